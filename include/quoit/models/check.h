@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a manifest, before it is applied. No fleet, no database, no cluster is asked. */
+/* Checks a manifest before it is applied. It needs no fleet, no database and no cluster. */
 #ifndef QUOIT_CHECK_H
 #define QUOIT_CHECK_H
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /**
  * QuoitCheck:
  *
- * What was found in one file. Immutable; any thread may read it.
+ * The findings in one file. Immutable; any thread can read it.
  *
  * Since: 0.1
  */
@@ -23,33 +23,33 @@ typedef struct _QuoitCheck QuoitCheck;
 /**
  * QuoitSeverity:
  *
- * What a finding means for whoever applies the manifest. Callers must accept values that they do not know.
+ * How serious a finding is. Callers must accept unknown values.
  *
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_SEVERITY_ERROR = 1,   /* a system that reads it refuses it, or it contradicts itself */
-  QUOIT_SEVERITY_WARNING = 2, /* every system takes it, and it does not do what it says */
-  QUOIT_SEVERITY_NOTE = 3     /* nothing is wrong; something was not looked at, or is unusual */
+  QUOIT_SEVERITY_ERROR = 1,   /* a system that reads the manifest refuses it, or the manifest contradicts itself */
+  QUOIT_SEVERITY_WARNING = 2, /* every system accepts it, but it does not have the intended effect */
+  QUOIT_SEVERITY_NOTE = 3     /* nothing is wrong; something was not checked, or is unusual */
 } QuoitSeverity;
 
 /**
  * quoit_check_manifest:
  * @text: YAML with any number of documents
  * @length: bytes of @text
- * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in it; %NULL for none
+ * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in @text; %NULL for none
  * @error: (out) (optional): set on failure
  *
- * Reads RayClusters, RayJobs, RayServices and what these need of ResourceClaims, ResourceClaimTemplates and Lists;
- * passes over documents of other kinds. Finds all that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, and
- * what they let through although it cannot work: one finding for each rule and place, in the order of lines and
- * columns. Behind 10000 findings it stops, and says so in a finding. What depends on a variable without a value is not
- * looked at; a finding says that too.
+ * Checks RayClusters, RayJobs and RayServices, and the ResourceClaims, ResourceClaimTemplates and Lists that they need.
+ * Documents of other kinds are ignored. The findings are what Kubernetes, KubeRay 1.7.0 or its TPU webhook would
+ * refuse, and what they accept although it cannot work: one finding for each rule and place, ordered by line and
+ * column. After 10000 findings the check stops and adds a finding that reports it. A value that depends on a variable
+ * without a value is not checked; a finding reports that too.
  *
- * Fails with %QUOIT_ERROR_INVALID when @text is not YAML (the message begins with line and column) or @variables are
- * not such texts, or name one twice. A manifest that is wrong is no failure.
+ * Fails with %QUOIT_ERROR_INVALID when @text is not YAML (the message begins with line and column), when an entry of
+ * @variables is not "NAME=value", or when two entries have the same name. A wrong manifest is not a failure.
  *
- * Returns: (transfer full): what was found; quoit_check_free() it. %NULL on failure
+ * Returns: (transfer full): the findings; quoit_check_free() it. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API QuoitCheck *quoit_check_manifest (const char *text, size_t length, const char *const *variables,
@@ -57,7 +57,9 @@ QUOIT_API QuoitCheck *quoit_check_manifest (const char *text, size_t length, con
 
 /**
  * quoit_check_free:
- * @check: (nullable): what was found
+ * @check: (nullable): the findings
+ *
+ * Frees @check and all texts borrowed from it.
  *
  * Since: 0.1
  */
@@ -65,19 +67,19 @@ QUOIT_API void quoit_check_free (QuoitCheck *check);
 
 /**
  * quoit_check_get_n_findings:
- * @check: what was found
+ * @check: the findings
  *
- * Returns: how many findings there are
+ * Returns: the number of findings
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_check_get_n_findings (const QuoitCheck *check);
 
 /**
  * quoit_check_get_line:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * Where it is: at the key of the field, or at the map that lacks one.
+ * The position is that of the field's key, or of the map that lacks the key.
  *
  * Returns: the line, from 1
  * Since: 0.1
@@ -86,7 +88,7 @@ QUOIT_API uint32_t quoit_check_get_line (const QuoitCheck *check, uint32_t findi
 
 /**
  * quoit_check_get_column:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns: the column, in characters from 1
@@ -96,20 +98,21 @@ QUOIT_API uint32_t quoit_check_get_column (const QuoitCheck *check, uint32_t fin
 
 /**
  * quoit_check_get_severity:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * Returns: what it means
+ * Returns: the severity
  * Since: 0.1
  */
 QUOIT_API QuoitSeverity quoit_check_get_severity (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_rule:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * The name of the rule that it breaks, "numofhosts-topology". Names never change their meaning; new ones may come.
+ * Returns the name of the broken rule, for example "numofhosts-topology". A name never changes its meaning; later
+ * versions can add names.
  *
  * Returns: (transfer none): one of quoit_check_rule_get_name()
  * Since: 0.1
@@ -118,11 +121,11 @@ QUOIT_API const char *quoit_check_get_rule (const QuoitCheck *check, uint32_t fi
 
 /**
  * quoit_check_get_path:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * The way to the place within its document: "$.spec.workerGroupSpecs[0].numOfHosts". Where aliases repeat a place, the
- * way to one of them.
+ * Returns the path of the place within its document: "$.spec.workerGroupSpecs[0].numOfHosts". If aliases repeat the
+ * place, it is the path of one of them.
  *
  * Returns: (transfer none): the path
  * Since: 0.1
@@ -131,35 +134,35 @@ QUOIT_API const char *quoit_check_get_path (const QuoitCheck *check, uint32_t fi
 
 /**
  * quoit_check_get_value:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * What stands there, as it is written in the file, of which it may have any bytes that are UTF-8; cut after 1024.
+ * Returns the value as the file has it. It can contain any UTF-8 bytes and is cut after 1024 bytes.
  *
- * Returns: (transfer none) (nullable): the value; %NULL where it is missing, or a list or map
+ * Returns: (transfer none) (nullable): the value; %NULL if it is missing, or is a list or map
  * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_value (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_expected:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * Returns: (transfer none): what should stand there, in words
+ * Returns: (transfer none): a description of the expected value
  * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_expected (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_message:
- * @check: what was found
+ * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
- * Field, value and expectation as one line without the place: "numOfHosts '3': expected 4, which ...". Values in it are
- * quoted, their control bytes escaped, and cut.
+ * Returns field, value and expectation as one line without the place: "numOfHosts '3': expected 4, which ...". Values
+ * are quoted and cut, and their control bytes are escaped.
  *
- * Returns: (transfer none): the sentence
+ * Returns: (transfer none): the message
  * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_message (const QuoitCheck *check, uint32_t finding);
@@ -168,16 +171,16 @@ QUOIT_API const char *quoit_check_get_message (const QuoitCheck *check, uint32_t
  * quoit_check_rule_get_name:
  * @index: 0 for the first
  *
- * The rules that there are. Count up until %NULL; new ones may come at any place.
+ * Lists the rules. Count @index up until %NULL; later versions can add rules at any index.
  *
- * Returns: (transfer none) (nullable): the name of the rule; %NULL behind the last
+ * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_check_rule_get_name (unsigned index);
 
 /**
  * quoit_check_rule_get_severity:
- * @index: of a rule that there is
+ * @index: index of an existing rule
  *
  * Returns: the severity of every finding of that rule
  * Since: 0.1

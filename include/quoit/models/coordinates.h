@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the chips, hosts and JAX devices of a slice are on its torus, and how many links are between them. Facts of a
- * topology alone: no fleet, no database. */
+/* Positions of the chips, hosts and JAX devices of a slice on its torus, and the number of links between them.
+ * Everything follows from the topology: no fleet and no database. */
 #ifndef QUOIT_COORDINATES_H
 #define QUOIT_COORDINATES_H
 
@@ -15,12 +15,14 @@ G_BEGIN_DECLS
 /**
  * QuoitCoordinates:
  *
- * The torus of one topology. Immutable; any thread may read it.
+ * The torus of one topology. Immutable; any thread can read it.
  *
- * Chips, hosts and JAX devices are numbered x first, as JAX and GKE do: chip 1 is one further along x than chip 0; when
- * x is through comes the next y, and then the next z. A host's number is its worker id. The devices of a chip follow
- * each other. (Ray 2.60 reads grids of sub-slices the other way round: that is quoit/models/ray-subslices.h, and no
- * place on a torus.) A topology of two dimensions has a z of length 1.
+ * Chips, hosts and JAX devices are numbered with x as the fastest axis, then y, then z, like JAX and GKE do: chip 1 is
+ * one place along x from chip 0. A host's number is its worker id. The devices of a chip have consecutive numbers. A
+ * topology of two dimensions has a z of length 1.
+ *
+ * Ray 2.60 numbers the grids of sub-slices in the opposite order; see quoit/models/ray-subslices.h. Those numbers are
+ * not positions on a torus.
  *
  * Since: 0.1
  */
@@ -29,7 +31,7 @@ typedef struct _QuoitCoordinates QuoitCoordinates;
 /**
  * QuoitDirection:
  *
- * Which way along an axis.
+ * A direction along an axis.
  *
  * Since: 0.1
  */
@@ -38,12 +40,11 @@ typedef enum { QUOIT_DIRECTION_UP = 1, QUOIT_DIRECTION_DOWN = 2 } QuoitDirection
 /**
  * QuoitWiring:
  *
- * How the links that close the axes are laid.
+ * How the links that close the axes are connected.
  *
- * %QUOIT_WIRING_STRAIGHT: each comes out where it began, on the other end of its axis. GKE announces nothing else.
- *
- * %QUOIT_WIRING_TWISTED: those of the short axes come out half way along the long ones, k of 2k further; which only k k
- * 2k and k 2k 2k can have (see %QUOIT_TOPOLOGY_NUMBER_TWISTABLE).
+ * - %QUOIT_WIRING_STRAIGHT: each link joins the two ends of one line of its axis. GKE announces no other wiring.
+ * - %QUOIT_WIRING_TWISTED: the closing links of the short axes are shifted by half the length along the long axes (k of
+ *   2k). Only the shapes k k 2k and k 2k 2k can be twisted; see %QUOIT_TOPOLOGY_NUMBER_TWISTABLE.
  *
  * Since: 0.1
  */
@@ -53,15 +54,16 @@ typedef enum { QUOIT_WIRING_STRAIGHT = 1, QUOIT_WIRING_TWISTED = 2 } QuoitWiring
  * quoit_coordinates_new:
  * @accelerator: any system's name of the generation: "v6e", "TPU-V5LITEPOD"
  * @topology: "4x4", "2x2x4"
- * @chips_per_host: the chips of each host; 0 for what Ray assumes, as in quoit_catalogue_lookup_topology()
- * @wiring: how the axes close
+ * @chips_per_host: the chips of each host; 0: Ray's default, as in quoit_catalogue_lookup_topology()
+ * @wiring: how the axes are closed
  * @error: (out) (optional): set on failure
  *
- * The torus of a slice of that topology on such hosts, as the catalogue has it. It costs the same for any size.
+ * Creates the torus of a slice of that topology on such hosts, as listed in the catalogue. The cost does not depend on
+ * the size.
  *
- * Fails with %QUOIT_ERROR_INVALID when nobody calls a generation so, when @topology is none of it (the message has the
- * byte, or names the nearest) or is never built of such hosts, when it cannot be twisted, and for a wiring that this
- * version does not know.
+ * Fails with %QUOIT_ERROR_INVALID when @accelerator is not the name of a generation, when @topology is not a topology
+ * of that generation (the message has the byte, or names the nearest topology), when it is never built from such hosts,
+ * when it cannot be twisted, and for an unknown @wiring.
  *
  * Returns: (transfer full): the torus; quoit_coordinates_free() it. %NULL on failure
  * Since: 0.1
@@ -73,6 +75,8 @@ QUOIT_API QuoitCoordinates *quoit_coordinates_new (const char *accelerator, cons
  * quoit_coordinates_free:
  * @coordinates: (nullable): the torus
  *
+ * Frees the torus.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_coordinates_free (QuoitCoordinates *coordinates);
@@ -81,7 +85,7 @@ QUOIT_API void quoit_coordinates_free (QuoitCoordinates *coordinates);
  * quoit_coordinates_get_n_chips:
  * @coordinates: the torus
  *
- * Returns: its chips; their numbers are 0 to n - 1
+ * Returns: the number of chips; chip numbers are 0 to n - 1
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_chips (const QuoitCoordinates *coordinates);
@@ -90,7 +94,7 @@ QUOIT_API uint32_t quoit_coordinates_get_n_chips (const QuoitCoordinates *coordi
  * quoit_coordinates_get_n_hosts:
  * @coordinates: the torus
  *
- * Returns: its hosts; their worker ids are 0 to n - 1
+ * Returns: the number of hosts; worker ids are 0 to n - 1
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_hosts (const QuoitCoordinates *coordinates);
@@ -99,9 +103,9 @@ QUOIT_API uint32_t quoit_coordinates_get_n_hosts (const QuoitCoordinates *coordi
  * quoit_coordinates_get_n_devices:
  * @coordinates: the torus
  *
- * Every chip has as many as the others: one, or two where JAX sees each core.
+ * All chips have the same number of devices: one, or two if JAX sees each core as a device.
  *
- * Returns: what JAX calls devices; their ids in the slice are 0 to n - 1
+ * Returns: the number of JAX devices; their ids in the slice are 0 to n - 1
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_devices (const QuoitCoordinates *coordinates);
@@ -111,7 +115,7 @@ QUOIT_API uint32_t quoit_coordinates_get_n_devices (const QuoitCoordinates *coor
  * @coordinates: the torus
  * @axis: an axis
  *
- * Returns: how many chips it has along @axis
+ * Returns: the number of chips along @axis
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_length (const QuoitCoordinates *coordinates, QuoitAxis axis);
@@ -123,7 +127,7 @@ QUOIT_API uint32_t quoit_coordinates_get_length (const QuoitCoordinates *coordin
  *
  * The chips of a host are a block: 2 by 2 for four chips, 2 by 4 for eight.
  *
- * Returns: how many chips a host has along @axis
+ * Returns: the number of chips of one host along @axis
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_host_length (const QuoitCoordinates *coordinates, QuoitAxis axis);
@@ -133,7 +137,7 @@ QUOIT_API uint32_t quoit_coordinates_get_host_length (const QuoitCoordinates *co
  * @coordinates: the torus
  * @axis: an axis
  *
- * Returns: whether links join the two ends of @axis; else it is a line
+ * Returns: true if links join the two ends of @axis; false if @axis is a line
  * Since: 0.1
  */
 QUOIT_API bool quoit_coordinates_is_ring (const QuoitCoordinates *coordinates, QuoitAxis axis);
@@ -144,7 +148,7 @@ QUOIT_API bool quoit_coordinates_is_ring (const QuoitCoordinates *coordinates, Q
  * @axis: the axis that a link closes
  * @along: another axis
  *
- * Returns: how many chips further along @along that link comes out; 0: it does not, as without a twist
+ * Returns: how many chips the closing link is shifted along @along; 0: not shifted
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_twist (const QuoitCoordinates *coordinates, QuoitAxis axis, QuoitAxis along);
@@ -155,7 +159,7 @@ QUOIT_API uint32_t quoit_coordinates_get_twist (const QuoitCoordinates *coordina
  * @chip: below quoit_coordinates_get_n_chips()
  * @axis: an axis
  *
- * Returns: where @chip is on @axis, from 0
+ * Returns: the position of @chip on @axis, from 0
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_at (const QuoitCoordinates *coordinates, uint32_t chip, QuoitAxis axis);
@@ -165,9 +169,9 @@ QUOIT_API uint32_t quoit_coordinates_get_chip_at (const QuoitCoordinates *coordi
  * @coordinates: the torus
  * @x: along x, from 0
  * @y: along y
- * @z: along z; 0 where there are two dimensions
+ * @z: along z; 0 for two dimensions
  *
- * Returns: the number of the chip there; -1: that is beyond an end
+ * Returns: the number of the chip at that position; -1 if the position is outside the torus
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_chip (const QuoitCoordinates *coordinates, uint32_t x, uint32_t y, uint32_t z);
@@ -178,9 +182,9 @@ QUOIT_API int64_t quoit_coordinates_find_chip (const QuoitCoordinates *coordinat
  * @worker_id: below quoit_coordinates_get_n_hosts()
  * @axis: an axis
  *
- * Its first chip is quoit_coordinates_get_host_length() times as far.
+ * The position of the host's first chip is this number times quoit_coordinates_get_host_length().
  *
- * Returns: where the host is on @axis, counted in hosts, from 0
+ * Returns: the position of the host on @axis, in hosts, from 0
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_worker_at (const QuoitCoordinates *coordinates, uint32_t worker_id,
@@ -191,9 +195,9 @@ QUOIT_API uint32_t quoit_coordinates_get_worker_at (const QuoitCoordinates *coor
  * @coordinates: the torus
  * @x: along x, counted in hosts, from 0
  * @y: along y
- * @z: along z; 0 where there are two dimensions
+ * @z: along z; 0 for two dimensions
  *
- * Returns: the worker id of the host there; -1: that is beyond an end
+ * Returns: the worker id of the host at that position; -1 if the position is outside the torus
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_worker (const QuoitCoordinates *coordinates, uint32_t x, uint32_t y,
@@ -214,10 +218,10 @@ QUOIT_API uint32_t quoit_coordinates_get_chip_worker (const QuoitCoordinates *co
  * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  *
- * The number that libtpu, Ray and bundles know a chip by: column by column in each square of four chips, one square
- * after the other along y. So chips 0 and 1 are beside each other along y, as JAX's bounds of 1,2,1 have them.
+ * Returns the number of the chip on its host, as libtpu, Ray and bundles use it: column by column in each square of
+ * four chips, one square after the other along y. So chips 0 and 1 are neighbours along y, as in JAX's bounds 1,2,1.
  *
- * Returns: its number among the chips of its host
+ * Returns: the number of @chip among the chips of its host
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_local (const QuoitCoordinates *coordinates, uint32_t chip);
@@ -239,7 +243,7 @@ QUOIT_API uint32_t quoit_coordinates_get_worker_chip (const QuoitCoordinates *co
  * @coordinates: the torus
  * @device: below quoit_coordinates_get_n_devices()
  *
- * Returns: the chip that the JAX device is on
+ * Returns: the chip of the JAX device
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_device_chip (const QuoitCoordinates *coordinates, uint32_t device);
@@ -250,7 +254,7 @@ QUOIT_API uint32_t quoit_coordinates_get_device_chip (const QuoitCoordinates *co
  * @chip: below quoit_coordinates_get_n_chips()
  * @core: below quoit_coordinates_get_n_devices() / quoit_coordinates_get_n_chips()
  *
- * Returns: the id of that JAX device, in the slice
+ * Returns: the id of that JAX device in the slice
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_device (const QuoitCoordinates *coordinates, uint32_t chip,
@@ -261,11 +265,12 @@ QUOIT_API uint32_t quoit_coordinates_get_chip_device (const QuoitCoordinates *co
  * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  * @axis: an axis
- * @direction: which way along it
+ * @direction: the direction along it
  *
- * The chip at the other end of that link of @chip: one further, or behind the link that closes the ring.
+ * Returns the chip at the other end of a link of @chip: the next chip along @axis, or the chip that the closing link of
+ * the ring leads to.
  *
- * Returns: its number; -1: there is no such link
+ * Returns: the number of the chip; -1 if there is no such link
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_neighbour (const QuoitCoordinates *coordinates, uint32_t chip, QuoitAxis axis,
@@ -275,9 +280,9 @@ QUOIT_API int64_t quoit_coordinates_find_neighbour (const QuoitCoordinates *coor
  * quoit_coordinates_get_hops:
  * @coordinates: the torus
  * @from: a chip, below quoit_coordinates_get_n_chips()
- * @to: another, or the same
+ * @to: the same chip or another one
  *
- * Returns: the links of a shortest way between them
+ * Returns: the number of links of a shortest path between them
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_hops (const QuoitCoordinates *coordinates, uint32_t from, uint32_t to);
@@ -286,9 +291,9 @@ QUOIT_API uint32_t quoit_coordinates_get_hops (const QuoitCoordinates *coordinat
  * quoit_coordinates_get_bisection:
  * @coordinates: the torus
  *
- * A cut halves an axis, and with it the slice. What it severs is the links that traffic between the halves has.
+ * Counts the links between two halves of the slice. A cut across one axis makes the halves.
  *
- * Returns: the links severed by the cut that severs the fewest; 0 for a single chip
+ * Returns: the links of the cut with the fewest links; 0 for a single chip
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_bisection (const QuoitCoordinates *coordinates);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Who a process is in the eyes of JAX 0.12.0.1: what jax.distributed.initialize() finds out on a TPU host when it is
- * given no arguments, and how the chips of a host are dealt to several processes. Nothing is read from the process: an
- * environment is an argument, "NAME=value" texts that end with %NULL, and so is what a metadata server would say.
- */
+/* The identity of a process in JAX 0.12.0.1: what jax.distributed.initialize() detects on a TPU host when it gets no
+ * arguments, and how the chips of a host are divided among several processes. Nothing is read from the calling
+ * process: the environment and the answers of a metadata server are arguments, "NAME=value" texts that end with
+ * %NULL. */
 #ifndef QUOIT_IDENTITY_H
 #define QUOIT_IDENTITY_H
 
@@ -16,14 +15,12 @@ G_BEGIN_DECLS
 /**
  * QuoitJaxClusterKind:
  *
- * Which of JAX's ways to find a cluster on a TPU host it takes. JAX looks for Open MPI and Slurm before these, and for
- * a Kubernetes without TPUs after them: not modelled.
+ * The cluster environment that JAX detects on a TPU host. JAX tries Open MPI and Slurm before these, and Kubernetes
+ * without TPUs after them; those are not modelled.
  *
- * %QUOIT_JAX_CLUSTER_NONE: none of these finds one.
- *
- * %QUOIT_JAX_CLUSTER_GCE_TPU: "gcetpu", a TPU VM by itself, which asks its metadata server.
- *
- * %QUOIT_JAX_CLUSTER_GKE_TPU: "gketpu", a pod, which asks its environment.
+ * - %QUOIT_JAX_CLUSTER_NONE: none of these is detected.
+ * - %QUOIT_JAX_CLUSTER_GCE_TPU: "gcetpu", a TPU VM outside Kubernetes, described by its metadata server.
+ * - %QUOIT_JAX_CLUSTER_GKE_TPU: "gketpu", a pod, described by its environment.
  *
  * Since: 0.1
  */
@@ -36,7 +33,10 @@ typedef enum {
 /**
  * QuoitJaxCluster:
  *
- * The cluster that JAX finds around one process. Immutable; any thread may read it.
+ * The cluster that JAX detects for one process. Immutable; any thread can read it.
+ *
+ * Except for quoit_jax_cluster_get_kind(), the functions that read a cluster fail with %QUOIT_ERROR_NOT_FOUND if it is
+ * of kind %QUOIT_JAX_CLUSTER_NONE.
  *
  * Since: 0.1
  */
@@ -44,19 +44,19 @@ typedef struct _QuoitJaxCluster QuoitJaxCluster;
 
 /**
  * quoit_jax_cluster_detect:
- * @env: (nullable) (array zero-terminated=1): of the process
+ * @env: (nullable) (array zero-terminated=1): environment of the process
  * @metadata: (nullable) (array zero-terminated=1): "agent-worker-number=0", "worker-network-endpoints=10.0.0.1",
- *   "tpu-env=..."; %NULL where no metadata server answers
- * @addresses: (nullable): what is in the file that TPU_PROCESS_ADDRESSES_PATH names; %NULL: it cannot be read
+ *   "tpu-env=..."; %NULL if no metadata server answers
+ * @addresses: (nullable): contents of the file that TPU_PROCESS_ADDRESSES_PATH names; %NULL if it cannot be read
  * @error: (out) (optional): set on failure
  *
- * The cluster that JAX chooses on a TPU host: a TPU VM by itself where the metadata has an agent-worker-number and
- * TPU_SKIP_MDS_QUERY is not set, else a pod where its environment lists workers.
+ * Detects the cluster as JAX does on a TPU host: a TPU VM if the metadata has an agent-worker-number and
+ * TPU_SKIP_MDS_QUERY is not set, otherwise a pod if the environment lists workers.
  *
- * Fails with %QUOIT_ERROR_INVALID when JAX gives up while it looks: the file that TPU_PROCESS_ADDRESSES_PATH names is
- * empty or cannot be read.
+ * Fails with %QUOIT_ERROR_INVALID when detection fails in JAX: the file that TPU_PROCESS_ADDRESSES_PATH names is empty
+ * or cannot be read.
  *
- * Returns: (transfer full): the cluster, which may be of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
+ * Returns: (transfer full): the cluster, possibly of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, const char *const *metadata,
@@ -68,13 +68,13 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, con
  * @process: below quoit_topology_get_n_processes()
  * @error: (out) (optional): set on failure
  *
- * The cluster that JAX chooses in the environment that @topology has for @process, where no metadata server answers and
- * no file can be read: quoit_jax_cluster_detect() of that. Lists of hosts, which all processes of a slice are told, are
- * not copied, so that to ask all of them takes as long as there are processes. The cluster outlives @topology.
+ * Calls quoit_jax_cluster_detect() with the environment that @topology has for @process, without a metadata server and
+ * without readable files. Host lists that the processes of a slice share are not copied, so that the cost for all
+ * processes is linear in their number. The cluster outlives @topology.
  *
- * Fails with %QUOIT_ERROR_INVALID when JAX gives up while it looks: TPU_PROCESS_ADDRESSES_PATH names a file.
+ * Fails with %QUOIT_ERROR_INVALID when TPU_PROCESS_ADDRESSES_PATH names a file.
  *
- * Returns: (transfer full): the cluster, which may be of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
+ * Returns: (transfer full): the cluster, possibly of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect_process (const QuoitTopology *topology, uint32_t process,
@@ -82,12 +82,12 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect_process (const QuoitTopology
 
 /**
  * quoit_jax_cluster_new:
- * @kind: what to take it for
+ * @kind: the kind of the cluster
  * @env: (nullable) (array zero-terminated=1): as for quoit_jax_cluster_detect()
- * @metadata: (nullable) (array zero-terminated=1): likewise
- * @addresses: (nullable): likewise
+ * @metadata: (nullable) (array zero-terminated=1): as for quoit_jax_cluster_detect()
+ * @addresses: (nullable): as for quoit_jax_cluster_detect()
  *
- * The cluster that JAX finds when it is told which kind to look for, whatever it would have chosen.
+ * Creates a cluster of the given kind without detection.
  *
  * Returns: (transfer full): the cluster; quoit_jax_cluster_free() it
  * Since: 0.1
@@ -99,6 +99,8 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_new (QuoitJaxClusterKind kind, cons
  * quoit_jax_cluster_free:
  * @cluster: (nullable) (transfer full): a cluster
  *
+ * Frees @cluster.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_jax_cluster_free (QuoitJaxCluster *cluster);
@@ -107,7 +109,7 @@ QUOIT_API void quoit_jax_cluster_free (QuoitJaxCluster *cluster);
  * quoit_jax_cluster_get_kind:
  * @cluster: a cluster
  *
- * Returns: what it is
+ * Returns: the kind
  * Since: 0.1
  */
 QUOIT_API QuoitJaxClusterKind quoit_jax_cluster_get_kind (const QuoitJaxCluster *cluster);
@@ -117,13 +119,12 @@ QUOIT_API QuoitJaxClusterKind quoit_jax_cluster_get_kind (const QuoitJaxCluster 
  * @cluster: a cluster
  * @error: (out) (optional): set on failure
  *
- * The processes of its slice, as hosts or addresses and as they are written: JAX strips no blanks, and two commas have
- * an empty one between them.
+ * Lists the processes of the slice as the hosts or addresses that the environment has. JAX strips no blanks, and there
+ * is an empty entry between two commas.
  *
- * Fails with %QUOIT_ERROR_INVALID when the list cannot be read, and %QUOIT_ERROR_NOT_FOUND when the cluster is of kind
- * NONE, as the functions below do.
+ * Fails with %QUOIT_ERROR_INVALID when the list cannot be read.
  *
- * Returns: (transfer full) (array zero-terminated=1): one or more; g_strfreev() them. %NULL on failure
+ * Returns: (transfer full) (array zero-terminated=1): one or more texts; g_strfreev() them. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster, GError **error);
@@ -133,12 +134,12 @@ QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster,
  * @cluster: a cluster
  * @error: (out) (optional): set on failure
  *
- * Where JAX meets the other processes: MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up to its first colon (so
- * that an IPv6 address is broken), and JAX_COORDINATOR_PORT, else 8482. Whether the host is known is not asked.
+ * Returns the coordinator address. The host is MEGASCALE_COORDINATOR_ADDRESS, otherwise the first worker, up to its
+ * first colon (which breaks an IPv6 address). The port is JAX_COORDINATOR_PORT, otherwise 8482. The host name is not
+ * looked up.
  *
- * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read, or the cluster is a pod whose
- * TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read: JAX looks for the workers before it asks for
- * anything. Fails with %QUOIT_ERROR_NOT_FOUND when the cluster is of kind NONE.
+ * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read, or when the cluster is a pod
+ * whose TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read, because JAX lists the workers first.
  *
  * Returns: (transfer full): "HOST:PORT"; g_free() it. %NULL on failure
  * Since: 0.1
@@ -148,13 +149,14 @@ QUOIT_API char *quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluste
 /**
  * quoit_jax_cluster_count_processes:
  * @cluster: a cluster
- * @count: (out): the processes of the job
+ * @count: (out): the number of processes of the job
  * @error: (out) (optional): set on failure
  *
- * The workers times MEGASCALE_NUM_SLICES, 1 where that is not set or empty. JAX checks no range: it may be 0 or less.
+ * Counts the workers times MEGASCALE_NUM_SLICES, which is 1 if it is empty or not set. JAX checks no range: the result
+ * can be 0 or less.
  *
- * Fails with %QUOIT_ERROR_INVALID when a number is none for Python's int(), or beyond 64 bits, or the list of workers
- * cannot be read, and %QUOIT_ERROR_NOT_FOUND when the cluster is of kind NONE; @count is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when Python's int() refuses a number, when a number exceeds 64 bits, or when the list
+ * of workers cannot be read; @count is untouched.
  *
  * Returns: 1 when @count was set, 0 on failure
  * Since: 0.1
@@ -164,14 +166,15 @@ QUOIT_API int quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster,
 /**
  * quoit_jax_cluster_find_process_id:
  * @cluster: a cluster
- * @process_id: (out): of this process
+ * @process_id: (out): the id of this process
  * @error: (out) (optional): set on failure
  *
- * The worker's number in its slice, and the workers of a slice for each of the slices before: MEGASCALE_SLICE_ID, 0
- * where that is not set or empty. JAX checks no range: it may be negative, and no less than the count of processes.
+ * Computes the process id: the worker's number in its slice, plus the workers of one slice times MEGASCALE_SLICE_ID,
+ * which is 0 if it is empty or not set. JAX checks no range: the result can be negative or exceed the number of
+ * processes.
  *
- * Fails with %QUOIT_ERROR_INVALID when a number is missing, none for Python's int(), or beyond 64 bits, or the list of
- * workers cannot be read, and %QUOIT_ERROR_NOT_FOUND when the cluster is of kind NONE; @process_id is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when a number is missing, is refused by Python's int() or exceeds 64 bits, or when
+ * the list of workers cannot be read; @process_id is untouched.
  *
  * Returns: 1 when @process_id was set, 0 on failure
  * Since: 0.1
@@ -182,15 +185,16 @@ QUOIT_API int quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster,
  * quoit_jax_process_bounds:
  * @generation: any system's name of the generation, and JAX's "plc", "tpu8i", "tpu8t"
  * @host_chips: the chips of the host
- * @chips_per_process: how many of them each process is given
+ * @chips_per_process: the chips of each process
  * @process_bounds: (out) (transfer none): for TPU_PROCESS_BOUNDS, "2,2,1", a constant
  * @chips_per_process_bounds: (out) (transfer none): for TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1", a constant
  * @error: (out) (optional): set on failure
  *
- * How JAX deals a host's chips to several processes of it. 0 of either means no bounds: two empty texts.
+ * Looks up how JAX divides a host's chips among several processes. If @host_chips or @chips_per_process is 0, there are
+ * no bounds: both texts are empty.
  *
- * Fails with %QUOIT_ERROR_INVALID when JAX knows no such host or does not deal its chips so; the message has the
- * numbers that it knows, and both outputs are untouched.
+ * Fails with %QUOIT_ERROR_INVALID when JAX has no such host or cannot divide its chips this way; the message has the
+ * numbers that JAX has, and both outputs are untouched.
  *
  * Returns: 1 when both were set, 0 on failure
  * Since: 0.1

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A RayCluster as the operator of KubeRay 1.7.0 keeps it: which pods its worker groups have, with which indices, and
- * what becomes of them when one fails and when the groups grow and shrink. No cluster is asked: pods are made here,
- * pass by pass, as the operator makes them, and quoit_kuberay_mutate_pod() says what the TPU webhook writes into each.
- */
+/* A RayCluster as the operator of KubeRay 1.7.0 maintains it: the pods of its worker groups, their indices, and what
+ * happens to them when a pod fails and when groups grow and shrink. No cluster is contacted: each pass creates pods
+ * like the operator does, and quoit_kuberay_mutate_pod() returns what the TPU webhook writes into each pod. */
 #ifndef QUOIT_KUBERAY_H
 #define QUOIT_KUBERAY_H
 
@@ -18,7 +16,9 @@ G_BEGIN_DECLS
 /**
  * QuoitKuberay:
  *
- * The worker groups of a RayCluster and the pods that there are. It changes: one thread at a time.
+ * The worker groups of a RayCluster and their pods. Mutable: use it in one thread at a time.
+ *
+ * Functions that can fail return 1 on success and 0 on failure.
  *
  * Since: 0.1
  */
@@ -29,11 +29,12 @@ typedef struct _QuoitKuberay QuoitKuberay;
  *
  * How the operator runs.
  *
- * %QUOIT_KUBERAY_AUTOSCALING: spec.enableInTreeAutoscaling: what is too many stays until the autoscaler names it.
- *
- * %QUOIT_KUBERAY_RANDOM_DELETION: ENABLE_RANDOM_POD_DELETE is true in its environment: it does not stay all the same.
- *
- * %QUOIT_KUBERAY_NO_INDICES: its gate RayMultiHostIndexing is off, as before 1.6: pods without indices, one by one.
+ * - %QUOIT_KUBERAY_AUTOSCALING: spec.enableInTreeAutoscaling is true. Surplus pods stay until the autoscaler names
+ *   them.
+ * - %QUOIT_KUBERAY_RANDOM_DELETION: ENABLE_RANDOM_POD_DELETE is true in the operator's environment. Surplus pods are
+ *   deleted even with autoscaling.
+ * - %QUOIT_KUBERAY_NO_INDICES: the gate RayMultiHostIndexing is off, as before KubeRay 1.6. Pods have no indices and
+ *   are managed one by one.
  *
  * Since: 0.1
  */
@@ -46,17 +47,13 @@ typedef enum {
 /**
  * QuoitKuberayEvent:
  *
- * What may happen to a pod between two passes.
+ * What can happen to a pod between two passes.
  *
- * %QUOIT_KUBERAY_EVENT_FAILED: its phase is Failed or Succeeded.
- *
- * %QUOIT_KUBERAY_EVENT_ENDED: its Ray container has ended, and its restartPolicy is Never.
- *
- * %QUOIT_KUBERAY_EVENT_RESTARTED: its Ray container has ended, and its restartPolicy is another.
- *
- * %QUOIT_KUBERAY_EVENT_GONE: somebody else has deleted it, or its node is gone.
- *
- * %QUOIT_KUBERAY_EVENT_NAMED: scaleStrategy.workersToDelete names it, as the autoscaler does.
+ * - %QUOIT_KUBERAY_EVENT_FAILED: its phase is Failed or Succeeded.
+ * - %QUOIT_KUBERAY_EVENT_ENDED: its Ray container has ended, and its restartPolicy is Never.
+ * - %QUOIT_KUBERAY_EVENT_RESTARTED: its Ray container has ended, and its restartPolicy is not Never.
+ * - %QUOIT_KUBERAY_EVENT_GONE: the pod was deleted from outside, or its node is gone.
+ * - %QUOIT_KUBERAY_EVENT_NAMED: scaleStrategy.workersToDelete names it, as the autoscaler does.
  *
  * Since: 0.1
  */
@@ -72,10 +69,10 @@ typedef enum {
  * quoit_kuberay_dup_checked_name:
  * @name: the name of a service
  *
- * KubeRay's CheckName, which the TPU webhook asks for the name of the headless service: the last 50 bytes, and "r" in
- * place of a digit or a punctuation mark that comes first.
+ * Applies KubeRay's CheckName, which the TPU webhook uses for the name of the headless service: keeps the last 50 bytes
+ * and replaces a leading digit or punctuation mark by "r".
  *
- * Returns: (transfer full): the name, which may begin within a character of UTF-8; g_free() it
+ * Returns: (transfer full): the name, which can begin in the middle of a UTF-8 character; g_free() it
  * Since: 0.1
  */
 QUOIT_API char *quoit_kuberay_dup_checked_name (const char *name);
@@ -84,8 +81,8 @@ QUOIT_API char *quoit_kuberay_dup_checked_name (const char *name);
  * quoit_kuberay_dup_pod_prefix:
  * @name: "CLUSTER-GROUP"
  *
- * What the names of a group's pods begin with; Kubernetes appends five random characters. It is the first 50 bytes of
- * @name, in lower case, and "-worker-".
+ * Returns the prefix of the names of a group's pods: the first 50 bytes of @name in lower case, and "-worker-".
+ * Kubernetes appends five random characters.
  *
  * Returns: (transfer full): the prefix; g_free() it
  * Since: 0.1
@@ -95,9 +92,11 @@ QUOIT_API char *quoit_kuberay_dup_pod_prefix (const char *name);
 /**
  * quoit_kuberay_new:
  * @cluster: the name of the RayCluster
- * @flags: of #QuoitKuberayFlags; 0: none of them
+ * @flags: bits of #QuoitKuberayFlags
  *
- * Returns: (transfer full): a cluster without groups; quoit_kuberay_free() it
+ * Creates a cluster without groups.
+ *
+ * Returns: (transfer full): the cluster; quoit_kuberay_free() it
  * Since: 0.1
  */
 QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
@@ -106,16 +105,18 @@ QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
  * quoit_kuberay_parse_manifest:
  * @text: YAML with one RayCluster, RayJob or RayService
  * @length: bytes of @text
- * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in it; %NULL for none
- * @flags: of #QuoitKuberayFlags, beside what the manifest says of autoscaling
+ * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in @text; %NULL for none
+ * @flags: bits of #QuoitKuberayFlags, in addition to the manifest's autoscaling setting
  * @error: (out) (optional): set on failure
  *
- * The cluster of a manifest with its worker groups, and no pods yet: the first pass makes them. A group that is
- * suspended, or that of a suspended cluster, has none. KubeRay ends the name of a RayJob's or RayService's cluster with
- * five random characters, "xxxxx" here. What no slice can be is not refused: quoit_check_manifest() says what is wrong.
+ * Creates the cluster of a manifest with its worker groups and without pods: the first pass creates them. Suspended
+ * groups and the groups of a suspended cluster get no pods. The name of a RayJob's or RayService's cluster is assumed;
+ * see quoit_kuberay_is_name_assumed(). Groups that cannot be slices are accepted: use quoit_check_manifest() to find
+ * errors.
  *
- * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has no such object or two, or a field that is read is none of
- * Kubernetes's; the message begins with the line. Likewise when @variables are not such texts, or lack one.
+ * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has no such object or more than one, or has a value in a
+ * field that Kubernetes refuses (the message begins with the line), and when @variables are not such texts or lack a
+ * variable.
  *
  * Returns: (transfer full): the cluster; quoit_kuberay_free() it. %NULL on failure
  * Since: 0.1
@@ -127,7 +128,7 @@ QUOIT_API QuoitKuberay *quoit_kuberay_parse_manifest (const char *text, size_t l
  * quoit_kuberay_free:
  * @kuberay: (nullable) (transfer full): a cluster
  *
- * Frees @kuberay and all that was borrowed from it.
+ * Frees @kuberay and everything borrowed from it.
  *
  * Since: 0.1
  */
@@ -146,11 +147,11 @@ QUOIT_API const char *quoit_kuberay_get_cluster (const QuoitKuberay *kuberay);
  * quoit_kuberay_is_name_assumed:
  * @kuberay: a cluster
  *
- * Whether nobody knows yet what the RayCluster will be called: KubeRay ends the name of a RayJob's or RayService's
- * cluster with "-" and five random characters, for which "xxxxx" stands until the manifest is read back from
- * Kubernetes. Its service, the host names with it, and what is cut off names that are too long, are as doubtful.
+ * Returns whether the name of the RayCluster is not known yet. KubeRay appends "-" and five random characters to the
+ * name of a RayJob's or RayService's cluster; "xxxxx" represents them until the manifest is read back from Kubernetes.
+ * The names that depend on it (the service, the host names, names cut to their maximum length) are then assumed too.
  *
- * Returns: 1 when it is assumed, 0 when the manifest says it
+ * Returns: 1 if the name is assumed, 0 if the manifest has it
  * Since: 0.1
  */
 QUOIT_API int quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay);
@@ -159,11 +160,11 @@ QUOIT_API int quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay);
  * quoit_kuberay_get_longest_name:
  * @kuberay: a cluster
  *
- * How long the manifest's metadata.name may be if hosts of a slice are to find each other: a longer one makes a
- * headless service of more bytes than the TPU webhook says. Where the cluster's name is assumed, what KubeRay appends
- * is left room for.
+ * Returns the longest metadata.name with which the hosts of a slice can find each other. With a longer name, the
+ * headless service has more bytes than the TPU webhook uses. If the cluster's name is assumed, the limit leaves room
+ * for the characters that KubeRay appends.
  *
- * Returns: the bytes
+ * Returns: the length in bytes
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay);
@@ -172,10 +173,10 @@ QUOIT_API uint32_t quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay);
  * quoit_kuberay_get_service:
  * @kuberay: a cluster
  *
- * The headless service as KubeRay calls it. The TPU webhook tells the hosts another name where this one has more than
- * 50 bytes or begins with a digit: quoit_kuberay_check_names() refuses that.
+ * Returns KubeRay's name of the headless service. If it has more than 50 bytes or begins with a digit, the TPU webhook
+ * gives the hosts another name, and quoit_kuberay_check_names() fails.
  *
- * Returns: (transfer none) (nullable): the name, valid until @kuberay is freed; %NULL where each group has one host
+ * Returns: (transfer none) (nullable): the name, valid until @kuberay is freed; %NULL if each group has one host
  * Since: 0.1
  */
 QUOIT_API const char *quoit_kuberay_get_service (const QuoitKuberay *kuberay);
@@ -185,10 +186,10 @@ QUOIT_API const char *quoit_kuberay_get_service (const QuoitKuberay *kuberay);
  * @kuberay: a cluster
  * @name: groupName
  * @n_hosts: numOfHosts
- * @pod: (nullable): the template of its pods; copied. %NULL: one that asks for no TPUs
+ * @pod: (nullable): the template of its pods; copied. %NULL: a template without TPUs
  * @error: (out) (optional): set on failure
  *
- * Adds a group behind the others, with no replicas and without bounds.
+ * Adds a group after the others, with no replicas and no bounds.
  *
  * Fails with %QUOIT_ERROR_INVALID when a group has that name, or @n_hosts is not 0 to 2147483647.
  *
@@ -202,7 +203,7 @@ QUOIT_API int quoit_kuberay_add_group (QuoitKuberay *kuberay, const char *name, 
  * quoit_kuberay_get_n_groups:
  * @kuberay: a cluster
  *
- * Returns: the worker groups
+ * Returns: the number of worker groups
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_n_groups (const QuoitKuberay *kuberay);
@@ -232,7 +233,7 @@ QUOIT_API int64_t quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, ui
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
- * Returns: the containers of each of its pods
+ * Returns: the number of containers of each of its pods
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group);
@@ -241,14 +242,14 @@ QUOIT_API uint32_t quoit_kuberay_get_group_containers (const QuoitKuberay *kuber
  * quoit_kuberay_check_group:
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
- * @denial: (out) (nullable) (transfer none): what the TPU webhook says when it does not admit the cluster for this
- * group, a constant; %NULL when it has nothing against it
+ * @denial: (out) (nullable) (transfer none): the webhook's message if it denies the cluster because of this group, a
+ *   constant; %NULL if it admits the group
  * @error: (out) (optional): set on failure
  *
- * What the TPU webhook says of the group when the RayCluster is applied: quoit_webhook_check_group(). For one that it
- * refuses or denies there is no cluster, and so no pod of any group.
+ * Runs the TPU webhook's validation of the group: quoit_webhook_check_group(). If the webhook refuses or denies one
+ * group, the RayCluster is not created, and no group has pods.
  *
- * Fails with %QUOIT_ERROR_INVALID as that does; @denial is untouched.
+ * Fails with %QUOIT_ERROR_INVALID like that function; @denial is untouched.
  *
  * Returns: 1 when @denial was set, 0 on failure
  * Since: 0.1
@@ -260,7 +261,9 @@ QUOIT_API int quoit_kuberay_check_group (const QuoitKuberay *kuberay, uint32_t g
  * quoit_kuberay_set_replicas:
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
- * @replicas: wanted
+ * @replicas: the new number
+ *
+ * Sets the wanted number of replicas.
  *
  * Since: 0.1
  */
@@ -270,8 +273,10 @@ QUOIT_API void quoit_kuberay_set_replicas (QuoitKuberay *kuberay, uint32_t group
  * quoit_kuberay_set_bounds:
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
- * @lowest: minReplicas; 0 where it is not set
- * @highest: maxReplicas; 2147483647 where it is not set
+ * @lowest: minReplicas; 0 if it is not set
+ * @highest: maxReplicas; 2147483647 if it is not set
+ *
+ * Sets the bounds of the replicas.
  *
  * Since: 0.1
  */
@@ -282,7 +287,7 @@ QUOIT_API void quoit_kuberay_set_bounds (QuoitKuberay *kuberay, uint32_t group, 
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
- * The group is to have no pods, until it is resumed.
+ * Suspends the group: the next pass deletes its pods.
  *
  * Since: 0.1
  */
@@ -293,7 +298,7 @@ QUOIT_API void quoit_kuberay_suspend_group (QuoitKuberay *kuberay, uint32_t grou
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
- * The group is to have its pods again.
+ * Resumes a suspended group: the next pass creates its pods.
  *
  * Since: 0.1
  */
@@ -304,10 +309,10 @@ QUOIT_API void quoit_kuberay_resume_group (QuoitKuberay *kuberay, uint32_t group
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
- * How many pods the group is to have: the replicas within their bounds, times the hosts of each, in 32 bits as the
- * operator counts, which may wrap below 0; none while it is suspended.
+ * Returns the desired number of pods: the replicas within their bounds, times the hosts of each. It is computed in 32
+ * bits like in the operator, so it can wrap below 0. It is 0 while the group is suspended.
  *
- * Returns: the pods
+ * Returns: the number of pods
  * Since: 0.1
  */
 QUOIT_API int32_t quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint32_t group);
@@ -315,16 +320,19 @@ QUOIT_API int32_t quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint
 /**
  * quoit_kuberay_reconcile:
  * @kuberay: a cluster
- * @requeued: (out) (nullable) (transfer none): what the operator says where the pass ends early and another follows,
- * valid until the next call that changes @kuberay; %NULL: it came to its end
+ * @requeued: (out) (nullable) (transfer none): the operator's message if the pass ends early and another pass follows,
+ *   valid until the next call that changes @kuberay; %NULL if the pass was complete
  * @error: (out) (optional): set on failure
  *
- * One pass of the operator over the groups, in their order. Of several hosts a replica lives and dies as one: an
- * incomplete one is deleted and ends the pass; one with a host that has failed is replaced in the pass, most often
- * under its own index; one of which a pod is named is deleted and ends the pass. New replicas take the lowest free
- * indices.
+ * Runs one pass of the operator over the groups, in their order. A replica with several hosts is handled as one unit:
  *
- * Fails with %QUOIT_ERROR_INVALID when the groups are to have more than 65536 pods together, or these more than 256 MiB
+ * - An incomplete replica is deleted, which ends the pass.
+ * - A replica with a failed host is replaced in the same pass, usually with the same index.
+ * - A replica with a pod named for deletion is deleted, which ends the pass.
+ *
+ * New replicas get the lowest free indices.
+ *
+ * Fails with %QUOIT_ERROR_INVALID when the groups would have more than 65536 pods together, or these more than 256 MiB
  * of environment; no pod has changed, and @requeued is untouched.
  *
  * Returns: 1 when the pass was made, 0 on failure
@@ -336,9 +344,9 @@ QUOIT_API int quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **reque
  * quoit_kuberay_is_arbitrary:
  * @kuberay: a cluster
  *
- * Whether the last pass deleted some of a group's pods of which the operator does not say which: here the last ones go.
+ * Returns whether the last pass deleted pods whose choice the operator leaves open. This model deletes the last ones.
  *
- * Returns: 1 when it did, else 0
+ * Returns: 1 if it did, else 0
  * Since: 0.1
  */
 QUOIT_API int quoit_kuberay_is_arbitrary (const QuoitKuberay *kuberay);
@@ -347,9 +355,9 @@ QUOIT_API int quoit_kuberay_is_arbitrary (const QuoitKuberay *kuberay);
  * quoit_kuberay_get_n_pods:
  * @kuberay: a cluster
  *
- * Pods are in the order of groups, then of replicas and hosts, or of age where they have no indices.
+ * Pods are ordered by group, then by replica and host, or by age if they have no indices.
  *
- * Returns: the pods that there are
+ * Returns: the number of pods
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay);
@@ -359,9 +367,9 @@ QUOIT_API uint32_t quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay);
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Which pod it is, of all that were ever made: 0 for the first. Its place in the list changes, this does not.
+ * Returns the pod's number among all pods ever created, from 0. It never changes, unlike the pod's index.
  *
- * Returns: the number
+ * Returns: the serial number
  * Since: 0.1
  */
 QUOIT_API uint64_t quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, uint32_t pod);
@@ -371,7 +379,7 @@ QUOIT_API uint64_t quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, ui
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Returns: its group
+ * Returns: the index of its group
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uint32_t pod);
@@ -381,7 +389,7 @@ QUOIT_API uint32_t quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uin
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Returns: its replica index, a place that survives replacement; -1 where it has none
+ * Returns: its replica index, which a replacement keeps; -1 if it has none
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, uint32_t pod);
@@ -391,7 +399,7 @@ QUOIT_API int64_t quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, ui
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Returns: its host index in the replica; -1 where it has none, as where the replica has one host
+ * Returns: its host index in the replica; -1 if it has none, for example in a replica with one host
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint32_t pod);
@@ -401,10 +409,10 @@ QUOIT_API int64_t quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint3
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Which of the replicas of several hosts that were ever made it belongs to: 0 for the first. Where KubeRay puts five
- * random characters into the name of the replica, this number stands in angle brackets: "GROUP-<0>".
+ * Returns the number of the pod's replica among all replicas with several hosts ever created, from 0. In replica names,
+ * this number in angle brackets replaces KubeRay's five random characters: "GROUP-<0>".
  *
- * Returns: the number; -1 where the replica has no name, as where it has one host
+ * Returns: the number; -1 if the replica has no name, for example a replica with one host
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay, uint32_t pod);
@@ -414,9 +422,9 @@ QUOIT_API int64_t quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay
  * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * The labels that KubeRay gives it, without those that only the template has.
+ * Returns the labels that KubeRay sets, without those that only the template has.
  *
- * Returns: (transfer full) (array zero-terminated=1): "KEY=VALUE", by key; g_strfreev() them
+ * Returns: (transfer full) (array zero-terminated=1): "KEY=VALUE", sorted by key; g_strfreev() them
  * Since: 0.1
  */
 QUOIT_API char **quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint32_t pod);
@@ -427,10 +435,10 @@ QUOIT_API char **quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint
  * @pod: below quoit_kuberay_get_n_pods()
  * @error: (out) (optional): set on failure
  *
- * What the TPU webhook wrote into the pod when it was made. A pod without both indices it numbers by the pods that
- * there were then: quoit_webhook_mutate().
+ * Returns what the TPU webhook wrote into the pod at its creation. A pod without both indices is numbered from the pods
+ * that existed then; see quoit_webhook_mutate().
  *
- * Fails with %QUOIT_ERROR_INVALID as that does, and when the pod was not admitted for it.
+ * Fails with %QUOIT_ERROR_INVALID like that function, which means that the pod was not admitted.
  *
  * Returns: (transfer full): the patch; quoit_webhook_patch_free() it. %NULL on failure
  * Since: 0.1
@@ -443,10 +451,10 @@ QUOIT_API QuoitWebhookPatch *quoit_kuberay_mutate_pod (const QuoitKuberay *kuber
  * @pod: below quoit_kuberay_get_n_pods()
  * @error: (out) (optional): set on failure
  *
- * The pod as it is once the TPU webhook has seen it: KubeRay's labels and the one that the webhook may add, and the
- * variables of its containers, the template's before those of quoit_kuberay_mutate_pod().
+ * Returns the pod after the TPU webhook has changed it: KubeRay's labels, the label that the webhook can add, and the
+ * variables of its containers, those of the template before those of quoit_kuberay_mutate_pod().
  *
- * Fails as quoit_kuberay_mutate_pod().
+ * Fails like quoit_kuberay_mutate_pod().
  *
  * Returns: (transfer full): the pod; quoit_webhook_pod_free() it. %NULL on failure
  * Since: 0.1
@@ -459,7 +467,7 @@ QUOIT_API QuoitWebhookPod *quoit_kuberay_admit_pod (const QuoitKuberay *kuberay,
  * @pod: below quoit_kuberay_get_n_pods()
  * @event: what happens to it
  *
- * What is to be seen by the next pass. A pod that is gone is gone at once; those behind it move up.
+ * Records an event for the next pass. %QUOIT_KUBERAY_EVENT_GONE removes the pod immediately; the pods after it move up.
  *
  * Since: 0.1
  */
@@ -470,13 +478,12 @@ QUOIT_API void quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, Quoi
  * @kuberay: a cluster
  * @error: (out) (optional): set on failure
  *
- * Whether the hosts of the groups that ask for TPUs will find each other: the headless service is called as the TPU
- * webhook says, and all host names that it makes for the replicas up to the wanted ones are DNS labels of at most 63
- * bytes.
+ * Checks that the hosts of the groups with TPUs can find each other: the headless service has the name that the TPU
+ * webhook uses, and the host names of all wanted replicas are DNS labels of at most 63 bytes.
  *
- * Fails with %QUOIT_ERROR_INVALID when one does not hold; the message has the name and how much shorter it has to be.
+ * Fails with %QUOIT_ERROR_INVALID when a name does not fit; the message has the name and how much shorter it must be.
  *
- * Returns: 1 when they will, 0 on failure
+ * Returns: 1 if they can, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error);

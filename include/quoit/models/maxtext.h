@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * MaxText, without MaxText: how MaxText 0.2.5 fills in the one axis of a mesh that is -1, its table of accelerators,
- * and what it would say of a job's settings on slices of TPUs, before the job is submitted.
+/* MaxText 0.2.5 without MaxText: how it computes the mesh axis that is -1, its table of accelerators, and a check of
+ * a job's settings against slices of TPUs before the job is submitted.
  *
- * A QuoitMaxtextJob holds the slices and the settings; quoit_maxtext_check() says what would fail and what would work.
- * A job that would fail is no failure of the call: it is findings. Everything here is pure: no state but what is
- * passed, no file, no environment, no clock.
- */
+ * A QuoitMaxtextJob holds the slices and the settings; quoit_maxtext_check() returns what would fail and what would
+ * work. A job that would fail is not a failure of the call: the problems are findings. All functions are pure: they
+ * use only their arguments, and no file, environment or clock. */
 #ifndef QUOIT_MAXTEXT_H
 #define QUOIT_MAXTEXT_H
 
@@ -23,7 +21,7 @@ G_BEGIN_DECLS
  * @QUOIT_MAXTEXT_ICI: within a slice: ici_*_parallelism
  * @QUOIT_MAXTEXT_DCN: between slices: dcn_*_parallelism
  *
- * What the devices of an axis are joined by.
+ * The links between the devices of an axis.
  *
  * Since: 0.1
  */
@@ -31,19 +29,19 @@ typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
 
 /**
  * quoit_maxtext_fill:
- * @links: whose sizes; for the message alone
- * @sizes: (array length=n_axes): the sizes of the axes, of which one may be -1; filled in place
- * @n_axes: how many axes
- * @target: what the sizes are to multiply to: the devices of a slice, or the slices
+ * @links: used only for the message
+ * @sizes: (array length=n_axes): the sizes of the axes, at most one of them -1; filled in place
+ * @n_axes: the number of axes
+ * @target: the product that the sizes must have: the devices of a slice, or the slices
  * @error: (out) (optional): set on failure
  *
- * Fills in the one size that is -1, as MaxText does: sizes are multiplied modulo 2^64 and divided in floating-point
- * numbers. Sizes of 0 and below pass where MaxText lets them pass: -2 twice for 4.
+ * Computes the size that is -1, like MaxText: sizes are multiplied modulo 2^64 and divided in floating-point numbers.
+ * Sizes of 0 and below are accepted where MaxText accepts them: -2 twice for 4.
  *
- * Fails with %QUOIT_ERROR_INVALID when more than one size is -1, when what it stands for is no whole number from 1, and
- * when the sizes do not multiply to @target; @sizes are untouched.
+ * Fails with %QUOIT_ERROR_INVALID when more than one size is -1, when the computed size is not a whole number of at
+ * least 1, and when the product of the sizes is not @target; @sizes are untouched.
  *
- * Returns: 1 when @sizes multiply to @target, 0 on failure
+ * Returns: 1 if the product of @sizes is @target, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, int64_t target,
@@ -52,7 +50,7 @@ QUOIT_API int quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsig
 /**
  * QuoitMaxtextAccelerator:
  *
- * A value of MaxText's compile_topology. Part of the library: it is never freed, and may be read from any thread.
+ * A value of MaxText's compile_topology. Part of the library: never freed; any thread can read it.
  *
  * Since: 0.1
  */
@@ -62,21 +60,21 @@ typedef struct _QuoitMaxtextAccelerator QuoitMaxtextAccelerator;
  * quoit_maxtext_get_accelerator:
  * @index: 0 for the first
  *
- * The accelerators that MaxText lists, those of a generation by size. Count up until %NULL.
+ * Lists MaxText's accelerators; those of one generation are ordered by size. Count @index up until %NULL.
  *
- * Returns: (transfer none) (nullable): the accelerator; %NULL behind the last
+ * Returns: (transfer none) (nullable): the accelerator; %NULL after the last
  * Since: 0.1
  */
 QUOIT_API const QuoitMaxtextAccelerator *quoit_maxtext_get_accelerator (unsigned index);
 
 /**
  * quoit_maxtext_lookup_accelerator:
- * @name: "v6e-16", "v5p-128": MaxText's own spelling
+ * @name: "v6e-16", "v5p-128", in MaxText's spelling
  * @error: (out) (optional): set on failure
  *
- * Finds the accelerator of that name.
+ * Finds the accelerator with that name.
  *
- * Fails with %QUOIT_ERROR_INVALID when MaxText lists none; the message names the one that comes nearest.
+ * Fails with %QUOIT_ERROR_INVALID when MaxText does not list it; the message names the nearest one.
  *
  * Returns: (transfer none): the accelerator; %NULL on failure
  * Since: 0.1
@@ -96,7 +94,7 @@ QUOIT_API const char *quoit_maxtext_accelerator_get_name (const QuoitMaxtextAcce
  * quoit_maxtext_accelerator_get_platform:
  * @accelerator: an accelerator
  *
- * Returns: (transfer none): "tpu", or "gpu" for the one that is none
+ * Returns: (transfer none): "tpu", or "gpu" for the one GPU entry
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_platform (const QuoitMaxtextAccelerator *accelerator);
@@ -105,7 +103,7 @@ QUOIT_API const char *quoit_maxtext_accelerator_get_platform (const QuoitMaxtext
  * quoit_maxtext_accelerator_get_topology:
  * @accelerator: an accelerator
  *
- * Returns: (transfer none) (nullable): its topology as libtpu calls it, "v5:2x2x1"; %NULL where it is no TPU
+ * Returns: (transfer none) (nullable): its topology in libtpu's spelling, "v5:2x2x1"; %NULL for a GPU
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_topology (const QuoitMaxtextAccelerator *accelerator);
@@ -114,7 +112,7 @@ QUOIT_API const char *quoit_maxtext_accelerator_get_topology (const QuoitMaxtext
  * quoit_maxtext_accelerator_get_chip_config:
  * @accelerator: an accelerator
  *
- * Returns: (transfer none) (nullable): "megacore" where two cores are one device, else "default"; %NULL where no TPU
+ * Returns: (transfer none) (nullable): "megacore" if two cores are one device, else "default"; %NULL for a GPU
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_chip_config (const QuoitMaxtextAccelerator *accelerator);
@@ -123,7 +121,7 @@ QUOIT_API const char *quoit_maxtext_accelerator_get_chip_config (const QuoitMaxt
  * quoit_maxtext_accelerator_get_n_devices:
  * @accelerator: an accelerator
  *
- * Returns: the JAX devices of a slice
+ * Returns: the number of JAX devices of a slice
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAccelerator *accelerator);
@@ -133,9 +131,9 @@ QUOIT_API uint32_t quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAc
  * @accelerator: an accelerator
  * @axis: 0 for x, 1 for y, 2 for z
  *
- * The chips of a host along an axis. MaxText knows no hosts of 8 chips.
+ * Returns the chips of a host along an axis. MaxText has no hosts of 8 chips.
  *
- * Returns: the chips; 0 where it is no TPU
+ * Returns: the number of chips; 0 for a GPU
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, unsigned axis);
@@ -145,7 +143,7 @@ QUOIT_API unsigned quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextA
  * @accelerator: an accelerator
  * @axis: 0 for x, 1 for y, 2 for z
  *
- * Returns: 1 when the axis closes to a ring, 0 when it does not
+ * Returns: 1 if the axis is a ring, 0 if it is not
  * Since: 0.1
  */
 QUOIT_API int quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, unsigned axis);
@@ -153,10 +151,10 @@ QUOIT_API int quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *ac
 /**
  * QuoitMaxtextMeshFlags:
  * @QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES: allow_split_physical_axes
- * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e: of 2x4 devices along one axis the last four are
- * reversed, which undoes JAX's ring
+ * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e: for 2x4 devices along one axis, reverses the last
+ *   four, which undoes JAX's ring
  *
- * How a mesh is made: bits.
+ * Options of a mesh, as bits.
  *
  * Since: 0.1
  */
@@ -168,19 +166,19 @@ typedef enum {
 /**
  * quoit_maxtext_mesh_new:
  * @devices: the devices of all slices
- * @ici: (array length=n_axes): the sizes of the axes within a slice, of which one may be -1
- * @dcn: (array length=n_axes): those between slices, likewise; not looked at for one slice
- * @n_axes: how many axes, 1 to 64
- * @n_slices: how many slices MaxText takes there to be
- * @custom_mesh: (nullable): "hybrid_ring_64x4", "hybrid_ring_32x8"; "" or %NULL for none. On one slice it is not looked
- * at where physical axes are not split
- * @flags: of QuoitMaxtextMeshFlags
+ * @ici: (array length=n_axes): the sizes of the axes within a slice, at most one of them -1
+ * @dcn: (array length=n_axes): the sizes between slices, at most one of them -1; ignored for one slice
+ * @n_axes: the number of axes, 1 to 64
+ * @n_slices: the number of slices that MaxText assumes
+ * @custom_mesh: (nullable): "hybrid_ring_64x4", "hybrid_ring_32x8"; "" or %NULL for none. Ignored on one slice without
+ *   split physical axes
+ * @flags: bits of #QuoitMaxtextMeshFlags
  * @error: (out) (optional): set on failure
  *
- * The mesh that MaxText makes: JAX's, or a ring of its own in each slice of 16x16 devices.
+ * Creates the mesh that MaxText makes: JAX's mesh, or MaxText's own ring in each slice of 16x16 devices.
  *
- * Fails with %QUOIT_ERROR_INVALID as quoit_maxtext_fill(), quoit_mesh_new() and quoit_mesh_new_hybrid(), and when there
- * is no such @custom_mesh or it is not for these sizes.
+ * Fails with %QUOIT_ERROR_INVALID like quoit_maxtext_fill(), quoit_mesh_new() and quoit_mesh_new_hybrid(), and when
+ * @custom_mesh does not exist or does not match these sizes.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
  * Since: 0.1
@@ -193,14 +191,14 @@ QUOIT_API QuoitMesh *quoit_maxtext_mesh_new (const QuoitDevices *devices, const 
  * quoit_maxtext_custom_mesh_check:
  * @custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"
  * @ici: (array length=n_axes): the sizes of the axes within a slice, filled
- * @n_axes: how many axes
+ * @n_axes: the number of axes
  * @error: (out) (optional): set on failure
  *
- * Whether MaxText has a ring of its own for these sizes: those of its name, with one or more of 1 beside them.
+ * Checks that MaxText has a custom ring for these sizes: the two sizes in its name, and any number of sizes of 1.
  *
- * Fails with %QUOIT_ERROR_INVALID when it has not.
+ * Fails with %QUOIT_ERROR_INVALID when it has none.
  *
- * Returns: 1 when it has, 0 on failure
+ * Returns: 1 if it has one, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_maxtext_custom_mesh_check (const char *custom_mesh, const int64_t *ici, unsigned n_axes,
@@ -209,14 +207,14 @@ QUOIT_API int quoit_maxtext_custom_mesh_check (const char *custom_mesh, const in
 /**
  * quoit_maxtext_devices_new_box:
  * @devices: the devices of one slice
- * @sides: (array length=n_sides): of the box in chips: x, y, z
- * @n_sides: how many, at most 3; the box goes through where there is no side
+ * @sides: (array length=n_sides): the sides of the box in chips: x, y, z
+ * @n_sides: the number of sides, at most 3; along an axis without a side, the box covers the whole slice
  * @error: (out) (optional): set on failure
  *
- * What a single controller keeps of one slice where it has a subslice_shape: the devices in the box from the smallest
- * coordinates, in their order.
+ * Returns the devices of one slice that a single controller keeps for a subslice_shape: those in the box at the
+ * smallest coordinates, in the order of the list.
  *
- * Fails with %QUOIT_ERROR_INVALID for more sides, and when nothing is kept.
+ * Fails with %QUOIT_ERROR_INVALID for more than 3 sides, and when no device is in the box.
  *
  * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
  * Since: 0.1
@@ -227,7 +225,7 @@ QUOIT_API QuoitDevices *quoit_maxtext_devices_new_box (const QuoitDevices *devic
 /**
  * QuoitMaxtextJob:
  *
- * Slices, and the settings that MaxText is to be started with.
+ * Slices, and the settings that MaxText is started with. Mutable: use it in one thread at a time.
  *
  * Since: 0.1
  */
@@ -236,7 +234,8 @@ typedef struct _QuoitMaxtextJob QuoitMaxtextJob;
 /**
  * quoit_maxtext_job_new:
  *
- * A job without settings, on slices that only compile_topology may name.
+ * Creates a job without settings. Its slices are set by quoit_maxtext_job_set_slices() or by the setting
+ * compile_topology.
  *
  * Returns: (transfer full): the job; quoit_maxtext_job_free() it
  * Since: 0.1
@@ -247,7 +246,7 @@ QUOIT_API QuoitMaxtextJob *quoit_maxtext_job_new (void);
  * quoit_maxtext_job_free:
  * @job: (nullable) (transfer full): a job
  *
- * Frees @job. Reports that were made of it stay.
+ * Frees @job. Its reports stay valid.
  *
  * Since: 0.1
  */
@@ -257,16 +256,17 @@ QUOIT_API void quoit_maxtext_job_free (QuoitMaxtextJob *job);
  * quoit_maxtext_job_set_slices:
  * @job: a job
  * @accelerator: the generation, in any system's spelling
- * @topology: of each slice, "4x4"
- * @n_slices: how many, 1 to 1000000
+ * @topology: the topology of each slice, "4x4"
+ * @n_slices: the number of slices, 1 to 1000000
  * @chips_per_host: 1, 2, 4 or 8; 0 for Ray's default
  * @error: (out) (optional): set on failure
  *
- * Says what the job is to have.
+ * Sets the slices of the job.
  *
- * Fails with %QUOIT_ERROR_INVALID when there is no such generation, topology, number or host; @job is unchanged.
+ * Fails with %QUOIT_ERROR_INVALID when the generation, the topology, the number or the host size does not exist; @job
+ * is unchanged.
  *
- * Returns: 1 when it was said, 0 on failure
+ * Returns: 1 on success, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_maxtext_job_set_slices (QuoitMaxtextJob *job, const char *accelerator, const char *topology,
@@ -275,10 +275,10 @@ QUOIT_API int quoit_maxtext_job_set_slices (QuoitMaxtextJob *job, const char *ac
 /**
  * quoit_maxtext_job_add_setting:
  * @job: a job
- * @word: a word of MaxText's command line: "ici_fsdp_parallelism=-1"; copied. A file of settings that is named is not
- * read: quoit_maxtext_job_add_config() takes its text, and without one MaxText's base.yml stands for it
+ * @word: a word of MaxText's command line: "ici_fsdp_parallelism=-1"; copied. A named settings file is not read: pass
+ *   its text to quoit_maxtext_job_add_config(). Without it, MaxText's base.yml is used
  *
- * Adds a setting, which counts more than those of files. Whether it is one is for quoit_maxtext_check() to say.
+ * Adds a setting, which overrides those of files. quoit_maxtext_check() validates it.
  *
  * Since: 0.1
  */
@@ -287,19 +287,19 @@ QUOIT_API void quoit_maxtext_job_add_setting (QuoitMaxtextJob *job, const char *
 /**
  * quoit_maxtext_job_add_config:
  * @job: a job
- * @name: what findings call the file; copied
- * @text: YAML, a map of settings as base.yml is one
+ * @name: the name of the file in findings; copied
+ * @text: YAML, a map of settings like base.yml
  * @length: bytes of @text
  * @error: (out) (optional): set on failure
  *
- * Adds the settings of a file, as MaxText reads them: over those of the files that were added before, and below the
- * words of the command line. A file that another names as its base_config is therefore given before it; where it is
- * not, base.yml stands for it. Whether they are settings is for quoit_maxtext_check() to say.
+ * Adds the settings of a file, like MaxText reads them: they override the settings of files added before, and words of
+ * the command line override them. Therefore add the base_config of a file before the file itself; without it, MaxText's
+ * base.yml is used. quoit_maxtext_check() validates the settings.
  *
- * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has a key twice, more than one document, or no map; the
- * message begins with @name and the line, and @job is unchanged.
+ * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has a repeated key, has more than one document, or is not a
+ * map; the message begins with @name and the line, and @job is unchanged.
  *
- * Returns: 1 when they were added, 0 on failure
+ * Returns: 1 on success, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_maxtext_job_add_config (QuoitMaxtextJob *job, const char *name, const char *text, size_t length,
@@ -308,7 +308,7 @@ QUOIT_API int quoit_maxtext_job_add_config (QuoitMaxtextJob *job, const char *na
 /**
  * QuoitMaxtextReport:
  *
- * What was found about a job. Immutable; any thread may read it.
+ * The findings about a job. Immutable; any thread can read it.
  *
  * Since: 0.1
  */
@@ -317,7 +317,7 @@ typedef struct _QuoitMaxtextReport QuoitMaxtextReport;
 /**
  * QuoitMaxtextNumber:
  *
- * The numbers of a report. Callers must accept values that they do not know.
+ * The numbers of a report. Callers must accept unknown values.
  *
  * Since: 0.1
  */
@@ -334,18 +334,18 @@ typedef enum {
 /**
  * quoit_maxtext_check:
  * @job: a job
- * @scaling: (nullable): the ScalingConfig of a Ray Train job that runs it; %NULL: no Ray Train
+ * @scaling: (nullable): the ScalingConfig of the Ray Train job that runs it; %NULL: no Ray Train
  * @error: (out) (optional): set on failure
  *
- * Finds all that MaxText would refuse, or take in vain: names and types of settings, the sizes of the axes of the mesh,
- * whether JAX can lay them out on a slice, the batch, the number of slices; and where @scaling and the slices
- * contradict each other. What would work instead is in what is expected. Settings of the model are not looked at, but
- * for their names.
+ * Finds everything that MaxText would refuse or ignore: names and types of settings, the sizes of the mesh axes,
+ * whether JAX can map them to a slice, the batch, and the number of slices. It also finds contradictions between
+ * @scaling and the slices. The expected value of a finding is one that would work. Settings of the model are checked
+ * only for their names.
  *
- * Fails with %QUOIT_ERROR_INVALID when neither quoit_maxtext_job_set_slices() nor a compile_topology that MaxText lists
- * says what the slices are.
+ * Fails with %QUOIT_ERROR_INVALID when the slices are not known: neither quoit_maxtext_job_set_slices() nor a
+ * compile_topology that MaxText lists has set them.
  *
- * Returns: (transfer full): what was found; quoit_maxtext_report_free() it. %NULL on failure
+ * Returns: (transfer full): the findings; quoit_maxtext_report_free() it. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API QuoitMaxtextReport *quoit_maxtext_check (const QuoitMaxtextJob *job, const QuoitRayScaling *scaling,
@@ -366,7 +366,7 @@ QUOIT_API void quoit_maxtext_report_free (QuoitMaxtextReport *report);
  * @report: a report
  * @which: which number
  *
- * Returns: the number; -1 where it cannot be told, and for a @which that this version does not know
+ * Returns: the number; -1 if it cannot be computed, and for an unknown @which
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_maxtext_report_get_number (const QuoitMaxtextReport *report, QuoitMaxtextNumber which);
@@ -375,7 +375,7 @@ QUOIT_API int64_t quoit_maxtext_report_get_number (const QuoitMaxtextReport *rep
  * quoit_maxtext_report_get_n_axes:
  * @report: a report
  *
- * Returns: the axes of the mesh; 0 where mesh_axes are none
+ * Returns: the number of mesh axes; 0 if mesh_axes are invalid
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_n_axes (const QuoitMaxtextReport *report);
@@ -396,8 +396,8 @@ QUOIT_API const char *quoit_maxtext_report_get_axis_name (const QuoitMaxtextRepo
  * @axis: below quoit_maxtext_report_get_n_axes()
  * @links: within a slice, or between slices
  *
- * The size of an axis. Where MaxText refuses the sizes, they are as they were given: -1 where they were not filled in.
- * One slice has sizes of 1 between slices.
+ * Returns the size of an axis. If MaxText refuses the sizes, they are the given ones, and -1 if not computed. For one
+ * slice, the sizes between slices are 1.
  *
  * Returns: the size
  * Since: 0.1
@@ -409,7 +409,7 @@ QUOIT_API int64_t quoit_maxtext_report_get_axis_size (const QuoitMaxtextReport *
  * quoit_maxtext_report_get_n_findings:
  * @report: a report
  *
- * Returns: how many findings there are
+ * Returns: the number of findings
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_n_findings (const QuoitMaxtextReport *report);
@@ -419,7 +419,7 @@ QUOIT_API uint32_t quoit_maxtext_report_get_n_findings (const QuoitMaxtextReport
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * Returns: what it means
+ * Returns: the severity
  * Since: 0.1
  */
 QUOIT_API QuoitSeverity quoit_maxtext_report_get_severity (const QuoitMaxtextReport *report, uint32_t finding);
@@ -429,7 +429,8 @@ QUOIT_API QuoitSeverity quoit_maxtext_report_get_severity (const QuoitMaxtextRep
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * The name of the rule that is broken, "ici-product". Names never change their meaning; new ones may come.
+ * Returns the name of the broken rule, for example "ici-product". A name never changes its meaning; later versions can
+ * add names.
  *
  * Returns: (transfer none): one of quoit_maxtext_rule_get_name()
  * Since: 0.1
@@ -441,9 +442,9 @@ QUOIT_API const char *quoit_maxtext_report_get_rule (const QuoitMaxtextReport *r
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * The setting that it is about, "ici_tensor_parallelism", or several, "ici_*_parallelism".
+ * Returns the setting that the finding is about, "ici_tensor_parallelism", or several, "ici_*_parallelism".
  *
- * Returns: (transfer none) (nullable): the key; %NULL where it is none of MaxText's
+ * Returns: (transfer none) (nullable): the key; %NULL if it is not a key of MaxText
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_key (const QuoitMaxtextReport *report, uint32_t finding);
@@ -453,9 +454,9 @@ QUOIT_API const char *quoit_maxtext_report_get_key (const QuoitMaxtextReport *re
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * The value that is wrong, as it was given, or what it stands for where it was not; a word that is no setting.
+ * Returns the wrong value as given, or the default value if none was given, or the word that is not a setting.
  *
- * Returns: (transfer none) (nullable): the value; %NULL where there is none
+ * Returns: (transfer none) (nullable): the value; %NULL if there is none
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_value (const QuoitMaxtextReport *report, uint32_t finding);
@@ -465,7 +466,7 @@ QUOIT_API const char *quoit_maxtext_report_get_value (const QuoitMaxtextReport *
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * Returns: (transfer none): what would work, in words
+ * Returns: (transfer none): a description of what would work
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_expected (const QuoitMaxtextReport *report, uint32_t finding);
@@ -475,10 +476,10 @@ QUOIT_API const char *quoit_maxtext_report_get_expected (const QuoitMaxtextRepor
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * Key, value and expectation as one line: "ici_tensor_parallelism '0': expected 1 or more, ...", behind "FILE: line 12:
- * " where a file says it. Values in it are quoted, their control bytes escaped, and cut.
+ * Returns key, value and expectation as one line: "ici_tensor_parallelism '0': expected 1 or more, ...". For a setting
+ * of a file, it begins with "FILE: line 12: ". Values are quoted and cut, and their control bytes are escaped.
  *
- * Returns: (transfer none): the sentence
+ * Returns: (transfer none): the message
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_message (const QuoitMaxtextReport *report, uint32_t finding);
@@ -488,9 +489,9 @@ QUOIT_API const char *quoit_maxtext_report_get_message (const QuoitMaxtextReport
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * The file that has the setting, by the name that quoit_maxtext_job_add_config() was given.
+ * Returns the file of the setting: the name given to quoit_maxtext_job_add_config().
  *
- * Returns: (transfer none) (nullable): the name; %NULL where no file has it, or a word counts more
+ * Returns: (transfer none) (nullable): the name; %NULL if no file has it, or a word of the command line overrides it
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_file (const QuoitMaxtextReport *report, uint32_t finding);
@@ -500,7 +501,7 @@ QUOIT_API const char *quoit_maxtext_report_get_file (const QuoitMaxtextReport *r
  * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * Returns: the line of that file in which the value begins, from 1; 0 where there is no file
+ * Returns: the line of that file where the value begins, from 1; 0 without a file
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_line (const QuoitMaxtextReport *report, uint32_t finding);
@@ -509,16 +510,16 @@ QUOIT_API uint32_t quoit_maxtext_report_get_line (const QuoitMaxtextReport *repo
  * quoit_maxtext_rule_get_name:
  * @index: 0 for the first
  *
- * The rules of quoit_maxtext_check(). Count up until %NULL; new ones may come at any place.
+ * Lists the rules of quoit_maxtext_check(). Count @index up until %NULL; later versions can add rules at any index.
  *
- * Returns: (transfer none) (nullable): the name of the rule; %NULL behind the last
+ * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_rule_get_name (unsigned index);
 
 /**
  * quoit_maxtext_rule_get_severity:
- * @index: of a rule that there is
+ * @index: index of an existing rule
  *
  * Returns: the severity of every finding of that rule
  * Since: 0.1

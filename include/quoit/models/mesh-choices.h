@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which JAX can lay axes of given sizes out on devices, the best first. */
+/* The ways in which JAX can map axes of given sizes to devices, ordered from the best. */
 #ifndef QUOIT_MESH_CHOICES_H
 #define QUOIT_MESH_CHOICES_H
 
@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 /**
  * QuoitMeshChoices:
  *
- * Meshes that JAX makes of some devices, with axes of given sizes: in which order the axes stand, which of them go from
- * slice to slice, and whether physical axes are split. Of meshes in which every axis talks over the same links one is
- * told. Immutable; any thread may read it.
+ * Meshes that JAX can make of some devices with axes of given sizes. They differ in the order of the axes, in the axes
+ * that span slices, and in whether physical axes are split. Meshes in which each axis uses the same links are listed
+ * once. Immutable; any thread can read it.
  *
- * The axes are given in the order in which they talk, the last the most, and the best choice is the one in which that
- * axis has its all-reduce in the least time; among those the one that is best for the axis before it, and so on. Where
- * no bandwidth is published, and among equal times, it is links inside the slice before those between slices, then axes
- * that do not jump, then fewer hops, then no axis that is split, then what is nearer to the order that was given.
+ * The caller gives the axes in order of their traffic, the one with the most traffic last. The best choice has the
+ * shortest all-reduce along that axis; ties are decided by the axis before it, and so on. If no bandwidth is published,
+ * or the times are equal, these criteria apply in order: links inside the slice before links between slices, no jumps,
+ * fewer hops, no split axis, an order closer to the given one.
  *
  * Since: 0.1
  */
@@ -29,18 +29,19 @@ typedef struct _QuoitMeshChoices QuoitMeshChoices;
  * quoit_mesh_choices_new:
  * @devices: the devices, of one slice or of several
  * @sizes: (array length=n_axes): the sizes of the axes of the whole mesh; their product is the number of devices
- * @n_axes: how many axes, 1 to 64, of which at most 6 are longer than 1
- * @dcn_sizes: (nullable) (array length=n_axes): how much of each axis goes from slice to slice; %NULL: any
- * @n_bytes: of the all-reduce along each axis; 0 or more
+ * @n_axes: the number of axes, 1 to 64, at most 6 of them longer than 1
+ * @dcn_sizes: (nullable) (array length=n_axes): the part of each axis that spans slices; %NULL: any
+ * @n_bytes: size of the all-reduce along each axis, in bytes; 0 or more
  * @error: (out) (optional): set on failure
  *
- * Tries every order of the axes, with every way to join the slices by them. Axes of size 1 stay where they are.
+ * Tries every order of the axes with every way to span the slices. Axes of size 1 keep their places.
  *
- * Fails with %QUOIT_ERROR_INVALID for sizes that do not multiply to the devices (the message names the nearest that do)
- * or not to the slices, and for more ways than can be tried in a few seconds: pass @dcn_sizes, or fewer axes. Where JAX
- * refuses all of them it is what quoit_mesh_new_hybrid() says of the first.
+ * Fails with %QUOIT_ERROR_INVALID when the product of the sizes is not the number of devices (the message names the
+ * nearest sizes that fit), or that of @dcn_sizes is not the number of slices, and when there are more ways than can be
+ * tried in a few seconds: pass @dcn_sizes, or fewer axes. If JAX refuses all ways, the error is that of
+ * quoit_mesh_new_hybrid() for the first one.
  *
- * Returns: (transfer full): one choice or more; quoit_mesh_choices_free() it. %NULL on failure
+ * Returns: (transfer full): one or more choices; quoit_mesh_choices_free() it. %NULL on failure
  * Since: 0.1
  */
 QUOIT_API QuoitMeshChoices *quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes,
@@ -60,7 +61,7 @@ QUOIT_API void quoit_mesh_choices_free (QuoitMeshChoices *choices);
  * quoit_mesh_choices_get_n:
  * @choices: choices
  *
- * Returns: how many there are
+ * Returns: the number of choices
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_mesh_choices_get_n (const QuoitMeshChoices *choices);
@@ -69,9 +70,9 @@ QUOIT_API unsigned quoit_mesh_choices_get_n (const QuoitMeshChoices *choices);
  * quoit_mesh_choices_get_axis:
  * @choices: choices
  * @choice: below quoit_mesh_choices_get_n(); 0 is the best
- * @place: of the mesh
+ * @place: an axis of the mesh
  *
- * Returns: which of the given axes stands at @place
+ * Returns: the index of the given axis at @place
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, unsigned choice, unsigned place);
@@ -80,9 +81,9 @@ QUOIT_API unsigned quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices,
  * quoit_mesh_choices_get_dcn_size:
  * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
- * @place: of the mesh
+ * @place: an axis of the mesh
  *
- * Returns: how much of the axis at @place goes from slice to slice; 1 for nothing
+ * Returns: the part of the axis at @place that spans slices; 1 if it stays in one slice
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, unsigned choice, unsigned place);
@@ -92,7 +93,7 @@ QUOIT_API uint32_t quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choi
  * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
  *
- * Returns: of QuoitMeshFlags, what the mesh has to be made with: %QUOIT_MESH_SPLIT_PHYSICAL_AXES or nothing
+ * Returns: the flags to create the mesh with: %QUOIT_MESH_SPLIT_PHYSICAL_AXES or 0
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, unsigned choice);
@@ -101,11 +102,12 @@ QUOIT_API unsigned quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices
  * quoit_mesh_choices_get_all_reduce_ns:
  * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
- * @place: of the mesh
+ * @place: an axis of the mesh
  *
- * The least time of an all-reduce along the axis at @place: quoit_mesh_links_get_all_reduce_ns().
+ * Returns the shortest possible time of an all-reduce along the axis at @place; see
+ * quoit_mesh_links_get_all_reduce_ns().
  *
- * Returns: nanoseconds; -1 where no bandwidth is published
+ * Returns: the time in nanoseconds; -1 if no bandwidth is published
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_mesh_choices_get_all_reduce_ns (const QuoitMeshChoices *choices, unsigned choice,

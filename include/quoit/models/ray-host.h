@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A host with TPU chips as Ray 2.60 sees it: who it is, what its node offers, which chips a process may see, and what
- * those who start machines call it. What was said of quoit/models/ray-tpu.h holds here too. Nothing is read from the
- * process: an environment is an argument, "NAME=value" texts that end with %NULL, and so is what a metadata server
- * would say.
- */
+/* A host with TPU chips as Ray 2.60 sees it: its identity, the resources of its node, the chips that a process can
+ * see, and the names that cluster launchers use. The rules of quoit/models/ray-tpu.h apply here too. Nothing is read
+ * from the calling process: the environment and the answers of a metadata server are arguments, "NAME=value" texts
+ * that end with %NULL. */
 #ifndef QUOIT_RAY_HOST_H
 #define QUOIT_RAY_HOST_H
 
@@ -18,7 +16,7 @@ G_BEGIN_DECLS
 /**
  * QuoitRayHost:
  *
- * Who a TPU host is in Ray's eyes. What it is not told is %NULL.
+ * The identity of a TPU host in Ray. Unknown values are %NULL. Immutable; any thread can read it.
  *
  * Since: 0.1
  */
@@ -26,12 +24,13 @@ typedef struct _QuoitRayHost QuoitRayHost;
 
 /**
  * quoit_ray_host_new:
- * @env: (nullable) (array zero-terminated=1): of the host: TPU_ACCELERATOR_TYPE, TPU_NAME, TPU_WORKER_ID, TPU_TOPOLOGY
+ * @env: (nullable) (array zero-terminated=1): environment of the host: TPU_ACCELERATOR_TYPE, TPU_NAME, TPU_WORKER_ID,
+ *   TPU_TOPOLOGY
  * @metadata: (nullable) (array zero-terminated=1): "accelerator-type=v4-16", "instance-id=...",
- *   "agent-worker-number=0", "tpu-env=..."; %NULL where no metadata server answers
+ *   "agent-worker-number=0", "tpu-env=..."; %NULL if no metadata server answers
  *
- * Finds out who a host is, as Ray does on GKE and on GCE: a variable that is set and not empty wins over the metadata,
- * also where its value is of no use.
+ * Detects the identity of a host, like Ray does on GKE and GCE. A variable that is set and not empty overrides the
+ * metadata, even if its value is not valid.
  *
  * Returns: (transfer full): the host; quoit_ray_host_free() it
  * Since: 0.1
@@ -42,7 +41,7 @@ QUOIT_API QuoitRayHost *quoit_ray_host_new (const char *const *env, const char *
  * quoit_ray_host_free:
  * @host: (nullable) (transfer full): a host
  *
- * Frees @host and all that was borrowed from it.
+ * Frees @host and everything borrowed from it.
  *
  * Since: 0.1
  */
@@ -52,7 +51,7 @@ QUOIT_API void quoit_ray_host_free (QuoitRayHost *host);
  * quoit_ray_host_get_pod_type:
  * @host: a host
  *
- * The pod type of its slice in Ray's spelling, when what it is told passes quoit_ray_type_is_valid().
+ * Returns the pod type of its slice in Ray's spelling, if the detected type passes quoit_ray_type_is_valid().
  *
  * Returns: (transfer none) (nullable): "v6e-16", valid until @host is freed
  * Since: 0.1
@@ -63,7 +62,7 @@ QUOIT_API const char *quoit_ray_host_get_pod_type (const QuoitRayHost *host);
  * quoit_ray_host_get_slice_name:
  * @host: a host
  *
- * The name of its slice, taken as it is.
+ * Returns the name of its slice, unchanged.
  *
  * Returns: (transfer none) (nullable): the name, valid until @host is freed
  * Since: 0.1
@@ -74,7 +73,8 @@ QUOIT_API const char *quoit_ray_host_get_slice_name (const QuoitRayHost *host);
  * quoit_ray_host_get_worker_id:
  * @host: a host
  *
- * Its number in the slice, when Python's int() reads it. It is text because it may be of any length, and negative.
+ * Returns its number in the slice, if Python's int() can read it. It is text because it can have any length and can be
+ * negative.
  *
  * Returns: (transfer none) (nullable): "0", without blanks or leading zeros, valid until @host is freed
  * Since: 0.1
@@ -85,7 +85,7 @@ QUOIT_API const char *quoit_ray_host_get_worker_id (const QuoitRayHost *host);
  * quoit_ray_host_get_topology:
  * @host: a host
  *
- * The topology of its slice, stripped and in small letters; nothing else is checked, and it may be empty.
+ * Returns the topology of its slice, stripped and in lower case. It is not checked and can be empty.
  *
  * Returns: (transfer none) (nullable): "4x4", valid until @host is freed
  * Since: 0.1
@@ -96,7 +96,7 @@ QUOIT_API const char *quoit_ray_host_get_topology (const QuoitRayHost *host);
  * quoit_ray_host_get_accelerator_type:
  * @host: a host
  *
- * The generation of its chips, out of the pod type.
+ * Returns the generation of its chips, derived from the pod type.
  *
  * Returns: (transfer none) (nullable): "TPU-V6E", valid until @host is freed
  * Since: 0.1
@@ -107,8 +107,8 @@ QUOIT_API const char *quoit_ray_host_get_accelerator_type (const QuoitRayHost *h
  * quoit_ray_host_get_resources:
  * @host: a host
  *
- * What it offers beside chips once slice, worker id and pod type are known: 1 of its slice's name, and as worker 0 one
- * slice head, "TPU-v6e-16-head".
+ * Returns the resources that the host offers in addition to chips if slice, worker id and pod type are known: 1 of its
+ * slice's name and, on worker 0, one slice head, "TPU-v6e-16-head".
  *
  * Returns: (transfer none) (nullable): the resources, valid until @host is freed
  * Since: 0.1
@@ -119,7 +119,8 @@ QUOIT_API const QuoitRayResources *quoit_ray_host_get_resources (const QuoitRayH
  * quoit_ray_host_get_labels:
  * @host: a host
  *
- * What is known of it as labels: ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology, ray.io/tpu-pod-type.
+ * Returns the known values as labels: ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology,
+ * ray.io/tpu-pod-type.
  *
  * Returns: (transfer none): the labels, valid until @host is freed
  * Since: 0.1
@@ -128,17 +129,17 @@ QUOIT_API const QuoitRayLabels *quoit_ray_host_get_labels (const QuoitRayHost *h
 
 /**
  * quoit_ray_pod_workers:
- * @pod_type: (nullable): of a host, "v4-16"
+ * @pod_type: (nullable): pod type of a host, "v4-16"
  * @n_chips: the chips of this host
- * @n_workers: (out): the hosts of the slice; -1 when @n_chips is 0 or less, where Ray says nothing
+ * @n_workers: (out): the number of hosts of the slice; -1 if @n_chips is 0 or less, where Ray returns no number
  * @error: (out) (optional): set on failure
  *
- * How many hosts like this one a slice has; one that is not full counts.
+ * Computes the number of hosts like this one in a slice, rounded up.
  *
- * Fails with %QUOIT_ERROR_INVALID when @pod_type is %NULL or begins with no generation of Ray's, its number of cores
- * cannot be read, or the answer is beyond 64 bits; @n_workers is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when @pod_type is %NULL or does not begin with one of Ray's generations, its number
+ * of cores cannot be read, or the result exceeds 64 bits; @n_workers is untouched.
  *
- * Returns: 1 when @n_workers was set, 0 on failure
+ * Returns: 1 if @n_workers was set, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_pod_workers (const char *pod_type, int64_t n_chips, int64_t *n_workers, GError **error);
@@ -146,7 +147,7 @@ QUOIT_API int quoit_ray_pod_workers (const char *pod_type, int64_t n_chips, int6
 /**
  * QuoitRayNode:
  *
- * What a node offers to Ray, and how it is labelled.
+ * The resources and labels of a Ray node. Immutable; any thread can read it.
  *
  * Since: 0.1
  */
@@ -154,23 +155,26 @@ typedef struct _QuoitRayNode QuoitRayNode;
 
 /**
  * quoit_ray_node_new:
- * @address: of the node; it becomes the resource "node:ADDRESS"
- * @env: (nullable) (array zero-terminated=1): of the host
+ * @address: address of the node; it becomes the resource "node:ADDRESS"
+ * @env: (nullable) (array zero-terminated=1): environment of the host
  * @metadata: (nullable) (array zero-terminated=1): as for quoit_ray_host_new()
- * @predefined: (nullable): CPU, GPU, memory and object_store_memory, which Ray detects where they are not given
- * @custom: (nullable): the other resources that it is given, TPU among them
- * @labels: (nullable): those that it is given; not checked
- * @n_chips: the chips that Ray would detect on the machine
+ * @predefined: (nullable): CPU, GPU, memory and object_store_memory; Ray detects those that are not given
+ * @custom: (nullable): the other given resources, including TPU
+ * @labels: (nullable): the given labels; not checked
+ * @n_chips: the number of chips that Ray would detect on the host
  * @error: (out) (optional): set on failure
  *
- * What a raylet, not the head's, makes of what it is given and finds out. It is a TPU host when TPU is more than 0;
- * what is not given is detected, and no more than TPU_VISIBLE_CHIPS has. RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS
- * win over what is given, and that over Ray's own labels; but the names of slice and slice head replace a custom
- * resource of theirs. Amounts of 0 are left out. On a host that has other accelerators too, Ray may choose those.
+ * Computes the resources and labels of a node from given and detected values, like the raylet of a worker node. The
+ * node is a TPU host if TPU is more than 0. A TPU amount that is not given is detected, and limited to the chips in
+ * TPU_VISIBLE_CHIPS.
  *
- * Fails with %QUOIT_ERROR_INVALID when an amount is not a whole number of 0 to 1e14, TPU is more than what is visible,
- * a variable cannot be read, or a resource has the name of Ray's head; and, other than Ray, for a label in
- * RAY_OVERRIDE_LABELS that is no text, and a resource in RAY_OVERRIDE_RESOURCES that is no number whatever its name.
+ * RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS override given values, and given values override Ray's own labels. But
+ * the resources of the slice name and of the slice head override custom resources with these names. Amounts of 0 are
+ * omitted. If the host also has other accelerators, Ray can choose those.
+ *
+ * Fails with %QUOIT_ERROR_INVALID when an amount is not a whole number from 0 to 1e14, TPU is more than the visible
+ * chips, a variable cannot be read, or a resource has the name of Ray's head node. Unlike Ray, it also fails for a
+ * label in RAY_OVERRIDE_LABELS that is not text, and for any resource in RAY_OVERRIDE_RESOURCES that is not a number.
  *
  * Returns: (transfer full): the node; quoit_ray_node_free() it. %NULL on failure
  * Since: 0.1
@@ -183,7 +187,7 @@ QUOIT_API QuoitRayNode *quoit_ray_node_new (const char *address, const char *con
  * quoit_ray_node_free:
  * @node: (nullable) (transfer full): a node
  *
- * Frees @node and all that was borrowed from it.
+ * Frees @node and everything borrowed from it.
  *
  * Since: 0.1
  */
@@ -193,7 +197,7 @@ QUOIT_API void quoit_ray_node_free (QuoitRayNode *node);
  * quoit_ray_node_get_resources:
  * @node: a node
  *
- * Returns: (transfer none): what it offers, valid until @node is freed
+ * Returns: (transfer none): its resources, valid until @node is freed
  * Since: 0.1
  */
 QUOIT_API const QuoitRayResources *quoit_ray_node_get_resources (const QuoitRayNode *node);
@@ -209,30 +213,31 @@ QUOIT_API const QuoitRayLabels *quoit_ray_node_get_labels (const QuoitRayNode *n
 
 /**
  * quoit_ray_visible_ids:
- * @env: (nullable) (array zero-terminated=1): of a process
+ * @env: (nullable) (array zero-terminated=1): environment of a process
  * @error: (out) (optional): set on failure
  *
- * The ids that TPU_VISIBLE_CHIPS leaves to a process: its parts between commas as they are; where
- * RAY_TPU_RESOURCE_PER_CHIP is 2 or more, so many for each chip.
+ * Returns the ids that TPU_VISIBLE_CHIPS gives to a process: its unchanged parts between commas. If
+ * RAY_TPU_RESOURCE_PER_CHIP is 2 or more, each chip has that many ids.
  *
- * Fails with %QUOIT_ERROR_INVALID when that factor or, with one, a chip cannot be read, or there would be more than
- * 65536 ids. %NULL without an error: TPU_VISIBLE_CHIPS is not set.
+ * Fails with %QUOIT_ERROR_INVALID when RAY_TPU_RESOURCE_PER_CHIP or, if it is set, a chip cannot be read, or when there
+ * are more than 65536 ids.
  *
- * Returns: (transfer full) (nullable): the ids; g_strfreev() them
+ * Returns: (transfer full) (nullable): the ids; g_strfreev() them. %NULL on failure, and without an error if
+ * TPU_VISIBLE_CHIPS is not set
  * Since: 0.1
  */
 QUOIT_API char **quoit_ray_visible_ids (const char *const *env, GError **error);
 
 /**
  * quoit_ray_visible_env:
- * @ids: (array zero-terminated=1): the chips, or devices, that a process is given
- * @n_on_node: how many Ray detects on the node
- * @env: (nullable) (array zero-terminated=1): of the process so far
+ * @ids: (array zero-terminated=1): the chips, or devices, of the process
+ * @n_on_node: the number that Ray detects on the node
+ * @env: (nullable) (array zero-terminated=1): present environment of the process
  * @error: (out) (optional): set on failure
  *
- * What Ray makes of a process's environment so that it sees just its chips: TPU_VISIBLE_CHIPS, and for one or two chips
- * TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. Who is given as many as the node has sees all.
- * RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS leaves everything as it is.
+ * Changes the environment of a process so that it sees only its chips, like Ray does. It sets TPU_VISIBLE_CHIPS and,
+ * for one or two chips, TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. A process with all chips of the node has no
+ * TPU_VISIBLE_CHIPS. RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS disables all changes.
  *
  * Fails with %QUOIT_ERROR_INVALID when RAY_TPU_RESOURCE_PER_CHIP or an id cannot be read.
  *
@@ -244,23 +249,24 @@ QUOIT_API char **quoit_ray_visible_env (const char *const *ids, int64_t n_on_nod
 
 /**
  * quoit_ray_quantity_is_valid:
- * @quantity: how much TPU a task or an actor asks for
+ * @quantity: the TPU amount of a task or an actor
  *
- * Whether Ray takes it: 1, 2, 4 and 8. Bundles of placement groups are not held to that.
+ * Checks whether Ray accepts the amount: 1, 2, 4 or 8. Bundles of placement groups are not checked this way.
  *
- * Returns: 1 when it does, else 0
+ * Returns: 1 if Ray accepts it, else 0
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_quantity_is_valid (double quantity);
 
 /**
  * quoit_ray_units:
- * @amount: of a resource
+ * @amount: amount of a resource
  *
- * The ten-thousandths that Ray counts: the product in double, cut toward zero. Other than quoit, Ray takes any double:
- * of one whose product no 64 bits hold, infinite or not a number, it makes the most negative number, on x86.
+ * Converts an amount to the ten-thousandths that Ray counts: the product in double, rounded toward zero. Ray accepts
+ * any double, unlike the rest of this library: if the product does not fit in 64 bits, or the amount is infinite or
+ * NaN, the result is the most negative number, as on x86.
  *
- * Returns: the number, 5699 for 0.57
+ * Returns: the number, for example 5699 for 0.57
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_ray_units (double amount);
@@ -271,29 +277,30 @@ QUOIT_API int64_t quoit_ray_units (double amount);
  * @accelerator: (nullable): the node selector cloud.google.com/gke-tpu-accelerator, "tpu-v6e-slice"
  * @error: (out) (optional): set on failure
  *
- * The pod type that KubeRay's autoscaler expects of a worker group. Whether such a topology exists is not checked.
+ * Returns the pod type that KubeRay's autoscaler expects of a worker group. The existence of the topology is not
+ * checked.
  *
- * Fails with %QUOIT_ERROR_INVALID when @topology cannot be read. %NULL without an error: Ray does not know the
- * accelerator, or one of both is missing.
+ * Fails with %QUOIT_ERROR_INVALID when @topology cannot be read.
  *
- * Returns: (transfer full) (nullable): "v6e-16"; g_free() it
+ * Returns: (transfer full) (nullable): "v6e-16"; g_free() it. %NULL on failure, and without an error if an argument is
+ * %NULL or Ray does not know the accelerator
  * Since: 0.1
  */
 QUOIT_API char *quoit_ray_gke_pod_type (const char *topology, const char *accelerator, GError **error);
 
 /**
  * quoit_ray_gce_check:
- * @accelerator_type: (nullable): acceleratorType of a node, "v4-8"; %NULL where it has none
- * @type: (nullable): acceleratorConfig.type, "V4"; %NULL where it has none
- * @topology: (nullable): acceleratorConfig.topology, "2x2x1"; %NULL where it has none
+ * @accelerator_type: (nullable): acceleratorType of a node, "v4-8"; %NULL if it has none
+ * @type: (nullable): acceleratorConfig.type, "V4"; %NULL if it has none
+ * @topology: (nullable): acceleratorConfig.topology, "2x2x1"; %NULL if it has none
  * @error: (out) (optional): set on failure
  *
- * Whether Ray's cluster launcher takes a TPU node: a type that passes quoit_ray_type_is_valid(), or else a
- * configuration: "V5LITE_POD" or "V" and a generation, but not V2 or V3, and two or three numbers.
+ * Checks whether Ray's cluster launcher accepts a TPU node. It needs a type that passes quoit_ray_type_is_valid(), or a
+ * configuration: "V5LITE_POD" or "V" and a generation (but not V2 or V3), and a topology of two or three numbers.
  *
- * Fails with %QUOIT_ERROR_INVALID when it does not.
+ * Fails with %QUOIT_ERROR_INVALID when the launcher refuses it.
  *
- * Returns: 1 when it does, 0 on failure
+ * Returns: 1 if the launcher accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_gce_check (const char *accelerator_type, const char *type, const char *topology,
@@ -302,12 +309,10 @@ QUOIT_API int quoit_ray_gce_check (const char *accelerator_type, const char *typ
 /**
  * quoit_ray_gce_pod_type:
  * @type: (nullable): acceleratorConfig.type, "V5LITE_POD"
- * @topology: (nullable): acceleratorConfig.topology, "4x4"; blanks around the numbers do not matter, capitals do
+ * @topology: (nullable): acceleratorConfig.topology, "4x4"; blanks around the numbers are ignored, upper case is not
  * @error: (out) (optional): set on failure
  *
- * The pod type of a configuration, checked or not.
- *
- * Fails with %QUOIT_ERROR_INVALID when either is %NULL or cannot be read.
+ * Returns the pod type of a configuration, without checking the configuration.
  *
  * Returns: (transfer full): "v5litepod-16"; g_free() it. %NULL on failure
  * Since: 0.1
@@ -317,17 +322,17 @@ QUOIT_API char *quoit_ray_gce_pod_type (const char *type, const char *topology, 
 /**
  * quoit_ray_gce_is_single_host:
  * @accelerator_type: (nullable): as for quoit_ray_gce_check()
- * @type: (nullable): likewise
- * @topology: (nullable): likewise
- * @is_single: (out): 1 when the slice has one host, else 0
+ * @type: (nullable): as for quoit_ray_gce_check()
+ * @topology: (nullable): as for quoit_ray_gce_check()
+ * @is_single: (out): 1 if the slice has one host, else 0
  * @error: (out) (optional): set on failure
  *
- * Whether Ray's cluster launcher takes the slice of a TPU node, checked or not, for one host: one with no more chips
- * than quoit_ray_visible_chips_per_host().
+ * Computes whether Ray's cluster launcher treats the slice of a TPU node as one host: it has no more chips than
+ * quoit_ray_visible_chips_per_host(). The node is not checked.
  *
  * Fails with %QUOIT_ERROR_INVALID when the chips or the generation cannot be read; @is_single is untouched.
  *
- * Returns: 1 when @is_single was set, 0 on failure
+ * Returns: 1 if @is_single was set, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_gce_is_single_host (const char *accelerator_type, const char *type, const char *topology,

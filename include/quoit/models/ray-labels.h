@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Ray's labels and selectors, as Ray 2.60 reads and checks them. What was said of quoit/models/ray-tpu.h holds here
- * too: these functions accept what Ray accepts and refuse what it refuses, with QUOIT_ERROR_INVALID and a message of
- * their own.
- */
+/* Ray's labels and selectors, as Ray 2.60 reads and checks them. The rules of quoit/models/ray-tpu.h apply here too:
+ * these functions accept what Ray accepts and refuse what Ray refuses, with QUOIT_ERROR_INVALID and their own
+ * messages. */
 #ifndef QUOIT_RAY_LABELS_H
 #define QUOIT_RAY_LABELS_H
 
@@ -18,8 +16,9 @@ G_BEGIN_DECLS
 /**
  * QuoitRayLabels:
  *
- * Keys with their values, in the order in which they were first set: the labels of a node, or a selector, whose values
- * say what is asked of the label: "v", "!v", "in(a,b)", "!in(a,b)".
+ * Keys with their values, in the order in which they were first set. It represents the labels of a node, or a selector.
+ * The values of a selector are conditions: "v", "!v", "in(a,b)", "!in(a,b)". Mutable: use it in one thread at a time
+ * while it changes.
  *
  * Since: 0.1
  */
@@ -28,7 +27,7 @@ typedef struct _QuoitRayLabels QuoitRayLabels;
 /**
  * quoit_ray_labels_new:
  *
- * An empty list.
+ * Creates an empty list.
  *
  * Returns: (transfer full): the list; quoit_ray_labels_free() it
  * Since: 0.1
@@ -39,7 +38,7 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_new (void);
  * quoit_ray_labels_free:
  * @labels: (nullable) (transfer full): a list
  *
- * Frees @labels and the texts that were borrowed from it.
+ * Frees @labels and the texts borrowed from it.
  *
  * Since: 0.1
  */
@@ -49,9 +48,9 @@ QUOIT_API void quoit_ray_labels_free (QuoitRayLabels *labels);
  * quoit_ray_labels_set:
  * @labels: a list
  * @key: a key, "ray.io/tpu-slice-name"; copied
- * @value: (nullable): its value; copied. %NULL is Python's None, which a selector may have
+ * @value: (nullable): its value; copied. %NULL is Python's None, which a selector can have
  *
- * Sets @key to @value: in its place where it is there, else behind the others. Nothing is checked.
+ * Sets @key to @value. An existing key keeps its position; a new key is added at the end. Nothing is checked.
  *
  * Since: 0.1
  */
@@ -62,7 +61,7 @@ QUOIT_API void quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, co
  * @labels: a list
  * @index: 0 for the first
  *
- * Returns: (transfer none) (nullable): the key, valid until @labels is freed; %NULL behind the last
+ * Returns: (transfer none) (nullable): the key, valid until @labels is freed; %NULL after the last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_labels_get_key (const QuoitRayLabels *labels, unsigned index);
@@ -72,7 +71,7 @@ QUOIT_API const char *quoit_ray_labels_get_key (const QuoitRayLabels *labels, un
  * @labels: a list
  * @index: 0 for the first
  *
- * Returns: (transfer none) (nullable): the value, valid until it is set again; %NULL for None, and behind the last
+ * Returns: (transfer none) (nullable): the value, valid until it is set again; %NULL for None, and after the last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_labels_get_value (const QuoitRayLabels *labels, unsigned index);
@@ -82,21 +81,21 @@ QUOIT_API const char *quoit_ray_labels_get_value (const QuoitRayLabels *labels, 
  * @labels: a list
  * @key: a key
  *
- * Returns: (transfer none) (nullable): its value, valid until it is set again; %NULL where there is none
+ * Returns: (transfer none) (nullable): its value, valid until it is set again; %NULL if there is none
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_labels_find (const QuoitRayLabels *labels, const char *key);
 
 /**
  * quoit_ray_labels_parse:
- * @text: what `ray start --labels` takes: "region=us-west4,market-type=spot"
+ * @text: the argument of `ray start --labels`: "region=us-west4,market-type=spot"
  * @error: (out) (optional): set on failure
  *
- * Reads labels out of a command line. One pair of double quotes around all of it and blanks around keys and values do
- * not count; of a key that comes twice the last value counts.
+ * Reads labels from a command line. One pair of double quotes around the text and blanks around keys and values are
+ * ignored. If a key is repeated, its last value is used.
  *
- * Fails with %QUOIT_ERROR_INVALID when a part between commas is no "KEY=VALUE", or when a key or the value that counts
- * is not what quoit_ray_label_check_key() and quoit_ray_label_check_value() accept.
+ * Fails with %QUOIT_ERROR_INVALID when a part between commas is not "KEY=VALUE", or when quoit_ray_label_check_key()
+ * refuses a key or quoit_ray_label_check_value() refuses a used value.
  *
  * Returns: (transfer full): the labels; quoit_ray_labels_free() it. %NULL on failure
  * Since: 0.1
@@ -109,11 +108,11 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_parse (const char *text, GError **err
  * @length: its bytes
  * @error: (out) (optional): set on failure
  *
- * Reads labels out of JSON, in Ray's older way: keys may look as they like but may not begin with "ray.io/", values may
- * be any text; of a key that comes twice the last value counts.
+ * Reads labels from JSON, in Ray's older format: keys can be any text that does not begin with "ray.io/", values can be
+ * any text. If a key is repeated, its last value is used.
  *
- * Fails with %QUOIT_ERROR_INVALID when it is not strict JSON, no object, or has a value that is no text, or such a key;
- * and, other than Ray, for text that C cannot hold: NUL, and half of a surrogate pair.
+ * Fails with %QUOIT_ERROR_INVALID when @text is not strict JSON, is not an object, or has a refused key or a value that
+ * is not text. Unlike Ray, it also refuses text that C cannot hold: NUL, and half of a surrogate pair.
  *
  * Returns: (transfer full): the labels; quoit_ray_labels_free() it. %NULL on failure
  * Since: 0.1
@@ -125,12 +124,12 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_parse_json (const char *text, size_t 
  * @key: "ray.io/tpu-slice-name"
  * @error: (out) (optional): set on failure
  *
- * Whether Ray takes @key as the key of a label: [PREFIX/]NAME. A name is 1 to 63 letters, digits, '-', '_' and '.' of
- * ASCII with a letter or digit at both ends; a prefix is at most 253, names or nothing between its points.
+ * Checks @key like Ray checks the key of a label: [PREFIX/]NAME. A name is 1 to 63 ASCII letters, digits, '-', '_' and
+ * '.', with a letter or digit at both ends. A prefix has at most 253 characters; between its dots are names or nothing.
  *
- * Fails with %QUOIT_ERROR_INVALID when it does not.
+ * Fails with %QUOIT_ERROR_INVALID when Ray refuses it.
  *
- * Returns: 1 when it does, 0 on failure
+ * Returns: 1 if Ray accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_label_check_key (const char *key, GError **error);
@@ -140,26 +139,26 @@ QUOIT_API int quoit_ray_label_check_key (const char *key, GError **error);
  * @value: "us-west4"
  * @error: (out) (optional): set on failure
  *
- * Whether Ray takes @value as the value of a label: nothing, or what the name of a key is made of.
+ * Checks @value like Ray checks the value of a label: it is empty, or has the form of a key's name.
  *
- * Fails with %QUOIT_ERROR_INVALID when it does not.
+ * Fails with %QUOIT_ERROR_INVALID when Ray refuses it.
  *
- * Returns: 1 when it does, 0 on failure
+ * Returns: 1 if Ray accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_label_check_value (const char *value, GError **error);
 
 /**
  * quoit_ray_selector_check:
- * @selector: (nullable): keys, with what is asked of each; %NULL asks nothing
+ * @selector: (nullable): keys with their conditions; %NULL: no conditions
  * @error: (out) (optional): set on failure
  *
- * Whether Ray takes @selector as a label_selector: each key as of a label, each value nothing, "v", "!v", or a list in
- * brackets with or without "in" before it. One blank may follow a comma.
+ * Checks @selector like Ray checks a label_selector: each key like the key of a label, each value empty, "v", "!v", or
+ * a list in parentheses with or without "in" before it. One blank can follow a comma.
  *
- * Fails with %QUOIT_ERROR_INVALID for the first that it does not take.
+ * Fails with %QUOIT_ERROR_INVALID for the first key or value that Ray refuses.
  *
- * Returns: 1 when it does, 0 on failure
+ * Returns: 1 if Ray accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error);
@@ -169,32 +168,30 @@ QUOIT_API int quoit_ray_selector_check (const QuoitRayLabels *selector, GError *
  * @value: "!in(a,b)"
  * @error: (out) (optional): set on failure
  *
- * What quoit_ray_selector_check() checks of one value.
+ * Checks one value like quoit_ray_selector_check().
  *
- * Fails with %QUOIT_ERROR_INVALID when Ray refuses it.
- *
- * Returns: 1 when Ray takes it, 0 on failure
+ * Returns: 1 if Ray accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_selector_check_value (const char *value, GError **error);
 
 /**
  * quoit_ray_selector_is_negated:
- * @value: of a selector, checked or not
+ * @value: value of a selector, checked or not
  *
- * Whether @value asks that a label is none of quoit_ray_selector_dup_values(), or is missing.
+ * Returns whether @value is negated: then the label must be missing or have none of quoit_ray_selector_dup_values().
  *
- * Returns: 1 when it begins with "!", else 0
+ * Returns: 1 if it begins with "!", else 0
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_selector_is_negated (const char *value);
 
 /**
  * quoit_ray_selector_dup_values:
- * @value: of a selector, checked or not
+ * @value: value of a selector, checked or not
  *
- * The values that Ray's scheduler reads out of @value, sorted by bytes, each once. It checks and strips nothing:
- * "in(a, b)" is "a" and " b", "(a,b)" is one value with brackets, "in()" none.
+ * Returns the values that Ray's scheduler reads from @value, sorted by bytes, without duplicates. It checks and strips
+ * nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with parentheses, "in()" has no values.
  *
  * Returns: (transfer full) (array zero-terminated=1): the values; g_strfreev() them
  * Since: 0.1
@@ -203,12 +200,12 @@ QUOIT_API char **quoit_ray_selector_dup_values (const char *value);
 
 /**
  * quoit_ray_selector_holds:
- * @selector: keys, with what is asked of each; of a key without a value nothing is asked
- * @labels: of a node
+ * @selector: keys with their conditions; a key without a value has no condition
+ * @labels: labels of a node
  *
- * Whether Ray's scheduler finds that a node with @labels is what @selector asks for. Neither is checked.
+ * Evaluates @selector like Ray's scheduler for a node with @labels. Neither argument is checked.
  *
- * Returns: 1 when all of it holds, else 0
+ * Returns: 1 if all conditions hold, else 0
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *labels);
@@ -219,12 +216,12 @@ QUOIT_API int quoit_ray_selector_holds (const QuoitRayLabels *selector, const Qu
  * @length: its bytes
  * @error: (out) (optional): set on failure
  *
- * Whether Ray takes a list of selectors to try one after the other. Each element is an object with a "label_selector",
- * and nothing else; one that is null or empty asks nothing.
+ * Checks a fallback_strategy like Ray: a list of selectors to try one after the other. Each element is an object with
+ * only a "label_selector"; one that is null or empty has no conditions.
  *
- * Fails with %QUOIT_ERROR_INVALID for the first that it does not take, and for what is not strict JSON.
+ * Fails with %QUOIT_ERROR_INVALID for the first element that Ray refuses, and for text that is not strict JSON.
  *
- * Returns: 1 when it does, 0 on failure
+ * Returns: 1 if Ray accepts it, 0 on failure
  * Since: 0.1
  */
 QUOIT_API int quoit_ray_fallback_check_json (const char *text, size_t length, GError **error);

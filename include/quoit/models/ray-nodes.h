@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A list of Ray's nodes, as ray.nodes() and Ray's availability give it, and the slices that are counted in it.
+/* A list of Ray's nodes, as ray.nodes() and Ray's availability report return it, and the number of slices in it.
  *
- * Ray 2.60 counts a slice as ready when none of its hosts has less TPU available than it has in all; but it leaves out
- * of the availability what is wholly used, and takes what is left out for free. So a slice that somebody uses to the
- * last chip is ready in Ray's eyes. quoit_ray_count_ready_slices() says what Ray says; quoit_ray_count_free_slices()
- * counts those that can be had. For a fleet that quoit keeps, ask quoit/snapshot.h, which knows of holds and drains
- * too.
+ * Ray 2.60 counts a slice as ready if no host has less TPU available than in total. But Ray omits fully used
+ * resources from the availability report and counts omitted resources as free. So Ray counts a slice with all chips
+ * in use as ready. quoit_ray_count_ready_slices() returns Ray's number; quoit_ray_count_free_slices() returns the
+ * number of slices that are really free. For the fleet of a ledger use quoit/snapshot.h, which also includes holds
+ * and drains.
  *
- * Everything here is pure: no state but the lists that are passed, no environment, no clock.
- */
+ * All functions are pure: they use only the passed lists, and no environment or clock. */
 #ifndef QUOIT_RAY_NODES_H
 #define QUOIT_RAY_NODES_H
 
@@ -23,7 +21,8 @@ G_BEGIN_DECLS
 /**
  * QuoitRayNodes:
  *
- * A node list: rows in their order, dead ones too, and beside them what each node id has available.
+ * A node list: rows in their order, including dead nodes, and the available resources of each node id. Mutable: use it
+ * in one thread at a time while it changes.
  *
  * Since: 0.1
  */
@@ -32,7 +31,7 @@ typedef struct _QuoitRayNodes QuoitRayNodes;
 /**
  * quoit_ray_nodes_new:
  *
- * An empty node list.
+ * Creates an empty node list.
  *
  * Returns: (transfer full): the list; quoit_ray_nodes_free() it
  * Since: 0.1
@@ -43,7 +42,7 @@ QUOIT_API QuoitRayNodes *quoit_ray_nodes_new (void);
  * quoit_ray_nodes_free:
  * @nodes: (nullable) (transfer full): a list
  *
- * Frees @nodes and the texts that were borrowed from it.
+ * Frees @nodes and the texts borrowed from it.
  *
  * Since: 0.1
  */
@@ -56,7 +55,7 @@ QUOIT_API void quoit_ray_nodes_free (QuoitRayNodes *nodes);
  * @labels: (nullable): its Labels; copied
  * @total: (nullable): its Resources; copied
  *
- * Adds a row that is alive behind the others. Nothing is checked: an id may come twice, as it may in what Ray is told.
+ * Adds a row for an alive node after the others. Nothing is checked: ids can repeat, as in Ray's data.
  *
  * Returns: the index of the row, 0 for the first
  * Since: 0.1
@@ -67,9 +66,9 @@ QUOIT_API unsigned quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, co
 /**
  * quoit_ray_nodes_set_dead:
  * @nodes: a list
- * @index: of a row; one that is not there is passed over
+ * @index: of a row; an index without a row is ignored
  *
- * Says that the row's node is not alive.
+ * Marks the row's node as dead.
  *
  * Since: 0.1
  */
@@ -78,10 +77,10 @@ QUOIT_API void quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, unsigned index);
 /**
  * quoit_ray_nodes_set_available:
  * @nodes: a list
- * @id: the id of a node
- * @available: what it has left; copied. What is not in it is left out, as Ray leaves out what is wholly used
+ * @id: id of a node
+ * @available: its available resources; copied. A missing resource is omitted, which is how Ray reports full use
  *
- * Says what the node @id has available, in place of what was said before.
+ * Sets the available resources of the node @id, replacing earlier ones.
  *
  * Since: 0.1
  */
@@ -91,9 +90,7 @@ QUOIT_API void quoit_ray_nodes_set_available (QuoitRayNodes *nodes, const char *
  * quoit_ray_nodes_get_n:
  * @nodes: a list
  *
- * How many rows there are, dead ones too.
- *
- * Returns: the number of rows
+ * Returns: the number of rows, including dead nodes
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_ray_nodes_get_n (const QuoitRayNodes *nodes);
@@ -103,9 +100,7 @@ QUOIT_API unsigned quoit_ray_nodes_get_n (const QuoitRayNodes *nodes);
  * @nodes: a list
  * @index: of a row
  *
- * The id of a row's node.
- *
- * Returns: (transfer none) (nullable): the id, valid until @nodes is freed; %NULL behind the last
+ * Returns: (transfer none) (nullable): the id of the row's node, valid until @nodes is freed; %NULL after the last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, unsigned index);
@@ -115,9 +110,10 @@ QUOIT_API const char *quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, unsign
  * @nodes: a list
  * @index: of a row
  *
- * The slice that a row's node says it is in: its label ray.io/tpu-slice-name.
+ * Returns the slice name in the node's label ray.io/tpu-slice-name.
  *
- * Returns: (transfer none) (nullable): the name, valid until @nodes is freed; %NULL without one, and behind the last
+ * Returns: (transfer none) (nullable): the name, valid until @nodes is freed; %NULL without the label, and after the
+ * last
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes, unsigned index);
@@ -125,12 +121,12 @@ QUOIT_API const char *quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes
 /**
  * quoit_ray_nodes_find_of_slice:
  * @nodes: a list
- * @slice_name: (nullable): a slice; %NULL for the nodes that name none
- * @from: the row to begin with: 0, then the one behind the last answer
+ * @slice_name: (nullable): a slice; %NULL for the nodes without a slice name
+ * @from: the first row to examine: 0, then the last result plus 1
  *
- * The next row whose node is alive and in the slice.
+ * Finds the next row whose node is alive and in the slice.
  *
- * Returns: the index of the row; quoit_ray_nodes_get_n() when there is none
+ * Returns: the index of the row; quoit_ray_nodes_get_n() if there is none
  * Since: 0.1
  */
 QUOIT_API unsigned quoit_ray_nodes_find_of_slice (const QuoitRayNodes *nodes, const char *slice_name, unsigned from);
@@ -138,15 +134,16 @@ QUOIT_API unsigned quoit_ray_nodes_find_of_slice (const QuoitRayNodes *nodes, co
 /**
  * quoit_ray_count_slices:
  * @nodes: a list
- * @topology: (nullable): "4x4", of each slice
+ * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
- * @resource_per_chip: (nullable): how many units of TPU one chip counts for; %NULL for 1
+ * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
  *
- * Counts the slices that Ray calls intact: nodes alive, of this pod type and of one slice name, whose TPU make up
- * exactly what the topology has, one of them worker 0. A node that alone has as much is a slice whatever it is called.
- * Only the pod type is looked at, so that 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker ids may repeat.
+ * Counts the slices that Ray calls intact: alive nodes with this pod type and one slice name, whose TPU together is
+ * exactly that of the topology, and one of which is worker 0. A node that alone has this amount is a slice, whatever
+ * its slice name. Only the pod type is compared, so that 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker
+ * ids can repeat.
  *
- * Like Ray it never fails: what cannot be read counts as no slice.
+ * Like Ray, it never fails: arguments that cannot be read give 0.
  *
  * Returns: the number of slices
  * Since: 0.1
@@ -157,12 +154,12 @@ QUOIT_API unsigned quoit_ray_count_slices (const QuoitRayNodes *nodes, const cha
 /**
  * quoit_ray_count_ready_slices:
  * @nodes: a list
- * @topology: (nullable): "4x4", of each slice
+ * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
- * @resource_per_chip: (nullable): how many units of TPU one chip counts for; %NULL for 1
+ * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
  *
- * Counts the slices of quoit_ray_count_slices() that Ray calls ready: no member has less TPU available than in all. A
- * member of which no available TPU is told counts as free, though that is how Ray tells of one that is wholly used.
+ * Counts the slices of quoit_ray_count_slices() that Ray calls ready: no member has less TPU available than in total. A
+ * member without a reported TPU availability counts as free, although Ray reports a fully used node like this.
  *
  * Returns: the number of slices
  * Since: 0.1
@@ -173,13 +170,16 @@ QUOIT_API unsigned quoit_ray_count_ready_slices (const QuoitRayNodes *nodes, con
 /**
  * quoit_ray_count_free_slices:
  * @nodes: a list
- * @topology: (nullable): "4x4", of each slice
+ * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
- * @resource_per_chip: (nullable): how many units of TPU one chip counts for; %NULL for 1
+ * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
  *
- * Counts the slices that can be had whole. It differs from Ray's counts in this: a member of which no available TPU is
- * told is used; a member that says ray.io/tpu-topology must say this topology; nodes of one slice name are one slice
- * also where one of them alone has enough; and worker ids, where there are several members, are 0 and on, each once.
+ * Counts the slices that are completely free. It differs from Ray's counts:
+ *
+ * - A member without a reported TPU availability is in use.
+ * - If a member has the label ray.io/tpu-topology, it must be this topology.
+ * - Nodes with one slice name are one slice, even if one of them alone has enough TPU.
+ * - If there are several members, their worker ids are 0 to n - 1 without duplicates.
  *
  * Returns: the number of slices
  * Since: 0.1

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where Ray 2.60's control plane would put a placement group, asked without Ray.
+/* The placement of a placement group by Ray 2.60's control plane, computed without Ray.
  *
- * A cluster is what that control plane knows of its nodes, a group is what placement_group() is called with.
- * quoit_ray_group_place() gives its answer. Where several nodes are equally good Ray takes any, another one from call
- * to call; here it is the one that was added first. quoit_ray_group_is_determined() says whether that matters, and
- * quoit_ray_group_is_possible() whether an answer of Ray's is one of those it could have given.
+ * A cluster is what that control plane knows about its nodes; a group has the arguments of placement_group().
+ * quoit_ray_group_place() computes the answer. If several nodes are equally good, Ray chooses one of them, and the
+ * choice varies from call to call; this model chooses the node that was added first. quoit_ray_group_is_determined()
+ * returns whether there is such a choice, and quoit_ray_group_is_possible() whether an answer is one that Ray could
+ * have given.
  *
- * What Ray answers though it should not is answered here too: negative amounts count backwards, 0.00005 of anything is
- * nothing. Refused with QUOIT_ERROR_INVALID is what ends Ray's process or is undefined in it: NaN, infinity, amounts of
- * 922337203685477.5808 and up, sums of that size where Ray adds bundles up, and a resource without a name.
- */
+ * The model also reproduces wrong answers of Ray: negative amounts count backwards, and 0.00005 of a resource is 0.
+ * It refuses, with QUOIT_ERROR_INVALID, what ends Ray's process or is undefined there: NaN, infinity, amounts from
+ * 922337203685477.5808 up, sums of that size where Ray adds bundles, and a resource without a name. */
 #ifndef QUOIT_RAY_PLACEMENT_H
 #define QUOIT_RAY_PLACEMENT_H
 
@@ -23,34 +22,36 @@ G_BEGIN_DECLS
 /**
  * QuoitRayResult:
  *
- * What Ray says of a placement group.
+ * Ray's answer for a placement group.
  *
  * Since: 0.1
  */
 typedef enum {
   QUOIT_RAY_SUCCESS = 0,   /* every bundle has a node */
-  QUOIT_RAY_FAILED = 1,    /* not now: Ray tries again */
-  QUOIT_RAY_INFEASIBLE = 2 /* not with these nodes: Ray waits for another to join */
+  QUOIT_RAY_FAILED = 1,    /* not now: Ray will retry */
+  QUOIT_RAY_INFEASIBLE = 2 /* not with these nodes: Ray waits for new nodes */
 } QuoitRayResult;
 
 /**
  * QuoitRayWhether:
  *
- * An answer that may be out of reach.
+ * An answer whose search can exceed its budget.
  *
  * Since: 0.1
  */
 typedef enum {
   QUOIT_RAY_NO = 0,
   QUOIT_RAY_YES = 1,
-  QUOIT_RAY_UNKNOWN = 2 /* the budget ended before it was known */
+  QUOIT_RAY_UNKNOWN = 2 /* the budget was used up before the answer was found */
 } QuoitRayWhether;
 
 /**
  * QuoitRayCluster:
  *
- * The nodes that may be used: those that are alive and not draining, which is all that Ray looks at. They have numbers,
- * 0 and up, in the order in which they were added. Any number of threads may ask about one that nobody changes.
+ * The usable nodes: those that are alive and not draining, because Ray considers no others. Nodes are numbered from 0
+ * in the order in which they were added. Any number of threads can read a cluster while no thread changes it.
+ *
+ * Nodes passed by number must exist. The error-returning functions return true on success.
  *
  * Since: 0.1
  */
@@ -59,8 +60,8 @@ typedef struct _QuoitRayCluster QuoitRayCluster;
 /**
  * QuoitRayGroup:
  *
- * What a placement group asks for. Bundles have numbers, 0 and up, in the order in which they were added. Any number of
- * threads may ask about one that nobody changes.
+ * The arguments of a placement group. Bundles are numbered from 0 in the order in which they were added. Any number of
+ * threads can read a group while no thread changes it.
  *
  * Since: 0.1
  */
@@ -69,7 +70,7 @@ typedef struct _QuoitRayGroup QuoitRayGroup;
 /**
  * quoit_ray_cluster_new:
  *
- * A cluster without nodes.
+ * Creates a cluster without nodes.
  *
  * Returns: (transfer full): the cluster; quoit_ray_cluster_free() it
  * Since: 0.1
@@ -80,6 +81,8 @@ QUOIT_API QuoitRayCluster *quoit_ray_cluster_new (void);
  * quoit_ray_cluster_free:
  * @cluster: (nullable): the cluster
  *
+ * Frees the cluster.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_ray_cluster_free (QuoitRayCluster *cluster);
@@ -87,13 +90,13 @@ QUOIT_API void quoit_ray_cluster_free (QuoitRayCluster *cluster);
 /**
  * quoit_ray_cluster_add_node:
  * @cluster: the cluster
- * @id: Ray's id of the node, or any other text by which groups may name it
+ * @id: Ray's id of the node, or any other text that groups use as its id
  * @error: (out) (optional): set on failure
  *
- * Adds a node that has nothing yet. Its number is how many there were before; of nodes that are equally good the one
- * with the smallest number is taken.
+ * Adds a node without resources. Its number is the previous number of nodes. If several nodes are equally good for a
+ * bundle, the one with the smallest number is used.
  *
- * Fails with %QUOIT_ERROR_INVALID when there is a node of that @id already.
+ * Fails with %QUOIT_ERROR_INVALID when a node with that @id exists.
  *
  * Returns: true when it was added
  * Since: 0.1
@@ -104,9 +107,7 @@ QUOIT_API bool quoit_ray_cluster_add_node (QuoitRayCluster *cluster, const char 
  * quoit_ray_cluster_get_n_nodes:
  * @cluster: the cluster
  *
- * How many nodes were added.
- *
- * Returns: their number
+ * Returns: the number of nodes
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_ray_cluster_get_n_nodes (const QuoitRayCluster *cluster);
@@ -116,9 +117,7 @@ QUOIT_API uint32_t quoit_ray_cluster_get_n_nodes (const QuoitRayCluster *cluster
  * @cluster: the cluster
  * @node: number of a node
  *
- * What quoit_ray_cluster_add_node() was given.
- *
- * Returns: (transfer none): the id; lives as long as @cluster
+ * Returns: (transfer none): the id passed to quoit_ray_cluster_add_node(), valid until @cluster is freed
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_cluster_get_node_id (const QuoitRayCluster *cluster, uint32_t node);
@@ -128,15 +127,15 @@ QUOIT_API const char *quoit_ray_cluster_get_node_id (const QuoitRayCluster *clus
  * @cluster: the cluster
  * @node: number of a node
  * @resource: "CPU", "TPU", "TPU-v6e-16-head"
- * @total: what the node has, in Ray's units
- * @available: what of it is free
+ * @total: the total amount of the node, in Ray's units
+ * @available: the free part of it
  * @error: (out) (optional): set on failure
  *
- * States an amount as a report of the node would, in doubles that are cut to ten-thousandths as Ray cuts them: 0.57 is
- * 0.5699. A resource that is never stated is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
+ * Sets an amount like a report of the node would, in doubles that are cut to ten-thousandths like in Ray: 0.57 is
+ * 0.5699. A resource that is never set is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
  *
- * Fails with %QUOIT_ERROR_INVALID for amounts that are negative, not finite, or 922337203685477.5808 and up, and for a
- * resource without a name.
+ * Fails with %QUOIT_ERROR_INVALID for amounts that are negative, not finite, or at least 922337203685477.5808, and for
+ * a resource without a name.
  *
  * Returns: true when it was set
  * Since: 0.1
@@ -149,13 +148,11 @@ QUOIT_API bool quoit_ray_cluster_set_resource (QuoitRayCluster *cluster, uint32_
  * @cluster: the cluster
  * @node: number of a node
  * @resource: "CPU", "TPU", "TPU-v6e-16-head"
- * @total_e4: what the node has, in ten-thousandths
- * @available_e4: what of it is free, in ten-thousandths
+ * @total_e4: the total amount of the node, in ten-thousandths
+ * @available_e4: the free part of it, in ten-thousandths
  * @error: (out) (optional): set on failure
  *
- * quoit_ray_cluster_set_resource() without Ray's doubles.
- *
- * Fails with %QUOIT_ERROR_INVALID for negative amounts, and for a resource without a name.
+ * Sets an amount like quoit_ray_cluster_set_resource(), without conversion from doubles.
  *
  * Returns: true when it was set
  * Since: 0.1
@@ -169,9 +166,9 @@ QUOIT_API bool quoit_ray_cluster_set_resource_e4 (QuoitRayCluster *cluster, uint
  * @node: number of a node
  * @resource: "CPU", "TPU", "TPU-v6e-16-head"
  *
- * What is free of @resource, after what quoit_ray_cluster_take() took.
+ * Returns the free amount of @resource, after the changes of quoit_ray_cluster_take().
  *
- * Returns: ten-thousandths
+ * Returns: the amount in ten-thousandths
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_ray_cluster_get_available_e4 (const QuoitRayCluster *cluster, uint32_t node,
@@ -184,7 +181,7 @@ QUOIT_API int64_t quoit_ray_cluster_get_available_e4 (const QuoitRayCluster *clu
  * @key: "ray.io/tpu-slice-name"
  * @value: any text
  *
- * Gives a node a label, or another value for it. Texts are not checked: Ray's control plane does not either.
+ * Sets a label of a node, or replaces its value. Like in Ray's control plane, texts are not checked.
  *
  * Since: 0.1
  */
@@ -194,13 +191,14 @@ QUOIT_API void quoit_ray_cluster_set_label (QuoitRayCluster *cluster, uint32_t n
 /**
  * quoit_ray_cluster_take:
  * @cluster: the cluster
- * @group: a group that was placed
+ * @group: a placed group
  * @nodes: the number of a node for each bundle
  * @error: (out) (optional): set on failure
  *
- * Lowers what is free as Ray's control plane does when it has placed @group: at once, and never below 0.
+ * Subtracts the bundles of a placed group from the free amounts, like Ray's control plane does: at once, and never
+ * below 0.
  *
- * Fails with %QUOIT_ERROR_INVALID for a number that is no node's, and for what quoit_ray_group_place() would refuse.
+ * Fails with %QUOIT_ERROR_INVALID for a number without a node, and for groups that quoit_ray_group_place() refuses.
  *
  * Returns: true when it was taken
  * Since: 0.1
@@ -211,13 +209,13 @@ QUOIT_API bool quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayG
 /**
  * quoit_ray_cluster_give_back:
  * @cluster: the cluster
- * @group: a group that was placed
+ * @group: a placed group
  * @nodes: the number of a node for each bundle
  * @error: (out) (optional): set on failure
  *
- * Raises what is free as the reports of the nodes do after @group was removed: never above what there is in total.
+ * Adds the bundles of a removed group to the free amounts, like the reports of the nodes do: never above the total.
  *
- * Fails with %QUOIT_ERROR_INVALID for a number that is no node's, and for what quoit_ray_group_place() would refuse.
+ * Fails with %QUOIT_ERROR_INVALID for a number without a node, and for groups that quoit_ray_group_place() refuses.
  *
  * Returns: true when it was given back
  * Since: 0.1
@@ -228,12 +226,12 @@ QUOIT_API bool quoit_ray_cluster_give_back (QuoitRayCluster *cluster, const Quoi
 /**
  * quoit_ray_strategy_parse:
  * @name: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"
- * @strategy: (out): which one it is
+ * @strategy: (out): the strategy
  * @error: (out) (optional): set on failure
  *
- * The strategy that Ray means by @name.
+ * Reads the name of a strategy.
  *
- * Fails with %QUOIT_ERROR_INVALID for any other text, as Ray does for "pack"; @strategy is untouched.
+ * Fails with %QUOIT_ERROR_INVALID for any other text, including "pack", like Ray; @strategy is untouched.
  *
  * Returns: true when @strategy was set
  * Since: 0.1
@@ -244,9 +242,8 @@ QUOIT_API bool quoit_ray_strategy_parse (const char *name, QuoitStrategy *strate
  * quoit_ray_strategy_get_name:
  * @strategy: one of #QuoitStrategy
  *
- * The name that quoit_ray_strategy_parse() reads.
- *
- * Returns: (transfer none) (nullable): a constant; %NULL for a value that is no strategy
+ * Returns: (transfer none) (nullable): the name that quoit_ray_strategy_parse() reads, a constant; %NULL for an unknown
+ * value
  * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_strategy_get_name (QuoitStrategy strategy);
@@ -254,7 +251,7 @@ QUOIT_API const char *quoit_ray_strategy_get_name (QuoitStrategy strategy);
 /**
  * quoit_ray_group_new:
  *
- * A group without bundles, whose strategy is PACK, as Ray's is.
+ * Creates a group without bundles, with Ray's default strategy PACK.
  *
  * Returns: (transfer full): the group; quoit_ray_group_free() it
  * Since: 0.1
@@ -265,6 +262,8 @@ QUOIT_API QuoitRayGroup *quoit_ray_group_new (void);
  * quoit_ray_group_free:
  * @group: (nullable): the group
  *
+ * Frees the group.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_ray_group_free (QuoitRayGroup *group);
@@ -273,7 +272,7 @@ QUOIT_API void quoit_ray_group_free (QuoitRayGroup *group);
  * quoit_ray_group_add_bundle:
  * @group: the group
  *
- * Adds a bundle that asks for nothing yet.
+ * Adds a bundle without resources.
  *
  * Returns: its number
  * Since: 0.1
@@ -284,9 +283,7 @@ QUOIT_API uint32_t quoit_ray_group_add_bundle (QuoitRayGroup *group);
  * quoit_ray_group_get_n_bundles:
  * @group: the group
  *
- * How many bundles were added.
- *
- * Returns: their number
+ * Returns: the number of bundles
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_ray_group_get_n_bundles (const QuoitRayGroup *group);
@@ -296,9 +293,9 @@ QUOIT_API uint32_t quoit_ray_group_get_n_bundles (const QuoitRayGroup *group);
  * @group: the group
  * @bundle: number of a bundle
  * @resource: "CPU", "TPU", "TPU-v6e-16-head"
- * @amount: how much of it, in Ray's units
+ * @amount: amount of it, in Ray's units
  *
- * Any number is kept, as Python keeps it; quoit_ray_group_check() and quoit_ray_group_place() say what they think of
+ * Sets an amount. Any number is stored, like in Python; quoit_ray_group_check() and quoit_ray_group_place() validate
  * it.
  *
  * Since: 0.1
@@ -312,7 +309,7 @@ QUOIT_API void quoit_ray_group_set_amount (QuoitRayGroup *group, uint32_t bundle
  * @key: a label's key: "ray.io/tpu-slice-name"
  * @value: "v", "!v", "in(a,b)", "!in(a,b)"; other text is read as Ray's control plane reads it
  *
- * Only nodes that satisfy all selectors of a bundle may have it. Another @value for the same @key replaces it.
+ * Restricts a bundle to nodes that satisfy all of its selectors. A new @value for the same @key replaces the old one.
  *
  * Since: 0.1
  */
@@ -321,9 +318,9 @@ QUOIT_API void quoit_ray_group_set_selector (QuoitRayGroup *group, uint32_t bund
 /**
  * quoit_ray_group_set_strategy:
  * @group: the group
- * @strategy: how the bundles stand to each other
+ * @strategy: the strategy for its bundles
  *
- * placement_group (strategy=...).
+ * Sets the argument strategy of placement_group().
  *
  * Since: 0.1
  */
@@ -332,12 +329,13 @@ QUOIT_API void quoit_ray_group_set_strategy (QuoitRayGroup *group, QuoitStrategy
 /**
  * quoit_ray_group_add_topology:
  * @group: the group
- * @key: a label's key; "ray.io/node-id" stands for the nodes themselves
- * @strategy: how the bundles stand to the values of that label
+ * @key: a label's key; "ray.io/node-id" means the nodes themselves
+ * @strategy: the strategy for the values of that label
  *
- * One entry of placement_group (topology_strategy={...}). With an entry for another label than "ray.io/node-id" all
- * bundles are placed on nodes that share one value of it, whatever @strategy says: Ray's control plane knows no other.
- * The strategy inside is that of "ray.io/node-id", else that of quoit_ray_group_set_strategy().
+ * Adds one entry of the argument topology_strategy of placement_group(). If there is an entry for a label other than
+ * "ray.io/node-id", all bundles are placed on nodes that share one value of it, whatever @strategy is, because Ray's
+ * control plane implements nothing else. Among these nodes, the strategy is that of "ray.io/node-id", otherwise that of
+ * quoit_ray_group_set_strategy().
  *
  * Since: 0.1
  */
@@ -346,10 +344,10 @@ QUOIT_API void quoit_ray_group_add_topology (QuoitRayGroup *group, const char *k
 /**
  * quoit_ray_group_bind:
  * @group: the group
- * @value: (nullable): of the topology label; %NULL: any
+ * @value: (nullable): value of the topology label; %NULL: any
  *
- * Says where those bundles stand that have their nodes already, when this group is what was lost of another: Ray puts
- * lost bundles nowhere else.
+ * Binds the group to one value of its topology label. Use it if this group consists of the lost bundles of another
+ * group whose remaining bundles are on nodes with @value: Ray replaces lost bundles only there.
  *
  * Since: 0.1
  */
@@ -358,10 +356,10 @@ QUOIT_API void quoit_ray_group_bind (QuoitRayGroup *group, const char *value);
 /**
  * quoit_ray_group_exclude:
  * @group: the group
- * @id: of a node; one that is not in the cluster is not missed
+ * @id: id of a node; an id that is not in the cluster is ignored
  *
- * Says where a bundle stands that has its node already, when this group is what was lost of another: STRICT_SPREAD
- * takes no such node. The other strategies do not care.
+ * Excludes the node of a remaining bundle, if this group consists of the lost bundles of another group. Only
+ * STRICT_SPREAD uses it.
  *
  * Since: 0.1
  */
@@ -370,9 +368,9 @@ QUOIT_API void quoit_ray_group_exclude (QuoitRayGroup *group, const char *id);
 /**
  * quoit_ray_group_set_soft_target:
  * @group: the group
- * @id: (nullable): of a node; one that is not in the cluster, or full, is as good as none
+ * @id: (nullable): id of a node; a missing or full node is ignored
  *
- * The node that STRICT_PACK prefers: placement_group (_soft_target_node_id=...).
+ * Sets the node that STRICT_PACK prefers: _soft_target_node_id of placement_group().
  *
  * Since: 0.1
  */
@@ -383,7 +381,7 @@ QUOIT_API void quoit_ray_group_set_soft_target (QuoitRayGroup *group, const char
  * @group: the group
  * @lifetime: (nullable): "detached"
  *
- * placement_group (lifetime=...), which is only checked.
+ * Sets the argument lifetime of placement_group(). It is checked, but has no effect on the placement.
  *
  * Since: 0.1
  */
@@ -394,12 +392,12 @@ QUOIT_API void quoit_ray_group_set_lifetime (QuoitRayGroup *group, const char *l
  * @group: the group
  * @error: (out) (optional): set on failure
  *
- * The checks of placement_group() itself, before Ray's control plane hears of the group. What they let through may be
- * refused by quoit_ray_group_place(), and what they refuse may be placed.
+ * Runs the checks of placement_group() itself, which Ray makes before its control plane gets the group. A group that
+ * passes can still be refused by quoit_ray_group_place(), and a group that fails could be placed.
  *
- * Fails with %QUOIT_ERROR_INVALID where placement_group() raises; the first check that fails has the word.
+ * Fails with %QUOIT_ERROR_INVALID where placement_group() raises, with the first check that fails.
  *
- * Returns: true when Ray would take it
+ * Returns: true if placement_group() accepts the group
  * Since: 0.1
  */
 QUOIT_API bool quoit_ray_group_check (const QuoitRayGroup *group, GError **error);
@@ -409,15 +407,18 @@ QUOIT_API bool quoit_ray_group_check (const QuoitRayGroup *group, GError **error
  * @group: the group
  * @cluster: the cluster, which is not changed
  * @result: (out): Ray's answer
- * @nodes: (out) (optional): room for a number a bundle; written with %QUOIT_RAY_SUCCESS alone
+ * @nodes: (out) (optional): array with room for one node number per bundle; written only with %QUOIT_RAY_SUCCESS
  * @error: (out) (optional): set on failure
  *
- * Where Ray's control plane would put the bundles. All or nothing.
+ * Computes the nodes on which Ray's control plane would put the bundles. Either all bundles are placed or none.
  *
- * Fails with %QUOIT_ERROR_INVALID for amounts that are not finite or 922337203685477.5808 and up, for sums of that size
- * where Ray adds bundles up, for a resource without a name or called "bundle", for a @group with several topology
- * labels, and for what memory should not hold: more than 16,777,216 amounts, bundles times resources, or 33,554,432,
- * nodes times resources, or than 67,108,864 times 64 nodes for bundles with different selectors.
+ * Fails with %QUOIT_ERROR_INVALID for:
+ *
+ * - amounts that are not finite or at least 922337203685477.5808, and sums of that size where Ray adds bundles;
+ * - a resource without a name or named "bundle";
+ * - a @group with several topology labels;
+ * - inputs that need too much memory: more than 16,777,216 amounts (bundles times resources), 33,554,432 (nodes times
+ *   resources), or 67,108,864 times 64 nodes for bundles with different selectors.
  *
  * Returns: true when @result was set
  * Since: 0.1
@@ -429,14 +430,14 @@ QUOIT_API bool quoit_ray_group_place (const QuoitRayGroup *group, const QuoitRay
  * quoit_ray_group_is_determined:
  * @group: the group
  * @cluster: the cluster, which is not changed
- * @budget: how many placements may be tried to find another answer: 1,000 takes some milliseconds
- * @determined: (out): whether Ray gives the answer of quoit_ray_group_place() each time
+ * @budget: the number of placements to try in the search for another answer; 1,000 take some milliseconds
+ * @determined: (out): whether Ray always gives the answer of quoit_ray_group_place()
  * @error: (out) (optional): set on failure
  *
- * Ray chooses at will among nodes whose scores are equal, and among values of a topology label. Nodes that have and may
- * the same are tried once.
+ * Determines whether Ray has a choice: among nodes with equal scores, and among values of a topology label. Nodes with
+ * the same resources and the same permitted bundles are tried once.
  *
- * Fails as quoit_ray_group_place() does.
+ * Fails like quoit_ray_group_place().
  *
  * Returns: true when @determined was set
  * Since: 0.1
@@ -448,15 +449,16 @@ QUOIT_API bool quoit_ray_group_is_determined (const QuoitRayGroup *group, const 
  * quoit_ray_group_is_possible:
  * @group: the group
  * @cluster: the cluster, which is not changed
- * @result: an answer of Ray's
- * @nodes: (nullable): with %QUOIT_RAY_SUCCESS the number of a node for each bundle
- * @budget: how many placements may be tried where it is not %QUOIT_RAY_SUCCESS: 1,000 takes some milliseconds
- * @possible: (out): whether Ray could answer so
+ * @result: an answer of Ray
+ * @nodes: (nullable): with %QUOIT_RAY_SUCCESS, the number of a node for each bundle
+ * @budget: the number of placements to try if @result is not %QUOIT_RAY_SUCCESS; 1,000 take some milliseconds
+ * @possible: (out): whether Ray could give this answer
  * @error: (out) (optional): set on failure
  *
- * Follows an answer through the choices that Ray may make. %QUOIT_RAY_SUCCESS is never unknown.
+ * Determines whether Ray's choices can lead to an answer. For %QUOIT_RAY_SUCCESS, @possible is never
+ * %QUOIT_RAY_UNKNOWN.
  *
- * Fails as quoit_ray_group_place() does.
+ * Fails like quoit_ray_group_place().
  *
  * Returns: true when @possible was set
  * Since: 0.1
@@ -468,13 +470,15 @@ QUOIT_API bool quoit_ray_group_is_possible (const QuoitRayGroup *group, const Qu
 /**
  * quoit_ray_bundle_order:
  * @group: the group
- * @order: (out): room for a number a bundle: the bundle that PACK, SPREAD and STRICT_SPREAD place first, then the next
+ * @order: (out): array with room for one number per bundle: the bundles in the order in which PACK, SPREAD and
+ *   STRICT_SPREAD place them
  * @error: (out) (optional): set on failure
  *
- * The largest bundle first: by GPU, then by custom resources in the order of quoit_ray_resource_id(), then by
- * object_store_memory, memory and CPU. Of more than 16 bundles equal ones come out as libstdc++'s sort leaves them.
+ * Computes the order in which bundles are placed, largest first: by GPU, then by custom resources in the order of
+ * quoit_ray_resource_id(), then by object_store_memory, memory and CPU. With more than 16 bundles, the order of equal
+ * ones is that of libstdc++'s sort.
  *
- * Fails with %QUOIT_ERROR_INVALID for amounts and numbers of them that quoit_ray_group_place() refuses.
+ * Fails with %QUOIT_ERROR_INVALID for amounts, and for numbers of amounts, that quoit_ray_group_place() refuses.
  *
  * Returns: true when @order was set
  * Since: 0.1
@@ -485,8 +489,8 @@ QUOIT_API bool quoit_ray_bundle_order (const QuoitRayGroup *group, uint32_t *ord
  * quoit_ray_resource_id:
  * @resource: "TPU"
  *
- * The number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, else libstdc++'s hash
- * of the name as a signed number.
+ * Returns the number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, otherwise
+ * libstdc++'s hash of the name as a signed number.
  *
  * Returns: the number
  * Since: 0.1
@@ -495,14 +499,14 @@ QUOIT_API int64_t quoit_ray_resource_id (const char *resource);
 
 /**
  * quoit_ray_dup_bundle_resource:
- * @resource: "TPU"; "bundle" is what Ray adds to each bundle, 1000 of it
+ * @resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 units of it
  * @group_id: Ray's id of the placement group: 36 hexadecimal digits
  * @bundle: number of the bundle
  * @error: (out) (optional): set on failure
  *
- * What Ray calls the part of @resource on a node that belongs to one bundle.
+ * Returns Ray's name for the part of @resource on a node that belongs to one bundle.
  *
- * Fails with %QUOIT_ERROR_INVALID for a @resource without a name, or a @group_id that is none.
+ * Fails with %QUOIT_ERROR_INVALID for a @resource without a name, or an invalid @group_id.
  *
  * Returns: (transfer full): "TPU_group_0_<id>"; g_free() it. %NULL on failure
  * Since: 0.1
@@ -512,13 +516,13 @@ QUOIT_API char *quoit_ray_dup_bundle_resource (const char *resource, const char 
 
 /**
  * quoit_ray_dup_group_resource:
- * @resource: "TPU"; "bundle" is what Ray adds to each bundle, 1000 of it
+ * @resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 units of it
  * @group_id: Ray's id of the placement group: 36 hexadecimal digits
  * @error: (out) (optional): set on failure
  *
- * What Ray calls the part of @resource on a node that belongs to any bundle of the group.
+ * Returns Ray's name for the part of @resource on a node that belongs to any bundle of the group.
  *
- * Fails with %QUOIT_ERROR_INVALID for a @resource without a name, or a @group_id that is none.
+ * Fails with %QUOIT_ERROR_INVALID for a @resource without a name, or an invalid @group_id.
  *
  * Returns: (transfer full): "TPU_group_<id>"; g_free() it. %NULL on failure
  * Since: 0.1
