@@ -155,7 +155,7 @@ quoit_slice_facts_same_class (const QuoitSliceFacts *a, const QuoitSliceFacts *b
          && quoit_shape_equal (a->shape, b->shape);
 }
 
-/* Returns Ray's default (ray-tpu rule 10): a v5e or v6e slice of 1x1, 2x2 or 2x4 is one host with all chips;
+/* Returns Ray's default (ray-tpu 2.10): a v5e or v6e slice of 1x1, 2x2 or 2x4 is one host with all chips;
  * otherwise 4 chips per host. The result never exceeds the chips of the shape: tpu7x 1x1x1 is one host with 1 chip. */
 unsigned quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape);
 
