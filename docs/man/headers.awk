@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the public headers say, for page.awk: the codes of errors, the opaque types and the functions, each with the first
+# Reads the public headers for page.awk: the codes of errors, the opaque types and the functions, each with the first
 # sentence of its documentation.
 
 function read_errors (file,    line, name, number)
@@ -28,7 +28,7 @@ function put_errors (    i)
   put(".El")
 }
 
-# Marks of the documentation's own language.
+# Removes the markup of the headers' comments.
 function plain (text)
 {
   gsub (/[%@#]/, "", text)
@@ -44,7 +44,7 @@ function first_sentence (text)
   return text
 }
 
-# Behind its annotations, up to what else is to be known.
+# Removes the annotations, and everything after the first semicolon.
 function bare (text)
 {
   sub (/^(\([^)]*\) ?)*: /, "", text)
@@ -52,8 +52,8 @@ function bare (text)
   return text
 }
 
-# A name's purpose: the first sentence of its documentation, unless that is of failures; else what it returns; else what is
-# said of the argument that it frees or sets.
+# Returns the purpose of a name: the first sentence of its documentation, unless that describes failures; else the text
+# of its return value; else the text of the argument that it frees or sets.
 function purpose_of (name, sentence, returned, first_argument, argument)
 {
   if (sentence != "" && sentence !~ /^Fails/)
@@ -71,7 +71,7 @@ function purpose_of (name, sentence, returned, first_argument, argument)
   return "Sets the " name ": " first_sentence(bare(argument))
 }
 
-# Calls put_item() for what the header documents and declares: its handles, or its functions.
+# Calls put_item() for each handle, or each function, that the header documents and declares.
 function walk (header, prefix,    file, line, name, sentence, returned, first_argument, argument, where)
 {
   file = top "/include/quoit/" header

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes a manual page of its source, PAGE.mdoc: mdoc(7), and lines that begin with '@'.
+# Makes a manual page from its source PAGE.mdoc, which has mdoc(7) lines, and directives that begin with '@':
 #
-#   @title NAME SECTION            what a page begins with
-#   @include FILE                  of this folder
-#   @source FILE                   of the project, as it stands there
-#   @verbs CHAPTER                 the verbs whose pages say that they belong to it
-#   @errors, @types, @functions    what the public headers say
+#   @title NAME SECTION            begins a page
+#   @include FILE                  inserts a file of this folder
+#   @source FILE                   inserts a file of the project, unchanged
+#   @verbs CHAPTER                 lists the verbs whose pages name this chapter
+#   @errors, @types, @functions    inserts lists from the public headers
 #
-# The page of a verb is shorter: it says '@verb NAME [ARGUMENTS]', '@summary' and '@chapter', and then its parts, in any
-# order: '@description'; '@options', those that the verb has beside the common ones; '@exit', a code's name and when it
-# comes, a line each; '@examples', lines of shell; '@see', pages.
+# The page of a verb is shorter. It has '@verb NAME [ARGUMENTS]', '@summary' and '@chapter', and then its parts, in any
+# order: '@description'; '@options', without the options that all verbs have; '@exit', one line for each code, with the
+# condition; '@examples', lines of shell; '@see', pages.
 #
-# Wanted: -v top=SOURCES -v version=VERSION -v date=DATE -v verbs='PAGE.mdoc ...', and headers.awk before this file.
+# Needs -v top=SOURCES -v version=VERSION -v date=DATE -v verbs='PAGE.mdoc ...', and headers.awk before this file.
 
 BEGIN {
   read_errors(top "/include/quoit/error.h")
@@ -47,7 +47,7 @@ function put_title (name, number)
   put(".Os \"quoit " version "\"")
 }
 
-# As it stands: roff reads a backslash, and a dot or an apostrophe at the beginning.
+# Escapes text for roff, which interprets a backslash, and a dot or an apostrophe at the beginning of a line.
 function as_text (line)
 {
   gsub (/\\/, "\\e", line)
@@ -69,7 +69,7 @@ function put_file (name, literal,    line, found)
     wrong("'" name "' has nothing to read")
 }
 
-# Upper-case words of a usage line are what the user puts in, lower-case ones what is typed as it stands.
+# In a usage line, upper-case words are placeholders, and lower-case words are literal.
 function usage_of (text,    made, word)
 {
   while (match (text, /[A-Za-z][A-Za-z-]*/)) {
@@ -155,7 +155,7 @@ END {
   put_file("docs/man/common.part", 0)
   put("See OUTPUT in\n.Xr quoit 1 .\n.El\n.Sh EXIT STATUS\n.Bl -tag -width 00 -compact")
   put((says_when_done ? "" : ".It 0\nDone.\n") parts["exit"] ".El\n.Pp")
-  put("What else may go wrong is told by the codes that all verbs share: see\n.Xr quoit 1 .")
+  put("All other errors use the codes that all verbs share: see\n.Xr quoit 1 .")
   if (parts["examples"] != "")
     put(".Sh EXAMPLES\n.Bd -literal -offset indent\n" parts["examples"] ".Ed")
   put(".Sh SEE ALSO")
