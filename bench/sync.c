@@ -123,7 +123,6 @@ sync_claims (QuoitStore *store, QuoitClaims **claims)
 
   g_assert_true (
       quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SYNC, .claims = claims }, NOW, NULL, NULL, NULL));
-  g_array_unref (changes);
 }
 
 /* Syncs a copy, because a new source keeps its claims. */
