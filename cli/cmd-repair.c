@@ -14,7 +14,7 @@ rehearse (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, 
   return quoit_fork_repair (fork, group, now_ms, report, error);
 }
 
-static const ElasticVerb verb = { make, rehearse, "is repaired", "would be repaired so; nothing has changed" };
+static const ElasticVerb verb = { make, rehearse, "is repaired", "would be repaired like this; nothing has changed" };
 
 static bool
 run (Session *session, GError **error)
@@ -33,8 +33,8 @@ const Verb verb_repair = {
   "repair",
   "NAME[@ID]",
   "replace the slices of a group that are lost or leaving",
-  "All of them or none, by what stands in their own place where that is whole again, else by other slices as the\n"
-  "group's request asks for them. The exit status is 5 or 6 when there are too few.",
+  "All of them or none: by the slice in its own place if that is whole again, else by other slices that the\n"
+  "group's request allows. The exit status is 5 or 6 if too few are free.",
   1,
   1,
   run,

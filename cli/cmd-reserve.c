@@ -203,7 +203,7 @@ run_hold (Session *session, GError **error)
 const Verb verb_reserve = {
   "reserve",
   "NAME",
-  "take whole slices, or bundles, for a group, all or none",
+  "reserve whole slices, or bundles, for a group, all or none",
   "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 when it does not fit now, 6 "
   "when it "
   "never\n"
@@ -216,9 +216,9 @@ const Verb verb_reserve = {
 const Verb verb_hold = {
   "hold",
   "NAME",
-  "take slices, or bundles, for a while, until they are confirmed",
+  "reserve slices, or bundles, until a lease ends or the group is confirmed",
   "As reserve, and --lease is required: unless `confirm` or `renew` comes in time, the group ends with its lease, and\n"
-  "its slices are free again, whether or not anybody is there to see it.",
+  "its slices are free again.",
   1,
   1,
   run_hold,

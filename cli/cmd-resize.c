@@ -4,7 +4,7 @@
 #include "verbs.h"
 
 static const ElasticVerb verb
-    = { quoit_ledger_resize, quoit_fork_resize, "is resized", "would be resized so; nothing has changed" };
+    = { quoit_ledger_resize, quoit_fork_resize, "is resized", "would be resized like this; nothing has changed" };
 
 static bool
 run (Session *session, GError **error)

@@ -22,7 +22,7 @@ const Verb verb_set_state = {
   "set-state",
   "NODE alive|draining|dead",
   "say what a node is",
-  "It stays so until the node's source itself says another state than it did.",
+  "The state stays until the node's source reports another one.",
   2,
   2,
   run,

@@ -318,7 +318,7 @@ options_check (const Session *session, const Options *options, GError **error)
   if (options->format != NULL && !g_str_equal (options->format, "ray"))
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format '%s': expected ray", options->format);
   else if (options->format != NULL && session->output != NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format ray: expected no --output beside it, it is text");
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format ray: expected no --output, because it is text");
   else if (options->format == NULL && options->verbose)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--verbose: expected it with --format ray");
   else

@@ -128,7 +128,8 @@ name_options (const MeshWish *wish, uint32_t n_slices, GError **error)
   if (dcn != NULL)
     g_prefix_error (error, "--axes '%s' with '%s' of it in --dcn: ", axes, dcn);
   else if (n_slices > 1)
-    g_prefix_error (error, "--axes '%s' on %u slices without --dcn, which says what axis joins them: ", axes, n_slices);
+    g_prefix_error (error, "--axes '%s' on %u slices without --dcn, which names the axis that joins them: ", axes,
+                    n_slices);
   else
     g_prefix_error (error, "--axes '%s': ", axes);
 }

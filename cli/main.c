@@ -25,7 +25,8 @@ describe_verbs (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     g_string_append_printf (text, "  %-11s %s\n", verbs[i]->name, verbs[i]->summary);
-  g_string_append (text, "\nquoit VERB --help says more. The exit status is 0, or the code of the error: quoit(1).");
+  g_string_append (
+      text, "\n'quoit VERB --help' has the options. The exit status is 0, or the code of the error: see quoit(1).");
   return g_string_free (text, FALSE);
 }
 

@@ -36,7 +36,7 @@ request_entries_for_taking (RequestOptions *o)
       "of slices, required: TPU generation, in any system's spelling", "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "of slices, required: shape of each, as 4x4", "SHAPE" },
     { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices,
-      "required unless bundles are asked for: how many, all or none; 1..2: as many as can be had", "N" },
+      "required unless bundles are asked for: how many, all or none; 1..2: as many as are free", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
     { "tpu-per-bundle", 0, 0, G_OPTION_ARG_FILENAME, &o->tpu_per_bundle,
       "bundles of that much TPU, as 1 or 0.5, instead of whole hosts", "AMOUNT" },

@@ -41,7 +41,7 @@ usage (const Session *session, guint n_words, GError **error)
 {
   if (n_words > session->verb->most)
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s' is one too many: expected the arguments: %s",
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected the arguments: %s",
                    session->words[session->verb->most],
                    session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters);
       return false;

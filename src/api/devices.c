@@ -39,10 +39,11 @@ check_slice (const QuoitGroup *group, guint32 slice, GError **error)
   g_autofree char *wanted = NULL, *found = NULL;
 
   if (class == NULL)
-    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "group '%s': generation and topology of slice '%s' are not known, as its source no longer says "
-                       "them: import it again when it does",
-                       group->data->name, name);
+    return quoit_fail (
+        error, QUOIT_ERROR_NOT_NOW,
+        "group '%s': generation and topology of slice '%s' are not known, because its source no longer states "
+        "them: import it again when it does",
+        group->data->name, name);
   if (quoit_group_get_slice_state (group, slice) == QUOIT_GROUP_SLICE_LOST)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                        "group '%s': slice '%s' is lost, and a mesh wants every device: expected slices that are whole; "

@@ -75,7 +75,7 @@ quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GEr
       g_autofree char *quoted = quoit_quote (group);
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "group %s: expected NAME@ID: which of that name is to be forgotten", quoted);
+                         "group %s: expected NAME@ID, because only an id names a removed group", quoted);
     }
   return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
 }

@@ -33,7 +33,7 @@ check_ray_train (const QuoitTopology *topology, const QuoitProcess *first, const
   if (class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                        "profile ray-train needs generation and topology of the slice of node '%s', which its source no "
-                       "longer says: import it again when it does",
+                       "longer states: import it again when it does",
                        node);
   if (address == NULL)
     return quoit_fail (

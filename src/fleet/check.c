@@ -67,7 +67,7 @@ check_tallies (const QuoitFleet *fleet, GError **error)
           guint8 flags = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags;
 
           if (layout->slices[s].shelf != h)
-            return contradiction (error, "a slice stands outside its shelf", pool);
+            return contradiction (error, "a slice is outside its shelf", pool);
           tally_up (&counted, flags);
           if (shelf->class_index != QUOIT_NO_INDEX)
             tally_up (&classes[shelf->class_index], flags);
@@ -187,7 +187,7 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
         return contradiction (error, "a node's id dangles", name);
       if ((use == QUOIT_USE_EXTERNAL && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) == 0)
           || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
-        return contradiction (error, "external use is not what the source says", name);
+        return contradiction (error, "external use differs from the source's", name);
       if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
         continue;
       if ((use & QUOIT_USE_SHARED) == 0 && (use > fleet->n_slots || claimed[i] != 1))
@@ -221,7 +221,7 @@ check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, G
       if (!quoit_layout_claims_node (layout, source, node) || (kinds >> kind & 1) != 0
           || kind < layout->sources[home].kind || layout->pools[claim.pool].source != source.index
           || (source.index == home && strcmp (claim.name, name) != 0))
-        return contradiction (error, "a node does not stand where its claims say", name);
+        return contradiction (error, "a node is not where its claims put it", name);
       kinds |= 1u << kind;
       n++;
       quoit_claimed_state_add (&state, kind, &claim);

@@ -127,7 +127,7 @@ read_topology (Reading *reading, JsonNode *node, GError **error)
       else if (text == NULL || strcmp (text, "STRICT_PACK") != 0)
         return quoit_tree_refuse (reading->tree, value, "STRICT_PACK, the only one for a label", error);
       else if (reading->topology_label != NULL)
-        return quoit_tree_fail (reading->tree, value, error, "label '%s' beside '%s': expected one label", key,
+        return quoit_tree_fail (reading->tree, value, error, "label '%s' in addition to '%s': expected one label", key,
                                 reading->topology_label);
       else
         reading->topology_label = key;

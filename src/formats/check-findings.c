@@ -55,7 +55,7 @@ add (QuoitChecker *checker, Notice notice)
       clear_notice (&notice);
       notice.rule = &quoit_check_reading_rules[QUOIT_CHECK_RULE_MORE_FINDINGS];
       notice.expected = g_strdup ("a manifest with fewer");
-      notice.message = g_strdup ("after 10000 findings no more are told: expected a manifest with fewer");
+      notice.message = g_strdup ("after 10000 findings the check stops: expected a manifest with fewer");
     }
   g_array_append_val (checker->notices, notice);
 }

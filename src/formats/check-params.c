@@ -104,7 +104,7 @@ check_once (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
 
       if (node != NULL)
         quoit_check_report (checker, rule, node, params[i],
-                            "nothing beside the group's own 'resources', KubeRay refuses the two together");
+                            "only one of these and the group's own 'resources': KubeRay refuses both together");
     }
 }
 

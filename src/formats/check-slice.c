@@ -154,7 +154,7 @@ check_gke (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCl
   (void) cluster;
   if (group->has_facts && group->facts.accepted_by == QUOIT_ACCEPTED_BY_RAY)
     quoit_check_report (checker, rule, group->topology.node, "topology",
-                        "one that GKE offers of %s, nobody but Ray knows this one",
+                        "one that GKE offers of %s, only Ray knows this one",
                         quoit_generation_name (group->generation));
 }
 

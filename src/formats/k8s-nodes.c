@@ -16,12 +16,12 @@ static const struct {
   const char *told;
 } states[QUOIT_N_K8S_STATES] = {
   [QUOIT_K8S_READY] = { QUOIT_NODE_ALIVE, NULL },
-  [QUOIT_K8S_TAINTED] = { QUOIT_NODE_DRAINING, "have a taint which says that they will go" },
+  [QUOIT_K8S_TAINTED] = { QUOIT_NODE_DRAINING, "have a taint that announces their removal" },
   [QUOIT_K8S_UNSCHEDULABLE] = { QUOIT_NODE_DRAINING, "are unschedulable" },
   [QUOIT_K8S_DELETING] = { QUOIT_NODE_DRAINING, "are being deleted" },
   [QUOIT_K8S_FEWER_CHIPS] = { QUOIT_NODE_DEAD, "give pods fewer chips than they have" },
   [QUOIT_K8S_NOT_READY] = { QUOIT_NODE_DEAD, "are not Ready" },
-  [QUOIT_K8S_SILENT] = { QUOIT_NODE_DEAD, "are not heard of (Ready is Unknown, or not told)" },
+  [QUOIT_K8S_SILENT] = { QUOIT_NODE_DEAD, "do not report (Ready is Unknown, or missing)" },
 };
 
 typedef struct {
@@ -296,7 +296,7 @@ add_slices (Listing *listing, GError **error)
     quoit_claims_warn (
         listing->claims,
         "slices of several hosts: %u; Kubernetes' nodes do not say worker ids, so they are assumed in the order "
-        "of node names until a list of pods, or of Ray's nodes, says them",
+        "of node names until a list of pods, or of Ray's nodes, states them",
         n_assumed);
   return TRUE;
 }

@@ -108,7 +108,7 @@ quoit_k8s_pods_speaker (const QuoitK8sPods *pods, const char *node, const QuoitK
         first = &all[i];
       else if (!all[i].is_leaving && all[i].worker_id != first->worker_id)
         return quoit_tree_fail (pods->tree, all[i].worker_id_node, error,
-                                "worker id '%d' of node '%s': expected %d, which pod '%s/%s' on the same node says",
+                                "worker id '%d' of node '%s': expected %d, which pod '%s/%s' on the same node states",
                                 all[i].worker_id, node, first->worker_id, first->space, first->name);
     }
   *speaker = first;

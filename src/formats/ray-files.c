@@ -47,7 +47,7 @@ warn_of_what_is_not_known (const QuoitRayFiles *files, QuoitClaims *claims)
     return;
   if (files->groups == NULL)
     quoit_claims_warn (claims,
-                       "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
+                       "the list has the nodes' resources, but not what is in use: what Ray has reserved is unknown");
   else
     quoit_claims_warn (claims,
                        "the lists say what the nodes have and what groups hold: what else is in use is not known");

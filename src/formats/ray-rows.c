@@ -138,7 +138,7 @@ check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **e
         return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, rows->wanted);
       if (left >= strlen (none) && memcmp (p, none, strlen (none)) == 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "line %u: '%s', which ray says when it lists nothing: expected %s", n, none, rows->wanted);
+                           "line %u: '%s', which ray prints if it lists nothing: expected %s", n, none, rows->wanted);
       if (left >= 2 && (memcmp (p, "//", 2) == 0 || memcmp (p, "/*", 2) == 0))
         return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, rows->wanted);
       if (left > 0 && *p != '#')
@@ -177,7 +177,7 @@ quoit_ray_rows_check_limit (const QuoitRayRows *rows, guint n_listed, GError **e
   if (n_listed != QUOIT_RAY_LISTING_LIMIT)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "exactly 100 rows, where ray list stops unless it is told otherwise: expected all %s, as ray list "
+                     "exactly 100 rows, the default limit of ray list: expected all %s, as ray list "
                      "--limit 10000 shows them, or --complete where there are no more",
                      rows->what);
 }

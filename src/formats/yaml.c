@@ -280,7 +280,7 @@ on_alias (Builder *builder, const yaml_event_t *event)
   if (builder->frames->len + value.height > QUOIT_YAML_DEPTH)
     return fail_with (mark, name, "no more than 512 lists and maps inside each other", builder->error);
   if (value.size > QUOIT_YAML_MOST_ALIASED - builder->n_aliased)
-    return fail_with (mark, name, "aliases that stand for no more than 100,000 values together", builder->error);
+    return fail_with (mark, name, "aliases for at most 100,000 values together", builder->error);
   builder->n_aliased += value.size;
   json_node_ref (value.node);
   return put (builder, value);

@@ -105,5 +105,5 @@ quoit_topology_note_parts (QuoitTopology *topology, const QuoitCast *cast, Quoit
   note_shared (topology, cast->parts);
   note_others (topology, cast->parts);
   if (*cast->group->source != '\0' && cast->parts->job != QUOIT_JOB_SLICES)
-    quoit_topology_note (topology, "Ray says how many chips of a host a bundle has, and which ones is quoit's choice");
+    quoit_topology_note (topology, "Ray decides how many chips of a host a bundle has; quoit chooses which ones");
 }

@@ -88,8 +88,8 @@ read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundl
 
   if (node == QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "group '%s': bundle '%u' stands on no node: its process can be told when it is placed",
-                       group->name, bundle);
+                       "group '%s': bundle '%u' has no node: its process is known when it is placed", group->name,
+                       bundle);
   *part = (QuoitPart) { .bundle = bundle,
                         .node = node,
                         .slice = layout->nodes[node].slice,

@@ -48,7 +48,7 @@ check_slice (const QuoitTopology *topology, const QuoitProcess *process, const Q
 
   if (class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "profile kuberay needs the topology of slice '%s', which its source no longer says: import it "
+                       "profile kuberay needs the topology of slice '%s', which its source no longer states: import it "
                        "again when it does",
                        name);
   if (cluster == NULL)

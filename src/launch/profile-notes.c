@@ -58,7 +58,7 @@ note_n_slices (Notes *notes, const char *value)
 
   if (*value == '\0' || strcmp (value, number) == 0)
     return;
-  quoit_topology_note (notes->topology, "MEGASCALE_NUM_SLICES: the manifest says %s, the group has %s", quoted,
+  quoit_topology_note (notes->topology, "MEGASCALE_NUM_SLICES: the manifest has %s, the group has %s", quoted,
                        notes->n_slices == 1 ? "one slice and needs none of MEGASCALE_*" : number);
 }
 
@@ -108,7 +108,7 @@ note_addresses (QuoitTopology *topology)
       manifest |= layout->sources[quoit_webhook_source (layout, node)].kind == QUOIT_SOURCE_KIND_RAYCLUSTER;
     }
   if (unknown)
-    quoit_topology_note (topology, "no addresses are known: hosts bear %s",
+    quoit_topology_note (topology, "no addresses are known: hosts have %s",
                          manifest ? "the names that the TPU webhook gives to the pods" : "the names of their nodes");
 }
 
@@ -221,6 +221,6 @@ quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices)
     {
       g_autofree char *names = join (notes.expanded);
 
-      quoit_topology_note (topology, "Kubernetes would expand $(NAME) in %s: here it stands as written", names);
+      quoit_topology_note (topology, "Kubernetes would expand $(NAME) in %s: here it is as written", names);
     }
 }

@@ -154,7 +154,7 @@ check_hosts (const QuoitSliceVariables *slice, guint n_hosts, GError **error)
 {
   if (slice->class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "expected its generation and topology, which its source no longer says: import it again when "
+                       "expected its generation and topology, which its source no longer states: import it again when "
                        "it does");
   if (n_hosts != slice->class->facts.hosts)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' hosts of it are in the group: expected all %u of them",

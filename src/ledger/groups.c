@@ -84,7 +84,7 @@ is_short (const char *canonical, GError **error)
   return length <= QUOIT_LONGEST_REQUEST
          || quoit_fail (error, QUOIT_ERROR_INVALID,
                         "the request is '%" G_GSIZE_FORMAT
-                        "' bytes in canonical text: expected at most %d; bundles that are equal and stand together are "
+                        "' bytes in canonical text: expected at most %d; equal bundles that follow each other are "
                         "one part of it",
                         length, QUOIT_LONGEST_REQUEST);
 }

@@ -128,7 +128,7 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
 
   if (!quoit_difference_stands_elsewhere (difference, index)
       && (g_strcmp0 (slice, claim->slice) != 0 || layout->nodes[index].worker_id != claim->worker_id))
-    return "would stand in another place";
+    return "would have another place";
   if (quoit_difference_makes_another (difference, index, claim))
     return "would have another topology or other chips";
   if (quoit_difference_knows_best (difference, index) && claim->state != QUOIT_NODE_DEAD

@@ -152,7 +152,7 @@ describe_flags (guint8 was, guint8 now)
   if (((was ^ now) & QUOIT_NODE_LOST) != 0)
     return g_strdup ("there again");
   if (((was ^ now) & QUOIT_NODE_ASSUMED_ID) != 0)
-    return g_strdup ((now & QUOIT_NODE_ASSUMED_ID) != 0 ? "worker id assumed" : "worker id told");
+    return g_strdup ((now & QUOIT_NODE_ASSUMED_ID) != 0 ? "worker id assumed" : "worker id stated");
   return was != now ? g_strdup ("other flags") : NULL;
 }
 
@@ -633,7 +633,7 @@ is_not_too_large (const QuoitLayout *layout, const QuoitClaims *claims, GError *
   quoit_claims_nodes (claims, &n);
   return (guint64) n + others <= QUOIT_MOST_NODES
          || quoit_fail (error, QUOIT_ERROR_INVALID,
-                        "source '%s': %u nodes beside the fleet's %u: expected at most %d together",
+                        "source '%s': %u nodes in addition to the fleet's %u: expected at most %d together",
                         quoit_claims_source (claims), n, others, QUOIT_MOST_NODES);
 }
 

@@ -24,7 +24,8 @@ static gboolean
 refuse_ended (const char *owner, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_EXPIRED,
-                     "the lease of owner '%s' has ended, and what it held is free: `owner set` begins anew", owner);
+                     "the lease of owner '%s' has ended, and its groups are released: `owner set` registers it again",
+                     owner);
 }
 
 gboolean

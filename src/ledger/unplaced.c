@@ -126,8 +126,8 @@ quoit_step_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *g
     return NULL;
   if (request->bundles->len == 0)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
-                            "group '%s@%" G_GUINT64_FORMAT "' has no bundle that is not placed: nothing is to be "
-                            "explained",
+                            "group '%s@%" G_GUINT64_FORMAT "' has placed all of its bundles: there is nothing to "
+                            "explain",
                             group->name, group->id);
   g_free (request->name);
   request->name = g_strdup (group->name);

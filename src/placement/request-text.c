@@ -335,5 +335,5 @@ quoit_request_of_canonical (const char *text, GError **error)
   if (ok && (request->topology_label == NULL) == (request->n_topology_values == 0)
       && quoit_request_complete (request, &why))
     return g_steal_pointer (&request);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s' is none of slices or bundles", text);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s': expected a request of slices or bundles", text);
 }

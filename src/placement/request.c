@@ -110,7 +110,7 @@ quoit_request_complete (const QuoitRequest *request, GError **error)
   if (request->shape.n_dims == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request names no topology: expected one such as '4x4'");
   if (request->n_slices == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "the request says no number of slices: expected 1 to %d",
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has no number of slices: expected 1 to %d",
                        QUOIT_MOST_SLICES);
   return TRUE;
 }

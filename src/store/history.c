@@ -214,7 +214,7 @@ check_past (const QuoitKept *kept, guint64 seq, GError **error)
                        seq, kept->checkpoint);
   return seq <= kept->last
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
-                        "entry '%" G_GUINT64_FORMAT "': there is none yet, the last is %" G_GUINT64_FORMAT, seq,
+                        "entry '%" G_GUINT64_FORMAT "': no such entry yet, the last is %" G_GUINT64_FORMAT, seq,
                         kept->last);
 }
 

@@ -153,7 +153,7 @@ drop_inherited (const char *path, const struct stat *file, GError **error)
          || quoit_fail (
              error, QUOIT_ERROR_FAILED,
              "%s: it was being used when fork(2) made this process: fork while no call and no batch is open, "
-             "or open it in a program that is started anew",
+             "or open it in a new program",
              path);
 }
 

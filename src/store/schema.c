@@ -159,7 +159,7 @@ read_version (QuoitDb *db, int *version, GError **error)
                        "the database is of version %" G_GINT64_FORMAT ", this quoit knows up to %d: use a newer quoit",
                        number, QUOIT_SCHEMA_VERSION);
   if (number < 1)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database says version %" G_GINT64_FORMAT ": restore a backup",
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has version %" G_GINT64_FORMAT ": restore a backup",
                        number);
   *version = (int) number;
   return TRUE;

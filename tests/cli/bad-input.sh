@@ -81,7 +81,7 @@ done
 ok 0 "and the option" mesh cube --axes a=8,b=8 --split-physical
 refused 3 "submeshes that are not contiguous" "mesh shape '8,8': expected '16,4'|submeshes of 4x4x4" mesh cube --axes a=8,b=8 --contiguous
 ok 0 "those that are" mesh cube --axes a=16,b=4 --contiguous
-refused 3 "slices that nothing joins" "on 2 slices without --dcn, which says what axis joins them" mesh train --axes a=32
+refused 3 "slices that nothing joins" "on 2 slices without --dcn, which names the axis that joins them" mesh train --axes a=32
 refused 3 "more axes than can be ordered" "--axes 'a=2,|of '8' axes: expected at most 6 that are longer than 1" \
   mesh huge --axes a=2,b=2,c=2,d=2,e=2,f=2,g=1,h=96 --suggest
 ok 0 "an axis for every factor of the largest slice" mesh huge --axes "$(count 11 a%d=2),b=3" --split-physical

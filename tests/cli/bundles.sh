@@ -82,7 +82,7 @@ ok 0 "it is placed again" repair filed --now "$now"
 ok 0 "look" show filed -o json
 fact "in the same slice, not on the first host" "[b['node'] for b in d['bundles']]" "['v6e-4x4-0-0', 'v6e-4x4-0-2']"
 baseline
-refused 7 "nothing is left to be explained" "has no bundle that is not placed" explain filed
+refused 7 "nothing is left to be explained" "has placed all of its bundles" explain filed
 
 # --- amounts are truncated like in Ray, and chips are whole chips
 ok 0 "a fraction that a double cannot hold" reserve part --bundle TPU=0.57 --now "$now" -o json

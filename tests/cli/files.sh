@@ -72,7 +72,7 @@ refused 3 "a device" "/dev/zero: |is a device or socket: expected a file or pipe
     echo "a$i: &a$i [*a$p,*a$p,*a$p,*a$p,*a$p,*a$p,*a$p,*a$p,*a$p]"
   done
 } >"$bad"
-refused 3 "a bomb of aliases" "$bad: line 6, column 10: |'a4': expected aliases that stand for no more than 100,000 values" import raycluster "$bad" --now "$now"
+refused 3 "a bomb of aliases" "$bad: line 6, column 10: |'a4': expected aliases for at most 100,000 values" import raycluster "$bad" --now "$now"
 printf 'kind: RayCluster\nspec:\n\tx: 1\n' >"$bad"
 refused 3 "tabs" "$bad: line 3, column 1: |a tab: expected spaces" import raycluster "$bad" --now "$now"
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "["; print "" }' >"$bad"

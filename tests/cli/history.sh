@@ -77,7 +77,7 @@ refused 2 "compact needs --before" "expected --before SEQ" journal compact
 refused 2 "--before needs compact" "--before: expected it with compact" journal --before 3
 refused 2 "--since is for the list" "--since: expected it without compact" journal compact --before 3 --since 1
 refused 2 "there is nothing else to do with a journal" "'burn': expected compact" journal burn --before 3
-refused 2 "nor two things at once" "'now' is one too many" journal compact now --before 3
+refused 2 "nor two things at once" "unexpected argument 'now'" journal compact now --before 3
 refused 2 "--before is a number" "--before 'all'|a sequence number from 1" journal compact --before all
 refused 3 "from 1" "--before '0'|a sequence number from 1" journal compact --before 0
 refused 3 "to the next entry" "entry '9'|from 1, the first there is, to 8, the next" journal compact --before 9

@@ -180,7 +180,7 @@ fact "all that it held is free, with a lease of its own or without" '[(g["name"]
 run confirm a --now "$(at 50)"
 err "what it held is not confirmed" "the lease of group 'a@2' has ended"
 baseline
-refused 11 "it is not renewed" "owner 'driver' has ended, and what it held is free|\`owner set\`" owner renew driver --lease 10s --now "$(at 51)"
+refused 11 "it is not renewed" "owner 'driver' has ended, and its groups are released|\`owner set\`" owner renew driver --lease 10s --now "$(at 51)"
 refused 11 "nothing is reserved in its name" "owner 'driver' has ended" reserve d $slice --owner driver --now "$(at 51)"
 refused 11 "nor held" "owner 'driver' has ended" hold d $slice --lease 10s --owner driver --now "$(at 51)"
 ok 0 "set anew" owner set driver --now "$(at 52)"

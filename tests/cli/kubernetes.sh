@@ -61,7 +61,7 @@ fresh
 ok 0 "a node list of Kubernetes" import k8s-nodes "$tmp/k8s.json" --now "$now" -o json
 fact "is a source" 'd["source"], d["new"], d["n_nodes"]' "('k8s', True, 8)"
 fact "that says what it assumed" 'd["warnings"][0].partition(";")[2]' \
-  " Kubernetes' nodes do not say worker ids, so they are assumed in the order of node names until a list of pods, or of Ray's nodes, says them"
+  " Kubernetes' nodes do not say worker ids, so they are assumed in the order of node names until a list of pods, or of Ray's nodes, states them"
 ok 0 "slices" slices -o json
 fact "are its pools" '[(s["slice"], s["topology"], s["n_nodes"]) for s in d["slices"]]' "[('pool-a', '4x4', 4), ('pool-b', '4x4', 4)]"
 ok 0 "a node" show gke-a-2 -o json

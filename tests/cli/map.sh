@@ -230,7 +230,7 @@ fi
 fresh 'v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b'
 refused 4 "a name that nobody has" "'nothing': expected the name of a slice, group or pool" map nothing
 refused 4 "a full name that nobody has" "'x/y/z'" map x/y/z
-refused 2 "two names" "'b' is one too many" map a b
+refused 2 "two names" "unexpected argument 'b'" map a b
 ok 0 "a group" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 baseline
 refused 7 "another group of that name" "'train@1' now, not '@2'" map train@2

@@ -123,6 +123,6 @@ holds "each alive one" test "$(grep -c '^Node: ' "$tmp/out")" = 8
 # --- an unknown format
 baseline
 refused 2 "another form" "--format 'slurm'|expected ray" status --format slurm
-refused 2 "a form of a form" "no --output beside it" status --format ray -o json
+refused 2 "a form of a form" "no --output, because it is text" status --format ray -o json
 refused 2 "more of nothing" "--verbose|--format ray" status --verbose
 finish

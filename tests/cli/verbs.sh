@@ -37,7 +37,7 @@ ok 0 "status has JSON" status -o json
 json "status JSON"
 fact "with the same facts" '[s["source"] for s in d["sources"]]' "['fleet', 'lost', 'piped', 'two-slices']"
 fact "problems name the slice and why" 'd["problems"][0]["kind"], bool(d["problems"][0]["problem"])' "('slice', True)"
-refused 2 "status has no arguments" "'all' is one too many: expected the arguments: none" status all
+refused 2 "status has no arguments" "unexpected argument 'all': expected the arguments: none" status all
 for verb in nodes slices groups slots; do
   ok 0 "$verb works" "$verb"
   ok 0 "$verb has JSON" "$verb" -o json

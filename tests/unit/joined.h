@@ -335,7 +335,7 @@ static const struct {
   { "plan ..;ray+plan A0.0 B0.1;k8s A0.1 B0.0d", "plan/a-0-0#1=A plan/a-0-1#2=Bd", NULL },
   { "plan ..;k8s A0.0 B0.1", "k8s/m-A#3=A k8s/m-B#4=B plan/a-0-0#1 plan/a-0-1#2", NULL },
   { "k8s A0.0 B0.1;reserve a-0;ray A0.0 B0.1", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
-  { "k8s A0.0 B0.1;reserve a-0;ray A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", "would stand in another place" },
+  { "k8s A0.0 B0.1;reserve a-0;ray A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", "would have another place" },
   { "ray A0.0 B0.1;reserve a-0;k8s A0.1 B0.0d", "ray/m-A#1=A* ray/m-B#2=Bd*", NULL },
   { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s A0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
   /* an assumed worker id stays, whichever nodes come or go */
@@ -460,7 +460,7 @@ static const struct {
   { "plan pp;ray A0.0x@p5 B0.1@p1", "plan/a-0-0#1=Ax plan/a-0-1#2=B", NULL },
   { "plan pp;ray A0.0@p0;reserve a-0;ray A0.0x@p0 C-@p0", "plan/a-0-0#1=Ax* plan/a-0-1#2* ray/m-C#3=C", NULL },
   { "plan pp;reserve a-0;ray A0.1@p0", "plan/a-0-0#1=A* plan/a-0-1#2*", NULL },
-  { "ray A0.0@p1 B0.1@p0;reserve a-0;plan pp", "ray/m-A#1=A* ray/m-B#2=B*", "would stand in another place" },
+  { "ray A0.0@p1 B0.1@p0;reserve a-0;plan pp", "ray/m-A#1=A* ray/m-B#2=B*", "would have another place" },
   /* Ray's groups are on the nodes of their machines, and move with them when sources are joined */
   { "plan ..;ray+plan A0.0 B0.1 / g A:2c1 B:4 / B:0c2",
     "plan/a-0-0#1=A* [g chips 0,1: CPU 1, TPU 2] plan/a-0-1#2=B* [g chips 0,1,2,3: TPU 4] [external/ray CPU 2]", NULL },

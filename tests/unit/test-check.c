@@ -502,7 +502,7 @@ static const struct {
     { "metrics-export-port: \"8082\"\n", "num-cpus: \"24\"\n    resources: {CPU: 24}\n" },
     GROUP ".rayStartParams.num-cpus",
     "24",
-    "nothing beside the group's own 'resources'",
+    "only one of these and the group's own 'resources'",
     { "metrics-export-port: \"8082\"\n", "num-cpus: \"24\"\n    resources: {}\n" } },
   { "ray-params-labels",
     { "metrics-export-port: \"8082\"", "labels: \"a=b\"" },

@@ -72,7 +72,7 @@ static const struct {
   { "bundles: [{TPU: 4}]\nstrategy: PACK\ntopology_strategy: {}\n", "expected one of them" },
   { "bundles: [{TPU: 4}]\ntopology_strategy: {zone: SPREAD}\n", "'SPREAD': expected STRICT_PACK" },
   { "bundles: [{TPU: 4}]\ntopology_strategy: {zone: STRICT_PACK, rack: STRICT_PACK}\n",
-    "label 'rack' beside 'zone': expected one label" },
+    "label 'rack' in addition to 'zone': expected one label" },
 };
 
 START_TEST (every_form_is_read)

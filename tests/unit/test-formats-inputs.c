@@ -123,7 +123,7 @@ static const struct {
 #define NO_NODE "a row without id: expected 'node_id' (ray list nodes) or 'NodeID'"
 #define REPR "expected a key in double quotes, as Python's json.dumps() writes it"
 #define NOTHING                                                                                                        \
-  "'No resource in the cluster', which ray says when it lists nothing: expected the output of ray list nodes"
+  "'No resource in the cluster', which ray prints if it lists nothing: expected the output of ray list nodes"
 
 /* The node list reader's refusal of each form; NULL: it has nodes. The first matching end of the file name applies. */
 static const struct {

@@ -284,7 +284,7 @@ static const struct {
   { POD ("9", ID ("1")) POD ("11", ID ("1")),
     "worker id '1' of node 'n-11': expected another one, as pod 's/w-9' on node 'n-9' of the same slice has it" },
   { POD ("9", ID ("1")) POD_OF ("z", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}", "", ""),
-    "worker id '2' of node 'n-9': expected 1, which pod 's/w-9' on the same node says" },
+    "worker id '2' of node 'n-9': expected 1, which pod 's/w-9' on the same node states" },
   { POD ("9", ID ("1")) POD_OF ("w-11", "", "n-11", "{env: [" ID ("2") "], " CHIPS "}", "", AT ("9")),
     "address '10.4.0.9' of pod 's/w-11' on node 'n-11': expected another one, as pod 's/w-9' on node 'n-9' has it" },
   { POD_OF ("x", "", "n-9", "{env: [" ID ("1") "], " CHIPS "}, {env: [" ID ("3") "], " CHIPS "}", "", ""),

@@ -127,10 +127,11 @@ START_TEST (resources_say_which_slice_a_node_without_labels_is_of)
 
   ck_assert_ok (error);
   ck_assert_text (slices_as_text (claims), accepted[_i].slices);
-  ck_assert_str_eq (quoit_claims_warnings (claims)[0],
-                    accepted[_i].warning != NULL
-                        ? accepted[_i].warning
-                        : "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
+  ck_assert_str_eq (
+      quoit_claims_warnings (claims)[0],
+      accepted[_i].warning != NULL
+          ? accepted[_i].warning
+          : "the list has the nodes' resources, but not what is in use: what Ray has reserved is unknown");
 }
 END_TEST
 

@@ -63,7 +63,7 @@ static const struct {
   { "\n======== List: 2026-11-21 10:00:00 ========\nStats:\n----\nTotal: 5\n",
     "line 2: a table: expected the output of ray list nodes with --format json or --format yaml" },
   { "# saved\n======== List: 2026-11-21", "line 2: a table" },
-  { "No resource in the cluster\n", "line 1: 'No resource in the cluster', which ray says when it lists nothing" },
+  { "No resource in the cluster\n", "line 1: 'No resource in the cluster', which ray prints if it lists nothing" },
   { "// saved\n[]", "line 1: a comment: expected the output of ray list nodes" },
   { "- node_id: aa\n\tstate: ALIVE\n", "line 2, column 1: a tab: expected spaces" },
   { "{}", "$: a map: expected a list" },
@@ -310,7 +310,7 @@ START_TEST (names_that_are_shared_are_warned_of_once)
   ck_assert_str_eq (quoit_claims_warnings (claims)[0],
                     "2 alive nodes have the name 'n': each is called by name and the start of its id");
   ck_assert_str_eq (quoit_claims_warnings (claims)[1],
-                    "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
+                    "the list has the nodes' resources, but not what is in use: what Ray has reserved is unknown");
   ck_assert_ptr_null (quoit_claims_warnings (claims)[2]);
 }
 END_TEST
@@ -341,7 +341,7 @@ check_capture (const char *folder, const char *name)
       n_tpu += quoit_claims_kind_at (claims, nodes[i].kind)->generation != QUOIT_GENERATION_NONE;
       n_heads += (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0;
     }
-  ck_assert (g_str_has_prefix (quoit_claims_warnings (claims)[0], "the list says what the nodes have"));
+  ck_assert (g_str_has_prefix (quoit_claims_warnings (claims)[0], "the list has the nodes' resources"));
   ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
   ck_assert_uint_eq (n_heads, 1);
   for (unsigned i = 0; i < G_N_ELEMENTS (fleets); i++)

@@ -142,8 +142,7 @@ START_TEST (an_alias_bomb_is_refused_at_the_line_that_goes_too_far)
       g_string_append (yaml, "]\n");
     }
   ck_assert_ptr_null (quoit_tree_parse_yaml (yaml->str, yaml->len, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID,
-                     "expected aliases that stand for no more than 100,000 values together");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected aliases for at most 100,000 values together");
 }
 END_TEST
 

@@ -439,7 +439,7 @@ START_TEST (what_is_no_text_of_a_request_is_refused)
   GError *error = NULL;
 
   ck_assert_ptr_null (quoit_request_of_canonical (no_requests[_i], &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is none of slices");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a request of slices");
 }
 END_TEST
 
@@ -481,7 +481,7 @@ START_TEST (an_incomplete_request_is_refused_before_anything_is_decided)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "names no topology");
   ck_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
   ck_assert_ptr_null (quoit_explain_slices (fleet, request, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "says no number of slices");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "has no number of slices");
 }
 END_TEST
 

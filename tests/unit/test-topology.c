@@ -208,15 +208,15 @@ static const struct {
   Case of;
   const char *has, *has_not;
 } notes[] = {
-  { { .pool = V6E (1), .n_slices = 1 }, "no addresses are known: hosts bear the names of their nodes", "webhook" },
+  { { .pool = V6E (1), .n_slices = 1 }, "no addresses are known: hosts have the names of their nodes", "webhook" },
   { { .pool = V6E (1), .n_slices = 1, .has_addresses = TRUE }, NULL, "" },
   { { .cluster = "c", .pool = V6E (1), .n_slices = 1 }, "the names that the TPU webhook gives", "MEGASCALE" },
   /* (a) */
   { { .cluster = "c", .pool = V6E (2), .n_slices = 1, .env = { { "MEGASCALE_NUM_SLICES", "2" } } },
-    "MEGASCALE_NUM_SLICES: the manifest says '2', the group has one slice and needs none of MEGASCALE_*",
+    "MEGASCALE_NUM_SLICES: the manifest has '2', the group has one slice and needs none of MEGASCALE_*",
     "decides" },
   { { .cluster = "c", .pool = V6E (3), .n_slices = 3, .env = { { "MEGASCALE_NUM_SLICES", "2" } } },
-    "MEGASCALE_NUM_SLICES: the manifest says '2', the group has 3",
+    "MEGASCALE_NUM_SLICES: the manifest has '2', the group has 3",
     "decides" },
   { { .cluster = "c", .pool = V6E (2), .n_slices = 2, .env = { { "MEGASCALE_NUM_SLICES", "2" } } },
     NULL,
@@ -242,7 +242,7 @@ static const struct {
       .pool = V6E (1),
       .n_slices = 1,
       .env = { { "A", "x $(B) y" }, { "C", "$$(B)" }, { "D", "$(B" }, { "E", "$" }, { "F", "$$$(B)" } } },
-    "Kubernetes would expand $(NAME) in A, F: here it stands as written",
+    "Kubernetes would expand $(NAME) in A, F: here it is as written",
     "decides" },
   /* (d) */
   { { .cluster = "c", .pool = ALONE (2), .n_slices = 2 },

@@ -39,7 +39,7 @@ check_levels (const QuoitRayGroup *group, GError **error)
       n_labels += strcmp (key, QUOIT_RAY_NODE_LEVEL) != 0;
     }
   return n_labels < 2
-         || quoit_fail (error, QUOIT_ERROR_INVALID, "topology of '2' labels: expected '%s' beside another",
+         || quoit_fail (error, QUOIT_ERROR_INVALID, "topology of '2' labels: expected '%s' and another",
                         QUOIT_RAY_NODE_LEVEL);
 }
 
@@ -158,7 +158,7 @@ gboolean
 quoit_ray_group_obeys (const QuoitRayGroup *group, GError **error)
 {
   if (group->has_strategy && group->levels->len > 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "strategy '%s' beside a topology: expected one of the two",
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "strategy '%s' and a topology: expected one of the two",
                        quoit_strategy_name (group->strategy));
   return check_levels (group, error) && check_soft_target (group, error) && check_bundles (group, error)
          && check_selectors (group, error) && check_lifetime (group, error);
