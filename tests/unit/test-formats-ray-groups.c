@@ -303,7 +303,7 @@ START_TEST (what_was_not_asked_is_warned_of)
     const char *groups, *available, *says;
     guint scope;
   } asked[] = {
-    { NULL, NULL, "the list has the nodes' resources, not what is in use", 0 },
+    { NULL, NULL, "the list has the nodes' resources, but not what is in use", 0 },
     { "[]", NULL, "the lists say what the nodes have and what groups hold", QUOIT_CLAIMS_SAY_GROUPS },
     { NULL, free_of_groups, NULL, QUOIT_CLAIMS_SAY_EXTERNAL },
     { NULL, with_groups, "placement groups hold some of what is in use, but are not listed",
