@@ -71,7 +71,6 @@ measure_c (Bench *bench)
                                             .n_operations = BATCH });
 }
 
-/* Adds a row for a call in a language, and one for its overhead, whose limit is @most_ns. */
 static void
 add_language (Bench *bench, const char *language, const char *fleet, double ns, double most_ns)
 {

@@ -100,7 +100,6 @@ read_alone (const Input *input)
   return seconds () - start;
 }
 
-/* The best of some tries, because disturbances only add time. */
 static double
 best_of (double (*measured) (const Input *), const Input *input, guint tries)
 {

@@ -13,8 +13,6 @@ QuoitLayout *bench_layout_new (guint32 n_nodes, guint32 slices_per_pool);
 /* A fleet with a random @percent of its slices allocated, each to a group of its own. */
 QuoitFleet *bench_fleet_new (QuoitLayout *layout, guint percent);
 
-/* A request for @n slices of 4x4. */
 QuoitRequest *bench_request_new (guint32 n);
 
-/* The group for @plan. */
 QuoitGroupData *bench_group_new (const QuoitFleet *fleet, const QuoitPlan *plan, const char *name, guint64 id);

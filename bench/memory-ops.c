@@ -124,7 +124,6 @@ measure_refusal (Bench *bench, const char *fleet_name, Batch *batch)
   batch->request = before;
 }
 
-/* The parts of one reservation, and a caller with cold caches. */
 static void
 measure_parts (Bench *bench, const char *fleet_name, Batch *batch)
 {

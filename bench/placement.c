@@ -37,7 +37,6 @@ cluster_new (guint32 n_nodes)
   return cluster;
 }
 
-/* All hosts of a named slice. */
 static QuoitRayGroup *
 slice_group (guint32 slice)
 {

@@ -29,7 +29,6 @@ is_family (const char *name)
   return FALSE;
 }
 
-/* @only NULL: all of them. */
 static void
 run_families (Bench *bench, const char *only)
 {

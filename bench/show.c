@@ -80,7 +80,6 @@ bench_save_json (const Bench *bench, const char *path, GError **error)
 {
   g_autoptr (GString) text = g_string_new ("{\"schema\": \"quoit-bench/1\", \"rows\": [");
 
-  /* The names come from this program and need no escaping. */
   for (guint i = 0; i < bench->rows->len; i++)
     {
       const BenchRow *row = &g_array_index (bench->rows, BenchRow, i);

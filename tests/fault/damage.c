@@ -278,7 +278,6 @@ exec (sqlite3 *db, const char *sql)
   sqlite3_exec (db, sql, NULL, NULL, NULL);
 }
 
-/* The text that an SQL query returns, or NULL. */
 static char *
 query (sqlite3 *db, const char *sql)
 {
@@ -291,7 +290,6 @@ query (sqlite3 *db, const char *sql)
   return text;
 }
 
-/* Values that the constraints would refuse. */
 static void
 change_values (GRand *random, sqlite3 *db)
 {
@@ -402,7 +400,6 @@ hold_error (gboolean ok, const GError *error, const char *what)
         error->message);
 }
 
-/* Checks that the result and the error of a call agree. */
 #define TRY(call)                                                                                                      \
   do                                                                                                                   \
     {                                                                                                                  \

@@ -25,7 +25,6 @@ read_clock (Clock *clock, const Caller *caller, guint step)
   return T0 + clock->wrong_ms + clock->wobble_ms + step * 700 + caller_below (caller, 700);
 }
 
-/* Waits for the parent's start signal, makes the calls, and writes the answers to a file. */
 static int
 call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 {
@@ -150,7 +149,6 @@ all_have_ended (const GPid *pids, gboolean *ended)
   return all;
 }
 
-/* Starts all processes at the same time, once each is ready. */
 static void
 let_go (const int *to, const int *from)
 {

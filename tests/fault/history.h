@@ -60,7 +60,6 @@ const char *op_verb (OpKind kind); /* verb in the journal */
 char *op_text (const Op *op);      /* one line with all fields */
 gboolean op_parse (const char *line, Op *op);
 
-/* Makes the call and stores its answer and times in @op. */
 void op_run (QuoitLedger *ledger, Op *op);
 
 /* The whole state of a ledger as one word. */

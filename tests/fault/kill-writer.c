@@ -76,7 +76,6 @@ below (const Writer *writer, guint n)
   return (guint) g_rand_int_range (writer->rand, 0, (gint) n);
 }
 
-/* From ten seconds to four minutes. */
 static gint64
 some_lease (const Writer *writer)
 {
@@ -120,7 +119,6 @@ make_one (const Writer *writer)
     acknowledge (deed);
 }
 
-/* Reserves two groups in one batch: both exist afterwards, or neither does. */
 static void
 make_batch (const Writer *writer)
 {

@@ -443,7 +443,6 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   return n_rounds;
 }
 
-/* QUOIT_TEST_SCALE=5 runs a thousand kills. */
 int
 main (int argc, char **argv)
 {

@@ -185,7 +185,6 @@ count (guint32 slices)
   return (guint) __builtin_popcount (slices);
 }
 
-/* Slices with a host in state @worst or a worse one. */
 static guint32
 slices_as_bad_as (const Model *model, QuoitNodeState worst)
 {
@@ -230,7 +229,6 @@ shown_until (const Model *model, const ModelGroup *group)
 
 /* --- the expected answer of a call --- */
 
-/* The expected answer of a call. */
 typedef struct {
   int code;
   gboolean writes;

@@ -309,7 +309,6 @@ ray_nodes (const char *cluster)
   return g_string_free (text, FALSE);
 }
 
-/* A Ray group on both hosts of a slice, in the format of `ray list placement-groups`. */
 static char *
 ray_groups (const char *name, char slice)
 {

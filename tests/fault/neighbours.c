@@ -240,7 +240,6 @@ link_for_a_moment (Yard *yard)
   yard->n_links++;
 }
 
-/* A short-lived reader. */
 static void
 look_in (Yard *yard)
 {

@@ -85,7 +85,6 @@ call (History *history, const char *tag)
   g_assert_not_reached ();
 }
 
-/* Removes an entry from the history. */
 static void
 drop_entry (History *history, const char *verb, const char *tag)
 {

@@ -231,7 +231,6 @@ two_for_three (const char *self, const char *path)
   return rounds;
 }
 
-/* Moves the slices of a group between holders in @owners. */
 static void
 move_slices (GHashTable *owners, char *const *slices, const char *from, const char *to)
 {
@@ -252,7 +251,6 @@ typedef struct {
   guint64 seq;
 } History;
 
-/* Applies one more entry to the owners of slices. */
 static void
 go_on (History *history, const QuoitJournal *journal, guint32 i)
 {

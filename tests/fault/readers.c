@@ -28,7 +28,6 @@ static const char manifest[] = "apiVersion: ray.io/v1\n"
                                "        - name: w\n"
                                "          resources: {limits: {cpu: '8', google.com/tpu: '4'}}\n";
 
-/* The objects that all threads read. */
 typedef struct {
   QuoitSnapshot *snapshot;
   QuoitGroup *group;

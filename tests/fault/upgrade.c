@@ -184,7 +184,6 @@ every_power_loss (char *dir, const char *path, guint32 seed)
   return images->len;
 }
 
-/* Upgrades a database written by version @version. */
 static guint
 fail_upgrades (gint64 version, guint32 seed)
 {

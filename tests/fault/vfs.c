@@ -62,7 +62,6 @@ end_world (World *world)
   g_free (world->copy);
 }
 
-/* Restores the initial database. */
 static World
 begin (char *dir)
 {
@@ -82,7 +81,6 @@ end_life (void)
   g_clear_pointer (&led.bytes, g_free);
 }
 
-/* Runs the life without failures and records its states. */
 static void
 live (const Life *life, char *dir)
 {

@@ -20,7 +20,6 @@ hold_number (gboolean ok, int64_t number, const GError *error)
   return ok;
 }
 
-/* All functions of one text. */
 static void
 hold_text (const char *text)
 {

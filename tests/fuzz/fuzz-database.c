@@ -234,7 +234,6 @@ make_database (void)
   load (wal_path, &wal);
 }
 
-/* Saves @bytes with the changes of @in. */
 static void
 save_damaged (const Bytes *bytes, const char *to, FuzzInput *in)
 {

@@ -72,7 +72,6 @@ apply (const QuoitEntry *entry, QuoitFleet **fleet)
   return ok;
 }
 
-/* Encodes, decodes and applies the entry. */
 static void
 apply_again (const QuoitEntry *entry, QuoitFleet **fleet)
 {

@@ -92,7 +92,6 @@ write_workers (QuoitWriter *writer, FuzzInput *in)
   quoit_writer_close (writer);
 }
 
-/* Writes JSON, which is also YAML. */
 static char *
 write_manifest (FuzzInput *in)
 {

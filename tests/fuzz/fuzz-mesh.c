@@ -154,7 +154,6 @@ hold_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, uns
              n_bytes);
 }
 
-/* "4x4" as physical axes. */
 static void
 hold_torus (const char *kind, const char *topology, const Axes *axes, unsigned flags)
 {

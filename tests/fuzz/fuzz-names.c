@@ -61,7 +61,6 @@ typedef struct {
   char *name, *owner, *key, *request;
 } GroupTexts;
 
-/* Adds a group of the first node. */
 static void
 add_group (const GroupTexts *texts, QuoitFleet *fleet)
 {

@@ -327,7 +327,6 @@ take_step (Sequence *sequence)
     g_error ("the ledger does not verify: %s", error->message);
 }
 
-/* Reads a past state of the ledger and the topology of every group. */
 static void
 look_back (Sequence *sequence)
 {

@@ -336,7 +336,6 @@ check_reasons (const Case *at, const QuoitReport *report)
 
 /* --- options --- */
 
-/* A state: the drawing and the request. */
 typedef struct {
   Drawn drawn;
   Class class;

@@ -117,7 +117,6 @@ bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
              : NULL;
 }
 
-/* Whether @n bundles fit on all hosts, or on those of @slice. */
 static gboolean
 has_room (const Model *model, const Wish *wish, guint n, const char *slice, const ModelGroup *group, gboolean ever)
 {

@@ -167,7 +167,6 @@ source_text (const Source *source)
   return g_string_free (text, FALSE);
 }
 
-/* The nodes of the source. */
 static GHashTable *
 nodes_of (guint index, const Source *source)
 {

@@ -203,7 +203,6 @@ names_what_is_not (const Model *model, const Wish *wish)
          || (wish->excluded != NULL && !model_has_slice (model, wish->excluded));
 }
 
-/* Checks that @group was newly reserved. */
 static void
 check_made (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
 {
@@ -224,7 +223,6 @@ check_made (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms
   walk->n_made++;
 }
 
-/* Checks the answer to a retry with the key of a group. */
 static void
 check_retry (Call *call, const Wish *wish, gboolean holds, const ModelGroup *known, const QuoitGroup *group)
 {
@@ -638,7 +636,6 @@ release_slice (Walk *walk, const Place *place)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 
-      /* Usually a slice of the group. */
       if (below (walk, 4) > 0)
         {
           g_free (slice);

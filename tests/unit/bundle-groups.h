@@ -65,7 +65,6 @@ bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
   return group;
 }
 
-/* The current state of "train". */
 static inline QuoitGroup *
 bundles_find (QuoitLedger *ledger)
 {

@@ -127,7 +127,6 @@ drawn_parse (Drawn *drawn, const char *text)
     }
 }
 
-/* The index of slice @s in its pool. */
 static inline guint
 drawn_number (const Drawn *drawn, guint s)
 {

@@ -29,7 +29,6 @@ elastic_append_host (GString *list, const char *slice, guint worker, guint repla
       list->len > 1 ? ", " : "", number, slice, worker, (guint) (*slice - 'a'), replaced, worker, slice, worker);
 }
 
-/* `ray.nodes()` of the cluster. */
 static inline char *
 elastic_nodes (const char *cluster)
 {

@@ -84,7 +84,6 @@ fixture_fleet (const FixturePool *pools, guint n_pools)
   return quoit_fleet_new (layout);
 }
 
-/* A group with the slices as a whole. */
 static inline QuoitGroupData *
 fixture_group (const QuoitFleet *fleet, const char *name, const char *key, guint64 id, const guint32 *slices, guint32 n)
 {

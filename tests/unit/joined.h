@@ -174,7 +174,6 @@ list_of (const char *source, QuoitSourceKind kind, const char *drawn)
 
 /* --- scripts --- */
 
-/* Where the script runs. */
 typedef struct {
   gpointer stage;
   gboolean (*change) (gpointer stage, const QuoitAction *action, GError **error);

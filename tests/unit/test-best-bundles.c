@@ -306,7 +306,6 @@ START_TEST (no_budget_is_needed_for_what_is_polynomial)
 }
 END_TEST
 
-/* A small budget never finds less than none, and the same budget finds the same. */
 START_TEST (the_same_question_has_the_same_answer)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);

@@ -77,7 +77,6 @@ static const struct {
     "b3 s1 w0 2,3@1.0.0,1.1.0 d5,7" },
   { "v6e 2x2", "TPU=1 TPU=1 TPU=1 TPU=1",
     "slices b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d2; b2 s0 w0 2@1.0.0 d1; b3 s0 w0 3@1.1.0 d3" },
-  /* Two devices a chip. */
   { "tpu7x 2x2x1", "slices:tpu7x,2x2x1,1,2",
     "slices b0 s0 w0 0,1@0.0.0,0.1.0 d0,1,4,5; b1 s0 w0 2,3@1.0.0,1.1.0 d2,3,6,7" },
   /* A host of 8 chips that JAX does not divide into 4 processes. */
@@ -101,7 +100,6 @@ static const struct {
     "apart b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w1 0,1,2,3@2.0.0,3.0.0,2.1.0,3.1.0 d0,1,2,3" },
   { "v5p 2x2x1; v6e 2x2", "TPU=4 TPU=4 spread",
     "apart b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s1 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3" },
-  /* A part of a chip. */
   { "v6e 2x2", "TPU=0.5 TPU=0.5", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 0@0.0.0 d0" },
 };
 
@@ -217,7 +215,6 @@ static const struct {
   uint32_t process;
   const char *variables;
 } environments[] = {
-  /* Two hosts of four. */
   { "v6e 4x4 pool=p", "TPU=4 TPU=4 spread slice", 1,
     "CLOUD_TPU_TASK_ID=1 TPU_ACCELERATOR_TYPE=v6e-16 TPU_CHIPS_PER_PROCESS_BOUNDS=2,2,1 TPU_NAME=p-0 "
     "TPU_PROCESS_ADDRESSES=p-0-0:8471,p-0-1:8471 TPU_PROCESS_BOUNDS=2,1,1 TPU_PROCESS_PORT=8471 TPU_TOPOLOGY=4x4 "
@@ -227,7 +224,6 @@ static const struct {
     "CLOUD_TPU_TASK_ID=0 TPU_ACCELERATOR_TYPE=v6e-16 TPU_CHIPS_PER_PROCESS_BOUNDS=1,2,1 TPU_NAME=p-0 "
     "TPU_PROCESS_ADDRESSES=localhost:8473 TPU_PROCESS_BOUNDS=1,1,1 TPU_PROCESS_PORT=8473 TPU_TOPOLOGY=4x4 "
     "TPU_VISIBLE_CHIPS=2,3 TPU_WORKER_HOSTNAMES=localhost TPU_WORKER_ID=0" },
-  /* A part of each of two slices. */
   { "v6e 4x4 x2 pool=p", "TPU=1 TPU=1 TPU=1 TPU=1 slices=2", 3,
     "CLOUD_TPU_TASK_ID=1 MEGASCALE_COORDINATOR_ADDRESS=p-0-0 MEGASCALE_NUM_SLICES=2 MEGASCALE_PORT=8081 "
     "MEGASCALE_SLICE_ID=1 TPU_ACCELERATOR_TYPE=v6e-16 TPU_CHIPS_PER_PROCESS_BOUNDS=1,1,1 TPU_NAME=p-1 "
@@ -424,7 +420,6 @@ START_TEST (what_no_process_can_have_is_refused)
 }
 END_TEST
 
-/* The actual number is no contradiction. */
 START_TEST (the_number_that_the_bundles_are_is_taken)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2");
@@ -767,7 +762,6 @@ START_TEST (a_group_is_one_job_exactly_where_its_chips_are_a_box)
 }
 END_TEST
 
-/* Two groups on one host never use the same port. */
 START_TEST (processes_of_a_host_have_ports_of_their_own_in_whatever_groups)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x4 hostchips=8");

@@ -261,7 +261,6 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
   quoit_request_set_soft_target (request, "n");
   before = quoit_request_canonical (request);
   copy = quoit_request_copy (request, "h");
-  /* Neither has anything of the other's. */
   ck_assert (quoit_request_add_bundles (request, "TPU=1", 1, NULL));
   quoit_request_free (request);
   after = quoit_request_canonical (copy);
@@ -270,7 +269,7 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
   ck_assert_str_eq (copy->name, "h");
   ck_assert (copy->has_strategy && copy->policy == QUOIT_POLICY_RAY && copy->n_selectors == 3);
   ck_assert_ptr_eq (quoit_request_bundle (copy, 3)->takes, quoit_request_bundle (copy, 4)->takes);
-  /* Of resources that it has it asks for once more as for the same. */
+  /* A repeated resource is not added to the list again. */
   ck_assert (quoit_request_add_bundles (copy, "CPU=2", 1, NULL));
   ck_assert_uint_eq (copy->resources->len, 2);
 }

@@ -453,7 +453,6 @@ START_TEST (what_the_webhook_denies_is_an_error_and_the_nonsense_that_it_allows_
 }
 END_TEST
 
-/* Another case that the webhook accepts, without a vector. */
 START_TEST (a_slice_that_the_webhook_alone_believes_in_is_a_warning)
 {
   static const struct {

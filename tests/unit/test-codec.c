@@ -303,7 +303,6 @@ START_TEST (a_group_is_read_if_it_can_be_so)
 }
 END_TEST
 
-/* Encoded values of a bundle. */
 static const struct {
   gboolean is_sound;
   QuoitBundle bundle;

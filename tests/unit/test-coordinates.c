@@ -54,7 +54,6 @@ for_each_topology (TopologyFunc check)
   return n;
 }
 
-/* "2x4", "2x2x1" as three numbers. */
 static void
 read_shape (char *text, guint32 dims[3])
 {

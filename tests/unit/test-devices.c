@@ -165,7 +165,6 @@ START_TEST (bundles_of_one_job_have_the_devices_of_their_part)
 }
 END_TEST
 
-/* The devices of whole slices, except for the process of each. */
 START_TEST (slices_that_are_divided_have_the_devices_of_slices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x4 x2");

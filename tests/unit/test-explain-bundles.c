@@ -137,7 +137,6 @@ can_be_taken (const QuoitReport *report, uint32_t option)
   return TRUE;
 }
 
-/* Returns the number of tested options. */
 static guint
 hold_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const QuoitRequest *request)
 {

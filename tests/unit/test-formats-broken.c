@@ -33,7 +33,6 @@ static const char *const whole[] = {
 
 enum { TEMPLATE, JOB };
 
-/* The required fields of a manifest. */
 static const char *const required[] = {
   "0>spec>spec>devices", /* the container uses this request */
   "0>spec>spec>devices>requests",

@@ -63,7 +63,6 @@ static const struct {
              USE) "---\nkind: ResourceClaim\nmetadata: {name: mine}\nspec: {devices: {requests: [" NETDEV "]}}\n",
     "CPU=8 netdev.google.com=2",
     "resourceClaims[0].resourceClaimName: 3 pods share ResourceClaim 'mine': its devices are counted on each node" },
-  /* Unknown values. */
   { CLUSTER (ONE, POD, USE), "CPU=8",
     "line 5: spec.workerGroupSpecs[0].template.spec.resourceClaims[0].resourceClaimTemplateName: no "
     "ResourceClaimTemplate 'two' in the file: its devices are not known, and not counted" },

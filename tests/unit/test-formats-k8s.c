@@ -25,7 +25,6 @@ static const struct {
 } accepted[] = {
   { FOUR (GOOD ("n-10")), PLACED (""), NULL },
   { GOOD ("n-12") AND GOOD ("n-10") AND GOOD ("n-9") AND GOOD ("n-11"), PLACED (""), NULL },
-  /* States */
   { FOUR (HOST ("n-10", "", "unschedulable: true", READY ", " ROOM ("4"))), PLACED ("!draining"),
     "draining: nodes that are unschedulable: 1, such as 'n-10'" },
   { FOUR (HOST ("n-10", "", "unschedulable: false", READY ", " ROOM ("4"))), PLACED (""), NULL },

@@ -306,7 +306,6 @@ START_TEST (yaml_that_is_cut_off_or_damaged_is_never_half_read)
 }
 END_TEST
 
-/* @text with the first @from replaced by @to. */
 static char *
 replaced (const char *text, const char *from, const char *to)
 {

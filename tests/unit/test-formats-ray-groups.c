@@ -138,7 +138,6 @@ START_TEST (a_group_that_is_wrong_is_refused_by_its_path)
 }
 END_TEST
 
-/* @n rows of `ray list placement-groups`. */
 static char *
 many_rows (const char *format, unsigned n)
 {

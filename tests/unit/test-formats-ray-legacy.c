@@ -111,7 +111,6 @@ static const struct {
     "a topology is stated, but no slice needed it" },
   { "a TPU=4 s=1 TPU-v6e-16-head=1\nb TPU=4 s=1\nc TPU=4 s=1\nd TPU=4 s=1", "2x8",
     "a@s.0 v6e-16 2x8; b@s.1? v6e-16 2x8; c@s.2? v6e-16 2x8; d@s.3? v6e-16 2x8", NULL },
-  /* No slice at all. */
   { "a " V4 "\nb " V4, NULL, "",
     "nodes with chips that neither labels nor resources put into a slice: 2, such as 'a'" },
   { "a " V4 " s=1 TPU-v4-32-head=1\nb " V4 " s=1", NULL, "",
@@ -227,7 +226,6 @@ START_TEST (slices_without_labels_are_the_same_in_yaml_and_in_devices)
 }
 END_TEST
 
-/* A group may take the name of a slice and its head like any resource. */
 START_TEST (groups_take_heads_and_slice_names_where_there_are_no_labels)
 {
   static const char groups[] = "[{\"placement_group_id\": \"cc\", \"name\": \"\", \"state\": \"CREATED\", \"bundles\": "

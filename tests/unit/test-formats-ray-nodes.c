@@ -7,7 +7,6 @@ read_text (const char *text, GError **error)
   return quoit_read_ray_nodes (text, strlen (text), NULL, error);
 }
 
-/* Minimal rows in both forms. */
 static const struct {
   const char *text, *nodes, *resources, *labels; /* of the first node */
 } accepted[] = {

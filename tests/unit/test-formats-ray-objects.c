@@ -53,7 +53,6 @@ static const struct {
   { "kind: List\n---\nkind: List\nitems: [{kind: RayJob, metadata: {name: train}, spec: {rayClusterSpec: " CLUSTER
     "}}]\n",
     "train", NODES ("train-xxxxx", "!assumed"), "line 4: KubeRay ends" },
-  /* Other documents of the file. */
   { "kind: ConfigMap\nmetadata: {name: [1]}\n---\n" JOB (
         "") "---\nkind: PersistentVolumeClaim\n---\nkind: LocalQueue\nspec: ${X}\n---\n- 1\n",
     "train", NODES ("train-xxxxx", "!assumed"), "line 4: KubeRay ends" },

@@ -406,7 +406,6 @@ static const struct {
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: t, replicas: 1, numOfHosts: 2, " POD (SELECT ("tpu7x", "2x2x2"),
                                                                                         "google.com/tpu: 4") "}\n"),
     "headgroup:c-head!head t:t-0-0@t-0.0 t:t-0-1@t-0.1", NULL },
-  /* A head with chips is a TPU node. */
   { CLUSTER (POD (SELECT ("tpu-v6e-slice", "2x2"), "google.com/tpu: 4"), "    []\n"),
     "headgroup:c-head@headgroup-0.0!head", NULL },
   { CLUSTER (POD (SELECT ("tpu-v6e-slice", "4x4"), "google.com/tpu: 4"), "    []\n"), NULL,

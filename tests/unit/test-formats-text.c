@@ -333,7 +333,6 @@ START_TEST (claims_are_written_as_one_document_that_says_them)
   ck_assert_str_eq (json_object_get_string_member (object, "schema"), "quoit/1");
   ck_assert_str_eq (json_object_get_string_member (object, "source"), "\x01\"\n$(id)\xc3\xa9");
   ck_assert_uint_eq (json_array_get_length (json_object_get_array_member (object, "nodes")), 11);
-  /* Natural order: 1 before 10. */
   node = json_array_get_object_element (json_object_get_array_member (object, "nodes"), 1);
   ck_assert_str_eq (json_object_get_string_member (node, "name"), "p-1-0");
   ck_assert_str_eq (json_object_get_string_member (node, "state"), "dead");

@@ -9,7 +9,6 @@
 
 /* --- databases of an older quoit --- */
 
-/* Puts a database of version 1 at @place. */
 static void
 put_old (const Place *place)
 {
@@ -452,7 +451,6 @@ START_TEST (a_checkpoint_anywhere_changes_nothing_but_what_is_kept_of_the_past)
           store = quoit_store_open (place.path, 0, &error);
           ck_assert_ok (error);
         }
-      /* Afterwards ids and keys continue as before. */
       ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
       ck_assert (store_release (store, "free", &error));
       ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 5);
@@ -593,7 +591,6 @@ START_TEST (a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_
 }
 END_TEST
 
-/* Sets the handle back to entry @seq. */
 static void
 set_back (QuoitStore *store, guint64 seq)
 {
@@ -767,13 +764,11 @@ START_TEST (verify_finds_a_checkpoint_that_was_changed)
   g_clear_error (&error);
   if (_i == (int) G_N_ELEMENTS (image_damages) - 1)
     return;
-  /* A further compaction is refused too. */
   ck_assert_uint_eq (compact (store, LIFE + 1, &error), G_MAXUINT64);
   ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
 }
 END_TEST
 
-/* Verify still detects a wrong state after the entries that prove it are compacted. */
 START_TEST (compaction_forgets_no_contradiction)
 {
   g_auto (Place) place = place_new ();
@@ -792,7 +787,6 @@ END_TEST
 
 /* --- costs --- */
 
-/* Adds @n entries that leave the state unchanged. */
 static void
 come_and_go (QuoitStore *store, guint n)
 {
@@ -850,7 +844,6 @@ cost_of (guint n_entries, int before)
   return cost;
 }
 
-/* The cost does not depend on the number of compacted entries. */
 START_TEST (opening_and_verify_do_not_cost_what_a_checkpoint_has_replaced)
 {
   Cost few = cost_of (20, 1), many = cost_of (20000, 1), whole = cost_of (20000, 0);

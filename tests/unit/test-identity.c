@@ -210,7 +210,6 @@ START_TEST (a_refusal_names_the_variable_and_writes_nothing)
 }
 END_TEST
 
-/* JAX reads the file during detection, even if the cluster type is given. */
 START_TEST (a_pod_whose_file_cannot_be_read_has_no_coordinator_either)
 {
   static const struct {

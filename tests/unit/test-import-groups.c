@@ -566,7 +566,6 @@ START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
     check_node (snapshot, node, json_node_get_object (json_parser_get_root (parser)));
   ck_assert (quoit_snapshot_check (snapshot, &error));
 
-  /* A second sync changes nothing. */
   import = quoit_ledger_sync (script.ledger, input, T0 + 1000, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_import_get_n_changes (import), 0);

@@ -183,7 +183,6 @@ static const struct {
   { other_labels, NULL, "3 a-0-0 other labels or resources;" },
 };
 
-/* Changes the first node. */
 static QuoitClaims *
 claims_changed (const char *drawn, void (*alter) (QuoitNodeClaim *, QuoitNodeKind *))
 {

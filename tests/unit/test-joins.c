@@ -115,7 +115,6 @@ START_TEST (a_node_has_one_claim_a_source_and_goes_with_the_last)
         ck_assert_msg (strstr (error->message, facts[_i].refusal) != NULL, "%s: %s", facts[_i].script, error->message);
         ck_assert_uint_eq (stage.fleet->seq, seq);
       }
-  /* Repeating an import changes nothing. */
   seq = stage.fleet->seq;
   if (facts[_i].refusal == NULL && strncmp (steps[g_strv_length (steps) - 1], "re", 2) != 0)
     {

@@ -232,7 +232,6 @@ START_TEST (too_many_pods_are_refused_and_none_has_changed)
 }
 END_TEST
 
-/* The second group exceeds the limit, and the first is not made either. */
 START_TEST (all_groups_together_have_no_more_pods_than_one)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 16384);

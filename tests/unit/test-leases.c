@@ -222,7 +222,6 @@ START_TEST (in_a_file_that_is_opened_before_each_line)
 }
 END_TEST
 
-/* A refused call on a fork does not change the fork. */
 START_TEST (a_refusal_leaves_a_fork_as_it_was)
 {
   Script script = script_begin (FALSE);

@@ -310,7 +310,6 @@ START_TEST (a_node_goes_from_state_to_state_as_the_verbs_say)
     ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "is dead");
   else
     ck_assert_int_eq (state_of (fleet, "a-0-0"), state_rules[_i].after);
-  /* A call without effect leaves no entry. */
   ck_assert_uint_eq (fleet->seq - seq, ok && state_rules[_i].before != state_rules[_i].after);
   ck_assert (!set_state (&fleet, "a-7-0", state_rules[_i].verb, QUOIT_NODE_DEAD, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "a-7-0");
@@ -378,7 +377,6 @@ END_TEST
 
 /* --- replay --- */
 
-/* Entries record results: applying them again gives the same state, whatever placement would choose today. */
 START_TEST (replay_never_decides)
 {
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);

@@ -206,7 +206,6 @@ look (const char *slices, const char *settings, const QuoitRayScaling *scaling)
   return report;
 }
 
-/* The broken rules, in order. */
 static char *
 rules_of (const QuoitMaxtextReport *report)
 {
@@ -607,7 +606,6 @@ START_TEST (devices_are_where_maxtext_puts_them)
 }
 END_TEST
 
-/* Along the short axis of a ring each device is a neighbour of the next, and the last one of the first. */
 START_TEST (a_ring_of_maxtexts_goes_round_neighbours)
 {
   static const struct {

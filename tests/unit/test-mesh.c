@@ -43,7 +43,6 @@ new_mesh (const QuoitDevices *devices, const char *text, unsigned flags)
   return mesh;
 }
 
-/* The message for a mesh that cannot be made. */
 static char *
 refusal_of (const QuoitDevices *devices, const char *text, unsigned flags)
 {

@@ -199,7 +199,6 @@ START_TEST (names_are_found_short_and_full_and_ambiguity_is_told)
 }
 END_TEST
 
-/* Every byte that is not a lower-case hexadecimal digit, at every place, must prevent packing. */
 START_TEST (only_lower_case_hexadecimal_digits_are_packed)
 {
   char text[57], packed[QUOIT_PACKED_IDENTITY];
@@ -252,7 +251,6 @@ START_TEST (any_identity_comes_back_whole)
 }
 END_TEST
 
-/* A text may consist of the same bytes as a packed identity. */
 START_TEST (an_identity_is_not_found_by_its_packed_bytes)
 {
   char packed[QUOIT_PACKED_IDENTITY + 1] = "";
@@ -711,7 +709,6 @@ START_TEST (what_a_share_costs_does_not_hang_on_how_many_there_are)
 }
 END_TEST
 
-/* The users of a node: groups and the indices of their bundles. */
 static char *
 users_text (const QuoitFleet *fleet, QuoitNodeId node)
 {

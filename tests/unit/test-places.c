@@ -203,7 +203,6 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
 }
 END_TEST
 
-/* Changes of one host, and whether it stays in its place. */
 static const struct {
   Fact fact;
   gboolean in_place;

@@ -170,7 +170,6 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
 }
 END_TEST
 
-/* A process can read back its chips from its environment, and no other variable changes. */
 START_TEST (who_is_given_chips_sees_at_least_those)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (7);

@@ -223,7 +223,7 @@ walk_domain (const Question *question, guint32 domain, Walk *walk, GHashTable *f
   while (walk_back (walk));
 }
 
-/* FAILED is an answer if every domain can fail, and at least one can be infeasible only for now. */
+/* FAILED is an answer if some domain can fail and no domain always succeeds. */
 static GHashTable *
 all_answers (const Question *question)
 {
@@ -402,7 +402,6 @@ sets (guint32 i)
   return G_GINT64_CONSTANT (10000000000) + i % 20 * 100000 + i / 20 * 30;
 }
 
-/* Forty nodes each. */
 static gint64
 large_sets (guint32 i)
 {

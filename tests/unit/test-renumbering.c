@@ -154,7 +154,6 @@ static const struct {
     { "...", "...", "...", "...",
       "b-0: process 4, slice 1, worker 0; MEGASCALE_COORDINATOR_ADDRESS 10.0.0.0 -> 10.0.1.0", "...", "...", "...",
       "...", "...", "...", "..." } },
-  /* One host of a slice. */
   { "a",
     "a=0100",
     QUOIT_PROFILE_QUOIT,

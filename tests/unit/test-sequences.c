@@ -53,7 +53,6 @@ renew_host (Host *host)
   host->other_e4 = 0;
 }
 
-/* Takes whole chips, or a part of one, if there is room. */
 static gboolean
 take_chips (Sequence *sequence, Host *host, gint64 tpu_e4)
 {

@@ -146,7 +146,6 @@ START_TEST (a_row_that_comes_twice_is_refused)
 }
 END_TEST
 
-/* Both children of a table's root are the same page. */
 START_TEST (pages_in_a_circle_are_refused)
 {
   g_auto (Place) place = place_new ();
@@ -308,7 +307,6 @@ START_TEST (a_journal_costs_no_more_than_it_is_long)
 }
 END_TEST
 
-/* Each restore skips a million node ids. */
 START_TEST (ids_with_gaps_are_a_ledger_as_any)
 {
   g_auto (Place) place = place_new ();

@@ -64,7 +64,6 @@ START_TEST (a_database_keeps_each_claim)
   ck_assert_ok (error);
   check_same (writer, again);
 
-  /* A checkpoint has them too. */
   ck_assert (quoit_store_compact (writer, fleet->seq + 1, T0, NULL, &error));
   ck_assert (quoit_store_verify (writer, &error));
   past = quoit_store_fleet_at (writer, fleet->seq, &error);

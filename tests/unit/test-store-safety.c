@@ -92,7 +92,6 @@ helper_end (Helper *helper, int signal)
   ck_assert_int_eq (waitpid (helper->pid, &status, 0), helper->pid);
 }
 
-/* Four slices; "t" has one of them. */
 static void
 create_used (const Place *place)
 {
@@ -191,7 +190,6 @@ START_TEST (a_look_at_the_file_in_the_same_process_takes_no_lock_away)
 }
 END_TEST
 
-/* A batch keeps other writers out, whatever happens to the file. */
 START_TEST (a_look_at_the_file_lets_no_other_writer_into_a_batch)
 {
   g_auto (Place) place = place_new ();
@@ -289,7 +287,6 @@ END_TEST
 
 /* --- overwritten files --- */
 
-/* A ledger in use, and a copy of its current state. */
 static QuoitStore *
 open_with_backup (const Place *place)
 {
@@ -451,7 +448,6 @@ START_TEST (an_old_copy_beneath_an_open_handle_is_refused)
 }
 END_TEST
 
-/* A checkpoint by another SQLite program is verified once and then accepted. */
 START_TEST (a_checkpoint_by_another_program_is_proved_and_accepted)
 {
   g_auto (Place) place = place_new ();

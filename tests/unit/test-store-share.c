@@ -515,7 +515,6 @@ meet (int out, int in)
   ck_assert_int_eq (read (in, &byte, 1), 1);
 }
 
-/* Opens the ledger, reserves, lets the parent close its handle, and reserves again. */
 static int
 open_anew (const char *path, const Pipes *pipes)
 {

@@ -576,7 +576,6 @@ START_TEST (verify_finds_what_was_changed_beneath_an_open_handle)
 }
 END_TEST
 
-/* For every byte of the journal: a change that verify does not detect must not affect the state. */
 START_TEST (verify_finds_every_changed_byte_of_a_live_group)
 {
   g_auto (Place) place = place_new ();

@@ -116,13 +116,11 @@ has_note (const QuoitTopology *topology, const char *part)
   }
 #define LONG_NAME "extremely-long-raycluster-name-to-be-truncated"
 
-/* The environment of one process of the group. */
 static const struct {
   Case of;
   guint process, n_processes;
   const char *variables;
 } environments[] = {
-  /* One slice. */
   { { .pool = V6E (1), .n_slices = 1 },
     3,
     4,
@@ -133,7 +131,6 @@ static const struct {
     4,
     "TPU_ACCELERATOR_TYPE=v6e-16 TPU_NAME=tpu-0 TPU_TOPOLOGY=4x4 "
     "TPU_WORKER_HOSTNAMES=10.0.0.0,10.0.0.1,10.0.0.2,10.0.0.3 TPU_WORKER_ID=0" },
-  /* Several. */
   { { .pool = V6E (3), .n_slices = 3 },
     9,
     12,
@@ -150,7 +147,6 @@ static const struct {
     "MEGASCALE_PORT=9915 MEGASCALE_SLICE_ID=1 TPU_ACCELERATOR_TYPE=v6e-16 TPU_NAME=tpu-1 TPU_TOPOLOGY=4x4 "
     "TPU_WORKER_HOSTNAMES=tpu-1-0.two-headless,tpu-1-1.two-headless,tpu-1-2.two-headless,tpu-1-3.two-headless "
     "TPU_WORKER_ID=0" },
-  /* A single host. */
   { { .pool = ALONE (2), .n_slices = 2 },
     1,
     2,
@@ -165,7 +161,6 @@ static const struct {
     1,
     "EMPTY= TPU_ACCELERATOR_TYPE=v6e-8 TPU_NAME=tpu-0 TPU_TOPOLOGY=2x4 TPU_WORKER_HOSTNAMES=localhost "
     "TPU_WORKER_ID=0" },
-  /* tpu7x. */
   { { .pool = TPU7X ("2x2x1", 1), .n_slices = 1 },
     0,
     1,
@@ -211,7 +206,6 @@ static const struct {
   { { .pool = V6E (1), .n_slices = 1 }, "no addresses are known: hosts have the names of their nodes", "webhook" },
   { { .pool = V6E (1), .n_slices = 1, .has_addresses = TRUE }, NULL, "" },
   { { .cluster = "c", .pool = V6E (1), .n_slices = 1 }, "the names that the TPU webhook gives", "MEGASCALE" },
-  /* (a) */
   { { .cluster = "c", .pool = V6E (2), .n_slices = 1, .env = { { "MEGASCALE_NUM_SLICES", "2" } } },
     "MEGASCALE_NUM_SLICES: the manifest has '2', the group has one slice and needs none of MEGASCALE_*",
     "decides" },
@@ -221,7 +215,6 @@ static const struct {
   { { .cluster = "c", .pool = V6E (2), .n_slices = 2, .env = { { "MEGASCALE_NUM_SLICES", "2" } } },
     NULL,
     "MEGASCALE_NUM_SLICES" },
-  /* (b) */
   { { .cluster = "c",
       .pool = V6E (2),
       .n_slices = 2,
@@ -237,28 +230,24 @@ static const struct {
   { { .cluster = "c", .pool = ALONE (1), .n_slices = 1, .env = { { "TPU_NAME", "tpu-0" }, { "X", "y" } } },
     NULL,
     "decides" },
-  /* (c) */
   { { .cluster = "c",
       .pool = V6E (1),
       .n_slices = 1,
       .env = { { "A", "x $(B) y" }, { "C", "$$(B)" }, { "D", "$(B" }, { "E", "$" }, { "F", "$$$(B)" } } },
     "Kubernetes would expand $(NAME) in A, F: here it is as written",
     "decides" },
-  /* (d) */
   { { .cluster = "c", .pool = ALONE (2), .n_slices = 2 },
     "what MEGASCALE_COORDINATOR_ADDRESS says resolves only if something else sets it",
     "TPU_WORKER_HOSTNAMES" },
   { { .cluster = "c", .pool = ALONE (1), .n_slices = 1 }, NULL, "resolves only" },
   { { .cluster = "c", .pool = TPU7X ("2x2x1", 1), .n_slices = 1 }, "what TPU_WORKER_HOSTNAMES says resolves", "MEGA" },
   { { .pool = ALONE (2), .n_slices = 2 }, NULL, "resolves only" },
-  /* (e) */
   { { .cluster = LONG_NAME, .pool = V6E (1), .n_slices = 1 },
     "KubeRay calls the cluster's service '" LONG_NAME "-headless', the TPU webhook "
     "'mely-long-raycluster-name-to-be-truncated-headless'",
     "decides" },
   { { .cluster = "1c", .pool = V6E (1), .n_slices = 1 }, "the TPU webhook 'rc-headless'", "decides" },
   { { .cluster = "a2345678901234567890123456789012345678901", .pool = V6E (1), .n_slices = 1 }, NULL, "KubeRay" },
-  /* (f) */
   { { .cluster = "j-xxxxx", .pool = V6E (1), .n_slices = 1, .has_assumed_names = TRUE },
     "the name of cluster 'j-xxxxx' is assumed, KubeRay ends it with five random characters: the hosts in "
     "TPU_WORKER_HOSTNAMES are not right until",

@@ -139,7 +139,6 @@ static const struct {
     "b-2-0 node:__internal_implicit_resource_x 0/1" },
   { "implicit b-1-0", "PACK 1x{node:__internal_implicit_resource_y=1} slice=b-1",
     "1: b-1-0 node:__internal_implicit_resource_y 1/1" },
-  /* Labels of bundles. */
   { "", "PACK 1x{CPU=1} 1x{CPU=1;kubernetes.io/hostname=b-1-0} 1x{CPU=2} slice=b-0 slice=b-1",
     "2: b-0-0 CPU 8/8 filters 0; b-1-0 CPU 8/8 filters 0,1" },
   { "", "PACK 1x{CPU=1;ray.io/tpu-slice-name=in(b-2,b-0,nowhere)} 1x{CPU=1;ray.io/tpu-slice-name=b-2}",
@@ -161,7 +160,6 @@ static const struct {
   { "", "PACK 1x{CPU=1} zone=z slice=a-1 slice=b-0 select=ray.io/tpu-worker-id=in(1,2)",
     "2: a-1-1 CPU 8/8; a-1-2 CPU 8/8" },
   { "", "PACK 1x{CPU=1} pool=b exclude-slice=b-0 exclude-slice=b-2", "1: b-1-0 CPU 8/8" },
-  /* Values of a topology label. */
   { "", "PACK 1x{CPU=1} topology-label=ray.io/tpu-slice-name values=1 select=ray.io/tpu-worker-id=in(0,1)",
     "7: a-0-0 CPU 8/8 domain 0; a-0-1 CPU 8/8 domain 0; a-1-0 CPU 8/8 domain 1; a-1-1 CPU 8/8 domain 1; "
     "b-0-0 CPU 8/8 domain 2; b-1-0 CPU 8/8 domain 3; b-2-0 CPU 8/8 domain 4" },

@@ -329,7 +329,6 @@ START_TEST (a_patch_makes_the_pod_one_that_has_been_seen)
   quoit_webhook_pod_apply (first, of_first);
   of_second = quoit_webhook_mutate (second, others, NULL);
   ck_assert_str_eq (quoit_webhook_patch_get_hostname (of_second), "g-0-1");
-  /* A variable is not written twice. */
   again = quoit_webhook_mutate (first, NULL, NULL);
   ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (again, 0), 0);
 }
@@ -397,7 +396,6 @@ START_TEST (a_process_gets_the_last_of_several_variables_of_a_name)
 }
 END_TEST
 
-/* Looks up each of a pod's variables. */
 START_TEST (which_of_many_variables_a_process_gets_costs_as_much_as_there_are)
 {
   enum { N_VARIABLES = 200000, MOST_SECONDS = 20 };

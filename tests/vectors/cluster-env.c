@@ -140,7 +140,6 @@ node_of_choice (const Told *told)
                                                                         : node_of_arguments (cluster);
 }
 
-/* The cluster that JAX chooses, and the result of each cluster type on its own. */
 static JsonNode *
 detect (JsonNode *in, GError **error)
 {

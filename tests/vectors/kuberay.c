@@ -253,7 +253,6 @@ add_groups (QuoitKuberay *kuberay, JsonArray *groups, GError **error)
   return TRUE;
 }
 
-/* Lists the pods after each step. */
 static JsonNode *
 reconcile (JsonNode *in, GError **error)
 {

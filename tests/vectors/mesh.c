@@ -341,7 +341,6 @@ answer_of (JsonNode *in, QuoitMesh *mesh)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* The arguments of each function. */
 typedef struct {
   JsonObject *in;
   QuoitDevices *devices;

@@ -34,7 +34,6 @@ tell_metadata (Told *told, JsonNode *node, GError **error)
   return vector_pairs (told->metadata, node, error);
 }
 
-/* A worker id from "source". */
 static gboolean
 tell_source (Told *told, JsonObject *in, GError **error)
 {

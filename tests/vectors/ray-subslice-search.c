@@ -4,7 +4,6 @@
 
 #include "ray-nodes.h"
 
-/* Adds a node of a slice with @tpu TPU. */
 static void
 add_worker (QuoitRayNodes *nodes, const char *slice, const char *topology, const char *worker_id, double tpu)
 {

@@ -309,7 +309,6 @@ created_clear (gpointer data)
   quoit_webhook_pod_free (((Created *) data)->pod);
 }
 
-/* The pods that exist, ending with NULL. */
 static GPtrArray *
 pods_of (const GArray *all)
 {
@@ -321,7 +320,6 @@ pods_of (const GArray *all)
   return pods;
 }
 
-/* The value of @name in each container, separated by commas. */
 static char *
 written (const QuoitWebhookPatch *patch, guint n_containers, const char *name)
 {
