@@ -18,11 +18,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Axes, axes_clear)
  * any mesh, and for a name that is there twice or is no word. @option is what the text was given for. */
 bool axes_parse (const char *text, const char *option, Axes *axes, GError **error);
 
-/* Which of @axes is called so. INVALID for a name that is none of theirs. @option is where @name was given. */
+/* The index of the axis named @name. INVALID for an unknown name. @option is the option that has @name. */
 bool axes_lookup (const Axes *axes, const char *name, const char *option, guint *at, GError **error);
 
-/* The sizes that @part has for the axes of @axes, 1 where it has none: g_free() them. INVALID for a name that is none
- * of these, and for a size that does not divide the axis's. @option is where @part was given. */
+/* The sizes that @part gives to the axes of @axes, 1 for the others; g_free() them. INVALID for an unknown name, and
+ * for a size that does not divide the size of the axis. @option is the option that has @part. */
 gint64 *axes_align (const Axes *axes, const Axes *part, const char *option, GError **error);
 
 /* "data=2,fsdp=16", of the axes whose size in @sizes is @least or more: g_free() it. */

@@ -3,7 +3,7 @@
 
 #include "verbs.h"
 
-/* -1 is the library's word for what nobody has published. */
+/* -1 in the library: not published. */
 static void
 add_published (Table *table, int64_t number)
 {

@@ -26,8 +26,8 @@ file_clear (gpointer data)
   g_clear_error (&file->unread);
 }
 
-/* What stands before the first colon of the library's message: "line 3, column 5: ..." or "byte 17: ...". FALSE: it is
- * not the file that is wrong. */
+/* Splits the place off the library's message: "line 3, column 5" or "byte 17", up to the first colon. FALSE if the
+ * message has no place, because the file is not at fault. */
 static bool
 find_place (const char *message, const char *text, gsize length, File *file)
 {
@@ -284,7 +284,7 @@ check_manifests (Session *session, char **variables, gboolean strict, GError **e
   return answer (session, files, strict, error);
 }
 
-/* What is checked, and that the other's options are not there. */
+/* Checks that the options of the other kind are absent. */
 static bool
 check_usage (char **words, char **variables, const TrainOptions *train, GError **error)
 {

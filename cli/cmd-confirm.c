@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes how long a group lives: confirm and renew. */
+/* confirm and renew, which change how long a group lives. */
 #include "group-view.h"
 #include "text.h"
 #include "verbs.h"

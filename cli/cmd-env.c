@@ -92,7 +92,7 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
   return chosen != NULL && form_of (session, options) (session, &view, chosen, error);
 }
 
-/* What is asked of: a group of the database, or a manifest, each with options of its own. */
+/* A group of the database, or a manifest; each has its own options. */
 static bool
 check_usage (const Session *session, const Options *options, const ManifestOptions *of, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reads sources: import, and sync for a fleet that has changed. */
+/* import, and sync for a fleet that has changed. */
 #include "text.h"
 #include "verbs.h"
 #include "words.h"
@@ -188,7 +188,7 @@ import (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 n
   return *import != NULL;
 }
 
-/* The difference is said before it holds: what stdout does not take is not written either. */
+/* The difference is printed before the commit, so that nothing is written if stdout fails. */
 static bool
 sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
              QuoitImport **import, GError **error)

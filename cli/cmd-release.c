@@ -51,8 +51,8 @@ release_group (Session *session, gint64 now_ms, GError **error)
 
   if (ledger == NULL)
     return false;
-  /* By its id, so that what is printed is what was released, whoever else is at work. One that has ended by now is told
-   * so by the ledger. */
+  /* Releases by id, so that the released group is the printed one even if other callers are at work. The ledger
+   * refuses a group that has expired by now. */
   before = quoit_ledger_snapshot (ledger);
   snapshot = quoit_snapshot_as_of (before, now_ms, error);
   if (snapshot == NULL)

@@ -9,7 +9,7 @@ enum { FIRST_VARIABLES = 6 };
 
 typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
 
-/* What a verb makes of a request. */
+/* How reserve and hold differ. */
 typedef struct {
   gboolean wants_lease;
   QuoitGroup *(*take) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,

@@ -113,7 +113,7 @@ keep (GError **kept, GError *why)
     *kept = why;
 }
 
-/* All that bear the name: a group may be called as a slice is. @found gets what kinds of thing they are. */
+/* Everything with that name: a group can have the name of a slice. @found gets the kinds of the things found. */
 static bool
 describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GPtrArray *found, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a verb answers: sections in order, written for people, as one JSON document, or as CSV. */
+/* The answer of a verb: sections in order, printed for people, as one JSON document, or as CSV. */
 #pragma once
 
 #include "table.h"
@@ -31,7 +31,7 @@ void document_take_map (Document *document, const char *key, const char *title, 
 /* Lines of text, as an array of strings. Takes @lines. */
 void document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines);
 
-/* Each g_free(). CSV is the rows of one table, whatever else is in the document; NULL: there is none. */
+/* g_free() each result. CSV has the rows of one table only; NULL if the document has no such table. */
 char *document_format_json (const Document *document);
 char *document_format_text (const Document *document);
 char *document_format_csv (const Document *document);

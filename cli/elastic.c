@@ -22,7 +22,7 @@ facts_of (QuoitGroupChange *change)
   return facts;
 }
 
-/* NULL with a note where there is no environment to be had, as for a bundle whose chips are no box. */
+/* NULL with a note if the group has no environment, for example a bundle whose chips are no box. */
 static QuoitTopology *
 topology_of (const QuoitGroup *group, GPtrArray *notes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What resize, repair and the release of a slice answer: the group, and what the change means for its processes. */
+/* The answer of resize, repair and the release of a slice: the group, and what the change means for its processes. */
 #pragma once
 
 #include "session.h"
@@ -8,13 +8,13 @@
 bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change,
                          const char *sentence, GError **error);
 
-/* A verb that gives a group other slices: made on the ledger, or, with --dry-run, on a copy of what is so now. */
+/* A verb that gives a group other slices: on the ledger, or, with --dry-run, on a fork. */
 typedef struct {
   QuoitGroupChange *(*make) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms,
                              QuoitReport **report, GError **error);
   QuoitGroupChange *(*rehearse) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
                                  QuoitReport **report, GError **error);
-  const char *made, *rehearsed; /* what is said of the group then */
+  const char *made, *rehearsed; /* the sentence about the group */
 } ElasticVerb;
 
 bool make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);

@@ -107,7 +107,7 @@ is_chosen (const EnvView *view, const EnvChoice *choice, uint32_t process)
 
 enum { LONGEST_LIST = 8 };
 
-/* What the chosen processes have of the kind, each once: "0, 1, 2". */
+/* The distinct values of the chosen processes: "0, 1, 2". */
 static char *
 list_of (const EnvView *view, const EnvChoice *choice, char *(*name_of) (const EnvView *, uint32_t))
 {

@@ -40,7 +40,7 @@ word_of_job (QuoitJob job)
     }
 }
 
-/* What is a worker's and what has no chips is not. */
+/* Workers and processes without chips have different labels. */
 static void
 add_of_worker (Table *table, const EnvView *view, uint32_t process, uint32_t number)
 {

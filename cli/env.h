@@ -21,7 +21,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (EnvView, env_view_clear)
 /* Where the processes of the topology are. */
 void env_view_find_slices (EnvView *view);
 
-/* The name of the slice as it can be typed; "" where there is none. g_free() it. */
+/* The name of the slice as the user can type it; "" without a slice. g_free() it. */
 char *env_slice_name (const EnvView *view, uint32_t process);
 
 /* Whether it is of a bundle without chips. */
@@ -47,15 +47,15 @@ bool env_choice_read (const EnvChoiceOptions *options, EnvChoice *choice, GError
 /* The process ids (uint32_t), one or more: NOT_FOUND names those that there are. */
 GArray *env_choose (const EnvView *view, const EnvChoiceOptions *options, EnvChoice *choice, GError **error);
 
-/* The options beside --process that tell the chosen ones apart: "--slice and --worker, or by "; "": none does. g_free()
- * it. */
+/* The options that distinguish the chosen processes, apart from --process: "--slice and --worker, or by "; "" if no
+ * option does. g_free() it. */
 char *env_options_that_differ (const EnvView *view, const GArray *chosen);
 
 /* --- the forms --- */
 
 typedef bool (*EnvForm) (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 
-/* NAME='value' lines of one process, for a POSIX shell. What is left out is a line on stderr. */
+/* NAME='value' lines of one process, for a POSIX shell. Variables that are left out are named on stderr. */
 bool env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 /* Why a shell does not get the variable, in a few words; NULL: it does. */
 const char *env_why_omitted (const EnvView *view, const char *name);

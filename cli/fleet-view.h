@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command shows of nodes and slices. */
+/* Tables of nodes and slices. */
 #pragma once
 
 #include <quoit/quoit.h>

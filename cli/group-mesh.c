@@ -118,7 +118,7 @@ new_mesh (const QuoitDevices *devices, const MeshWish *wish, GError **error)
   return quoit_mesh_new (devices, wish->sizes, wish->axes.n, wish->flags, error);
 }
 
-/* In which of the options the sizes stand that the library refused. */
+/* The options that contain the sizes which the library refused. */
 static void
 name_options (const MeshWish *wish, uint32_t n_slices, GError **error)
 {

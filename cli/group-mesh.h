@@ -18,7 +18,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshOptions, mesh_options_clear)
 /* For session_parse(): those and @others, which end with one that has no name; g_free() it. */
 GOptionEntry *mesh_entries (MeshOptions *options, const GOptionEntry *others);
 
-/* What is wanted, read from the options: all that wants no ledger. */
+/* The wanted mesh, read from the options, without a ledger. */
 typedef struct {
   Axes axes;
   gint64 *dcn_sizes; /* NULL: not hybrid */
@@ -45,5 +45,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroupMesh, group_mesh_clear)
 /* Those that the devices are in, of which a group of bundles says nothing. */
 uint32_t group_mesh_count_slices (const QuoitDevices *devices);
 
-/* Fails as the library does; what it says of sizes has the options in front that they stand in. */
+/* Fails as the library does; messages about sizes begin with the options that contain them. */
 bool group_mesh_make (const QuoitGroup *group, const MeshWish *wish, GroupMesh *made, GError **error);

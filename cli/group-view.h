@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command shows of a group. */
+/* Tables of groups. */
 #pragma once
 
 #include <quoit/quoit.h>

@@ -4,7 +4,7 @@
 
 #include "jax-view.h"
 
-/* What one process finds; numbers only where they are known. */
+/* What one process finds. Numbers are present only if they are known. */
 typedef struct {
   const char *cluster; /* JAX's word; NULL: none */
   char *coordinator;

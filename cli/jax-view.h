@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command shows of the environments of a group as JAX reads them. */
+/* The environments of a group as JAX reads them. */
 #pragma once
 
 #include <quoit/quoit.h>

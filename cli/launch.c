@@ -44,7 +44,7 @@ find_profile (const char *name, QuoitProfile *profile, GError **error)
   return false;
 }
 
-/* A name that nothing would bear is a mistake. */
+/* A name that no process has is a mistake of the user. */
 static bool
 check_names (const LaunchOptions *options, QuoitProfile profile, GError **error)
 {

@@ -41,7 +41,7 @@ find_verb (const char *name, GError **error)
   return NULL;
 }
 
-/* What stands before the verb; session->words begin with the verb afterwards, or are empty. */
+/* The options before the verb. Afterwards session->words begin with the verb, or are empty. */
 static bool
 parse_outer (Session *session, gboolean *version, GError **error)
 {

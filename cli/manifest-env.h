@@ -26,7 +26,7 @@ typedef struct {
 
 bool manifest_is_chosen (const ManifestView *view, uint32_t pod);
 
-/* Why a manifest is no good although its pods can be told: what manifest_problems() lists. */
+/* Why a manifest cannot run although its pods are known: the problems of manifest_problems(). */
 typedef struct {
   char *group; /* NULL: it is not one group's */
   const char *rule;
@@ -38,7 +38,8 @@ Table *manifest_list_problems (const GPtrArray *problems);
 /* On stderr; and the exit status is that of the first. */
 void manifest_warn (Session *session, const GPtrArray *problems);
 
-/* What nobody knows yet of a RayJob's or RayService's cluster; NULL where all is known. g_free() it. */
+/* The facts of a RayJob's or RayService's cluster that are unknown before it runs; NULL if all are known. g_free()
+ * it. */
 char *manifest_assumption (const QuoitKuberay *kuberay);
 
 /* Those that are chosen. */
@@ -48,6 +49,7 @@ bool manifest_pods (Session *session, ManifestView *view, const char *manifest, 
 /* Nothing for -1, which is no index. */
 void manifest_add_index (Table *table, gint64 index);
 
-/* What the operator does pass by pass as each of @steps happens to @group, which every pass has come to an end of. */
+/* The actions of the operator, pass by pass, as each of @steps happens to @group. Each step runs until a pass
+ * changes nothing. */
 bool manifest_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps, const GPtrArray *problems,
                      GError **error);

@@ -67,8 +67,8 @@ is_of_tpu (const char *name)
   return false;
 }
 
-/* Every pod of a slice is told all hosts: what is shown of many grows with their square. However short a variable is,
- * it is a line, or a row of JSON. */
+/* Every pod of a slice has the names of all hosts, so the output grows with the square of the number of pods. Each
+ * variable counts as at least one line, or one row of JSON. */
 enum { MOST_BYTES = 1 << 27, ROW_BYTES = 1 << 7 };
 
 static bool
@@ -120,7 +120,7 @@ prefix_of (const QuoitKuberay *kuberay, uint32_t pod)
 /* One that a process gets, of those that say what it has of which slices. */
 typedef struct {
   const char *name, *value; /* NULL: it comes from elsewhere */
-  const char *field;        /* of the pod, from where; NULL: that is not told */
+  const char *field;        /* the source of the pod's variable; NULL: unknown */
   bool is_written;          /* by the webhook */
   const char *before;       /* what the manifest says instead; NULL: nothing */
 } Variable;
@@ -299,7 +299,7 @@ append_variable (GString *text, const Variable *variable)
   g_string_append_printf (text, "%s=%s\n", name, shown);
 }
 
-/* What the container brings, then what the webhook adds behind that. */
+/* The container's own variables, then those that the webhook adds. */
 static void
 append_variables (GString *text, const QuoitWebhookPod *pod, uint32_t container)
 {

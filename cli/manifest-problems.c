@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps the pods of a manifest from being made, or from finding each other, and what is only assumed of them. */
+/* Problems that keep the pods of a manifest from being created or from finding each other, and assumptions about
+ * them. */
 #include "manifest-env.h"
 
 #include <stdio.h>

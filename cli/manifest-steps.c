@@ -77,7 +77,7 @@ add_row (const Run *run, const char *change, const Seen *of, guint n_pods)
   table_add_text (run->rows, run->says);
 }
 
-/* What @pods have and @others have not, a row a replica. */
+/* Pods that are in @pods and not in @others, a row per replica. */
 static guint
 add_rows (const Run *run, const char *change, const GArray *pods, const GArray *others)
 {
@@ -113,7 +113,7 @@ add_quiet_pass (const Run *run)
   add_row (run, run->says == NULL ? "none" : "ended", &nothing, 0);
 }
 
-/* Passes until one comes to its end and changes nothing: the last of several is told only where it is the first. */
+/* Runs passes until one changes nothing. That last pass is printed only if it is the first. */
 static bool
 run_passes (Run *run, GError **error)
 {

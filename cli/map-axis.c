@@ -166,7 +166,7 @@ count_bare (const Map *map)
 
 /* --- where the axis goes --- */
 
-/* What of each slice a line has come by: its first chip there and its last so far. */
+/* The part of a slice that a line has passed: its first chip, and its last so far. */
 typedef struct {
   uint32_t line; /* 1 more than its number */
   uint32_t first, last, n_devices;

@@ -54,7 +54,7 @@ bool map_axis_is_even (const MapAxis *axis, const MapWay *way, uint32_t chip);
 char *map_axis_title (const MapAxis *axis);
 char *map_axis_describe (const MapAxis *axis);
 
-/* The colour of an index, as 0xrrggbb, and whether letters on it are better black than white. Dark to light, so that
- * they are told apart without seeing colours. */
+/* The colour of an index, as 0xrrggbb, and whether letters on it must be black. Colours go from dark to light, so
+ * that they can be distinguished without seeing hue. */
 uint32_t map_axis_colour (const MapAxis *axis, uint32_t index);
 bool map_colour_is_light (uint32_t colour);

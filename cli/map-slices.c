@@ -122,7 +122,7 @@ slices_called (const QuoitSnapshot *snapshot, const char *name, GError **error)
 
 /* --- of the mesh of a group --- */
 
-/* What is called so, be it one or several; NULL: nothing. */
+/* The things with that name, one or several; NULL: nothing. */
 static const char *
 kind_of (const QuoitSnapshot *snapshot, const char *name)
 {

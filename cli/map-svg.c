@@ -12,7 +12,7 @@ enum {
   N_COLOURS = 10
 };
 
-/* Colours that are told apart by most people, light below dark letters and dark below light ones. */
+/* Colours that most people can distinguish: light under dark letters, dark under light ones. */
 static const char *const light[N_COLOURS]
     = { "#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffe08a", "#9fd8cb", "#e5c494", "#f4b6d9", "#b8c4f0" };
 static const char *const dark[N_COLOURS]
@@ -66,7 +66,7 @@ append_box (Picture *picture, guint x, guint y, ChipState state, int64_t group, 
                           class, x, y, BOX, BOX, x + BOX / 2, y + BOX - 4, symbol);
 }
 
-/* What one sees where the pointer rests. */
+/* The tooltip of the shape under the pointer. */
 static void
 append_tooltip (Picture *picture, const Map *map, const MapSlice *slice, uint32_t worker)
 {
@@ -127,7 +127,7 @@ append_host (Picture *picture, const Map *map, const MapSlice *slice, const Corn
   g_string_append (picture->body, "</g>\n");
 }
 
-/* Layers beside each other, in as many rows as it takes; the picture has room for them afterwards. */
+/* Places the layers next to each other, in as many rows as needed, and grows the picture to fit. */
 static Corner *
 place_layers (Picture *picture, const MapSlice *slice)
 {
@@ -213,7 +213,7 @@ append_style (GString *svg)
   g_string_append (svg, "</style>\n");
 }
 
-/* What the picture shows, for those who do not see it. */
+/* The description of the picture for screen readers. */
 static void
 append_description (GString *svg, const Map *map)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the SVG of who has which chips and that of an axis share. */
+/* Shared parts of the SVG of the fleet and the SVG of an axis. */
 #pragma once
 
 #include "map.h"
 
 enum {
-  BOX = 15,    /* the height of a chip, and its width unless more than a letter stands in it */
+  BOX = 15,    /* the height of a chip, and its width unless it holds more than one letter */
   LINE = 20,   /* of text */
   LETTER = 8,  /* of which none is wider */
   MARGIN = 16, /* around all, and between layers */
@@ -40,7 +40,7 @@ void svg_axis_measure (Picture *picture, const Map *map);
 
 void svg_axis_append_style (GString *svg);
 
-/* What comes before and below the slices, and what all of it is for those who do not see it. */
+/* The parts before and after the slices, and the description of the picture for screen readers. */
 void svg_axis_append_head (Picture *picture, const MapAxis *axis);
 void svg_axis_append_legend (Picture *picture, const MapAxis *axis);
 void svg_axis_append_description (GString *svg, const MapAxis *axis);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map as characters: x to the right, y downwards, a layer for each z, as many beside each other as a line has room
- * for. */
+/* A map as characters: x to the right, y downwards, a layer per z, as many layers side by side as fit a line. */
 #include "map.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 
 enum { WIDTH = 100, GAP = 4 };
 
-/* Of a slice in chips, and of the widest of its chips in characters. */
+/* The size of a slice in chips, and the width of its widest chip in characters. */
 typedef struct {
   guint32 x, y, z;
   guint cell;
@@ -43,7 +42,7 @@ width_of_layer (Lengths n)
   return (n.cell + 1) * n.x - 1;
 }
 
-/* Of a layer and the gap behind it; no head is wider than a layer of four. */
+/* The width of a layer and the gap after it. No heading is wider than a layer of four chips. */
 static guint
 width_of (Lengths n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a map calls its chips, slices and groups, in all of its forms. */
+/* Names of chips, slices and groups in all forms of a map. */
 #include <string.h>
 
 #include "fleet-view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has each chip of some slices. */
+/* The group of each chip of some slices. */
 #include "map.h"
 
 #include "fleet-view.h"
@@ -62,7 +62,7 @@ is_dead (const QuoitSnapshot *snapshot, int64_t node)
   return quoit_snapshot_get_node_state (snapshot, (uint32_t) node) == QUOIT_NODE_DEAD;
 }
 
-/* Of two nodes with one worker id the one that lives is drawn. */
+/* If two nodes have one worker id, the alive one is drawn. */
 static void
 take_place (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node)
 {
@@ -176,7 +176,7 @@ map_group_of (const Map *map, uint64_t id)
   return index;
 }
 
-/* What a chip of an alive host is. */
+/* The state of a chip on an alive host. */
 static ChipState
 use_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_held)
 {

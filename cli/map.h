@@ -8,7 +8,7 @@
 #include "document.h"
 #include "map-axis.h"
 
-/* What a chip is shown as: the state of its host where that is not alive, else who has it. */
+/* How a chip is drawn: by the state of its host unless that is alive, otherwise by its group. */
 typedef enum { CHIP_IDLE, CHIP_HELD, CHIP_EXTERNAL, CHIP_DRAINING, CHIP_DEAD, CHIP_MISSING, N_CHIP_STATES } ChipState;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   uint32_t slice;
   QuoitCoordinates *torus; /* NULL: its nodes name no topology of the catalogue */
   MapChip *chips;          /* by their numbers */
-  int64_t *nodes;          /* by worker id; -1: there is none */
+  int64_t *nodes;          /* by worker id; -1: no node */
   GPtrArray *undrawn;      /* the nodes that have no place, and why */
   MapWay *way;             /* of the axis through it; NULL: no axis is asked for */
 } MapSlice;
@@ -57,7 +57,7 @@ const char *map_word (ChipState state);
 char *map_host_block (const MapSlice *slice, const char *topology);
 char *map_rings (const MapSlice *slice);
 
-/* What stands in the place of a chip: its symbol, or its indices along the axis, "3" or "0,1". g_free() it. */
+/* The text for a chip: its symbol, or its indices along the axis, "3" or "0,1". g_free() it. */
 char *map_cell (const Map *map, const MapSlice *slice, uint32_t chip);
 
 /* Whether its symbol says what a chip is, and not its colour along the axis: the legend explains those. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command shows of a device mesh. */
+/* Tables of device meshes. */
 #pragma once
 
 #include <quoit/models.h>
@@ -22,7 +22,7 @@ GPtrArray *words_of_mesh_orders (const QuoitMesh *mesh);
 /* "4.69 ms"; NULL below 0, which the library says where nothing is published. g_free() it. */
 char *format_ns (gint64 ns);
 
-/* Of an axis its name, size and share of DCN, and what it goes over, along and how: eight cells. */
+/* The cells of an axis: its name, size and DCN share, the physical axes that it uses, and how. Eight cells. */
 void mesh_axis_add_links (Table *table, const QuoitMesh *mesh, const QuoitMeshLinks *links, const Axes *axes,
                           unsigned axis);
 

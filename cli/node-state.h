@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What set-state, drain and undrain have in common. */
+/* Common parts of set-state, drain and undrain. */
 #pragma once
 
 #include "session.h"

@@ -52,7 +52,7 @@ read_head (const char *path, char head[HEAD_BYTES + 1])
   return n;
 }
 
-/* Of a database of SQLite, whichever program owns it. */
+/* Whether the file belongs to an SQLite database, of any program. */
 static bool
 is_ledger (const char *path)
 {
@@ -157,7 +157,7 @@ write_pipe (const OutputFile *file, const char *text, GError **error)
   return is_written;
 }
 
-/* A new file beside it, which is renamed: a symbolic link of that name is replaced as well. */
+/* Writes a new file in the same folder and renames it, which also replaces a symbolic link of that name. */
 static bool
 replace (const OutputFile *file, const char *text, GError **error)
 {
@@ -199,7 +199,7 @@ output_file_write (const OutputFile *file, const char *text, GError **error)
 
 /* --- kinds --- */
 
-/* What follows the first @end in @text; NULL: it is not there. */
+/* The text after the first @end in @text; NULL if @text does not contain it. */
 static const char *
 after (const char *text, const char *end)
 {

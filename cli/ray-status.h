@@ -4,5 +4,5 @@
 
 #include <quoit/quoit.h>
 
-/* What `ray status` shows; with @verbose, of each node too, as `ray status -v` does. g_free() it. */
+/* The output of `ray status`; with @verbose, that of `ray status -v`. g_free() it. */
 char *ray_status (const QuoitSnapshot *snapshot, bool verbose);

@@ -47,7 +47,7 @@ step_of (gint64 before, gint64 after)
   return before == after ? g_steal_pointer (&is) : g_strdup_printf ("%s -> %s", was, is);
 }
 
-/* Of a host that came or went the other columns say so. */
+/* The other columns show that a host joined or left. */
 static char *
 worker_of (gint64 before, gint64 after)
 {
@@ -153,7 +153,7 @@ says_the_same (const Change *a, const Change *b)
   return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->before, b->before) == 0 && g_strcmp0 (a->after, b->after) == 0;
 }
 
-/* Equal changes stand together, by row. */
+/* Groups equal changes, in the order of rows. */
 static GArray *
 changes_of_those_that_stay (const QuoitRenumbering *renumbering)
 {

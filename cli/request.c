@@ -150,7 +150,8 @@ fill (QuoitRequest *request, const RequestOptions *options, GError **error)
   return true;
 }
 
-/* That the two are no pair is told before what is missing: the library would tell it of a whole request only. */
+/* Checks that the two options go together before the library checks what is missing, because the library sees the
+ * whole request only. */
 static bool
 check_pair (const RequestOptions *options, GError **error)
 {

@@ -43,7 +43,7 @@ const char *session_get_path (const Session *session);
  * answers with rows. */
 bool session_check (const Session *session, const char *const *outputs, GError **error);
 
-/* For verbs that are about the present alone, which --at is no option of: USAGE when it is there. */
+/* For verbs that concern only the present: USAGE if --at is given. */
 bool session_refuse_past (const Session *session, GError **error);
 
 /* The ledger as it is now, with the actor set. quoit_ledger_unref() it. */

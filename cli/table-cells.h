@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a table is made of, for those that write one: table-json.c, table-text.c, table-csv.c. */
+/* The cells of a table, for its writers: table-json.c, table-text.c, table-csv.c. */
 #pragma once
 
 #include "table.h"

@@ -4,7 +4,7 @@
 #include "table-cells.h"
 #include "text.h"
 
-/* What a spreadsheet takes for the beginning of a formula, in both widths: tabs and line ends are escaped by then. */
+/* Characters that begin a formula in a spreadsheet, in both widths. Tabs and line ends are escaped before. */
 static bool
 begins_formula (const char *text)
 {

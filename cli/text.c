@@ -85,7 +85,7 @@ text_in_json (const char *json)
     {
       guchar byte = (guchar) *p;
 
-      /* What is below stands between the values too. */
+      /* Values between the listed ones are valid too. */
       if (byte < 0x7f && byte != 0x1f)
         continue;
       g_string_append_len (escaped, begin, p - begin);

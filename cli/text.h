@@ -21,7 +21,7 @@ char *text_for_shell (const char *text);
 /* 2026-05-01T09:30:00.000Z; NULL for 0, which the library says where there is no time. */
 char *text_of_time (gint64 time_ms);
 
-/* ISO 8601 with an offset, or milliseconds. INVALID for what is neither. @option names it. */
+/* Parses ISO 8601 with an offset, or milliseconds; INVALID for other text. @option names the option. */
 bool text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error);
 
 typedef struct {
@@ -30,12 +30,12 @@ typedef struct {
   gint64 least, most;
 } NumberRule;
 
-/* A length of time: a number and a unit, "10s", "500ms", "5m", "2h", "30d". USAGE when @text is none, INVALID when it
- * is below 1 ms or too large. @option names it. */
+/* Parses a duration, a number and a unit: "10s", "500ms", "5m", "2h", "30d". USAGE if @text is malformed, INVALID if
+ * the duration is below 1 ms or too large. @option names the option. */
 bool text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error);
 
 /* The limit of clock jumps: a length of time, or "none". */
 bool text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError **error);
 
-/* An option's number: USAGE when @text is none, INVALID when it is outside the rule. */
+/* Parses the number of an option: USAGE if @text is malformed, INVALID if the number is outside the rule. */
 bool text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GError **error);
