@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { LEAST_WRITERS = 3, MOST_WRITERS = 5, KILLS_A_ROUND = 25, MOST_WAIT_S = 60, NOBODY = -1 };
@@ -115,18 +116,22 @@ take_answer (Yard *yard, char *line)
   hold (g_hash_table_insert (yard->ops, kept->tag, kept), "%s twice", op.tag);
 }
 
-/* Reads whole lines only; the rest follows next time. */
+/* Reads whole lines only, and no more than there is at the call; the rest follows next time. */
 static void
 take_answers (Yard *yard)
 {
   int fd = open (yard->answers, O_RDONLY | O_CLOEXEC);
   g_autoptr (GString) text = g_string_new (NULL);
   char buffer[65536];
+  struct stat file;
+  gint64 left;
   gssize n;
   char *line, *end;
 
-  hold (fd >= 0 && lseek (fd, yard->n_read, SEEK_SET) == yard->n_read, "%s", yard->answers);
-  while ((n = read (fd, buffer, sizeof buffer)) > 0)
+  hold (fd >= 0 && fstat (fd, &file) == 0, "%s", yard->answers);
+  left = file.st_size - yard->n_read;
+  hold (lseek (fd, yard->n_read, SEEK_SET) == yard->n_read, "%s", yard->answers);
+  for (; left > 0 && (n = read (fd, buffer, (gsize) MIN (left, (gint64) sizeof buffer))) > 0; left -= n)
     g_string_append_len (text, buffer, n);
   close (fd);
   for (line = text->str; (end = strchr (line, '\n')) != NULL; line = end + 1)
