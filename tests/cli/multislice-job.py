@@ -60,8 +60,7 @@ class Job:
         }
 
     def devices(self, slice_id, worker):
-        """(id, x, y, z) of a worker's devices: hosts are blocks, ordered along x first, and so are the ids in a slice.
-        """
+        """(id, x, y, z) of a worker's devices: hosts are blocks, ordered along x first, and so are the ids in a slice."""
         width, height = self.sides
         x, y = worker % (width // HOST_BLOCK[0]) * HOST_BLOCK[0], worker // (width // HOST_BLOCK[0]) * HOST_BLOCK[1]
         places = [(x + dx, y + dy) for dy in range(HOST_BLOCK[1]) for dx in range(HOST_BLOCK[0])]
@@ -154,8 +153,7 @@ def check_mesh(document):
 
 
 def check_sum(mesh, rows):
-    """Distributes a batch over data and fsdp like MaxText: each device has its rows, and the sum is that of all rows.
-    """
+    """Distributes a batch over data and fsdp like MaxText: each device has its rows, and the sum is that of all rows."""
     import jax
     import jax.numpy as jnp
     from jax.sharding import NamedSharding, PartitionSpec

@@ -101,7 +101,7 @@ def ask_place(gcs, case):
 
 
 def row_of_loss(cluster, asked, lost, kept, value):
-    """"in" of a row for the placement after a loss: the lost bundles as a request of their own."""
+    """ "in" of a row for the placement after a loss: the lost bundles as a request of their own."""
     row_in = {
         "nodes": cluster.alive(),
         "bundles": [asked["bundles"][i] for i in lost],

@@ -51,8 +51,7 @@ class Rays:
     # --- actions of a test ---
 
     def driver_ends(self, job="02000000"):
-        """kill -9 of the driver; this process then acts as another one. Ray removes all groups that are not detached.
-        """
+        """kill -9 of the driver; this process then acts as another one. Ray removes all groups that are not detached."""
         slices._kept.clear()
         self.dead.add(self.job)
         self.groups = {one: row for one, row in self.groups.items() if row["lifetime"] or row["job"] != self.job}

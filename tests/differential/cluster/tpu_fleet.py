@@ -205,8 +205,7 @@ class Fleet:
         self._settle()
 
     def id2name(self):
-        """Readable names by node id for all nodes, dead ones included: a dead node loses its resources, not its name.
-        """
+        """Readable names by node id for all nodes, dead ones included: a dead node loses its resources, not its name."""
         for row in ray.nodes():
             if row["Alive"] or row["NodeID"] not in self.names:
                 self.names[row["NodeID"]] = node_name(row)

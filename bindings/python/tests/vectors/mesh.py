@@ -87,8 +87,7 @@ def devices_of(given):
 
 
 def ids_in_steps(recorded):
-    """Starting with 0, each step replaces each value by several values at equal distance; the last step adds the base.
-    """
+    """Starting with 0, each step replaces each value by several values at equal distance; the last step adds the base."""
     steps, values = recorded["steps"], [0]
     for count, step in zip(steps[::2], steps[1::2]):
         values = [value + at * step for value in values for at in range(count)]

@@ -59,7 +59,7 @@ def ask(group, cluster):
 
 
 def check_determined(group, cluster, recorded):
-    """"possible" is the number of possible answers. It is not a number if the count was stopped."""
+    """ "possible" is the number of possible answers. It is not a number if the count was stopped."""
     if not recorded["deterministic"] and not isinstance(recorded.get("possible"), (int, float)):
         return
     determined = group.is_determined(cluster, BUDGET)

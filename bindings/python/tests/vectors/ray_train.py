@@ -60,8 +60,7 @@ def scaling_config(given, recorded):
 
 
 def amount_of(value):
-    """A number, or words for a value that only floating-point addition produces: "0.1 added 5 times in floating point".
-    """
+    """A number, or words for a value that only floating-point addition produces: "0.1 added 5 times in floating point"."""
     if not isinstance(value, str):
         return value
     step, _, times = value.replace(" times in floating point", "").partition(" added ")

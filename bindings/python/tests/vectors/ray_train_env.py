@@ -10,7 +10,7 @@ from quoit.ray_rules import arithmetic, subslices
 
 
 def coordinator_env(given, recorded):
-    """"args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
+    """ "args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
     only(given, ["args"])
     if not 3 <= len(given["args"]) <= 4:
         raise Skip("other arguments than quoit takes")

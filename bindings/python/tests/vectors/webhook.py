@@ -13,7 +13,7 @@ POD = ["accelerator", "cluster", "containers", "group", "labels", "topology"]
 
 
 def container_of(given):
-    """"tpu" is a limit in a manifest; Kubernetes uses it as the request too."""
+    """ "tpu" is a limit in a manifest; Kubernetes uses it as the request too."""
     only(given, ["tpu", "request", "limit", "env"])
     limit = given.get("limit", given.get("tpu"))
     env = [(name, None if value == "<fieldRef>" else value) for name, value in given.get("env") or []]
