@@ -90,7 +90,7 @@ typedef enum {
 /**
  * QuoitTopologyText:
  *
- * What a topology is called, and what it is made of. Callers must accept values that they do not know.
+ * Texts of a topology. Callers must accept values that they do not know.
  *
  * Since: 0.1
  */
@@ -167,9 +167,9 @@ QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_get_generation (unsign
  * @text: any system's name for it, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice"
  * @error: (out) (optional): set on failure
  *
- * Finds the generation that somebody calls @text.
+ * Finds the generation with the name @text.
  *
- * Fails with %QUOIT_ERROR_INVALID when nobody does (the message lists the ones there are), when the name is known but
+ * Fails with %QUOIT_ERROR_INVALID for an unknown name (the message lists the known ones), when the name is known but
  * no topology of it is published (tpu8i: nothing can be done with it), or when @text is a pod type such as "v6e-16"
  * (pass what is before the last dash).
  *
@@ -186,7 +186,7 @@ QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_lookup_generation (con
  *
  * One name of @generation.
  *
- * Returns: (transfer full) (nullable): the name; g_free() it. %NULL where there is none, behind the last of several,
+ * Returns: (transfer full) (nullable): the name; g_free() it. %NULL without such a name, after the last of several,
  * and for a @which that this version does not know
  *
  * Since: 0.1
@@ -249,7 +249,7 @@ QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_lookup_topology (const Q
  *
  * One text of @topology.
  *
- * Returns: (transfer full) (nullable): the text; g_free() it. %NULL where there is none, and for a @which that this
+ * Returns: (transfer full) (nullable): the text; g_free() it. %NULL without such a text, and for a @which that this
  *   version does not know
  * Since: 0.1
  */
@@ -288,7 +288,7 @@ QUOIT_API const QuoitCatalogueMachine *quoit_catalogue_get_machine (const QuoitC
  *
  * One text of @machine.
  *
- * Returns: (transfer full) (nullable): the text; g_free() it. %NULL where there is none, and for a @which that this
+ * Returns: (transfer full) (nullable): the text; g_free() it. %NULL without such a text, and for a @which that this
  *   version does not know
  * Since: 0.1
  */

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /**
  * QuoitGroup:
  *
- * What one request holds, as it was when this value was made: slices in natural order, in each slice the nodes by
+ * What one request holds, at the time of the call: slices in natural order, in each slice the nodes by
  * worker id. Immutable; any thread may read it; it outlives the handle that it came from.
  *
  * Since: 0.1
@@ -23,7 +23,7 @@ typedef struct _QuoitGroup QuoitGroup;
 /**
  * QuoitGroupState:
  *
- * Ray's words for them stand beside. PREPARED has no counterpart: such a group is imported as pending.
+ * Ray's names are in the comments. PREPARED has no counterpart: such a group is imported as pending.
  *
  * Since: 0.1
  */
@@ -31,7 +31,7 @@ typedef enum {
   QUOIT_GROUP_HELD = 1,         /* not yet confirmed */
   QUOIT_GROUP_RESERVED = 2,     /* Ray: CREATED */
   QUOIT_GROUP_RESCHEDULING = 3, /* one of its nodes is dead or draining, or a bundle of it is not placed any more */
-  QUOIT_GROUP_REMOVED = 4,      /* gone; kept for its request key, or to tell that its lease has ended */
+  QUOIT_GROUP_REMOVED = 4,      /* gone; kept for its request key, or because its lease ended less than a day ago */
   QUOIT_GROUP_PENDING = 5       /* imported from Ray alone: not placed yet; Ray: PENDING */
 } QuoitGroupState;
 
@@ -239,8 +239,8 @@ QUOIT_API uint32_t quoit_group_get_bundle_node_id (const QuoitGroup *group, uint
  * @group: the group
  * @bundle: below quoit_group_get_n_bundles()
  *
- * The chips of its node that the bundle has, wholly or in part: bit 0 is chip 0. Of an imported group Ray says how
- * many, and which ones is quoit's choice.
+ * The chips of its node that the bundle has, wholly or in part: bit 0 is chip 0. For an imported group, Ray decides how
+ * many; quoit chooses which ones.
  *
  * Returns: the chips; 0 when it has none, or is not placed
  * Since: 0.1

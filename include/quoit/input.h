@@ -57,7 +57,7 @@ typedef enum {
   QUOIT_CHANGE_CHANGED = 3,    /* a node is another in place, labels, resources or address */
   QUOIT_CHANGE_STATE = 4,      /* the source says another state of a node */
   QUOIT_CHANGE_POOL = 5,       /* a pool is new, gone, or has other pods or environment */
-  QUOIT_CHANGE_LOST = 6,       /* a held node is gone: it stays, dead, for as long as a group has it */
+  QUOIT_CHANGE_LOST = 6,       /* a held node is gone: it stays, dead, while a group has it */
   QUOIT_CHANGE_GROUP = 7,      /* a group that the source has made is new, gone or another */
   QUOIT_CHANGE_EXTERNAL = 8,   /* more or less of a node is used by something that no group explains */
   QUOIT_CHANGE_GROUP_SLICE = 9 /* a slice of a group is lost or leaving, or whole again */
@@ -129,7 +129,7 @@ QUOIT_API void quoit_input_set_variables (QuoitInput *input, const char *const *
  */
 typedef enum {
   QUOIT_LIST_RAY_GROUPS = 1,    /* `ray list placement-groups --detail --format json`, or the state API's table */
-  QUOIT_LIST_RAY_AVAILABLE = 2, /* `ray._private.state.available_resources_per_node()`: what is in use beside groups */
+  QUOIT_LIST_RAY_AVAILABLE = 2, /* `ray._private.state.available_resources_per_node()`: what is in use outside groups */
   QUOIT_LIST_K8S_PODS = 3       /* `kubectl get pods -o json`: worker ids, and nodes in external use */
 } QuoitListKind;
 

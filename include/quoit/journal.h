@@ -88,7 +88,7 @@ QUOIT_API const char *quoit_journal_get_verb (const QuoitJournal *journal, uint3
  * @journal: the entries
  * @entry: below quoit_journal_get_n_entries()
  *
- * Returns: (transfer none): who asked; "" where nobody said
+ * Returns: (transfer none): the actor of the change; "" if none was set
  * Since: 0.1
  */
 QUOIT_API const char *quoit_journal_get_actor (const QuoitJournal *journal, uint32_t entry);

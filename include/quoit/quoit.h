@@ -6,8 +6,8 @@
  * library reports a lack of memory; a program that must survive it has to keep its own state elsewhere. SQLite does not
  * abort: its failures, lack of memory included, come back as QUOIT_ERROR_STORE and leave the database untouched.
  *
- * This header includes all others. A call that can fail takes a GError ** as its last argument (NULL: do not tell),
- * says so by its return value, and on failure has changed nothing and written no other output. The codes are in
+ * This header includes all others. A call that can fail takes a GError ** as its last argument (or NULL), returns its
+ * failure as NULL or false, and on failure has changed nothing and written no other output. The codes are in
  * quoit/error.h. Types are opaque; a const result is borrowed and lives as long as its owner, any other pointer is
  * yours and its documentation names the function that frees it. The library prints nothing, reads no clock and no
  * environment.

@@ -213,8 +213,7 @@ QUOIT_API QuoitAmount quoit_report_get_miss_wanted (const QuoitReport *report, u
  * quoit_report_is_proven:
  * @report: the report
  *
- * Placing bundles of several resources can take longer than anybody waits; the search ends after a stated number of
- * steps.
+ * The search for a placement of bundles ends after a fixed number of steps.
  *
  * Returns: false where the verdict is only that nothing was found until then
  * Since: 0.1
@@ -235,8 +234,7 @@ QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char 
  * quoit_report_get_n_reasons:
  * @report: the report
  *
- * Reason 0 is what stands in the way first: not now, of what may change the constraint that removed most; never, of
- * what the request fixes.
+ * The main obstacle comes first: for not-now, a constraint that can change; for never, one that the request fixes.
  *
  * Returns: how many constraints removed slices
  * Since: 0.1

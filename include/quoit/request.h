@@ -27,7 +27,7 @@ typedef struct _QuoitRequest QuoitRequest;
 /**
  * QuoitStrategy:
  *
- * How the bundles of a placement group stand to each other: Ray's four strategies, with Ray's numbers.
+ * How the bundles of a placement group are spread over nodes: Ray's four strategies, with Ray's numbers.
  *
  * Since: 0.1
  */
@@ -41,7 +41,7 @@ typedef enum {
 /**
  * QuoitPolicy:
  *
- * Who decides where bundles go.
+ * The algorithm that places bundles.
  *
  * Since: 0.1
  */
@@ -68,8 +68,8 @@ QUOIT_API QuoitRequest *quoit_request_new (const char *name);
  * @request: the request
  * @name: of the group that is to be made of the copy, as in quoit_request_new()
  *
- * All that @request has, key and owner included, under another name. Who asks for the same again and again fills one
- * request, and copies it: that costs less than filling another. Neither knows of the other afterwards.
+ * All that @request has, key and owner included, under another name. Copying a request costs less than filling another
+ * one. The two are independent.
  *
  * Returns: (transfer full): the copy; quoit_request_free() it
  * Since: 0.1
@@ -128,7 +128,7 @@ QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices
  * @most: how many are wanted: @least to 1,000,000
  * @error: (out) (optional): set on failure
  *
- * For elastic jobs: as many as can be had of @most, or none when there are fewer than @least. quoit_ledger_resize()
+ * For elastic jobs: as many of @most as are free, or none if there are fewer than @least. quoit_ledger_resize()
  * moves the group between the two later. Fails with %QUOIT_ERROR_INVALID for other numbers.
  *
  * Since: 0.1
@@ -204,7 +204,7 @@ QUOIT_API void quoit_request_set_owner (QuoitRequest *request, const char *owner
 /**
  * quoit_request_set_pool:
  * @request: the request
- * @pool: (nullable): only slices or nodes of pools of that name; %QUOIT_ERROR_NOT_FOUND at use when there is none
+ * @pool: (nullable): only slices or nodes of pools of that name; %QUOIT_ERROR_NOT_FOUND on use for an unknown name
  *
  * Since: 0.1
  */
@@ -237,7 +237,7 @@ QUOIT_API bool quoit_request_add_selector (QuoitRequest *request, const char *ke
 /**
  * quoit_request_add_slice:
  * @request: the request
- * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
+ * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND on use for an unknown name
  *
  * Only slices that are named so, or by another call; for bundles, nodes of those.
  *
@@ -248,7 +248,7 @@ QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice
 /**
  * quoit_request_exclude_slice:
  * @request: the request
- * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
+ * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND on use for an unknown name
  *
  * Never that slice, nor a node of it.
  *
@@ -308,7 +308,7 @@ QUOIT_API bool quoit_request_select_bundle (QuoitRequest *request, int64_t bundl
 /**
  * quoit_request_set_strategy:
  * @request: the request
- * @strategy: how its bundles stand to each other; %QUOIT_STRATEGY_PACK unless it is set
+ * @strategy: how its bundles are spread; %QUOIT_STRATEGY_PACK unless it is set
  * @error: (out) (optional): set on failure
  *
  * Fails with %QUOIT_ERROR_INVALID for a number that is no strategy. A strategy without bundles is %QUOIT_ERROR_INVALID
@@ -343,10 +343,10 @@ QUOIT_API bool quoit_request_set_policy (QuoitRequest *request, QuoitPolicy poli
  * @n_values: how many values of it share out the bundles: 1 or more
  * @error: (out) (optional): set on failure
  *
- * All bundles go to nodes that have one value of that label in common, the same that
- * Ray's topology_strategy={KEY: "STRICT_PACK"} asks for; the strategy holds inside. With @n_values above 1 the bundles
- * are shared out evenly and in order over that many different values: with "ray.io/tpu-slice-name" and 2, the first
- * half stands in one slice and the second half in another. Nodes without the label, or with an empty one, are left out.
+ * All bundles go to nodes that have one value of that label in common, the same that Ray's topology_strategy={KEY:
+ * "STRICT_PACK"} asks for; the strategy holds inside. With @n_values above 1 the bundles are shared out evenly and in
+ * order over that many different values: with "ray.io/tpu-slice-name" and 2, the first half is in one slice and the
+ * second half in another. Nodes without the label, or with an empty one, are left out.
  *
  * Fails with %QUOIT_ERROR_INVALID for what is no label key and for a number out of range. A number that does not divide
  * that of the bundles, and more than one value under policy `ray`, are %QUOIT_ERROR_INVALID when the request is used.
@@ -359,7 +359,7 @@ QUOIT_API bool quoit_request_set_topology_label (QuoitRequest *request, const ch
 /**
  * quoit_request_set_soft_target:
  * @request: the request
- * @node: (nullable): short or full name; %QUOIT_ERROR_NOT_FOUND at use when there is none
+ * @node: (nullable): short or full name; %QUOIT_ERROR_NOT_FOUND on use for an unknown name
  *
  * The node that %QUOIT_STRATEGY_STRICT_PACK takes if it has room; another one else. With another strategy
  * %QUOIT_ERROR_INVALID when the request is used.

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 /**
  * QuoitSnapshot:
  *
- * The fleet at one journal entry: an immutable view that any number of threads may read, for as long as they like,
- * while others write. Taking one costs a reference.
+ * The fleet at one journal entry: an immutable view that any number of threads may read while others write. Taking one
+ * costs a reference.
  *
  * Sources, pools, slices and nodes are numbered from 0 in natural order of their names (nodes by worker id within their
  * slice). The numbers are good within one snapshot; across snapshots use names.
@@ -140,7 +140,7 @@ QUOIT_API uint32_t quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot);
  * quoit_snapshot_get_layout_number:
  * @snapshot: the snapshot
  *
- * Returns a number that tells whether two snapshots use the same indices. Within one process, snapshots with the same
+ * Returns a number that shows whether two snapshots use the same indices. Within one process, snapshots with the same
  * number have the same sources, pools, slices and nodes at the same indices; only their states can differ. A change of
  * the number does not mean that every index changed.
  *
@@ -184,8 +184,7 @@ QUOIT_API QuoitReport *quoit_snapshot_explain (const QuoitSnapshot *snapshot, co
  * @error: (out) (optional): set on failure
  *
  * Why its bundles that are not placed, or have lost their nodes, are not placed now: as quoit_snapshot_explain() of a
- * request for just these. Of a group that Ray has made no label selectors are known, and no strategy where the list had
- * none; PACK stands for it.
+ * request for just these. The label selectors of a group that Ray made are unknown; an unknown strategy counts as PACK.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when there is no such group, and %QUOIT_ERROR_CONFLICT when all of it is placed.
  *
@@ -498,7 +497,7 @@ QUOIT_API char *quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot
  * @node: below quoit_snapshot_get_n_nodes()
  * @claim: from 0 on
  *
- * The sources that claim the node: the first is the one in whose pool it stands, those behind it are joined with it
+ * The sources that claim the node: the first is the source of its pool, the others are joined with it
  * (see quoit_input_set_join()).
  *
  * Returns: (transfer none) (nullable): the source's name; %NULL behind the last
@@ -629,8 +628,8 @@ QUOIT_API uint64_t quoit_snapshot_get_node_user_id (const QuoitSnapshot *snapsho
  * @node: below quoit_snapshot_get_n_nodes()
  * @user: below quoit_snapshot_get_node_n_users()
  *
- * Which chips of the node the bundles of that user have, wholly or in part; all when the group has the node whole. Of
- * an imported group Ray says how many, and which ones is quoit's choice.
+ * Which chips of the node the bundles of that user have, wholly or in part; all when the group has the node whole. For
+ * an imported group, Ray decides how many; quoit chooses which ones.
  *
  * Returns: the chips: bit 0 is chip 0
  * Since: 0.1
@@ -735,7 +734,7 @@ QUOIT_API char *quoit_snapshot_dup_resource_total (const QuoitSnapshot *snapshot
  * @snapshot: the snapshot
  * @resource: below quoit_snapshot_get_n_resources()
  *
- * Returns: (transfer full): the sum of what nobody has, as decimal text; g_free() it
+ * Returns: (transfer full): the sum of what is free, as decimal text; g_free() it
  * Since: 0.1
  */
 QUOIT_API char *quoit_snapshot_dup_resource_left (const QuoitSnapshot *snapshot, uint32_t resource);
@@ -830,8 +829,8 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_group (const QuoitSnapshot *snapshot, u
  * @name: NAME or NAME@ID
  * @error: (out) (optional): set on failure
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND when no live group bears the name; %QUOIT_ERROR_CONFLICT when NAME@ID is another
- * than the one that bears the name now; %QUOIT_ERROR_INVALID when @name is neither.
+ * Fails with %QUOIT_ERROR_NOT_FOUND if no live group has the name; %QUOIT_ERROR_CONFLICT if the id is not that of the
+ * live group; %QUOIT_ERROR_INVALID for malformed text.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -881,7 +880,7 @@ QUOIT_API uint32_t quoit_snapshot_get_n_owners (const QuoitSnapshot *snapshot);
 /**
  * quoit_snapshot_get_owner_name:
  * @snapshot: the snapshot
- * @owner: below quoit_snapshot_get_n_owners(); they stand in the order in which they were set
+ * @owner: below quoit_snapshot_get_n_owners(); in the order in which they were set
  *
  * Returns: (transfer none): the name
  * Since: 0.1

@@ -269,7 +269,7 @@ QUOIT_API int64_t quoit_ray_slice_group_get_n_hosts (const QuoitRaySliceGroup *g
  * quoit_ray_slice_group_get_n_bundles:
  * @group: a group
  *
- * The bundles over all slices. They stand slice by slice; the bundles of a slice are not tied to its worker ids.
+ * The bundles over all slices. They are ordered by slice; the bundles of a slice are not tied to its worker ids.
  *
  * Returns: the number of bundles; less than 0 for less than no slices
  * Since: 0.1
@@ -377,7 +377,7 @@ QUOIT_API const QuoitRayLabels *quoit_ray_slice_group_get_head_labels (const Quo
  * @name: the name of the slice whose head was taken; copied
  * @error: (out) (optional): set on failure
  *
- * Says which slice it became, in place of what was said before.
+ * Sets the slice, and replaces an earlier one.
  *
  * Fails with %QUOIT_ERROR_INVALID when no head is taken for @slice; nothing has changed.
  *

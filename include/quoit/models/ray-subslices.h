@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Ray's sub-slices: cuboids of hosts inside a slice, as Ray 2.60 numbers, labels and chooses them.
+/* Ray's sub-slices: cuboids of hosts inside a slice, as Ray 2.60 numbers, labels and chooses them.
  *
- * This is Ray's view of a slice and no second geometry: Ray reads "2x4" and "2x2x4" with the last axis fastest, (y, x)
- * and (z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In
- * three dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No
+ * This is Ray's view of a slice and no second geometry: Ray reads "2x4" and "2x2x4" with the last axis fastest, (y,
+ * x) and (z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows.
+ * In three dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No
  * placement of quoit's uses it.
  *
- * Ray takes a host of which no available TPU is told for a free one, though that is how it tells of one that is wholly
- * used: it chooses an occupied sub-slice again, and the group waits. What is asked here answers so too.
+ * Ray treats a host without an entry for available TPU as free, although a fully used host has no such entry. It
+ * then chooses an occupied sub-slice, and the group waits. These functions do the same.
  *
- * Everything here is pure: no state but what is passed, no environment, no clock.
- */
+ * Everything here is pure: no state but what is passed, no environment, no clock. */
 #ifndef QUOIT_RAY_SUBSLICES_H
 #define QUOIT_RAY_SUBSLICES_H
 
@@ -61,11 +59,11 @@ QUOIT_API int64_t *quoit_ray_worker_grid (const char *topology, unsigned *n_dims
  * @worker_id: (out): the place of the host in the grid; below 0 for coordinates below 0
  * @error: (out) (optional): set on failure
  *
- * Where Ray thinks that a host stands, by the least of its chips' coordinates. A third coordinate that is not known is
- * 0.
+ * The place of a host in the grid as Ray computes it, from the least of its chips' coordinates. A third coordinate that
+ * is not known is 0.
  *
  * Fails with %QUOIT_ERROR_INVALID when there are no chips or less than two coordinates, when Ray has no grid for
- * @parent_topology, or when the host stands outside of it; @worker_id is untouched.
+ * @parent_topology, or if the host is outside of it; @worker_id is untouched.
  *
  * Returns: 1 when @worker_id was set, 0 on failure
  * Since: 0.1
@@ -113,7 +111,7 @@ QUOIT_API char **quoit_ray_parent_topologies (const QuoitRayNodes *nodes, const 
  * @head_resource: (nullable): "TPU-v6e-16-head"
  *
  * Whether Ray takes the head of a slice for free: of its first worker 0 that is alive, 1 of @head_resource is available
- * or nothing is told. So it is without a worker 0, and without a @head_resource.
+ * or unknown. The same holds without a worker 0, and without a @head_resource.
  *
  * Returns: 1 when it does, 0 when not
  * Since: 0.1
@@ -175,7 +173,7 @@ QUOIT_API void quoit_ray_subslices_free (QuoitRaySubslices *known);
  * @worker_id: (nullable): one of its workers, as its node says it; %NULL: the slice is known, and nothing of it
  * @labels: (nullable): quoit_ray_subslice_labels() of that worker; copied
  *
- * Says what was found out of a worker, in place of what was said before.
+ * Stores the labels of a worker, and replaces earlier ones.
  *
  * Since: 0.1
  */
@@ -192,14 +190,14 @@ QUOIT_API void quoit_ray_subslices_set (QuoitRaySubslices *known, const char *sl
  * @found: (out): the sub-slice that was found
  * @error: (out) (optional): set on failure
  *
- * The first sub-slice of a slice, by its index, that has all its hosts, each alive and in Ray's eyes idle. Where rows
- * bear one worker id the last of them counts, dead or alive.
+ * The first sub-slice of a slice, by its index, that has all its hosts, each alive and in Ray's eyes idle. If several
+ * rows have one worker id, the last of them counts, dead or alive.
  *
  * Fails with %QUOIT_ERROR_INVALID when an index or a worker id that is needed is no integer of 64 bits, or when Ray has
  * no grid for a @topology that is labelled.
  *
  * Returns: (transfer full) (nullable) (array zero-terminated=1): its worker ids, the least first; g_strfreev() them.
- * %NULL on failure, and without an error when there is none; @found is untouched then
+ * %NULL on failure, and without an error if there is no such sub-slice; @found is unchanged then
  *
  * Since: 0.1
  */
@@ -221,7 +219,8 @@ QUOIT_API char **quoit_ray_subslices_find (const QuoitRaySubslices *known, const
  *
  * Fails with %QUOIT_ERROR_INVALID when quoit_ray_pod_type() does for one of @parents.
  *
- * Returns: (transfer full) (nullable): its name; g_free() it. %NULL on failure, and without an error when there is none
+ * Returns: (transfer full) (nullable): its name; g_free() it. %NULL on failure, and without an error if there is no
+ * such slice
  * Since: 0.1
  */
 QUOIT_API char *quoit_ray_subslices_dup_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,

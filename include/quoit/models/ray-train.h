@@ -344,7 +344,7 @@ QUOIT_API const QuoitRayLabels *quoit_ray_train_plan_get_labels (const QuoitRayT
  * @plan: a plan
  * @reserved: (array length=n_nodes): what each node has for the job
  * @n_nodes: how many nodes
- * @n_intact: (nullable): quoit_ray_count_slices(); %NULL where Ray could not tell, and then nobody asks
+ * @n_intact: (nullable): quoit_ray_count_slices(); %NULL if Ray does not know the number
  * @n_workers: (out): how many workers can run
  * @error: (out) (optional): set on failure
  *

@@ -34,8 +34,7 @@ typedef enum {
  * quoit_report_get_ray_answer:
  * @report: the report
  *
- * Whatever the policy of the request is: where a placement exists, and Ray would not find it, it is told so. Modelled
- * on Ray 2.60's scheduler.
+ * The answer is independent of the request's policy. Modelled on Ray 2.60's scheduler.
  *
  * Returns: what Ray would answer now
  * Since: 0.1
@@ -46,8 +45,7 @@ QUOIT_API QuoitRayAnswer quoit_report_get_ray_answer (const QuoitReport *report)
  * quoit_report_does_ray_vary:
  * @report: the report
  *
- * Ray chooses among nodes that it thinks equally good as it happens, and another one from call to call. What follows,
- * the answer included, may be another then.
+ * Ray chooses at random among nodes with equal scores, so its answer can differ from call to call.
  *
  * Returns: whether Ray had such a choice
  * Since: 0.1
@@ -81,7 +79,7 @@ typedef enum {
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()
  *
- * What is said of the node though its source did not state it: 0 where all of it was stated.
+ * The facts of the node that quoit assumed because its source does not state them.
  *
  * Returns: what was assumed, of #QuoitNodeAssumptions
  * Since: 0.1
@@ -143,10 +141,10 @@ typedef enum { QUOIT_GRAPH_FORM_DOT = 1, QUOIT_GRAPH_FORM_JGF = 2 } QuoitGraphFo
  *
  * The fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and live groups;
  * edges are `contains` (fleet to source, pool, slice, node and chip), `ici` (between chips of a slice, once a link, for
- * nodes that stand in their slice's places), `dcn` (between the slices of a group, of more than 64 each to the next)
- * and `holds` (a group to its nodes, with the chips where it has not all). Vertices have names and states; of nodes
- * also address and worker id, of chips their coordinates, x first. Equal states give equal text. It has a vertex a chip
- * and three edges at most: a fleet of 100,000 chips is some 100 MB.
+ * nodes that have a place in their slice), `dcn` (between the slices of a group, of more than 64 each to the next) and
+ * `holds` (a group to its nodes, with the chips where it has not all). Vertices have names and states; of nodes also
+ * address and worker id, of chips their coordinates, x first. Equal states give equal text. It has a vertex a chip and
+ * three edges at most: a fleet of 100,000 chips is some 100 MB.
  *
  * In JGF each of the four is a subsystem of its own, `contains` being Fluxion's "containment"; nodes that are not alive
  * are down. Types are the words above.

@@ -93,7 +93,7 @@ QUOIT_API void quoit_webhook_pod_set_selector (QuoitWebhookPod *pod, const char 
 /**
  * quoit_webhook_pod_add_container:
  * @pod: a pod
- * @request: (nullable): google.com/tpu in its requests, "4"; %NULL where there is none
+ * @request: (nullable): google.com/tpu in its requests, "4"; %NULL without such a request
  * @limit: (nullable): likewise in its limits
  * @error: (out) (optional): set on failure
  *
@@ -194,7 +194,7 @@ QUOIT_API uint32_t quoit_webhook_pod_get_n_containers (const QuoitWebhookPod *po
  * @pod: a pod
  * @container: from 0
  *
- * Returns: the variables of the container, each as often as it is there; 0 behind the last container
+ * Returns: the variables of the container, with repetitions; 0 after the last container
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_webhook_pod_get_n_variables (const QuoitWebhookPod *pod, uint32_t container);
@@ -296,7 +296,7 @@ QUOIT_API const char *quoit_webhook_patch_get_hostname (const QuoitWebhookPatch 
  * quoit_webhook_patch_get_subdomain:
  * @patch: a patch
  *
- * The headless service that makes the host name one of DNS. Of a long cluster name KubeRay calls it otherwise.
+ * The headless service that makes the host name one of DNS. KubeRay uses another name for a long cluster name.
  *
  * Returns: (transfer none) (nullable): the service, valid until @patch is freed; %NULL where the slice has one host
  * Since: 0.1
