@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 enum { MOST_WAIT_MS = 30000, TEN_MINUTES_MS = 600000 };
 
@@ -91,8 +90,6 @@ write_among_neighbours (const char *path, const char *answers, guint number, gui
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   hold (getppid () == parent, "the parent is gone");
   hold (fd >= 0, "%s", answers);
-  /* The parent must read answers faster than all writers write them, also under a sanitizer on a busy machine. */
-  hold (setpriority (PRIO_PROCESS, 0, 10) == 0, "the priority of writer %u", number);
   caller.ledger = open_in_the_end (path);
   for (guint step = 0;; step++)
     {

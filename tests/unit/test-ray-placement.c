@@ -362,7 +362,7 @@ START_TEST (a_strategy_beside_a_topology_is_refused)
   GError *error = NULL;
 
   ck_assert (!quoit_ray_group_check (group, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "strategy 'PACK' beside a topology");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "strategy 'PACK' and a topology");
 }
 END_TEST
 
