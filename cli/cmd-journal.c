@@ -4,10 +4,8 @@
 #include "words.h"
 
 static const Column effect_columns[] = {
-  { "type", "TYPE", CELL_TEXT },
-  { "name", "NAME", CELL_TEXT },
-  { "group_id", "GROUP ID", CELL_NUMBER },
-  { "text", "EFFECT", CELL_TEXT },
+  { "type", "TYPE", CELL_TEXT },   { "source", "SOURCE", CELL_TEXT },       { "node", "NODE", CELL_TEXT },
+  { "group", "GROUP", CELL_TEXT }, { "group_id", "GROUP ID", CELL_NUMBER }, { "text", "EFFECT", CELL_TEXT },
 };
 
 static const Column columns[] = {
@@ -18,12 +16,15 @@ static const Column columns[] = {
 static void
 add_effect (Table *effects, GPtrArray *texts, const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
-  const char *name = quoit_journal_get_effect_name (journal, entry, effect);
+  const char *node = quoit_journal_get_effect_node (journal, entry, effect);
+  const char *group = quoit_journal_get_effect_group_name (journal, entry, effect);
   guint64 group_id = quoit_journal_get_effect_group_id (journal, entry, effect);
   char *text = quoit_journal_dup_effect_text (journal, entry, effect);
 
   table_add_text (effects, word_of_effect (quoit_journal_get_effect_type (journal, entry, effect)));
-  table_add_text (effects, name[0] == '\0' ? NULL : name);
+  table_add_text (effects, quoit_journal_get_effect_source (journal, entry, effect));
+  table_add_text (effects, node == NULL || *node == '\0' ? NULL : node);
+  table_add_text (effects, group == NULL || *group == '\0' ? NULL : group);
   if (group_id == 0)
     table_skip (effects);
   else

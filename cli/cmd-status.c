@@ -98,8 +98,8 @@ resources (const QuoitSnapshot *snapshot)
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
     {
-      g_autofree char *total = quoit_snapshot_dup_resource_total (snapshot, i);
-      g_autofree char *left = quoit_snapshot_dup_resource_left (snapshot, i);
+      g_autofree char *total = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_TOTAL);
+      g_autofree char *left = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_LEFT);
 
       table_add_text (table, quoit_snapshot_get_resource_name (snapshot, i));
       table_take_text (table, decimal_difference (total, left));

@@ -15,10 +15,11 @@ static Table *
 facts_of (QuoitGroupChange *change)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
+  QuoitGroup *after = quoit_group_change_get_after (change);
 
   table_add_text (facts, quoit_group_get_handle (quoit_group_change_get_before (change)));
-  table_add_flag (facts, !quoit_group_change_is_nothing (change));
-  table_add_flag (facts, quoit_group_change_get_after (change) == NULL);
+  table_add_flag (facts, quoit_group_change_get_before (change) != after);
+  table_add_flag (facts, after == NULL);
   return facts;
 }
 
@@ -48,7 +49,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   const char *label = quoit_group_get_handle (quoit_group_change_get_before (change));
 
   document_take_sentence (document, g_strdup_printf ("%s %s", label,
-                                                     quoit_group_change_is_nothing (change)
+                                                     quoit_group_change_get_before (change) == after
                                                          ? "is that already: nothing has changed"
                                                      : after == NULL ? "is gone with its last slice"
                                                                      : sentence));

@@ -163,6 +163,27 @@ chips_of (const QuoitGroup *group, uint32_t bundle)
   return chips;
 }
 
+/* "chips 0,1: CPU 1, TPU 2" */
+static char *
+has_text (const QuoitGroup *group, uint32_t bundle, const GPtrArray *chips)
+{
+  GString *text = g_string_new (chips->len == 0 ? NULL : chips->len == 1 ? "chip " : "chips ");
+
+  for (guint i = 0; i < chips->len; i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? "" : ",", (const char *) chips->pdata[i]);
+  for (uint32_t i = 0; i < quoit_group_get_bundle_n_resources (group, bundle); i++)
+    {
+      g_autofree char *amount = quoit_amount_format (quoit_group_get_bundle_amount (group, bundle, i));
+
+      g_string_append_printf (text, "%s%s %s",
+                              i > 0            ? ", "
+                              : chips->len > 0 ? ": "
+                                               : "",
+                              quoit_group_get_bundle_resource_name (group, bundle, i), amount);
+    }
+  return g_string_free (text, FALSE);
+}
+
 Table *
 group_bundles (const QuoitGroup *group)
 {
@@ -170,15 +191,13 @@ group_bundles (const QuoitGroup *group)
 
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     {
-      char *has = quoit_group_dup_bundle_text (group, i);
+      GPtrArray *chips = chips_of (group, i);
+      const char *node = quoit_group_get_bundle_node (group, i);
 
       table_add_number (bundles, i);
-      table_add_text (bundles, quoit_group_get_bundle_node (group, i));
-      table_take_list (bundles, chips_of (group, i));
-      if (has[0] != '\0')
-        table_take_text (bundles, has);
-      else
-        table_skip (bundles), g_free (has);
+      table_add_text (bundles, node);
+      table_take_list (bundles, chips);
+      table_take_text (bundles, node == NULL ? NULL : has_text (group, i, chips));
     }
   return bundles;
 }

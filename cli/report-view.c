@@ -35,9 +35,10 @@ static const Column reason_columns[] = {
 };
 
 static const Column step_columns[] = {
-  { "kind", "KIND", CELL_TEXT },
-  { "name", "NAME", CELL_TEXT },
-  { "number", "NUMBER", CELL_NUMBER },
+  { "kind", "KIND", CELL_TEXT },         { "node", "NODE", CELL_TEXT },
+  { "group", "GROUP", CELL_TEXT },       { "until", "UNTIL", CELL_TEXT },
+  { "topology", "TOPOLOGY", CELL_TEXT }, { "chips_per_host", "CHIPS PER HOST", CELL_NUMBER },
+  { "slices", "SLICES", CELL_NUMBER },
 };
 
 static const Column option_columns[] = {
@@ -60,6 +61,15 @@ reasons (const QuoitReport *report)
   return table;
 }
 
+static void
+add_count (Table *table, uint32_t count)
+{
+  if (count == 0)
+    table_skip (table);
+  else
+    table_add_number (table, count);
+}
+
 static Table *
 steps (const QuoitReport *report, uint32_t option)
 {
@@ -68,8 +78,12 @@ steps (const QuoitReport *report, uint32_t option)
   for (uint32_t i = 0; i < quoit_report_get_n_steps (report, option); i++)
     {
       table_add_text (table, word_of_step (quoit_report_get_step_kind (report, option, i)));
-      table_add_text (table, quoit_report_get_step_name (report, option, i));
-      table_add_number (table, (gint64) quoit_report_get_step_number (report, option, i));
+      table_add_text (table, quoit_report_get_step_node (report, option, i));
+      table_add_text (table, quoit_report_get_step_group (report, option, i));
+      table_take_text (table, text_of_time (quoit_report_get_step_until_ms (report, option, i)));
+      table_add_text (table, quoit_report_get_step_topology (report, option, i));
+      add_count (table, quoit_report_get_step_chips_per_host (report, option, i));
+      add_count (table, quoit_report_get_step_n_slices (report, option, i));
     }
   return table;
 }

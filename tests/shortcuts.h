@@ -22,6 +22,18 @@ import_as (QuoitLedger *ledger, QuoitSourceKind kind, const char *text, const ch
   return import;
 }
 
+/* The number of processes on the host with the most of them. */
+static inline uint32_t
+count_processes_per_host (const QuoitTopology *topology)
+{
+  uint32_t most = 0;
+
+  for (uint32_t i = 0; i < quoit_topology_get_n_processes (topology); i++)
+    if (quoit_topology_get_local (topology, i) + 1 > most)
+      most = quoit_topology_get_local (topology, i) + 1;
+  return most;
+}
+
 /* The processes of @group in @profile, one per host. NULL on failure; free the result with quoit_topology_unref(). */
 static inline QuoitTopology *
 topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)

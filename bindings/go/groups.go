@@ -98,7 +98,6 @@ type GroupBundle struct {
 	NodeID    uint32 // the node's durable id, for Snapshot.NodeByID; 0 if the bundle is not placed
 	Chips     uint64 // chips of the node that it has, wholly or in part: bit 0 is chip 0
 	State     GroupSliceState
-	Text      string // description: "chips 0,1: CPU 1, TPU 2"; "" if the bundle is not placed
 	Resources []Amount
 }
 
@@ -212,7 +211,6 @@ func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 		NodeID:    uint32(C.quoit_group_get_bundle_node_id(c, bundle)),
 		Chips:     uint64(C.quoit_group_get_bundle_chips(c, bundle)),
 		State:     GroupSliceState(C.quoit_group_get_bundle_state(c, bundle)),
-		Text:      door.TakenString(unsafe.Pointer(C.quoit_group_dup_bundle_text(c, bundle))),
 		Resources: resources,
 	}
 }
@@ -221,8 +219,8 @@ func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 type GroupChange struct {
 	Before *Group
 	After  *Group // nil if the group ended with its last slice
-	// Nothing is true if the group already had the requested form, so that nothing was written.
-	Nothing bool
+	// Unchanged is true if the group already had the requested form, so that nothing was written.
+	Unchanged bool
 }
 
 func madeChange(c *C.QuoitGroupChange, err error) (*GroupChange, error) {
@@ -230,11 +228,12 @@ func madeChange(c *C.QuoitGroupChange, err error) (*GroupChange, error) {
 		return nil, err
 	}
 	defer C.quoit_group_change_free(c)
+	after := C.quoit_group_change_get_after(c)
 	change := &GroupChange{
-		Before:  newGroup(C.quoit_group_ref(C.quoit_group_change_get_before(c))),
-		Nothing: bool(C.quoit_group_change_is_nothing(c)),
+		Before:    newGroup(C.quoit_group_ref(C.quoit_group_change_get_before(c))),
+		Unchanged: after == C.quoit_group_change_get_before(c),
 	}
-	if after := C.quoit_group_change_get_after(c); after != nil {
+	if after != nil {
 		change.After = newGroup(C.quoit_group_ref(after))
 	}
 	return change, nil

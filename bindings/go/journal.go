@@ -49,10 +49,12 @@ type Entry struct {
 
 // Effect is one effect of an entry.
 type Effect struct {
-	Type    EffectType
-	Name    string // the source, group or node; "" if it is unknown
-	GroupID uint64 // 0 for effects that concern no group
-	Text    string // description: "train@3 holds 8 nodes of 2 slices"
+	Type      EffectType
+	Source    string // the source of an import
+	Node      string // the node of a changed state; "" if the fleet no longer has it
+	GroupName string // the group that the effect is on; "" if it is unknown
+	GroupID   uint64 // 0 for effects that concern no group
+	Text      string // description: "train@3 holds 8 nodes of 2 slices"
 }
 
 // ChangesSince returns the journal entries after seq, up to what this ledger knows (see Refresh).
@@ -81,10 +83,12 @@ func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 	for index := range effects {
 		effect := C.uint32_t(index)
 		effects[index] = Effect{
-			Type:    EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
-			Name:    C.GoString(C.quoit_journal_get_effect_name(journal, entry, effect)),
-			GroupID: uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
-			Text:    taken(C.quoit_journal_dup_effect_text(journal, entry, effect)),
+			Type:      EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
+			Source:    C.GoString(C.quoit_journal_get_effect_source(journal, entry, effect)),
+			Node:      C.GoString(C.quoit_journal_get_effect_node(journal, entry, effect)),
+			GroupName: C.GoString(C.quoit_journal_get_effect_group_name(journal, entry, effect)),
+			GroupID:   uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
+			Text:      taken(C.quoit_journal_dup_effect_text(journal, entry, effect)),
 		}
 	}
 	return Entry{

@@ -309,7 +309,7 @@ func TestTheJournalTellsWhatWasDoneAndCanBeCompacted(t *testing.T) {
 		t.Fatalf("%+v: expected a reservation and its release", entries)
 	}
 	effect := entries[0].Effects[0]
-	if effect.Type != quoit.EffectGroupAdded || effect.Name != "train" || effect.GroupID != group.ID() ||
+	if effect.Type != quoit.EffectGroupAdded || effect.GroupName != "train" || effect.GroupID != group.ID() ||
 		!strings.Contains(effect.Text, "train@1") || !entries[1].Time.Equal(now) {
 		t.Errorf("%+v: expected the group", effect)
 	}
@@ -400,7 +400,7 @@ func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
 		t.Errorf("%+v: expected processes that joined", joined)
 	}
 	released := must[*quoit.GroupChange](t)(ledger.ReleaseSlice(bg, "train", "v6e-4x4-1", now))
-	if released.After != nil || released.Nothing {
+	if released.After != nil || released.Unchanged {
 		t.Errorf("%+v: expected that the group is gone", released)
 	}
 	released.Close()
@@ -409,7 +409,7 @@ func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
 func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x3")
 	group := reserve(t, ledger, slices("train", 2))
-	if change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now)); !change.Nothing {
+	if change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now)); !change.Unchanged {
 		t.Error("a whole group was changed")
 	}
 	if err := ledger.DrainNode(bg, "v6e-4x4-1-0", now); err != nil {
@@ -417,7 +417,7 @@ func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
 	}
 	change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now))
 	info := must[quoit.GroupInfo](t)(change.After.Info())
-	if change.Nothing || info.Slices[0].Name != "v6e-4x4-0" || info.Slices[1].Name != "v6e-4x4-2" {
+	if change.Unchanged || info.Slices[0].Name != "v6e-4x4-0" || info.Slices[1].Name != "v6e-4x4-2" {
 		t.Errorf("%+v: expected another slice for the one that leaves", info)
 	}
 	if err := ledger.UndrainNode(bg, "v6e-4x4-1-0", now); err != nil {

@@ -12,6 +12,7 @@ import "C"
 import (
 	"runtime"
 	"strings"
+	"time"
 
 	"quoit/internal/door"
 )
@@ -88,15 +89,15 @@ type StepKind int
 
 // The kinds of steps.
 const (
-	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // the dead node comes back
-	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // the node is no longer draining
-	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // the group is released
-	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // the external use of the node ends
-	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // request Number slices
-	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request this topology; Number is chips per host, if not 0
-	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // request Number chips per host
-	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of NAME@ID ends at Number, in milliseconds
-	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns the group removes it
+	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // Node, now dead, is alive again
+	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // Node is no longer draining
+	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // Group is released
+	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // the external use of Node ends
+	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // request Slices
+	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request Topology, on hosts of ChipsPerHost if that is not 0
+	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // request ChipsPerHost
+	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of Group ends at Until
+	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
 )
 
 var stepKindNames = map[StepKind]string{
@@ -149,11 +150,15 @@ type Option struct {
 	Text  string // "release train@17 and undrain host-3"
 }
 
-// Step is one change of an option.
+// Step is one change of an option. The comment of its kind names the members that are set.
 type Step struct {
-	Kind   StepKind
-	Name   string // the node, group or topology; "" if Number says everything
-	Number uint64 // the group's id, the number of slices or chips, or the time; 0 if unused
+	Kind         StepKind
+	Node         string
+	Group        string    // NAME@ID
+	Until        time.Time // when the lease of Group ends
+	Topology     string
+	ChipsPerHost int
+	Slices       int
 }
 
 // reportKept is the C report, which Summary needs. It is freed with the Report.
@@ -213,9 +218,15 @@ func optionOf(c *C.QuoitReport, option C.uint32_t) Option {
 	for index := range steps {
 		step := C.uint32_t(index)
 		steps[index] = Step{
-			Kind:   StepKind(C.quoit_report_get_step_kind(c, option, step)),
-			Name:   C.GoString(C.quoit_report_get_step_name(c, option, step)),
-			Number: uint64(C.quoit_report_get_step_number(c, option, step)),
+			Kind:         StepKind(C.quoit_report_get_step_kind(c, option, step)),
+			Node:         C.GoString(C.quoit_report_get_step_node(c, option, step)),
+			Group:        C.GoString(C.quoit_report_get_step_group(c, option, step)),
+			Topology:     C.GoString(C.quoit_report_get_step_topology(c, option, step)),
+			ChipsPerHost: int(C.quoit_report_get_step_chips_per_host(c, option, step)),
+			Slices:       int(C.quoit_report_get_step_n_slices(c, option, step)),
+		}
+		if until := C.quoit_report_get_step_until_ms(c, option, step); until != 0 {
+			steps[index].Until = timeOf(int64(until))
 		}
 	}
 	return Option{Steps: steps, Text: taken(C.quoit_report_dup_option_text(c, option))}

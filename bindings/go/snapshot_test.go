@@ -161,7 +161,7 @@ func TestAForkChangesNothingOfItsLedger(t *testing.T) {
 	if err := fork.Release("b", now); err != nil {
 		t.Fatal(err)
 	}
-	if change := must[*quoit.GroupChange](t)(fork.Repair(group.Handle(), now)); change.Nothing {
+	if change := must[*quoit.GroupChange](t)(fork.Repair(group.Handle(), now)); change.Unchanged {
 		t.Error("nothing was repaired")
 	}
 	change := must[*quoit.GroupChange](t)(fork.Resize(group.Handle(), 1, now))

@@ -573,8 +573,8 @@ func (s *Snapshot) Resources() ([]Resource, error) {
 		func(c *C.QuoitSnapshot, number C.uint32_t) Resource {
 			return Resource{
 				Name:  C.GoString(C.quoit_snapshot_get_resource_name(c, number)),
-				Total: taken(C.quoit_snapshot_dup_resource_total(c, number)),
-				Left:  taken(C.quoit_snapshot_dup_resource_left(c, number)),
+				Total: taken(C.quoit_snapshot_dup_resource_sum(c, number, C.QUOIT_AMOUNT_TOTAL)),
+				Left:  taken(C.quoit_snapshot_dup_resource_sum(c, number, C.QUOIT_AMOUNT_LEFT)),
 			}
 		})
 }

@@ -138,14 +138,16 @@ func (g *Group) Topology(launch Launch) (*Topology, error) {
 func newTopology(c *C.QuoitTopology) *Topology {
 	free := func(p unsafe.Pointer) { C.quoit_topology_unref((*C.QuoitTopology)(p)) }
 	topology := &Topology{
-		Processes:        make([]Process, C.quoit_topology_get_n_processes(c)),
-		Job:              Job(C.quoit_topology_get_job(c)),
-		ProcessesPerHost: int(C.quoit_topology_get_processes_per_host(c)),
-		Notes:            make([]string, C.quoit_topology_get_n_notes(c)),
-		h:                door.NewHandle("topology", unsafe.Pointer(c), free),
+		Processes: make([]Process, C.quoit_topology_get_n_processes(c)),
+		Job:       Job(C.quoit_topology_get_job(c)),
+		Notes:     make([]string, C.quoit_topology_get_n_notes(c)),
+		h:         door.NewHandle("topology", unsafe.Pointer(c), free),
 	}
 	for process := range topology.Processes {
 		topology.Processes[process] = processOf(c, C.uint32_t(process))
+		if topology.Job == JobSlices {
+			topology.ProcessesPerHost = max(topology.ProcessesPerHost, topology.Processes[process].Local+1)
+		}
 	}
 	for note := range topology.Notes {
 		topology.Notes[note] = C.GoString(C.quoit_topology_get_note(c, C.uint32_t(note)))
@@ -245,7 +247,6 @@ type RenumberingRow struct {
 	Counterpart   string // the node that it replaces, or that replaces it; "" if there is none
 	Before, After Numbers
 	Variables     []VariableChange // those that differ, sorted by name; all variables of a process that is new or gone
-	Text          string           // the row as a line to display; values are not quoted
 }
 
 // VariableChange is the change of a variable; nil means not set.
@@ -322,7 +323,6 @@ func rowOf(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
 			WorkerID: int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
 		},
 		Variables: variables,
-		Text:      taken(C.quoit_renumbering_dup_text(c, row)),
 	}
 }
 

@@ -260,18 +260,6 @@ QUOIT_API uint64_t quoit_group_get_bundle_chips (const QuoitGroup *group, uint32
 QUOIT_API QuoitGroupSliceState quoit_group_get_bundle_state (const QuoitGroup *group, uint32_t bundle);
 
 /**
- * quoit_group_dup_bundle_text:
- * @group: the group
- * @bundle: below quoit_group_get_n_bundles()
- *
- * What the bundle has, in words: "chips 0,1: CPU 1, TPU 2", "0.5 of chip 3: TPU 0.5".
- *
- * Returns: (transfer full): the words, "" where it is not placed; g_free() them
- * Since: 0.1
- */
-QUOIT_API char *quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle);
-
-/**
  * quoit_group_get_bundle_n_resources:
  * @group: the group
  * @bundle: below quoit_group_get_n_bundles()
@@ -398,19 +386,11 @@ QUOIT_API QuoitGroup *quoit_group_change_get_before (const QuoitGroupChange *cha
  * quoit_group_change_get_after:
  * @change: the change
  *
- * Returns: (transfer none) (nullable): the group as it is now; %NULL: its last slice went, and the group with it
+ * Returns: (transfer none) (nullable): the group as it is now: the same object as quoit_group_change_get_before() if
+ *   it already had the requested form and nothing was written; %NULL if it ended with its last slice
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_group_change_get_after (const QuoitGroupChange *change);
-
-/**
- * quoit_group_change_is_nothing:
- * @change: the change
- *
- * Returns: whether the group was already what was asked for, and nothing was written
- * Since: 0.1
- */
-QUOIT_API bool quoit_group_change_is_nothing (const QuoitGroupChange *change);
 
 /* cdef-end */
 

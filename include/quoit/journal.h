@@ -26,14 +26,14 @@ typedef struct _QuoitJournal QuoitJournal;
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_EFFECT_IMPORT = 1,          /* a source says something new; the name is the source's */
-  QUOIT_EFFECT_GROUP_ADDED = 2,     /* a group has what it holds; name and id are the group's */
-  QUOIT_EFFECT_GROUP_REMOVED = 3,   /* a group has gone; the id is the group's */
-  QUOIT_EFFECT_NODE_STATE = 4,      /* a node has another state; the name is the node's where it is still known */
-  QUOIT_EFFECT_GROUP_CHANGED = 5,   /* a group has other slices or bundles than it had; name and id stay */
-  QUOIT_EFFECT_GROUP_LEASE = 6,     /* a group is confirmed, or has another lease */
-  QUOIT_EFFECT_GROUP_FORGOTTEN = 7, /* what was kept of a removed group is dropped, its key with it */
-  QUOIT_EFFECT_LEDGER_SET = 8       /* the ledger's epoch, next ids or clock limit are set */
+  QUOIT_EFFECT_IMPORT = 1,          /* a source was imported, or changed */
+  QUOIT_EFFECT_GROUP_ADDED = 2,     /* a group was made */
+  QUOIT_EFFECT_GROUP_REMOVED = 3,   /* a group ended */
+  QUOIT_EFFECT_NODE_STATE = 4,      /* a node has another state */
+  QUOIT_EFFECT_GROUP_CHANGED = 5,   /* a group has other slices or bundles than before */
+  QUOIT_EFFECT_GROUP_LEASE = 6,     /* a group was confirmed, or its lease changed */
+  QUOIT_EFFECT_GROUP_FORGOTTEN = 7, /* the record of an ended group was deleted, with its key */
+  QUOIT_EFFECT_LEDGER_SET = 8       /* the ledger's epoch, next ids or clock limit were set */
 } QuoitEffectType;
 
 /**
@@ -115,15 +115,38 @@ QUOIT_API uint32_t quoit_journal_get_n_effects (const QuoitJournal *journal, uin
 QUOIT_API QuoitEffectType quoit_journal_get_effect_type (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
 
 /**
- * quoit_journal_get_effect_name:
+ * quoit_journal_get_effect_source:
  * @journal: the entries
  * @entry: below quoit_journal_get_n_entries()
  * @effect: below quoit_journal_get_n_effects()
  *
- * Returns: (transfer none): the source, group or node; "" where it is not known
+ * Returns: (transfer none) (nullable): the source of an import; %NULL for other effects
  * Since: 0.1
  */
-QUOIT_API const char *quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
+QUOIT_API const char *quoit_journal_get_effect_source (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
+
+/**
+ * quoit_journal_get_effect_node:
+ * @journal: the entries
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ *
+ * Returns: (transfer none) (nullable): the node of a changed state, "" if the fleet no longer has it; %NULL for other
+ * effects Since: 0.1
+ */
+QUOIT_API const char *quoit_journal_get_effect_node (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
+
+/**
+ * quoit_journal_get_effect_group_name:
+ * @journal: the entries
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ *
+ * Returns: (transfer none) (nullable): the name of the group that the effect is on, "" if it is unknown; %NULL for
+ * effects on no group Since: 0.1
+ */
+QUOIT_API const char *quoit_journal_get_effect_group_name (const QuoitJournal *journal, uint32_t entry,
+                                                           uint32_t effect);
 
 /**
  * quoit_journal_get_effect_group_id:

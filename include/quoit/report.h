@@ -66,20 +66,20 @@ typedef enum {
 /**
  * QuoitStepKind:
  *
- * One change that would help.
+ * One change that would help. Each kind has the members that its comment names; the others are %NULL or 0.
  *
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_STEP_NODE_BACK = 1,      /* the named node, now dead, is alive again */
-  QUOIT_STEP_UNDRAIN = 2,        /* the named node is no longer draining */
-  QUOIT_STEP_RELEASE = 3,        /* the group of that name and id is released */
-  QUOIT_STEP_EXTERNAL_ENDS = 4,  /* what uses the named node, and is no group, ends */
-  QUOIT_STEP_FEWER_SLICES = 5,   /* the number of slices to ask for */
-  QUOIT_STEP_OTHER_TOPOLOGY = 6, /* the topology to ask for; a number: on hosts of that many chips */
-  QUOIT_STEP_OTHER_HOSTS = 7,    /* the number of chips a host to ask for */
-  QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group of that NAME@ID ends, at that time in milliseconds */
-  QUOIT_STEP_SOURCE_REMOVES = 9  /* the group of that name and id is removed by the source that has made it */
+  QUOIT_STEP_NODE_BACK = 1,      /* the node, now dead, is alive again */
+  QUOIT_STEP_UNDRAIN = 2,        /* the node is no longer draining */
+  QUOIT_STEP_RELEASE = 3,        /* the group is released */
+  QUOIT_STEP_EXTERNAL_ENDS = 4,  /* the external use of the node ends */
+  QUOIT_STEP_FEWER_SLICES = 5,   /* request n_slices */
+  QUOIT_STEP_OTHER_TOPOLOGY = 6, /* request the topology, on hosts of chips_per_host if that is not 0 */
+  QUOIT_STEP_OTHER_HOSTS = 7,    /* request hosts of chips_per_host */
+  QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group ends at until_ms */
+  QUOIT_STEP_SOURCE_REMOVES = 9  /* the source that owns the group removes it */
 } QuoitStepKind;
 
 /**
@@ -312,26 +312,70 @@ QUOIT_API uint32_t quoit_report_get_n_steps (const QuoitReport *report, uint32_t
 QUOIT_API QuoitStepKind quoit_report_get_step_kind (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
- * quoit_report_get_step_name:
+ * quoit_report_get_step_node:
  * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: (nullable): the node, group or topology of the step; %NULL where the number says all
+ * Returns: (nullable): the name of the step's node
  * Since: 0.1
  */
-QUOIT_API const char *quoit_report_get_step_name (const QuoitReport *report, uint32_t option, uint32_t step);
+QUOIT_API const char *quoit_report_get_step_node (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
- * quoit_report_get_step_number:
+ * quoit_report_get_step_group:
  * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: the group's id, the number of slices or of chips, or the time; 0 where the name says all
+ * Returns: (nullable): the handle NAME@ID of the step's group
  * Since: 0.1
  */
-QUOIT_API uint64_t quoit_report_get_step_number (const QuoitReport *report, uint32_t option, uint32_t step);
+QUOIT_API const char *quoit_report_get_step_group (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_until_ms:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: when the lease ends, in milliseconds since 1970-01-01 UTC; 0 for other kinds
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_report_get_step_until_ms (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_topology:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: (nullable): the topology to request
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_report_get_step_topology (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_chips_per_host:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: the chips per host to request; 0: the default of the topology, or another kind
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_step_chips_per_host (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_n_slices:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: the number of slices to request; 0 for other kinds
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_dup_option_text:

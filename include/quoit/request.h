@@ -356,18 +356,6 @@ QUOIT_API bool quoit_request_set_policy (QuoitRequest *request, QuoitPolicy poli
 QUOIT_API bool quoit_request_set_topology_label (QuoitRequest *request, const char *key, int64_t n_values,
                                                  GError **error);
 
-/**
- * quoit_request_set_soft_target:
- * @request: the request
- * @node: (nullable): short or full name; %QUOIT_ERROR_NOT_FOUND on use for an unknown name
- *
- * The node that %QUOIT_STRATEGY_STRICT_PACK takes if it has room; another one else. With another strategy
- * %QUOIT_ERROR_INVALID when the request is used.
- *
- * Since: 0.1
- */
-QUOIT_API void quoit_request_set_soft_target (QuoitRequest *request, const char *node);
-
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRequest, quoit_request_free)

@@ -720,24 +720,17 @@ QUOIT_API uint32_t quoit_snapshot_get_n_resources (const QuoitSnapshot *snapshot
 QUOIT_API const char *quoit_snapshot_get_resource_name (const QuoitSnapshot *snapshot, uint32_t resource);
 
 /**
- * quoit_snapshot_dup_resource_total:
+ * quoit_snapshot_dup_resource_sum:
  * @snapshot: the snapshot
  * @resource: below quoit_snapshot_get_n_resources()
+ * @part: %QUOIT_AMOUNT_TOTAL or %QUOIT_AMOUNT_LEFT
  *
- * Returns: (transfer full): the sum, exact, as decimal text; g_free() it
+ * Returns: (transfer full): the sum over the nodes as decimal text, exact, because it can exceed a #QuoitAmount;
+ *   g_free() it
  * Since: 0.1
  */
-QUOIT_API char *quoit_snapshot_dup_resource_total (const QuoitSnapshot *snapshot, uint32_t resource);
-
-/**
- * quoit_snapshot_dup_resource_left:
- * @snapshot: the snapshot
- * @resource: below quoit_snapshot_get_n_resources()
- *
- * Returns: (transfer full): the sum of what is free, as decimal text; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_resource_left (const QuoitSnapshot *snapshot, uint32_t resource);
+QUOIT_API char *quoit_snapshot_dup_resource_sum (const QuoitSnapshot *snapshot, uint32_t resource,
+                                                 QuoitAmountPart part);
 
 /**
  * quoit_snapshot_get_n_classes:

@@ -278,15 +278,6 @@ QUOIT_API char *quoit_topology_dup_slice_full_name (const QuoitTopology *topolog
 QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process);
 
 /**
- * quoit_topology_get_processes_per_host:
- * @topology: the topology
- *
- * Returns: the number of processes per host; 0 if the job is not %QUOIT_JOB_SLICES, because hosts can differ then
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_topology_get_processes_per_host (const QuoitTopology *topology);
-
-/**
  * quoit_topology_get_local:
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
@@ -576,19 +567,6 @@ QUOIT_API const char *quoit_renumbering_get_variable_name (const QuoitRenumberin
  */
 QUOIT_API const char *quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint32_t row,
                                                             uint32_t variable, QuoitRenumberingSide side);
-
-/**
- * quoit_renumbering_dup_text:
- * @renumbering: the renumbering
- * @row: below quoit_renumbering_get_n_rows()
- *
- * Formats the row as one line: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0". The
- * variables of a process that is new or gone are left out. Values are not escaped; escape the line for its destination.
- *
- * Returns: (transfer full): the line without an end of line; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_renumbering_dup_text (const QuoitRenumbering *renumbering, uint32_t row);
 
 /* cdef-end */
 

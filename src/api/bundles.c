@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/models/systems.h>
 #include <quoit/request.h>
 
 #include "fleet/labels.h"

@@ -31,14 +31,6 @@ quoit_group_change_get_after (const QuoitGroupChange *change)
   return change->after;
 }
 
-bool
-quoit_group_change_is_nothing (const QuoitGroupChange *change)
-{
-  g_return_val_if_fail (change != NULL, false);
-
-  return change->before == change->after;
-}
-
 /* Both groups can use the same layout, because the change does not affect nodes. */
 static QuoitGroupChange *
 group_change_new (const QuoitFleet *fleet, const QuoitOutcome *outcome)

@@ -260,14 +260,6 @@ quoit_group_get_bundle_state (const QuoitGroup *group, uint32_t bundle)
   return state == NULL ? QUOIT_GROUP_SLICE_WHOLE : quoit_slice_state_by_host (GPOINTER_TO_UINT (state));
 }
 
-char *
-quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle)
-{
-  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), NULL);
-
-  return group->data->node_ids[bundle] == 0 ? g_strdup ("") : quoit_bundle_text (&group->data->bundles[bundle]);
-}
-
 uint64_t
 quoit_group_get_bundle_chips (const QuoitGroup *group, uint32_t bundle)
 {

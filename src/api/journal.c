@@ -109,6 +109,14 @@ quoit_journal_get_effect_type (const QuoitJournal *journal, uint32_t entry, uint
   return row == NULL ? (QuoitEffectType) 0 : row->type;
 }
 
+const char *
+quoit_journal_get_effect_source (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  return row == NULL || row->type != QUOIT_EFFECT_IMPORT ? NULL : quoit_claims_source (row->import->claims);
+}
+
 static const char *
 node_name (const QuoitJournal *journal, guint32 id)
 {
@@ -119,7 +127,15 @@ node_name (const QuoitJournal *journal, guint32 id)
 }
 
 const char *
-quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+quoit_journal_get_effect_node (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  return row == NULL || row->type != QUOIT_EFFECT_NODE_STATE ? NULL : node_name (journal, row->node_id);
+}
+
+const char *
+quoit_journal_get_effect_group_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
   const QuoitEffect *row = effect_at (journal, entry, effect);
 
@@ -127,8 +143,6 @@ quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint
     return NULL;
   switch (row->type)
     {
-    case QUOIT_EFFECT_IMPORT:
-      return quoit_claims_source (row->import->claims);
     case QUOIT_EFFECT_GROUP_ADDED:
     case QUOIT_EFFECT_GROUP_CHANGED:
       return row->group->name;
@@ -136,11 +150,11 @@ quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint
     case QUOIT_EFFECT_GROUP_LEASE:
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return row->group_name;
+    case QUOIT_EFFECT_IMPORT:
     case QUOIT_EFFECT_NODE_STATE:
-      return node_name (journal, row->node_id);
     case QUOIT_EFFECT_LEDGER_SET:
     default:
-      return "";
+      return NULL;
     }
 }
 

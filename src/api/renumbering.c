@@ -129,11 +129,3 @@ quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint3
 
   return change == NULL ? NULL : value_of (side == QUOIT_RENUMBERING_BEFORE ? change->before : change->after);
 }
-
-char *
-quoit_renumbering_dup_text (const QuoitRenumbering *renumbering, uint32_t row)
-{
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
-
-  return at == NULL ? NULL : quoit_renumbering_row_text (renumbering, at);
-}

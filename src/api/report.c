@@ -222,19 +222,51 @@ quoit_report_get_step_kind (const QuoitReport *report, uint32_t option, uint32_t
 }
 
 const char *
-quoit_report_get_step_name (const QuoitReport *report, uint32_t option, uint32_t step)
+quoit_report_get_step_node (const QuoitReport *report, uint32_t option, uint32_t step)
 {
   const QuoitStep *row = step_at (report, option, step);
 
-  return row == NULL ? NULL : row->name;
+  return row == NULL ? NULL : row->node;
 }
 
-uint64_t
-quoit_report_get_step_number (const QuoitReport *report, uint32_t option, uint32_t step)
+const char *
+quoit_report_get_step_group (const QuoitReport *report, uint32_t option, uint32_t step)
 {
   const QuoitStep *row = step_at (report, option, step);
 
-  return row == NULL ? 0 : row->number;
+  return row == NULL ? NULL : row->group;
+}
+
+int64_t
+quoit_report_get_step_until_ms (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? 0 : row->until_ms;
+}
+
+const char *
+quoit_report_get_step_topology (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? NULL : row->topology;
+}
+
+uint32_t
+quoit_report_get_step_chips_per_host (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? 0 : row->chips_per_host;
+}
+
+uint32_t
+quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? 0 : row->n_slices;
 }
 
 char *

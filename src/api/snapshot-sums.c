@@ -46,19 +46,13 @@ quoit_snapshot_get_resource_name (const QuoitSnapshot *snapshot, uint32_t resour
 }
 
 char *
-quoit_snapshot_dup_resource_total (const QuoitSnapshot *snapshot, uint32_t resource)
+quoit_snapshot_dup_resource_sum (const QuoitSnapshot *snapshot, uint32_t resource, QuoitAmountPart part)
 {
   const QuoitTotal *total = total_at (snapshot, resource);
 
-  return total == NULL ? NULL : quoit_sum_format (total->total);
-}
+  g_return_val_if_fail (part == QUOIT_AMOUNT_TOTAL || part == QUOIT_AMOUNT_LEFT, NULL);
 
-char *
-quoit_snapshot_dup_resource_left (const QuoitSnapshot *snapshot, uint32_t resource)
-{
-  const QuoitTotal *total = total_at (snapshot, resource);
-
-  return total == NULL ? NULL : quoit_sum_format (total->left);
+  return total == NULL ? NULL : quoit_sum_format (part == QUOIT_AMOUNT_TOTAL ? total->total : total->left);
 }
 
 /* --- classes --- */

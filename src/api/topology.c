@@ -189,20 +189,6 @@ quoit_topology_get_group_slice (const QuoitTopology *topology, uint32_t process)
   return row == NULL ? 0 : row->group_slice;
 }
 
-const char *
-quoit_topology_get_slice_name (const QuoitTopology *topology, uint32_t process)
-{
-  const QuoitProcess *row = process_at (topology, process);
-  const QuoitLayout *layout;
-
-  if (row == NULL)
-    return NULL;
-  layout = topology->layout;
-  if (layout->nodes[row->node].slice == QUOIT_NO_INDEX)
-    return "";
-  return quoit_layout_text (layout, layout->slices[layout->nodes[row->node].slice].name);
-}
-
 uint32_t
 quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process)
 {
@@ -217,14 +203,6 @@ quoit_topology_get_node_assumptions (const QuoitTopology *topology, uint32_t pro
   const QuoitProcess *row = process_at (topology, process);
 
   return row == NULL ? 0 : quoit_node_assumptions (topology->layout, row->node);
-}
-
-uint32_t
-quoit_topology_get_processes_per_host (const QuoitTopology *topology)
-{
-  g_return_val_if_fail (topology != NULL, 0);
-
-  return topology->job == QUOIT_JOB_SLICES ? topology->per_host : 0;
 }
 
 uint32_t
@@ -314,6 +292,20 @@ quoit_topology_get_node_name (const QuoitTopology *topology, uint32_t process)
   const QuoitProcess *row = process_at (topology, process);
 
   return row == NULL ? NULL : quoit_layout_node_name (topology->layout, (QuoitNodeId) { row->node });
+}
+
+const char *
+quoit_topology_get_slice_name (const QuoitTopology *topology, uint32_t process)
+{
+  const QuoitProcess *row = process_at (topology, process);
+  const QuoitLayout *layout;
+
+  if (row == NULL)
+    return NULL;
+  layout = topology->layout;
+  if (layout->nodes[row->node].slice == QUOIT_NO_INDEX)
+    return "";
+  return quoit_layout_text (layout, layout->slices[layout->nodes[row->node].slice].name);
 }
 
 char *

@@ -32,4 +32,3 @@ struct _QuoitRenumbering {
 /* @before and @after may be NULL. The result is owned by the caller. */
 QuoitRenumbering *quoit_renumbering_of (const QuoitTopology *before, const QuoitTopology *after);
 const char *quoit_variable_change_name (const QuoitVariableChange *change);
-char *quoit_renumbering_row_text (const QuoitRenumbering *renumbering, const QuoitRenumberingRow *row);

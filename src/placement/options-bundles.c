@@ -125,7 +125,7 @@ offer (const Search *search, const guint8 *taken)
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, step->node);
-      quoit_option_add_step (option, step->kind, node, 0);
+      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node });
     }
 }
 

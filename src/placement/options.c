@@ -5,14 +5,36 @@
 void
 quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  gint64 until_ms = quoit_fleet_group_until (fleet, group);
-  g_autofree char *label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+  g_autofree char *handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until (fleet, group) };
 
-  if (until_ms != 0)
-    quoit_option_add_step (option, QUOIT_STEP_LEASE_ENDS, label, (guint64) until_ms);
+  if (step.until_ms != 0)
+    step.kind = QUOIT_STEP_LEASE_ENDS;
   else
-    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES, group->name,
-                           group->id);
+    step.kind = *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES;
+  quoit_option_add_step (option, &step);
+}
+
+/* Adds an option of one step. */
+static void
+add_single (QuoitReport *report, const QuoitStep *step)
+{
+  quoit_option_add_step (quoit_report_add_option (report), step);
+}
+
+static void
+add_other_class (QuoitReport *report, const QuoitRequest *request, const QuoitSliceFacts *facts)
+{
+  g_autofree char *topology = quoit_shape_format (facts->shape);
+  guint32 wanted = request->chips_per_host != 0 ? request->chips_per_host
+                                                : quoit_default_chips_per_host (facts->generation, facts->shape);
+  QuoitStep step = { .kind = QUOIT_STEP_OTHER_TOPOLOGY, .topology = topology };
+
+  if (quoit_shape_equal (facts->shape, request->shape))
+    step = (QuoitStep) { .kind = QUOIT_STEP_OTHER_HOSTS, .chips_per_host = facts->chips_per_host };
+  else if (facts->chips_per_host != wanted)
+    step.chips_per_host = facts->chips_per_host;
+  add_single (report, &step);
 }
 
 /* Adds options for other slices of the same generation. Enough of them must be free and satisfy the rules of the
@@ -41,19 +63,8 @@ other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest 
       fits = quoit_best_choose (fleet, &candidates, quoit_request_least (request), &plan);
       quoit_plan_clear (&plan);
       quoit_candidates_clear (&candidates);
-      if (!fits)
-        continue;
-      if (same_shape)
-        quoit_option_add_step (quoit_report_add_option (report), QUOIT_STEP_OTHER_HOSTS, NULL, facts->chips_per_host);
-      else
-        {
-          g_autofree char *shape = quoit_shape_format (facts->shape);
-          guint32 asked = request->chips_per_host != 0 ? request->chips_per_host
-                                                       : quoit_default_chips_per_host (facts->generation, facts->shape);
-
-          quoit_option_add_step (quoit_report_add_option (report), QUOIT_STEP_OTHER_TOPOLOGY, shape,
-                                 facts->chips_per_host == asked ? 0 : facts->chips_per_host);
-        }
+      if (fits)
+        add_other_class (report, request, facts);
     }
 }
 
@@ -72,7 +83,7 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
   if (report->n_could > report->n_now)
     quoit_report_find_repairs (report, fleet, candidates);
   if (report->n_now > 0)
-    quoit_option_add_step (quoit_report_add_option (report), QUOIT_STEP_FEWER_SLICES, NULL, report->n_now);
+    add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_now });
   other_classes (report, fleet, request);
   g_array_sort (report->options, by_steps);
 }

@@ -270,7 +270,7 @@ write_steps (const Search *search, QuoitOption *option)
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
-      quoit_option_add_step (option, step->kind, node, 0);
+      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node });
     }
 }
 
@@ -285,7 +285,8 @@ offer (Search *search)
   write_steps (search, option);
   /* Also suggest the largest count that fits. */
   if (search->report->verdict == QUOIT_VERDICT_NEVER)
-    quoit_option_add_step (option, QUOIT_STEP_FEWER_SLICES, NULL, search->report->n_could);
+    quoit_option_add_step (option,
+                           &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = search->report->n_could });
   while (search->taken->len > 0)
     leave (search, search->taken->len - 1);
 }

@@ -5,9 +5,13 @@
 #include "placement/constraint.h"
 
 static void
-step_clear (gpointer data)
+step_clear (gpointer item)
 {
-  g_free (((QuoitStep *) data)->name);
+  QuoitStep *step = item;
+
+  g_free (step->node);
+  g_free (step->group);
+  g_free (step->topology);
 }
 
 static void
@@ -122,11 +126,14 @@ quoit_report_add_option (QuoitReport *report)
 }
 
 void
-quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name, guint64 number)
+quoit_option_add_step (QuoitOption *option, const QuoitStep *step)
 {
-  QuoitStep step = { kind, number, g_strdup (name) };
+  QuoitStep copy = *step;
 
-  g_array_append_val (option->steps, step);
+  copy.node = g_strdup (step->node);
+  copy.group = g_strdup (step->group);
+  copy.topology = g_strdup (step->topology);
+  g_array_append_val (option->steps, copy);
 }
 
 char *
@@ -145,9 +152,9 @@ quoit_report_reason_text (const QuoitReport *report, guint index)
 static void
 append_wait (GString *text, const QuoitStep *step)
 {
-  g_autofree char *until = quoit_time_format ((gint64) step->number);
+  g_autofree char *until = quoit_time_format (step->until_ms);
 
-  g_string_append_printf (text, "wait until %s, when the lease of %s ends", until, step->name);
+  g_string_append_printf (text, "wait until %s, when the lease of %s ends", until, step->group);
 }
 
 static void
@@ -156,34 +163,33 @@ append_step (GString *text, const QuoitStep *step)
   switch (step->kind)
     {
     case QUOIT_STEP_NODE_BACK:
-      g_string_append_printf (text, "node %s back alive", step->name);
+      g_string_append_printf (text, "node %s back alive", step->node);
       break;
     case QUOIT_STEP_UNDRAIN:
-      g_string_append_printf (text, "undrain %s", step->name);
+      g_string_append_printf (text, "undrain %s", step->node);
       break;
     case QUOIT_STEP_RELEASE:
-      g_string_append_printf (text, "release %s@%" G_GUINT64_FORMAT, step->name, step->number);
+      g_string_append_printf (text, "release %s", step->group);
       break;
     case QUOIT_STEP_LEASE_ENDS:
       append_wait (text, step);
       break;
     case QUOIT_STEP_SOURCE_REMOVES:
-      g_string_append_printf (text, "remove %s@%" G_GUINT64_FORMAT " at its source", step->name, step->number);
+      g_string_append_printf (text, "remove %s at its source", step->group);
       break;
     case QUOIT_STEP_EXTERNAL_ENDS:
-      g_string_append_printf (text, "the external use of %s ends", step->name);
+      g_string_append_printf (text, "the external use of %s ends", step->node);
       break;
     case QUOIT_STEP_FEWER_SLICES:
-      g_string_append_printf (text, "ask for %" G_GUINT64_FORMAT " slice%s", step->number,
-                              step->number == 1 ? "" : "s");
+      g_string_append_printf (text, "ask for %u slice%s", step->n_slices, step->n_slices == 1 ? "" : "s");
       break;
     case QUOIT_STEP_OTHER_TOPOLOGY:
-      g_string_append_printf (text, "ask for topology %s", step->name);
-      if (step->number != 0)
-        g_string_append_printf (text, " on hosts of %" G_GUINT64_FORMAT " chips", step->number);
+      g_string_append_printf (text, "ask for topology %s", step->topology);
+      if (step->chips_per_host != 0)
+        g_string_append_printf (text, " on hosts of %u chips", step->chips_per_host);
       break;
     case QUOIT_STEP_OTHER_HOSTS:
-      g_string_append_printf (text, "ask for hosts of %" G_GUINT64_FORMAT " chips", step->number);
+      g_string_append_printf (text, "ask for hosts of %u chips", step->chips_per_host);
       break;
     }
 }

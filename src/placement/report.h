@@ -18,8 +18,12 @@ typedef struct {
 
 typedef struct {
   QuoitStepKind kind;
-  guint64 number; /* group id, number of slices or number of chips; 0: name is sufficient */
-  char *name;     /* node, group or topology */
+  char *node;             /* NODE_BACK, UNDRAIN, EXTERNAL_ENDS */
+  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS */
+  gint64 until_ms;        /* LEASE_ENDS */
+  char *topology;         /* OTHER_TOPOLOGY */
+  guint32 chips_per_host; /* OTHER_HOSTS; OTHER_TOPOLOGY, unless it is the default */
+  guint32 n_slices;       /* FEWER_SLICES */
 } QuoitStep;
 
 /* Steps that together make the request fit. */
@@ -58,8 +62,8 @@ void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, 
                               guint32 after);
 /* Takes ownership of the texts of @miss. */
 void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
-QuoitOption *quoit_report_add_option (QuoitReport *report); /* valid until the next option is added */
-void quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name, guint64 number);
+QuoitOption *quoit_report_add_option (QuoitReport *report);              /* valid until the next option is added */
+void quoit_option_add_step (QuoitOption *option, const QuoitStep *step); /* copies the texts */
 
 /* Returns one sentence for an error message: verdict, numbers, main reason, first option. The caller owns the text. */
 char *quoit_report_summary (const QuoitReport *report, const char *what);

@@ -97,8 +97,8 @@ ok 5 "in JSON too" reserve more --topology 2x2 --accelerator v5e --slices 1 -o j
 json "the refusal is a document"
 fact "with code and verdict" 'd["error"]["code"], d["error"]["status"], d["verdict"]' "('NOT_NOW', 5, 'not-now')"
 fact "with reasons as data" 'd["reasons"][0]["constraint"], d["reasons"][0]["before"], d["reasons"][0]["after"]' "('held', 2, 0)"
-fact "and options as data" 'd["options"][0]["steps"][0]["kind"], d["options"][0]["steps"][0]["name"], d["options"][0]["steps"][0]["number"]' \
-  "('release', 'train', 1)"
+fact "and options as data" '{k: v for k, v in d["options"][0]["steps"][0].items() if v is not None}' \
+  "{'kind': 'release', 'group': 'train@1'}"
 refused 6 "what is too much is refused for ever" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3 --now "$now"
 refused 6 "a dry run refuses as the run would" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3 --dry-run
 ok 5 "fits says not now" fits --topology 2x2 --accelerator v5e --slices 1

@@ -374,7 +374,8 @@ reserve_elastic (World *world, gint64 now_ms, GError **error)
 static gboolean
 has_changed (QuoitGroupChange *change)
 {
-  hold (change == NULL || !quoit_group_change_is_nothing (change), "nothing has changed");
+  hold (change == NULL || quoit_group_change_get_before (change) != quoit_group_change_get_after (change),
+        "nothing has changed");
   return drop_change (change);
 }
 

@@ -255,7 +255,7 @@ static void
 go_on (History *history, const QuoitJournal *journal, guint32 i)
 {
   QuoitEffectType type = quoit_journal_get_effect_type (journal, i, 0);
-  g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_name (journal, i, 0),
+  g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_group_name (journal, i, 0),
                                           (guint) quoit_journal_get_effect_group_id (journal, i, 0));
   gpointer name, slices;
 

@@ -384,6 +384,15 @@ ask_for_class (World *world, const char *topology, guint32 chips)
   world->class.chips = (guint16) (chips != 0 ? chips : quoit_default_chips_per_host (QUOIT_GENERATION_V6E, shape));
 }
 
+/* Group A has id 1, B has id 2, and so on. */
+static gboolean
+is_handle (const char *handle)
+{
+  g_autofree char *expected = g_strdup_printf ("%c@%d", handle[0], handle[0] - 'A' + 1);
+
+  return g_str_equal (handle, expected);
+}
+
 /* FALSE if the step does not match the state. */
 static gboolean
 take_step (World *world, const QuoitStep *step)
@@ -393,35 +402,37 @@ take_step (World *world, const QuoitStep *step)
   switch (step->kind)
     {
     case QUOIT_STEP_NODE_BACK:
-      host = find_host (&world->drawn, step->name);
+      host = find_host (&world->drawn, step->node);
       if (host == NULL || drawn_state (*host) != QUOIT_NODE_DEAD)
         return FALSE;
       *host = drawn_alive (*host);
       return TRUE;
     case QUOIT_STEP_UNDRAIN:
-      host = find_host (&world->drawn, step->name);
+      host = find_host (&world->drawn, step->node);
       if (host == NULL || drawn_state (*host) != QUOIT_NODE_DRAINING)
         return FALSE;
       *host = drawn_alive (*host);
       return TRUE;
     case QUOIT_STEP_EXTERNAL_ENDS:
-      host = find_host (&world->drawn, step->name);
+      host = find_host (&world->drawn, step->node);
       if (host == NULL || *host != 'e')
         return FALSE;
       *host = '.';
       return TRUE;
     case QUOIT_STEP_RELEASE:
-      return step->name[0] == 'A' + (char) step->number - 1 && release (&world->drawn, step->name[0]);
+      return is_handle (step->group) && release (&world->drawn, step->group[0]);
     case QUOIT_STEP_FEWER_SLICES:
-      world->n = (guint) step->number;
+      world->n = step->n_slices;
       return TRUE;
     case QUOIT_STEP_OTHER_TOPOLOGY:
-      return ask_for_class (world, step->name, step->number != 0 ? (guint32) step->number : world->chips_asked), TRUE;
+      return ask_for_class (world, step->topology,
+                            step->chips_per_host != 0 ? step->chips_per_host : world->chips_asked),
+             TRUE;
     case QUOIT_STEP_LEASE_ENDS:
     case QUOIT_STEP_SOURCE_REMOVES:
       return FALSE; /* no group here has a lease, and no node has a source */
     case QUOIT_STEP_OTHER_HOSTS:
-      return ask_for_class (world, world->class.topology, (guint32) step->number), TRUE;
+      return ask_for_class (world, world->class.topology, step->chips_per_host), TRUE;
     }
   return FALSE;
 }
@@ -439,6 +450,15 @@ world_of (const Case *at)
 }
 
 static QuoitFleet *idle_fleet (GHashTable *idle, const Drawn *drawn);
+
+static gboolean
+remove_group (QuoitFleet *fleet, const char *handle)
+{
+  g_autofree char *name = g_strndup (handle, 1);
+
+  return is_handle (handle)
+         && quoit_fleet_remove_group (fleet, name, (guint64) (handle[0] - 'A' + 1), QUOIT_END_RELEASED, 1, NULL);
+}
 
 /* Applies the steps as calls on a fork. Only an import can end external use, so for such steps the fleet is rebuilt. */
 static QuoitFleet *
@@ -461,10 +481,10 @@ fleet_after (const Case *at, const QuoitOption *option)
       QuoitNodeId node;
 
       if (step->kind == QUOIT_STEP_RELEASE)
-        g_assert (quoit_fleet_remove_group (fleet, step->name, step->number, QUOIT_END_RELEASED, 1, NULL));
+        g_assert (remove_group (fleet, step->group));
       if (step->kind == QUOIT_STEP_NODE_BACK || step->kind == QUOIT_STEP_UNDRAIN)
         {
-          g_assert (quoit_layout_lookup_node (fleet->layout, step->name, &node, NULL));
+          g_assert (quoit_layout_lookup_node (fleet->layout, step->node, &node, NULL));
           quoit_fleet_set_node_state (fleet, node, QUOIT_NODE_ALIVE);
         }
     }

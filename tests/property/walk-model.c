@@ -451,8 +451,8 @@ sum_difference (const QuoitSnapshot *snapshot, guint chips, guint chips_left)
   for (guint32 i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
     if (strcmp (quoit_snapshot_get_resource_name (snapshot, i), "TPU") == 0)
       {
-        g_autofree char *total = quoit_snapshot_dup_resource_total (snapshot, i);
-        g_autofree char *left = quoit_snapshot_dup_resource_left (snapshot, i);
+        g_autofree char *total = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_TOTAL);
+        g_autofree char *left = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_LEFT);
 
         if (g_ascii_strtoull (total, NULL, 10) == chips && g_ascii_strtoull (left, NULL, 10) == chips_left)
           return NULL;

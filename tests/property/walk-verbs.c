@@ -479,7 +479,8 @@ check_turn (Call *call, QuoitGroupChange *turn, const ModelGroup *known, gboolea
 
   if (turn == NULL)
     return;
-  walk_hold (walk, quoit_group_change_is_nothing (turn) == is_nothing, "%s changes something, or nothing", call->verb);
+  walk_hold (walk, (quoit_group_change_get_before (turn) == quoit_group_change_get_after (turn)) == is_nothing,
+             "%s changes something, or nothing", call->verb);
   walk_hold (walk, quoit_group_get_id (quoit_group_change_get_before (turn)) == known->id, "%s of another group",
              call->verb);
   walk->n_changes += !is_nothing;

@@ -17,6 +17,7 @@
  *   journal                                                                    the entries since the last "journal" */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include <glib/gstdio.h>
@@ -258,7 +259,7 @@ script_tell_change (GString *text, QuoitGroupChange *change)
 {
   if (change == NULL)
     return FALSE;
-  if (quoit_group_change_is_nothing (change))
+  if (quoit_group_change_get_before (change) == quoit_group_change_get_after (change))
     g_string_append (text, "nothing");
   else
     {
@@ -323,7 +324,14 @@ script_tell_journal (Script *script, GString *text, GError **error)
       g_string_append_printf (text, "%s%s:", e == 0 ? "" : "; ", quoit_journal_get_verb (journal, e));
       for (uint32_t f = 0; f < quoit_journal_get_n_effects (journal, e); f++)
         {
-          g_string_append_printf (text, "%s %s", f == 0 ? "" : ",", quoit_journal_get_effect_name (journal, e, f));
+          const char *const names[]
+              = { quoit_journal_get_effect_source (journal, e, f), quoit_journal_get_effect_node (journal, e, f),
+                  quoit_journal_get_effect_group_name (journal, e, f) };
+
+          g_string_append (text, f == 0 ? "" : ",");
+          for (guint n = 0; n < G_N_ELEMENTS (names); n++)
+            if (names[n] != NULL)
+              g_string_append_printf (text, " %s", names[n]);
           if (quoit_journal_get_effect_group_id (journal, e, f) != 0)
             g_string_append_printf (text, "@%" G_GUINT64_FORMAT, quoit_journal_get_effect_group_id (journal, e, f));
           g_string_append_printf (text, " %s", effects[quoit_journal_get_effect_type (journal, e, f)]);

@@ -185,7 +185,7 @@ START_TEST (bundles_that_are_whole_slices_are_what_whole_slices_are)
       of_bundles = environments_of (found);
       ck_assert_str_eq (of_bundles, of_slices);
       ck_assert_int_eq (quoit_topology_get_job (found), QUOIT_JOB_SLICES);
-      ck_assert_uint_eq (quoit_topology_get_processes_per_host (found), alike[_i].per_host);
+      ck_assert_uint_eq (count_processes_per_host (found), alike[_i].per_host);
       ck_assert_int_eq (quoit_topology_get_bundle (expected, 0), -1);
       ck_assert_int_eq (quoit_topology_get_bundle (found, quoit_topology_get_n_processes (found) - 1),
                         quoit_group_get_n_bundles (bundles) - 1);
@@ -677,8 +677,7 @@ check_bounds (const QuoitTopology *topology, const Cuboid *box, const Cuboid *bl
       guint n_chips = quoit_topology_get_n_chips (topology, p);
       g_autofree char *expected = g_strdup_printf ("%u,%u,%u", block->sides[0], block->sides[1], block->sides[2]);
 
-      if (quoit_topology_get_job (topology) == QUOIT_JOB_SLICES
-          && quoit_topology_get_processes_per_host (topology) == 1)
+      if (quoit_topology_get_job (topology) == QUOIT_JOB_SLICES && count_processes_per_host (topology) == 1)
         {
           ck_assert (of_processes == NULL && of_chips == NULL);
           continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests for bundles: valid settings, and refusals of contradictory ones. */
+#include <quoit/models.h>
 #include <string.h>
 
 #include "placement/request.h"

@@ -204,23 +204,21 @@ static const struct {
   const char *fleet, *request, *bundles;
 } divisions[] = {
   { "v6e 4x4 x1 pool=a", "0 reserve t 1 tpu=4",
-    "a-0-0 chips 0,1,2,3: TPU 4; a-0-1 chips 0,1,2,3: TPU 4; a-0-2 chips 0,1,2,3: TPU 4; a-0-3 chips 0,1,2,3: TPU 4" },
+    "a-0-0 0,1,2,3: TPU 4; a-0-1 0,1,2,3: TPU 4; a-0-2 0,1,2,3: TPU 4; a-0-3 0,1,2,3: TPU 4" },
   { "v6e 4x4 x1 pool=a", "0 reserve t 1 tpu=2",
-    "a-0-0 chips 0,1: TPU 2; a-0-0 chips 2,3: TPU 2; a-0-1 chips 0,1: TPU 2; a-0-1 chips 2,3: TPU 2; a-0-2 chips 0,1: "
-    "TPU 2; a-0-2 chips 2,3: TPU 2; a-0-3 chips 0,1: TPU 2; a-0-3 chips 2,3: TPU 2" },
+    "a-0-0 0,1: TPU 2; a-0-0 2,3: TPU 2; a-0-1 0,1: TPU 2; a-0-1 2,3: TPU 2; a-0-2 0,1: TPU 2; a-0-2 2,3: TPU 2; a-0-3 "
+    "0,1: TPU 2; a-0-3 2,3: TPU 2" },
   /* PyTorch/XLA's v5p-8 and v5p-16: one process per chip. */
   { "v5p 2x2x1 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x1",
-    "a-0-0 chip 0: TPU 1; a-0-0 chip 1: TPU 1; a-0-0 chip 2: TPU 1; a-0-0 chip 3: TPU 1" },
+    "a-0-0 0: TPU 1; a-0-0 1: TPU 1; a-0-0 2: TPU 1; a-0-0 3: TPU 1" },
   { "v5p 2x2x2 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x2",
-    "a-0-0 chip 0: TPU 1; a-0-0 chip 1: TPU 1; a-0-0 chip 2: TPU 1; a-0-0 chip 3: TPU 1; a-0-1 chip 0: TPU 1; a-0-1 "
-    "chip 1: TPU 1; a-0-1 chip 2: TPU 1; a-0-1 chip 3: TPU 1" },
+    "a-0-0 0: TPU 1; a-0-0 1: TPU 1; a-0-0 2: TPU 1; a-0-0 3: TPU 1; a-0-1 0: TPU 1; a-0-1 1: TPU 1; a-0-1 2: TPU 1; "
+    "a-0-1 3: TPU 1" },
   { "v5p 2x2x1 x1 pool=a", "0 reserve t 1 tpu=0.5 gen=v5p shape=2x2x1",
-    "a-0-0 0.5 of chip 0: TPU 0.5; a-0-0 0.5 of chip 0: TPU 0.5; a-0-0 0.5 of chip 1: TPU 0.5; a-0-0 0.5 of chip 1: "
-    "TPU "
-    "0.5; a-0-0 0.5 of chip 2: TPU 0.5; a-0-0 0.5 of chip 2: TPU 0.5; a-0-0 0.5 of chip 3: TPU 0.5; a-0-0 0.5 of chip "
-    "3: TPU 0.5" },
-  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=8 shape=2x4", "a-0-0 chips 0,1,2,3,4,5,6,7: TPU 8" },
-  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=4 shape=2x4", "a-0-0 chips 0,1,2,3: TPU 4; a-0-0 chips 4,5,6,7: TPU 4" },
+    "a-0-0 0: TPU 0.5; a-0-0 0: TPU 0.5; a-0-0 1: TPU 0.5; a-0-0 1: TPU 0.5; a-0-0 2: TPU 0.5; a-0-0 2: TPU 0.5; a-0-0 "
+    "3: TPU 0.5; a-0-0 3: TPU 0.5" },
+  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=8 shape=2x4", "a-0-0 0,1,2,3,4,5,6,7: TPU 8" },
+  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=4 shape=2x4", "a-0-0 0,1,2,3: TPU 4; a-0-0 4,5,6,7: TPU 4" },
 };
 
 static char *
@@ -230,9 +228,18 @@ bundles_of (const QuoitGroup *group)
 
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     {
-      g_autofree char *bundle = quoit_group_dup_bundle_text (group, i);
+      uint64_t chips = quoit_group_get_bundle_chips (group, i);
 
-      g_string_append_printf (text, "%s%s %s", i == 0 ? "" : "; ", quoit_group_get_bundle_node (group, i), bundle);
+      g_string_append_printf (text, "%s%s", i == 0 ? "" : "; ", quoit_group_get_bundle_node (group, i));
+      for (guint chip = 0; chip < 64; chip++)
+        if ((chips >> chip & 1) != 0)
+          g_string_append_printf (text, "%c%u", (chips & ((UINT64_C (1) << chip) - 1)) == 0 ? ' ' : ',', chip);
+      for (uint32_t r = 0; r < quoit_group_get_bundle_n_resources (group, i); r++)
+        {
+          g_autofree char *amount = quoit_amount_format (quoit_group_get_bundle_amount (group, i, r));
+
+          g_string_append_printf (text, ": %s %s", quoit_group_get_bundle_resource_name (group, i, r), amount);
+        }
     }
   return g_string_free (text, FALSE);
 }

@@ -109,17 +109,18 @@ fits (QuoitFork *fork, const QuoitRequest *request, int *code)
 static void
 take_step (QuoitFork *fork, const QuoitReport *report, uint32_t option, uint32_t step)
 {
-  const char *name = quoit_report_get_step_name (report, option, step);
+  const char *node = quoit_report_get_step_node (report, option, step);
+  const char *group = quoit_report_get_step_group (report, option, step);
   GError *error = NULL;
 
   switch (quoit_report_get_step_kind (report, option, step))
     {
     case QUOIT_STEP_NODE_BACK:
     case QUOIT_STEP_UNDRAIN:
-      ck_assert (quoit_fork_set_node_state (fork, name, QUOIT_NODE_ALIVE, NOW, &error));
+      ck_assert (quoit_fork_set_node_state (fork, node, QUOIT_NODE_ALIVE, NOW, &error));
       break;
     case QUOIT_STEP_RELEASE:
-      ck_assert (quoit_fork_release (fork, name, NOW, &error));
+      ck_assert (quoit_fork_release (fork, group, NOW, &error));
       break;
     default:
       ck_abort_msg ("a step of another kind");

@@ -230,7 +230,7 @@ START_TEST (a_process_is_started_in_the_environment_of_its_profile)
 
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), environments[_i].n_processes);
-  ck_assert_uint_eq (quoit_topology_get_processes_per_host (topology), environments[_i].per_host);
+  ck_assert_uint_eq (count_processes_per_host (topology), environments[_i].per_host);
   text = variables_of (topology, environments[_i].process);
   ck_assert_str_eq (text, environments[_i].variables);
 }

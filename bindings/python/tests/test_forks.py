@@ -51,7 +51,7 @@ def test_a_fork_has_the_verbs_of_a_ledger(ledger):
     fork.release(held, now_ms=NOW)
     fork.reserve(request(), now_ms=NOW)
     change = fork.resize("train", 2, now_ms=NOW)
-    assert (len(change.before.slices), len(change.after.slices), change.is_nothing) == (1, 2, False)
+    assert (len(change.before.slices), len(change.after.slices), change.is_unchanged) == (1, 2, False)
     fork.set_node_state("v6e-4x4-0-0", quoit.NodeState.DEAD, now_ms=NOW)
     repaired = fork.repair("train", now_ms=NOW)
     assert [one.name for one in repaired.after.slices] == ["v6e-4x4-1", "v6e-4x4-2"]

@@ -40,7 +40,9 @@ def test_each_change_is_an_entry_with_its_effects(ledger):
         [(kinds.GROUP_REMOVED, group.id)],
         [(kinds.GROUP_FORGOTTEN, group.id)],
     ]
-    assert [entries[at].effects[0].name for at in (0, 1, 2)] == ["lab", "train", "v6e-4x4-0-0"]
+    effects = [entry.effects[0] for entry in entries]
+    assert (effects[0].source, effects[1].group_name, effects[2].node) == ("lab", "train", "v6e-4x4-0-0")
+    assert (effects[0].node, effects[1].source, effects[2].group_name) == (None, None, None)
     assert entries[1].effects[0].text.startswith(f"{group.handle} holds 4 nodes of 1 slice")
 
 

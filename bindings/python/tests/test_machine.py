@@ -184,7 +184,7 @@ class Machine(RuleBasedStateMachine):
 
     def changed(self, held, change, n):
         before, after = ({one.name for one in group.slices} for group in (change.before, change.after))
-        assert before == held.slices and len(after) == n and change.is_nothing == (before == after)
+        assert before == held.slices and len(after) == n and change.is_unchanged == (before == after)
         self.model.take(held, after, keep=before & after)
 
     @rule(handle=handles, name=names, pick=st.integers(0, 3))

@@ -37,8 +37,8 @@ def test_a_refusal_names_what_removed_the_slices_and_what_would_help():
     (reason,) = report.reasons
     assert (reason.constraint, reason.before, reason.after) == (quoit.Constraint.HELD, 3, 1)
     assert reason.text.startswith("2 of 3 slices are held")
-    fewer = quoit.Step(quoit.StepKind.FEWER_SLICES, None, 1)
-    release = quoit.Step(quoit.StepKind.RELEASE, "train", group.id)
+    fewer = quoit.Step(quoit.StepKind.FEWER_SLICES, n_slices=1)
+    release = quoit.Step(quoit.StepKind.RELEASE, group=group.handle)
     assert {fewer, release} <= {step for option in report.options for step in option.steps}
     texts = [option.text for option in report.options if release in option.steps]
     assert texts == [f"release {group.handle}"]
@@ -47,12 +47,12 @@ def test_a_refusal_names_what_removed_the_slices_and_what_would_help():
 @pytest.mark.parametrize(
     ("fleet", "constraint", "step"),
     [
-        ("v6e 4x4 x2 dead=0.1", quoit.Constraint.INTACT, quoit.Step(quoit.StepKind.NODE_BACK, "v6e-4x4-0-1", None)),
-        ("v6e 4x4 x2 draining=1.3", quoit.Constraint.DRAINING, quoit.Step(quoit.StepKind.UNDRAIN, "v6e-4x4-1-3", None)),
+        ("v6e 4x4 x2 dead=0.1", quoit.Constraint.INTACT, quoit.Step(quoit.StepKind.NODE_BACK, node="v6e-4x4-0-1")),
+        ("v6e 4x4 x2 draining=1.3", quoit.Constraint.DRAINING, quoit.Step(quoit.StepKind.UNDRAIN, node="v6e-4x4-1-3")),
         (
             "v6e 4x4 x2 busy=1.2",
             quoit.Constraint.EXTERNAL,
-            quoit.Step(quoit.StepKind.EXTERNAL_ENDS, "v6e-4x4-1-2", None),
+            quoit.Step(quoit.StepKind.EXTERNAL_ENDS, node="v6e-4x4-1-2"),
         ),
     ],
 )

@@ -218,7 +218,7 @@ def test_who_has_a_node_is_told(ledger):
     assert snapshot.lookup_node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None, (0, 1, 2, 3)),)
     ((user,),) = [snapshot.lookup_node(half.bundles[0].node).users]
     assert user.group == half
-    assert user.share == half.bundles[0].text
+    assert user.share == "chips 0,1: TPU 2"
     assert user.chips == half.bundles[0].chips and len(user.chips) == 2
 
 

@@ -161,7 +161,6 @@ def test_who_stays_after_a_repair_and_who_is_new(ledger):
     assert {one.before for one in joined.variables} == {None}
     assert (left.process_before, left.process_after, left.worker_id_after) == (0, None, None)
     assert {one.after for one in left.variables} == {None}
-    assert moved.text.startswith(f"{moved.node_name}: process 4 -> 0, slice 1 -> 0, worker 0; MEGASCALE_")
 
 
 def test_nobody_is_told_anything_where_nothing_changed(ledger):

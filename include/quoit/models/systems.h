@@ -53,6 +53,18 @@ QUOIT_API QuoitRayAnswer quoit_report_get_ray_answer (const QuoitReport *report)
 QUOIT_API bool quoit_report_does_ray_vary (const QuoitReport *report);
 
 /**
+ * quoit_request_set_soft_target:
+ * @request: the request
+ * @node: (nullable): short or full name; %QUOIT_ERROR_NOT_FOUND on use for an unknown name
+ *
+ * The node that %QUOIT_STRATEGY_STRICT_PACK takes if all bundles fit there, as Ray's `_soft_target_node_id` does;
+ * otherwise it takes another node. With any other strategy the request is %QUOIT_ERROR_INVALID when it is used.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_soft_target (QuoitRequest *request, const char *node);
+
+/**
  * quoit_snapshot_is_node_ray_head:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()

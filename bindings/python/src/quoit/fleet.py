@@ -393,8 +393,8 @@ def resource_of(handle: Any, index: int) -> Resource:
     """Reads a sum over the nodes."""
     return Resource(
         _c.text(lib.quoit_snapshot_get_resource_name(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_resource_total(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_resource_left(handle, index)),
+        _c.taken_text(lib.quoit_snapshot_dup_resource_sum(handle, index, _AmountPart.TOTAL)),
+        _c.taken_text(lib.quoit_snapshot_dup_resource_sum(handle, index, _AmountPart.LEFT)),
     )
 
 

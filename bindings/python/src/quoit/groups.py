@@ -72,8 +72,6 @@ class PlacedBundle(_c.WithMappings):
     chips: tuple[int, ...]
     """The chips of its node that it has, completely or in part."""
     state: GroupSliceState
-    text: str
-    """Its amounts in words: "chips 0,1: CPU 1, TPU 2"."""
     resources: Mapping[str, str]
     """Amounts by resource as decimal text, also for a bundle that is not placed."""
 
@@ -207,7 +205,6 @@ class Group(_c.Sealed):
             int(lib.quoit_group_get_bundle_node_id(self._handle, index)) or None,
             _c.bits(mask),
             GroupSliceState(lib.quoit_group_get_bundle_state(self._handle, index)),
-            _c.taken_text(lib.quoit_group_dup_bundle_text(self._handle, index)),
             resources,
         )
 
@@ -219,7 +216,7 @@ class GroupChange:
     before: Group
     after: Group | None
     """None: the group ended with its last slice."""
-    is_nothing: bool
+    is_unchanged: bool
     """Whether the group already was as requested, so that nothing was written."""
 
 
@@ -230,12 +227,12 @@ def owned_group(pointer: Any) -> Group:
 
 def taken_change(pointer: Any) -> GroupChange:
     """Converts a change, and frees it."""
-    after = lib.quoit_group_change_get_after(pointer)
+    before, after = lib.quoit_group_change_get_before(pointer), lib.quoit_group_change_get_after(pointer)
     try:
         return GroupChange(
-            owned_group(lib.quoit_group_ref(lib.quoit_group_change_get_before(pointer))),
+            owned_group(lib.quoit_group_ref(before)),
             None if after == _c.NULL else owned_group(lib.quoit_group_ref(after)),
-            bool(lib.quoit_group_change_is_nothing(pointer)),
+            after == before,
         )
     finally:
         lib.quoit_group_change_free(pointer)

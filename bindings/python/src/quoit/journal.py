@@ -46,8 +46,12 @@ class Effect:
     """The effect of one change on one object."""
 
     type: EffectType
-    name: str | None
-    """The source, group or node; None if it is unknown."""
+    source: str | None
+    """The source of an import; None for other effects."""
+    node: str | None
+    """The node of a changed state; None for other effects, and if the fleet no longer has it."""
+    group_name: str | None
+    """The group that the effect is on; None for other effects, and if it is unknown."""
     group_id: int | None
     """The group's id; None for effects on other objects."""
     text: str
@@ -90,7 +94,9 @@ def _entry(pointer: Any, at: int) -> JournalEntry:
 def _effect(pointer: Any, entry: int, at: int) -> Effect:
     return Effect(
         EffectType(lib.quoit_journal_get_effect_type(pointer, entry, at)),
-        _c.text(lib.quoit_journal_get_effect_name(pointer, entry, at)) or None,
+        _c.text_or_none(lib.quoit_journal_get_effect_source(pointer, entry, at)),
+        _c.text_or_none(lib.quoit_journal_get_effect_node(pointer, entry, at)) or None,
+        _c.text_or_none(lib.quoit_journal_get_effect_group_name(pointer, entry, at)) or None,
         lib.quoit_journal_get_effect_group_id(pointer, entry, at) or None,
         _c.taken_text(lib.quoit_journal_dup_effect_text(pointer, entry, at)),
     )

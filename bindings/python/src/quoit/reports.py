@@ -70,26 +70,26 @@ class RayAnswer(_c.Code):
 
 
 class StepKind(_c.Code):
-    """The type of a change that would help, which determines what `Step.name` and `Step.number` mean."""
+    """The type of a change that would help. Each one names the members of `Step` that it sets; the others are None."""
 
     NODE_BACK = 1
-    """The named node, now dead, is alive again."""
+    """`node`, now dead, is alive again."""
     UNDRAIN = 2
-    """The named node is no longer draining."""
+    """`node` is no longer draining."""
     RELEASE = 3
-    """The group of that name and id is released."""
+    """`group` is released."""
     EXTERNAL_ENDS = 4
-    """The external use of the named node ends."""
+    """The external use of `node` ends."""
     FEWER_SLICES = 5
-    """Request that number of slices."""
+    """Request `n_slices`."""
     OTHER_TOPOLOGY = 6
-    """Request that topology; with a number, on hosts of that many chips."""
+    """Request `topology`, on hosts of `chips_per_host` if that is not None."""
     OTHER_HOSTS = 7
-    """Request that number of chips per host."""
+    """Request `chips_per_host`."""
     LEASE_ENDS = 8
-    """The lease of the group NAME@ID ends, at that time in milliseconds since 1970 UTC."""
+    """The lease of `group` ends at `until_ms`."""
     SOURCE_REMOVES = 9
-    """The group of that name and id is removed by the source that owns it."""
+    """The source that owns `group` removes it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,10 +97,14 @@ class Step:
     """One change of an option."""
 
     kind: StepKind
-    name: str | None
-    """The node, group or topology; None if the number is enough."""
-    number: int | None
-    """The group's id, the number of slices or chips, or the time; None if the name is enough."""
+    node: str | None = None
+    group: str | None = None
+    """The group's handle, NAME@ID."""
+    until_ms: int | None = None
+    """In milliseconds since 1970 UTC."""
+    topology: str | None = None
+    chips_per_host: int | None = None
+    n_slices: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -223,8 +227,12 @@ def _option(pointer: Any, at: int) -> Option:
 def _step(pointer: Any, option: int, at: int) -> Step:
     return Step(
         StepKind(lib.quoit_report_get_step_kind(pointer, option, at)),
-        _c.text_or_none(lib.quoit_report_get_step_name(pointer, option, at)),
-        lib.quoit_report_get_step_number(pointer, option, at) or None,
+        _c.text_or_none(lib.quoit_report_get_step_node(pointer, option, at)),
+        _c.text_or_none(lib.quoit_report_get_step_group(pointer, option, at)),
+        lib.quoit_report_get_step_until_ms(pointer, option, at) or None,
+        _c.text_or_none(lib.quoit_report_get_step_topology(pointer, option, at)),
+        lib.quoit_report_get_step_chips_per_host(pointer, option, at) or None,
+        lib.quoit_report_get_step_n_slices(pointer, option, at) or None,
     )
 
 

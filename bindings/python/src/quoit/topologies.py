@@ -133,11 +133,14 @@ class Topology:
     """In the order of process ids, 0 to n - 1."""
     notes: tuple[str, ...]
     """Warnings, one sentence each, such as that addresses are unknown or that a host is dead."""
-    processes_per_host: int = 1
-    """The processes of a host are adjacent. 0 unless the job is `Job.SLICES`, because hosts can differ then."""
     job: Job = Job.SLICES
     """How the processes form a job. Processes without chips are in no job and come last."""
     _handle: ClassVar[Any] = None
+
+    @property
+    def processes_per_host(self) -> int:
+        """The processes of a host are adjacent. 0 unless the job is `Job.SLICES`, because hosts can differ then."""
+        return max((one.local for one in self.processes), default=-1) + 1 if self.job is Job.SLICES else 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_handle"}
@@ -173,8 +176,6 @@ class RenumberingRow:
     worker_id_after: int | None
     variables: tuple[VariableChange, ...]
     """The variables that differ, sorted by name; for a process that is new or gone, all of them."""
-    text: str
-    """As one line, not escaped: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -226,7 +227,6 @@ def topology(
         profile,
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
         tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
-        int(lib.quoit_topology_get_processes_per_host(handle)),
         Job(lib.quoit_topology_get_job(handle)),
     )
     vars(made)["_handle"] = handle  # not a field, so that copies do not contain it
@@ -335,5 +335,4 @@ def _row(pointer: Any, at: int) -> RenumberingRow:
             )
             for one in range(lib.quoit_renumbering_get_n_variables(pointer, at))
         ),
-        text=_c.taken_text(lib.quoit_renumbering_dup_text(pointer, at)),
     )
