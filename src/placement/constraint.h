@@ -68,4 +68,4 @@ gboolean quoit_place_is_not_held (const QuoitBundlePlace *place);
 gboolean quoit_place_is_not_used (const QuoitBundlePlace *place);
 gboolean quoit_place_has_chips (const QuoitBundlePlace *place);
 /* As quoit_place_has_chips(), for a node of a view. */
-gboolean quoit_view_has_chips (const QuoitFleetView *now, guint32 bundle, guint32 node);
+gboolean quoit_view_has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node);
