@@ -117,7 +117,7 @@ set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
 
 /* The ScalingConfig that asks for the slices that are checked. */
 static QuoitRayScaling *
-scaling_of (const TrainOptions *options, GError **error)
+new_scaling (const TrainOptions *options, GError **error)
 {
   g_autoptr (QuoitRayScaling) scaling = quoit_ray_scaling_new ();
   g_autofree char *resource = NULL;
@@ -154,7 +154,7 @@ add_configs (QuoitMaxtextJob *job, char **configs, GError **error)
 }
 
 static QuoitMaxtextReport *
-ask (const Session *session, const TrainOptions *options, GError **error)
+check_job (const Session *session, const TrainOptions *options, GError **error)
 {
   g_autoptr (QuoitMaxtextJob) job = quoit_maxtext_job_new ();
   g_autoptr (QuoitRayScaling) scaling = NULL;
@@ -165,7 +165,7 @@ ask (const Session *session, const TrainOptions *options, GError **error)
     return NULL;
   if (options->workers != NULL)
     {
-      scaling = scaling_of (options, error);
+      scaling = new_scaling (options, error);
       if (scaling == NULL)
         return NULL;
     }
@@ -239,7 +239,7 @@ list_findings (const QuoitMaxtextReport *report)
 
   for (uint32_t i = 0; i < quoit_maxtext_report_get_n_findings (report); i++)
     {
-      table_add_text (table, word_of_severity (quoit_maxtext_report_get_severity (report, i)));
+      table_add_text (table, severity_word (quoit_maxtext_report_get_severity (report, i)));
       table_add_text (table, quoit_maxtext_report_get_rule (report, i));
       table_add_text (table, quoit_maxtext_report_get_key (report, i));
       table_add_text (table, quoit_maxtext_report_get_value (report, i));
@@ -255,7 +255,7 @@ list_findings (const QuoitMaxtextReport *report)
 }
 
 static guint
-count (const QuoitMaxtextReport *report, QuoitSeverity severity)
+count_findings (const QuoitMaxtextReport *report, QuoitSeverity severity)
 {
   guint n = 0;
 
@@ -267,7 +267,7 @@ count (const QuoitMaxtextReport *report, QuoitSeverity severity)
 bool
 check_train (Session *session, const TrainOptions *options, GError **error)
 {
-  g_autoptr (QuoitMaxtextReport) report = ask (session, options, error);
+  g_autoptr (QuoitMaxtextReport) report = check_job (session, options, error);
   Document *document;
 
   if (report == NULL)
@@ -279,7 +279,8 @@ check_train (Session *session, const TrainOptions *options, GError **error)
   document_take_table (document, "findings", "findings", list_findings (report));
   if (!session_print (session, document, error))
     return false;
-  if (count (report, QUOIT_SEVERITY_ERROR) > 0 || (options->strict && count (report, QUOIT_SEVERITY_WARNING) > 0))
+  if (count_findings (report, QUOIT_SEVERITY_ERROR) > 0
+      || (options->strict && count_findings (report, QUOIT_SEVERITY_WARNING) > 0))
     session->exit_status = QUOIT_ERROR_INVALID;
   return true;
 }

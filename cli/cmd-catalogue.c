@@ -93,7 +93,7 @@ static const struct {
 };
 
 static GPtrArray *
-words_of_accepters (const char *letters)
+accepter_words (const char *letters)
 {
   GPtrArray *words = g_ptr_array_new ();
 
@@ -133,7 +133,7 @@ add_topology (Table *table, const QuoitCatalogueTopology *topology)
     add_published (table, quoit_catalogue_topology_get_number (topology, numbers[i]));
   for (guint i = 0; i < G_N_ELEMENTS (last); i++)
     table_take_text (table, quoit_catalogue_topology_dup_text (topology, last[i]));
-  table_take_list (table, words_of_accepters (accepted_by));
+  table_take_list (table, accepter_words (accepted_by));
   table_take_text (table, accepted_by);
 }
 

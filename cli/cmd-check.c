@@ -90,7 +90,7 @@ static const Column file_columns[] = {
 static const char yaml_rule[] = "yaml";
 
 static guint
-count (const File *file, QuoitSeverity severity)
+count_findings (const File *file, QuoitSeverity severity)
 {
   guint n = file->broken != NULL && severity == QUOIT_SEVERITY_ERROR;
 
@@ -100,12 +100,12 @@ count (const File *file, QuoitSeverity severity)
 }
 
 static guint
-count_all (const GArray *files, QuoitSeverity severity)
+count_all_findings (const GArray *files, QuoitSeverity severity)
 {
   guint n = 0;
 
   for (guint i = 0; i < files->len; i++)
-    n += count (&g_array_index (files, File, i), severity);
+    n += count_findings (&g_array_index (files, File, i), severity);
   return n;
 }
 
@@ -120,7 +120,7 @@ add_broken (Table *table, const File *file)
     table_add_number (table, file->column);
   else
     table_skip (table);
-  table_add_text (table, word_of_severity (QUOIT_SEVERITY_ERROR));
+  table_add_text (table, severity_word (QUOIT_SEVERITY_ERROR));
   table_add_text (table, yaml_rule);
   table_skip (table);
   table_skip (table);
@@ -144,7 +144,7 @@ list_findings (const GArray *files)
           table_add_text (table, file->name);
           table_add_number (table, quoit_check_get_line (file->check, i));
           table_add_number (table, quoit_check_get_column (file->check, i));
-          table_add_text (table, word_of_severity (quoit_check_get_severity (file->check, i)));
+          table_add_text (table, severity_word (quoit_check_get_severity (file->check, i)));
           table_add_text (table, quoit_check_get_rule (file->check, i));
           table_add_text (table, quoit_check_get_path (file->check, i));
           table_add_text (table, quoit_check_get_value (file->check, i));
@@ -166,9 +166,9 @@ list_files (const GArray *files)
 
       table_add_text (table, file->name);
       table_add_flag (table, file->unread == NULL);
-      table_add_number (table, count (file, QUOIT_SEVERITY_ERROR));
-      table_add_number (table, count (file, QUOIT_SEVERITY_WARNING));
-      table_add_number (table, count (file, QUOIT_SEVERITY_NOTE));
+      table_add_number (table, count_findings (file, QUOIT_SEVERITY_ERROR));
+      table_add_number (table, count_findings (file, QUOIT_SEVERITY_WARNING));
+      table_add_number (table, count_findings (file, QUOIT_SEVERITY_NOTE));
       table_add_text (table, file->unread == NULL ? NULL : file->unread->message);
     }
   return table;
@@ -180,8 +180,8 @@ append_line (GString *lines, const File *file, gint64 line, QuoitSeverity severi
 {
   g_autofree char *name = text_for_terminal (file->name), *text = text_for_terminal (message);
 
-  g_string_append_printf (lines, "%s:%" G_GINT64_FORMAT ": %s: %s [%s]\n", name, line, word_of_severity (severity),
-                          text, rule);
+  g_string_append_printf (lines, "%s:%" G_GINT64_FORMAT ": %s: %s [%s]\n", name, line, severity_word (severity), text,
+                          rule);
 }
 
 /* As compilers write it, which editors find their way by. */
@@ -249,7 +249,7 @@ first_unread (const GArray *files)
 }
 
 static bool
-answer (Session *session, const GArray *files, gboolean strict, GError **error)
+print_result (Session *session, const GArray *files, gboolean strict, GError **error)
 {
   const GError *unread = first_unread (files);
 
@@ -261,7 +261,8 @@ answer (Session *session, const GArray *files, gboolean strict, GError **error)
       g_propagate_error (error, g_error_copy (unread));
       return false;
     }
-  if (count_all (files, QUOIT_SEVERITY_ERROR) > 0 || (strict && count_all (files, QUOIT_SEVERITY_WARNING) > 0))
+  if (count_all_findings (files, QUOIT_SEVERITY_ERROR) > 0
+      || (strict && count_all_findings (files, QUOIT_SEVERITY_WARNING) > 0))
     session->exit_status = QUOIT_ERROR_INVALID;
   return true;
 }
@@ -281,7 +282,7 @@ check_manifests (Session *session, char **variables, gboolean strict, GError **e
       if (!ok)
         return false;
     }
-  return answer (session, files, strict, error);
+  return print_result (session, files, strict, error);
 }
 
 /* Checks that the options of the other kind are absent. */

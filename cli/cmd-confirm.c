@@ -8,7 +8,7 @@ typedef QuoitGroup *(*LeaseFunc) (QuoitLedger *ledger, const char *group, int64_
                                   GError **error);
 
 static bool
-answer (Session *session, QuoitLedger *ledger, const QuoitGroup *group, GError **error)
+print_result (Session *session, QuoitLedger *ledger, const QuoitGroup *group, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   Document *document = document_new ();
@@ -37,7 +37,7 @@ run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFun
   if (ledger == NULL)
     return false;
   group = change (ledger, session->words[0], lease_ms, now_ms, error);
-  return group != NULL && answer (session, ledger, group, error);
+  return group != NULL && print_result (session, ledger, group, error);
 }
 
 static bool

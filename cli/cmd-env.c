@@ -50,17 +50,17 @@ check_alive (const QuoitGroup *group, GError **error)
     return true;
 
   label = g_strdup (quoit_group_get_handle (group));
-  ended = text_of_time (quoit_group_get_ended_ms (group));
+  ended = text_format_time (quoit_group_get_ended_ms (group));
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "group '%s' was released at %s: it has no workers", label,
                ended);
   return false;
 }
 
 static EnvForm
-form_of (const Session *session, const Options *options)
+get_form (const Session *session, const Options *options)
 {
   if (options->reader != NULL)
-    return env_print_as_seen_by_jax;
+    return env_print_jax_view;
   if (session->output != NULL && g_str_equal (session->output, "env"))
     return env_print_for_shell;
   return session_wants_json (session) ? env_print_document : env_print_for_people;
@@ -69,7 +69,7 @@ form_of (const Session *session, const Options *options)
 static bool
 print (Session *session, const Options *options, EnvChoice *choice, const QuoitLaunch *launch, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GArray) chosen = NULL;
   g_auto (EnvView) view = { .topology = NULL };
@@ -89,35 +89,35 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
     return false;
   env_view_find_slices (&view);
   chosen = env_choose (&view, &options->choice, choice, error);
-  return chosen != NULL && form_of (session, options) (session, &view, chosen, error);
+  return chosen != NULL && get_form (session, options) (session, &view, chosen, error);
 }
 
 /* A group of the database, or a manifest; each has its own options. */
 static bool
-check_usage (const Session *session, const Options *options, const ManifestOptions *of, GError **error)
+check_usage (const Session *session, const Options *options, const ManifestOptions *manifest, GError **error)
 {
-  const char *foreign = of->manifest == NULL ? (of->group != NULL       ? "--group"
-                                                : of->variables != NULL ? "--set"
-                                                : of->steps != NULL     ? "--then"
-                                                                        : NULL)
-                                             : (options->choice.slice != NULL            ? "--slice"
-                                                : options->choice.process != NULL        ? "--process"
-                                                : options->choice.bundle != NULL         ? "--bundle"
-                                                : options->launch.profile != NULL        ? "--profile"
-                                                : options->launch.per_host != NULL       ? "--processes-per-host"
-                                                : options->launch.jobset != NULL         ? "--jobset"
-                                                : options->launch.replicated_job != NULL ? "--replicated-job"
-                                                : options->reader != NULL                ? "--as-seen-by"
-                                                : options->has_all_variables             ? "--all-variables"
-                                                                                         : NULL);
+  const char *foreign = manifest->manifest == NULL ? (manifest->group != NULL       ? "--group"
+                                                      : manifest->variables != NULL ? "--set"
+                                                      : manifest->steps != NULL     ? "--then"
+                                                                                    : NULL)
+                                                   : (options->choice.slice != NULL            ? "--slice"
+                                                      : options->choice.process != NULL        ? "--process"
+                                                      : options->choice.bundle != NULL         ? "--bundle"
+                                                      : options->launch.profile != NULL        ? "--profile"
+                                                      : options->launch.per_host != NULL       ? "--processes-per-host"
+                                                      : options->launch.jobset != NULL         ? "--jobset"
+                                                      : options->launch.replicated_job != NULL ? "--replicated-job"
+                                                      : options->reader != NULL                ? "--as-seen-by"
+                                                      : options->has_all_variables             ? "--all-variables"
+                                                                                               : NULL);
 
   if (foreign != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it %s --manifest alone", foreign,
-                 of->manifest == NULL ? "with" : "without");
-  else if ((session->words[0] == NULL) == (of->manifest == NULL))
+                 manifest->manifest == NULL ? "with" : "without");
+  else if ((session->words[0] == NULL) == (manifest->manifest == NULL))
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                          "expected the arguments: GROUP | --manifest FILE; see quoit env --help");
-  else if (of->manifest != NULL && session->output != NULL && g_str_equal (session->output, "env"))
+  else if (manifest->manifest != NULL && session->output != NULL && g_str_equal (session->output, "env"))
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                          "-o env: expected it without --manifest, a pod has variables that only its cluster knows");
   else
@@ -165,7 +165,7 @@ run (Session *session, GError **error)
   if (of.manifest != NULL)
     return env_choice_read (&options.choice, &choice, error)
            && manifest_env (session, &of, choice.slice_id, choice.worker_id, error);
-  launch = launch_of (&options.launch, error);
+  launch = launch_build (&options.launch, error);
   return launch != NULL && check_reader (session, options.reader, error)
          && env_choice_read (&options.choice, &choice, error) && print (session, &options, &choice, launch, error);
 }

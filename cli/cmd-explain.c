@@ -6,7 +6,7 @@
 static QuoitReport *
 explain_group (Session *session, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
 
   return snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
 }
@@ -15,7 +15,7 @@ static QuoitReport *
 explain_request (Session *session, const RequestOptions *options, GError **error)
 {
   g_autoptr (QuoitRequest) request = request_build (options, "explain", error);
-  g_autoptr (QuoitSnapshot) snapshot = request == NULL ? NULL : session_look (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = request == NULL ? NULL : session_snapshot (session, error);
 
   return snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);
 }

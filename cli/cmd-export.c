@@ -5,7 +5,7 @@
 
 /* NULL: there is no such form, or it failed. */
 static char *
-text_of (const QuoitSnapshot *snapshot, const char *form, GError **error)
+format_snapshot (const QuoitSnapshot *snapshot, const char *form, GError **error)
 {
   if (g_str_equal (form, "json"))
     return quoit_snapshot_dup_json (snapshot);
@@ -29,11 +29,11 @@ run (Session *session, GError **error)
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected json, dot or jgf", session->words[0]);
       return false;
     }
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
 
-  text = text_of (snapshot, session->words[0], error);
+  text = format_snapshot (snapshot, session->words[0], error);
   if (text == NULL)
     return false;
   line = g_str_has_suffix (text, "\n") ? g_steal_pointer (&text) : g_strconcat (text, "\n", NULL);

@@ -18,7 +18,7 @@ run (Session *session, GError **error)
   request = request_build (&options, "fits", error);
   if (request == NULL)
     return false;
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
   report = quoit_snapshot_explain (snapshot, request, error);

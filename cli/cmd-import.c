@@ -49,13 +49,13 @@ static const Column change_columns[] = {
 };
 
 static void
-add_given (Table *table, const char *text)
+add_optional_text (Table *table, const char *text)
 {
   table_add_text (table, text[0] == '\0' ? NULL : text);
 }
 
 static bool
-answer (Session *session, const QuoitImport *import, bool dry_run, GError **error)
+print_result (Session *session, const QuoitImport *import, bool dry_run, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
@@ -70,10 +70,10 @@ answer (Session *session, const QuoitImport *import, bool dry_run, GError **erro
   table_add_flag (facts, dry_run);
   for (uint32_t i = 0; i < n_changes; i++)
     {
-      table_add_text (changes, word_of_change (quoit_import_get_change_kind (import, i)));
+      table_add_text (changes, change_word (quoit_import_get_change_kind (import, i)));
       table_add_text (changes, quoit_import_get_change_name (import, i));
-      add_given (changes, quoit_import_get_change_detail (import, i));
-      add_given (changes, quoit_import_get_change_group (import, i));
+      add_optional_text (changes, quoit_import_get_change_detail (import, i));
+      add_optional_text (changes, quoit_import_get_change_group (import, i));
     }
   for (uint32_t i = 0; i < n_warnings; i++)
     g_ptr_array_add (warnings, (char *) quoit_import_get_warning (import, i));
@@ -89,7 +89,7 @@ answer (Session *session, const QuoitImport *import, bool dry_run, GError **erro
 /* --- the input --- */
 
 static const char *
-shown_file (const char *file)
+display_file (const char *file)
 {
   return g_strcmp0 (file, "-") == 0 ? "standard input" : file;
 }
@@ -115,7 +115,7 @@ add_file (QuoitInput *input, const char *file, QuoitListKind kind, GError **erro
 }
 
 static bool
-fill (QuoitInput *input, const Options *options, GError **error)
+set_options (QuoitInput *input, const Options *options, GError **error)
 {
   static const NumberRule rule = { "--tpu-resource-per-chip", "1 to 64", G_MININT64, G_MAXINT64 };
   gint64 n;
@@ -136,7 +136,7 @@ fill (QuoitInput *input, const Options *options, GError **error)
 
 /* @given: a file, or fleet text itself. */
 static QuoitInput *
-input_of (guint kind, const char *given, const Options *options, GError **error)
+new_input (guint kind, const char *given, const Options *options, GError **error)
 {
   bool literal = kinds[kind].kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-");
   g_autoptr (QuoitInput) input = NULL;
@@ -146,7 +146,7 @@ input_of (guint kind, const char *given, const Options *options, GError **error)
   if (!literal && !load (given, &text, &length, error))
     return NULL;
   input = quoit_input_new (kinds[kind].kind, literal ? given : text, literal ? strlen (given) : length);
-  return fill (input, options, error) ? g_steal_pointer (&input) : NULL;
+  return set_options (input, options, error) ? g_steal_pointer (&input) : NULL;
 }
 
 /* Which of the files it is: the library says "nodes: ", "groups: ", "available: " or "pods: ". */
@@ -169,10 +169,10 @@ name_file (GError *error, guint kind, const char *given, const Options *options)
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (files[i].file != NULL && g_str_has_prefix (message, files[i].prefix))
       {
-        error->message = g_strdup_printf ("%s: %s", shown_file (files[i].file), message + strlen (files[i].prefix));
+        error->message = g_strdup_printf ("%s: %s", display_file (files[i].file), message + strlen (files[i].prefix));
         return;
       }
-  error->message = g_strdup_printf ("%s: %s", shown_file (given), message);
+  error->message = g_strdup_printf ("%s: %s", display_file (given), message);
 }
 
 /* --- import --- */
@@ -212,7 +212,7 @@ finish (Session *session, QuoitLedger *ledger, const QuoitImport *import, ReadFu
 {
   bool in_batch = read == sync_source && !options->dry_run;
 
-  if (!answer (session, import, options->dry_run, error))
+  if (!print_result (session, import, options->dry_run, error))
     {
       if (in_batch)
         quoit_ledger_cancel_batch (ledger);
@@ -226,7 +226,7 @@ run_on (Session *session, guint kind, const Options *options, ReadFunc read, GEr
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
-  g_autoptr (QuoitInput) input = input_of (kind, given, options, error);
+  g_autoptr (QuoitInput) input = new_input (kind, given, options, error);
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (GError) why = NULL;
   gint64 now_ms;

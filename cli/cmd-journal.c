@@ -21,7 +21,7 @@ add_effect (Table *effects, GPtrArray *texts, const QuoitJournal *journal, uint3
   guint64 group_id = quoit_journal_get_effect_group_id (journal, entry, effect);
   char *text = quoit_journal_dup_effect_text (journal, entry, effect);
 
-  table_add_text (effects, word_of_effect (quoit_journal_get_effect_type (journal, entry, effect)));
+  table_add_text (effects, effect_word (quoit_journal_get_effect_type (journal, entry, effect)));
   table_add_text (effects, quoit_journal_get_effect_source (journal, entry, effect));
   table_add_text (effects, node == NULL || *node == '\0' ? NULL : node);
   table_add_text (effects, group == NULL || *group == '\0' ? NULL : group);
@@ -44,7 +44,7 @@ add_entry (Table *table, const QuoitJournal *journal, uint32_t entry)
     add_effect (effects, texts, journal, entry, i);
 
   table_add_number (table, (gint64) quoit_journal_get_seq (journal, entry));
-  table_take_text (table, text_of_time (quoit_journal_get_time_ms (journal, entry)));
+  table_take_text (table, text_format_time (quoit_journal_get_time_ms (journal, entry)));
   table_add_text (table, actor[0] == '\0' ? NULL : actor);
   table_add_text (table, quoit_journal_get_verb (journal, entry));
   table_take_table (table, effects);
@@ -72,7 +72,7 @@ describe_checkpoint (QuoitLedger *ledger, Document *document, uint64_t *seq, GEr
     table_skip (facts);
   else
     table_add_number (facts, (gint64) *seq);
-  table_take_text (facts, text_of_time (made_ms));
+  table_take_text (facts, text_format_time (made_ms));
   document_take_facts (document, facts);
   return true;
 }
@@ -135,7 +135,7 @@ compact (Session *session, const char *before, GError **error)
 }
 
 static bool
-usage (GError **error, const char *message)
+refuse_usage (GError **error, const char *message)
 {
   g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
   return false;
@@ -156,16 +156,18 @@ run (Session *session, GError **error)
     return false;
   action = session->words[0];
   if (action == NULL)
-    return before != NULL ? usage (error, "--before: expected it with compact alone") : list (session, since, error);
+    return before != NULL ? refuse_usage (error, "--before: expected it with compact alone")
+                          : list (session, since, error);
   if (!g_str_equal (action, "compact"))
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected compact, or nothing", action);
       return false;
     }
   if (since != NULL || before == NULL)
-    return usage (error, since != NULL ? "--since: expected it without compact" : "compact: expected --before SEQ");
+    return refuse_usage (error,
+                         since != NULL ? "--since: expected it without compact" : "compact: expected --before SEQ");
   if (session_wants_csv (session))
-    return usage (error, "--output 'csv': expected table or json with compact, which has no rows");
+    return refuse_usage (error, "--output 'csv': expected table or json with compact, which has no rows");
   return compact (session, before, error);
 }
 

@@ -41,13 +41,13 @@ print_users (Session *session, const Options *options, GError **error)
 {
   const char *name = session->words[0];
   g_autofree char *title = g_strdup_printf ("Who has which chips of %s", name == NULL ? "all slices" : name);
-  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
-  g_autoptr (GArray) slices = snapshot == NULL ? NULL : slices_called (snapshot, name, error);
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
+  g_autoptr (GArray) slices = snapshot == NULL ? NULL : slices_by_name (snapshot, name, error);
   g_autoptr (Map) map = NULL;
 
   if (slices == NULL)
     return false;
-  map = map_of (snapshot, slices);
+  map = map_new (snapshot, slices);
   return show (session, map, options, title, error);
 }
 
@@ -66,16 +66,16 @@ static bool
 check_axis (Session *session, const Options *options, GError **error)
 {
   const MeshOptions *mesh = &options->mesh;
-  const char *lonely = mesh->axes != NULL      ? "--axes"
-                       : mesh->dcn != NULL     ? "--dcn"
-                       : mesh->contiguous      ? "--contiguous"
-                       : mesh->split_physical  ? "--split-physical"
-                       : mesh->process_granule ? "--process-granule"
-                                               : NULL;
+  const char *mesh_option = mesh->axes != NULL      ? "--axes"
+                            : mesh->dcn != NULL     ? "--dcn"
+                            : mesh->contiguous      ? "--contiguous"
+                            : mesh->split_physical  ? "--split-physical"
+                            : mesh->process_granule ? "--process-granule"
+                                                    : NULL;
 
-  if (options->axis == NULL && lonely != NULL)
+  if (options->axis == NULL && mesh_option != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s without --axis: expected --axis NAME, which is shown",
-                 lonely);
+                 mesh_option);
   else if (options->axis != NULL && mesh->axes == NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                  "--axis '%s' without --axes: expected --axes NAME=SIZE,..., the mesh that it is an axis of",
@@ -91,8 +91,8 @@ check_axis (Session *session, const Options *options, GError **error)
 static bool
 print_axis (Session *session, const Options *options, GError **error)
 {
-  g_auto (MeshWish) wish = { .dcn_sizes = NULL };
-  g_auto (GroupMesh) made = { NULL, NULL, NULL };
+  g_auto (MeshSpec) spec = { .dcn_sizes = NULL };
+  g_auto (GroupMesh) group_mesh = { NULL, NULL, NULL };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitTopology) processes = NULL;
@@ -101,20 +101,20 @@ print_axis (Session *session, const Options *options, GError **error)
   g_autoptr (Map) map = NULL;
   guint at;
 
-  if (!mesh_wish_read (&options->mesh, &wish, error) || !axes_lookup (&wish.axes, options->axis, "--axis", &at, error))
+  if (!mesh_spec_parse (&options->mesh, &spec, error) || !axes_lookup (&spec.axes, options->axis, "--axis", &at, error))
     return false;
-  snapshot = session_look (session, error);
-  group = snapshot == NULL ? NULL : group_with_mesh (snapshot, session->words[0], error);
-  if (group == NULL || !group_mesh_make (group, &wish, &made, error))
+  snapshot = session_snapshot (session, error);
+  group = snapshot == NULL ? NULL : find_mesh_group (snapshot, session->words[0], error);
+  if (group == NULL || !group_mesh_make (group, &spec, &group_mesh, error))
     return false;
   processes = quoit_topology_new (group, NULL, error);
   slices = processes == NULL ? NULL : slices_by_id (snapshot, processes, error);
   if (slices == NULL)
     return false;
 
-  map = map_of (snapshot, slices);
+  map = map_new (snapshot, slices);
   label = g_strdup (quoit_group_get_handle (group));
-  map_put_axis (map, label, &wish, &made, processes, at);
+  map_set_axis (map, label, &spec, &group_mesh, processes, at);
   title = map_axis_title (map->axis);
   return show (session, map, options, title, error);
 }

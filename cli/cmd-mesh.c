@@ -23,19 +23,19 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 /* All that is wanted and wants no ledger. */
 typedef struct {
-  MeshWish mesh;
+  MeshSpec mesh;
   gint64 n_bytes;
-} Wish;
+} ParsedOptions;
 
 static void
-wish_clear (Wish *wish)
+parsed_options_clear (ParsedOptions *parsed)
 {
-  mesh_wish_clear (&wish->mesh);
+  mesh_spec_clear (&parsed->mesh);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wish, wish_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ParsedOptions, parsed_options_clear)
 
 static bool
-read_wish (const Options *options, Wish *wish, GError **error)
+parse_options (const Options *options, ParsedOptions *parsed, GError **error)
 {
   static const NumberRule bytes = { "--bytes", "a number of bytes from 0", 0, G_MAXINT64 };
   const MeshOptions *mesh = &options->mesh;
@@ -48,10 +48,10 @@ read_wish (const Options *options, Wish *wish, GError **error)
           "alone, as it says itself what to split");
       return false;
     }
-  if (!mesh_wish_read (mesh, &wish->mesh, error))
+  if (!mesh_spec_parse (mesh, &parsed->mesh, error))
     return false;
-  wish->n_bytes = DEFAULT_BYTES;
-  return options->bytes == NULL || text_parse_number (options->bytes, &bytes, &wish->n_bytes, error);
+  parsed->n_bytes = DEFAULT_BYTES;
+  return options->bytes == NULL || text_parse_number (options->bytes, &bytes, &parsed->n_bytes, error);
 }
 
 /* --- the mesh --- */
@@ -69,7 +69,7 @@ static const Column fact_columns[] = {
 };
 
 static Table *
-mesh_facts (const QuoitGroup *group, const Wish *wish, const MeshView *view)
+mesh_facts (const QuoitGroup *group, const ParsedOptions *parsed, const MeshView *view)
 {
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
 
@@ -77,27 +77,27 @@ mesh_facts (const QuoitGroup *group, const Wish *wish, const MeshView *view)
   table_add_text (facts, quoit_devices_get_kind (view->devices));
   table_add_number (facts, quoit_mesh_get_n_devices (view->mesh));
   table_add_number (facts, group_mesh_count_slices (view->devices));
-  table_take_list (facts, words_of_mesh_orders (view->mesh));
-  table_add_flag (facts, (wish->mesh.flags & QUOIT_MESH_CONTIGUOUS_SUBMESHES) != 0);
-  table_add_flag (facts, (wish->mesh.flags & QUOIT_MESH_SPLIT_PHYSICAL_AXES) != 0);
-  table_add_flag (facts, (wish->mesh.flags & QUOIT_MESH_PROCESS_GRANULES) != 0);
-  table_add_number (facts, wish->n_bytes);
+  table_take_list (facts, mesh_order_words (view->mesh));
+  table_add_flag (facts, (parsed->mesh.flags & QUOIT_MESH_CONTIGUOUS_SUBMESHES) != 0);
+  table_add_flag (facts, (parsed->mesh.flags & QUOIT_MESH_SPLIT_PHYSICAL_AXES) != 0);
+  table_add_flag (facts, (parsed->mesh.flags & QUOIT_MESH_PROCESS_GRANULES) != 0);
+  table_add_number (facts, parsed->n_bytes);
   return facts;
 }
 
 static bool
-print_mesh (Session *session, const QuoitGroup *group, const Wish *wish, GError **error)
+print_mesh (Session *session, const QuoitGroup *group, const ParsedOptions *parsed, GError **error)
 {
-  g_auto (GroupMesh) made = { NULL, NULL, NULL };
+  g_auto (GroupMesh) group_mesh = { NULL, NULL, NULL };
   MeshView view;
   Document *document;
 
-  if (!group_mesh_make (group, &wish->mesh, &made, error))
+  if (!group_mesh_make (group, &parsed->mesh, &group_mesh, error))
     return false;
 
-  view = (MeshView) { made.devices, made.mesh, made.links, &wish->mesh.axes, wish->n_bytes };
+  view = (MeshView) { group_mesh.devices, group_mesh.mesh, group_mesh.links, &parsed->mesh.axes, parsed->n_bytes };
   document = document_new ();
-  document_take_facts (document, mesh_facts (group, wish, &view));
+  document_take_facts (document, mesh_facts (group, parsed, &view));
   document_take_table (document, "axes", "axes", mesh_axes_table (&view));
   document_take_table (document, "devices", "places", mesh_devices_table (&view));
   return session_print (session, document, error);
@@ -113,17 +113,17 @@ static const Column suggestion_columns[] = {
 };
 
 static bool
-print_choices (Session *session, const QuoitGroup *group, const Wish *wish, GError **error)
+print_choices (Session *session, const QuoitGroup *group, const ParsedOptions *parsed, GError **error)
 {
   g_autoptr (QuoitDevices) devices = quoit_devices_new_group (group, error);
   g_autoptr (QuoitMeshChoices) choices = NULL;
-  const Axes *axes = &wish->mesh.axes;
+  const Axes *axes = &parsed->mesh.axes;
   Table *facts;
   Document *document;
 
   if (devices == NULL)
     return false;
-  choices = quoit_mesh_choices_new (devices, axes->sizes, axes->n, wish->mesh.dcn_sizes, wish->n_bytes, error);
+  choices = quoit_mesh_choices_new (devices, axes->sizes, axes->n, parsed->mesh.dcn_sizes, parsed->n_bytes, error);
   if (choices == NULL)
     {
       g_autofree char *given = axes_format (axes, axes->sizes, 1);
@@ -138,7 +138,7 @@ print_choices (Session *session, const QuoitGroup *group, const Wish *wish, GErr
   table_add_number (facts, quoit_devices_get_n (devices));
   table_add_number (facts, group_mesh_count_slices (devices));
   table_add_number (facts, quoit_mesh_choices_get_n (choices));
-  table_add_number (facts, wish->n_bytes);
+  table_add_number (facts, parsed->n_bytes);
   document = document_new ();
   document_take_facts (document, facts);
   document_take_table (document, "choices", "the best first", mesh_choices_table (choices, axes, MOST_SUGGESTED));
@@ -146,13 +146,13 @@ print_choices (Session *session, const QuoitGroup *group, const Wish *wish, GErr
 }
 
 static bool
-print (Session *session, const Wish *wish, bool (*print_group) (Session *, const QuoitGroup *, const Wish *, GError **),
-       GError **error)
+print (Session *session, const ParsedOptions *parsed,
+       bool (*print_group) (Session *, const QuoitGroup *, const ParsedOptions *, GError **), GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
   g_autoptr (QuoitGroup) group = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
 
-  return group != NULL && print_group (session, group, wish, error);
+  return group != NULL && print_group (session, group, parsed, error);
 }
 
 static bool
@@ -166,11 +166,11 @@ run (Session *session, GError **error)
     G_OPTION_ENTRY_NULL,
   };
   g_autofree GOptionEntry *entries = mesh_entries (&options.mesh, others);
-  g_auto (Wish) wish = { .n_bytes = 0 };
+  g_auto (ParsedOptions) parsed = { .n_bytes = 0 };
 
   return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && read_wish (&options, &wish, error)
-         && print (session, &wish, options.suggest ? print_choices : print_mesh, error);
+         && parse_options (&options, &parsed, error)
+         && print (session, &parsed, options.suggest ? print_choices : print_mesh, error);
 }
 
 const Verb verb_mesh = {

@@ -11,7 +11,7 @@ static const Column columns[] = {
 
 /* Those that are set; @only: that one alone, or all where it is NULL. */
 static Table *
-owners_of (const QuoitSnapshot *snapshot, const char *only)
+owners_table (const QuoitSnapshot *snapshot, const char *only)
 {
   Table *owners = table_new (columns, G_N_ELEMENTS (columns));
 
@@ -22,8 +22,8 @@ owners_of (const QuoitSnapshot *snapshot, const char *only)
       if (only != NULL && !g_str_equal (name, only))
         continue;
       table_add_text (owners, name);
-      table_take_text (owners, text_of_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
-      table_take_text (owners, text_of_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
+      table_take_text (owners, text_format_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
+      table_take_text (owners, text_format_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
       table_add_number (owners,
                         quoit_snapshot_count_owner_groups (snapshot, quoit_snapshot_get_owner_name (snapshot, i)));
     }
@@ -35,14 +35,14 @@ print_owners (Session *session, const QuoitSnapshot *snapshot, const char *only,
 {
   Document *document = document_new ();
 
-  document_take_table (document, "owners", NULL, owners_of (snapshot, only));
+  document_take_table (document, "owners", NULL, owners_table (snapshot, only));
   return session_print (session, document, error);
 }
 
 static bool
 list (Session *session, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
 
   return snapshot != NULL && print_owners (session, snapshot, NULL, error);
 }

@@ -12,7 +12,7 @@ static const Column columns[] = {
 };
 
 static Table *
-facts_of (const QuoitGroup *group)
+release_facts (const QuoitGroup *group)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
 
@@ -65,7 +65,7 @@ release_group (Session *session, gint64 now_ms, GError **error)
     return false;
 
   document = document_new ();
-  document_take_facts (document, facts_of (group));
+  document_take_facts (document, release_facts (group));
   return session_print (session, document, error);
 }
 

@@ -3,18 +3,19 @@
 #include "verbs.h"
 
 static QuoitGroupChange *
-make (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
+repair (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
   return quoit_ledger_repair (ledger, group, now_ms, report, error);
 }
 
 static QuoitGroupChange *
-rehearse (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
+repair_fork (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
   return quoit_fork_repair (fork, group, now_ms, report, error);
 }
 
-static const ElasticVerb verb = { make, rehearse, "is repaired", "would be repaired like this; nothing has changed" };
+static const ElasticVerb verb
+    = { repair, repair_fork, "is repaired", "would be repaired like this; nothing has changed" };
 
 static bool
 run (Session *session, GError **error)
@@ -26,7 +27,7 @@ run (Session *session, GError **error)
   };
 
   return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && (dry_run ? rehearse_group_change : make_group_change) (session, &verb, 0, error);
+         && (dry_run ? try_group_change : make_group_change) (session, &verb, 0, error);
 }
 
 const Verb verb_repair = {

@@ -7,25 +7,25 @@
 
 enum { FIRST_VARIABLES = 6 };
 
-typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
+typedef enum { OUTCOME_CREATED, OUTCOME_DRY_RUN, OUTCOME_EXISTED } Outcome;
 
 /* How reserve and hold differ. */
 typedef struct {
-  gboolean wants_lease;
-  QuoitGroup *(*take) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-                       QuoitReport **report, GError **error);
-  QuoitGroup *(*rehearse) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-                           QuoitReport **report, GError **error);
-} Taking;
+  gboolean needs_lease;
+  QuoitGroup *(*reserve) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+                          QuoitReport **report, GError **error);
+  QuoitGroup *(*reserve_on_fork) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+                                  QuoitReport **report, GError **error);
+} ReserveVerb;
 
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
-rehearse (QuoitLedger *ledger, const Taking *taking, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-          Outcome *outcome, QuoitReport **report, GError **error)
+try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+             Outcome *outcome, QuoitReport **report, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = taking->rehearse (fork, request, lease_ms, now_ms, report, error);
+  g_autoptr (QuoitGroup) group = verb->reserve_on_fork (fork, request, lease_ms, now_ms, report, error);
   g_autoptr (QuoitGroup) before = NULL;
   g_autofree char *label = NULL;
 
@@ -33,7 +33,7 @@ rehearse (QuoitLedger *ledger, const Taking *taking, const QuoitRequest *request
     return NULL;
   label = g_strdup (quoit_group_get_handle (group));
   before = group_find (snapshot, label, NULL);
-  *outcome = before == NULL ? WOULD_BE_MADE : WAS_THERE;
+  *outcome = before == NULL ? OUTCOME_DRY_RUN : OUTCOME_EXISTED;
   return g_steal_pointer (&group);
 }
 
@@ -86,34 +86,34 @@ headline (const QuoitGroup *group, Outcome outcome)
 {
   const char *done = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
   const char *label = quoit_group_get_handle (group);
-  g_autofree char *until = text_of_time (quoit_group_get_until_ms (group));
+  g_autofree char *until = text_format_time (quoit_group_get_until_ms (group));
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     return g_strdup_printf ("%s was made for this key and has %s: nothing is reserved", label,
                             quoit_group_has_expired (group) ? "ended with its lease" : "been released");
   switch (outcome)
     {
-    case WOULD_BE_MADE:
+    case OUTCOME_DRY_RUN:
       return g_strdup_printf ("dry run: %s would be %s; nothing has changed", label, done);
-    case WAS_THERE:
+    case OUTCOME_EXISTED:
       return g_strdup_printf ("dry run: %s was made for this key and is %s; nothing would change", label, done);
-    case MADE_NOW:
+    case OUTCOME_CREATED:
     default:
       return g_strdup_printf ("%s is %s%s%s", label, done, until == NULL ? "" : " until ", until == NULL ? "" : until);
     }
 }
 
 static bool
-answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
+print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
 {
   Document *document = document_new ();
   Table *how = table_new (how_columns, G_N_ELEMENTS (how_columns));
 
-  table_add_flag (how, outcome != MADE_NOW);
-  if (outcome == MADE_NOW)
+  table_add_flag (how, outcome != OUTCOME_CREATED);
+  if (outcome == OUTCOME_CREATED)
     table_skip (how);
   else
-    table_add_flag (how, outcome == WAS_THERE);
+    table_add_flag (how, outcome == OUTCOME_EXISTED);
   document_take_sentence (document, headline (group, outcome));
   document_take_facts (document, how);
   describe_group (document, snapshot, group);
@@ -124,46 +124,46 @@ answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group
 
 /* How long the group lives; 0: for ever. */
 static bool
-lease_of (const Taking *taking, const RequestOptions *options, gint64 *lease_ms, GError **error)
+parse_lease (const ReserveVerb *verb, const RequestOptions *options, gint64 *lease_ms, GError **error)
 {
   *lease_ms = 0;
   if (options->lease != NULL)
     return text_parse_duration (options->lease, "--lease", lease_ms, error);
-  if (taking->wants_lease)
+  if (verb->needs_lease)
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
-  return !taking->wants_lease;
+  return !verb->needs_lease;
 }
 
 static bool
-run_taking (Session *session, const Taking *taking, GError **error)
+run_verb (Session *session, const ReserveVerb *verb, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
-  g_autofree GOptionEntry *entries = request_entries_for_taking (&options);
+  g_autofree GOptionEntry *entries = request_entries_for_reserve (&options);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  Outcome outcome = MADE_NOW;
+  Outcome outcome = OUTCOME_CREATED;
   gint64 now_ms, lease_ms;
 
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || !session_now (session, &now_ms, error) || !lease_of (taking, &options, &lease_ms, error))
+      || !session_now (session, &now_ms, error) || !parse_lease (verb, &options, &lease_ms, error))
     return false;
   request = request_build (&options, session->words[0], error);
   if (request == NULL
-      || (lease_ms != 0 && !taking->wants_lease && !quoit_request_set_lease_ms (request, lease_ms, error)))
+      || (lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, lease_ms, error)))
     return false;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
 
-  group = options.dry_run ? rehearse (ledger, taking, request, lease_ms, now_ms, &outcome, &report, error)
-                          : taking->take (ledger, request, lease_ms, now_ms, &report, error);
+  group = options.dry_run ? try_on_fork (ledger, verb, request, lease_ms, now_ms, &outcome, &report, error)
+                          : verb->reserve (ledger, request, lease_ms, now_ms, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
-  return answer (session, snapshot, group, outcome, error);
+  return print_result (session, snapshot, group, outcome, error);
 }
 
 /* --- the two verbs: the lease of a reservation is part of the request --- */
@@ -177,8 +177,8 @@ reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint
 }
 
 static QuoitGroup *
-rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
-                  GError **error)
+reserve_on_fork (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
+                 GError **error)
 {
   (void) lease_ms;
   return quoit_fork_reserve (fork, request, now_ms, report, error);
@@ -187,17 +187,17 @@ rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms,
 static bool
 run_reserve (Session *session, GError **error)
 {
-  static const Taking taking = { FALSE, reserve, rehearse_reserve };
+  static const ReserveVerb verb = { FALSE, reserve, reserve_on_fork };
 
-  return run_taking (session, &taking, error);
+  return run_verb (session, &verb, error);
 }
 
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const Taking taking = { TRUE, quoit_ledger_hold, quoit_fork_hold };
+  static const ReserveVerb verb = { TRUE, quoit_ledger_hold, quoit_fork_hold };
 
-  return run_taking (session, &taking, error);
+  return run_verb (session, &verb, error);
 }
 
 const Verb verb_reserve = {

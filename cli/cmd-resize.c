@@ -27,7 +27,7 @@ run (Session *session, GError **error)
       return false;
     }
   return text_parse_number (slices, &rule, &n_slices, error)
-         && (dry_run ? rehearse_group_change : make_group_change) (session, &verb, n_slices, error);
+         && (dry_run ? try_group_change : make_group_change) (session, &verb, n_slices, error);
 }
 
 const Verb verb_resize = {

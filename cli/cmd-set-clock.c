@@ -8,7 +8,7 @@ static const Column columns[] = {
 };
 
 static bool
-set (QuoitLedger *ledger, const char *limit, const Session *session, gint64 now_ms, GError **error)
+set_clock_or_limit (QuoitLedger *ledger, const char *limit, const Session *session, gint64 now_ms, GError **error)
 {
   gint64 limit_ms = 0;
 
@@ -21,11 +21,11 @@ set (QuoitLedger *ledger, const char *limit, const Session *session, gint64 now_
 
 /* NULL: there is no entry yet. Owned. */
 static char *
-clock_of (QuoitLedger *ledger)
+format_clock (QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
-  return text_of_time (quoit_snapshot_get_clock_ms (snapshot));
+  return text_format_time (quoit_snapshot_get_clock_ms (snapshot));
 }
 
 static bool
@@ -50,11 +50,11 @@ run (Session *session, GError **error)
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
-  before = clock_of (ledger);
-  if (!set (ledger, limit, session, now_ms, error))
+  before = format_clock (ledger);
+  if (!set_clock_or_limit (ledger, limit, session, now_ms, error))
     return false;
 
-  after = clock_of (ledger);
+  after = format_clock (ledger);
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, before);
   table_add_text (facts, after);

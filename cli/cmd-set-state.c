@@ -14,7 +14,7 @@ run (Session *session, GError **error)
 {
   QuoitNodeState state;
 
-  return session_begin (session, error) && word_parse_node_state (session->words[1], &state, error)
+  return session_begin (session, error) && node_state_parse (session->words[1], &state, error)
          && node_change (session, change, &state, error);
 }
 

@@ -42,7 +42,7 @@ static const char *const label_keys[] = {
 };
 
 static Table *
-labels_of (const QuoitSnapshot *snapshot, uint32_t node)
+node_labels (const QuoitSnapshot *snapshot, uint32_t node)
 {
   Table *labels = table_new (label_columns, G_N_ELEMENTS (label_columns));
 
@@ -65,7 +65,7 @@ static const Column resource_columns[] = {
 };
 
 static Table *
-resources_of (const QuoitSnapshot *snapshot, uint32_t node)
+node_resources (const QuoitSnapshot *snapshot, uint32_t node)
 {
   Table *resources = table_new (resource_columns, G_N_ELEMENTS (resource_columns));
 
@@ -85,8 +85,8 @@ static void
 show_node (Document *document, const QuoitSnapshot *snapshot, uint32_t node)
 {
   document_take_object (document, "node", NULL, node_facts (snapshot, node));
-  document_take_table (document, "resources", "resources", resources_of (snapshot, node));
-  document_take_map (document, "labels", "labels", labels_of (snapshot, node));
+  document_take_table (document, "resources", "resources", node_resources (snapshot, node));
+  document_take_map (document, "labels", "labels", node_labels (snapshot, node));
 }
 
 static void
@@ -105,19 +105,19 @@ show_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup 
 /* NOT_FOUND is no failure yet: the name may be of another kind. Any other failure is kept for the case that it is of
  * none; the first one is the most telling. */
 static void
-keep (GError **kept, GError *why)
+note_error (GError **first, GError *why)
 {
-  if (*kept != NULL || g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
+  if (*first != NULL || g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
     g_error_free (why);
   else
-    *kept = why;
+    *first = why;
 }
 
 /* Everything with that name: a group can have the name of a slice. @found gets the kinds of the things found. */
 static bool
 describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GPtrArray *found, GError **error)
 {
-  g_autoptr (GError) kept = NULL;
+  g_autoptr (GError) first_error = NULL;
   GError *why = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   uint32_t node, slice;
@@ -129,21 +129,21 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
       if (group != NULL)
         g_ptr_array_add (found, (char *) "group"), show_group (document, snapshot, group);
       else
-        keep (&kept, g_steal_pointer (&why));
+        note_error (&first_error, g_steal_pointer (&why));
     }
   if (quoit_snapshot_lookup_slice (snapshot, name, &slice, &why))
     g_ptr_array_add (found, (char *) "slice"), show_slice (document, snapshot, slice);
   else
-    keep (&kept, g_steal_pointer (&why));
+    note_error (&first_error, g_steal_pointer (&why));
   if (quoit_snapshot_lookup_node (snapshot, name, &node, &why))
     g_ptr_array_add (found, (char *) "node"), show_node (document, snapshot, node);
   else
-    keep (&kept, g_steal_pointer (&why));
+    note_error (&first_error, g_steal_pointer (&why));
 
   if (found->len > 0)
     return true;
-  if (kept != NULL)
-    g_propagate_error (error, g_steal_pointer (&kept));
+  if (first_error != NULL)
+    g_propagate_error (error, g_steal_pointer (&first_error));
   else
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "'%s': expected the name of a node, slice or group", name);
   return false;
@@ -171,7 +171,7 @@ run (Session *session, GError **error)
 
   if (!session_begin (session, error))
     return false;
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL || !describe (document, snapshot, session->words[0], found, error)
       || (session_wants_csv (session) && !check_single (found, session->words[0], error)))
     return false;

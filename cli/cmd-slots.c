@@ -47,7 +47,7 @@ run (Session *session, GError **error)
 
   if (!session_begin (session, error))
     return false;
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
 

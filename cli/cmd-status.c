@@ -20,7 +20,7 @@ facts (const QuoitSnapshot *snapshot)
   Table *table = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
 
   table_add_number (table, (gint64) quoit_snapshot_get_seq (snapshot));
-  table_take_text (table, text_of_time (quoit_snapshot_get_clock_ms (snapshot)));
+  table_take_text (table, text_format_time (quoit_snapshot_get_clock_ms (snapshot)));
   return table;
 }
 
@@ -67,7 +67,7 @@ sources (const QuoitSnapshot *snapshot)
       QuoitSourceKind kind = quoit_snapshot_get_source_kind (snapshot, i);
 
       table_add_text (table, quoit_snapshot_get_source_name (snapshot, i));
-      table_add_text (table, word_of_source_kind (kind));
+      table_add_text (table, source_kind_word (kind));
       table_add_number (table, sums[i].n_pools);
       table_add_number (table, sums[i].n_slices);
       table_add_number (table, sums[i].n_nodes);
@@ -170,7 +170,7 @@ add_slice_problem (Table *table, const QuoitSnapshot *snapshot, uint32_t slice, 
 {
   table_add_text (table, "slice");
   table_add_text (table, quoit_snapshot_get_slice_name (snapshot, slice));
-  table_take_text (table, shown_slice (snapshot, slice));
+  table_take_text (table, slice_display_name (snapshot, slice));
   table_take_text (table, quoit_snapshot_dup_slice_full_name (snapshot, slice));
   table_add_text (table, problem);
 }
@@ -193,17 +193,17 @@ typedef struct {
   const QuoitSnapshot *snapshot;
   Table *table;
   GHashTable *reasons; /* request -> sentence */
-} Waiting;
+} ProblemList;
 
 static char *
-reason_of (const Waiting *waiting, const QuoitGroup *group, const char *label)
+format_reason (const ProblemList *list, const QuoitGroup *group, const char *label)
 {
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *explain = g_strdup_printf ("see 'quoit explain %s'", label);
 
-  if (g_hash_table_size (waiting->reasons) >= MOST_EXPLAINED)
+  if (g_hash_table_size (list->reasons) >= MOST_EXPLAINED)
     return g_steal_pointer (&explain);
-  report = quoit_snapshot_explain_group (waiting->snapshot, label, NULL);
+  report = quoit_snapshot_explain_group (list->snapshot, label, NULL);
   if (report == NULL)
     return g_steal_pointer (&explain);
   if (quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS && quoit_group_get_source (group)[0] != '\0')
@@ -213,7 +213,7 @@ reason_of (const Waiting *waiting, const QuoitGroup *group, const char *label)
 
 /* Groups of one request, and with as many bundles lost, wait for one reason. */
 static void
-add_demand (const Waiting *waiting, const QuoitGroup *group, const char *label, const char *what)
+add_demand (const ProblemList *list, const QuoitGroup *group, const char *label, const char *what)
 {
   g_autoptr (GString) key = g_string_new (quoit_group_get_request (group));
   g_autofree char *problem = NULL;
@@ -222,14 +222,14 @@ add_demand (const Waiting *waiting, const QuoitGroup *group, const char *label, 
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     if (quoit_group_get_bundle_state (group, i) != QUOIT_GROUP_SLICE_WHOLE)
       g_string_append_printf (key, " %u", i);
-  reason = g_hash_table_lookup (waiting->reasons, key->str);
+  reason = g_hash_table_lookup (list->reasons, key->str);
   if (reason == NULL)
     {
-      reason = reason_of (waiting, group, label);
-      g_hash_table_insert (waiting->reasons, g_strdup (key->str), (char *) reason);
+      reason = format_reason (list, group, label);
+      g_hash_table_insert (list->reasons, g_strdup (key->str), (char *) reason);
     }
   problem = g_strconcat (what, "; ", reason, NULL);
-  add_group_problem (waiting->table, label, problem);
+  add_group_problem (list->table, label, problem);
 }
 
 static void
@@ -250,29 +250,29 @@ add_lost_slices (Table *table, const QuoitGroup *group, const char *label)
 }
 
 static void
-add_lost_bundles (const Waiting *waiting, const QuoitGroup *group, const char *label)
+add_lost_bundles (const ProblemList *list, const QuoitGroup *group, const char *label)
 {
   bool lost = false;
 
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     lost |= quoit_group_get_bundle_state (group, i) == QUOIT_GROUP_SLICE_LOST;
   if (lost)
-    add_demand (waiting, group, label, "a bundle of it has lost its node");
+    add_demand (list, group, label, "a bundle of it has lost its node");
   else
-    add_group_problem (waiting->table, label, "a bundle of it is on a node that is draining");
+    add_group_problem (list->table, label, "a bundle of it is on a node that is draining");
 }
 
 static void
-add_problems_of (const Waiting *waiting, const QuoitGroup *group)
+add_problems (const ProblemList *list, const QuoitGroup *group)
 {
   const char *label = quoit_group_get_handle (group);
 
   if (quoit_group_get_n_slices (group) > 0)
-    add_lost_slices (waiting->table, group, label);
+    add_lost_slices (list->table, group, label);
   else if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
-    add_lost_bundles (waiting, group, label);
+    add_lost_bundles (list, group, label);
   else if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
-    add_demand (waiting, group, label, "its source has not placed it");
+    add_demand (list, group, label, "its source has not placed it");
 }
 
 static Table *
@@ -280,7 +280,7 @@ problems (const QuoitSnapshot *snapshot)
 {
   Table *table = table_new (problem_columns, G_N_ELEMENTS (problem_columns));
   g_autoptr (GHashTable) reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  const Waiting waiting = { snapshot, table, reasons };
+  const ProblemList list = { snapshot, table, reasons };
 
   for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
     {
@@ -293,7 +293,7 @@ problems (const QuoitSnapshot *snapshot)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
 
-      add_problems_of (&waiting, group);
+      add_problems (&list, group);
     }
   return table;
 }
@@ -342,7 +342,7 @@ run (Session *session, GError **error)
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
       || !options_check (session, &options, error))
     return false;
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
   if (options.format != NULL)

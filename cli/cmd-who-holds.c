@@ -28,18 +28,18 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
       const char *owner = quoit_group_get_owner (group);
 
       g_ptr_array_add (owners, owner[0] == '\0' ? NULL : g_strdup (owner));
-      g_ptr_array_add (since, text_of_time (quoit_group_get_since_ms (group)));
-      g_ptr_array_add (until, text_of_time (quoit_group_get_until_ms (group)));
+      g_ptr_array_add (since, text_format_time (quoit_group_get_since_ms (group)));
+      g_ptr_array_add (until, text_format_time (quoit_group_get_until_ms (group)));
       g_ptr_array_add (shares, quoit_snapshot_dup_node_user_share (snapshot, node, i));
     }
   table_add_text (table, quoit_snapshot_get_node_name (snapshot, node));
-  table_take_text (table, shown_node (snapshot, node));
+  table_take_text (table, node_display_name (snapshot, node));
   table_take_text (table, quoit_snapshot_dup_node_full_name (snapshot, node));
   if (worker < 0)
     table_skip (table);
   else
     table_add_number (table, worker);
-  table_take_list (table, holders_of_node (snapshot, node));
+  table_take_list (table, node_holders (snapshot, node));
   table_take_list (table, owners);
   table_take_list (table, since);
   table_take_list (table, until);
@@ -84,7 +84,7 @@ run (Session *session, GError **error)
 
   if (!session_begin (session, error))
     return false;
-  snapshot = session_look (session, error);
+  snapshot = session_snapshot (session, error);
   if (snapshot == NULL || !find (snapshot, session->words[0], table, error))
     return false;
 

@@ -12,7 +12,7 @@ static const Column columns[] = {
 };
 
 static Table *
-facts_of (QuoitGroupChange *change)
+change_facts (QuoitGroupChange *change)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
   QuoitGroup *after = quoit_group_change_get_after (change);
@@ -25,7 +25,7 @@ facts_of (QuoitGroupChange *change)
 
 /* NULL with a note if the group has no environment, for example a bundle whose chips are no box. */
 static QuoitTopology *
-topology_of (const QuoitGroup *group, GPtrArray *notes)
+new_topology (const QuoitGroup *group, GPtrArray *notes)
 {
   g_autoptr (GError) why = NULL;
   QuoitTopology *topology = group == NULL ? NULL : quoit_topology_new (group, NULL, &why);
@@ -42,8 +42,8 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   g_autoptr (QuoitGroupChange) change = taken;
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
   QuoitGroup *after = quoit_group_change_get_after (change);
-  g_autoptr (QuoitTopology) old = topology_of (quoit_group_change_get_before (change), notes);
-  g_autoptr (QuoitTopology) new = topology_of (after, notes);
+  g_autoptr (QuoitTopology) old = new_topology (quoit_group_change_get_before (change), notes);
+  g_autoptr (QuoitTopology) new = new_topology (after, notes);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (old, new);
   Document *document = document_new ();
   const char *label = quoit_group_get_handle (quoit_group_change_get_before (change));
@@ -53,7 +53,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
                                                          ? "is that already: nothing has changed"
                                                      : after == NULL ? "is gone with its last slice"
                                                                      : sentence));
-  document_take_facts (document, facts_of (change));
+  document_take_facts (document, change_facts (change));
   if (after != NULL)
     describe_group (document, snapshot, after);
   if (notes->len == 0)
@@ -63,7 +63,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
 }
 
 static QuoitLedger *
-open_now (Session *session, gint64 *now_ms, GError **error)
+open_ledger (Session *session, gint64 *now_ms, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = session_open (session, error);
 
@@ -74,25 +74,25 @@ bool
 make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
 {
   gint64 now_ms = 0;
-  g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
+  g_autoptr (QuoitLedger) ledger = open_ledger (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitReport) report = NULL;
   QuoitGroupChange *change;
 
   if (ledger == NULL)
     return false;
-  change = verb->make (ledger, session->words[0], n_slices, now_ms, &report, error);
+  change = verb->change_ledger (ledger, session->words[0], n_slices, now_ms, &report, error);
   if (change == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
-  return print_group_change (session, snapshot, change, verb->made, error);
+  return print_group_change (session, snapshot, change, verb->sentence, error);
 }
 
 bool
-rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
+try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
 {
   gint64 now_ms = 0;
-  g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
+  g_autoptr (QuoitLedger) ledger = open_ledger (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
   g_autoptr (QuoitReport) report = NULL;
@@ -102,7 +102,7 @@ rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slic
     return false;
   snapshot = quoit_ledger_snapshot (ledger);
   fork = quoit_snapshot_fork (snapshot);
-  change = verb->rehearse (fork, session->words[0], n_slices, now_ms, &report, error);
+  change = verb->change_fork (fork, session->words[0], n_slices, now_ms, &report, error);
   return change == NULL ? explain_refusal (session, report, error)
-                        : print_group_change (session, snapshot, change, verb->rehearsed, error);
+                        : print_group_change (session, snapshot, change, verb->dry_run_sentence, error);
 }

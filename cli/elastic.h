@@ -10,12 +10,12 @@ bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitG
 
 /* A verb that gives a group other slices: on the ledger, or, with --dry-run, on a fork. */
 typedef struct {
-  QuoitGroupChange *(*make) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms,
-                             QuoitReport **report, GError **error);
-  QuoitGroupChange *(*rehearse) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
-                                 QuoitReport **report, GError **error);
-  const char *made, *rehearsed; /* the sentence about the group */
+  QuoitGroupChange *(*change_ledger) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms,
+                                      QuoitReport **report, GError **error);
+  QuoitGroupChange *(*change_fork) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
+                                    QuoitReport **report, GError **error);
+  const char *sentence, *dry_run_sentence; /* the sentence about the group */
 } ElasticVerb;
 
 bool make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);
-bool rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);
+bool try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);

@@ -26,9 +26,9 @@ lookup_slice (const EnvView *view, uint32_t process)
 
 /* The processes of a slice follow each other. */
 static bool
-is_as_before (const EnvView *view, uint32_t process)
+is_in_same_slice (const EnvView *view, uint32_t process)
 {
-  return process > 0 && !env_is_bare (view, process)
+  return process > 0 && !env_lacks_chips (view, process)
          && quoit_topology_get_group_slice (view->topology, process)
                 == quoit_topology_get_group_slice (view->topology, process - 1);
 }
@@ -40,20 +40,20 @@ env_view_find_slices (EnvView *view)
 
   view->slices = g_new (gint64, n + 1);
   for (uint32_t p = 0; p < n; p++)
-    view->slices[p] = is_as_before (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
+    view->slices[p] = is_in_same_slice (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
 }
 
 bool
-env_is_bare (const EnvView *view, uint32_t process)
+env_lacks_chips (const EnvView *view, uint32_t process)
 {
-  return process_is_bare (view->topology, process);
+  return process_lacks_chips (view->topology, process);
 }
 
 char *
 env_slice_name (const EnvView *view, uint32_t process)
 {
   return view->slices[process] < 0 ? g_strdup (quoit_topology_get_slice_name (view->topology, process))
-                                   : shown_slice (view->snapshot, (uint32_t) view->slices[process]);
+                                   : slice_display_name (view->snapshot, (uint32_t) view->slices[process]);
 }
 
 /* --- which of them --- */
@@ -96,7 +96,7 @@ is_chosen (const EnvView *view, const EnvChoice *choice, uint32_t process)
   const QuoitTopology *topology = view->topology;
   bool is_of_workers = choice->slice >= 0 || choice->slice_id >= 0 || choice->worker_id >= 0;
 
-  if (is_of_workers && env_is_bare (view, process))
+  if (is_of_workers && env_lacks_chips (view, process))
     return false;
   return (choice->slice < 0 || choice->slice == view->slices[process])
          && (choice->process < 0 || choice->process == process)
@@ -109,14 +109,14 @@ enum { LONGEST_LIST = 8 };
 
 /* The distinct values of the chosen processes: "0, 1, 2". */
 static char *
-list_of (const EnvView *view, const EnvChoice *choice, char *(*name_of) (const EnvView *, uint32_t))
+list_values (const EnvView *view, const EnvChoice *choice, char *(*format) (const EnvView *, uint32_t))
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology) && names->len <= LONGEST_LIST; p++)
     if (is_chosen (view, choice, p))
       {
-        g_autofree char *name = name_of (view, p);
+        g_autofree char *name = format (view, p);
 
         if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
           g_ptr_array_add (names, names->len == LONGEST_LIST ? g_strdup ("...") : g_steal_pointer (&name));
@@ -126,13 +126,13 @@ list_of (const EnvView *view, const EnvChoice *choice, char *(*name_of) (const E
 }
 
 static char *
-slice_id_of (const EnvView *view, uint32_t process)
+format_slice_id (const EnvView *view, uint32_t process)
 {
   return g_strdup_printf ("%u", quoit_topology_get_slice_id (view->topology, process));
 }
 
 static char *
-worker_id_of (const EnvView *view, uint32_t process)
+format_worker_id (const EnvView *view, uint32_t process)
 {
   return g_strdup_printf ("%u", quoit_topology_get_worker_id (view->topology, process));
 }
@@ -147,7 +147,7 @@ find_slice (const EnvView *view, const char *given, gint64 *slice, GError **erro
 
   if (quoit_snapshot_lookup_slice (view->snapshot, given, &found, &why))
     for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology); p++)
-      if (view->slices[p] == found && !env_is_bare (view, p))
+      if (view->slices[p] == found && !env_lacks_chips (view, p))
         {
           *slice = found;
           return true;
@@ -158,7 +158,7 @@ find_slice (const EnvView *view, const char *given, gint64 *slice, GError **erro
       return false;
     }
 
-  known = list_of (view, &any, env_slice_name);
+  known = list_values (view, &any, env_slice_name);
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "--slice '%s': expected a slice of the group: %s", given,
                known);
   return false;
@@ -169,7 +169,7 @@ static void
 refuse_choice (const EnvView *view, const EnvChoice *choice, GError **error)
 {
   EnvChoice others = { choice->slice, choice->slice_id, -1, -1, -1 };
-  g_autofree char *workers = list_of (view, &others, worker_id_of);
+  g_autofree char *workers = list_values (view, &others, format_worker_id);
   g_autofree char *slices = NULL;
 
   if (choice->bundle >= 0)
@@ -197,7 +197,7 @@ refuse_choice (const EnvView *view, const EnvChoice *choice, GError **error)
       return;
     }
   others.slice_id = -1;
-  slices = list_of (view, &others, slice_id_of);
+  slices = list_values (view, &others, format_slice_id);
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
                "--slice-id '%" G_GINT64_FORMAT "': expected a slice id of the group: %s", choice->slice_id, slices);
 }
@@ -221,13 +221,13 @@ env_choose (const EnvView *view, const EnvChoiceOptions *options, EnvChoice *cho
 
 /* Whether the processes have not all the same of the kind. */
 static bool
-do_differ (const EnvView *view, const GArray *chosen, char *(*name_of) (const EnvView *, uint32_t))
+have_different_values (const EnvView *view, const GArray *chosen, char *(*format) (const EnvView *, uint32_t))
 {
-  g_autofree char *first = name_of (view, g_array_index (chosen, uint32_t, 0));
+  g_autofree char *first = format (view, g_array_index (chosen, uint32_t, 0));
 
   for (guint i = 1; i < chosen->len; i++)
     {
-      g_autofree char *other = name_of (view, g_array_index (chosen, uint32_t, i));
+      g_autofree char *other = format (view, g_array_index (chosen, uint32_t, i));
 
       if (!g_str_equal (first, other))
         return true;
@@ -236,12 +236,12 @@ do_differ (const EnvView *view, const GArray *chosen, char *(*name_of) (const En
 }
 
 char *
-env_options_that_differ (const EnvView *view, const GArray *chosen)
+env_differing_options (const EnvView *view, const GArray *chosen)
 {
-  const char *slice = do_differ (view, chosen, slice_id_of)      ? "--slice-id (or --slice)"
-                      : do_differ (view, chosen, env_slice_name) ? "--slice"
-                                                                 : NULL;
-  const char *worker = do_differ (view, chosen, worker_id_of) ? "--worker" : NULL;
+  const char *slice = have_different_values (view, chosen, format_slice_id)  ? "--slice-id (or --slice)"
+                      : have_different_values (view, chosen, env_slice_name) ? "--slice"
+                                                                             : NULL;
+  const char *worker = have_different_values (view, chosen, format_worker_id) ? "--worker" : NULL;
 
   if (slice == NULL && worker == NULL)
     return g_strdup ("");

@@ -46,7 +46,7 @@ is_shell_name (const char *name)
 }
 
 static bool
-is_of_family (const char *name)
+is_in_family (const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (families); i++)
     if (g_str_has_suffix (families[i], "_") ? g_str_has_prefix (name, families[i]) : g_str_equal (name, families[i]))
@@ -55,19 +55,19 @@ is_of_family (const char *name)
 }
 
 static Omission
-omission_of (const EnvView *view, const char *name)
+get_omission (const EnvView *view, const char *name)
 {
   if (!is_shell_name (name))
     return OMIT_NAMELESS;
   if (g_strv_contains (read_only, name))
     return OMIT_READ_ONLY;
-  return view->has_all_variables || is_of_family (name) ? OMIT_NOT : OMIT_FOREIGN;
+  return view->has_all_variables || is_in_family (name) ? OMIT_NOT : OMIT_FOREIGN;
 }
 
 const char *
-env_why_omitted (const EnvView *view, const char *name)
+env_omission_reason (const EnvView *view, const char *name)
 {
-  return omissions[omission_of (view, name)].label;
+  return omissions[get_omission (view, name)].label;
 }
 
 /* --- what is left out --- */
@@ -109,7 +109,7 @@ append_variables (GString *text, const EnvView *view, uint32_t process)
     {
       const char *name = quoit_topology_get_variable_name (topology, process, i);
       g_autofree char *value = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
-      Omission omission = omission_of (view, name);
+      Omission omission = get_omission (view, name);
 
       if (omission == OMIT_NOT)
         g_string_append_printf (text, "%s=%s\n", name, value);
@@ -145,7 +145,7 @@ env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen
   /* A shell that reads several would believe the last one: the wrong worker, silently. */
   if (chosen->len > 1)
     {
-      g_autofree char *by = env_options_that_differ (view, chosen);
+      g_autofree char *by = env_differing_options (view, chosen);
 
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                    "-o env is for one process, these are %u: choose it by %s--process%s", chosen->len, by,

@@ -25,7 +25,7 @@ static const Column process_columns[] = {
 };
 
 static const char *
-word_of_job (QuoitJob job)
+job_word (QuoitJob job)
 {
   switch (job)
     {
@@ -42,9 +42,9 @@ word_of_job (QuoitJob job)
 
 /* Workers and processes without chips have different labels. */
 static void
-add_of_worker (Table *table, const EnvView *view, uint32_t process, uint32_t number)
+add_worker_number (Table *table, const EnvView *view, uint32_t process, uint32_t number)
 {
-  if (env_is_bare (view, process))
+  if (env_lacks_chips (view, process))
     table_skip (table);
   else
     table_add_number (table, number);
@@ -77,14 +77,14 @@ add_process (Table *table, const EnvView *view, uint32_t process)
     table_skip (table);
   else
     table_add_number (table, quoit_topology_get_bundle (topology, process));
-  add_of_worker (table, view, process, quoit_topology_get_slice_id (topology, process));
+  add_worker_number (table, view, process, quoit_topology_get_slice_id (topology, process));
   table_take_text (table, env_slice_name (view, process));
-  add_of_worker (table, view, process, quoit_topology_get_worker_id (topology, process));
+  add_worker_number (table, view, process, quoit_topology_get_worker_id (topology, process));
   table_add_text (table, quoit_topology_get_node_name (topology, process));
   table_take_text (table, quoit_topology_dup_node_full_name (topology, process));
   table_add_text (table, quoit_topology_get_node_address (topology, process));
-  table_take_list (table, words_of_assumptions (quoit_topology_get_node_assumptions (topology, process)));
-  add_of_worker (table, view, process, quoit_topology_get_local (topology, process));
+  table_take_list (table, assumption_words (quoit_topology_get_node_assumptions (topology, process)));
+  add_worker_number (table, view, process, quoit_topology_get_local (topology, process));
   add_host_chips (table, quoit_topology_get_host_chips (topology, process));
   table_take_table (table, devices_of_process (topology, process));
   table_take_list (table, pairs);
@@ -100,7 +100,7 @@ env_print_document (Session *session, const EnvView *view, const GArray *chosen,
 
   table_add_text (facts, quoit_group_get_handle (view->group));
   table_add_text (facts, view->profile);
-  table_add_text (facts, word_of_job (quoit_topology_get_job (view->topology)));
+  table_add_text (facts, job_word (quoit_topology_get_job (view->topology)));
   for (guint i = 0; i < chosen->len; i++)
     add_process (processes, view, g_array_index (chosen, uint32_t, i));
   for (uint32_t i = 0; i < quoit_topology_get_n_notes (view->topology); i++)
@@ -122,7 +122,7 @@ append_comment (GString *text, const char *comment)
 
 /* "slice id 0 (s-0), worker 1", "bundle 2: ... chips 0,1", "bundle 3: no TPU". */
 static char *
-place_of (const EnvView *view, uint32_t process)
+format_place (const EnvView *view, uint32_t process)
 {
   const QuoitTopology *topology = view->topology;
   int64_t bundle = quoit_topology_get_bundle (topology, process);
@@ -131,7 +131,7 @@ place_of (const EnvView *view, uint32_t process)
 
   if (bundle >= 0)
     g_string_append_printf (text, "bundle %" G_GINT64_FORMAT ", ", bundle);
-  if (env_is_bare (view, process))
+  if (env_lacks_chips (view, process))
     g_string_append (text, "no TPU");
   else if (*slice == '\0')
     g_string_append (text, "in no slice");
@@ -146,7 +146,7 @@ append_header (GString *text, const EnvView *view, uint32_t process)
 {
   const QuoitTopology *topology = view->topology;
   const char *address = quoit_topology_get_node_address (topology, process);
-  g_autofree char *place = place_of (view, process);
+  g_autofree char *place = format_place (view, process);
   g_autofree char *header
       = g_strdup_printf ("process %u: %s, node %s, address %s", process, place,
                          quoit_topology_get_node_name (topology, process), address == NULL ? "not known" : address);
@@ -155,14 +155,14 @@ append_header (GString *text, const EnvView *view, uint32_t process)
 }
 
 static void
-append_shown (GString *text, const EnvView *view, uint32_t process)
+append_variables_for_people (GString *text, const EnvView *view, uint32_t process)
 {
   const QuoitTopology *topology = view->topology;
 
   for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
     {
       const char *name = quoit_topology_get_variable_name (topology, process, i);
-      const char *omitted = env_why_omitted (view, name);
+      const char *omitted = env_omission_reason (view, name);
       g_autofree char *quoted = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
       g_autofree char *shown_name = text_for_terminal (name);
       g_autofree char *shown = text_for_terminal (quoted);
@@ -190,7 +190,7 @@ env_print_for_people (Session *session, const EnvView *view, const GArray *chose
 
       g_string_append_c (text, '\n');
       append_header (text, view, process);
-      append_shown (text, view, process);
+      append_variables_for_people (text, view, process);
     }
   return session_write (session, text->str, error);
 }
@@ -202,7 +202,7 @@ static const Column reader_columns[] = {
 };
 
 bool
-env_print_as_seen_by_jax (Session *session, const EnvView *view, const GArray *chosen, GError **error)
+env_print_jax_view (Session *session, const EnvView *view, const GArray *chosen, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (reader_columns, G_N_ELEMENTS (reader_columns));
@@ -211,6 +211,6 @@ env_print_as_seen_by_jax (Session *session, const EnvView *view, const GArray *c
   table_add_text (facts, view->profile);
   table_add_text (facts, "jax");
   document_take_facts (document, facts);
-  describe_as_seen_by_jax (document, view->topology, chosen);
+  describe_jax_view (document, view->topology, chosen);
   return session_print (session, document, error);
 }

@@ -25,7 +25,7 @@ void env_view_find_slices (EnvView *view);
 char *env_slice_name (const EnvView *view, uint32_t process);
 
 /* Whether it is of a bundle without chips. */
-bool env_is_bare (const EnvView *view, uint32_t process);
+bool env_lacks_chips (const EnvView *view, uint32_t process);
 
 /* --- which of them --- */
 
@@ -49,7 +49,7 @@ GArray *env_choose (const EnvView *view, const EnvChoiceOptions *options, EnvCho
 
 /* The options that distinguish the chosen processes, apart from --process: "--slice and --worker, or by "; "" if no
  * option does. g_free() it. */
-char *env_options_that_differ (const EnvView *view, const GArray *chosen);
+char *env_differing_options (const EnvView *view, const GArray *chosen);
 
 /* --- the forms --- */
 
@@ -58,9 +58,9 @@ typedef bool (*EnvForm) (Session *session, const EnvView *view, const GArray *ch
 /* NAME='value' lines of one process, for a POSIX shell. Variables that are left out are named on stderr. */
 bool env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 /* Why a shell does not get the variable, in a few words; NULL: it does. */
-const char *env_why_omitted (const EnvView *view, const char *name);
+const char *env_omission_reason (const EnvView *view, const char *name);
 bool env_print_document (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 /* As for a shell, with headers, and safe to look at: a value with control bytes is escaped, and would not survive a
  * shell. */
 bool env_print_for_people (Session *session, const EnvView *view, const GArray *chosen, GError **error);
-bool env_print_as_seen_by_jax (Session *session, const EnvView *view, const GArray *chosen, GError **error);
+bool env_print_jax_view (Session *session, const EnvView *view, const GArray *chosen, GError **error);

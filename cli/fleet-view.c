@@ -7,13 +7,13 @@
 #include "words.h"
 
 const char *
-source_of_pool (const QuoitSnapshot *snapshot, uint32_t pool)
+pool_source (const QuoitSnapshot *snapshot, uint32_t pool)
 {
   return quoit_snapshot_get_source_name (snapshot, quoit_snapshot_get_pool_source (snapshot, pool));
 }
 
 char *
-shown_node (const QuoitSnapshot *snapshot, uint32_t node)
+node_display_name (const QuoitSnapshot *snapshot, uint32_t node)
 {
   const char *name = quoit_snapshot_get_node_name (snapshot, node);
   uint32_t found;
@@ -24,7 +24,7 @@ shown_node (const QuoitSnapshot *snapshot, uint32_t node)
 }
 
 char *
-shown_slice (const QuoitSnapshot *snapshot, uint32_t slice)
+slice_display_name (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   const char *name = quoit_snapshot_get_slice_name (snapshot, slice);
   uint32_t found;
@@ -35,11 +35,11 @@ shown_slice (const QuoitSnapshot *snapshot, uint32_t slice)
 }
 
 char *
-full_name_of_worker (const QuoitSnapshot *snapshot, uint32_t slice, const char *node)
+worker_full_name (const QuoitSnapshot *snapshot, uint32_t slice, const char *node)
 {
   uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
 
-  return g_strdup_printf ("%s/%s/%s", source_of_pool (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool),
+  return g_strdup_printf ("%s/%s/%s", pool_source (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool),
                           node);
 }
 
@@ -61,7 +61,7 @@ add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
 }
 
 GPtrArray *
-holders_of_node (const QuoitSnapshot *snapshot, uint32_t node)
+node_holders (const QuoitSnapshot *snapshot, uint32_t node)
 {
   GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
 
@@ -70,7 +70,7 @@ holders_of_node (const QuoitSnapshot *snapshot, uint32_t node)
 }
 
 static GPtrArray *
-holders_of_slice (const QuoitSnapshot *snapshot, uint32_t slice)
+slice_holders (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
   uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
@@ -125,26 +125,26 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
 
   table_add_text (nodes, quoit_snapshot_get_node_name (snapshot, node));
-  table_take_text (nodes, shown_node (snapshot, node));
+  table_take_text (nodes, node_display_name (snapshot, node));
   table_take_text (nodes, quoit_snapshot_dup_node_full_name (snapshot, node));
-  table_add_text (nodes, source_of_pool (snapshot, pool));
+  table_add_text (nodes, pool_source (snapshot, pool));
   table_add_text (nodes, quoit_snapshot_get_pool_name (snapshot, pool));
   table_add_text (nodes, slice < 0 ? NULL : quoit_snapshot_get_slice_name (snapshot, (uint32_t) slice));
-  table_take_text (nodes, slice < 0 ? NULL : shown_slice (snapshot, (uint32_t) slice));
+  table_take_text (nodes, slice < 0 ? NULL : slice_display_name (snapshot, (uint32_t) slice));
   if (worker < 0)
     table_skip (nodes);
   else
     table_add_number (nodes, worker);
   table_add_number (nodes, quoit_snapshot_get_node_chips (snapshot, node));
-  table_add_text (nodes, word_of_node_state (quoit_snapshot_get_node_state (snapshot, node)));
+  table_add_text (nodes, node_state_word (quoit_snapshot_get_node_state (snapshot, node)));
   table_add_text (nodes, quoit_snapshot_get_node_address (snapshot, node));
   table_add_flag (nodes, quoit_snapshot_is_node_ray_head (snapshot, node));
-  table_take_list (nodes, words_of_assumptions (quoit_snapshot_get_node_assumptions (snapshot, node)));
-  table_take_list (nodes, holders_of_node (snapshot, node));
+  table_take_list (nodes, assumption_words (quoit_snapshot_get_node_assumptions (snapshot, node)));
+  table_take_list (nodes, node_holders (snapshot, node));
 }
 
 static GPtrArray *
-sources_of_node (const QuoitSnapshot *snapshot, uint32_t node)
+node_sources (const QuoitSnapshot *snapshot, uint32_t node)
 {
   GPtrArray *sources = g_ptr_array_new_with_free_func (g_free);
   const char *source;
@@ -161,7 +161,7 @@ node_facts (const QuoitSnapshot *snapshot, uint32_t node)
 
   nodes_add (facts, snapshot, node);
   table_take_text (facts, quoit_snapshot_dup_node_identity (snapshot, node));
-  table_take_list (facts, sources_of_node (snapshot, node));
+  table_take_list (facts, node_sources (snapshot, node));
   return facts;
 }
 
@@ -211,7 +211,7 @@ slices_table (void)
 
 /* The library says "" for what the nodes do not name, and 0 where no class follows from it. */
 static void
-take_known (Table *table, char *text)
+take_optional_text (Table *table, char *text)
 {
   if (text[0] == '\0')
     g_clear_pointer (&text, g_free);
@@ -239,17 +239,17 @@ slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
   uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
 
   table_add_text (slices, quoit_snapshot_get_slice_name (snapshot, slice));
-  table_take_text (slices, shown_slice (snapshot, slice));
+  table_take_text (slices, slice_display_name (snapshot, slice));
   table_take_text (slices, quoit_snapshot_dup_slice_full_name (snapshot, slice));
-  table_add_text (slices, source_of_pool (snapshot, pool));
+  table_add_text (slices, pool_source (snapshot, pool));
   table_add_text (slices, quoit_snapshot_get_pool_name (snapshot, pool));
   add_class (slices, snapshot, quoit_snapshot_get_slice_class (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_nodes (snapshot, slice));
-  table_take_list (slices, words_of_conditions (quoit_snapshot_get_slice_flags (snapshot, slice)));
-  table_take_list (slices, holders_of_slice (snapshot, slice));
+  table_take_list (slices, condition_words (quoit_snapshot_get_slice_flags (snapshot, slice)));
+  table_take_list (slices, slice_holders (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_missing (snapshot, slice));
-  table_take_list (slices, words_of_faults (quoit_snapshot_get_slice_faults (snapshot, slice)));
-  take_known (slices, quoit_snapshot_dup_slice_problem (snapshot, slice));
+  table_take_list (slices, fault_words (quoit_snapshot_get_slice_faults (snapshot, slice)));
+  take_optional_text (slices, quoit_snapshot_dup_slice_problem (snapshot, slice));
 }
 
 Table *

@@ -20,13 +20,13 @@ Table *slice_facts (const QuoitSnapshot *snapshot, uint32_t slice);
 Table *slice_nodes (const QuoitSnapshot *snapshot, uint32_t slice);
 
 /* For people: the short name where it means this one alone, else the full one. g_free() them. */
-char *shown_node (const QuoitSnapshot *snapshot, uint32_t node);
-char *shown_slice (const QuoitSnapshot *snapshot, uint32_t slice);
+char *node_display_name (const QuoitSnapshot *snapshot, uint32_t node);
+char *slice_display_name (const QuoitSnapshot *snapshot, uint32_t slice);
 
 /* The full name of the node that @slice calls @node. g_free() it. */
-char *full_name_of_worker (const QuoitSnapshot *snapshot, uint32_t slice, const char *node);
+char *worker_full_name (const QuoitSnapshot *snapshot, uint32_t slice, const char *node);
 
-const char *source_of_pool (const QuoitSnapshot *snapshot, uint32_t pool);
+const char *pool_source (const QuoitSnapshot *snapshot, uint32_t pool);
 
 /* "train@17", or "external": who uses the node. g_ptr_array_unref() it. */
-GPtrArray *holders_of_node (const QuoitSnapshot *snapshot, uint32_t node);
+GPtrArray *node_holders (const QuoitSnapshot *snapshot, uint32_t node);

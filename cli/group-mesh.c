@@ -43,11 +43,11 @@ mesh_entries (MeshOptions *o, const GOptionEntry *others)
 /* --- what is wanted --- */
 
 void
-mesh_wish_clear (MeshWish *wish)
+mesh_spec_clear (MeshSpec *spec)
 {
-  axes_clear (&wish->axes);
-  g_clear_pointer (&wish->dcn_sizes, g_free);
-  g_clear_pointer (&wish->sizes, g_free);
+  axes_clear (&spec->axes);
+  g_clear_pointer (&spec->dcn_sizes, g_free);
+  g_clear_pointer (&spec->sizes, g_free);
 }
 
 static bool
@@ -69,30 +69,30 @@ check_options (const MeshOptions *options, GError **error)
 }
 
 static bool
-read_sizes (const MeshOptions *options, MeshWish *wish, GError **error)
+read_sizes (const MeshOptions *options, MeshSpec *spec, GError **error)
 {
   g_auto (Axes) dcn = { NULL, NULL, 0 };
 
-  if (!axes_parse (options->axes, "--axes", &wish->axes, error))
+  if (!axes_parse (options->axes, "--axes", &spec->axes, error))
     return false;
-  wish->sizes = g_memdup2 (wish->axes.sizes, wish->axes.n * sizeof *wish->axes.sizes);
+  spec->sizes = g_memdup2 (spec->axes.sizes, spec->axes.n * sizeof *spec->axes.sizes);
   if (options->dcn == NULL)
     return true;
 
   if (!axes_parse (options->dcn, "--dcn", &dcn, error))
     return false;
-  wish->dcn_sizes = axes_align (&wish->axes, &dcn, "--dcn", error);
-  for (guint i = 0; wish->dcn_sizes != NULL && i < wish->axes.n; i++)
-    wish->sizes[i] /= wish->dcn_sizes[i];
-  return wish->dcn_sizes != NULL;
+  spec->dcn_sizes = axes_align (&spec->axes, &dcn, "--dcn", error);
+  for (guint i = 0; spec->dcn_sizes != NULL && i < spec->axes.n; i++)
+    spec->sizes[i] /= spec->dcn_sizes[i];
+  return spec->dcn_sizes != NULL;
 }
 
 bool
-mesh_wish_read (const MeshOptions *options, MeshWish *wish, GError **error)
+mesh_spec_parse (const MeshOptions *options, MeshSpec *spec, GError **error)
 {
-  if (!check_options (options, error) || !read_sizes (options, wish, error))
+  if (!check_options (options, error) || !read_sizes (options, spec, error))
     return false;
-  wish->flags = (options->contiguous ? QUOIT_MESH_CONTIGUOUS_SUBMESHES : 0)
+  spec->flags = (options->contiguous ? QUOIT_MESH_CONTIGUOUS_SUBMESHES : 0)
                 | (options->split_physical ? QUOIT_MESH_SPLIT_PHYSICAL_AXES : 0)
                 | (options->process_granule ? QUOIT_MESH_PROCESS_GRANULES : 0);
   return true;
@@ -101,29 +101,29 @@ mesh_wish_read (const MeshOptions *options, MeshWish *wish, GError **error)
 /* --- the mesh --- */
 
 void
-group_mesh_clear (GroupMesh *made)
+group_mesh_clear (GroupMesh *group_mesh)
 {
-  quoit_mesh_links_free (made->links);
-  quoit_mesh_free (made->mesh);
-  quoit_devices_free (made->devices);
+  quoit_mesh_links_free (group_mesh->links);
+  quoit_mesh_free (group_mesh->mesh);
+  quoit_devices_free (group_mesh->devices);
 }
 
 static QuoitMesh *
-new_mesh (const QuoitDevices *devices, const MeshWish *wish, GError **error)
+new_mesh (const QuoitDevices *devices, const MeshSpec *spec, GError **error)
 {
-  if (wish->dcn_sizes != NULL)
-    return quoit_mesh_new_hybrid (devices, wish->sizes, wish->axes.n, wish->dcn_sizes, wish->axes.n, wish->flags,
+  if (spec->dcn_sizes != NULL)
+    return quoit_mesh_new_hybrid (devices, spec->sizes, spec->axes.n, spec->dcn_sizes, spec->axes.n, spec->flags,
                                   error);
 
-  return quoit_mesh_new (devices, wish->sizes, wish->axes.n, wish->flags, error);
+  return quoit_mesh_new (devices, spec->sizes, spec->axes.n, spec->flags, error);
 }
 
 /* The options that contain the sizes which the library refused. */
 static void
-name_options (const MeshWish *wish, uint32_t n_slices, GError **error)
+prefix_options (const MeshSpec *spec, uint32_t n_slices, GError **error)
 {
-  g_autofree char *axes = axes_format (&wish->axes, wish->axes.sizes, 1);
-  g_autofree char *dcn = wish->dcn_sizes == NULL ? NULL : axes_format (&wish->axes, wish->dcn_sizes, 2);
+  g_autofree char *axes = axes_format (&spec->axes, spec->axes.sizes, 1);
+  g_autofree char *dcn = spec->dcn_sizes == NULL ? NULL : axes_format (&spec->axes, spec->dcn_sizes, 2);
 
   if (dcn != NULL)
     g_prefix_error (error, "--axes '%s' with '%s' of it in --dcn: ", axes, dcn);
@@ -145,17 +145,17 @@ group_mesh_count_slices (const QuoitDevices *devices)
 }
 
 bool
-group_mesh_make (const QuoitGroup *group, const MeshWish *wish, GroupMesh *made, GError **error)
+group_mesh_make (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error)
 {
-  made->devices = quoit_devices_new_group (group, error);
-  if (made->devices == NULL)
+  group_mesh->devices = quoit_devices_new_group (group, error);
+  if (group_mesh->devices == NULL)
     return false;
-  made->mesh = new_mesh (made->devices, wish, error);
-  if (made->mesh == NULL)
+  group_mesh->mesh = new_mesh (group_mesh->devices, spec, error);
+  if (group_mesh->mesh == NULL)
     {
-      name_options (wish, group_mesh_count_slices (made->devices), error);
+      prefix_options (spec, group_mesh_count_slices (group_mesh->devices), error);
       return false;
     }
-  made->links = quoit_mesh_links_new (made->devices, made->mesh, error);
-  return made->links != NULL;
+  group_mesh->links = quoit_mesh_links_new (group_mesh->devices, group_mesh->mesh, error);
+  return group_mesh->links != NULL;
 }

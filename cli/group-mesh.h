@@ -24,14 +24,14 @@ typedef struct {
   gint64 *dcn_sizes; /* NULL: not hybrid */
   gint64 *sizes;     /* in a granule */
   unsigned flags;
-} MeshWish;
+} MeshSpec;
 
-void mesh_wish_clear (MeshWish *wish);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshWish, mesh_wish_clear)
+void mesh_spec_clear (MeshSpec *spec);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshSpec, mesh_spec_clear)
 
 /* USAGE where options are wrong or do not go together, --axes is missing among them; INVALID for sizes that no mesh
  * has. */
-bool mesh_wish_read (const MeshOptions *options, MeshWish *wish, GError **error);
+bool mesh_spec_parse (const MeshOptions *options, MeshSpec *spec, GError **error);
 
 typedef struct {
   QuoitDevices *devices;
@@ -39,11 +39,11 @@ typedef struct {
   QuoitMeshLinks *links;
 } GroupMesh;
 
-void group_mesh_clear (GroupMesh *made);
+void group_mesh_clear (GroupMesh *group_mesh);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroupMesh, group_mesh_clear)
 
 /* Those that the devices are in, of which a group of bundles says nothing. */
 uint32_t group_mesh_count_slices (const QuoitDevices *devices);
 
 /* Fails as the library does; messages about sizes begin with the options that contain them. */
-bool group_mesh_make (const QuoitGroup *group, const MeshWish *wish, GroupMesh *made, GError **error);
+bool group_mesh_make (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error);

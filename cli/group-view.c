@@ -48,7 +48,7 @@ group_count_workers (const QuoitGroup *group)
 
 /* The library says "" where nothing was given. */
 static void
-add_given (Table *table, const char *text)
+add_optional_text (Table *table, const char *text)
 {
   table_add_text (table, text[0] == '\0' ? NULL : text);
 }
@@ -59,18 +59,18 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_text (groups, quoit_group_get_handle (group));
   table_add_text (groups, quoit_group_get_name (group));
   table_add_number (groups, (gint64) quoit_group_get_id (group));
-  table_add_text (groups, word_of_group_state (quoit_group_get_state (group)));
-  table_add_text (groups, word_of_ray_group_state (quoit_group_get_state (group)));
-  add_given (groups, quoit_group_get_owner (group));
+  table_add_text (groups, group_state_word (quoit_group_get_state (group)));
+  table_add_text (groups, ray_group_state_word (quoit_group_get_state (group)));
+  add_optional_text (groups, quoit_group_get_owner (group));
   table_add_number (groups, quoit_group_get_n_slices (group));
   table_add_number (groups, (gint64) group_count_workers (group));
   table_add_text (groups, quoit_group_get_request (group));
-  add_given (groups, quoit_group_get_key (group));
-  table_take_text (groups, text_of_time (quoit_group_get_since_ms (group)));
-  table_take_text (groups, text_of_time (quoit_group_get_until_ms (group)));
-  table_take_text (groups, text_of_time (quoit_group_get_ended_ms (group)));
+  add_optional_text (groups, quoit_group_get_key (group));
+  table_take_text (groups, text_format_time (quoit_group_get_since_ms (group)));
+  table_take_text (groups, text_format_time (quoit_group_get_until_ms (group)));
+  table_take_text (groups, text_format_time (quoit_group_get_ended_ms (group)));
   table_add_flag (groups, quoit_group_has_expired (group));
-  add_given (groups, quoit_group_get_source (group));
+  add_optional_text (groups, quoit_group_get_source (group));
   table_add_number (groups, quoit_group_get_n_bundles (group));
 }
 
@@ -102,7 +102,7 @@ static const Column worker_columns[] = {
 
 /* @name, or @full_name where nothing else would be found by it. */
 static const char *
-shown_worker (const QuoitSnapshot *snapshot, const char *name, const char *full_name)
+worker_display_name (const QuoitSnapshot *snapshot, const char *name, const char *full_name)
 {
   uint32_t node;
 
@@ -113,12 +113,11 @@ static void
 add_node (Table *workers, const QuoitSnapshot *snapshot, const char *slice, const char *name)
 {
   uint32_t index;
-  g_autofree char *full_name = quoit_snapshot_lookup_slice (snapshot, slice, &index, NULL)
-                                   ? full_name_of_worker (snapshot, index, name)
-                                   : NULL;
+  g_autofree char *full_name
+      = quoit_snapshot_lookup_slice (snapshot, slice, &index, NULL) ? worker_full_name (snapshot, index, name) : NULL;
 
   table_add_text (workers, name);
-  table_add_text (workers, shown_worker (snapshot, name, full_name));
+  table_add_text (workers, worker_display_name (snapshot, name, full_name));
   table_add_text (workers, full_name);
 }
 
@@ -138,7 +137,7 @@ group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
           table_add_number (workers, worker);
           add_node (workers, snapshot, name, quoit_group_get_worker_name (group, slice, worker));
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
-          table_add_text (workers, word_of_slice_state (quoit_group_get_slice_state (group, slice)));
+          table_add_text (workers, slice_state_word (quoit_group_get_slice_state (group, slice)));
         }
     }
   return workers;
@@ -152,7 +151,7 @@ static const Column bundle_columns[] = {
 };
 
 static GPtrArray *
-chips_of (const QuoitGroup *group, uint32_t bundle)
+bundle_chips (const QuoitGroup *group, uint32_t bundle)
 {
   GPtrArray *chips = g_ptr_array_new_with_free_func (g_free);
   guint64 mask = quoit_group_get_bundle_chips (group, bundle);
@@ -191,7 +190,7 @@ group_bundles (const QuoitGroup *group)
 
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     {
-      GPtrArray *chips = chips_of (group, i);
+      GPtrArray *chips = bundle_chips (group, i);
       const char *node = quoit_group_get_bundle_node (group, i);
 
       table_add_number (bundles, i);
@@ -212,7 +211,7 @@ describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGr
 }
 
 static bool
-is_called (const QuoitGroup *group, const char *name)
+has_name (const QuoitGroup *group, const char *name)
 {
   const char *label = quoit_group_get_handle (group);
 
@@ -231,7 +230,7 @@ group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
 
-      if (is_called (group, name) && (found == NULL || quoit_group_get_id (group) > quoit_group_get_id (found)))
+      if (has_name (group, name) && (found == NULL || quoit_group_get_id (group) > quoit_group_get_id (found)))
         {
           quoit_group_unref (found);
           found = g_steal_pointer (&group);

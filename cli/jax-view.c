@@ -11,19 +11,19 @@ typedef struct {
   gint64 count, id;
   bool has_count, has_id;
   char *error; /* what JAX ends with; NULL: nothing */
-} Seen;
+} DetectedCluster;
 
 static void
-seen_clear (gpointer data)
+detected_clear (gpointer data)
 {
-  Seen *seen = data;
+  DetectedCluster *detected = data;
 
-  g_free (seen->coordinator);
-  g_free (seen->error);
+  g_free (detected->coordinator);
+  g_free (detected->error);
 }
 
 static const char *
-name_of (QuoitJaxClusterKind kind)
+kind_name (QuoitJaxClusterKind kind)
 {
   switch (kind)
     {
@@ -38,52 +38,52 @@ name_of (QuoitJaxClusterKind kind)
 
 /* The first is what JAX ends with. */
 static void
-take_error (Seen *seen, GError *error)
+take_error (DetectedCluster *detected, GError *error)
 {
-  if (error != NULL && seen->error == NULL)
-    seen->error = g_strdup (error->message);
+  if (error != NULL && detected->error == NULL)
+    detected->error = g_strdup (error->message);
   g_clear_error (&error);
 }
 
-static Seen
-see (const QuoitTopology *topology, uint32_t process)
+static DetectedCluster
+detect (const QuoitTopology *topology, uint32_t process)
 {
   GError *error = NULL;
   g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_detect_process (topology, process, &error);
-  Seen seen = { 0 };
+  DetectedCluster detected = { 0 };
 
-  take_error (&seen, g_steal_pointer (&error));
+  take_error (&detected, g_steal_pointer (&error));
   if (cluster == NULL)
-    return seen;
-  seen.cluster = name_of (quoit_jax_cluster_get_kind (cluster));
-  seen.coordinator = quoit_jax_cluster_dup_coordinator (cluster, &error);
-  take_error (&seen, g_steal_pointer (&error));
-  seen.has_count = quoit_jax_cluster_count_processes (cluster, &seen.count, &error);
-  take_error (&seen, g_steal_pointer (&error));
-  seen.has_id = quoit_jax_cluster_find_process_id (cluster, &seen.id, &error);
-  take_error (&seen, g_steal_pointer (&error));
-  return seen;
+    return detected;
+  detected.cluster = kind_name (quoit_jax_cluster_get_kind (cluster));
+  detected.coordinator = quoit_jax_cluster_dup_coordinator (cluster, &error);
+  take_error (&detected, g_steal_pointer (&error));
+  detected.has_count = quoit_jax_cluster_count_processes (cluster, &detected.count, &error);
+  take_error (&detected, g_steal_pointer (&error));
+  detected.has_id = quoit_jax_cluster_find_process_id (cluster, &detected.id, &error);
+  take_error (&detected, g_steal_pointer (&error));
+  return detected;
 }
 
 static GArray *
-see_all (const QuoitTopology *topology)
+detect_all (const QuoitTopology *topology)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Seen));
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (DetectedCluster));
 
-  g_array_set_clear_func (all, seen_clear);
+  g_array_set_clear_func (all, detected_clear);
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     {
-      Seen seen = see (topology, p);
+      DetectedCluster detected = detect (topology, p);
 
-      g_array_append_val (all, seen);
+      g_array_append_val (all, detected);
     }
   return all;
 }
 
-static const Seen *
-seen_at (const GArray *all, guint process)
+static const DetectedCluster *
+get_detected (const GArray *all, guint process)
 {
-  return &g_array_index (all, Seen, process);
+  return &g_array_index (all, DetectedCluster, process);
 }
 
 /* --- rows --- */
@@ -110,19 +110,19 @@ add_known (Table *table, bool is_known, gint64 number)
 }
 
 static void
-add_row (Table *table, const QuoitTopology *topology, uint32_t process, const Seen *seen)
+add_row (Table *table, const QuoitTopology *topology, uint32_t process, const DetectedCluster *detected)
 {
-  bool is_worker = !process_is_bare (topology, process);
+  bool is_worker = !process_lacks_chips (topology, process);
 
   table_add_number (table, process);
   add_known (table, is_worker, quoit_topology_get_slice_id (topology, process));
   add_known (table, is_worker, quoit_topology_get_worker_id (topology, process));
   table_add_text (table, quoit_topology_get_node_name (topology, process));
-  table_add_text (table, seen->cluster);
-  table_add_text (table, seen->coordinator);
-  add_known (table, seen->has_count, seen->count);
-  add_known (table, seen->has_id, seen->id);
-  table_add_text (table, seen->error);
+  table_add_text (table, detected->cluster);
+  table_add_text (table, detected->coordinator);
+  add_known (table, detected->has_count, detected->count);
+  add_known (table, detected->has_id, detected->id);
+  table_add_text (table, detected->error);
 }
 
 /* --- what does not fit together --- */
@@ -134,8 +134,8 @@ note_refusals (GPtrArray *notes, const GArray *all)
 
   for (guint p = 0; p < all->len; p++)
     {
-      n += seen_at (all, p)->error != NULL;
-      n_without += seen_at (all, p)->cluster == NULL;
+      n += get_detected (all, p)->error != NULL;
+      n_without += get_detected (all, p)->cluster == NULL;
     }
   if (n > 0)
     g_ptr_array_add (notes,
@@ -151,7 +151,7 @@ note_coordinators (GPtrArray *notes, const GArray *all)
 
   for (guint p = 0; p < all->len; p++)
     {
-      const char *coordinator = seen_at (all, p)->coordinator;
+      const char *coordinator = get_detected (all, p)->coordinator;
 
       if (first != NULL && coordinator != NULL && g_strcmp0 (first, coordinator) != 0)
         {
@@ -168,11 +168,11 @@ static void
 note_counts (GPtrArray *notes, const GArray *all)
 {
   for (guint p = 0; p < all->len; p++)
-    if (seen_at (all, p)->has_count && seen_at (all, p)->count != all->len)
+    if (get_detected (all, p)->has_count && get_detected (all, p)->count != all->len)
       {
         g_ptr_array_add (notes,
                          g_strdup_printf ("process %u waits for %" G_GINT64_FORMAT " processes, the group has %u", p,
-                                          seen_at (all, p)->count, all->len));
+                                          get_detected (all, p)->count, all->len));
         return;
       }
 }
@@ -185,26 +185,26 @@ note_ids (GPtrArray *notes, const GArray *all)
 
   for (guint p = 0; p < all->len; p++)
     {
-      const Seen *seen = seen_at (all, p);
+      const DetectedCluster *detected = get_detected (all, p);
       gpointer other;
 
-      if (!seen->has_id)
+      if (!detected->has_id)
         continue;
-      if (g_hash_table_lookup_extended (taken, &seen->id, NULL, &other))
+      if (g_hash_table_lookup_extended (taken, &detected->id, NULL, &other))
         {
           g_ptr_array_add (notes, g_strdup_printf ("processes %u and %u are both %" G_GINT64_FORMAT " to JAX",
-                                                   GPOINTER_TO_UINT (other), p, seen->id));
+                                                   GPOINTER_TO_UINT (other), p, detected->id));
           return;
         }
-      g_hash_table_insert (taken, (gpointer) &seen->id, GUINT_TO_POINTER (p));
-      if (seen->id != p && !has_moved)
-        g_ptr_array_add (notes, g_strdup_printf ("process %u is %" G_GINT64_FORMAT " to JAX", p, seen->id));
-      has_moved |= seen->id != p;
+      g_hash_table_insert (taken, (gpointer) &detected->id, GUINT_TO_POINTER (p));
+      if (detected->id != p && !has_moved)
+        g_ptr_array_add (notes, g_strdup_printf ("process %u is %" G_GINT64_FORMAT " to JAX", p, detected->id));
+      has_moved |= detected->id != p;
     }
 }
 
 bool
-process_is_bare (const QuoitTopology *topology, uint32_t process)
+process_lacks_chips (const QuoitTopology *topology, uint32_t process)
 {
   return quoit_topology_get_group_slice (topology, process) == G_MAXUINT32;
 }
@@ -215,15 +215,15 @@ count_in_job (const QuoitTopology *topology)
 {
   guint n = quoit_topology_get_n_processes (topology);
 
-  while (n > 0 && process_is_bare (topology, n - 1))
+  while (n > 0 && process_lacks_chips (topology, n - 1))
     n--;
   return n;
 }
 
 void
-describe_as_seen_by_jax (Document *document, const QuoitTopology *topology, const GArray *chosen)
+describe_jax_view (Document *document, const QuoitTopology *topology, const GArray *chosen)
 {
-  g_autoptr (GArray) all = see_all (topology);
+  g_autoptr (GArray) all = detect_all (topology);
   Table *table = table_new (columns, G_N_ELEMENTS (columns));
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
 
@@ -231,7 +231,7 @@ describe_as_seen_by_jax (Document *document, const QuoitTopology *topology, cons
     {
       uint32_t process = g_array_index (chosen, uint32_t, i);
 
-      add_row (table, topology, process, seen_at (all, process));
+      add_row (table, topology, process, get_detected (all, process));
     }
   for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
     g_ptr_array_add (notes, g_strdup (quoit_topology_get_note (topology, i)));

@@ -7,8 +7,8 @@
 #include "document.h"
 
 /* Whether it is of a bundle without chips, and so in no slice and in no job of JAX's. */
-bool process_is_bare (const QuoitTopology *topology, uint32_t process);
+bool process_lacks_chips (const QuoitTopology *topology, uint32_t process);
 
 /* Two sections of @document: the processes of @chosen (uint32_t, by process id), and what is to be known of them, the
  * notes of @topology first. */
-void describe_as_seen_by_jax (Document *document, const QuoitTopology *topology, const GArray *chosen);
+void describe_jax_view (Document *document, const QuoitTopology *topology, const GArray *chosen);

@@ -74,7 +74,7 @@ read_per_host (const LaunchOptions *options, QuoitLaunch *launch, GError **error
 }
 
 QuoitLaunch *
-launch_of (const LaunchOptions *options, GError **error)
+launch_build (const LaunchOptions *options, GError **error)
 {
   QuoitProfile profile;
   g_autoptr (QuoitLaunch) launch = NULL;

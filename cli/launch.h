@@ -16,7 +16,7 @@ void launch_options_clear (LaunchOptions *options);
 const char *launch_profile_name (const LaunchOptions *options);
 
 /* USAGE where an option is wrong or of another profile; INVALID where Kubernetes refuses a name. */
-QuoitLaunch *launch_of (const LaunchOptions *options, GError **error);
+QuoitLaunch *launch_build (const LaunchOptions *options, GError **error);
 
 /* A row for each JAX device of the process: its id in the job, its chip in the slice, and where that is. */
 Table *devices_of_process (const QuoitTopology *topology, uint32_t process);

@@ -48,7 +48,7 @@ parse_outer (Session *session, gboolean *version, GError **error)
   g_autoptr (GOptionContext) context = g_option_context_new ("VERB ...");
   g_autofree GOptionEntry *common = session_options (session);
   g_autofree char *summary = describe_verbs ();
-  const GOptionEntry own[] = {
+  const GOptionEntry entries[] = {
     { "version", 0, 0, G_OPTION_ARG_NONE, version, "print the version", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -56,7 +56,7 @@ parse_outer (Session *session, gboolean *version, GError **error)
   g_option_context_set_strict_posix (context, TRUE);
   g_option_context_set_summary (context, summary);
   g_option_context_add_main_entries (context, common, NULL);
-  g_option_context_add_main_entries (context, own, NULL);
+  g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse_strv (context, &session->words, error))
     return false;
 
@@ -89,7 +89,7 @@ run (Session *session, GError **error)
 }
 
 static int
-code_of (const GError *error)
+get_error_code (const GError *error)
 {
   if (error->domain == QUOIT_ERROR)
     return error->code;
@@ -98,19 +98,19 @@ code_of (const GError *error)
 
 /* For programs: under -o json every failure is a document too. That stdout takes it is all that may be hoped. */
 static void
-answer (Session *session, const GError *error)
+print_error (Session *session, const GError *error)
 {
   Document *document = document_new ();
   g_autofree char *text = NULL;
 
-  error_describe (code_of (error), error->message, document);
+  error_describe (get_error_code (error), error->message, document);
   text = document_format_json (document);
   document_free (document);
   session_write (session, text, NULL);
 }
 
 static int
-complain (Session *session, const GError *error)
+report_error (Session *session, const GError *error)
 {
   g_autofree char *message = text_for_terminal (error->message);
 
@@ -118,7 +118,7 @@ complain (Session *session, const GError *error)
            session->verb == NULL ? "" : ": ", message);
   if (session->explanation != NULL)
     fputs (session->explanation, stderr);
-  return code_of (error);
+  return get_error_code (error);
 }
 
 static void
@@ -148,9 +148,9 @@ main (int argc, char **argv)
       /* GOption's sentences begin as sentences do. */
       if (error->domain == G_OPTION_ERROR)
         error->message[0] = g_ascii_tolower (error->message[0]);
-      session.exit_status = complain (&session, error);
+      session.exit_status = report_error (&session, error);
       if (!session.has_answered && session_asked_for_json (argv))
-        answer (&session, error);
+        print_error (&session, error);
     }
   session_clear (&session);
   return session.exit_status;

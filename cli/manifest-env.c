@@ -97,7 +97,7 @@ check_chosen (const ManifestView *view, GError **error)
 
 /* The pods, or what becomes of them, are shown whatever is wrong: so one sees what it is about. */
 static bool
-answer (Session *session, const ManifestOptions *options, ManifestView *view, GError **error)
+print_result (Session *session, const ManifestOptions *options, ManifestView *view, GError **error)
 {
   g_autoptr (GPtrArray) problems = manifest_problems (view->kuberay);
   uint32_t group;
@@ -125,5 +125,5 @@ manifest_env (Session *session, const ManifestOptions *options, gint64 replica, 
                            "--slice-id, --worker: expected them without --then, which says what becomes of all pods");
       return false;
     }
-  return answer (session, options, &view, error);
+  return print_result (session, options, &view, error);
 }

@@ -46,15 +46,15 @@ manifest_add_index (Table *table, gint64 index)
 typedef struct {
   QuoitWebhookPatch *patch;
   QuoitWebhookPod *admitted;
-} Seen;
+} Admission;
 
 static void
-seen_clear (Seen *seen)
+admission_clear (Admission *admission)
 {
-  quoit_webhook_patch_free (seen->patch);
-  quoit_webhook_pod_free (seen->admitted);
+  quoit_webhook_patch_free (admission->patch);
+  quoit_webhook_pod_free (admission->admitted);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Seen, seen_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Admission, admission_clear)
 
 static bool
 is_of_tpu (const char *name)
@@ -72,7 +72,7 @@ is_of_tpu (const char *name)
 enum { MOST_BYTES = 1 << 27, ROW_BYTES = 1 << 7 };
 
 static bool
-take_room (ManifestView *view, const QuoitWebhookPod *pod, GError **error)
+count_bytes (ManifestView *view, const QuoitWebhookPod *pod, GError **error)
 {
   for (uint32_t c = 0; c < quoit_webhook_pod_get_n_containers (pod); c++)
     for (uint32_t i = 0; i < quoit_webhook_pod_get_n_variables (pod, c); i++)
@@ -92,13 +92,13 @@ take_room (ManifestView *view, const QuoitWebhookPod *pod, GError **error)
 }
 
 static bool
-see (ManifestView *view, uint32_t pod, Seen *seen, GError **error)
+admit_pod (ManifestView *view, uint32_t pod, Admission *admission, GError **error)
 {
   const QuoitKuberay *kuberay = view->kuberay;
 
-  seen->patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
-  seen->admitted = seen->patch == NULL ? NULL : quoit_kuberay_admit_pod (kuberay, pod, error);
-  if (seen->admitted != NULL && take_room (view, seen->admitted, error))
+  admission->patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
+  admission->admitted = admission->patch == NULL ? NULL : quoit_kuberay_admit_pod (kuberay, pod, error);
+  if (admission->admitted != NULL && count_bytes (view, admission->admitted, error))
     return true;
   g_prefix_error (error,
                   "group '%s': ", quoit_kuberay_get_group_name (kuberay, quoit_kuberay_get_pod_group (kuberay, pod)));
@@ -106,7 +106,7 @@ see (ManifestView *view, uint32_t pod, Seen *seen, GError **error)
 }
 
 static char *
-prefix_of (const QuoitKuberay *kuberay, uint32_t pod)
+pod_prefix (const QuoitKuberay *kuberay, uint32_t pod)
 {
   uint32_t group = quoit_kuberay_get_pod_group (kuberay, pod);
   g_autofree char *name
@@ -127,7 +127,7 @@ typedef struct {
 
 /* The value of the manifest that one of the webhook's hides; NULL: none. */
 static const char *
-hidden_by (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable)
+find_hidden_value (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable)
 {
   const char *name = quoit_webhook_pod_get_variable_name (pod, container, variable), *hidden = NULL;
 
@@ -149,14 +149,14 @@ find_variable (const QuoitWebhookPod *pod, uint32_t container, uint32_t index, V
                            quoit_webhook_pod_get_variable_field (pod, container, index),
                            quoit_webhook_pod_is_variable_written (pod, container, index) == 1, NULL };
   if (variable->is_written)
-    variable->before = hidden_by (pod, container, index);
+    variable->before = find_hidden_value (pod, container, index);
   return true;
 }
 
 /* --- JSON --- */
 
 static GPtrArray *
-labels_of (const QuoitWebhookPod *pod)
+pod_labels (const QuoitWebhookPod *pod)
 {
   g_auto (GStrv) labels = quoit_webhook_pod_dup_labels (pod);
   GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
@@ -196,18 +196,18 @@ static bool
 add_pod (ManifestView *view, uint32_t pod, Table *table, GError **error)
 {
   const QuoitKuberay *kuberay = view->kuberay;
-  g_auto (Seen) seen = { 0 };
+  g_auto (Admission) admission = { 0 };
 
-  if (!see (view, pod, &seen, error))
+  if (!admit_pod (view, pod, &admission, error))
     return false;
   table_add_text (table, quoit_kuberay_get_group_name (kuberay, quoit_kuberay_get_pod_group (kuberay, pod)));
   manifest_add_index (table, quoit_kuberay_get_pod_replica (kuberay, pod));
   manifest_add_index (table, quoit_kuberay_get_pod_host (kuberay, pod));
-  table_take_text (table, prefix_of (kuberay, pod));
-  table_add_text (table, quoit_webhook_patch_get_hostname (seen.patch));
-  table_add_text (table, quoit_webhook_patch_get_subdomain (seen.patch));
-  table_take_list (table, labels_of (seen.admitted));
-  table_take_table (table, list_variables (seen.admitted));
+  table_take_text (table, pod_prefix (kuberay, pod));
+  table_add_text (table, quoit_webhook_patch_get_hostname (admission.patch));
+  table_add_text (table, quoit_webhook_patch_get_subdomain (admission.patch));
+  table_take_list (table, pod_labels (admission.admitted));
+  table_take_table (table, list_variables (admission.admitted));
   return true;
 }
 
@@ -265,7 +265,7 @@ describe_pod (const QuoitKuberay *kuberay, uint32_t pod, const QuoitWebhookPatch
 {
   gint64 replica = quoit_kuberay_get_pod_replica (kuberay, pod), host = quoit_kuberay_get_pod_host (kuberay, pod);
   const char *hostname = quoit_webhook_patch_get_hostname (patch);
-  g_autofree char *prefix = prefix_of (kuberay, pod);
+  g_autofree char *prefix = pod_prefix (kuberay, pod);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, "pod %s<random>: group %s", prefix,
@@ -323,18 +323,18 @@ append_variables (GString *text, const QuoitWebhookPod *pod, uint32_t container)
 static bool
 append_pod (ManifestView *view, uint32_t pod, GString *text, GError **error)
 {
-  g_auto (Seen) seen = { 0 };
+  g_auto (Admission) admission = { 0 };
   g_autoptr (GPtrArray) labels = NULL;
 
-  if (!see (view, pod, &seen, error))
+  if (!admit_pod (view, pod, &admission, error))
     return false;
-  labels = labels_of (seen.admitted);
+  labels = pod_labels (admission.admitted);
   g_string_append_c (text, '\n');
-  append_comment (text, describe_pod (view->kuberay, pod, seen.patch));
+  append_comment (text, describe_pod (view->kuberay, pod, admission.patch));
   for (guint i = 0; i < labels->len; i += 2)
     append_comment (text, g_strdup_printf ("label %s=%s", (char *) labels->pdata[i], (char *) labels->pdata[i + 1]));
-  for (uint32_t c = 0; c < quoit_webhook_pod_get_n_containers (seen.admitted); c++)
-    append_variables (text, seen.admitted, c);
+  for (uint32_t c = 0; c < quoit_webhook_pod_get_n_containers (admission.admitted); c++)
+    append_variables (text, admission.admitted, c);
   return true;
 }
 

@@ -30,7 +30,7 @@ add_problem (GPtrArray *problems, const char *group, const char *rule, GError *w
 
 /* The webhook looks at no group behind the first that is wrong; whoever mends one wants to know the others too. */
 static void
-ask_webhook (const QuoitKuberay *kuberay, uint32_t group, GPtrArray *problems)
+check_webhook (const QuoitKuberay *kuberay, uint32_t group, GPtrArray *problems)
 {
   const char *name = quoit_kuberay_get_group_name (kuberay, group), *denial = NULL;
   GError *why = NULL;
@@ -55,7 +55,7 @@ manifest_problems (const QuoitKuberay *kuberay)
   GError *why = NULL;
 
   for (uint32_t group = 0; group < quoit_kuberay_get_n_groups (kuberay); group++)
-    ask_webhook (kuberay, group, problems);
+    check_webhook (kuberay, group, problems);
   if (!quoit_kuberay_check_names (kuberay, &why))
     add_problem (problems, NULL, "names", why);
   return problems;

@@ -26,7 +26,7 @@ typedef struct {
   uint32_t group;
   const char *step;
   gint64 pass;
-  const char *says;
+  const char *result;
   Table *rows;
 } Run;
 
@@ -35,82 +35,82 @@ typedef struct {
 typedef struct {
   guint64 serial;
   gint64 replica, incarnation;
-} Seen;
+} PodRecord;
 
 /* The pods of the group, in the order of replicas. */
 static GArray *
-look (const Run *run)
+list_pods (const Run *run)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Seen));
+  GArray *pods = g_array_new (FALSE, FALSE, sizeof (PodRecord));
 
   for (uint32_t i = 0; i < quoit_kuberay_get_n_pods (run->kuberay); i++)
     {
-      Seen seen = { quoit_kuberay_get_pod_serial (run->kuberay, i), quoit_kuberay_get_pod_replica (run->kuberay, i),
-                    quoit_kuberay_get_pod_incarnation (run->kuberay, i) };
+      PodRecord pod = { quoit_kuberay_get_pod_serial (run->kuberay, i), quoit_kuberay_get_pod_replica (run->kuberay, i),
+                        quoit_kuberay_get_pod_incarnation (run->kuberay, i) };
 
       if (quoit_kuberay_get_pod_group (run->kuberay, i) == run->group)
-        g_array_append_val (all, seen);
+        g_array_append_val (pods, pod);
     }
-  return all;
+  return pods;
 }
 
 static GHashTable *
-serials_of (const GArray *pods)
+pod_serials (const GArray *pods)
 {
   GHashTable *serials = g_hash_table_new (g_int64_hash, g_int64_equal);
 
   for (guint i = 0; i < pods->len; i++)
-    g_hash_table_add (serials, &g_array_index (pods, Seen, i).serial);
+    g_hash_table_add (serials, &g_array_index (pods, PodRecord, i).serial);
   return serials;
 }
 
 static void
-add_row (const Run *run, const char *change, const Seen *of, guint n_pods)
+add_row (const Run *run, const char *change, const PodRecord *pod, guint n_pods)
 {
   table_add_text (run->rows, run->step);
   table_add_number (run->rows, run->pass);
   table_add_text (run->rows, change);
-  manifest_add_index (run->rows, of->replica);
+  manifest_add_index (run->rows, pod->replica);
   table_add_number (run->rows, n_pods);
-  manifest_add_index (run->rows, of->incarnation);
+  manifest_add_index (run->rows, pod->incarnation);
   table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_arbitrary (run->kuberay));
-  table_add_text (run->rows, run->says);
+  table_add_text (run->rows, run->result);
 }
 
 /* Pods that are in @pods and not in @others, a row per replica. */
 static guint
 add_rows (const Run *run, const char *change, const GArray *pods, const GArray *others)
 {
-  g_autoptr (GHashTable) known = serials_of (others);
-  const Seen *of = NULL;
+  g_autoptr (GHashTable) known = pod_serials (others);
+  const PodRecord *first = NULL;
   guint n_rows = 0, n_pods = 0;
 
   for (guint i = 0; i < pods->len; i++)
     {
-      const Seen *seen = &g_array_index (pods, Seen, i);
+      const PodRecord *pod = &g_array_index (pods, PodRecord, i);
 
-      if (g_hash_table_contains (known, &seen->serial))
+      if (g_hash_table_contains (known, &pod->serial))
         continue;
-      if (of != NULL && (of->replica != seen->replica || of->incarnation != seen->incarnation))
+      if (first != NULL && (first->replica != pod->replica || first->incarnation != pod->incarnation))
         {
-          add_row (run, change, of, n_pods);
+          add_row (run, change, first, n_pods);
           n_pods = 0;
         }
-      of = seen;
+      first = pod;
       n_pods++;
       n_rows++;
     }
-  if (of != NULL)
-    add_row (run, change, of, n_pods);
+  if (first != NULL)
+    add_row (run, change, first, n_pods);
   return n_rows;
 }
 
 static void
-add_quiet_pass (const Run *run)
+add_empty_pass (const Run *run)
 {
-  static const Seen nothing = { 0, -1, -1 };
+  static const PodRecord no_pod = { 0, -1, -1 };
 
-  add_row (run, run->says == NULL ? "none" : "ended", &nothing, 0);
+  add_row (run, run->result == NULL ? "none" : "ended", &no_pod, 0);
 }
 
 /* Runs passes until one changes nothing. That last pass is printed only if it is the first. */
@@ -119,18 +119,18 @@ run_passes (Run *run, GError **error)
 {
   for (run->pass = 1; run->pass <= MOST_PASSES; run->pass++)
     {
-      g_autoptr (GArray) before = look (run), after = NULL;
+      g_autoptr (GArray) before = list_pods (run), after = NULL;
       guint n_changes;
 
-      if (!quoit_kuberay_reconcile (run->kuberay, &run->says, error))
+      if (!quoit_kuberay_reconcile (run->kuberay, &run->result, error))
         return false;
-      after = look (run);
+      after = list_pods (run);
       n_changes = add_rows (run, "deleted", before, after);
       n_changes += add_rows (run, "created", after, before);
       if (n_changes > 0)
         continue;
       if (run->pass == 1)
-        add_quiet_pass (run);
+        add_empty_pass (run);
       return true;
     }
   return true;
@@ -190,7 +190,7 @@ set_replicas (const Run *run, const char *text, GError **error)
 }
 
 static bool
-take_step (const Run *run, GError **error)
+run_step (const Run *run, GError **error)
 {
   const char *value = strchr (run->step, '=');
   g_autofree char *verb = value == NULL ? g_strdup (run->step) : g_strndup (run->step, (gsize) (value - run->step));
@@ -222,7 +222,7 @@ manifest_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **
   for (char **step = steps; *step != NULL; step++)
     {
       run.step = *step;
-      if (!take_step (&run, error) || !run_passes (&run, error))
+      if (!run_step (&run, error) || !run_passes (&run, error))
         return false;
     }
   document = document_new ();

@@ -19,39 +19,39 @@ map_axis_free (MapAxis *axis)
 }
 
 void
-map_way_free (MapWay *way)
+map_axis_slice_free (MapAxisSlice *axis_slice)
 {
-  if (way == NULL)
+  if (axis_slice == NULL)
     return;
-  g_free (way->devices);
-  g_array_unref (way->hops);
-  g_free (way);
+  g_free (axis_slice->devices);
+  g_array_unref (axis_slice->hops);
+  g_free (axis_slice);
 }
 
 uint32_t
 map_axis_size (const MapAxis *axis)
 {
-  return quoit_mesh_get_size (axis->made->mesh, axis->at);
+  return quoit_mesh_get_size (axis->group_mesh->mesh, axis->at);
 }
 
 /* From a place of the mesh to the next along the axis. */
 static uint32_t
-stride_of (const MapAxis *axis)
+get_stride (const MapAxis *axis)
 {
   uint32_t stride = 1;
 
-  for (unsigned i = axis->at + 1; i < quoit_mesh_get_n_axes (axis->made->mesh); i++)
-    stride *= quoit_mesh_get_size (axis->made->mesh, i);
+  for (unsigned i = axis->at + 1; i < quoit_mesh_get_n_axes (axis->group_mesh->mesh); i++)
+    stride *= quoit_mesh_get_size (axis->group_mesh->mesh, i);
   return stride;
 }
 
 static uint32_t *
 find_indices (const MapAxis *axis)
 {
-  const QuoitMesh *mesh = axis->made->mesh;
+  const QuoitMesh *mesh = axis->group_mesh->mesh;
   const uint32_t *listed = quoit_mesh_get_indices (mesh);
-  uint32_t *indices = g_new0 (uint32_t, quoit_devices_get_n (axis->made->devices));
-  uint32_t stride = stride_of (axis), size = map_axis_size (axis);
+  uint32_t *indices = g_new0 (uint32_t, quoit_devices_get_n (axis->group_mesh->devices));
+  uint32_t stride = get_stride (axis), size = map_axis_size (axis);
 
   for (uint32_t place = 0; place < quoit_mesh_get_n_devices (mesh); place++)
     indices[listed[place]] = place / stride % size;
@@ -72,7 +72,7 @@ count_cores (const QuoitDevices *devices)
 
 /* The devices of a job are numbered from 0. */
 static void
-put_chips (const QuoitTopology *processes, uint32_t process, int64_t *chips, uint32_t n)
+set_chips (const QuoitTopology *processes, uint32_t process, int64_t *chips, uint32_t n)
 {
   uint32_t n_devices = quoit_topology_get_n_devices (processes, process);
   uint32_t per_chip = n_devices / MAX (quoit_topology_get_n_chips (processes, process), 1);
@@ -96,7 +96,7 @@ find_chips (const QuoitDevices *devices, const QuoitTopology *processes)
   for (uint32_t i = 0; i < n; i++)
     by_id[i] = -1;
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (processes); p++)
-    put_chips (processes, p, by_id, n);
+    set_chips (processes, p, by_id, n);
   for (uint32_t i = 0; i < n; i++)
     {
       int64_t id = quoit_devices_get_id (devices, i);
@@ -110,7 +110,7 @@ find_chips (const QuoitDevices *devices, const QuoitTopology *processes)
 static MapSlice *
 find_chip (const Map *map, uint32_t device, int64_t *chip)
 {
-  int32_t index = quoit_devices_get_slice_index (map->axis->made->devices, device);
+  int32_t index = quoit_devices_get_slice_index (map->axis->group_mesh->devices, device);
   MapSlice *slice = index >= 0 && (guint) index < map->slices->len ? map->slices->pdata[index] : NULL;
 
   if (slice == NULL || slice->torus == NULL)
@@ -119,18 +119,18 @@ find_chip (const Map *map, uint32_t device, int64_t *chip)
   return *chip < 0 || *chip >= quoit_coordinates_get_n_chips (slice->torus) ? NULL : slice;
 }
 
-static MapWay *
-new_way (const MapAxis *axis, const MapSlice *slice, uint32_t slice_id)
+static MapAxisSlice *
+new_axis_slice (const MapAxis *axis, const MapSlice *slice, uint32_t slice_id)
 {
-  MapWay *way = g_new0 (MapWay, 1);
+  MapAxisSlice *axis_slice = g_new0 (MapAxisSlice, 1);
   uint32_t n = slice->torus == NULL ? 0 : quoit_coordinates_get_n_chips (slice->torus) * axis->n_cores;
 
-  way->slice_id = slice_id;
-  way->devices = g_new (int64_t, n);
+  axis_slice->slice_id = slice_id;
+  axis_slice->devices = g_new (int64_t, n);
   for (uint32_t i = 0; i < n; i++)
-    way->devices[i] = -1;
-  way->hops = g_array_new (FALSE, FALSE, sizeof (MapHop));
-  return way;
+    axis_slice->devices[i] = -1;
+  axis_slice->hops = g_array_new (FALSE, FALSE, sizeof (MapHop));
+  return axis_slice;
 }
 
 static void
@@ -138,18 +138,18 @@ place_devices (Map *map)
 {
   const MapAxis *axis = map->axis;
 
-  for (uint32_t i = 0; i < quoit_devices_get_n (axis->made->devices); i++)
+  for (uint32_t i = 0; i < quoit_devices_get_n (axis->group_mesh->devices); i++)
     {
       int64_t chip = -1;
       MapSlice *slice = find_chip (map, i, &chip);
 
       if (slice != NULL)
-        slice->way->devices[chip * axis->n_cores + quoit_devices_get_core (axis->made->devices, i)] = i;
+        slice->axis_slice->devices[chip * axis->n_cores + quoit_devices_get_core (axis->group_mesh->devices, i)] = i;
     }
 }
 
 static uint32_t
-count_bare (const Map *map)
+count_without_device (const Map *map)
 {
   uint32_t n = 0;
 
@@ -159,7 +159,7 @@ count_bare (const Map *map)
       uint32_t n_chips = slice->torus == NULL ? 0 : quoit_coordinates_get_n_chips (slice->torus);
 
       for (uint32_t chip = 0; chip < n_chips; chip++)
-        n += slice->way->devices[chip * map->axis->n_cores] < 0;
+        n += slice->axis_slice->devices[chip * map->axis->n_cores] < 0;
     }
   return n;
 }
@@ -178,7 +178,7 @@ add_hop (MapSlice *slice, uint32_t from, uint32_t to)
   MapHop hop = { from, to };
 
   if (from != to && quoit_coordinates_get_hops (slice->torus, from, to) == 1)
-    g_array_append_val (slice->way->hops, hop);
+    g_array_append_val (slice->axis_slice->hops, hop);
 }
 
 static void
@@ -190,7 +190,7 @@ follow_device (const Map *map, uint32_t device, uint32_t line, Trace *traces)
 
   if (slice == NULL)
     return;
-  trace = &traces[quoit_devices_get_slice_index (map->axis->made->devices, device)];
+  trace = &traces[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
   if (trace->line != line)
     *trace = (Trace) { line, (uint32_t) chip, (uint32_t) chip, 0 };
   add_hop (slice, trace->last, (uint32_t) chip);
@@ -204,7 +204,7 @@ close_line (const Map *map, uint32_t device, uint32_t line, Trace *traces)
 {
   int64_t chip = -1;
   MapSlice *slice = find_chip (map, device, &chip);
-  Trace *trace = slice == NULL ? NULL : &traces[quoit_devices_get_slice_index (map->axis->made->devices, device)];
+  Trace *trace = slice == NULL ? NULL : &traces[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
 
   if (trace == NULL || trace->line != line)
     return;
@@ -216,9 +216,9 @@ close_line (const Map *map, uint32_t device, uint32_t line, Trace *traces)
 static void
 follow_lines (Map *map)
 {
-  const QuoitMesh *mesh = map->axis->made->mesh;
+  const QuoitMesh *mesh = map->axis->group_mesh->mesh;
   const uint32_t *listed = quoit_mesh_get_indices (mesh);
-  uint32_t stride = stride_of (map->axis), size = map_axis_size (map->axis);
+  uint32_t stride = get_stride (map->axis), size = map_axis_size (map->axis);
   g_autofree Trace *traces = g_new0 (Trace, map->slices->len);
 
   for (uint32_t first = 0; first < quoit_mesh_get_n_devices (mesh); first++)
@@ -232,42 +232,42 @@ follow_lines (Map *map)
 }
 
 void
-map_put_axis (Map *map, const char *group, const MeshWish *wish, const GroupMesh *made, const QuoitTopology *processes,
-              guint at)
+map_set_axis (Map *map, const char *group, const MeshSpec *spec, const GroupMesh *group_mesh,
+              const QuoitTopology *processes, guint at)
 {
   MapAxis *axis = g_new0 (MapAxis, 1);
 
   *axis = (MapAxis) { .group = g_strdup (group),
-                      .axes = &wish->axes,
-                      .dcn_sizes = wish->dcn_sizes,
-                      .made = made,
+                      .axes = &spec->axes,
+                      .dcn_sizes = spec->dcn_sizes,
+                      .group_mesh = group_mesh,
                       .at = at,
-                      .n_cores = count_cores (made->devices) };
+                      .n_cores = count_cores (group_mesh->devices) };
   axis->indices = find_indices (axis);
-  axis->chips = find_chips (made->devices, processes);
+  axis->chips = find_chips (group_mesh->devices, processes);
   map->axis = axis;
   for (guint i = 0; i < map->slices->len; i++)
-    ((MapSlice *) map->slices->pdata[i])->way = new_way (axis, map->slices->pdata[i], i);
+    ((MapSlice *) map->slices->pdata[i])->axis_slice = new_axis_slice (axis, map->slices->pdata[i], i);
   place_devices (map);
-  axis->n_bare = count_bare (map);
+  axis->n_without_device = count_without_device (map);
   follow_lines (map);
 }
 
 /* --- what is asked of it --- */
 
 int64_t
-map_axis_index (const MapAxis *axis, const MapWay *way, uint32_t chip, uint32_t core)
+map_axis_index (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip, uint32_t core)
 {
-  int64_t device = way->devices[chip * axis->n_cores + core];
+  int64_t device = axis_slice->devices[chip * axis->n_cores + core];
 
   return device < 0 ? -1 : (int64_t) axis->indices[device];
 }
 
 bool
-map_axis_is_even (const MapAxis *axis, const MapWay *way, uint32_t chip)
+map_axis_is_even (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
   for (uint32_t core = 1; core < axis->n_cores; core++)
-    if (map_axis_index (axis, way, chip, core) != map_axis_index (axis, way, chip, 0))
+    if (map_axis_index (axis, axis_slice, chip, core) != map_axis_index (axis, axis_slice, chip, 0))
       return false;
   return true;
 }
@@ -283,18 +283,18 @@ map_axis_title (const MapAxis *axis)
 char *
 map_axis_describe (const MapAxis *axis)
 {
-  const QuoitMeshLinks *links = axis->made->links;
+  const QuoitMeshLinks *links = axis->group_mesh->links;
   g_autofree char *physical = quoit_mesh_links_dup_physical (links, axis->at);
   QuoitMeshForm form = quoit_mesh_links_get_form (links, axis->at);
   uint32_t hops = quoit_mesh_links_get_hops (links, axis->at);
   GString *text = g_string_new (axis->axes->names[axis->at]);
 
   g_string_append_printf (text, ": %u over %s", map_axis_size (axis),
-                          word_of_mesh_network (quoit_mesh_links_get_network (links, axis->at)));
+                          mesh_network_word (quoit_mesh_links_get_network (links, axis->at)));
   if (physical[0] != '\0')
     g_string_append_printf (text, ", %s", physical);
   if (form != QUOIT_MESH_FORM_NONE)
-    g_string_append_printf (text, "; %s of %u hop%s, %u back", word_of_mesh_form (form), hops, hops == 1 ? "" : "s",
+    g_string_append_printf (text, "; %s of %u hop%s, %u back", mesh_form_word (form), hops, hops == 1 ? "" : "s",
                             quoit_mesh_links_get_hops_back (links, axis->at));
   return g_string_free (text, FALSE);
 }

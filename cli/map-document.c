@@ -45,7 +45,7 @@ take_symbol (Table *table, char symbol)
 
 /* Every group that has the chip, or part of it. */
 static GPtrArray *
-holders_of (const Map *map, int64_t node, uint32_t local)
+chip_holders (const Map *map, int64_t node, uint32_t local)
 {
   const QuoitSnapshot *snapshot = map->snapshot;
   GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
@@ -54,7 +54,7 @@ holders_of (const Map *map, int64_t node, uint32_t local)
   for (uint32_t u = 0; u < n; u++)
     if ((quoit_snapshot_get_node_user_chips (snapshot, (uint32_t) node, u) >> local & 1) != 0)
       {
-        guint group = map_group_of (map, quoit_snapshot_get_node_user_id (snapshot, (uint32_t) node, u));
+        guint group = map_find_group (map, quoit_snapshot_get_node_user_id (snapshot, (uint32_t) node, u));
 
         g_ptr_array_add (holders, g_strdup (g_array_index (map->groups, MapGroup, group).label));
       }
@@ -63,17 +63,17 @@ holders_of (const Map *map, int64_t node, uint32_t local)
 
 /* Those of the chip that the mesh has. */
 static Table *
-devices_of (const MapAxis *axis, const MapWay *way, uint32_t chip)
+chip_devices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
   Table *devices = table_new (device_columns, G_N_ELEMENTS (device_columns));
 
   for (uint32_t core = 0; core < axis->n_cores; core++)
     {
-      int64_t listed = way->devices[chip * axis->n_cores + core];
+      int64_t listed = axis_slice->devices[chip * axis->n_cores + core];
 
       if (listed < 0)
         continue;
-      table_add_number (devices, quoit_devices_get_id (axis->made->devices, (uint32_t) listed));
+      table_add_number (devices, quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) listed));
       table_add_number (devices, core);
       table_add_number (devices, axis->indices[listed]);
     }
@@ -81,7 +81,7 @@ devices_of (const MapAxis *axis, const MapWay *way, uint32_t chip)
 }
 
 static Table *
-chips_of (const Map *map, const MapSlice *slice, uint32_t worker)
+worker_chips (const Map *map, const MapSlice *slice, uint32_t worker)
 {
   Table *chips = table_new (chip_columns, G_N_ELEMENTS (chip_columns) - (map->axis == NULL));
   uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / quoit_coordinates_get_n_hosts (slice->torus);
@@ -94,17 +94,17 @@ chips_of (const Map *map, const MapSlice *slice, uint32_t worker)
       table_add_number (chips, number);
       for (guint axis = QUOIT_AXIS_X; axis <= QUOIT_AXIS_Z; axis++)
         table_add_number (chips, quoit_coordinates_get_chip_at (slice->torus, number, (QuoitAxis) axis));
-      table_add_text (chips, map_word (chip->state));
+      table_add_text (chips, map_state_word (chip->state));
       take_symbol (chips, map_symbol (chip));
-      table_take_list (chips, holders_of (map, slice->nodes[worker], local));
+      table_take_list (chips, chip_holders (map, slice->nodes[worker], local));
       if (map->axis != NULL)
-        table_take_table (chips, devices_of (map->axis, slice->way, number));
+        table_take_table (chips, chip_devices (map->axis, slice->axis_slice, number));
     }
   return chips;
 }
 
 static Table *
-hosts_of (const Map *map, const MapSlice *slice)
+slice_hosts (const Map *map, const MapSlice *slice)
 {
   Table *hosts = table_new (host_columns, G_N_ELEMENTS (host_columns));
   uint32_t n = slice->torus == NULL ? 0 : quoit_coordinates_get_n_hosts (slice->torus);
@@ -119,8 +119,8 @@ hosts_of (const Map *map, const MapSlice *slice)
       table_add_text (hosts, node < 0 ? NULL : quoit_snapshot_get_node_name (map->snapshot, (uint32_t) node));
       table_take_text (hosts, node < 0 ? NULL : quoit_snapshot_dup_node_full_name (map->snapshot, (uint32_t) node));
       table_add_text (
-          hosts, node < 0 ? NULL : word_of_node_state (quoit_snapshot_get_node_state (map->snapshot, (uint32_t) node)));
-      table_take_table (hosts, chips_of (map, slice, w));
+          hosts, node < 0 ? NULL : node_state_word (quoit_snapshot_get_node_state (map->snapshot, (uint32_t) node)));
+      table_take_table (hosts, worker_chips (map, slice, w));
     }
   return hosts;
 }
@@ -145,14 +145,14 @@ add_slice (Table *slices, const Map *map, const MapSlice *slice)
       table_take_text (slices, map_host_block (slice, topology));
       table_take_text (slices, map_rings (slice));
     }
-  table_take_table (slices, hosts_of (map, slice));
+  table_take_table (slices, slice_hosts (map, slice));
   table_take_list (slices, g_ptr_array_ref (slice->undrawn));
   if (map->axis != NULL)
-    table_add_number (slices, slice->way->slice_id);
+    table_add_number (slices, slice->axis_slice->slice_id);
 }
 
 static Table *
-legend_of (const Map *map)
+legend_table (const Map *map)
 {
   Table *legend = table_new (legend_columns, G_N_ELEMENTS (legend_columns));
 
@@ -161,7 +161,7 @@ legend_of (const Map *map)
       const MapGroup *group = &g_array_index (map->groups, MapGroup, i);
 
       take_symbol (legend, map_group_symbol (i));
-      table_add_text (legend, map_word (CHIP_HELD));
+      table_add_text (legend, map_state_word (CHIP_HELD));
       table_add_text (legend, group->label);
       table_add_number (legend, map_count_chips (group->n_chips));
       table_add_number (legend, group->n_chips[CHIP_DRAINING]);
@@ -171,7 +171,7 @@ legend_of (const Map *map)
     if (state != CHIP_HELD)
       {
         take_symbol (legend, map_state_symbol (state));
-        table_add_text (legend, map_word (state));
+        table_add_text (legend, map_state_word (state));
         table_skip (legend);
         table_add_number (legend, map->n_chips[state]);
         table_skip (legend);
@@ -195,7 +195,7 @@ axis_facts (const MapAxis *axis)
   table_add_text (facts, axis->group);
   table_take_text (facts, axes_format (axis->axes, axis->axes->sizes, 1));
   table_take_text (facts, axis->dcn_sizes == NULL ? NULL : axes_format (axis->axes, axis->dcn_sizes, 2));
-  mesh_axis_add_links (facts, axis->made->mesh, axis->made->links, axis->axes, axis->at);
+  mesh_axis_add_links (facts, axis->group_mesh->mesh, axis->group_mesh->links, axis->axes, axis->at);
   return facts;
 }
 
@@ -210,6 +210,6 @@ map_document (const Map *map)
   if (map->axis != NULL)
     document_take_facts (document, axis_facts (map->axis));
   document_take_table (document, "slices", NULL, slices);
-  document_take_table (document, "legend", NULL, legend_of (map));
+  document_take_table (document, "legend", NULL, legend_table (map));
   return document;
 }

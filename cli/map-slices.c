@@ -47,7 +47,7 @@ find_pool (const QuoitSnapshot *snapshot, const char *name, int64_t *pool, GErro
   for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
     {
       g_autofree char *full
-          = g_strdup_printf ("%s/%s", source_of_pool (snapshot, i), quoit_snapshot_get_pool_name (snapshot, i));
+          = g_strdup_printf ("%s/%s", pool_source (snapshot, i), quoit_snapshot_get_pool_name (snapshot, i));
 
       if (!g_str_equal (name, full) && !g_str_equal (name, quoit_snapshot_get_pool_name (snapshot, i)))
         continue;
@@ -79,7 +79,7 @@ is_not_found (GError **why)
 
 /* A slice, else a group, else a pool: the first that is called so. */
 static bool
-choose (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GError **error)
+add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
   GError *why = NULL;
   g_autoptr (QuoitGroup) group = NULL;
@@ -109,13 +109,13 @@ choose (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GError 
 }
 
 GArray *
-slices_called (const QuoitSnapshot *snapshot, const char *name, GError **error)
+slices_by_name (const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
   g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (uint32_t));
 
   if (name == NULL)
     add_pool (slices, snapshot, -1);
-  else if (!choose (slices, snapshot, name, error))
+  else if (!add_named (slices, snapshot, name, error))
     return NULL;
   return g_steal_pointer (&slices);
 }
@@ -124,7 +124,7 @@ slices_called (const QuoitSnapshot *snapshot, const char *name, GError **error)
 
 /* The things with that name, one or several; NULL: nothing. */
 static const char *
-kind_of (const QuoitSnapshot *snapshot, const char *name)
+find_kind (const QuoitSnapshot *snapshot, const char *name)
 {
   g_autoptr (GError) why = NULL;
   uint32_t slice;
@@ -137,11 +137,11 @@ kind_of (const QuoitSnapshot *snapshot, const char *name)
 }
 
 QuoitGroup *
-group_with_mesh (const QuoitSnapshot *snapshot, const char *name, GError **error)
+find_mesh_group (const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
   GError *why = NULL;
   QuoitGroup *group = group_find (snapshot, name, &why);
-  const char *kind = group == NULL ? kind_of (snapshot, name) : NULL;
+  const char *kind = group == NULL ? find_kind (snapshot, name) : NULL;
 
   if (kind == NULL)
     {

@@ -26,7 +26,7 @@ count_digits (uint32_t number)
 
 /* Of one index. */
 static guint
-width_of_index (const MapAxis *axis)
+index_width (const MapAxis *axis)
 {
   return MAX (BOX, count_digits (map_axis_size (axis) - 1) * DIGIT + 3);
 }
@@ -42,9 +42,9 @@ svg_axis_measure (Picture *picture, const Map *map)
       uint32_t n_chips = slice->torus == NULL ? 0 : quoit_coordinates_get_n_chips (slice->torus);
 
       for (uint32_t chip = 0; chip < n_chips && n == 1; chip++)
-        n = map_axis_is_even (map->axis, slice->way, chip) ? 1 : map->axis->n_cores;
+        n = map_axis_is_even (map->axis, slice->axis_slice, chip) ? 1 : map->axis->n_cores;
     }
-  picture->box = n * width_of_index (map->axis);
+  picture->box = n * index_width (map->axis);
   picture->gap = WAY_GAP;
 }
 
@@ -82,12 +82,12 @@ append_tooltip (Picture *picture, const MapAxis *axis, const MapSlice *slice, ui
                           quoit_coordinates_get_chip_at (slice->torus, chip, QUOIT_AXIS_Z));
   for (uint32_t core = 0; core < axis->n_cores; core++)
     {
-      int64_t listed = slice->way->devices[chip * axis->n_cores + core];
+      int64_t listed = slice->axis_slice->devices[chip * axis->n_cores + core];
 
       if (listed < 0)
         continue;
       g_string_append_printf (text, "%s device %" G_GINT64_FORMAT ", %s %u", core == 0 ? "" : ";",
-                              (gint64) quoit_devices_get_id (axis->made->devices, (uint32_t) listed),
+                              (gint64) quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) listed),
                               axis->axes->names[axis->at], axis->indices[listed]);
     }
   g_string_append (picture->body, "<title>");
@@ -98,13 +98,13 @@ append_tooltip (Picture *picture, const MapAxis *axis, const MapSlice *slice, ui
 void
 svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *slice, uint32_t chip, Corner at)
 {
-  guint n = map_axis_is_even (axis, slice->way, chip) ? 1 : axis->n_cores, width = picture->box / n;
+  guint n = map_axis_is_even (axis, slice->axis_slice, chip) ? 1 : axis->n_cores, width = picture->box / n;
 
   g_string_append (picture->body, "<g class=\"chip\">");
   append_tooltip (picture, axis, slice, chip);
   for (uint32_t core = 0; core < n; core++)
     {
-      int64_t index = map_axis_index (axis, slice->way, chip, core);
+      int64_t index = map_axis_index (axis, slice->axis_slice, chip, core);
       g_autofree char *number = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) index);
 
       if (index >= 0)
@@ -116,9 +116,9 @@ svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *sli
 /* --- the way --- */
 
 static Corner
-centre_of (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip)
+chip_centre (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip)
 {
-  Corner at = svg_corner_of (picture, slice, layers, chip);
+  Corner at = svg_chip_corner (picture, slice, layers, chip);
 
   return (Corner) { at.x + picture->box / 2, at.y + BOX / 2 };
 }
@@ -142,7 +142,7 @@ static void
 append_hop (GString *path, const Picture *picture, const MapSlice *slice, const Corner *layers, const MapHop *hop)
 {
   int dx = distance (slice, hop, QUOIT_AXIS_X), dy = distance (slice, hop, QUOIT_AXIS_Y);
-  Corner from = centre_of (picture, slice, layers, hop->from), to = centre_of (picture, slice, layers, hop->to);
+  Corner from = chip_centre (picture, slice, layers, hop->from), to = chip_centre (picture, slice, layers, hop->to);
   int out_x = (int) (picture->box / 2 + picture->gap), out_y = BOX / 2 + (int) picture->gap;
 
   if (distance (slice, hop, QUOIT_AXIS_Z) != 0)
@@ -159,12 +159,12 @@ append_hop (GString *path, const Picture *picture, const MapSlice *slice, const 
 }
 
 void
-svg_axis_append_way (Picture *picture, const MapSlice *slice, const Corner *layers)
+svg_axis_append_hops (Picture *picture, const MapSlice *slice, const Corner *layers)
 {
   g_autoptr (GString) path = g_string_new (NULL);
 
-  for (guint i = 0; i < slice->way->hops->len; i++)
-    append_hop (path, picture, slice, layers, &g_array_index (slice->way->hops, MapHop, i));
+  for (guint i = 0; i < slice->axis_slice->hops->len; i++)
+    append_hop (path, picture, slice, layers, &g_array_index (slice->axis_slice->hops, MapHop, i));
   if (path->len > 0)
     g_string_append_printf (picture->body, "<path class=\"way\" d=\"%s\"/>\n", path->str);
 }
@@ -183,7 +183,7 @@ svg_axis_append_head (Picture *picture, const MapAxis *axis)
 static void
 append_swatches (Picture *picture, const MapAxis *axis)
 {
-  guint width = width_of_index (axis);
+  guint width = index_width (axis);
   Corner at = { MARGIN, picture->y };
 
   for (uint32_t index = 0; index < map_axis_size (axis); index++, at.x += width + 2)

@@ -58,7 +58,7 @@ static void
 append_box (Picture *picture, guint x, guint y, ChipState state, int64_t group, char symbol)
 {
   g_autofree char *class = state == CHIP_HELD ? g_strdup_printf ("g%u", (guint) group % N_COLOURS)
-                                              : g_strdup (map_word (state));
+                                              : g_strdup (map_state_word (state));
 
   g_string_append_printf (picture->body,
                           "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" rx=\"2\"/>"
@@ -71,9 +71,9 @@ static void
 append_tooltip (Picture *picture, const Map *map, const MapSlice *slice, uint32_t worker)
 {
   int64_t node = slice->nodes[worker];
-  g_autofree char *name = node < 0 ? g_strdup ("no node") : shown_node (map->snapshot, (uint32_t) node);
+  g_autofree char *name = node < 0 ? g_strdup ("no node") : node_display_name (map->snapshot, (uint32_t) node);
   const char *state
-      = node < 0 ? "missing" : word_of_node_state (quoit_snapshot_get_node_state (map->snapshot, (uint32_t) node));
+      = node < 0 ? "missing" : node_state_word (quoit_snapshot_get_node_state (map->snapshot, (uint32_t) node));
   g_autofree char *line = g_strdup_printf ("worker %u: %s, %s", worker, name, state);
 
   g_string_append (picture->body, "<title>");
@@ -82,7 +82,7 @@ append_tooltip (Picture *picture, const Map *map, const MapSlice *slice, uint32_
 }
 
 Corner
-svg_corner_of (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip)
+svg_chip_corner (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip)
 {
   const Corner *layer = &layers[quoit_coordinates_get_chip_at (slice->torus, chip, QUOIT_AXIS_Z)];
 
@@ -97,7 +97,7 @@ append_chip (Picture *picture, const Map *map, const MapSlice *slice, uint32_t n
 {
   const MapChip *chip = &slice->chips[number];
 
-  if (map->axis != NULL && map_axis_index (map->axis, slice->way, number, 0) >= 0)
+  if (map->axis != NULL && map_axis_index (map->axis, slice->axis_slice, number, 0) >= 0)
     svg_axis_append_chip (picture, map->axis, slice, number, at);
   else
     append_box (picture, at.x, at.y, chip->state, chip->group, map_symbol (chip));
@@ -108,7 +108,7 @@ append_host (Picture *picture, const Map *map, const MapSlice *slice, const Corn
 {
   const QuoitCoordinates *torus = slice->torus;
   uint32_t n = quoit_coordinates_get_n_chips (torus) / quoit_coordinates_get_n_hosts (torus);
-  Corner first = svg_corner_of (picture, slice, layers, quoit_coordinates_get_worker_chip (torus, worker, 0));
+  Corner first = svg_chip_corner (picture, slice, layers, quoit_coordinates_get_worker_chip (torus, worker, 0));
   guint edge = (picture->gap - 1) / 2;
 
   g_string_append (picture->body, "<g>");
@@ -122,7 +122,7 @@ append_host (Picture *picture, const Map *map, const MapSlice *slice, const Corn
     {
       uint32_t number = quoit_coordinates_get_worker_chip (torus, worker, local);
 
-      append_chip (picture, map, slice, number, svg_corner_of (picture, slice, layers, number));
+      append_chip (picture, map, slice, number, svg_chip_corner (picture, slice, layers, number));
     }
   g_string_append (picture->body, "</g>\n");
 }
@@ -161,7 +161,7 @@ append_slice (Picture *picture, const Map *map, const MapSlice *slice)
       g_autofree Corner *corners = place_layers (picture, slice);
 
       if (map->axis != NULL)
-        svg_axis_append_way (picture, slice, corners);
+        svg_axis_append_hops (picture, slice, corners);
       for (uint32_t w = 0; w < quoit_coordinates_get_n_hosts (slice->torus); w++)
         append_host (picture, map, slice, corners, w);
     }
@@ -193,7 +193,7 @@ append_legend (Picture *picture, const Map *map)
   for (guint state = 0; state < N_CHIP_STATES; state++)
     if (state != CHIP_HELD)
       {
-        g_autofree char *means = g_strdup_printf ("%s: %u", map_word (state), map->n_chips[state]);
+        g_autofree char *means = g_strdup_printf ("%s: %u", map_state_word (state), map->n_chips[state]);
 
         append_legend_row (picture, state, -1, map_state_symbol (state), means);
       }

@@ -24,7 +24,7 @@ typedef struct {
 } Corner;
 
 /* Where a chip is in the picture. */
-Corner svg_corner_of (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip);
+Corner svg_chip_corner (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip);
 
 /* As text of XML. */
 void svg_escape (GString *out, const char *text);
@@ -46,7 +46,7 @@ void svg_axis_append_legend (Picture *picture, const MapAxis *axis);
 void svg_axis_append_description (GString *svg, const MapAxis *axis);
 
 /* The way of the axis from chip to chip, below these. */
-void svg_axis_append_way (Picture *picture, const MapSlice *slice, const Corner *layers);
+void svg_axis_append_hops (Picture *picture, const MapSlice *slice, const Corner *layers);
 
 /* A chip that has devices of the mesh. */
 void svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *slice, uint32_t chip, Corner at);

@@ -29,7 +29,7 @@ widest_cell (const Map *map, const MapSlice *slice)
 }
 
 static Lengths
-lengths_of (const Map *map, const MapSlice *slice)
+measure_slice (const Map *map, const MapSlice *slice)
 {
   return (Lengths) { quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X),
                      quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Y),
@@ -37,16 +37,16 @@ lengths_of (const Map *map, const MapSlice *slice)
 }
 
 static guint
-width_of_layer (Lengths n)
+layer_width (Lengths n)
 {
   return (n.cell + 1) * n.x - 1;
 }
 
 /* The width of a layer and the gap after it. No heading is wider than a layer of four chips. */
 static guint
-width_of (Lengths n)
+padded_layer_width (Lengths n)
 {
-  return MAX (width_of_layer (n), 4) + GAP;
+  return MAX (layer_width (n), 4) + GAP;
 }
 
 static void
@@ -59,9 +59,9 @@ append_line (GString *text, const char *line)
 
 /* "z=0    z=1", each above its layer. */
 static void
-append_heads (GString *text, Lengths n, guint32 first, guint32 end)
+append_headings (GString *text, Lengths n, guint32 first, guint32 end)
 {
-  guint width = width_of (n);
+  guint width = padded_layer_width (n);
 
   for (guint32 z = first; z < end; z++)
     {
@@ -86,17 +86,17 @@ append_row (GString *text, const Map *map, const MapSlice *slice, Lengths n, gui
 static void
 append_layers (GString *text, const Map *map, const MapSlice *slice, Lengths n, guint32 first, guint32 end)
 {
-  guint width = width_of (n);
+  guint width = padded_layer_width (n);
 
   if (n.z > 1)
-    append_heads (text, n, first, end);
+    append_headings (text, n, first, end);
   for (guint32 y = 0; y < n.y; y++)
     {
       for (guint32 z = first; z < end; z++)
         {
           append_row (text, map, slice, n, y, z);
           if (z + 1 < end)
-            g_string_append_printf (text, "%*s", (int) (width - width_of_layer (n)), "");
+            g_string_append_printf (text, "%*s", (int) (width - layer_width (n)), "");
         }
       g_string_append_c (text, '\n');
     }
@@ -110,8 +110,8 @@ append_slice (GString *text, const Map *map, const MapSlice *slice)
   append_line (text, description);
   if (slice->torus != NULL)
     {
-      Lengths n = lengths_of (map, slice);
-      guint32 abreast = MAX (WIDTH / width_of (n), 1);
+      Lengths n = measure_slice (map, slice);
+      guint32 abreast = MAX (WIDTH / padded_layer_width (n), 1);
 
       for (guint32 z = 0; z < n.z; z += abreast)
         {
@@ -135,7 +135,7 @@ append_legend (GString *text, const Map *map)
   static const struct {
     ChipState state;
     const char *means;
-    bool is_always_told;
+    bool is_always_shown;
   } rows[] = {
     { CHIP_IDLE, "idle", true },           { CHIP_DRAINING, "on a draining host", true },
     { CHIP_DEAD, "on a dead host", true }, { CHIP_EXTERNAL, "in use by something that is no group", false },
@@ -150,7 +150,7 @@ append_legend (GString *text, const Map *map)
       append_line (text, line);
     }
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].is_always_told || map->n_chips[rows[i].state] > 0)
+    if (rows[i].is_always_shown || map->n_chips[rows[i].state] > 0)
       g_string_append_printf (text, "%c %s: %u\n", map_state_symbol (rows[i].state), rows[i].means,
                               map->n_chips[rows[i].state]);
 }

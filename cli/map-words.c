@@ -14,7 +14,7 @@ static const struct {
 };
 
 const char *
-map_word (ChipState state)
+map_state_word (ChipState state)
 {
   return states[state].word;
 }
@@ -42,14 +42,14 @@ map_symbol (const MapChip *chip)
 
 /* "3", or where the devices of the chip have several "0,1". */
 static char *
-format_indices (const MapAxis *axis, const MapWay *way, uint32_t chip)
+format_indices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
   GString *text = g_string_new (NULL);
-  uint32_t n = map_axis_is_even (axis, way, chip) ? 1 : axis->n_cores;
+  uint32_t n = map_axis_is_even (axis, axis_slice, chip) ? 1 : axis->n_cores;
 
   for (uint32_t core = 0; core < n; core++)
     {
-      int64_t index = map_axis_index (axis, way, chip, core);
+      int64_t index = map_axis_index (axis, axis_slice, chip, core);
 
       g_string_append (text, core == 0 ? "" : ",");
       if (index < 0)
@@ -63,15 +63,15 @@ format_indices (const MapAxis *axis, const MapWay *way, uint32_t chip)
 char *
 map_cell (const Map *map, const MapSlice *slice, uint32_t chip)
 {
-  if (map->axis != NULL && map_axis_index (map->axis, slice->way, chip, 0) >= 0)
-    return format_indices (map->axis, slice->way, chip);
+  if (map->axis != NULL && map_axis_index (map->axis, slice->axis_slice, chip, 0) >= 0)
+    return format_indices (map->axis, slice->axis_slice, chip);
   return g_strdup_printf ("%c", map_symbol (&slice->chips[chip]));
 }
 
 bool
 map_has_symbols (const Map *map)
 {
-  return map->axis == NULL || map->axis->n_bare > 0;
+  return map->axis == NULL || map->axis->n_without_device > 0;
 }
 
 /* "2x2", "2x2x1": as many numbers as the topology has. */
@@ -102,7 +102,7 @@ map_rings (const MapSlice *slice)
 char *
 map_describe (const Map *map, const MapSlice *slice)
 {
-  g_autofree char *name = shown_slice (map->snapshot, slice->slice), *block = NULL, *rings = NULL, *id = NULL;
+  g_autofree char *name = slice_display_name (map->snapshot, slice->slice), *block = NULL, *rings = NULL, *id = NULL;
   uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
   g_autofree char *topology = NULL;
 
@@ -111,7 +111,7 @@ map_describe (const Map *map, const MapSlice *slice)
   topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
   block = map_host_block (slice, topology);
   rings = map_rings (slice);
-  id = slice->way == NULL ? g_strdup ("") : g_strdup_printf (", slice id %u", slice->way->slice_id);
+  id = slice->axis_slice == NULL ? g_strdup ("") : g_strdup_printf (", slice id %u", slice->axis_slice->slice_id);
   return g_strdup_printf ("%s: %s %s, hosts of %s chips, %s%s%s", name,
                           quoit_snapshot_get_class_accelerator (map->snapshot, class), topology, block,
                           rings[0] == '\0' ? "no ring" : "rings along ", rings, id);

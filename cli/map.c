@@ -14,7 +14,7 @@ slice_free (gpointer data)
   g_free (slice->chips);
   g_free (slice->nodes);
   g_ptr_array_unref (slice->undrawn);
-  map_way_free (slice->way);
+  map_axis_slice_free (slice->axis_slice);
   g_free (slice);
 }
 
@@ -36,7 +36,7 @@ map_free (Map *map)
 }
 
 static QuoitCoordinates *
-torus_of (const QuoitSnapshot *snapshot, uint32_t slice)
+new_torus (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   int64_t class = quoit_snapshot_get_slice_class (snapshot, slice);
   g_autofree char *topology = class < 0 ? NULL : quoit_snapshot_dup_class_topology (snapshot, (uint32_t) class);
@@ -49,9 +49,9 @@ torus_of (const QuoitSnapshot *snapshot, uint32_t slice)
 }
 
 static void
-leave_out (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node, const char *why)
+note_undrawn (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node, const char *why)
 {
-  g_autofree char *name = shown_node (snapshot, node);
+  g_autofree char *name = node_display_name (snapshot, node);
 
   g_ptr_array_add (slice->undrawn, g_strdup_printf ("%s: %s", name, why));
 }
@@ -64,36 +64,36 @@ is_dead (const QuoitSnapshot *snapshot, int64_t node)
 
 /* If two nodes have one worker id, the alive one is drawn. */
 static void
-take_place (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node)
+place_node (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node)
 {
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
   int64_t *place;
 
   if (worker < 0 || (uint32_t) worker >= quoit_coordinates_get_n_hosts (slice->torus))
     {
-      leave_out (slice, snapshot, node, worker < 0 ? "no worker id" : "its topology has no such worker");
+      note_undrawn (slice, snapshot, node, worker < 0 ? "no worker id" : "its topology has no such worker");
       return;
     }
   place = &slice->nodes[worker];
   if (*place >= 0 && !(is_dead (snapshot, *place) && !is_dead (snapshot, node)))
     {
-      leave_out (slice, snapshot, node, "its place has another node");
+      note_undrawn (slice, snapshot, node, "its place has another node");
       return;
     }
   if (*place >= 0)
-    leave_out (slice, snapshot, (uint32_t) *place, "its place has another node");
+    note_undrawn (slice, snapshot, (uint32_t) *place, "its place has another node");
   *place = node;
 }
 
 static MapSlice *
-slice_of (const QuoitSnapshot *snapshot, uint32_t number)
+new_slice (const QuoitSnapshot *snapshot, uint32_t number)
 {
   MapSlice *slice = g_new0 (MapSlice, 1);
   uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, number), n_hosts;
 
   slice->slice = number;
   slice->undrawn = g_ptr_array_new_with_free_func (g_free);
-  slice->torus = torus_of (snapshot, number);
+  slice->torus = new_torus (snapshot, number);
   if (slice->torus == NULL)
     return slice;
   n_hosts = quoit_coordinates_get_n_hosts (slice->torus);
@@ -102,7 +102,7 @@ slice_of (const QuoitSnapshot *snapshot, uint32_t number)
   for (uint32_t i = 0; i < n_hosts; i++)
     slice->nodes[i] = -1;
   for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, number); i++)
-    take_place (slice, snapshot, first + i);
+    place_node (slice, snapshot, first + i);
   return slice;
 }
 
@@ -117,20 +117,20 @@ by_id (gconstpointer a, gconstpointer b)
 }
 
 static guint32
-n_hosts_of (const MapSlice *slice)
+count_hosts (const MapSlice *slice)
 {
   return slice->torus == NULL ? 0 : quoit_coordinates_get_n_hosts (slice->torus);
 }
 
 static guint32
-n_users_of (const Map *map, int64_t node)
+count_users (const Map *map, int64_t node)
 {
   return node < 0 ? 0 : quoit_snapshot_get_node_n_users (map->snapshot, (uint32_t) node);
 }
 
 /* The ids of the groups that have something of what is drawn. */
 static GHashTable *
-ids_of (const Map *map)
+list_group_ids (const Map *map)
 {
   GHashTable *ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
@@ -138,8 +138,8 @@ ids_of (const Map *map)
     {
       const MapSlice *slice = map->slices->pdata[s];
 
-      for (uint32_t w = 0; w < n_hosts_of (slice); w++)
-        for (uint32_t u = 0; u < n_users_of (map, slice->nodes[w]); u++)
+      for (uint32_t w = 0; w < count_hosts (slice); w++)
+        for (uint32_t u = 0; u < count_users (map, slice->nodes[w]); u++)
           {
             uint64_t id = quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) slice->nodes[w], u);
 
@@ -153,7 +153,7 @@ ids_of (const Map *map)
 static void
 find_groups (Map *map)
 {
-  g_autoptr (GHashTable) ids = ids_of (map);
+  g_autoptr (GHashTable) ids = list_group_ids (map);
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (map->snapshot); i++)
     {
@@ -167,7 +167,7 @@ find_groups (Map *map)
 }
 
 guint
-map_group_of (const Map *map, uint64_t id)
+map_find_group (const Map *map, uint64_t id)
 {
   const MapGroup wanted = { .id = id };
   guint index = 0;
@@ -178,7 +178,7 @@ map_group_of (const Map *map, uint64_t id)
 
 /* The state of a chip on an alive host. */
 static ChipState
-use_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_held)
+get_use (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_held)
 {
   if (local >= quoit_snapshot_get_node_chips (snapshot, node))
     return CHIP_MISSING;
@@ -188,7 +188,7 @@ use_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_he
 }
 
 static ChipState
-state_of (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_held)
+get_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_held)
 {
   QuoitNodeState state;
 
@@ -197,17 +197,17 @@ state_of (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_h
   state = quoit_snapshot_get_node_state (snapshot, (uint32_t) node);
   if (state == QUOIT_NODE_DEAD)
     return CHIP_DEAD;
-  return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING : use_of (snapshot, (uint32_t) node, local, is_held);
+  return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING : get_use (snapshot, (uint32_t) node, local, is_held);
 }
 
 /* The chips that each group has of a host: the first of several has the chip on the map, all of them count it. */
 static void
-hold_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
+assign_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
 {
-  for (uint32_t u = 0; u < n_users_of (map, node); u++)
+  for (uint32_t u = 0; u < count_users (map, node); u++)
     {
       uint64_t mask = quoit_snapshot_get_node_user_chips (map->snapshot, (uint32_t) node, u);
-      guint index = map_group_of (map, quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) node, u));
+      guint index = map_find_group (map, quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) node, u));
       MapGroup *group = &g_array_index (map->groups, MapGroup, index);
 
       for (uint32_t local = 0; local < n; local++)
@@ -215,7 +215,7 @@ hold_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
           {
             if (chips[local]->n_groups++ == 0)
               chips[local]->group = index;
-            group->n_chips[state_of (map->snapshot, node, local, true)]++;
+            group->n_chips[get_state (map->snapshot, node, local, true)]++;
           }
     }
 }
@@ -223,7 +223,7 @@ hold_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
 static void
 fill_host (Map *map, MapSlice *slice, uint32_t worker)
 {
-  uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / n_hosts_of (slice);
+  uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / count_hosts (slice);
   g_autofree MapChip **chips = g_new (MapChip *, n);
 
   for (uint32_t local = 0; local < n; local++)
@@ -231,16 +231,16 @@ fill_host (Map *map, MapSlice *slice, uint32_t worker)
       chips[local] = &slice->chips[quoit_coordinates_get_worker_chip (slice->torus, worker, local)];
       chips[local]->group = -1;
     }
-  hold_chips (map, chips, n, slice->nodes[worker]);
+  assign_chips (map, chips, n, slice->nodes[worker]);
   for (uint32_t local = 0; local < n; local++)
     {
-      chips[local]->state = state_of (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
+      chips[local]->state = get_state (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
       map->n_chips[chips[local]->state]++;
     }
 }
 
 Map *
-map_of (const QuoitSnapshot *snapshot, const GArray *slices)
+map_new (const QuoitSnapshot *snapshot, const GArray *slices)
 {
   Map *map = g_new0 (Map, 1);
 
@@ -249,13 +249,13 @@ map_of (const QuoitSnapshot *snapshot, const GArray *slices)
   map->groups = g_array_new (FALSE, TRUE, sizeof (MapGroup));
   g_array_set_clear_func (map->groups, group_clear);
   for (guint i = 0; i < slices->len; i++)
-    g_ptr_array_add (map->slices, slice_of (snapshot, g_array_index (slices, uint32_t, i)));
+    g_ptr_array_add (map->slices, new_slice (snapshot, g_array_index (slices, uint32_t, i)));
   find_groups (map);
   for (guint i = 0; i < map->slices->len; i++)
     {
       MapSlice *slice = map->slices->pdata[i];
 
-      for (uint32_t w = 0; w < n_hosts_of (slice); w++)
+      for (uint32_t w = 0; w < count_hosts (slice); w++)
         fill_host (map, slice, w);
     }
   return map;

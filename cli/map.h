@@ -19,11 +19,11 @@ typedef struct {
 
 typedef struct {
   uint32_t slice;
-  QuoitCoordinates *torus; /* NULL: its nodes name no topology of the catalogue */
-  MapChip *chips;          /* by their numbers */
-  int64_t *nodes;          /* by worker id; -1: no node */
-  GPtrArray *undrawn;      /* the nodes that have no place, and why */
-  MapWay *way;             /* of the axis through it; NULL: no axis is asked for */
+  QuoitCoordinates *torus;  /* NULL: its nodes name no topology of the catalogue */
+  MapChip *chips;           /* by their numbers */
+  int64_t *nodes;           /* by worker id; -1: no node */
+  GPtrArray *undrawn;       /* the nodes that have no place, and why */
+  MapAxisSlice *axis_slice; /* of the axis through it; NULL: no axis is asked for */
 } MapSlice;
 
 typedef struct {
@@ -41,7 +41,7 @@ struct _Map {
 };
 
 /* @slices: their numbers, uint32_t. map_free() it. */
-Map *map_of (const QuoitSnapshot *snapshot, const GArray *slices);
+Map *map_new (const QuoitSnapshot *snapshot, const GArray *slices);
 void map_free (Map *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Map, map_free)
 
@@ -50,8 +50,8 @@ char map_symbol (const MapChip *chip);
 char map_state_symbol (ChipState state);
 char map_group_symbol (guint group);
 /* Where the group of that id, which is drawn, is among the groups. */
-guint map_group_of (const Map *map, uint64_t id);
-const char *map_word (ChipState state);
+guint map_find_group (const Map *map, uint64_t id);
+const char *map_state_word (ChipState state);
 
 /* "2x2x1", and "xyz", of a slice with a torus. g_free() them. */
 char *map_host_block (const MapSlice *slice, const char *topology);

@@ -4,13 +4,13 @@
 #include "words.h"
 
 GPtrArray *
-words_of_mesh_orders (const QuoitMesh *mesh)
+mesh_order_words (const QuoitMesh *mesh)
 {
   GPtrArray *words = g_ptr_array_new ();
 
   for (uint32_t i = 0; i < quoit_mesh_get_n_granules (mesh); i++)
     {
-      const char *word = word_of_mesh_order (quoit_mesh_get_order (mesh, i));
+      const char *word = mesh_order_word (quoit_mesh_get_order (mesh, i));
 
       if (!g_ptr_array_find_with_equal_func (words, word, g_str_equal, NULL))
         g_ptr_array_add (words, (char *) word);
@@ -66,9 +66,9 @@ mesh_axis_add_links (Table *table, const QuoitMesh *mesh, const QuoitMeshLinks *
   table_add_text (table, axes->names[axis]);
   table_add_number (table, quoit_mesh_get_size (mesh, axis));
   table_add_number (table, quoit_mesh_get_dcn_size (mesh, axis));
-  table_add_text (table, word_of_mesh_network (quoit_mesh_links_get_network (links, axis)));
+  table_add_text (table, mesh_network_word (quoit_mesh_links_get_network (links, axis)));
   table_take_text (table, quoit_mesh_links_dup_physical (links, axis));
-  table_add_text (table, word_of_mesh_form (quoit_mesh_links_get_form (links, axis)));
+  table_add_text (table, mesh_form_word (quoit_mesh_links_get_form (links, axis)));
   table_add_number (table, quoit_mesh_links_get_hops (links, axis));
   table_add_number (table, quoit_mesh_links_get_hops_back (links, axis));
 }

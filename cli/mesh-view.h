@@ -17,7 +17,7 @@ typedef struct {
 } MeshView;
 
 /* The words for where the orders of the mesh's granules come from, each once. g_ptr_array_unref() them. */
-GPtrArray *words_of_mesh_orders (const QuoitMesh *mesh);
+GPtrArray *mesh_order_words (const QuoitMesh *mesh);
 
 /* "4.69 ms"; NULL below 0, which the library says where nothing is published. g_free() it. */
 char *format_ns (gint64 ns);

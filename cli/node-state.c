@@ -10,7 +10,7 @@ static const Column columns[] = {
 };
 
 static bool
-state_of (QuoitLedger *ledger, const char *name, QuoitNodeState *state, GError **error)
+lookup_state (QuoitLedger *ledger, const char *name, QuoitNodeState *state, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   uint32_t node;
@@ -22,7 +22,7 @@ state_of (QuoitLedger *ledger, const char *name, QuoitNodeState *state, GError *
 }
 
 static Table *
-facts_of (QuoitLedger *ledger, const char *name, QuoitNodeState before, GError **error)
+change_facts (QuoitLedger *ledger, const char *name, QuoitNodeState before, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   Table *facts;
@@ -32,11 +32,11 @@ facts_of (QuoitLedger *ledger, const char *name, QuoitNodeState before, GError *
     return NULL;
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, quoit_snapshot_get_node_name (snapshot, node));
-  table_take_text (facts, shown_node (snapshot, node));
+  table_take_text (facts, node_display_name (snapshot, node));
   table_take_text (facts, quoit_snapshot_dup_node_full_name (snapshot, node));
-  table_add_text (facts, word_of_node_state (before));
-  table_add_text (facts, word_of_node_state (quoit_snapshot_get_node_state (snapshot, node)));
-  table_take_list (facts, holders_of_node (snapshot, node));
+  table_add_text (facts, node_state_word (before));
+  table_add_text (facts, node_state_word (quoit_snapshot_get_node_state (snapshot, node)));
+  table_take_list (facts, node_holders (snapshot, node));
   return facts;
 }
 
@@ -50,10 +50,10 @@ node_change (Session *session, NodeChangeFunc change, gconstpointer input, GErro
   Document *document;
   Table *facts;
 
-  if (ledger == NULL || !session_now (session, &now_ms, error) || !state_of (ledger, name, &before, error)
+  if (ledger == NULL || !session_now (session, &now_ms, error) || !lookup_state (ledger, name, &before, error)
       || !change (ledger, name, now_ms, input, error))
     return false;
-  facts = facts_of (ledger, name, before, error);
+  facts = change_facts (ledger, name, before, error);
   if (facts == NULL)
     return false;
 

@@ -64,14 +64,14 @@ is_ledger (const char *path)
 
 /* The ledger that a file of this name belongs to, whether the file exists or not; NULL: none. */
 static char *
-ledger_of (const char *path)
+find_ledger (const char *path)
 {
-  static const char *const tails[] = { "-wal", "-shm", "-journal", "-head" };
+  static const char *const suffixes[] = { "-wal", "-shm", "-journal", "-head" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (tails); i++)
-    if (g_str_has_suffix (path, tails[i]))
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++)
+    if (g_str_has_suffix (path, suffixes[i]))
       {
-        g_autofree char *base = g_strndup (path, strlen (path) - strlen (tails[i]));
+        g_autofree char *base = g_strndup (path, strlen (path) - strlen (suffixes[i]));
 
         if (is_ledger (base))
           return g_steal_pointer (&base);
@@ -82,7 +82,7 @@ ledger_of (const char *path)
 static bool
 refuse_ledger (const OutputFile *file, GError **error)
 {
-  g_autofree char *ledger = ledger_of (file->path), *why = NULL;
+  g_autofree char *ledger = find_ledger (file->path), *why = NULL;
 
   if (is_ledger (file->path))
     return refuse (file, "a ledger, which is never overwritten: name another file", error);
@@ -111,7 +111,7 @@ check_regular (const OutputFile *file, GError **error)
 
 /* A descriptor of this process that the path names, such as that of /dev/stdout; -1: none. */
 static int
-descriptor_of (const char *path)
+find_descriptor (const char *path)
 {
   static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
   guint64 number;
@@ -172,7 +172,7 @@ replace (const OutputFile *file, const char *text, GError **error)
 bool
 output_file_write (const OutputFile *file, const char *text, GError **error)
 {
-  int fd = descriptor_of (file->path);
+  int fd = find_descriptor (file->path);
   struct stat status;
 
   if (file->path[0] == '\0')
@@ -201,7 +201,7 @@ output_file_write (const OutputFile *file, const char *text, GError **error)
 
 /* The text after the first @end in @text; NULL if @text does not contain it. */
 static const char *
-after (const char *text, const char *end)
+find_end (const char *text, const char *end)
 {
   const char *found = strstr (text, end);
 
@@ -210,7 +210,7 @@ after (const char *text, const char *end)
 
 /* What follows a document type declaration: quoted '>' and those between brackets do not end it. */
 static const char *
-after_doctype (const char *text)
+skip_doctype (const char *text)
 {
   bool is_inside = false;
 
@@ -238,11 +238,11 @@ output_kind_svg (const char *head)
     {
       head += strspn (head, " \t\r\n");
       if (g_str_has_prefix (head, "<?"))
-        head = after (head, "?>");
+        head = find_end (head, "?>");
       else if (g_str_has_prefix (head, "<!--"))
-        head = after (head, "-->");
+        head = find_end (head, "-->");
       else if (g_str_has_prefix (head, "<!DOCTYPE"))
-        head = after_doctype (head);
+        head = skip_doctype (head);
       else
         return g_str_has_prefix (head, svg) && head[sizeof svg - 1] != '\0'
                && strchr (" \t\r\n/>", head[sizeof svg - 1]) != NULL;

@@ -11,7 +11,7 @@
 /* --- amounts, as Python writes floats --- */
 
 static char *
-float_of (Decimal amount)
+format_float (Decimal amount)
 {
   g_autofree char *text = decimal_format (amount);
 
@@ -19,7 +19,7 @@ float_of (Decimal amount)
 }
 
 static char *
-memory_of (Decimal amount)
+format_memory (Decimal amount)
 {
   static const struct {
     const char *suffix;
@@ -40,10 +40,10 @@ memory_of (Decimal amount)
 }
 
 static char *
-amount_of (const char *resource, Decimal amount)
+format_amount (const char *resource, Decimal amount)
 {
-  return g_str_equal (resource, "memory") || g_str_equal (resource, "object_store_memory") ? memory_of (amount)
-                                                                                           : float_of (amount);
+  return g_str_equal (resource, "memory") || g_str_equal (resource, "object_store_memory") ? format_memory (amount)
+                                                                                           : format_float (amount);
 }
 
 /* --- usage --- */
@@ -100,8 +100,9 @@ append_usage (GString *text, const char *indent, GHashTable *usage, bool verbose
     {
       const Usage *row = g_hash_table_lookup (usage, names[i]);
       Decimal in_groups = { row->total.e4 - row->left.e4 - row->external.e4 };
-      g_autofree char *used = amount_of (names[i], row->external), *total = amount_of (names[i], row->total);
-      g_autofree char *reserved = amount_of (names[i], in_groups), *none = amount_of (names[i], (Decimal) { 0 });
+      g_autofree char *used = format_amount (names[i], row->external), *total = format_amount (names[i], row->total);
+      g_autofree char *reserved = format_amount (names[i], in_groups),
+                      *none = format_amount (names[i], (Decimal) { 0 });
       g_autofree char *name = text_for_terminal (names[i]);
 
       if (!is_shown (names[i], verbose))
@@ -133,7 +134,7 @@ append_total_usage (GString *text, const QuoitSnapshot *snapshot, bool verbose)
 /* --- nodes --- */
 
 static char *
-shown_identity (const QuoitSnapshot *snapshot, uint32_t node)
+display_identity (const QuoitSnapshot *snapshot, uint32_t node)
 {
   g_autofree char *identity = quoit_snapshot_dup_node_identity (snapshot, node);
 
@@ -148,7 +149,7 @@ append_active (GString *text, const QuoitSnapshot *snapshot)
   for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
     if (is_alive (snapshot, node))
       {
-        g_autofree char *identity = shown_identity (snapshot, node);
+        g_autofree char *identity = display_identity (snapshot, node);
 
         g_string_append_printf (text, " 1 node_%s\n", identity);
         any = true;
@@ -163,7 +164,7 @@ append_nodes (GString *text, const QuoitSnapshot *snapshot)
   for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
     if (is_alive (snapshot, node))
       {
-        g_autofree char *identity = shown_identity (snapshot, node);
+        g_autofree char *identity = display_identity (snapshot, node);
         g_autoptr (GHashTable) usage = usage_new ();
 
         g_string_append_printf (text, "\nNode: %s (node_%s)\n Usage:\n", identity, identity);
@@ -182,7 +183,7 @@ bundle_text (const QuoitGroup *group, uint32_t bundle)
   for (uint32_t r = 0; r < quoit_group_get_bundle_n_resources (group, bundle); r++)
     {
       Decimal amount = { quoit_group_get_bundle_amount (group, bundle, r).e4 };
-      g_autofree char *number = float_of (amount);
+      g_autofree char *number = format_float (amount);
       g_autofree char *name = text_for_terminal (quoit_group_get_bundle_resource_name (group, bundle, r));
 
       g_string_append_printf (text, "%s'%s': %s", r > 0 ? ", " : "", name, number);
@@ -193,7 +194,7 @@ bundle_text (const QuoitGroup *group, uint32_t bundle)
 
 /* The strategy is the first word of what was asked, where the source said it: `ray list placement-groups` does not. */
 static char *
-strategy_of (const QuoitGroup *group)
+find_strategy (const QuoitGroup *group)
 {
   const char *request = quoit_group_get_request (group);
   g_autofree char *word = g_strndup (request, strcspn (request, " "));
@@ -208,7 +209,7 @@ demand_text (const QuoitGroup *group)
 {
   GString *text = g_string_new (NULL);
   uint32_t n = quoit_group_get_n_bundles (group), same;
-  g_autofree char *strategy = strategy_of (group);
+  g_autofree char *strategy = find_strategy (group);
 
   for (uint32_t i = 0; i < n; i += same)
     {
@@ -230,7 +231,7 @@ demand_text (const QuoitGroup *group)
 
 /* Ray plans again for what has lost its node; what is on a node that is draining it leaves there. */
 static bool
-has_lost_a_bundle (const QuoitGroup *group)
+has_lost_bundle (const QuoitGroup *group)
 {
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     if (quoit_group_get_bundle_state (group, i) == QUOIT_GROUP_SLICE_LOST)
@@ -244,7 +245,7 @@ is_demand (const QuoitGroup *group)
   QuoitGroupState state = quoit_group_get_state (group);
 
   return quoit_group_get_n_bundles (group) > 0
-         && (state == QUOIT_GROUP_PENDING || (state == QUOIT_GROUP_RESCHEDULING && has_lost_a_bundle (group)));
+         && (state == QUOIT_GROUP_PENDING || (state == QUOIT_GROUP_RESCHEDULING && has_lost_bundle (group)));
 }
 
 typedef struct {
@@ -259,7 +260,7 @@ demand_clear (gpointer demand)
 }
 
 static GArray *
-demands_of (const QuoitSnapshot *snapshot)
+list_demands (const QuoitSnapshot *snapshot)
 {
   g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
   GArray *demands = g_array_new (FALSE, FALSE, sizeof (Demand));
@@ -290,7 +291,7 @@ demands_of (const QuoitSnapshot *snapshot)
 static void
 append_demands (GString *text, const QuoitSnapshot *snapshot)
 {
-  g_autoptr (GArray) demands = demands_of (snapshot);
+  g_autoptr (GArray) demands = list_demands (snapshot);
 
   for (guint i = 0; i < demands->len; i++)
     g_string_append_printf (text, " %s: %u+ pending placement groups\n", g_array_index (demands, Demand, i).text,

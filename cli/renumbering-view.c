@@ -40,22 +40,22 @@ number_or_dash (gint64 number)
 
 /* "3", "7 -> 3", "- -> 3", "7 -> -". */
 static char *
-step_of (gint64 before, gint64 after)
+format_change (gint64 before, gint64 after)
 {
-  g_autofree char *was = number_or_dash (before), *is = number_or_dash (after);
+  g_autofree char *before_text = number_or_dash (before), *after_text = number_or_dash (after);
 
-  return before == after ? g_steal_pointer (&is) : g_strdup_printf ("%s -> %s", was, is);
+  return before == after ? g_steal_pointer (&after_text) : g_strdup_printf ("%s -> %s", before_text, after_text);
 }
 
 /* The other columns show that a host joined or left. */
 static char *
-worker_of (gint64 before, gint64 after)
+format_worker (gint64 before, gint64 after)
 {
-  return step_of (before < 0 ? after : before, after < 0 ? before : after);
+  return format_change (before < 0 ? after : before, after < 0 ? before : after);
 }
 
 static const char *
-counterpart_of (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingHow how)
+find_counterpart (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingHow how)
 {
   return quoit_renumbering_get_how (renumbering, row) == how ? quoit_renumbering_get_counterpart (renumbering, row)
                                                              : NULL;
@@ -63,10 +63,10 @@ counterpart_of (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumber
 
 /* "joined, in place of host-3". */
 static char *
-change_of (const QuoitRenumbering *renumbering, uint32_t row)
+describe_change (const QuoitRenumbering *renumbering, uint32_t row)
 {
   QuoitRenumberingHow how = quoit_renumbering_get_how (renumbering, row);
-  const char *word = how == QUOIT_RENUMBERING_CHANGED ? "environment" : word_of_renumbering (how);
+  const char *word = how == QUOIT_RENUMBERING_CHANGED ? "environment" : renumbering_word (how);
   const char *other = quoit_renumbering_get_counterpart (renumbering, row);
 
   if (other == NULL)
@@ -86,7 +86,7 @@ add_id (Table *table, gint64 id)
 }
 
 static Table *
-variables_of (const QuoitRenumbering *renumbering, uint32_t row)
+variables_table (const QuoitRenumbering *renumbering, uint32_t row)
 {
   Table *table = table_new (variable_columns, G_N_ELEMENTS (variable_columns));
 
@@ -111,20 +111,20 @@ add_process (Table *table, const QuoitRenumbering *renumbering, uint32_t row)
 
   table_add_text (table, quoit_renumbering_get_node_name (renumbering, row));
   table_add_text (table, quoit_renumbering_get_slice_name (renumbering, row));
-  table_take_text (table, step_of (slice_id[0], slice_id[1]));
-  table_take_text (table, worker_of (worker_id[0], worker_id[1]));
-  table_take_text (table, step_of (process[0], process[1]));
-  table_add_text (table, word_of_renumbering (quoit_renumbering_get_how (renumbering, row)));
-  table_take_text (table, change_of (renumbering, row));
-  table_add_text (table, counterpart_of (renumbering, row, QUOIT_RENUMBERING_JOINED));
-  table_add_text (table, counterpart_of (renumbering, row, QUOIT_RENUMBERING_LEFT));
+  table_take_text (table, format_change (slice_id[0], slice_id[1]));
+  table_take_text (table, format_worker (worker_id[0], worker_id[1]));
+  table_take_text (table, format_change (process[0], process[1]));
+  table_add_text (table, renumbering_word (quoit_renumbering_get_how (renumbering, row)));
+  table_take_text (table, describe_change (renumbering, row));
+  table_add_text (table, find_counterpart (renumbering, row, QUOIT_RENUMBERING_JOINED));
+  table_add_text (table, find_counterpart (renumbering, row, QUOIT_RENUMBERING_LEFT));
   for (guint i = 0; i < 2; i++)
     add_id (table, process[i]);
   for (guint i = 0; i < 2; i++)
     add_id (table, slice_id[i]);
   for (guint i = 0; i < 2; i++)
     add_id (table, worker_id[i]);
-  table_take_table (table, variables_of (renumbering, row));
+  table_take_table (table, variables_table (renumbering, row));
 }
 
 /* --- variables: one line for all processes that see the same change --- */
@@ -148,14 +148,14 @@ by_text (gconstpointer a, gconstpointer b)
 }
 
 static bool
-says_the_same (const Change *a, const Change *b)
+is_same_change (const Change *a, const Change *b)
 {
   return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->before, b->before) == 0 && g_strcmp0 (a->after, b->after) == 0;
 }
 
 /* Groups equal changes, in the order of rows. */
 static GArray *
-changes_of_those_that_stay (const QuoitRenumbering *renumbering)
+list_changes (const QuoitRenumbering *renumbering)
 {
   GArray *changes = g_array_new (FALSE, FALSE, sizeof (Change));
 
@@ -192,7 +192,7 @@ by_name_and_row (gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-runs_of (const GArray *changes)
+find_runs (const GArray *changes)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (Run));
 
@@ -200,7 +200,7 @@ runs_of (const GArray *changes)
     {
       const Change *change = &g_array_index (changes, Change, first);
 
-      for (end = first + 1; end < changes->len && says_the_same (&g_array_index (changes, Change, end), change);)
+      for (end = first + 1; end < changes->len && is_same_change (&g_array_index (changes, Change, end), change);)
         end++;
       g_array_append_val (runs, ((Run) { change, change + (end - first) }));
     }
@@ -210,7 +210,7 @@ runs_of (const GArray *changes)
 
 /* "0-3, 8": the new process ids. */
 static char *
-processes_of (const QuoitRenumbering *renumbering, const Run *run)
+format_processes (const QuoitRenumbering *renumbering, const Run *run)
 {
   GString *text = g_string_new (NULL);
 
@@ -233,7 +233,7 @@ processes_of (const QuoitRenumbering *renumbering, const Run *run)
 }
 
 static GPtrArray *
-nodes_of (const QuoitRenumbering *renumbering, const Run *run)
+list_nodes (const QuoitRenumbering *renumbering, const Run *run)
 {
   GPtrArray *nodes = g_ptr_array_new_with_free_func (g_free);
 
@@ -257,9 +257,9 @@ add_value (Table *table, const char *value)
 }
 
 static Table *
-changes_of (const QuoitRenumbering *renumbering)
+changes_table (const QuoitRenumbering *renumbering)
 {
-  g_autoptr (GArray) changes = changes_of_those_that_stay (renumbering), runs = runs_of (changes);
+  g_autoptr (GArray) changes = list_changes (renumbering), runs = find_runs (changes);
   Table *table = table_new (change_columns, G_N_ELEMENTS (change_columns));
 
   for (guint i = 0; i < runs->len; i++)
@@ -267,8 +267,8 @@ changes_of (const QuoitRenumbering *renumbering)
       const Run *run = &g_array_index (runs, Run, i);
 
       table_add_text (table, run->first->name);
-      table_take_list (table, nodes_of (renumbering, run));
-      table_take_text (table, processes_of (renumbering, run));
+      table_take_list (table, list_nodes (renumbering, run));
+      table_take_text (table, format_processes (renumbering, run));
       add_value (table, run->first->before);
       add_value (table, run->first->after);
     }
@@ -284,5 +284,5 @@ describe_renumbering (Document *document, const QuoitRenumbering *renumbering)
     add_process (processes, renumbering, row);
   document_take_table (document, "renumbering", "numbers, before and after", processes);
   document_take_table (document, "changed_variables", "environment of those that stay, where it changes",
-                       changes_of (renumbering));
+                       changes_table (renumbering));
 }

@@ -77,10 +77,10 @@ steps (const QuoitReport *report, uint32_t option)
 
   for (uint32_t i = 0; i < quoit_report_get_n_steps (report, option); i++)
     {
-      table_add_text (table, word_of_step (quoit_report_get_step_kind (report, option, i)));
+      table_add_text (table, step_word (quoit_report_get_step_kind (report, option, i)));
       table_add_text (table, quoit_report_get_step_node (report, option, i));
       table_add_text (table, quoit_report_get_step_group (report, option, i));
-      table_take_text (table, text_of_time (quoit_report_get_step_until_ms (report, option, i)));
+      table_take_text (table, text_format_time (quoit_report_get_step_until_ms (report, option, i)));
       table_add_text (table, quoit_report_get_step_topology (report, option, i));
       add_count (table, quoit_report_get_step_chips_per_host (report, option, i));
       add_count (table, quoit_report_get_step_n_slices (report, option, i));
@@ -102,11 +102,11 @@ options (const QuoitReport *report)
 }
 
 static Table *
-facts_of_slices (const QuoitReport *report, const char *summary)
+slice_request_facts (const QuoitReport *report, const char *summary)
 {
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
 
-  table_add_text (facts, word_of_verdict (quoit_report_get_verdict (report)));
+  table_add_text (facts, verdict_word (quoit_report_get_verdict (report)));
   table_add_text (facts, summary);
   table_add_number (facts, quoit_report_get_n_wanted (report));
   table_add_number (facts, quoit_report_get_n_now (report));
@@ -115,12 +115,12 @@ facts_of_slices (const QuoitReport *report, const char *summary)
 }
 
 static Table *
-facts_of_bundles (const QuoitReport *report, const char *summary)
+bundle_request_facts (const QuoitReport *report, const char *summary)
 {
   Table *facts = table_new (bundle_fact_columns, G_N_ELEMENTS (bundle_fact_columns));
-  const char *ray = word_of_ray_answer (quoit_report_get_ray_answer (report));
+  const char *ray = ray_answer_word (quoit_report_get_ray_answer (report));
 
-  table_add_text (facts, word_of_verdict (quoit_report_get_verdict (report)));
+  table_add_text (facts, verdict_word (quoit_report_get_verdict (report)));
   table_add_text (facts, summary);
   table_add_number (facts, quoit_report_get_n_wanted (report));
   table_add_number (facts, quoit_report_get_bundle (report));
@@ -155,7 +155,7 @@ report_describe (const QuoitReport *report, Document *document)
 {
   g_autofree char *summary = quoit_report_dup_summary (report, "the request");
   bool of_bundles = quoit_report_get_bundle (report) >= 0;
-  Table *facts = of_bundles ? facts_of_bundles (report, summary) : facts_of_slices (report, summary);
+  Table *facts = of_bundles ? bundle_request_facts (report, summary) : slice_request_facts (report, summary);
 
   document_take_sentence (document, g_steal_pointer (&summary));
   document_take_facts (document, facts);

@@ -21,13 +21,13 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->selectors);
   g_strfreev (options->named);
   g_strfreev (options->excluded);
-  bundle_options_clear (&options->of_bundles);
+  bundle_options_clear (&options->bundle_options);
 }
 
 GOptionEntry *
-request_entries_for_taking (RequestOptions *o)
+request_entries_for_reserve (RequestOptions *o)
 {
-  BundleOptions *b = &o->of_bundles;
+  BundleOptions *b = &o->bundle_options;
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
     { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s",
@@ -72,7 +72,7 @@ request_entries_for_taking (RequestOptions *o)
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  GOptionEntry *entries = request_entries_for_taking (options);
+  GOptionEntry *entries = request_entries_for_reserve (options);
   guint n = 0;
 
   while (entries[n].long_name != NULL)
@@ -127,13 +127,13 @@ set_numbers (QuoitRequest *request, const RequestOptions *options, GError **erro
 }
 
 static bool
-fill (QuoitRequest *request, const RequestOptions *options, GError **error)
+set_options (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
   if (options->accelerator != NULL && !quoit_request_set_accelerator (request, options->accelerator, error))
     return false;
   if (options->topology != NULL && !quoit_request_set_topology (request, options->topology, error))
     return false;
-  if (!set_numbers (request, options, error) || !request_set_bundles (request, &options->of_bundles, error))
+  if (!set_numbers (request, options, error) || !request_set_bundles (request, &options->bundle_options, error))
     return false;
   for (char **s = options->selectors; s != NULL && *s != NULL; s++)
     if (!add_selector (request, *s, error))
@@ -203,8 +203,8 @@ request_build (const RequestOptions *options, const char *name, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
 
-  return fill (request, options, error)
-                 && (request_has_bundles (&options->of_bundles) || check_required (options, error))
+  return set_options (request, options, error)
+                 && (request_has_bundles (&options->bundle_options) || check_required (options, error))
              ? g_steal_pointer (&request)
              : NULL;
 }

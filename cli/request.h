@@ -14,7 +14,7 @@ typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease;
   char **selectors, **named, **excluded;
   gboolean dry_run;
-  BundleOptions of_bundles;
+  BundleOptions bundle_options;
 } RequestOptions;
 
 void request_options_clear (RequestOptions *options);
@@ -22,7 +22,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
 /* For session_parse(); g_free() it. The second is for verbs that take slices: it has --dry-run and --lease too. */
 GOptionEntry *request_entries (RequestOptions *options);
-GOptionEntry *request_entries_for_taking (RequestOptions *options);
+GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 
 /* "2", or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);

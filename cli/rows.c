@@ -17,7 +17,7 @@ verb_has_rows (const Verb *verb)
 }
 
 char *
-names_of_verbs_with_rows (void)
+format_verbs_with_rows (void)
 {
   GString *names = g_string_new (NULL);
   guint n = G_N_ELEMENTS (with_rows);

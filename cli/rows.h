@@ -7,4 +7,4 @@
 bool verb_has_rows (const Verb *verb);
 
 /* "catalogue, groups and nodes": g_free() it. */
-char *names_of_verbs_with_rows (void);
+char *format_verbs_with_rows (void);

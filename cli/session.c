@@ -13,7 +13,7 @@
 enum { DEFAULT_WAIT_MS = 5000, LONGEST_WAIT_MS = 86400000 };
 
 static const char *
-forms_of (const Verb *verb)
+output_forms (const Verb *verb)
 {
   return verb == NULL || verb_has_rows (verb) ? "table, json or csv (table)" : "table or json (table)";
 }
@@ -29,7 +29,7 @@ session_options (Session *session)
       "TIME" },
     { "at", 0, 0, G_OPTION_ARG_FILENAME, &session->at, "look at the past: the ledger after entry SEQ of the journal",
       "SEQ" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, forms_of (session->verb), "FORM" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, output_forms (session->verb), "FORM" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -37,7 +37,7 @@ session_options (Session *session)
 }
 
 static bool
-usage (const Session *session, guint n_words, GError **error)
+refuse_usage (const Session *session, guint n_words, GError **error)
 {
   if (n_words > session->verb->most)
     {
@@ -80,7 +80,7 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
         n_words--;
         break;
       }
-  return (n_words >= session->verb->least && n_words <= session->verb->most) || usage (session, n_words, error);
+  return (n_words >= session->verb->least && n_words <= session->verb->most) || refuse_usage (session, n_words, error);
 }
 
 const char *
@@ -94,7 +94,7 @@ session_get_path (const Session *session)
 }
 
 static bool
-wait_of (const Session *session, gint64 *wait_ms, GError **error)
+parse_wait (const Session *session, gint64 *wait_ms, GError **error)
 {
   static const NumberRule rule = { "--wait", "0 to 86400000 milliseconds", 0, LONGEST_WAIT_MS };
 
@@ -108,7 +108,7 @@ refuse_output (const Session *session, const char *const *outputs, GError **erro
 {
   bool has_rows = verb_has_rows (session->verb);
   g_autofree char *known = g_strjoinv (" or ", (char **) outputs);
-  g_autofree char *names = names_of_verbs_with_rows ();
+  g_autofree char *names = format_verbs_with_rows ();
   g_autofree char *others = g_strconcat ("; csv is for the verbs that answer with rows: ", names, NULL);
 
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s%s%s", session->output, known,
@@ -120,7 +120,7 @@ session_check (const Session *session, const char *const *outputs, GError **erro
 {
   gint64 number;
 
-  if (!wait_of (session, &number, error) || !session_now (session, &number, error))
+  if (!parse_wait (session, &number, error) || !session_now (session, &number, error))
     return false;
   if (session->output == NULL || g_strv_contains (outputs, session->output)
       || (session_wants_csv (session) && verb_has_rows (session->verb)))
@@ -140,7 +140,7 @@ actor (void)
 }
 
 static QuoitLedger *
-with_actor (QuoitLedger *ledger)
+set_actor (QuoitLedger *ledger)
 {
   if (ledger != NULL)
     quoit_ledger_set_actor (ledger, actor ());
@@ -164,13 +164,13 @@ open_ledger (const Session *session, GError **error)
 {
   gint64 wait_ms;
 
-  return wait_of (session, &wait_ms, error)
-             ? with_actor (quoit_ledger_open (session_get_path (session), wait_ms, error))
+  return parse_wait (session, &wait_ms, error)
+             ? set_actor (quoit_ledger_open (session_get_path (session), wait_ms, error))
              : NULL;
 }
 
 static uint64_t
-last_entry (QuoitLedger *ledger)
+get_last_seq (QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
@@ -179,13 +179,13 @@ last_entry (QuoitLedger *ledger)
 
 /* An answer that is lost is another thing when the ledger has changed. */
 static QuoitLedger *
-watched (Session *session, QuoitLedger *ledger)
+watch_ledger (Session *session, QuoitLedger *ledger)
 {
   if (ledger == NULL)
     return NULL;
   g_clear_pointer (&session->ledger, quoit_ledger_unref);
   session->ledger = quoit_ledger_ref (ledger);
-  session->seq_before = last_entry (ledger);
+  session->seq_before = get_last_seq (ledger);
   return ledger;
 }
 
@@ -198,21 +198,21 @@ session_note_written (Session *session)
 static bool
 has_changed (const Session *session)
 {
-  return session->has_written || (session->ledger != NULL && last_entry (session->ledger) != session->seq_before);
+  return session->has_written || (session->ledger != NULL && get_last_seq (session->ledger) != session->seq_before);
 }
 
 QuoitLedger *
 session_open (Session *session, GError **error)
 {
-  return session_refuse_past (session, error) ? watched (session, open_ledger (session, error)) : NULL;
+  return session_refuse_past (session, error) ? watch_ledger (session, open_ledger (session, error)) : NULL;
 }
 
 QuoitLedger *
 session_create (Session *session, GError **error)
 {
   gint64 wait_ms;
-  QuoitLedger *ledger = session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
-                            ? with_actor (quoit_ledger_create (session_get_path (session), wait_ms, error))
+  QuoitLedger *ledger = session_refuse_past (session, error) && parse_wait (session, &wait_ms, error)
+                            ? set_actor (quoit_ledger_create (session_get_path (session), wait_ms, error))
                             : NULL;
 
   session->has_written |= ledger != NULL;
@@ -224,7 +224,7 @@ session_restore (Session *session, const char *backup, gint64 now_ms, GError **e
 {
   gint64 wait_ms;
 
-  if (!session_refuse_past (session, error) || !wait_of (session, &wait_ms, error)
+  if (!session_refuse_past (session, error) || !parse_wait (session, &wait_ms, error)
       || !quoit_ledger_restore (session_get_path (session), backup, wait_ms, actor (), now_ms, error))
     return false;
   session_note_written (session);
@@ -232,7 +232,7 @@ session_restore (Session *session, const char *backup, gint64 now_ms, GError **e
 }
 
 QuoitSnapshot *
-session_look (Session *session, GError **error)
+session_snapshot (Session *session, GError **error)
 {
   static const NumberRule rule = { "--at", "a sequence number from 0", 0, G_MAXINT64 };
   g_autoptr (QuoitSnapshot) snapshot = NULL;

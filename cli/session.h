@@ -53,7 +53,7 @@ QuoitLedger *session_create (Session *session, GError **error);
 bool session_restore (Session *session, const char *backup, gint64 now_ms, GError **error);
 
 /* The ledger as it is, or as it was at --at, for verbs that only look. quoit_snapshot_unref() it. */
-QuoitSnapshot *session_look (Session *session, GError **error);
+QuoitSnapshot *session_snapshot (Session *session, GError **error);
 
 /* --now, else the clock of this machine. */
 bool session_now (const Session *session, gint64 *now_ms, GError **error);

@@ -111,7 +111,7 @@ text_for_shell (const char *text)
 }
 
 char *
-text_of_time (gint64 time_ms)
+text_format_time (gint64 time_ms)
 {
   g_autoptr (GDateTime) time = NULL;
   g_autofree char *seconds = NULL;

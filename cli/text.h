@@ -19,7 +19,7 @@ char *text_in_json (const char *json);
 char *text_for_shell (const char *text);
 
 /* 2026-05-01T09:30:00.000Z; NULL for 0, which the library says where there is no time. */
-char *text_of_time (gint64 time_ms);
+char *text_format_time (gint64 time_ms);
 
 /* Parses ISO 8601 with an offset, or milliseconds; INVALID for other text. @option names the option. */
 bool text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error);

@@ -26,13 +26,13 @@ static const Word node_states[] = {
 };
 
 const char *
-word_of_node_state (QuoitNodeState state)
+node_state_word (QuoitNodeState state)
 {
   return FIND (node_states, state);
 }
 
 bool
-word_parse_node_state (const char *word, QuoitNodeState *state, GError **error)
+node_state_parse (const char *word, QuoitNodeState *state, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (node_states); i++)
     if (g_str_equal (node_states[i].word, word))
@@ -52,7 +52,7 @@ static const Word source_kinds[] = {
 };
 
 const char *
-word_of_source_kind (QuoitSourceKind kind)
+source_kind_word (QuoitSourceKind kind)
 {
   return FIND (source_kinds, kind);
 }
@@ -66,13 +66,13 @@ static const Word group_states[] = {
 };
 
 const char *
-word_of_group_state (QuoitGroupState state)
+group_state_word (QuoitGroupState state)
 {
   return FIND (group_states, state);
 }
 
 const char *
-word_of_ray_group_state (QuoitGroupState state)
+ray_group_state_word (QuoitGroupState state)
 {
   switch (state)
     {
@@ -97,7 +97,7 @@ static const Word slice_states[] = {
 };
 
 const char *
-word_of_slice_state (QuoitGroupSliceState state)
+slice_state_word (QuoitGroupSliceState state)
 {
   return FIND (slice_states, state);
 }
@@ -109,7 +109,7 @@ static const Word changes[] = {
 };
 
 const char *
-word_of_change (QuoitChangeKind kind)
+change_word (QuoitChangeKind kind)
 {
   return FIND (changes, kind);
 }
@@ -126,7 +126,7 @@ static const Word effects[] = {
 };
 
 const char *
-word_of_effect (QuoitEffectType type)
+effect_word (QuoitEffectType type)
 {
   return FIND (effects, type);
 }
@@ -138,7 +138,7 @@ static const Word verdicts[] = {
 };
 
 const char *
-word_of_verdict (QuoitVerdict verdict)
+verdict_word (QuoitVerdict verdict)
 {
   return FIND (verdicts, verdict);
 }
@@ -150,7 +150,7 @@ static const Word ray_answers[] = {
 };
 
 const char *
-word_of_ray_answer (QuoitRayAnswer answer)
+ray_answer_word (QuoitRayAnswer answer)
 {
   return answer == QUOIT_RAY_ANSWER_NONE ? NULL : FIND (ray_answers, answer);
 }
@@ -164,7 +164,7 @@ static const Word steps[] = {
 };
 
 const char *
-word_of_step (QuoitStepKind kind)
+step_word (QuoitStepKind kind)
 {
   return FIND (steps, kind);
 }
@@ -176,7 +176,7 @@ static const Word renumberings[] = {
 };
 
 const char *
-word_of_renumbering (QuoitRenumberingHow how)
+renumbering_word (QuoitRenumberingHow how)
 {
   return FIND (renumberings, how);
 }
@@ -188,7 +188,7 @@ static const Word severities[] = {
 };
 
 const char *
-word_of_severity (QuoitSeverity severity)
+severity_word (QuoitSeverity severity)
 {
   return FIND (severities, severity);
 }
@@ -200,7 +200,7 @@ static const Word mesh_orders[] = {
 };
 
 const char *
-word_of_mesh_order (QuoitMeshOrder order)
+mesh_order_word (QuoitMeshOrder order)
 {
   return FIND (mesh_orders, order);
 }
@@ -211,7 +211,7 @@ static const Word mesh_networks[] = {
 };
 
 const char *
-word_of_mesh_network (QuoitMeshNetwork network)
+mesh_network_word (QuoitMeshNetwork network)
 {
   return FIND (mesh_networks, network);
 }
@@ -224,13 +224,13 @@ static const Word mesh_forms[] = {
 };
 
 const char *
-word_of_mesh_form (QuoitMeshForm form)
+mesh_form_word (QuoitMeshForm form)
 {
   return FIND (mesh_forms, form);
 }
 
 static GPtrArray *
-words_of_bits (const Word *words, guint n, guint bits)
+bit_words (const Word *words, guint n, guint bits)
 {
   GPtrArray *found = g_ptr_array_new ();
 
@@ -247,9 +247,9 @@ static const Word conditions[] = {
 };
 
 GPtrArray *
-words_of_conditions (uint32_t flags)
+condition_words (uint32_t flags)
 {
-  GPtrArray *words = words_of_bits (conditions, G_N_ELEMENTS (conditions), flags);
+  GPtrArray *words = bit_words (conditions, G_N_ELEMENTS (conditions), flags);
 
   if (!(flags & QUOIT_SLICE_INTACT))
     g_ptr_array_insert (words, 0, (char *) "degraded");
@@ -266,9 +266,9 @@ static const Word faults_words[] = {
 };
 
 GPtrArray *
-words_of_faults (uint32_t faults)
+fault_words (uint32_t faults)
 {
-  return words_of_bits (faults_words, G_N_ELEMENTS (faults_words), faults);
+  return bit_words (faults_words, G_N_ELEMENTS (faults_words), faults);
 }
 
 static const Word assumptions_words[] = {
@@ -277,7 +277,7 @@ static const Word assumptions_words[] = {
 };
 
 GPtrArray *
-words_of_assumptions (uint32_t assumptions)
+assumption_words (uint32_t assumptions)
 {
-  return words_of_bits (assumptions_words, G_N_ELEMENTS (assumptions_words), assumptions);
+  return bit_words (assumptions_words, G_N_ELEMENTS (assumptions_words), assumptions);
 }

@@ -5,27 +5,27 @@
 #include <quoit/models.h>
 #include <quoit/quoit.h>
 
-const char *word_of_node_state (QuoitNodeState state);
-bool word_parse_node_state (const char *word, QuoitNodeState *state, GError **error);
-const char *word_of_source_kind (QuoitSourceKind kind);
-const char *word_of_group_state (QuoitGroupState state);
-const char *word_of_slice_state (QuoitGroupSliceState state);
-const char *word_of_change (QuoitChangeKind kind);
-const char *word_of_effect (QuoitEffectType type);
-const char *word_of_verdict (QuoitVerdict verdict);
+const char *node_state_word (QuoitNodeState state);
+bool node_state_parse (const char *word, QuoitNodeState *state, GError **error);
+const char *source_kind_word (QuoitSourceKind kind);
+const char *group_state_word (QuoitGroupState state);
+const char *slice_state_word (QuoitGroupSliceState state);
+const char *change_word (QuoitChangeKind kind);
+const char *effect_word (QuoitEffectType type);
+const char *verdict_word (QuoitVerdict verdict);
 /* NULL where Ray has none. */
-const char *word_of_ray_answer (QuoitRayAnswer answer);
-const char *word_of_step (QuoitStepKind kind);
-const char *word_of_renumbering (QuoitRenumberingHow how);
-const char *word_of_severity (QuoitSeverity severity);
-const char *word_of_mesh_order (QuoitMeshOrder order);
-const char *word_of_mesh_network (QuoitMeshNetwork network);
-const char *word_of_mesh_form (QuoitMeshForm form);
+const char *ray_answer_word (QuoitRayAnswer answer);
+const char *step_word (QuoitStepKind kind);
+const char *renumbering_word (QuoitRenumberingHow how);
+const char *severity_word (QuoitSeverity severity);
+const char *mesh_order_word (QuoitMeshOrder order);
+const char *mesh_network_word (QuoitMeshNetwork network);
+const char *mesh_form_word (QuoitMeshForm form);
 
 /* Ray's word for the state of a placement group; NULL where Ray has none. */
-const char *word_of_ray_group_state (QuoitGroupState state);
+const char *ray_group_state_word (QuoitGroupState state);
 
 /* Conditions and faults of a slice, assumptions of a node, one word a bit. g_ptr_array_unref() them. */
-GPtrArray *words_of_conditions (uint32_t flags);
-GPtrArray *words_of_faults (uint32_t faults);
-GPtrArray *words_of_assumptions (uint32_t assumptions);
+GPtrArray *condition_words (uint32_t flags);
+GPtrArray *fault_words (uint32_t faults);
+GPtrArray *assumption_words (uint32_t assumptions);

@@ -52,7 +52,7 @@ hold_time (const char *text)
       return;
     }
   g_assert (error == NULL);
-  written = text_of_time (time_ms);
+  written = text_format_time (time_ms);
   if (written != NULL && time_ms > 0)
     g_assert (text_parse_time (written, "--now", &again, NULL) && again == time_ms);
 }
