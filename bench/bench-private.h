@@ -7,6 +7,7 @@
 typedef enum { BENCH_CLOCK, BENCH_COUNT } BenchMode;
 
 typedef struct {
+  const char *family;
   char *scenario, *fleet;
   double value;
   const char *unit;
@@ -17,7 +18,9 @@ typedef struct {
 
 struct _Bench {
   BenchMode mode;
+  const char *family; /* of the next rows */
   GArray *rows;       /* of BenchRow */
+  guint n_failed;     /* programs that did not run: their rows are missing */
   GHashTable *counts; /* key -> instructions of one run */
 };
 
@@ -34,4 +37,6 @@ const char *bench_limit_verdict (BenchLimit limit, double value);
 gboolean bench_count (Bench *bench, const char *program, const char *only);
 
 void bench_print_table (const Bench *bench);
+/* Replaces the tables of the page. Changes nothing if a mark is wrong. */
+gboolean bench_write_page (const Bench *bench, const char *path, GError **error);
 gboolean bench_save_json (const Bench *bench, const char *path, GError **error);

@@ -124,6 +124,7 @@ add_row (Bench *bench, const BenchRow *row)
 {
   BenchRow copy = *row;
 
+  copy.family = bench->family;
   copy.scenario = g_strdup (row->scenario);
   copy.fleet = g_strdup (row->fleet);
   g_array_append_val (bench->rows, copy);
@@ -230,6 +231,7 @@ bench_program (Bench *bench, char **argv,
       || !g_spawn_check_wait_status (status, &error))
     {
       g_printerr ("bench: %s did not measure: %s\n", argv[g_strv_length (argv) - 1], error->message);
+      bench->n_failed++;
       return;
     }
   lines = g_strsplit (text, "\n", -1);

@@ -5,73 +5,79 @@
 
 #include <math.h>
 
-#include "placement/bundles.h"
+#include "models/ray/scheduler/rows.h"
+#include "placement/best/best.h"
 
 enum { UNIT = 10000, HOSTS = 4, NAME = 32 };
 
 typedef struct {
   QuoitBundles bundles;
   QuoitView view;
-  QuoitStanding standing;
-  gint64 *asks, *has;
+  QuoitPlacementRules rules;
+  gint64 *requested, *has;
   guint32 *slice, *nodes;
-} Asking;
+} Problem;
 
 /* Idle hosts of four chips in slices of four; each bundle takes a host. */
-static Asking *
-asking_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
+static Problem *
+problem_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
 {
   static const char *const resources[] = { "TPU" };
-  Asking *asking = g_new0 (Asking, 1);
+  Problem *problem = g_new0 (Problem, 1);
 
-  asking->asks = g_new (gint64, n_bundles);
-  asking->has = g_new (gint64, n_nodes);
-  asking->slice = g_new (guint32, n_nodes);
-  asking->nodes = g_new (guint32, n_bundles);
+  problem->requested = g_new (gint64, n_bundles);
+  problem->has = g_new (gint64, n_nodes);
+  problem->slice = g_new (guint32, n_nodes);
+  problem->nodes = g_new (guint32, n_bundles);
   for (guint32 b = 0; b < n_bundles; b++)
-    asking->asks[b] = 4 * UNIT;
+    problem->requested[b] = 4 * UNIT;
   for (guint32 n = 0; n < n_nodes; n++)
     {
-      asking->has[n] = 4 * UNIT;
-      asking->slice[n] = n / HOSTS;
+      problem->has[n] = 4 * UNIT;
+      problem->slice[n] = n / HOSTS;
     }
-  asking->bundles
-      = (QuoitBundles) { .n_bundles = n_bundles, .n_resources = 1, .resources = resources, .amounts = asking->asks };
-  asking->view = (QuoitView) {
-    .n_nodes = n_nodes, .n_candidates = n_nodes, .total = asking->has, .available = asking->has, .slice = asking->slice
+  problem->bundles = (QuoitBundles) {
+    .n_bundles = n_bundles, .n_resources = 1, .resources = resources, .amounts = problem->requested
   };
-  asking->standing = (QuoitStanding) { .strategy = strategy, .soft_target = QUOIT_NO_INDEX, .bound = QUOIT_NO_INDEX };
-  return asking;
+  problem->view = (QuoitView) { .n_nodes = n_nodes,
+                                .n_candidates = n_nodes,
+                                .total = problem->has,
+                                .available = problem->has,
+                                .slice = problem->slice };
+  problem->rules = (QuoitPlacementRules) { .strategy = strategy,
+                                           .soft_target = QUOIT_NO_INDEX,
+                                           .required_domain = QUOIT_NO_INDEX };
+  return problem;
 }
 
 static void
-asking_free (Asking *asking)
+problem_free (Problem *problem)
 {
-  g_free (asking->asks);
-  g_free (asking->has);
-  g_free (asking->slice);
-  g_free (asking->nodes);
-  g_free (asking);
+  g_free (problem->requested);
+  g_free (problem->has);
+  g_free (problem->slice);
+  g_free (problem->nodes);
+  g_free (problem);
 }
 
 static void
 place (gpointer data)
 {
-  Asking *asking = data;
+  Problem *problem = data;
   guint64 no_budget = 0;
   gboolean proven;
 
-  if (quoit_best_place (&asking->bundles, &asking->view, &asking->standing, &no_budget, &proven, asking->nodes)
+  if (quoit_best_place (&problem->bundles, &problem->view, &problem->rules, &no_budget, &proven, problem->nodes)
           != QUOIT_BEST_FOUND
       || !proven)
     g_assert_not_reached ();
 }
 
 static void
-measure_one (Bench *bench, const char *scenario, const char *fleet, Asking *asking)
+measure_one (Bench *bench, const char *scenario, const char *fleet, Problem *problem)
 {
   bench_measure (bench, &(BenchOperation) {
-                            .scenario = scenario, .fleet = fleet, .run = place, .data = asking, .n_operations = 1 });
+                            .scenario = scenario, .fleet = fleet, .run = place, .data = problem, .n_operations = 1 });
 }
 
 static const guint32 sizes[] = { 1000, 10000, 100000 };
@@ -82,10 +88,10 @@ static void
 add_growth (Bench *bench, const char *scenario, const char *second, const char *largest)
 {
   double growth = bench_instructions (bench, scenario, largest) / bench_instructions (bench, scenario, second);
-  g_autofree char *name = g_strdup_printf ("%s: instructions, 100k by 10k nodes", scenario);
+  g_autofree char *name = g_strdup_printf ("%s: growth of instructions", scenario);
 
   if (!bench_is_counting (bench) && !isnan (growth))
-    bench_add (bench, name, "", growth, "x", BENCH_UP_TO (11));
+    bench_add (bench, name, "100k / 10k nodes", growth, "times", BENCH_UP_TO (11));
 }
 
 static void
@@ -95,14 +101,14 @@ measure_sizes (Bench *bench, const char *scenario, guint32 n_bundles, QuoitStrat
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      Asking *asking = asking_new (sizes[i], n_bundles, strategy);
+      Problem *problem = problem_new (sizes[i], n_bundles, strategy);
 
-      asking->standing.n_values = n_values;
-      asking->view.domain = n_values > 0 ? asking->slice : NULL;
-      asking->view.n_domains = sizes[i] / HOSTS;
+      problem->rules.n_values = n_values;
+      problem->view.domain = n_values > 0 ? problem->slice : NULL;
+      problem->view.n_domains = sizes[i] / HOSTS;
       g_snprintf (names[i], NAME, "%uk nodes", sizes[i] / 1000);
-      measure_one (bench, scenario, names[i], asking);
-      asking_free (asking);
+      measure_one (bench, scenario, names[i], problem);
+      problem_free (problem);
     }
   add_growth (bench, scenario, names[1], names[2]);
 }

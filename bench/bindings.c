@@ -56,7 +56,7 @@ reserve_and_release (gpointer data)
 static void
 measure_c (Bench *bench)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   Calls calls = { NULL, request };
 
   quoit_request_set_accelerator (request, "v6e", NULL);
@@ -75,7 +75,7 @@ static void
 add_language (Bench *bench, const char *language, const char *fleet, double ns, double most_ns)
 {
   g_autofree char *whole = g_strdup_printf (SCENARIO ", %s", language),
-                  *difference = g_strdup_printf (SCENARIO ", %s - C", language);
+                  *difference = g_strdup_printf (SCENARIO ", additional time in %s", language);
 
   bench_add (bench, whole, fleet, ns, "ns", BENCH_NONE);
   bench_add (bench, difference, fleet, ns - bench_ns (bench, SCENARIO, fleet), "ns", BENCH_UP_TO (most_ns));

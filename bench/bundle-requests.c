@@ -11,22 +11,22 @@ enum { ROUND = 16 };
 typedef struct {
   QuoitFleet *fleet;
   QuoitRequest *request;
-  QuoitPlacing expected;
-} Asked;
+  QuoitPlacementResult expected;
+} PlacementCase;
 
 static void
 ask (gpointer data)
 {
-  Asked *asked = data;
+  PlacementCase *placement_case = data;
 
   for (guint i = 0; i < ROUND; i++)
     {
       g_auto (QuoitBundlePlan) plan = { 0 };
-      QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
+      QuoitPlacementResult placing = QUOIT_PLACEMENT_UNKNOWN;
 
       quoit_bundle_plan_init (&plan, BENCH_NODES_PER_SLICE);
-      if (!quoit_place_bundles (asked->fleet, asked->request, QUOIT_VIEW_NOW, &placing, &plan, NULL)
-          || placing != asked->expected)
+      if (!quoit_place_bundles (placement_case->fleet, placement_case->request, QUOIT_VIEW_NOW, &placing, &plan, NULL)
+          || placing != placement_case->expected)
         g_assert_not_reached ();
     }
 }
@@ -55,11 +55,12 @@ request_new (QuoitPolicy policy, const char *slice)
 }
 
 static void
-measure (Bench *bench, Asked *asked, const char *scenario, const char *name, BenchLimit ns)
+measure (Bench *bench, PlacementCase *placement_case, const char *scenario, const char *name, BenchLimit ns)
 {
-  bench_measure (bench,
-                 &(BenchOperation) {
-                     .scenario = scenario, .fleet = name, .run = ask, .data = asked, .n_operations = ROUND, .ns = ns });
+  bench_measure (
+      bench,
+      &(BenchOperation) {
+          .scenario = scenario, .fleet = name, .run = ask, .data = placement_case, .n_operations = ROUND, .ns = ns });
 }
 
 static const char *
@@ -81,50 +82,33 @@ measure_fleet (Bench *bench, guint32 n_nodes, BenchLimit ray_ns)
   g_autoptr (QuoitRequest) best = request_new (QUOIT_POLICY_BEST, NULL);
   g_autoptr (QuoitRequest) granted = request_new (QUOIT_POLICY_RAY, name_of_slice (fleet, TRUE));
   g_autoptr (QuoitRequest) refused = request_new (QUOIT_POLICY_RAY, name_of_slice (fleet, FALSE));
-  Asked asked = { fleet, best, QUOIT_PLACING_FOUND };
+  PlacementCase placement_case = { fleet, best, QUOIT_PLACEMENT_FOUND };
 
-  measure (bench, &asked, "best: 4 bundles in one slice", name, BENCH_UP_TO (2000));
-  asked.request = granted;
-  measure (bench, &asked, "ray: 4 bundles on a named slice", name, ray_ns);
-  asked.request = refused;
-  asked.expected = QUOIT_PLACING_RAY_FAILED;
-  measure (bench, &asked, "ray: 4 bundles on a busy slice", name, ray_ns);
-}
-
-/* Lines of "SCENARIO <tab> FLEET <tab> nanoseconds". */
-static void
-take_line (Bench *bench, const char *line)
-{
-  g_auto (GStrv) fields = g_strsplit (line, "\t", 3);
-  double ns, own;
-
-  if (g_strv_length (fields) != 3)
-    return;
-  ns = g_ascii_strtod (fields[2], NULL);
-  bench_add (bench, fields[0], fields[1], ns, "ns", BENCH_NONE);
-  own = bench_ns (bench, "ray: 4 bundles on a named slice", fields[1]);
-  if (g_str_has_prefix (fields[0], "place") && g_str_has_suffix (fields[0], "CPU"))
-    bench_add (bench, "gcs_server CPU / quoit, a group placed", fields[1], ns / own, "times", BENCH_NONE);
+  measure (bench, &placement_case, "best: 4 bundles in one slice", name, BENCH_UP_TO (2000));
+  placement_case.request = granted;
+  measure (bench, &placement_case, "ray: 4 bundles on a named slice", name, ray_ns);
+  placement_case.request = refused;
+  placement_case.expected = QUOIT_PLACEMENT_RAY_FAILED;
+  measure (bench, &placement_case, "ray: 4 bundles on a busy slice", name, ray_ns);
 }
 
 static void
-ask_gcs_server (Bench *bench)
+take_gcs_server (Bench *bench, const char *scenario, const char *fleet, double ns)
 {
-  g_autofree char *script = g_build_filename (g_getenv ("top_srcdir"), "tests/differential/run.sh", NULL), *text = NULL;
+  double own = bench_ns (bench, "ray: 4 bundles on a named slice", fleet);
+
+  bench_add (bench, scenario, fleet, ns, "ns", BENCH_NONE);
+  if (g_str_has_prefix (scenario, "place") && g_str_has_suffix (scenario, "CPU"))
+    bench_add (bench, "gcs_server CPU / quoit, a group placed", fleet, ns / own, "times", BENCH_NONE);
+}
+
+static void
+measure_gcs_server (Bench *bench)
+{
+  g_autofree char *script = g_build_filename (g_getenv ("top_srcdir"), "tests/differential/run.sh", NULL);
   char *argv[] = { "sh", script, "gcs-bench.py", NULL };
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) lines = NULL;
-  int status;
 
-  if (!g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, &error)
-      || !g_spawn_check_wait_status (status, &error))
-    {
-      g_printerr ("bench: no gcs_server beside it: %s\n", error->message);
-      return;
-    }
-  lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    take_line (bench, lines[i]);
+  bench_program (bench, argv, take_gcs_server);
 }
 
 void
@@ -134,5 +118,5 @@ bench_bundle_requests (Bench *bench)
   measure_fleet (bench, 10000, BENCH_UP_TO (200000));
   measure_fleet (bench, 100000, BENCH_NONE);
   if (!bench_is_counting (bench))
-    ask_gcs_server (bench);
+    measure_gcs_server (bench);
 }

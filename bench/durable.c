@@ -43,7 +43,7 @@ static void
 reserve (QuoitLedger *ledger, guint number)
 {
   g_autofree char *name = g_strdup_printf ("job-%06u", number);
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   g_autoptr (QuoitGroup) group = NULL;
   GError *error = NULL;
 
@@ -80,8 +80,10 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
       best = MIN (best, ours.wall / PER_ROUND);
     }
   bench_add (bench, "durable reserve", where, best * 1e6, "us", BENCH_NONE);
-  bench_add (bench, "durable reserve, rate by a bare loop's", where, bench_median (rates, ROUNDS), "x", rate);
-  bench_add (bench, "durable reserve, CPU by a bare loop's", where, bench_median (work_of, ROUNDS), "x", work);
+  bench_add (bench, "durable reserve, rate relative to a bare loop", where, bench_median (rates, ROUNDS), "times",
+             rate);
+  bench_add (bench, "durable reserve, CPU time relative to a bare loop", where, bench_median (work_of, ROUNDS), "times",
+             work);
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
@@ -114,8 +116,8 @@ measure_batches (Bench *bench, const char *folder, const char *where)
       bench_bare_commit (bare);
       rates[round] = (wall () - start) / ours;
     }
-  bench_add (bench, "100 reserves in one batch, rate by a bare loop's", where, bench_median (rates, BATCHES), "x",
-             BENCH_FROM (0.8));
+  bench_add (bench, "100 reservations in one batch, rate relative to a bare loop", where, bench_median (rates, BATCHES),
+             "times", BENCH_FROM (0.8));
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
@@ -144,14 +146,14 @@ reserve_and_release (gpointer data)
 static void
 measure_calls (Bench *bench)
 {
-  Call call = { quoit_ledger_open_memory (), quoit_request_new ("train") };
+  Call call = { quoit_ledger_open_memory (), quoit_request_new ("train", NULL) };
   const char *fleet = "v6e 4x4 x25000";
 
   quoit_import_free (import_as (call.ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, NOW, NULL));
   quoit_request_set_accelerator (call.request, "v6e", NULL);
   quoit_request_set_topology (call.request, "4x4", NULL);
   quoit_request_set_slices (call.request, 1, NULL);
-  bench_measure (bench, &(BenchOperation) { .scenario = "public reserve + release in memory",
+  bench_measure (bench, &(BenchOperation) { .scenario = "quoit_ledger_reserve() and quoit_ledger_release() in memory",
                                             .fleet = "100k nodes, idle",
                                             .run = reserve_and_release,
                                             .data = &call,

@@ -40,7 +40,7 @@ typedef struct {
 static QuoitGroup *
 reserve_all (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   QuoitGroup *group;
 
   quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, manifest, NULL, NOW, NULL));
@@ -76,7 +76,7 @@ bench_environments (Bench *bench)
     { "environments, quoit", QUOIT_PROFILE_QUOIT, 1, BENCH_UP_TO (5e6) },
     { "environments, kuberay", QUOIT_PROFILE_KUBERAY, 1, BENCH_UP_TO (5e6) },
     { "environments, jobset", QUOIT_PROFILE_JOBSET, 1, BENCH_UP_TO (5e6) },
-    { "environments, 4 a host", QUOIT_PROFILE_QUOIT, 4, BENCH_NONE },
+    { "environments, quoit, 4 processes per host", QUOIT_PROFILE_QUOIT, 4, BENCH_NONE },
   };
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_all (ledger);

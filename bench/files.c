@@ -131,14 +131,15 @@ bench_files (Bench *bench)
   read = best_of (read_alone, &input, TRIES);
 
   bench_add (bench, "json-glib parses the node list", "100k nodes", parse * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "import to the model", "100k nodes", to_model * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "import to the model, by json-glib alone", "100k nodes", to_model / parse, "x", BENCH_UP_TO (3));
+  bench_add (bench, "import into memory", "100k nodes", to_model * 1e3, "ms", BENCH_NONE);
+  bench_add (bench, "import into memory, time relative to json-glib's parsing", "100k nodes", to_model / parse, "times",
+             BENCH_UP_TO (3));
   bench_add (bench, "a bare loop inserts the rows", "100k nodes", insert * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "import to a database, what is more, by a bare loop", "100k nodes",
-             (to_database - to_model) / insert, "x", BENCH_UP_TO (2));
+  bench_add (bench, "import into a database, additional time relative to a bare loop", "100k nodes",
+             (to_database - to_model) / insert, "times", BENCH_UP_TO (2));
   bench_add (bench, "a bare loop reads the rows", "100k nodes", read * 1e3, "ms", BENCH_NONE);
   bench_add (bench, "open", "100k nodes", open * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "open, by a bare loop", "100k nodes", open / read, "x", BENCH_UP_TO (1.5));
+  bench_add (bench, "open, time relative to a bare loop", "100k nodes", open / read, "times", BENCH_UP_TO (1.5));
   path = g_build_filename (folder, "import.db", NULL);
   bench_database_remove (path);
   bench_folder_remove (folder);

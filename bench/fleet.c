@@ -37,7 +37,7 @@ add_kind (QuoitClaims *claims, const char *pool)
                          .n_resources = G_N_ELEMENTS (resources) };
 
   g_assert (quoit_shape_parse ("4x4", &kind.shape, NULL));
-  return quoit_claims_kind (claims, &kind, NULL);
+  return quoit_claims_intern_kind (claims, &kind, NULL);
 }
 
 static void
@@ -73,7 +73,7 @@ bench_claims_new (guint32 n_nodes, guint32 slices_per_pool)
         {
           g_autofree char *name = g_strdup_printf ("tpu-v6e-%05u", pool);
 
-          g_assert (quoit_claims_pool (claims, name) == pool);
+          g_assert (quoit_claims_ensure_pool (claims, name) == pool);
           kind = add_kind (claims, name);
         }
       add_slice (claims, pool, kind, s);

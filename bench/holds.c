@@ -17,7 +17,7 @@ enum { ROUNDS = 12, PER_ROUND = 25, LEASES = 10000, ENDINGS = 5, REPAIRS = 100 }
 static QuoitRequest *
 request_new (const char *name)
 {
-  QuoitRequest *request = quoit_request_new (name);
+  QuoitRequest *request = quoit_request_new (name, NULL);
 
   quoit_request_set_accelerator (request, "v6e", NULL);
   quoit_request_set_topology (request, "4x4", NULL);
@@ -73,8 +73,8 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
       best_us = MIN (best_us, (double) ours_us / PER_ROUND);
     }
   bench_add (bench, "durable hold and confirm", where, best_us, "us", BENCH_NONE);
-  bench_add (bench, "durable hold and confirm, rate by two bare commits", where, bench_median (rates, ROUNDS), "x",
-             limit);
+  bench_add (bench, "durable hold and confirm, rate relative to two bare commits", where, bench_median (rates, ROUNDS),
+             "times", limit);
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
@@ -128,7 +128,7 @@ measure_endings_on_disk (Bench *bench, const char *folder, const char *where)
 
 typedef struct {
   QuoitLedger *ledger;
-  char *lost[REPAIRS]; /* the node of each group that dies */
+  char *lost[REPAIRS]; /* for each group, the node that is marked dead */
 } Repairs;
 
 static void
@@ -192,7 +192,7 @@ measure_repairs (Bench *bench)
 
       quoit_group_unref (quoit_ledger_reserve (repairs.ledger, request, NOW, NULL, NULL));
     }
-  bench_measure (bench, &(BenchOperation) { .scenario = "public repair of one slice in memory",
+  bench_measure (bench, &(BenchOperation) { .scenario = "quoit_ledger_repair() of one slice in memory",
                                             .fleet = "25,000 slices",
                                             .before = lose,
                                             .run = repair,

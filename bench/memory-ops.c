@@ -240,7 +240,7 @@ compare_growth (Bench *bench, const char *scenario, guint percent)
 {
   g_autofree char *small = g_strdup_printf ("1k nodes, %u %% full", percent);
   g_autofree char *large = g_strdup_printf ("250k nodes, %u %% full", percent);
-  g_autofree char *name = g_strdup_printf ("%s: growth", scenario);
+  g_autofree char *name = g_strdup_printf ("%s: growth of instructions", scenario);
   g_autofree char *fleet = g_strdup_printf ("250k / 1k nodes, %u %% full", percent);
 
   bench_add (bench, name, fleet,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device meshes: of a whole pod, with whole and with split physical axes, and of many slices. Compares them with
- * JAX, if available. */
+ * JAX, if available. And the ranks of all meshes of given axes. */
 #include "bench.h"
 
-#include <quoit/models/mesh.h>
+#include <quoit/models/mesh-choices.h>
 
 typedef struct {
   const char *kind, *topology;
   uint32_t n_slices;
-  int64_t sizes[3], dcn_sizes[3];
+  int64_t sizes[6], dcn_sizes[3];
   unsigned flags;
   QuoitDevices *devices;
 } Case;
@@ -40,6 +40,16 @@ make (gpointer data)
   else
     mesh = quoit_mesh_new_hybrid (c->devices, c->sizes, 3, c->dcn_sizes, 3, c->flags, NULL);
   g_assert_nonnull (mesh);
+}
+
+static void
+rank (gpointer data)
+{
+  enum { BYTES = 1 << 30 };
+  const Case *c = data;
+  g_autoptr (QuoitMeshChoices) choices = quoit_mesh_choices_new (c->devices, c->sizes, 6, NULL, BYTES, NULL);
+
+  g_assert_nonnull (choices);
 }
 
 static void
@@ -81,11 +91,13 @@ bench_meshes (Bench *bench)
   Case whole = { "v5p", "16x20x28", 1, { 28, 20, 16 }, { 0 }, 0, NULL };
   Case split = { "v5p", "16x20x28", 1, { 64, 7, 20 }, { 0 }, QUOIT_MESH_SPLIT_PHYSICAL_AXES, NULL };
   Case slices = { "v6e", "16x16", 64, { 1, 16, 16 }, { 64, 1, 1 }, 0, NULL };
+  Case six = { "v5p", "16x16x24", 1, { 2, 4, 8, 6, 4, 4 }, { 0 }, 0, NULL };
 
   measure (bench, "list the devices", "v5p, 8,960 chips", list_again, &whole, BENCH_UP_TO (5e6));
   measure (bench, "mesh, 3 axes", "v5p, 8,960 chips", make, &whole, BENCH_UP_TO (5e6));
   measure (bench, "mesh, 3 axes, split", "v5p, 8,960 chips", make, &split, BENCH_UP_TO (5e6));
   measure (bench, "hybrid mesh, 3 axes", "v6e, 64 x 256 chips", make, &slices, BENCH_NONE);
+  measure (bench, "rank the 720 meshes of 6 axes", "v5p, 6,144 chips", rank, &six, BENCH_UP_TO (1e8));
   if (!bench_is_counting (bench))
     measure_jax (bench);
 }

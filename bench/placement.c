@@ -13,7 +13,7 @@ typedef struct {
   QuoitRayResult expected;
   guint32 *nodes; /* room for one index per bundle */
   guint n;        /* repetitions */
-} Asked;
+} PlacementCase;
 
 static QuoitRayCluster *
 cluster_new (guint32 n_nodes)
@@ -57,20 +57,24 @@ slice_group (guint32 slice)
 static void
 ask (gpointer data)
 {
-  Asked *asked = data;
+  PlacementCase *placement_case = data;
   QuoitRayResult result;
 
-  for (guint i = 0; i < asked->n; i++)
-    if (!quoit_ray_group_place (asked->group, asked->cluster, &result, asked->nodes, NULL) || result != asked->expected)
+  for (guint i = 0; i < placement_case->n; i++)
+    if (!quoit_ray_group_place (placement_case->group, placement_case->cluster, &result, placement_case->nodes, NULL)
+        || result != placement_case->expected)
       g_assert_not_reached ();
 }
 
 static void
-measure (Bench *bench, Asked *asked, const char *scenario, const char *name, BenchLimit ns)
+measure (Bench *bench, PlacementCase *placement_case, const char *scenario, const char *name, BenchLimit ns)
 {
-  bench_measure (
-      bench, &(BenchOperation) {
-                 .scenario = scenario, .fleet = name, .run = ask, .data = asked, .n_operations = asked->n, .ns = ns });
+  bench_measure (bench, &(BenchOperation) { .scenario = scenario,
+                                            .fleet = name,
+                                            .run = ask,
+                                            .data = placement_case,
+                                            .n_operations = placement_case->n,
+                                            .ns = ns });
 }
 
 static void
@@ -80,29 +84,30 @@ measure_slices (Bench *bench, guint32 n_nodes, double most_ns)
   g_autoptr (QuoitRayCluster) cluster = cluster_new (n_nodes);
   g_autoptr (QuoitRayGroup) group = slice_group (n_nodes / HOSTS / 2), label = quoit_ray_group_new ();
   guint32 nodes[HOSTS];
-  Asked asked = { cluster, group, QUOIT_RAY_SUCCESS, nodes, ROUND };
+  PlacementCase placement_case = { cluster, group, QUOIT_RAY_SUCCESS, nodes, ROUND };
 
-  measure (bench, &asked, "ray: a slice by its name", name, BENCH_UP_TO (most_ns));
+  measure (bench, &placement_case, "ray: a slice by its name", name, BENCH_UP_TO (most_ns));
   if (!quoit_ray_cluster_take (cluster, group,
                                (guint32[]) { n_nodes / 2, n_nodes / 2 + 1, n_nodes / 2 + 2, n_nodes / 2 + 3 }, NULL))
     g_assert_not_reached ();
-  asked.expected = QUOIT_RAY_FAILED;
-  measure (bench, &asked, "ray: the same, refused", name, BENCH_UP_TO (most_ns));
-  bench_add (bench, "ray: refused / granted", name,
-             bench_ns (bench, "ray: the same, refused", name) / bench_ns (bench, "ray: a slice by its name", name), "x",
-             BENCH_UP_TO (1));
+  placement_case.expected = QUOIT_RAY_FAILED;
+  measure (bench, &placement_case, "ray: a slice by its name, refused", name, BENCH_UP_TO (most_ns));
+  bench_add (bench, "ray: a slice by its name, refused / granted", name,
+             bench_ns (bench, "ray: a slice by its name, refused", name)
+                 / bench_ns (bench, "ray: a slice by its name", name),
+             "times", BENCH_UP_TO (1));
 
   quoit_ray_group_add_topology (label, "ray.io/node-id", QUOIT_STRATEGY_STRICT_SPREAD);
   quoit_ray_group_add_topology (label, "ray.io/tpu-slice-name", QUOIT_STRATEGY_STRICT_PACK);
   for (guint32 b = 0; b < HOSTS; b++)
     quoit_ray_group_set_amount (label, quoit_ray_group_add_bundle (label), "TPU", HOSTS);
-  asked.group = label;
-  asked.expected = QUOIT_RAY_SUCCESS;
-  measure (bench, &asked, "ray: a slice by topology label", name, BENCH_NONE);
+  placement_case.group = label;
+  placement_case.expected = QUOIT_RAY_SUCCESS;
+  measure (bench, &placement_case, "ray: a slice by topology label", name, BENCH_NONE);
   for (guint32 n = 0; n < n_nodes; n++)
     quoit_ray_cluster_set_resource (cluster, n, "TPU", HOSTS, HOSTS - 1, NULL);
-  asked.expected = QUOIT_RAY_FAILED;
-  measure (bench, &asked, "ray: the same, all slices busy", name, BENCH_NONE);
+  placement_case.expected = QUOIT_RAY_FAILED;
+  measure (bench, &placement_case, "ray: a slice by topology label, all slices busy", name, BENCH_NONE);
 }
 
 /* --- groups that are created and removed --- */
@@ -132,7 +137,7 @@ come_and_go (gpointer data)
 static void
 measure_traffic (Bench *bench)
 {
-  static const char scenario[] = "ray: 1,000 groups asked, placed, removed";
+  static const char scenario[] = "ray: 1,000 groups requested, placed and removed";
   g_autoptr (QuoitRayCluster) cluster = cluster_new (MANY / 10);
   g_autoptr (QuoitRayGroup) group = quoit_ray_group_new ();
   Traffic traffic = { cluster, group, { { 0 } } };
@@ -170,7 +175,7 @@ measure_many (Bench *bench, QuoitStrategy strategy, const char *scenario, Amount
   g_autoptr (QuoitRayCluster) cluster = quoit_ray_cluster_new ();
   g_autoptr (QuoitRayGroup) group = quoit_ray_group_new ();
   g_autofree guint32 *nodes = g_new (guint32, MANY);
-  Asked asked = { cluster, group, QUOIT_RAY_SUCCESS, nodes, 1 };
+  PlacementCase placement_case = { cluster, group, QUOIT_RAY_SUCCESS, nodes, 1 };
 
   quoit_ray_group_set_strategy (group, strategy);
   for (guint32 i = 0; i < MANY; i++)
@@ -181,7 +186,7 @@ measure_many (Bench *bench, QuoitStrategy strategy, const char *scenario, Amount
       quoit_ray_cluster_set_resource (cluster, i, "TPU", 1 + node (i), 1 + node (i), NULL);
       quoit_ray_group_set_amount (group, quoit_ray_group_add_bundle (group), "TPU", bundle (i));
     }
-  measure (bench, &asked, scenario, "10k nodes", BENCH_NONE);
+  measure (bench, &placement_case, scenario, "10k nodes", BENCH_NONE);
 }
 
 void

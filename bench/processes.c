@@ -14,7 +14,7 @@ static QuoitTopology *
 topology_of (const char *fleet, const char *accelerator, const char *shape, gint64 n_slices)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   QuoitTopology *topology;
 
@@ -33,8 +33,10 @@ topology_of (const char *fleet, const char *accelerator, const char *shape, gint
 static void
 compare (Bench *bench, const char *scenario, const char *few, const char *many)
 {
-  bench_add (bench, scenario, many,
-             bench_instructions (bench, scenario, many) / bench_instructions (bench, scenario, few), "of few",
+  g_autofree char *growth = g_strdup_printf ("%s: growth of instructions", scenario);
+
+  bench_add (bench, growth, many,
+             bench_instructions (bench, scenario, many) / bench_instructions (bench, scenario, few), "times",
              BENCH_UP_TO (1.5));
 }
 

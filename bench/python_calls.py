@@ -37,7 +37,7 @@ def best_import():
 
 def main():
     print(f"reserve and release\t{FLEET}\t{best_call():.0f}")
-    print(f"import quoit\tno fleet\t{best_import():.0f}")
+    print(f"import quoit in Python\ta new process\t{best_import():.0f}")
 
 
 if __name__ == "__main__":

@@ -84,8 +84,9 @@ bench_save_json (const Bench *bench, const char *path, GError **error)
     {
       const BenchRow *row = &g_array_index (bench->rows, BenchRow, i);
 
-      g_string_append_printf (text, "%s\n  {\"scenario\": \"%s\", \"fleet\": \"%s\", \"unit\": \"%s\"",
-                              i > 0 ? "," : "", row->scenario, row->fleet, row->unit);
+      g_string_append_printf (text,
+                              "%s\n  {\"family\": \"%s\", \"scenario\": \"%s\", \"fleet\": \"%s\", \"unit\": \"%s\"",
+                              i > 0 ? "," : "", row->family, row->scenario, row->fleet, row->unit);
       append_number (text, "value", row->value);
       append_limit (text, "value", row->limit, row->value);
       append_number (text, "instructions", row->instructions);

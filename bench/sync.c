@@ -15,7 +15,10 @@ enum { NODES = 100000, FEW_NODES = 1000, CHANGES = 100, TRIES = 5 };
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 #define READING "read a list"
-#define UNCHANGED "sync a list that was read, unchanged"
+#define PARSED "sync a parsed list, "
+#define UNCHANGED PARSED "unchanged"
+#define CHANGED PARSED "100 nodes dead"
+#define REPLACED_NODES PARSED "100 nodes replaced"
 
 typedef struct {
   char *text;
@@ -85,9 +88,12 @@ measure_calls (Bench *bench, const char *folder, const char *where)
       sync_text (ledger, &same, CHANGES);
     }
   bench_add (bench, "read a list of 100k nodes", where, read * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "sync it unchanged, by reading", where, unchanged / read, "x", BENCH_UP_TO (1.2));
-  bench_add (bench, "sync it with 100 nodes dead, by reading", where, changed / read, "x", BENCH_UP_TO (1.2));
-  bench_add (bench, "100 nodes dead, by the unchanged list", where, (changed - unchanged) * 1e3, "ms", BENCH_NONE);
+  bench_add (bench, "sync a list of 100k nodes unchanged, time relative to reading it", where, unchanged / read,
+             "times", BENCH_UP_TO (1.2));
+  bench_add (bench, "sync a list of 100k nodes with 100 dead, time relative to reading it", where, changed / read,
+             "times", BENCH_UP_TO (1.2));
+  bench_add (bench, "sync a list of 100k nodes with 100 dead, additional time", where, (changed - unchanged) * 1e3,
+             "ms", BENCH_NONE);
   quoit_ledger_unref (ledger);
   bench_database_remove (path);
   g_free (same.text);
@@ -139,7 +145,7 @@ sync_new_source (QuoitStore *store, const QuoitClaims *claims)
   for (guint32 i = 0; i < n; i++)
     given[i] = i + 1;
   layout = quoit_layout_new (&(QuoitLayoutPart) { claims, given }, 1);
-  copy = quoit_layout_claims (layout, (QuoitSourceId) { 0 }, &ids);
+  copy = quoit_layout_dup_claims (layout, (QuoitSourceId) { 0 }, &ids);
   sync_claims (store, &copy);
 }
 
@@ -179,10 +185,8 @@ sync_next (gpointer data)
 static void
 measure_steps (Bench *bench, Lists *lists)
 {
-  static const char *const scenarios[N_LISTS] = { [PLAIN] = UNCHANGED,
-                                                  [SHUFFLED] = "the same, in another order",
-                                                  [DEAD] = "the same, 100 nodes dead",
-                                                  [REPLACED] = "the same, 100 nodes replaced" };
+  static const char *const scenarios[N_LISTS]
+      = { [PLAIN] = UNCHANGED, [SHUFFLED] = PARSED "in another order", [DEAD] = CHANGED, [REPLACED] = REPLACED_NODES };
 
   lists->store = quoit_store_new_memory ();
   sync_new_source (lists->store, lists->lists[PLAIN]);
@@ -221,52 +225,52 @@ measure_reading (Bench *bench)
 typedef struct {
   QuoitLedger *writer, *reader;
   guint number;
-} Two;
+} WriterAndReader;
 
 static void
 change_much (gpointer data)
 {
-  Two *two = data;
+  WriterAndReader *handles = data;
 
-  g_assert_true (quoit_ledger_begin_batch (two->writer, NULL));
+  g_assert_true (quoit_ledger_begin_batch (handles->writer, NULL));
   for (guint i = 0; i < CHANGES / 2; i++)
     {
-      g_autofree char *name = g_strdup_printf ("job-%06u", ++two->number);
-      g_autoptr (QuoitRequest) request = quoit_request_new (name);
+      g_autofree char *name = g_strdup_printf ("job-%06u", ++handles->number);
+      g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
 
       quoit_request_set_accelerator (request, "v6e", NULL);
       quoit_request_set_topology (request, "4x4", NULL);
       quoit_request_set_slices (request, 1, NULL);
-      quoit_group_unref (quoit_ledger_reserve (two->writer, request, NOW, NULL, NULL));
-      g_assert_true (quoit_ledger_release (two->writer, name, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (handles->writer, request, NOW, NULL, NULL));
+      g_assert_true (quoit_ledger_release (handles->writer, name, NOW, NULL));
     }
-  g_assert_true (quoit_ledger_commit_batch (two->writer, NULL));
+  g_assert_true (quoit_ledger_commit_batch (handles->writer, NULL));
 }
 
 static void
 refresh (gpointer data)
 {
-  Two *two = data;
+  WriterAndReader *handles = data;
 
-  g_assert_true (quoit_ledger_refresh (two->reader, NULL));
+  g_assert_true (quoit_ledger_refresh (handles->reader, NULL));
 }
 
 static void
 measure_catching_up (Bench *bench, const char *folder, const char *fleet, const char *fleet_text)
 {
   g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
-  Two two = { .writer = bench_database_new (path, fleet_text) };
+  WriterAndReader handles = { .writer = bench_database_new (path, fleet_text) };
 
-  two.reader = quoit_ledger_open (path, 1000, NULL);
-  g_assert_nonnull (two.reader);
+  handles.reader = quoit_ledger_open (path, 1000, NULL);
+  g_assert_nonnull (handles.reader);
   bench_measure (bench, &(BenchOperation) { .scenario = "catch up with 100 changes",
                                             .fleet = fleet,
                                             .before = change_much,
                                             .run = refresh,
-                                            .data = &two,
+                                            .data = &handles,
                                             .n_operations = 1 });
-  quoit_ledger_unref (two.writer);
-  quoit_ledger_unref (two.reader);
+  quoit_ledger_unref (handles.writer);
+  quoit_ledger_unref (handles.reader);
   bench_database_remove (path);
 }
 
@@ -298,13 +302,13 @@ measure_watching (Bench *bench, const char *folder, Lists *lists)
   sync_new_source (lists->store, lists->lists[PLAIN]);
   lists->watcher = quoit_store_open (path, 1000, NULL);
   lists->next = DEAD;
-  bench_measure (bench, &(BenchOperation) { .scenario = "durable sync of 100 nodes, when read",
+  bench_measure (bench, &(BenchOperation) { .scenario = "sync a parsed list to a database, 100 nodes dead",
                                             .fleet = lists->fleet,
                                             .run = sync_other,
                                             .after = watch,
                                             .data = lists,
                                             .n_operations = 1 });
-  bench_measure (bench, &(BenchOperation) { .scenario = "catch up with a sync of 100 nodes",
+  bench_measure (bench, &(BenchOperation) { .scenario = "catch up with a sync of 100 dead nodes",
                                             .fleet = lists->fleet,
                                             .before = sync_other,
                                             .run = watch,
@@ -327,7 +331,7 @@ work_of (const Bench *bench, const char *scenario, const char *plain, const char
 static void
 compare_growth (Bench *bench, const char *scenario, const char *plain, BenchLimit limit)
 {
-  g_autofree char *name = g_strdup_printf ("%s: growth", scenario);
+  g_autofree char *name = g_strdup_printf ("%s: growth of instructions", scenario);
 
   bench_add (bench, name, "100k / 1k nodes",
              work_of (bench, scenario, plain, "100k nodes") / work_of (bench, scenario, plain, "1k nodes"), "times",
@@ -356,13 +360,13 @@ bench_sync (Bench *bench)
       lists_clear (&lists);
     }
   measure_reading (bench);
-  bench_add (bench, "sync unchanged beside reading, instructions", "1k nodes",
+  bench_add (bench, "sync an unchanged list, instructions relative to reading it", "1k nodes",
              1 + bench_instructions (bench, UNCHANGED, "1k nodes") / bench_instructions (bench, READING, "1k nodes"),
-             "x", BENCH_UP_TO (1.2));
+             "times", BENCH_UP_TO (1.2));
   compare_growth (bench, "catch up with 100 changes", NULL, BENCH_UP_TO (1.1));
-  compare_growth (bench, "catch up with a sync of 100 nodes", NULL, BENCH_NONE);
-  compare_growth (bench, "the same, 100 nodes dead", UNCHANGED, BENCH_NONE);
-  compare_growth (bench, "the same, 100 nodes replaced", UNCHANGED, BENCH_NONE);
+  compare_growth (bench, "catch up with a sync of 100 dead nodes", NULL, BENCH_NONE);
+  compare_growth (bench, CHANGED, UNCHANGED, BENCH_NONE);
+  compare_growth (bench, REPLACED_NODES, UNCHANGED, BENCH_NONE);
   if (!bench_is_counting (bench))
     measure_calls (bench, folder, in_memory ? "on tmpfs" : "on disk");
   bench_folder_remove (folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named sizes, as --axes and --dcn have them: "data=2,fsdp=16". */
+/* The axes of a mesh, names and sizes, as in --axes and --dcn: "data=2,fsdp=16". */
 #pragma once
 
 #include <stdbool.h>
@@ -14,16 +14,19 @@ typedef struct {
 void axes_clear (Axes *axes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Axes, axes_clear)
 
-/* Blanks around the commas are none of the names'. USAGE for what is no such text, INVALID for a size below 1 or beyond
- * any mesh, and for a name that is there twice or is no word. @option is what the text was given for. */
+/* Parses the axes; blanks around commas are ignored. Fails with USAGE if @text does not have this form, and with
+ * INVALID for a size below 1 or too large for any mesh, and for a repeated or too long name. @option is the option
+ * with @text. */
 bool axes_parse (const char *text, const char *option, Axes *axes, GError **error);
 
-/* The index of the axis named @name. INVALID for an unknown name. @option is the option that has @name. */
-bool axes_lookup (const Axes *axes, const char *name, const char *option, guint *at, GError **error);
+/* Finds the index of the axis with this name. Fails with INVALID for an unknown name. @option is the option with
+ * @name. */
+bool axes_lookup (const Axes *axes, const char *name, const char *option, guint *index, GError **error);
 
-/* The sizes that @part gives to the axes of @axes, 1 for the others; g_free() them. INVALID for an unknown name, and
- * for a size that does not divide the size of the axis. @option is the option that has @part. */
+/* Returns one size for each axis of @axes: the size of the axis of that name in @part, or 1. g_free() them. Fails with
+ * INVALID for an unknown name, and for a size that does not divide the size of the axis. @option is the option with
+ * @part. */
 gint64 *axes_align (const Axes *axes, const Axes *part, const char *option, GError **error);
 
-/* "data=2,fsdp=16", of the axes whose size in @sizes is @least or more: g_free() it. */
-char *axes_format (const Axes *axes, const gint64 *sizes, gint64 least);
+/* Returns "data=2,fsdp=16", without the axes whose size in @sizes is below @min_size. g_free() it. */
+char *axes_format (const Axes *axes, const gint64 *sizes, gint64 min_size);

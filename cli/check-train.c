@@ -19,7 +19,7 @@ train_options_clear (TrainOptions *options)
 }
 
 const char *
-train_options_given (const TrainOptions *options)
+find_given_train_option (const TrainOptions *options)
 {
   const struct {
     const char *option, *value;
@@ -35,7 +35,7 @@ train_options_given (const TrainOptions *options)
   return options->configs != NULL ? "--config" : NULL;
 }
 
-/* --- what is asked --- */
+/* --- input --- */
 
 static bool
 refuse (GError **error, const char *message)
@@ -44,22 +44,37 @@ refuse (GError **error, const char *message)
   return false;
 }
 
+/* Returns the number of slices that the workers of @scaling fill, or 1 if Ray refuses the ScalingConfig or the number
+ * is a range: the check then reports what does not fit. */
+static gint64
+infer_slices (const QuoitRayScaling *scaling)
+{
+  g_autoptr (QuoitRayTrainPlan) plan = scaling == NULL ? NULL : quoit_ray_train_plan_new (scaling, NULL);
+
+  if (plan == NULL || quoit_ray_train_plan_is_elastic (plan))
+    return 1;
+  return MAX (quoit_ray_train_plan_n_slices (plan, quoit_ray_train_plan_get_max_workers (plan)), 1);
+}
+
+/* @scaling is NULL without --workers. */
 static bool
-set_slices (QuoitMaxtextJob *job, const TrainOptions *options, GError **error)
+set_slices (QuoitMaxtextJob *job, const TrainOptions *options, const QuoitRayScaling *scaling, GError **error)
 {
   static const NumberRule slices = { "--slices", "1 to 1000000 slices", G_MININT64, G_MAXINT64 };
   static const NumberRule chips = { "--chips-per-host", "1, 2, 4 or 8 chips", 1, 8 };
-  gint64 n_slices = 1, per_host = 0;
+  gint64 n_slices, per_host = 0;
 
   if (options->accelerator == NULL && options->topology == NULL)
     {
       if (options->slices != NULL || options->chips_per_host != NULL)
-        return refuse (error, "--slices, --chips-per-host: expected also --accelerator and --topology");
+        return refuse (error, "--slices and --chips-per-host require --accelerator and --topology");
       return true;
     }
   if (options->accelerator == NULL || options->topology == NULL)
-    return refuse (error, "expected both --accelerator and --topology, or neither beside compile_topology=NAME");
-  if (options->slices != NULL && !text_parse_number (options->slices, &slices, &n_slices, error))
+    return refuse (error, "expected both --accelerator and --topology, or neither and compile_topology=NAME");
+  if (options->slices == NULL)
+    n_slices = infer_slices (scaling);
+  else if (!text_parse_number (options->slices, &slices, &n_slices, error))
     return false;
   if (options->chips_per_host != NULL && !text_parse_number (options->chips_per_host, &chips, &per_host, error))
     return false;
@@ -71,7 +86,8 @@ set_slices (QuoitMaxtextJob *job, const TrainOptions *options, GError **error)
 static bool
 set_workers (QuoitRayScaling *scaling, const char *text, GError **error)
 {
-  static const NumberRule rule = { "--workers", "a number of workers, or two as 8..16", G_MININT64, G_MAXINT64 };
+  static const NumberRule rule
+      = { "--workers", "a number of workers, or a range such as 8..16", G_MININT64, G_MAXINT64 };
   const char *dots = strstr (text, "..");
   g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
   gint64 least, most;
@@ -105,7 +121,7 @@ set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
           || equals[1] == '\0' || *end != '\0')
         {
           g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                       "--worker-resources '%s': expected amounts, as TPU=4,CPU=8", text);
+                       "--worker-resources '%s': expected amounts, such as TPU=4,CPU=8", text);
           return false;
         }
       *equals = '\0';
@@ -115,7 +131,7 @@ set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
   return true;
 }
 
-/* The ScalingConfig that asks for the slices that are checked. */
+/* The ScalingConfig of the checked job, which requests its slices. */
 static QuoitRayScaling *
 new_scaling (const TrainOptions *options, GError **error)
 {
@@ -123,8 +139,6 @@ new_scaling (const TrainOptions *options, GError **error)
   g_autofree char *resource = NULL;
   const QuoitCatalogueGeneration *generation;
 
-  if (options->accelerator == NULL)
-    return refuse (error, "--workers: expected also --accelerator and --topology"), NULL;
   generation = quoit_catalogue_lookup_generation (options->accelerator, error);
   if (generation == NULL || !set_workers (scaling, options->workers, error)
       || (options->worker_resources != NULL && !set_resources (scaling, options->worker_resources, error)))
@@ -160,21 +174,23 @@ check_job (const Session *session, const TrainOptions *options, GError **error)
   g_autoptr (QuoitRayScaling) scaling = NULL;
 
   if (options->workers == NULL && options->worker_resources != NULL)
-    return refuse (error, "--worker-resources: expected also --workers"), NULL;
-  if (!set_slices (job, options, error) || !add_configs (job, options->configs, error))
-    return NULL;
+    return refuse (error, "--worker-resources requires --workers"), NULL;
+  if (options->workers != NULL && (options->accelerator == NULL || options->topology == NULL))
+    return refuse (error, "--workers requires --accelerator and --topology"), NULL;
   if (options->workers != NULL)
     {
       scaling = new_scaling (options, error);
       if (scaling == NULL)
         return NULL;
     }
+  if (!set_slices (job, options, scaling, error) || !add_configs (job, options->configs, error))
+    return NULL;
   for (char **word = session->words + 1; *word != NULL; word++)
     quoit_maxtext_job_add_setting (job, *word);
   return quoit_maxtext_check (job, scaling, error);
 }
 
-/* --- answers --- */
+/* --- output --- */
 
 /* In the order of QuoitMaxtextNumber. */
 static const Column number_columns[] = {

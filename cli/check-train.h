@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `check train`: what MaxText would say of a job's settings, before it is submitted. */
+/* `check train`: checks the settings of a MaxText job before it is submitted, with MaxText's own rules. */
 #pragma once
 
 #include "session.h"
@@ -12,8 +12,8 @@ typedef struct {
 
 void train_options_clear (TrainOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TrainOptions, train_options_clear)
-/* The first option that was given; NULL: none. */
-const char *train_options_given (const TrainOptions *options);
+/* Returns the name of the first given option; NULL: none. */
+const char *find_given_train_option (const TrainOptions *options);
 
-/* session->words behind "train" are MaxText's. */
+/* The words of @session after "train" are MaxText settings. */
 bool check_train (Session *session, const TrainOptions *options, GError **error);

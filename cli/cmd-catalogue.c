@@ -3,7 +3,7 @@
 
 #include "verbs.h"
 
-/* -1 in the library: not published. */
+/* The library returns -1 for a number that is not published. */
 static void
 add_published (Table *table, int64_t number)
 {
@@ -84,7 +84,7 @@ static const Column topology_columns[] = {
   { NULL, "ACCEPTED BY", CELL_TEXT },
 };
 
-/* The library has a letter for each. */
+/* The systems that accept a topology, and the letters that the library uses for them. */
 static const struct {
   char letter;
   const char *word;
@@ -110,7 +110,7 @@ legend (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (accepters); i++)
     g_string_append_printf (text, " %c %s,", accepters[i].letter, accepters[i].word);
-  g_string_append (text, " - the documentation alone");
+  g_string_append (text, " - only the documentation");
   return g_string_free (text, FALSE);
 }
 
@@ -137,7 +137,7 @@ add_topology (Table *table, const QuoitCatalogueTopology *topology)
   table_take_text (table, accepted_by);
 }
 
-/* Every way to build @shape, or all of the generation when it is NULL. */
+/* Lists every way to build @shape, or all topologies of the generation if @shape is NULL. */
 static bool
 describe_topologies (Document *document, const QuoitCatalogueGeneration *generation, const char *shape, GError **error)
 {
@@ -151,7 +151,7 @@ describe_topologies (Document *document, const QuoitCatalogueGeneration *generat
       if (shape == NULL || g_str_equal (shape, text))
         add_topology (table, topology);
     }
-  /* None: the library says what is wrong with it, and what is near. */
+  /* Without a match, the lookup fails with a message that lists similar topologies. */
   if (table_get_n_rows (table) == 0 && shape != NULL
       && quoit_catalogue_lookup_topology (generation, shape, 0, error) == NULL)
     return false;
@@ -179,8 +179,7 @@ run (Session *session, GError **error)
 {
   g_autoptr (Document) document = document_new ();
 
-  if (!session_begin (session, error) || !session_refuse_past (session, error)
-      || !describe (document, session->words, error))
+  if (!session_begin (session, error) || !describe (document, session->words, error))
     return false;
   return session_print (session, g_steal_pointer (&document), error);
 }
@@ -188,9 +187,9 @@ run (Session *session, GError **error)
 const Verb verb_catalogue = {
   "catalogue",
   "[GEN [TOPOLOGY]]",
-  "what TPU generations and topologies there are",
-  "It needs no database. Accepted by: K kubectl-ray, R ray, X xpk, M maxtext, T toolkit; none of them: the\n"
-  "documentation alone.",
+  "list the TPU generations, or the topologies of a generation",
+  "The verb needs no database. The last column has the systems that accept a topology: K kubectl-ray, R ray, X\n"
+  "xpk, M maxtext, T toolkit, or none of them: then only the documentation has the topology.",
   0,
   2,
   run,

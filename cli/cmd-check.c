@@ -7,13 +7,13 @@
 #include "verbs.h"
 #include "words.h"
 
-/* One argument: what was found in it, or that it is no YAML, or that it could not be read. */
+/* A file to check. One of check, yaml_error and read_error is set. */
 typedef struct {
   const char *name;
-  QuoitCheck *check;
-  char *broken; /* no YAML: why */
-  gint64 line, column;
-  GError *unread;
+  QuoitCheck *check;   /* the findings */
+  char *yaml_error;    /* why the file is not YAML, without the place */
+  gint64 line, column; /* the place of yaml_error; column 0: unknown */
+  GError *read_error;
 } File;
 
 static void
@@ -22,14 +22,15 @@ file_clear (gpointer data)
   File *file = data;
 
   quoit_check_free (file->check);
-  g_free (file->broken);
-  g_clear_error (&file->unread);
+  g_free (file->yaml_error);
+  g_clear_error (&file->read_error);
 }
 
-/* Splits the place off the library's message: "line 3, column 5" or "byte 17", up to the first colon. FALSE if the
- * message has no place, because the file is not at fault. */
+/* Splits the message of a failed check into the place, "line 3, column 5" or "byte 17" up to the first colon, and the
+ * error of the YAML. The message is parsed because the public API returns a file that is not YAML as an error without
+ * further data. Returns false if the message has no place, because then the file is not the cause. */
 static bool
-find_place (const char *message, const char *text, gsize length, File *file)
+parse_yaml_error (const char *message, const char *text, gsize length, File *file)
 {
   static const char line[] = "line ", column[] = ", column ", byte[] = "byte ";
   const char *colon = strstr (message, ": ");
@@ -51,11 +52,11 @@ find_place (const char *message, const char *text, gsize length, File *file)
     }
   else
     return false;
-  file->broken = g_strdup (colon + 2);
+  file->yaml_error = g_strdup (colon + 2);
   return true;
 }
 
-/* FALSE where the command line is wrong; else @file says what is wrong with the file. */
+/* Fills in @file. Returns false if the command line is wrong, not if the file is. */
 static bool
 check_file (const char *given, char **variables, File *file, GError **error)
 {
@@ -65,16 +66,16 @@ check_file (const char *given, char **variables, File *file, GError **error)
   gsize length;
 
   file->name = is_stdin ? "standard input" : given;
-  if (!quoit_load_text (is_stdin ? "/dev/stdin" : given, &text, &length, &file->unread))
+  if (!quoit_load_text (is_stdin ? "/dev/stdin" : given, &text, &length, &file->read_error))
     return true;
   file->check = quoit_check_manifest (text, length, (const char *const *) variables, &why);
-  if (file->check != NULL || find_place (why->message, text, length, file))
+  if (file->check != NULL || parse_yaml_error (why->message, text, length, file))
     return true;
   g_propagate_error (error, g_steal_pointer (&why));
   return false;
 }
 
-/* --- answers --- */
+/* --- output --- */
 
 static const Column finding_columns[] = {
   { "file", NULL, CELL_TEXT },     { "line", NULL, CELL_NUMBER },   { "column", NULL, CELL_NUMBER },
@@ -92,7 +93,7 @@ static const char yaml_rule[] = "yaml";
 static guint
 count_findings (const File *file, QuoitSeverity severity)
 {
-  guint n = file->broken != NULL && severity == QUOIT_SEVERITY_ERROR;
+  guint n = file->yaml_error != NULL && severity == QUOIT_SEVERITY_ERROR;
 
   for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
     n += quoit_check_get_severity (file->check, i) == severity;
@@ -110,9 +111,9 @@ count_all_findings (const GArray *files, QuoitSeverity severity)
 }
 
 static void
-add_broken (Table *table, const File *file)
+add_yaml_error (Table *table, const File *file)
 {
-  const char *expected = g_strrstr (file->broken, "expected ");
+  const char *expected = g_strrstr (file->yaml_error, "expected ");
 
   table_add_text (table, file->name);
   table_add_number (table, file->line);
@@ -125,7 +126,7 @@ add_broken (Table *table, const File *file)
   table_skip (table);
   table_skip (table);
   table_add_text (table, expected == NULL ? "YAML" : expected + strlen ("expected "));
-  table_add_text (table, file->broken);
+  table_add_text (table, file->yaml_error);
 }
 
 static Table *
@@ -137,8 +138,8 @@ list_findings (const GArray *files)
     {
       const File *file = &g_array_index (files, File, k);
 
-      if (file->broken != NULL)
-        add_broken (table, file);
+      if (file->yaml_error != NULL)
+        add_yaml_error (table, file);
       for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
         {
           table_add_text (table, file->name);
@@ -165,11 +166,11 @@ list_files (const GArray *files)
       const File *file = &g_array_index (files, File, i);
 
       table_add_text (table, file->name);
-      table_add_flag (table, file->unread == NULL);
+      table_add_flag (table, file->read_error == NULL);
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_ERROR));
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_WARNING));
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_NOTE));
-      table_add_text (table, file->unread == NULL ? NULL : file->unread->message);
+      table_add_text (table, file->read_error == NULL ? NULL : file->read_error->message);
     }
   return table;
 }
@@ -184,7 +185,7 @@ append_line (GString *lines, const File *file, gint64 line, QuoitSeverity severi
                           rule);
 }
 
-/* As compilers write it, which editors find their way by. */
+/* The form of compiler messages, so that editors can jump to the lines. */
 static char *
 write_lines (const GArray *files)
 {
@@ -194,8 +195,8 @@ write_lines (const GArray *files)
     {
       const File *file = &g_array_index (files, File, k);
 
-      if (file->broken != NULL)
-        append_line (lines, file, file->line, QUOIT_SEVERITY_ERROR, file->broken, yaml_rule);
+      if (file->yaml_error != NULL)
+        append_line (lines, file, file->line, QUOIT_SEVERITY_ERROR, file->yaml_error, yaml_rule);
       for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
         append_line (lines, file, quoit_check_get_line (file->check, i), quoit_check_get_severity (file->check, i),
                      quoit_check_get_message (file->check, i), quoit_check_get_rule (file->check, i));
@@ -204,7 +205,7 @@ write_lines (const GArray *files)
 }
 
 static bool
-print (Session *session, const GArray *files, const GError *unread, GError **error)
+print (Session *session, const GArray *files, const GError *read_error, GError **error)
 {
   Document *document;
 
@@ -215,23 +216,24 @@ print (Session *session, const GArray *files, const GError *unread, GError **err
       return session_write (session, lines, error);
     }
   document = document_new ();
-  if (unread != NULL)
-    error_describe (unread->code, unread->message, document);
+  if (read_error != NULL)
+    error_describe (read_error->code, read_error->message, document);
   document_take_table (document, "files", NULL, list_files (files));
   document_take_table (document, "findings", NULL, list_findings (files));
   return session_print (session, document, error);
 }
 
-/* The files behind the first that could not be read, one a line. */
+/* The errors of unreadable files, one a line, except the first one. */
 static char *
-list_unread (const GArray *files, const GError *first)
+list_read_errors (const GArray *files, const GError *first)
 {
   GString *lines = g_string_new (NULL);
 
   for (guint i = 0; i < files->len; i++)
     {
-      const GError *unread = g_array_index (files, File, i).unread;
-      g_autofree char *text = unread == NULL || unread == first ? NULL : text_for_terminal (unread->message);
+      const GError *read_error = g_array_index (files, File, i).read_error;
+      g_autofree char *text
+          = read_error == NULL || read_error == first ? NULL : text_for_terminal (read_error->message);
 
       if (text != NULL)
         g_string_append_printf (lines, "  %s\n", text);
@@ -240,25 +242,25 @@ list_unread (const GArray *files, const GError *first)
 }
 
 static const GError *
-first_unread (const GArray *files)
+find_first_read_error (const GArray *files)
 {
   for (guint i = 0; i < files->len; i++)
-    if (g_array_index (files, File, i).unread != NULL)
-      return g_array_index (files, File, i).unread;
+    if (g_array_index (files, File, i).read_error != NULL)
+      return g_array_index (files, File, i).read_error;
   return NULL;
 }
 
 static bool
 print_result (Session *session, const GArray *files, gboolean strict, GError **error)
 {
-  const GError *unread = first_unread (files);
+  const GError *read_error = find_first_read_error (files);
 
-  if (!print (session, files, unread, error))
+  if (!print (session, files, read_error, error))
     return false;
-  if (unread != NULL)
+  if (read_error != NULL)
     {
-      session->explanation = list_unread (files, unread);
-      g_propagate_error (error, g_error_copy (unread));
+      session->explanation = list_read_errors (files, read_error);
+      g_propagate_error (error, g_error_copy (read_error));
       return false;
     }
   if (count_all_findings (files, QUOIT_SEVERITY_ERROR) > 0
@@ -285,18 +287,17 @@ check_manifests (Session *session, char **variables, gboolean strict, GError **e
   return print_result (session, files, strict, error);
 }
 
-/* Checks that the options of the other kind are absent. */
+/* Checks the arguments, and that no option of train is given for manifest or the other way round. */
 static bool
 check_usage (char **words, char **variables, const TrainOptions *train, GError **error)
 {
   bool is_train = g_str_equal (words[0], "train");
-  const char *foreign = is_train ? variables == NULL ? NULL : "--set" : train_options_given (train);
+  const char *misplaced = is_train ? variables == NULL ? NULL : "--set" : find_given_train_option (train);
 
   if (!is_train && !g_str_equal (words[0], "manifest"))
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest or train", words[0]);
-  else if (foreign != NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it with %s alone", foreign,
-                 is_train ? "manifest" : "train");
+  else if (misplaced != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires %s", misplaced, is_train ? "manifest" : "train");
   else if (!is_train && words[1] == NULL)
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                          "expected the arguments: manifest FILE...; see quoit check --help");
@@ -311,24 +312,25 @@ run (Session *session, GError **error)
   g_auto (GStrv) variables = NULL;
   g_auto (TrainOptions) train = { 0 };
   const GOptionEntry entries[] = {
-    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "of manifest: a ${VARIABLE}", "VARIABLE=VALUE" },
-    { "strict", 0, 0, G_OPTION_ARG_NONE, &train.strict, "warnings count as errors do", NULL },
-    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &train.accelerator,
-      "of train: TPU generation, in any system's spelling", "GEN" },
-    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &train.topology, "of train: shape of each slice, as 4x4", "SHAPE" },
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &train.slices, "of train: how many slices (1)", "N" },
-    { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &train.chips_per_host, "of train: 1, 2, 4 or 8 (Ray's default)",
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "manifest: the value of ${VARIABLE}", "VARIABLE=VALUE" },
+    { "strict", 0, 0, G_OPTION_ARG_NONE, &train.strict, "treat warnings as errors", NULL },
+    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &train.accelerator, "train: TPU generation, in any system's spelling",
+      "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &train.topology, "train: topology of each slice, such as 4x4", "SHAPE" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &train.slices, "train: number of slices (those that --workers fill, or 1)",
+      "N" },
+    { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &train.chips_per_host, "train: 1, 2, 4 or 8 (Ray's default)",
       "N" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &train.configs,
-      "of train: MaxText's settings as YAML, below the words; - is standard input", "FILE" },
+      "train: MaxText settings as YAML, which KEY=VALUE overrides; - is standard input", "FILE" },
     { "workers", 0, 0, G_OPTION_ARG_FILENAME, &train.workers,
-      "of train: num_workers of the ScalingConfig; 8..16 for an elastic job", "N" },
+      "train: num_workers of the ScalingConfig; 8..16 for an elastic job", "N" },
     { "worker-resources", 0, 0, G_OPTION_ARG_FILENAME, &train.worker_resources,
-      "of train: resources_per_worker, as TPU=4,CPU=8", "AMOUNTS" },
+      "train: resources_per_worker, such as TPU=4,CPU=8", "AMOUNTS" },
     G_OPTION_ENTRY_NULL,
   };
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !check_usage (session->words, variables, &train, error))
     return false;
   if (g_str_equal (session->words[0], "train"))
@@ -339,11 +341,11 @@ run (Session *session, GError **error)
 const Verb verb_check = {
   "check",
   "manifest FILE... | train [KEY=VALUE...]",
-  "what is wrong with manifests, or with the settings of a MaxText job",
-  "It needs no database. manifest reads RayClusters, RayJobs and RayServices; FILE may be -, for standard input. One\n"
-  "line a finding, as compilers write them: FILE:LINE: SEVERITY: TEXT [RULE]. train fills in the axes of MaxText's "
-  "mesh\n"
-  "and checks its settings on slices. The exit status is 0 when there is no error, 3 when there is one.",
+  "check manifests, or the settings of a MaxText job",
+  "The verb needs no database. manifest reads RayClusters, RayJobs and RayServices; FILE may be -, for standard\n"
+  "input. Each finding is one line, like those of compilers: FILE:LINE: SEVERITY: TEXT [RULE]. train computes\n"
+  "the axes of MaxText's mesh and checks its settings on slices. The exit status is 0 without errors, and 3\n"
+  "with errors.",
   1,
   G_MAXUINT,
   run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm and renew, which change how long a group lives. */
+/* confirm and renew. Both change the lease of a group. */
 #include "group-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -24,13 +24,13 @@ run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFun
   g_autoptr (QuoitGroup) group = NULL;
   gint64 now_ms, lease_ms = 0;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error)
       || (*lease != NULL && !text_parse_duration (*lease, "--lease", &lease_ms, error)))
     return false;
   if (*lease == NULL && change == quoit_ledger_renew)
     {
-      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
+      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease TIME is missing: for example --lease 10s");
       return false;
     }
   ledger = session_open (session, error);
@@ -45,8 +45,7 @@ run_confirm (Session *session, GError **error)
 {
   g_autofree char *lease = NULL;
   const GOptionEntry entries[] = {
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "how long it lives unless it is renewed (until it is released)",
-      "TIME" },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "a lease for the confirmed group (none)", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -58,7 +57,7 @@ run_renew (Session *session, GError **error)
 {
   g_autofree char *lease = NULL;
   const GOptionEntry entries[] = {
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "required: how long it lives from now on, as 10s", "TIME" },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "required: the new lease from now on, for example 10s", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -68,8 +67,9 @@ run_renew (Session *session, GError **error)
 const Verb verb_confirm = {
   "confirm",
   "NAME[@ID]",
-  "keep what is held",
-  "A group that is reserved already stays as it is: a retry is safe. The exit status is 11 when its lease has ended.",
+  "keep a held group",
+  "A group that is already confirmed does not change, so a retry is safe. The exit status is 11 if the lease\n"
+  "has ended.",
   1,
   1,
   run_confirm,
@@ -78,8 +78,8 @@ const Verb verb_confirm = {
 const Verb verb_renew = {
   "renew",
   "NAME[@ID]",
-  "give a group another lease, from now on",
-  "The exit status is 11 when its lease has ended, 7 when it has none.",
+  "replace the lease of a group, from now on",
+  "The exit status is 11 if its lease has ended, and 7 if it has no lease.",
   1,
   1,
   run_renew,

@@ -15,5 +15,5 @@ run (Session *session, GError **error)
 }
 
 const Verb verb_drain = {
-  "drain", "NODE", "let nothing new come to a node or its slice", "Groups that have it stay.", 1, 1, run,
+  "drain", "NODE", "keep new work from a node and its slice", "Groups that use the node keep it.", 1, 1, run,
 };

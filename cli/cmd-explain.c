@@ -28,11 +28,12 @@ run (Session *session, GError **error)
   g_autoptr (QuoitReport) report = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   if (session->words[0] != NULL && !request_is_empty (&options))
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected a group, or what is wanted, not both",
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                   "group '%s' and request options (--topology, ...): expected one of them, not both",
                    session->words[0]);
       return false;
     }
@@ -47,10 +48,9 @@ run (Session *session, GError **error)
 const Verb verb_explain = {
   "explain",
   "[GROUP]",
-  "why a request, or a group that waits, is not placed",
-  "What is wanted is said as to reserve; or a GROUP with bundles that are not placed is named. Unlike fits it ends "
-  "with 0\n"
-  "whatever the verdict is.",
+  "explain why a request, or a waiting group, is not placed",
+  "Takes the request options of reserve, or the name of a GROUP with bundles that are not placed. The exit\n"
+  "status is 0 for every verdict, unlike that of fits.",
   0,
   1,
   run,

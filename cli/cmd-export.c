@@ -3,7 +3,7 @@
 
 #include "verbs.h"
 
-/* NULL: there is no such form, or it failed. */
+/* Returns NULL on failure, for example if the ledger has no graph of that form. @form must be json, dot or jgf. */
 static char *
 format_snapshot (const QuoitSnapshot *snapshot, const char *form, GError **error)
 {
@@ -40,4 +40,4 @@ run (Session *session, GError **error)
   return session_write (session, line, error);
 }
 
-const Verb verb_export = { "export", "json|dot|jgf", "all that the ledger knows, as one document", NULL, 1, 1, run };
+const Verb verb_export = { "export", "json|dot|jgf", "write the whole ledger as one document", NULL, 1, 1, run };

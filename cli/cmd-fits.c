@@ -13,7 +13,7 @@ run (Session *session, GError **error)
   g_autoptr (QuoitReport) report = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   request = request_build (&options, "fits", error);
   if (request == NULL)
@@ -34,10 +34,9 @@ run (Session *session, GError **error)
 const Verb verb_fits = {
   "fits",
   "",
-  "would that be reserved now, or ever, and what would help",
-  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 0 when it fits, 5 when it does "
-  "not now,\n6 "
-  "when it never will.",
+  "check whether a request fits, and if not, why",
+  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 0 if the request fits,\n"
+  "5 if it does not fit now, and 6 if it never fits.",
   0,
   0,
   run,

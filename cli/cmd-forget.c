@@ -21,14 +21,14 @@ run (Session *session, GError **error)
 {
   g_autofree char *key = NULL;
   const GOptionEntry entries[] = {
-    { "key", 0, 0, G_OPTION_ARG_FILENAME, &key, "the group that this request key names", "KEY" },
+    { "key", 0, 0, G_OPTION_ARG_FILENAME, &key, "the request key of the group, instead of NAME@ID", "KEY" },
     G_OPTION_ENTRY_NULL,
   };
   Document *document;
   gint64 now_ms;
   Table *facts;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error))
     return false;
   if ((key == NULL) == (session->words[0] == NULL))
@@ -49,8 +49,8 @@ run (Session *session, GError **error)
 const Verb verb_forget = {
   "forget",
   "[NAME@ID]",
-  "drop what is kept of a group that is gone",
-  "Its request key may be used again afterwards.",
+  "delete the record of a removed group",
+  "Afterwards, a new request can use the same request key.",
   0,
   1,
   run,

@@ -28,4 +28,4 @@ run (Session *session, GError **error)
 }
 
 const Verb verb_groups
-    = { "groups", "", "list the groups, also removed ones that a request key names", NULL, 0, 0, run };
+    = { "groups", "", "list the groups, including removed ones that a request key names", NULL, 0, 0, run };

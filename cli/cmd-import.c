@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import, and sync for a fleet that has changed. */
+/* import and sync. They read the same inputs; sync accepts that nodes of groups are gone. */
 #include "text.h"
 #include "verbs.h"
 #include "words.h"
@@ -34,7 +34,7 @@ static const struct {
   { "fleet", QUOIT_SOURCE_KIND_FLEET },
 };
 
-/* --- the answer --- */
+/* --- output --- */
 
 static const Column fact_columns[] = {
   { "source", "source", CELL_TEXT },  { "new", "new", CELL_FLAG },    { "n_nodes", "nodes", CELL_NUMBER },
@@ -134,7 +134,7 @@ set_options (QuoitInput *input, const Options *options, GError **error)
                  && quoit_input_set_tpu_per_chip (input, n, error)));
 }
 
-/* @given: a file, or fleet text itself. */
+/* @given: the name of a file, or for kind fleet the fleet text itself. */
 static QuoitInput *
 new_input (guint kind, const char *given, const Options *options, GError **error)
 {
@@ -149,9 +149,10 @@ new_input (guint kind, const char *given, const Options *options, GError **error
   return set_options (input, options, error) ? g_steal_pointer (&input) : NULL;
 }
 
-/* Which of the files it is: the library says "nodes: ", "groups: ", "available: " or "pods: ". */
+/* Replaces the first word of the library's message, such as "groups: ", by the name of the file with that list. The
+ * word is read from the message, because the public API has no other way to tell which of several lists is wrong. */
 static void
-name_file (GError *error, guint kind, const char *given, const Options *options)
+prefix_file_name (GError *error, guint kind, const char *given, const Options *options)
 {
   const struct {
     const char *prefix, *file;
@@ -177,8 +178,8 @@ name_file (GError *error, guint kind, const char *given, const Options *options)
 
 /* --- import --- */
 
-typedef bool (*ReadFunc) (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms,
-                          const Options *options, QuoitImport **import, GError **error);
+typedef bool (*ImportFunc) (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms,
+                            const Options *options, QuoitImport **import, GError **error);
 
 static bool
 import (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
@@ -188,41 +189,20 @@ import (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 n
   return *import != NULL;
 }
 
-/* The difference is printed before the commit, so that nothing is written if stdout fails. */
 static bool
 sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
              QuoitImport **import, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
-  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitSnapshot) snapshot = options->dry_run ? quoit_ledger_snapshot (ledger) : NULL;
+  g_autoptr (QuoitFork) fork = snapshot == NULL ? NULL : quoit_snapshot_fork (snapshot);
 
-  if (options->dry_run)
-    return (*import = quoit_fork_sync (fork, input, now_ms, error)) != NULL;
-  if (!quoit_ledger_begin_batch (ledger, error))
-    return false;
-  *import = quoit_ledger_sync (ledger, input, now_ms, error);
-  if (*import == NULL)
-    return quoit_ledger_cancel_batch (ledger), false;
-  return true;
+  *import
+      = fork != NULL ? quoit_fork_sync (fork, input, now_ms, error) : quoit_ledger_sync (ledger, input, now_ms, error);
+  return *import != NULL;
 }
 
 static bool
-finish (Session *session, QuoitLedger *ledger, const QuoitImport *import, ReadFunc read, const Options *options,
-        GError **error)
-{
-  bool in_batch = read == sync_source && !options->dry_run;
-
-  if (!print_result (session, import, options->dry_run, error))
-    {
-      if (in_batch)
-        quoit_ledger_cancel_batch (ledger);
-      return false;
-    }
-  return !in_batch || quoit_ledger_commit_batch (ledger, error);
-}
-
-static bool
-run_on (Session *session, guint kind, const Options *options, ReadFunc read, GError **error)
+run_on (Session *session, guint kind, const Options *options, ImportFunc read, GError **error)
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
@@ -237,8 +217,8 @@ run_on (Session *session, guint kind, const Options *options, ReadFunc read, GEr
   if (ledger == NULL || !session_now (session, &now_ms, error))
     return false;
   if (read (session, ledger, input, now_ms, options, &result, &why))
-    return finish (session, ledger, result, read, options, error);
-  name_file (why, kind, given, options);
+    return print_result (session, result, options->dry_run, error);
+  prefix_file_name (why, kind, given, options);
   g_propagate_error (error, g_steal_pointer (&why));
   return false;
 }
@@ -250,8 +230,8 @@ check_variables (guint kind, char **variables, GError **error)
 {
   if (variables != NULL && kinds[kind].kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                   "--set '%s': expected it with raycluster alone; %s has no variables", *variables, kinds[kind].name);
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--set '%s' requires raycluster: %s has no variables",
+                   *variables, kinds[kind].name);
       return false;
     }
   for (; variables != NULL && *variables != NULL; variables++)
@@ -275,7 +255,7 @@ check_ray (guint kind, const Options *options, GError **error)
 
   if (given == NULL || kinds[kind].kind == QUOIT_SOURCE_KIND_RAY_NODES)
     return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it with ray-nodes alone", given);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires ray-nodes", given);
   return false;
 }
 
@@ -284,35 +264,35 @@ check_pods (guint kind, const Options *options, GError **error)
 {
   if (options->pods == NULL || kinds[kind].kind == QUOIT_SOURCE_KIND_K8S_NODES)
     return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--pods: expected it with k8s-nodes alone");
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--pods requires k8s-nodes");
   return false;
 }
 
 static bool
-run (Session *session, ReadFunc read, GError **error)
+run (Session *session, ImportFunc read, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
-    { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source, "the source's name", "NAME" },
+    { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source, "the name of the source", "NAME" },
     { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
-      "a source of another kind whose nodes these are, by pool, slice and worker id", "SOURCE" },
-    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
-    { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups,
-      "what Ray has placed: its placement groups, with --detail", "FILE" },
-    { "available", 0, 0, G_OPTION_ARG_FILENAME, &options.available, "what is available: available_resources_per_node()",
-      "FILE" },
+      "join the nodes with those of this source, by pool, slice and worker id", "SOURCE" },
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.variables, "the value of ${VARIABLE} in a manifest",
+      "VARIABLE=VALUE" },
+    { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups, "Ray's placement groups (list with --detail)", "FILE" },
+    { "available", 0, 0, G_OPTION_ARG_FILENAME, &options.available, "Ray's available_resources_per_node()", "FILE" },
     { "pods", 0, 0, G_OPTION_ARG_FILENAME, &options.pods,
-      "Kubernetes' pods, which say worker ids and where Ray finds the nodes", "FILE" },
-    { "complete", 0, 0, G_OPTION_ARG_NONE, &options.complete, "lists of exactly 100 rows are all there is", NULL },
-    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &options.topology, "of slices whose nodes do not say it", "SHAPE" },
+      "Kubernetes pods: worker ids, and the addresses that Ray's node list uses", "FILE" },
+    { "complete", 0, 0, G_OPTION_ARG_NONE, &options.complete, "accept lists of exactly 100 rows as complete", NULL },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &options.topology,
+      "topology of slices whose nodes have no topology label", "SHAPE" },
     { "tpu-resource-per-chip", 0, 0, G_OPTION_ARG_FILENAME, &options.tpu_per_chip,
       "the cluster's RAY_TPU_RESOURCE_PER_CHIP (1)", "N" },
     { read == sync_source ? "dry-run" : NULL, 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
-      "say what would change, and change nothing", NULL },
+      "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].name, session->words[0]))
@@ -340,9 +320,9 @@ const Verb verb_import = {
   "import",
   "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
   "read a manifest, a node list or fleet text",
-  "raycluster reads a RayCluster, a RayJob or a RayService, and the ResourceClaimTemplates beside it.\n"
-  "FILE and TEXT may be -, for standard input. Importing a source again replaces what it said before, and prints the\n"
-  "difference; a node that a group holds can be neither dropped nor replaced.",
+  "raycluster reads a RayCluster, a RayJob or a RayService, with its ResourceClaimTemplates. FILE and TEXT may\n"
+  "be -, for standard input. To import a source again replaces its previous contents, and prints the\n"
+  "difference. import refuses to remove or replace a node that a group uses; sync accepts it.",
   2,
   2,
   run_import,
@@ -351,10 +331,9 @@ const Verb verb_import = {
 const Verb verb_sync = {
   "sync",
   "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
-  "read a fresh list of a fleet that has changed, and say which groups lose what",
-  "As import, and a held node that the source has no longer is lost: it stays in its place, dead, for as long as a "
-  "group\n"
-  "has it. The difference is printed before it is written. Then see repair and resize.",
+  "read a source again, and report what each group loses",
+  "Like import, but a node that a group uses may be missing in the source: it stays in the ledger as dead until\n"
+  "no group uses it. The difference is printed before it is written. To continue, use repair and resize.",
   2,
   2,
   run_sync,

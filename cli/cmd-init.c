@@ -4,15 +4,18 @@
 
 static const Column columns[] = { { "database", "created", CELL_TEXT } };
 
-/* Options are checked before anything is made. */
+/* Checks all options before it creates the file. */
 static bool
 create (Session *session, const char *limit, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = NULL;
   gint64 limit_ms = 0, now_ms;
 
-  if ((limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
-      || !session_now (session, &now_ms, error))
+  if (limit != NULL
+      && (!text_parse_limit (limit, "--max-clock-jump", &limit_ms, error)
+          || !session_check_first_time (session, limit_ms, error)))
+    return false;
+  if (!session_now (session, &now_ms, error))
     return false;
   ledger = session_create (session, error);
   return ledger != NULL && (limit == NULL || quoit_ledger_set_max_clock_jump (ledger, limit_ms, now_ms, error));
@@ -24,14 +27,13 @@ run (Session *session, GError **error)
   g_autofree char *limit = NULL;
   const GOptionEntry entries[] = {
     { "max-clock-jump", 0, 0, G_OPTION_ARG_FILENAME, &limit,
-      "how far ahead of the last entry a change may be (1d); none: without limit", "TIME" },
+      "the maximum time from the last entry to a change (1d); none: no limit", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
   Document *document;
   Table *facts;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || !create (session, limit, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error) || !create (session, limit, error))
     return false;
 
   facts = table_new (columns, G_N_ELEMENTS (columns));
@@ -41,4 +43,4 @@ run (Session *session, GError **error)
   return session_print (session, document, error);
 }
 
-const Verb verb_init = { "init", "", "make a new, empty database", NULL, 0, 0, run };
+const Verb verb_init = { "init", "", "create a new, empty database", NULL, 0, 0, run };

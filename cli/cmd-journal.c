@@ -58,7 +58,7 @@ static const Column checkpoint_columns[] = {
   { "checkpoint_made", "made", CELL_TEXT },
 };
 
-/* Where the entries begin. */
+/* Appends the checkpoint, where the entries of the journal begin, to @document. */
 static bool
 describe_checkpoint (QuoitLedger *ledger, Document *document, uint64_t *seq, GError **error)
 {
@@ -146,37 +146,36 @@ run (Session *session, GError **error)
 {
   g_autofree char *since = NULL, *before = NULL;
   const GOptionEntry entries[] = {
-    { "since", 0, 0, G_OPTION_ARG_FILENAME, &since, "list only the entries behind this one", "SEQ" },
+    { "since", 0, 0, G_OPTION_ARG_FILENAME, &since, "list only the entries after this one", "SEQ" },
     { "before", 0, 0, G_OPTION_ARG_FILENAME, &before, "compact the entries before this one", "SEQ" },
     G_OPTION_ENTRY_NULL,
   };
   const char *action;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   action = session->words[0];
   if (action == NULL)
-    return before != NULL ? refuse_usage (error, "--before: expected it with compact alone")
-                          : list (session, since, error);
+    return before != NULL ? refuse_usage (error, "--before requires compact") : list (session, since, error);
   if (!g_str_equal (action, "compact"))
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected compact, or nothing", action);
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected compact or no argument", action);
       return false;
     }
   if (since != NULL || before == NULL)
     return refuse_usage (error,
-                         since != NULL ? "--since: expected it without compact" : "compact: expected --before SEQ");
+                         since != NULL ? "--since cannot be combined with compact" : "compact requires --before SEQ");
   if (session_wants_csv (session))
-    return refuse_usage (error, "--output 'csv': expected table or json with compact, which has no rows");
+    return refuse_usage (error, "--output 'csv': compact has no rows: expected table or json");
   return compact (session, before, error);
 }
 
 const Verb verb_journal = {
   "journal",
   "[compact]",
-  "who changed what, and when; and forgetting it",
-  "compact puts a checked image of the state in the place of the entries before --before. What is held does not\n"
-  "change; the past before it can be seen no longer.",
+  "list the changes of the ledger, or compact the journal",
+  "compact replaces the entries before --before by a verified checkpoint of the state. Groups do not change,\n"
+  "but --at cannot show the state before the checkpoint any more.",
   0,
   1,
   run,

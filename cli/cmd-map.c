@@ -20,7 +20,7 @@ options_clear (Options *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-/* --- the answer --- */
+/* --- output --- */
 
 static bool
 show (Session *session, const Map *map, const Options *options, const char *title, GError **error)
@@ -37,12 +37,12 @@ show (Session *session, const Map *map, const Options *options, const char *titl
 }
 
 static bool
-print_users (Session *session, const Options *options, GError **error)
+print_groups (Session *session, const Options *options, GError **error)
 {
   const char *name = session->words[0];
-  g_autofree char *title = g_strdup_printf ("Who has which chips of %s", name == NULL ? "all slices" : name);
+  g_autofree char *title = g_strdup_printf ("Groups on the chips of %s", name == NULL ? "all slices" : name);
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
-  g_autoptr (GArray) slices = snapshot == NULL ? NULL : slices_by_name (snapshot, name, error);
+  g_autoptr (GArray) slices = snapshot == NULL ? NULL : find_slices (snapshot, name, error);
   g_autoptr (Map) map = NULL;
 
   if (slices == NULL)
@@ -56,7 +56,7 @@ check_force (const Options *options, GError **error)
 {
   if (!options->is_forced || options->svg != NULL)
     return true;
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--force: expected it with --svg FILE");
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--force requires --svg FILE");
   return false;
 }
 
@@ -74,15 +74,12 @@ check_axis (Session *session, const Options *options, GError **error)
                                                     : NULL;
 
   if (options->axis == NULL && mesh_option != NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s without --axis: expected --axis NAME, which is shown",
-                 mesh_option);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires --axis NAME, the axis to show", mesh_option);
   else if (options->axis != NULL && mesh->axes == NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                 "--axis '%s' without --axes: expected --axes NAME=SIZE,..., the mesh that it is an axis of",
-                 options->axis);
+                 "--axis '%s' requires --axes NAME=SIZE,..., the axes of the mesh", options->axis);
   else if (options->axis != NULL && session->words[0] == NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--axis '%s': expected a GROUP with it, which has a mesh",
-                 options->axis);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--axis '%s' requires the name of a GROUP", options->axis);
   else
     return true;
   return false;
@@ -99,22 +96,23 @@ print_axis (Session *session, const Options *options, GError **error)
   g_autoptr (GArray) slices = NULL;
   g_autofree char *label = NULL, *title = NULL;
   g_autoptr (Map) map = NULL;
-  guint at;
+  guint axis;
 
-  if (!mesh_spec_parse (&options->mesh, &spec, error) || !axes_lookup (&spec.axes, options->axis, "--axis", &at, error))
+  if (!mesh_spec_parse (&options->mesh, &spec, error)
+      || !axes_lookup (&spec.axes, options->axis, "--axis", &axis, error))
     return false;
   snapshot = session_snapshot (session, error);
   group = snapshot == NULL ? NULL : find_mesh_group (snapshot, session->words[0], error);
-  if (group == NULL || !group_mesh_make (group, &spec, &group_mesh, error))
+  if (group == NULL || !group_mesh_build (group, &spec, &group_mesh, error))
     return false;
   processes = quoit_topology_new (group, NULL, error);
-  slices = processes == NULL ? NULL : slices_by_id (snapshot, processes, error);
+  slices = processes == NULL ? NULL : find_slices_of_processes (snapshot, processes, error);
   if (slices == NULL)
     return false;
 
   map = map_new (snapshot, slices);
   label = g_strdup (quoit_group_get_handle (group));
-  map_set_axis (map, label, &spec, &group_mesh, processes, at);
+  map_set_axis (map, label, &spec, &group_mesh, processes, axis);
   title = map_axis_title (map->axis);
   return show (session, map, options, title, error);
 }
@@ -124,27 +122,28 @@ run (Session *session, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry others[] = {
-    { "axis", 0, 0, G_OPTION_ARG_FILENAME, &options.axis, "show how this axis of a group's mesh lies on the torus",
-      "NAME" },
-    { "svg", 0, 0, G_OPTION_ARG_FILENAME, &options.svg, "write the picture to this file too", "FILE" },
+    { "axis", 0, 0, G_OPTION_ARG_FILENAME, &options.axis,
+      "show the index of each chip along this axis of a group's mesh", "NAME" },
+    { "svg", 0, 0, G_OPTION_ARG_FILENAME, &options.svg, "also write the map as an SVG picture to this file", "FILE" },
     { "force", 0, 0, G_OPTION_ARG_NONE, &options.is_forced,
-      "of --svg: replace a symbolic link, or a file of another kind", NULL },
+      "with --svg: replace a symbolic link, or a file that is not SVG", NULL },
     G_OPTION_ENTRY_NULL,
   };
   g_autofree GOptionEntry *entries = mesh_entries (&options.mesh, others);
 
-  return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && check_force (&options, error) && check_axis (session, &options, error)
-         && (options.axis == NULL ? print_users : print_axis) (session, &options, error);
+  return session_parse (session, entries, error) && session_check (session, error) && check_force (&options, error)
+         && check_axis (session, &options, error)
+         && (options.axis == NULL ? print_groups : print_axis) (session, &options, error);
 }
 
 const Verb verb_map = {
   "map",
   "[SLICE|GROUP|POOL]",
-  "draw who has which chips of the torus",
-  "All slices, or that one, those of a group, or those of a pool. A letter is a group, '.' is idle, '~' on a draining\n"
-  "host, '#' on a dead one, '+' in use by something that is no group. x goes to the right, y down; each z is a layer.\n"
-  "With --axis a chip is its index along that axis, in the mesh that --axes and the options with it make of a group.",
+  "draw the torus of each slice, and the group of each chip",
+  "Draws all slices, one slice, or the slices of a group or pool. A letter is a group, '.' an idle chip, '~' a\n"
+  "chip of a draining host, '#' of a dead host, and '+' a chip in external use. x goes to the right, y down;\n"
+  "each z is a layer. With --axis, each chip shows its index along that axis of the group's mesh, which --axes\n"
+  "and its options describe.",
   0,
   1,
   run,

@@ -5,7 +5,7 @@
 #include "text.h"
 #include "verbs.h"
 
-enum { DEFAULT_BYTES = 1 << 30, MOST_SUGGESTED = 10 };
+enum { DEFAULT_BYTES = 1 << 30, MAX_SUGGESTED = 10 };
 
 typedef struct {
   MeshOptions mesh;
@@ -21,7 +21,7 @@ options_clear (Options *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-/* All that is wanted and wants no ledger. */
+/* The parsed options. Parsing them needs no ledger. */
 typedef struct {
   MeshSpec mesh;
   gint64 n_bytes;
@@ -42,10 +42,10 @@ parse_options (const Options *options, ParsedOptions *parsed, GError **error)
 
   if (options->suggest && (mesh->contiguous || mesh->split_physical || mesh->process_granule))
     {
-      g_set_error (
-          error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-          "--suggest with --contiguous, --split-physical or --process-granule: expected --axes, --dcn and --bytes "
-          "alone, as it says itself what to split");
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                   "--suggest cannot be combined with --contiguous, --split-physical or --process-granule: expected "
+                   "--axes, --dcn "
+                   "and --bytes");
       return false;
     }
   if (!mesh_spec_parse (mesh, &parsed->mesh, error))
@@ -92,7 +92,7 @@ print_mesh (Session *session, const QuoitGroup *group, const ParsedOptions *pars
   MeshView view;
   Document *document;
 
-  if (!group_mesh_make (group, &parsed->mesh, &group_mesh, error))
+  if (!group_mesh_build (group, &parsed->mesh, &group_mesh, error))
     return false;
 
   view = (MeshView) { group_mesh.devices, group_mesh.mesh, group_mesh.links, &parsed->mesh.axes, parsed->n_bytes };
@@ -135,13 +135,13 @@ print_choices (Session *session, const QuoitGroup *group, const ParsedOptions *p
   facts = table_new (suggestion_columns, G_N_ELEMENTS (suggestion_columns));
   table_add_text (facts, quoit_group_get_handle (group));
   table_add_text (facts, quoit_devices_get_kind (devices));
-  table_add_number (facts, quoit_devices_get_n (devices));
+  table_add_number (facts, quoit_devices_get_n_devices (devices));
   table_add_number (facts, group_mesh_count_slices (devices));
   table_add_number (facts, quoit_mesh_choices_get_n (choices));
   table_add_number (facts, parsed->n_bytes);
   document = document_new ();
   document_take_facts (document, facts);
-  document_take_table (document, "choices", "the best first", mesh_choices_table (choices, axes, MOST_SUGGESTED));
+  document_take_table (document, "choices", "the best first", mesh_choices_table (choices, axes, MAX_SUGGESTED));
   return session_print (session, document, error);
 }
 
@@ -160,15 +160,15 @@ run (Session *session, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry others[] = {
-    { "suggest", 0, 0, G_OPTION_ARG_NONE, &options.suggest, "rank the meshes that these axes can be, in any order",
-      NULL },
-    { "bytes", 0, 0, G_OPTION_ARG_FILENAME, &options.bytes, "of the collectives that are timed (1073741824)", "N" },
+    { "suggest", 0, 0, G_OPTION_ARG_NONE, &options.suggest,
+      "rank the meshes that these axes allow, in any order of the axes", NULL },
+    { "bytes", 0, 0, G_OPTION_ARG_FILENAME, &options.bytes, "bytes of the timed collectives (1073741824)", "N" },
     G_OPTION_ENTRY_NULL,
   };
   g_autofree GOptionEntry *entries = mesh_entries (&options.mesh, others);
   g_auto (ParsedOptions) parsed = { .n_bytes = 0 };
 
-  return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
+  return session_parse (session, entries, error) && session_check (session, error)
          && parse_options (&options, &parsed, error)
          && print (session, &parsed, options.suggest ? print_choices : print_mesh, error);
 }
@@ -176,8 +176,8 @@ run (Session *session, GError **error)
 const Verb verb_mesh = {
   "mesh",
   "GROUP",
-  "the device mesh that JAX makes of a group, and what its axes talk over",
-  "-o json is what quoit.jax.mesh() in Python makes a jax.sharding.Mesh of.",
+  "show the device mesh that JAX makes of a group, and the network of each axis",
+  "In Python, quoit.jax.mesh() makes a jax.sharding.Mesh from the output of -o json.",
   1,
   1,
   run,

@@ -23,4 +23,4 @@ run (Session *session, GError **error)
   return session_print (session, document, error);
 }
 
-const Verb verb_nodes = { "nodes", "", "list the nodes, and who holds them", NULL, 0, 0, run };
+const Verb verb_nodes = { "nodes", "", "list the nodes, and the groups that use them", NULL, 0, 0, run };

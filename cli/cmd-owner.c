@@ -9,7 +9,7 @@ static const Column columns[] = {
   { "n_groups", "GROUPS", CELL_NUMBER },
 };
 
-/* Those that are set; @only: that one alone, or all where it is NULL. */
+/* One row for each registered owner. @only: the name of the only owner to list; NULL: all. */
 static Table *
 owners_table (const QuoitSnapshot *snapshot, const char *only)
 {
@@ -24,8 +24,7 @@ owners_table (const QuoitSnapshot *snapshot, const char *only)
       table_add_text (owners, name);
       table_take_text (owners, text_format_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
       table_take_text (owners, text_format_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
-      table_add_number (owners,
-                        quoit_snapshot_count_owner_groups (snapshot, quoit_snapshot_get_owner_name (snapshot, i)));
+      table_add_number (owners, quoit_snapshot_count_owner_groups (snapshot, name));
     }
   return owners;
 }
@@ -96,13 +95,14 @@ check_usage (const char *action, const char *name, const char *lease, GError **e
   static const char *const actions[] = { "set", "renew", "end", NULL };
 
   if (!g_strv_contains (actions, action))
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected set, renew or end, or nothing", action);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected set, renew, end or no argument", action);
   else if (name == NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected the owner's NAME", action);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires the NAME of the owner", action);
   else if (lease == NULL && g_str_equal (action, "renew"))
-    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "renew: expected also --lease TIME, as 10s");
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "renew: --lease TIME is missing: for example --lease 10s");
   else if (lease != NULL && g_str_equal (action, "end"))
-    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease: expected it with set or renew alone");
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease requires set or renew");
   else
     return true;
   return false;
@@ -113,12 +113,13 @@ run (Session *session, GError **error)
 {
   g_autofree char *lease = NULL;
   const GOptionEntry entries[] = {
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "how long the owner lives unless it is renewed, as 30s", "TIME" },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease,
+      "the owner ends after this time unless it is renewed, for example 30s", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
   gint64 lease_ms = 0;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   if (session->words[0] == NULL)
     return list (session, error);
@@ -130,10 +131,9 @@ run (Session *session, GError **error)
 const Verb verb_owner = {
   "owner",
   "[set|renew|end NAME]",
-  "owners of groups, whose end frees all that they hold",
-  "Lists the owners that are set. set makes one known, with --lease for as long as it is renewed; end frees all that "
-  "is\n"
-  "held in its name.",
+  "list, register, renew or end the owners of groups",
+  "Without arguments, lists the registered owners. set registers an owner, or replaces its lease; renew extends\n"
+  "the lease; end releases all groups of the owner. Without --lease, an owner does not expire.",
   0,
   2,
   run,

@@ -37,7 +37,7 @@ release_slice (Session *session, const char *slice, gint64 now_ms, GError **erro
   if (change == NULL)
     return false;
   snapshot = quoit_ledger_snapshot (ledger);
-  return print_group_change (session, snapshot, change, "has given up the slice", error);
+  return print_group_change (session, snapshot, change, "has released the slice", error);
 }
 
 static bool
@@ -46,13 +46,12 @@ release_group (Session *session, gint64 now_ms, GError **error)
   g_autoptr (QuoitLedger) ledger = session_open (session, error);
   g_autoptr (QuoitSnapshot) before = NULL, snapshot = NULL;
   g_autoptr (QuoitGroup) group = NULL;
-  g_autofree char *label = NULL;
   Document *document;
 
   if (ledger == NULL)
     return false;
-  /* Releases by id, so that the released group is the printed one even if other callers are at work. The ledger
-   * refuses a group that has expired by now. */
+  /* Releases by NAME@ID, so that the released group is the printed one, even if another process changes the ledger in
+   * between. The ledger refuses a group that has expired by now. */
   before = quoit_ledger_snapshot (ledger);
   snapshot = quoit_snapshot_as_of (before, now_ms, error);
   if (snapshot == NULL)
@@ -60,8 +59,7 @@ release_group (Session *session, gint64 now_ms, GError **error)
   group = quoit_snapshot_lookup_group (snapshot, session->words[0], error);
   if (group == NULL)
     return false;
-  label = g_strdup (quoit_group_get_handle (group));
-  if (!quoit_ledger_release (ledger, label, now_ms, error))
+  if (!quoit_ledger_release (ledger, quoit_group_get_handle (group), now_ms, error))
     return false;
 
   document = document_new ();
@@ -74,21 +72,20 @@ run (Session *session, GError **error)
 {
   g_auto (GStrv) slices = NULL;
   const GOptionEntry entries[] = {
-    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &slices, "that slice alone; the group keeps the others", "NAME" },
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &slices, "release only this slice of the group", "NAME" },
     G_OPTION_ENTRY_NULL,
   };
   gint64 now_ms;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error))
     return false;
   if (slices == NULL)
     return release_group (session, now_ms, error);
-  /* Not the last of them without a word: whoever names two has given up two. */
+  /* A repeated option must not silently release only its last slice. */
   if (slices[1] != NULL)
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--slice '%s': expected one slice, release each by itself",
-                   slices[1]);
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--slice '%s': expected one slice in each call", slices[1]);
       return false;
     }
   return release_slice (session, slices[0], now_ms, error);
@@ -97,8 +94,8 @@ run (Session *session, GError **error)
 const Verb verb_release = {
   "release",
   "NAME[@ID]",
-  "free all that a group has, or one slice of it",
-  "With @ID a late or repeated call never frees a group that took the name since.",
+  "free everything that a group uses, or one of its slices",
+  "With @ID, a late or repeated call never releases a newer group with the same name.",
   1,
   1,
   run,

@@ -22,11 +22,11 @@ run (Session *session, GError **error)
 {
   gboolean dry_run = FALSE;
   const GOptionEntry entries[] = {
-    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "say what would change, and change nothing", NULL },
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
-  return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
+  return session_parse (session, entries, error) && session_check (session, error)
          && (dry_run ? try_group_change : make_group_change) (session, &verb, 0, error);
 }
 
@@ -34,8 +34,8 @@ const Verb verb_repair = {
   "repair",
   "NAME[@ID]",
   "replace the slices of a group that are lost or leaving",
-  "All of them or none: by the slice in its own place if that is whole again, else by other slices that the\n"
-  "group's request allows. The exit status is 5 or 6 if too few are free.",
+  "Replaces all of them or none. A slice that is intact again replaces itself; otherwise another slice that the\n"
+  "group's request allows replaces it. The exit status is 5 or 6 if too few slices are free.",
   1,
   1,
   run,

@@ -5,11 +5,11 @@
 #include "text.h"
 #include "verbs.h"
 
-enum { FIRST_VARIABLES = 6 };
+enum { MAX_VARIABLES = 6 };
 
 typedef enum { OUTCOME_CREATED, OUTCOME_DRY_RUN, OUTCOME_EXISTED } Outcome;
 
-/* How reserve and hold differ. */
+/* The differences between reserve and hold. */
 typedef struct {
   gboolean needs_lease;
   QuoitGroup *(*reserve) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
@@ -18,7 +18,7 @@ typedef struct {
                                   QuoitReport **report, GError **error);
 } ReserveVerb;
 
-/* On a fork: the same decision, and nothing to take back. */
+/* For --dry-run: makes the same decision on a fork, so that the ledger does not change. */
 static QuoitGroup *
 try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
              Outcome *outcome, QuoitReport **report, GError **error)
@@ -27,21 +27,19 @@ try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *r
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   g_autoptr (QuoitGroup) group = verb->reserve_on_fork (fork, request, lease_ms, now_ms, report, error);
   g_autoptr (QuoitGroup) before = NULL;
-  g_autofree char *label = NULL;
 
   if (group == NULL)
     return NULL;
-  label = g_strdup (quoit_group_get_handle (group));
-  before = group_find (snapshot, label, NULL);
+  before = group_find (snapshot, quoit_group_get_handle (group), NULL);
   *outcome = before == NULL ? OUTCOME_DRY_RUN : OUTCOME_EXISTED;
   return g_steal_pointer (&group);
 }
 
-/* --- the answer --- */
+/* --- output --- */
 
-static const Column how_columns[] = {
+static const Column outcome_columns[] = {
   { "dry_run", NULL, CELL_FLAG },
-  { "existing", NULL, CELL_FLAG }, /* of a dry run: the request key names a group already */
+  { "existing", NULL, CELL_FLAG }, /* only of a dry run: the request key already names a group */
 };
 
 static const Column variable_columns[] = {
@@ -55,7 +53,7 @@ first_variables (const QuoitTopology *topology)
   Table *table = table_new (variable_columns, G_N_ELEMENTS (variable_columns));
   uint32_t n = topology == NULL ? 0 : quoit_topology_get_n_variables (topology, 0);
 
-  for (uint32_t i = 0; i < MIN (n, FIRST_VARIABLES); i++)
+  for (uint32_t i = 0; i < MIN (n, MAX_VARIABLES); i++)
     {
       table_add_text (table, quoit_topology_get_variable_name (topology, 0, i));
       table_add_text (table, quoit_topology_get_variable_value (topology, 0, i));
@@ -80,11 +78,11 @@ describe_environment (Document *document, const QuoitGroup *group)
   document_take_lines (document, "notes", "notes", notes);
 }
 
-/* A key that was used, for a group that has gone since: the retry gets its answer, and must not read it as a yes. */
+/* A retry may get a group that was removed since the first call. The sentence then says that nothing is reserved. */
 static char *
-headline (const QuoitGroup *group, Outcome outcome)
+describe_outcome (const QuoitGroup *group, Outcome outcome)
 {
-  const char *done = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
+  const char *state = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
   const char *label = quoit_group_get_handle (group);
   g_autofree char *until = text_format_time (quoit_group_get_until_ms (group));
 
@@ -94,12 +92,12 @@ headline (const QuoitGroup *group, Outcome outcome)
   switch (outcome)
     {
     case OUTCOME_DRY_RUN:
-      return g_strdup_printf ("dry run: %s would be %s; nothing has changed", label, done);
+      return g_strdup_printf ("dry run: %s would be %s; nothing has changed", label, state);
     case OUTCOME_EXISTED:
-      return g_strdup_printf ("dry run: %s was made for this key and is %s; nothing would change", label, done);
+      return g_strdup_printf ("dry run: %s was made for this key and is %s; nothing would change", label, state);
     case OUTCOME_CREATED:
     default:
-      return g_strdup_printf ("%s is %s%s%s", label, done, until == NULL ? "" : " until ", until == NULL ? "" : until);
+      return g_strdup_printf ("%s is %s%s%s", label, state, until == NULL ? "" : " until ", until == NULL ? "" : until);
     }
 }
 
@@ -107,22 +105,22 @@ static bool
 print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
 {
   Document *document = document_new ();
-  Table *how = table_new (how_columns, G_N_ELEMENTS (how_columns));
+  Table *facts = table_new (outcome_columns, G_N_ELEMENTS (outcome_columns));
 
-  table_add_flag (how, outcome != OUTCOME_CREATED);
+  table_add_flag (facts, outcome != OUTCOME_CREATED);
   if (outcome == OUTCOME_CREATED)
-    table_skip (how);
+    table_skip (facts);
   else
-    table_add_flag (how, outcome == OUTCOME_EXISTED);
-  document_take_sentence (document, headline (group, outcome));
-  document_take_facts (document, how);
+    table_add_flag (facts, outcome == OUTCOME_EXISTED);
+  document_take_sentence (document, describe_outcome (group, outcome));
+  document_take_facts (document, facts);
   describe_group (document, snapshot, group);
   if (quoit_group_get_n_slices (group) > 0)
     describe_environment (document, group);
   return session_print (session, document, error);
 }
 
-/* How long the group lives; 0: for ever. */
+/* Parses --lease; 0: the group has no lease. */
 static bool
 parse_lease (const ReserveVerb *verb, const RequestOptions *options, gint64 *lease_ms, GError **error)
 {
@@ -130,7 +128,7 @@ parse_lease (const ReserveVerb *verb, const RequestOptions *options, gint64 *lea
   if (options->lease != NULL)
     return text_parse_duration (options->lease, "--lease", lease_ms, error);
   if (verb->needs_lease)
-    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease TIME is missing: for example --lease 10s");
   return !verb->needs_lease;
 }
 
@@ -147,7 +145,7 @@ run_verb (Session *session, const ReserveVerb *verb, GError **error)
   Outcome outcome = OUTCOME_CREATED;
   gint64 now_ms, lease_ms;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error) || !parse_lease (verb, &options, &lease_ms, error))
     return false;
   request = request_build (&options, session->words[0], error);
@@ -166,7 +164,7 @@ run_verb (Session *session, const ReserveVerb *verb, GError **error)
   return print_result (session, snapshot, group, outcome, error);
 }
 
-/* --- the two verbs: the lease of a reservation is part of the request --- */
+/* --- the two verbs. reserve has the lease in the request, hold has it as an argument. --- */
 
 static QuoitGroup *
 reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
@@ -204,10 +202,8 @@ const Verb verb_reserve = {
   "reserve",
   "NAME",
   "reserve whole slices, or bundles, for a group, all or none",
-  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 when it does not fit now, 6 "
-  "when it "
-  "never\n"
-  "will; the reasons are on standard error.",
+  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 if the request does\n"
+  "not fit now, and 6 if it never fits; the reasons are on standard error.",
   1,
   1,
   run_reserve,
@@ -217,8 +213,8 @@ const Verb verb_hold = {
   "hold",
   "NAME",
   "reserve slices, or bundles, until a lease ends or the group is confirmed",
-  "As reserve, and --lease is required: unless `confirm` or `renew` comes in time, the group ends with its lease, and\n"
-  "its slices are free again.",
+  "Like reserve, but --lease is required. The group ends with its lease, and its slices become free, unless you\n"
+  "confirm or renew it in time.",
   1,
   1,
   run_hold,

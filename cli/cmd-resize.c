@@ -13,13 +13,13 @@ run (Session *session, GError **error)
   g_autofree char *slices = NULL;
   gboolean dry_run = FALSE;
   const GOptionEntry entries[] = {
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &slices, "required: how many slices it is to have", "N" },
-    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "say what would change, and change nothing", NULL },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &slices, "required: the new number of slices", "N" },
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
   gint64 n_slices;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
   if (slices == NULL)
     {
@@ -33,9 +33,9 @@ run (Session *session, GError **error)
 const Verb verb_resize = {
   "resize",
   "NAME[@ID]",
-  "grow or shrink a group, and say what that means for its processes",
-  "Grows by what the group's request asks for, all or none; shrinks by lost slices first, then by those that are\n"
-  "leaving, then by the last.",
+  "grow or shrink a group, and show the effect on its processes",
+  "Adds slices that the group's request allows, all or none. Removes lost slices first, then leaving ones, then\n"
+  "the last ones.",
   1,
   1,
   run,

@@ -37,10 +37,10 @@ run (Session *session, GError **error)
 const Verb verb_restore = {
   "restore",
   "BACKUP",
-  "put a backup in the place of the database",
-  "Proves BACKUP first. Ids are never issued twice: new groups get ids of a new epoch. Programs that have the "
-  "database\n"
-  "open must open it again. With the database itself as BACKUP, it goes on from what the file contains.",
+  "replace the database by a backup",
+  "Verifies BACKUP first. The database gets a new epoch, so that no id of a group is issued twice. Programs\n"
+  "that have the database open must open it again. BACKUP can be the database itself: the ledger continues with\n"
+  "its contents.",
   1,
   1,
   run,

@@ -14,12 +14,12 @@ set_clock_or_limit (QuoitLedger *ledger, const char *limit, const Session *sessi
 
   if (limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
     return false;
-  /* The clock first: with the wrong one, a change of the limit may be refused. */
+  /* Sets the clock first, because with a wrong clock the ledger may refuse the new limit. */
   return ((session->words[0] == NULL && limit != NULL) || quoit_ledger_set_clock (ledger, now_ms, error))
          && (limit == NULL || quoit_ledger_set_max_clock_jump (ledger, limit_ms, now_ms, error));
 }
 
-/* NULL: there is no entry yet. Owned. */
+/* Returns the clock as text, or NULL if the ledger has no entry. g_free() it. */
 static char *
 format_clock (QuoitLedger *ledger)
 {
@@ -34,7 +34,7 @@ run (Session *session, GError **error)
   g_autofree char *limit = NULL;
   const GOptionEntry entries[] = {
     { "max-clock-jump", 0, 0, G_OPTION_ARG_FILENAME, &limit,
-      "how far ahead of the last entry a change may be, as 2d; none: without limit", "TIME" },
+      "the maximum time from the last entry to a change, for example 2d; none: no limit", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
   g_autofree char *before = NULL, *after = NULL;
@@ -43,7 +43,7 @@ run (Session *session, GError **error)
   gint64 now_ms;
   Table *facts;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error)
       || (session->words[0] != NULL && !text_parse_time (session->words[0], "TIME", &now_ms, error)))
     return false;
@@ -67,9 +67,9 @@ const Verb verb_set_clock = {
   "set-clock",
   "[TIME]",
   "set the ledger's clock, or the limit of its jumps",
-  "TIME is ISO 8601 with an offset, or milliseconds since 1970; without it and without an option, it is the clock\n"
-  "of this machine. Use it when a wrong clock has taken the ledger ahead,\n"
-  "or when a change is refused because the ledger was not used for long.",
+  "TIME is ISO 8601 with an offset, or milliseconds since 1970. Without TIME and options, the system clock is\n"
+  "used. Use this verb if a wrong clock has set the ledger's clock too far ahead, or if a change is refused\n"
+  "because the ledger was not used for a long time.",
   0,
   1,
   run,

@@ -21,7 +21,7 @@ run (Session *session, GError **error)
 const Verb verb_set_state = {
   "set-state",
   "NODE alive|draining|dead",
-  "say what a node is",
+  "set the state of a node",
   "The state stays until the node's source reports another one.",
   2,
   2,

@@ -9,7 +9,8 @@ static const Column label_columns[] = {
   { "value", "VALUE", CELL_TEXT },
 };
 
-/* The library gives a label by its key: these are the ones that decide where something may run. */
+/* The labels to show: those that decide where a job can run. The library has no list of all labels, only a lookup by
+ * key. */
 static const char *const label_keys[] = {
   "cloud.google.com/gce-topology-block",
   "cloud.google.com/gce-topology-host",
@@ -72,10 +73,13 @@ node_resources (const QuoitSnapshot *snapshot, uint32_t node)
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_resources (snapshot, node); i++)
     {
       const QuoitAmount total = quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_TOTAL);
-      const QuoitAmount left = quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_LEFT);
+      const QuoitAmount used = { quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_HELD).e4
+                                 + quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_RESERVED).e4
+                                 + quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_EXTERNAL).e4
+                                 + quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_LOST).e4 };
 
       table_add_text (resources, quoit_snapshot_get_node_resource_name (snapshot, node, i));
-      table_take_text (resources, quoit_amount_format ((QuoitAmount) { total.e4 - left.e4 }));
+      table_take_text (resources, quoit_amount_format (used));
       table_take_text (resources, quoit_amount_format (total));
     }
   return resources;
@@ -96,14 +100,7 @@ show_slice (Document *document, const QuoitSnapshot *snapshot, uint32_t slice)
   document_take_table (document, "nodes", "nodes", slice_nodes (snapshot, slice));
 }
 
-static void
-show_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group)
-{
-  describe_group (document, snapshot, group);
-}
-
-/* NOT_FOUND is no failure yet: the name may be of another kind. Any other failure is kept for the case that it is of
- * none; the first one is the most telling. */
+/* Keeps the first failure of a lookup, other than NOT_FOUND, for the case that nothing has the name. Takes @why. */
 static void
 note_error (GError **first, GError *why)
 {
@@ -113,7 +110,8 @@ note_error (GError **first, GError *why)
     *first = why;
 }
 
-/* Everything with that name: a group can have the name of a slice. @found gets the kinds of the things found. */
+/* Describes everything with that name, because a group can have the name of a slice. Adds "group", "slice" and
+ * "node" to @found for what has the name. */
 static bool
 describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GPtrArray *found, GError **error)
 {
@@ -127,7 +125,7 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
     {
       group = group_find (snapshot, name, &why);
       if (group != NULL)
-        g_ptr_array_add (found, (char *) "group"), show_group (document, snapshot, group);
+        g_ptr_array_add (found, (char *) "group"), describe_group (document, snapshot, group);
       else
         note_error (&first_error, g_steal_pointer (&why));
     }
@@ -149,16 +147,15 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
   return false;
 }
 
-/* For CSV there must be one table. */
+/* For -o csv, which has one table. */
 static bool
 check_single (const GPtrArray *found, const char *name, GError **error)
 {
   if (found->len == 1)
     return true;
-  g_set_error (
-      error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-      "'%s' is the name of a %s and of a %s, and csv has the rows of one: expected NAME@ID or source/pool/name", name,
-      (const char *) found->pdata[0], (const char *) found->pdata[1]);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+               "'%s' is the name of a %s and of a %s, but csv can show only one: expected NAME@ID or source/pool/name",
+               name, (const char *) found->pdata[0], (const char *) found->pdata[1]);
   return false;
 }
 
@@ -181,10 +178,10 @@ run (Session *session, GError **error)
 const Verb verb_show = {
   "show",
   "NAME",
-  "all that is known of a node, slice or group",
-  "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID; a group that\n"
-  "has been released is found as long as a request key names it. -o csv writes the rows alone: the bundles of a group\n"
-  "of bundles, the workers of any other group, the nodes of a slice, the resources of a node.",
+  "show everything about a node, slice or group",
+  "NAME is a short name, a full name (source/pool/name), or a group's NAME@ID. A released group is found as\n"
+  "long as its request key names it. -o csv prints only rows: the bundles of a group of bundles, the workers of\n"
+  "any other group, the nodes of a slice, or the resources of a node.",
   1,
   1,
   run,

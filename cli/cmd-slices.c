@@ -23,4 +23,4 @@ run (Session *session, GError **error)
   return session_print (session, document, error);
 }
 
-const Verb verb_slices = { "slices", "", "list the slices, and their condition", NULL, 0, 0, run };
+const Verb verb_slices = { "slices", "", "list the slices, and their conditions", NULL, 0, 0, run };

@@ -18,24 +18,24 @@ static const Column columns[] = {
 };
 
 static void
-add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t c)
+add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
 {
-  uint32_t n = quoit_snapshot_count_class (snapshot, c, (QuoitSliceFlags) 0);
-  uint32_t intact = quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_INTACT);
+  uint32_t n = quoit_snapshot_count_class (snapshot, class, (QuoitSliceFlags) 0);
+  uint32_t intact = quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_INTACT);
 
-  table_add_text (table, quoit_snapshot_get_class_accelerator (snapshot, c));
-  table_take_text (table, quoit_snapshot_dup_class_topology (snapshot, c));
-  table_add_number (table, quoit_snapshot_get_class_chips_per_host (snapshot, c));
-  table_add_number (table, quoit_snapshot_get_class_n_hosts (snapshot, c));
+  table_add_text (table, quoit_snapshot_get_class_accelerator (snapshot, class));
+  table_take_text (table, quoit_snapshot_dup_class_topology (snapshot, class));
+  table_add_number (table, quoit_snapshot_get_class_chips_per_host (snapshot, class));
+  table_add_number (table, quoit_snapshot_get_class_n_hosts (snapshot, class));
   table_add_number (table, n);
   table_add_number (table, intact);
   table_add_number (table, n - intact);
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_IDLE));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_PARTLY));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_FULL));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_HELD));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_DRAINING));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_FREE));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_IDLE));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_PARTLY));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_FULL));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_HELD));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_DRAINING));
+  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_FREE));
 }
 
 static bool
@@ -52,11 +52,11 @@ run (Session *session, GError **error)
     return false;
 
   table = table_new (columns, G_N_ELEMENTS (columns));
-  for (uint32_t c = 0; c < quoit_snapshot_get_n_classes (snapshot); c++)
-    add_class (table, snapshot, c);
+  for (uint32_t class = 0; class < quoit_snapshot_get_n_classes (snapshot); class ++)
+    add_class (table, snapshot, class);
   document = document_new ();
   document_take_table (document, "classes", NULL, table);
   return session_print (session, document, error);
 }
 
-const Verb verb_slots = { "slots", "", "how many whole slices there are, and fit now, by class", NULL, 0, 0, run };
+const Verb verb_slots = { "slots", "", "count the slices of each class, and those that fit now", NULL, 0, 0, run };

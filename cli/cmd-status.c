@@ -24,7 +24,8 @@ facts (const QuoitSnapshot *snapshot)
   return table;
 }
 
-/* Desired workers, CPUs and memory are what `kubectl get raycluster` shows of a manifest; other sources have none. */
+/* Desired workers, CPUs and memory are the values that `kubectl get raycluster` shows for a manifest. Other sources
+ * have no such values. */
 static const Column source_columns[] = {
   { "source", "SOURCE", CELL_TEXT },     { "kind", "KIND", CELL_TEXT },
   { "n_pools", "POOLS", CELL_NUMBER },   { "n_slices", "SLICES", CELL_NUMBER },
@@ -38,6 +39,7 @@ typedef struct {
   Decimal cpus, memory;
 } SourceSum;
 
+/* CPUs and memory are decimal text in the public API, because a sum of memory can exceed a QuoitAmount. */
 static void
 add_pool (SourceSum *sum, const QuoitSnapshot *snapshot, uint32_t pool)
 {
@@ -91,6 +93,16 @@ static const Column resource_columns[] = {
   { "total", "TOTAL", CELL_AMOUNT },
 };
 
+/* The sums are decimal text in the public API, because they can exceed a QuoitAmount. */
+static Decimal
+resource_sum (const QuoitSnapshot *snapshot, uint32_t resource, QuoitAmountPart part)
+{
+  g_autofree char *sum = quoit_snapshot_dup_resource_sum (snapshot, resource, part);
+
+  return decimal_parse (sum);
+}
+
+/* Omits dead nodes, and resources that only dead nodes have. */
 static Table *
 resources (const QuoitSnapshot *snapshot)
 {
@@ -98,12 +110,18 @@ resources (const QuoitSnapshot *snapshot)
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
     {
-      g_autofree char *total = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_TOTAL);
-      g_autofree char *left = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_LEFT);
+      Decimal dead
+          = { resource_sum (snapshot, i, QUOIT_AMOUNT_DOWN).e4 + resource_sum (snapshot, i, QUOIT_AMOUNT_LOST).e4 };
+      Decimal used
+          = { resource_sum (snapshot, i, QUOIT_AMOUNT_HELD).e4 + resource_sum (snapshot, i, QUOIT_AMOUNT_RESERVED).e4
+              + resource_sum (snapshot, i, QUOIT_AMOUNT_EXTERNAL).e4 };
+      Decimal total = { resource_sum (snapshot, i, QUOIT_AMOUNT_TOTAL).e4 - dead.e4 };
 
+      if (total.e4 == 0 && dead.e4 > 0)
+        continue;
       table_add_text (table, quoit_snapshot_get_resource_name (snapshot, i));
-      table_take_text (table, decimal_difference (total, left));
-      table_add_text (table, total);
+      table_take_text (table, decimal_format (used));
+      table_take_text (table, decimal_format (total));
     }
   return table;
 }
@@ -120,7 +138,7 @@ static const Column condition_columns[] = {
   { "free", "free", CELL_NUMBER },
 };
 
-/* One slice after the other: those that belong to no class are counted too. */
+/* Counts slice by slice, because quoit_snapshot_count_class() omits slices without a class. */
 static Table *
 conditions (const QuoitSnapshot *snapshot)
 {
@@ -185,14 +203,13 @@ add_group_problem (Table *table, const char *label, const char *problem)
   table_add_text (table, problem);
 }
 
-/* Groups that wait, with the reason in one sentence. A search may be long: only so many different ones are asked for.
- */
-enum { MOST_EXPLAINED = 8 };
+/* To find the reason of a waiting group can take long, so only this many different requests get a reason. */
+enum { MAX_EXPLAINED = 8 };
 
 typedef struct {
   const QuoitSnapshot *snapshot;
   Table *table;
-  GHashTable *reasons; /* request -> sentence */
+  GHashTable *reasons; /* the reasons found so far: request and unplaced bundles -> sentence */
 } ProblemList;
 
 static char *
@@ -201,19 +218,19 @@ format_reason (const ProblemList *list, const QuoitGroup *group, const char *lab
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *explain = g_strdup_printf ("see 'quoit explain %s'", label);
 
-  if (g_hash_table_size (list->reasons) >= MOST_EXPLAINED)
+  if (g_hash_table_size (list->reasons) >= MAX_EXPLAINED)
     return g_steal_pointer (&explain);
   report = quoit_snapshot_explain_group (list->snapshot, label, NULL);
   if (report == NULL)
     return g_steal_pointer (&explain);
   if (quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS && quoit_group_get_source (group)[0] != '\0')
-    return g_strdup ("by amounts alone it fits, its label selectors are not known");
+    return g_strdup ("it fits by amounts, but its label selectors are unknown");
   return quoit_report_dup_summary (report, "now");
 }
 
-/* Groups of one request, and with as many bundles lost, wait for one reason. */
+/* Groups with equal requests and the same unplaced bundles share a reason. */
 static void
-add_demand (const ProblemList *list, const QuoitGroup *group, const char *label, const char *what)
+add_waiting_group (const ProblemList *list, const QuoitGroup *group, const char *label, const char *problem_text)
 {
   g_autoptr (GString) key = g_string_new (quoit_group_get_request (group));
   g_autofree char *problem = NULL;
@@ -228,7 +245,7 @@ add_demand (const ProblemList *list, const QuoitGroup *group, const char *label,
       reason = format_reason (list, group, label);
       g_hash_table_insert (list->reasons, g_strdup (key->str), (char *) reason);
     }
-  problem = g_strconcat (what, "; ", reason, NULL);
+  problem = g_strconcat (problem_text, "; ", reason, NULL);
   add_group_problem (list->table, label, problem);
 }
 
@@ -257,7 +274,7 @@ add_lost_bundles (const ProblemList *list, const QuoitGroup *group, const char *
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
     lost |= quoit_group_get_bundle_state (group, i) == QUOIT_GROUP_SLICE_LOST;
   if (lost)
-    add_demand (list, group, label, "a bundle of it has lost its node");
+    add_waiting_group (list, group, label, "a bundle of it has lost its node");
   else
     add_group_problem (list->table, label, "a bundle of it is on a node that is draining");
 }
@@ -272,7 +289,7 @@ add_problems (const ProblemList *list, const QuoitGroup *group)
   else if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
     add_lost_bundles (list, group, label);
   else if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
-    add_demand (list, group, label, "its source has not placed it");
+    add_waiting_group (list, group, label, "its source has not placed it");
 }
 
 static Table *
@@ -298,7 +315,7 @@ problems (const QuoitSnapshot *snapshot)
   return table;
 }
 
-/* --- all of it --- */
+/* --- the command line --- */
 
 typedef struct {
   char *format;
@@ -318,9 +335,10 @@ options_check (const Session *session, const Options *options, GError **error)
   if (options->format != NULL && !g_str_equal (options->format, "ray"))
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format '%s': expected ray", options->format);
   else if (options->format != NULL && session->output != NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format ray: expected no --output, because it is text");
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                 "--format ray writes text: it cannot be combined with --output");
   else if (options->format == NULL && options->verbose)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--verbose: expected it with --format ray");
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--verbose requires --format ray");
   else
     return true;
   return false;
@@ -331,15 +349,15 @@ run (Session *session, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
-    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "as another command writes it: ray, for 'ray status'",
-      "FORMAT" },
-    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "with --format ray: node by node too", NULL },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "ray: the output of 'ray status'", "FORMAT" },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose,
+      "with --format ray: also list each node, like 'ray status -v'", NULL },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+  if (!session_parse (session, entries, error) || !session_check (session, error)
       || !options_check (session, &options, error))
     return false;
   snapshot = session_snapshot (session, error);
@@ -347,7 +365,7 @@ run (Session *session, GError **error)
     return false;
   if (options.format != NULL)
     {
-      g_autofree char *text = ray_status (snapshot, options.verbose);
+      g_autofree char *text = ray_status_format (snapshot, options.verbose);
 
       return session_write (session, text, error);
     }
@@ -362,4 +380,4 @@ run (Session *session, GError **error)
   return session_print (session, document, error);
 }
 
-const Verb verb_status = { "status", "", "sources, resources, slices, groups and problems", NULL, 0, 0, run };
+const Verb verb_status = { "status", "", "show sources, resources, slices, groups and problems", NULL, 0, 0, run };

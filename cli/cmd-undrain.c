@@ -14,4 +14,4 @@ run (Session *session, GError **error)
   return session_begin (session, error) && node_change (session, change, NULL, error);
 }
 
-const Verb verb_undrain = { "undrain", "NODE", "take drain back", NULL, 1, 1, run };
+const Verb verb_undrain = { "undrain", "NODE", "end the draining of a node", NULL, 1, 1, run };

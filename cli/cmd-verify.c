@@ -12,6 +12,30 @@ static const Column columns[] = {
   { "n_groups", "groups", CELL_NUMBER },
 };
 
+/* In the order of QuoitAmountPart. */
+static const Column chip_columns[] = {
+  { "total", "total", CELL_AMOUNT }, { "available", "available", CELL_AMOUNT }, { "draining", "draining", CELL_AMOUNT },
+  { "held", "held", CELL_AMOUNT },   { "reserved", "reserved", CELL_AMOUNT },   { "external", "external", CELL_AMOUNT },
+  { "down", "down", CELL_AMOUNT },   { "lost", "lost", CELL_AMOUNT },
+};
+
+/* The TPU chips of all nodes, and how many of them are in each state. */
+static Table *
+chips (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (chip_columns, G_N_ELEMENTS (chip_columns));
+
+  for (guint part = QUOIT_AMOUNT_TOTAL; part <= QUOIT_AMOUNT_LOST; part++)
+    {
+      QuoitAmount sum = { 0 };
+
+      for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
+        sum.e4 += quoit_snapshot_get_node_chip_amount (snapshot, node, (QuoitAmountPart) part).e4;
+      table_take_text (table, quoit_amount_format (sum));
+    }
+  return table;
+}
+
 static bool
 run (Session *session, GError **error)
 {
@@ -45,8 +69,9 @@ run (Session *session, GError **error)
   table_add_number (facts, quoit_snapshot_get_n_nodes (snapshot));
   table_add_number (facts, quoit_snapshot_get_n_groups (snapshot));
   document = document_new ();
-  document_take_sentence (document, g_strdup ("the journal, replayed, is the state that is kept"));
+  document_take_sentence (document, g_strdup ("the replayed journal equals the saved state"));
   document_take_facts (document, facts);
+  document_take_object (document, "chips", "TPU chips", chips (snapshot));
   return session_print (session, document, error);
 }
 

@@ -4,11 +4,11 @@
 #include "verbs.h"
 
 static const Column columns[] = {
-  { "node", NULL, CELL_TEXT },           { NULL, "NODE", CELL_TEXT },
-  { "full_name", NULL, CELL_TEXT },      { "worker_id", "WORKER", CELL_NUMBER },
-  { "held_by", "HELD BY", CELL_LIST },   { "owners", "OWNER", CELL_LIST },
-  { "since", "SINCE", CELL_LIST },       { "until", "UNTIL", CELL_LIST },
-  { "shares", "WHAT OF IT", CELL_LIST },
+  { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },    { "worker_id", "WORKER", CELL_NUMBER },
+  { "held_by", "HELD BY", CELL_LIST }, { "owners", "OWNER", CELL_LIST },
+  { "since", "SINCE", CELL_LIST },     { "until", "UNTIL", CELL_LIST },
+  { "shares", "SHARE", CELL_LIST },
 };
 
 static void
@@ -39,7 +39,7 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
     table_skip (table);
   else
     table_add_number (table, worker);
-  table_take_list (table, node_holders (snapshot, node));
+  table_take_list (table, node_users (snapshot, node));
   table_take_list (table, owners);
   table_take_list (table, since);
   table_take_list (table, until);
@@ -94,5 +94,5 @@ run (Session *session, GError **error)
 }
 
 const Verb verb_who_holds = {
-  "who-holds", "NODE|SLICE", "which groups have a node, or the nodes of a slice", NULL, 1, 1, run,
+  "who-holds", "NODE|SLICE", "show the groups that use a node, or the nodes of a slice", NULL, 1, 1, run,
 };

@@ -3,7 +3,7 @@
 
 enum { UNIT = 10000 };
 
-/* The text is the library's: digits, perhaps a sign before and up to four decimals behind. */
+/* @text comes from the library, so it is valid: an optional sign, digits, and up to four decimals. */
 Decimal
 decimal_parse (const char *text)
 {
@@ -55,12 +55,6 @@ decimal_format (Decimal decimal)
         g_string_truncate (text, text->len - 1);
     }
   return g_string_free (text, FALSE);
-}
-
-char *
-decimal_difference (const char *a, const char *b)
-{
-  return decimal_format ((Decimal) { decimal_parse (a).e4 - decimal_parse (b).e4 });
 }
 
 char *

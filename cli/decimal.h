@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums and differences of the library's decimal text: exact, as the library's own are. */
+/* Exact arithmetic with the decimal text of the library, for sums that exceed a QuoitAmount. */
 #pragma once
 
 #include <glib.h>
@@ -10,7 +10,6 @@ typedef struct {
 
 Decimal decimal_parse (const char *text);
 char *decimal_format (Decimal decimal);
-char *decimal_difference (const char *a, const char *b);
 
-/* Whole bytes as Kubernetes writes them: "1579277216Ki", with the greatest unit that leaves no rest. */
+/* Formats whole bytes like Kubernetes: "1579277216Ki", with the largest unit that divides the number. */
 char *decimal_format_bytes (Decimal bytes);

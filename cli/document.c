@@ -15,8 +15,8 @@ typedef struct {
 
 struct _Document {
   GArray *sections;
-  const Table *rows; /* for CSV: one of the sections; NULL: there is no table */
-  bool is_chosen;    /* by document_take_rows(), and not for being the first */
+  const Table *csv_table; /* the table that -o csv prints; NULL: none */
+  bool has_csv_table;     /* document_take_csv_table() chose csv_table; otherwise it is the first table, if any */
 };
 
 static void
@@ -50,7 +50,7 @@ document_free (Document *document)
 }
 
 static void
-add (Document *document, Section section)
+add_section (Document *document, Section section)
 {
   g_array_append_val (document->sections, section);
 }
@@ -58,48 +58,48 @@ add (Document *document, Section section)
 void
 document_take_sentence (Document *document, char *sentence)
 {
-  add (document, (Section) { .type = SECTION_SENTENCE, .sentence = sentence });
+  add_section (document, (Section) { .type = SECTION_SENTENCE, .sentence = sentence });
 }
 
 void
 document_take_facts (Document *document, Table *facts)
 {
-  add (document, (Section) { .type = SECTION_FACTS, .table = facts });
+  add_section (document, (Section) { .type = SECTION_FACTS, .table = facts });
 }
 
 void
 document_take_object (Document *document, const char *key, const char *title, Table *facts)
 {
-  add (document, (Section) { .type = SECTION_OBJECT, .key = key, .title = title, .table = facts });
+  add_section (document, (Section) { .type = SECTION_OBJECT, .key = key, .title = title, .table = facts });
 }
 
 void
 document_take_table (Document *document, const char *key, const char *title, Table *rows)
 {
-  if (document->rows == NULL)
-    document->rows = rows;
-  add (document, (Section) { .type = SECTION_TABLE, .key = key, .title = title, .table = rows });
+  if (document->csv_table == NULL)
+    document->csv_table = rows;
+  add_section (document, (Section) { .type = SECTION_TABLE, .key = key, .title = title, .table = rows });
 }
 
 void
-document_take_rows (Document *document, const char *key, const char *title, Table *rows)
+document_take_csv_table (Document *document, const char *key, const char *title, Table *rows)
 {
-  g_assert (!document->is_chosen);
-  document->rows = rows;
-  document->is_chosen = true;
+  g_assert (!document->has_csv_table);
+  document->csv_table = rows;
+  document->has_csv_table = true;
   document_take_table (document, key, title, rows);
 }
 
 void
 document_take_map (Document *document, const char *key, const char *title, Table *pairs)
 {
-  add (document, (Section) { .type = SECTION_MAP, .key = key, .title = title, .table = pairs });
+  add_section (document, (Section) { .type = SECTION_MAP, .key = key, .title = title, .table = pairs });
 }
 
 void
 document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines)
 {
-  add (document, (Section) { .type = SECTION_LINES, .key = key, .title = title, .lines = lines });
+  add_section (document, (Section) { .type = SECTION_LINES, .key = key, .title = title, .lines = lines });
 }
 
 static void
@@ -153,7 +153,7 @@ document_format_json (const Document *document)
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
   json = json_generator_to_data (generator, NULL);
-  /* json-glib passes on what is no UTF-8, in names of members too; and of the control characters it forgets one. */
+  /* json-glib copies bytes that are not UTF-8, also in the names of members, and does not escape 0x1f. */
   valid = g_utf8_make_valid (json, -1);
   strict = text_in_json (valid);
   return g_strconcat (strict, "\n", NULL);
@@ -217,5 +217,5 @@ document_format_text (const Document *document)
 char *
 document_format_csv (const Document *document)
 {
-  return document->rows == NULL ? NULL : table_format_csv (document->rows);
+  return document->csv_table == NULL ? NULL : table_format_csv (document->csv_table);
 }

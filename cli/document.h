@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of a verb: sections in order, printed for people, as one JSON document, or as CSV. */
+/* The output of a verb: an ordered list of sections, which can be printed as text, as one JSON document, or as CSV.
+ *
+ * A section has a @key, its name in JSON, and a @title for people. @title is NULL if the document has only this section
+ * or needs no heading. The functions document_take_...() append a section and take ownership of its contents. */
 #pragma once
 
 #include "table.h"
@@ -10,28 +13,29 @@ Document *document_new (void);
 void document_free (Document *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Document, document_free)
 
-/* A sentence for people; what it says must be in the document's facts too. */
+/* A sentence that only the text has. The facts of the document must have the same information for JSON. */
 void document_take_sentence (Document *document, char *sentence);
 
-/* Row 0 of @facts, as members of the document itself. Takes @facts. */
+/* Row 0 of @facts: in JSON, members of the document itself. */
 void document_take_facts (Document *document, Table *facts);
 
-/* Row 0 of @facts, as an object of its own. Takes @facts. @title is NULL where the document is just that. */
+/* Row 0 of @facts: in JSON, the members of an object. */
 void document_take_object (Document *document, const char *key, const char *title, Table *facts);
 
-/* All rows, as an array. Takes @rows. @title is NULL where the document is just that. */
+/* All rows: in JSON, an array of objects. */
 void document_take_table (Document *document, const char *key, const char *title, Table *rows);
 
-/* The same, of the table that CSV writes; of a document without such a one it writes the first table. */
-void document_take_rows (Document *document, const char *key, const char *title, Table *rows);
+/* Same as document_take_table(), and makes @rows the table that -o csv prints. A document has at most one such table.
+ * Without one, -o csv prints the first table. */
+void document_take_csv_table (Document *document, const char *key, const char *title, Table *rows);
 
-/* Rows of two cells, as an object of names and values. Takes @pairs. */
+/* Rows of two cells, name and value: in JSON, the members of an object. */
 void document_take_map (Document *document, const char *key, const char *title, Table *pairs);
 
-/* Lines of text, as an array of strings. Takes @lines. */
+/* Lines of text: in JSON, an array of strings. */
 void document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines);
 
-/* g_free() each result. CSV has the rows of one table only; NULL if the document has no such table. */
+/* Free the results with g_free(). CSV has the rows of one table; it is NULL if the document has no table. */
 char *document_format_json (const Document *document);
 char *document_format_text (const Document *document);
 char *document_format_csv (const Document *document);

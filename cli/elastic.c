@@ -23,7 +23,8 @@ change_facts (QuoitGroupChange *change)
   return facts;
 }
 
-/* NULL with a note if the group has no environment, for example a bundle whose chips are no box. */
+/* Returns NULL and adds a note if the group has no environment, for example because the chips of a bundle are not a
+ * box. */
 static QuoitTopology *
 new_topology (const QuoitGroup *group, GPtrArray *notes)
 {
@@ -50,8 +51,8 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
 
   document_take_sentence (document, g_strdup_printf ("%s %s", label,
                                                      quoit_group_change_get_before (change) == after
-                                                         ? "is that already: nothing has changed"
-                                                     : after == NULL ? "is gone with its last slice"
+                                                         ? "needs no change: nothing has changed"
+                                                     : after == NULL ? "is released with its last slice"
                                                                      : sentence));
   document_take_facts (document, change_facts (change));
   if (after != NULL)

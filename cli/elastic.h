@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of resize, repair and the release of a slice: the group, and what the change means for its processes. */
+/* Common parts of resize, repair and the release of a slice: they print the group, and the effect on its processes. */
 #pragma once
 
 #include "session.h"
 
-/* Takes @change. @snapshot: the fleet with it. */
+/* Prints the group after @change, and the renumbering of its processes. Takes @change. @snapshot: for the names of
+ * nodes. @sentence: what has happened to the group, such as "is repaired". */
 bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change,
                          const char *sentence, GError **error);
 
-/* A verb that gives a group other slices: on the ledger, or, with --dry-run, on a fork. */
+/* A verb that changes the slices of a group, on the ledger, or with --dry-run on a fork. */
 typedef struct {
   QuoitGroupChange *(*change_ledger) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms,
                                       QuoitReport **report, GError **error);
   QuoitGroupChange *(*change_fork) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
                                     QuoitReport **report, GError **error);
-  const char *sentence, *dry_run_sentence; /* the sentence about the group */
+  const char *sentence, *dry_run_sentence; /* for print_group_change() */
 } ElasticVerb;
 
+/* Makes the change to the group in the first argument, on the ledger or on a fork, and prints it. */
 bool make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);
 bool try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes of a group are shown. */
+/* Selects the processes of a group that `env` shows. */
 #include "env.h"
 
 #include "fleet-view.h"
 #include "jax-view.h"
 #include "text.h"
 
-/* --- the slices that they are in --- */
+/* --- the slices of the processes --- */
 
 void
 env_view_clear (EnvView *view)
 {
-  quoit_topology_unref (view->topology);
+  quoit_topology_free (view->topology);
   g_free (view->slices);
 }
 
@@ -24,9 +24,9 @@ lookup_slice (const EnvView *view, uint32_t process)
   return *name != '\0' && quoit_snapshot_lookup_slice (view->snapshot, name, &slice, NULL) ? (gint64) slice : -1;
 }
 
-/* The processes of a slice follow each other. */
+/* Whether the process is in the slice of the previous process. The processes of a slice have successive ids. */
 static bool
-is_in_same_slice (const EnvView *view, uint32_t process)
+is_in_previous_slice (const EnvView *view, uint32_t process)
 {
   return process > 0 && !env_lacks_chips (view, process)
          && quoit_topology_get_group_slice (view->topology, process)
@@ -40,7 +40,7 @@ env_view_find_slices (EnvView *view)
 
   view->slices = g_new (gint64, n + 1);
   for (uint32_t p = 0; p < n; p++)
-    view->slices[p] = is_in_same_slice (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
+    view->slices[p] = is_in_previous_slice (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
 }
 
 bool
@@ -56,9 +56,9 @@ env_slice_name (const EnvView *view, uint32_t process)
                                    : slice_display_name (view->snapshot, (uint32_t) view->slices[process]);
 }
 
-/* --- which of them --- */
+/* --- selection --- */
 
-static const EnvChoice any = { -1, -1, -1, -1, -1 };
+static const EnvChoice unfiltered = { -1, -1, -1, -1, -1 };
 
 void
 env_choice_options_clear (EnvChoiceOptions *options)
@@ -71,14 +71,14 @@ env_choice_options_clear (EnvChoiceOptions *options)
 }
 
 bool
-env_choice_read (const EnvChoiceOptions *options, EnvChoice *choice, GError **error)
+env_choice_parse (const EnvChoiceOptions *options, EnvChoice *choice, GError **error)
 {
   static const NumberRule slice_id = { "--slice-id", "a slice id from 0", 0, G_MAXUINT32 };
   static const NumberRule worker = { "--worker", "a worker id from 0", 0, G_MAXUINT32 };
   static const NumberRule process = { "--process", "a process id from 0", 0, G_MAXUINT32 };
-  static const NumberRule bundle = { "--bundle", "a bundle's number from 0", 0, G_MAXUINT32 };
+  static const NumberRule bundle = { "--bundle", "the index of a bundle, from 0", 0, G_MAXUINT32 };
 
-  *choice = any;
+  *choice = unfiltered;
   if (options->slice != NULL && options->slice_id != NULL)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected one of --slice and --slice-id, got both");
@@ -94,9 +94,9 @@ static bool
 is_chosen (const EnvView *view, const EnvChoice *choice, uint32_t process)
 {
   const QuoitTopology *topology = view->topology;
-  bool is_of_workers = choice->slice >= 0 || choice->slice_id >= 0 || choice->worker_id >= 0;
+  bool selects_workers = choice->slice >= 0 || choice->slice_id >= 0 || choice->worker_id >= 0;
 
-  if (is_of_workers && env_lacks_chips (view, process))
+  if (selects_workers && env_lacks_chips (view, process))
     return false;
   return (choice->slice < 0 || choice->slice == view->slices[process])
          && (choice->process < 0 || choice->process == process)
@@ -105,7 +105,7 @@ is_chosen (const EnvView *view, const EnvChoice *choice, uint32_t process)
          && (choice->worker_id < 0 || choice->worker_id == quoit_topology_get_worker_id (topology, process));
 }
 
-enum { LONGEST_LIST = 8 };
+enum { MAX_LISTED = 8 };
 
 /* The distinct values of the chosen processes: "0, 1, 2". */
 static char *
@@ -113,13 +113,13 @@ list_values (const EnvView *view, const EnvChoice *choice, char *(*format) (cons
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology) && names->len <= LONGEST_LIST; p++)
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology) && names->len <= MAX_LISTED; p++)
     if (is_chosen (view, choice, p))
       {
         g_autofree char *name = format (view, p);
 
         if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-          g_ptr_array_add (names, names->len == LONGEST_LIST ? g_strdup ("...") : g_steal_pointer (&name));
+          g_ptr_array_add (names, names->len == MAX_LISTED ? g_strdup ("...") : g_steal_pointer (&name));
       }
   g_ptr_array_add (names, NULL);
   return g_strjoinv (", ", (char **) names->pdata);
@@ -137,7 +137,7 @@ format_worker_id (const EnvView *view, uint32_t process)
   return g_strdup_printf ("%u", quoit_topology_get_worker_id (view->topology, process));
 }
 
-/* An ambiguous name is refused as it is everywhere. */
+/* Finds the slice with the name of --slice among the slices of the group. */
 static bool
 find_slice (const EnvView *view, const char *given, gint64 *slice, GError **error)
 {
@@ -158,13 +158,13 @@ find_slice (const EnvView *view, const char *given, gint64 *slice, GError **erro
       return false;
     }
 
-  known = list_values (view, &any, env_slice_name);
+  known = list_values (view, &unfiltered, env_slice_name);
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "--slice '%s': expected a slice of the group: %s", given,
                known);
   return false;
 }
 
-/* Nothing was chosen: which of the numbers it was. */
+/* No process fulfils all conditions. Reports the option that is wrong. */
 static void
 refuse_choice (const EnvView *view, const EnvChoice *choice, GError **error)
 {
@@ -174,18 +174,17 @@ refuse_choice (const EnvView *view, const EnvChoice *choice, GError **error)
 
   if (choice->bundle >= 0)
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
-                   "--bundle '%" G_GINT64_FORMAT "': expected a bundle of the group%s", choice->bundle,
-                   quoit_topology_get_bundle (view->topology, 0) < 0 ? ", which has its hosts whole"
-                                                                     : ", and of what is chosen beside it");
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "--bundle '%" G_GINT64_FORMAT "': %s", choice->bundle,
+                   quoit_topology_get_bundle (view->topology, 0) < 0
+                       ? "the group has whole hosts and no bundles"
+                       : "expected the index of a bundle of the group that matches the other options");
       return;
     }
   if (choice->process >= 0)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
                    "--process '%" G_GINT64_FORMAT
-                   "': expected one of 0 to %u, and of the slice and the worker that are "
-                   "chosen beside it",
+                   "': expected a process id from 0 to %u that matches the other options",
                    choice->process, quoit_topology_get_n_processes (view->topology) - 1);
       return;
     }
@@ -219,7 +218,7 @@ env_choose (const EnvView *view, const EnvChoiceOptions *options, EnvChoice *cho
   return NULL;
 }
 
-/* Whether the processes have not all the same of the kind. */
+/* Whether @format returns different texts for the processes. */
 static bool
 have_different_values (const EnvView *view, const GArray *chosen, char *(*format) (const EnvView *, uint32_t))
 {
@@ -246,5 +245,5 @@ env_differing_options (const EnvView *view, const GArray *chosen)
   if (slice == NULL && worker == NULL)
     return g_strdup ("");
   return g_strconcat (slice != NULL ? slice : worker, slice != NULL && worker != NULL ? " and --worker" : "",
-                      ", or by ", NULL);
+                      ", or with ", NULL);
 }

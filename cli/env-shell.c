@@ -10,21 +10,22 @@ typedef enum { OMIT_NOT, OMIT_FOREIGN, OMIT_READ_ONLY, OMIT_NAMELESS, N_OMISSION
 
 // clang-format off
 static const struct {
-  const char *severity, *why; /* on stderr */
-  const char *label; /* for people */
+  const char *severity, *reason; /* on stderr */
+  const char *label; /* in the output for people */
 } omissions[N_OMISSIONS] = {
   [OMIT_FOREIGN]   = { "note",    "not of the families for TPU jobs; --all-variables writes it", "only with --all-variables" },
-  [OMIT_READ_ONLY] = { "warning", "a shell does not allow to set it",                            "read-only in a shell" },
-  [OMIT_NAMELESS]  = { "warning", "a shell has no variable of that name",                        "no name for a shell" },
+  [OMIT_READ_ONLY] = { "warning", "a shell does not allow setting it",                           "read-only in a shell" },
+  [OMIT_NAMELESS]  = { "warning", "not a valid name in a shell",                                 "invalid name in a shell" },
 };
 // clang-format on
 
-/* Every variable that quoit and the TPU webhook set is of one of these; one without '_' at the end is a whole name. */
+/* The families of variables that quoit and the TPU webhook set: prefixes if they end in '_', otherwise names. */
 static const char *const families[] = {
   "CLOUD_TPU_", "JAX_", "JOB_COMPLETION_INDEX", "LIBTPU_", "MEGASCALE_", "RAY_", "TPU_", "XLA_",
 };
 
-/* Of bash, mksh and zsh: to set one ends the evaluation, and what follows is missing. To dash OPTIND is a number. */
+/* Variables that are read-only in bash, mksh or zsh. Setting one ends the evaluation, so that the later variables would
+ * be missing. OPTIND is in the list because dash accepts only a number. */
 static const char *const read_only[] = {
   "ARGC",         "BASHOPTS", "BASH_VERSINFO",    "EGID",
   "EUID",         "GID",      "HISTCMD",          "KSHEGID",
@@ -34,7 +35,7 @@ static const char *const read_only[] = {
   "ZSH_SUBSHELL", "status",   "zsh_eval_context", NULL,
 };
 
-/* Kubernetes allows names that no shell can assign to; quoted or not, such a line would be a command. */
+/* Kubernetes allows names that are not names in a shell. A shell would execute such a line as a command. */
 static bool
 is_shell_name (const char *name)
 {
@@ -70,13 +71,13 @@ env_omission_reason (const EnvView *view, const char *name)
   return omissions[get_omission (view, name)].label;
 }
 
-/* --- what is left out --- */
+/* --- omitted variables --- */
 
-/* A line for each reason, however many variables there are. */
+/* Prints at most one line for each reason. */
 static void
 report_omitted (const GPtrArray *const *omitted)
 {
-  enum { MOST_NAMES = 10 };
+  enum { MAX_NAMES = 10 };
 
   for (guint i = OMIT_FOREIGN; i < N_OMISSIONS; i++)
     {
@@ -85,15 +86,15 @@ report_omitted (const GPtrArray *const *omitted)
 
       if (names->len == 0)
         continue;
-      for (guint n = 0; n < MIN (names->len, MOST_NAMES); n++)
+      for (guint n = 0; n < MIN (names->len, MAX_NAMES); n++)
         {
           g_autofree char *shown = text_for_terminal (names->pdata[n]);
 
           g_string_append_printf (list, "%s'%s'", n == 0 ? "" : ", ", shown);
         }
-      if (names->len > MOST_NAMES)
-        g_string_append_printf (list, " and %u more", names->len - MOST_NAMES);
-      fprintf (stderr, "quoit: env: %s: %s left out: %s\n", omissions[i].severity, list->str, omissions[i].why);
+      if (names->len > MAX_NAMES)
+        g_string_append_printf (list, " and %u more", names->len - MAX_NAMES);
+      fprintf (stderr, "quoit: env: %s: %s left out: %s\n", omissions[i].severity, list->str, omissions[i].reason);
     }
 }
 
@@ -121,11 +122,12 @@ append_variables (GString *text, const EnvView *view, uint32_t process)
     g_ptr_array_unref (omitted[i]);
 }
 
-/* --- the answer --- */
+/* --- output --- */
 
-/* A shell reads the variables alone, and a job that starts with those of a lost slice waits for it. */
+/* Prints the notes on stderr, because a shell reads only the variables. A job that starts without a lost slice would
+ * wait for it. */
 static void
-warn_of_losses (const EnvView *view)
+warn_about_losses (const EnvView *view)
 {
   if (quoit_group_get_state (view->group) != QUOIT_GROUP_RESCHEDULING)
     return;
@@ -142,17 +144,17 @@ env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  /* A shell that reads several would believe the last one: the wrong worker, silently. */
+  /* A shell that evaluates several environments would keep the last one, and silently start the wrong worker. */
   if (chosen->len > 1)
     {
-      g_autofree char *by = env_differing_options (view, chosen);
+      g_autofree char *options = env_differing_options (view, chosen);
 
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                   "-o env is for one process, these are %u: choose it by %s--process%s", chosen->len, by,
+                   "-o env writes one process, but %u match: select one with %s--process%s", chosen->len, options,
                    quoit_group_get_n_bundles (view->group) > 0 ? " or --bundle" : "");
       return false;
     }
-  warn_of_losses (view);
+  warn_about_losses (view);
   append_variables (text, view, g_array_index (chosen, uint32_t, 0));
   return session_write (session, text->str, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environments of a group's processes, for people, for programs and for a shell. */
+/* Prints the environments of a group's processes as text and as JSON, and the view of JAX. env-shell.c has -o env. */
 #include <quoit/models/systems.h>
 
 #include "env.h"
@@ -40,7 +40,7 @@ job_word (QuoitJob job)
     }
 }
 
-/* Workers and processes without chips have different labels. */
+/* Adds a number that only processes with chips have. */
 static void
 add_worker_number (Table *table, const EnvView *view, uint32_t process, uint32_t number)
 {
@@ -86,7 +86,7 @@ add_process (Table *table, const EnvView *view, uint32_t process)
   table_take_list (table, assumption_words (quoit_topology_get_node_assumptions (topology, process)));
   add_worker_number (table, view, process, quoit_topology_get_local (topology, process));
   add_host_chips (table, quoit_topology_get_host_chips (topology, process));
-  table_take_table (table, devices_of_process (topology, process));
+  table_take_table (table, process_devices_table (topology, process));
   table_take_list (table, pairs);
 }
 

@@ -34,17 +34,8 @@ slice_display_name (const QuoitSnapshot *snapshot, uint32_t slice)
              : quoit_snapshot_dup_slice_full_name (snapshot, slice);
 }
 
-char *
-worker_full_name (const QuoitSnapshot *snapshot, uint32_t slice, const char *node)
-{
-  uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
-
-  return g_strdup_printf ("%s/%s/%s", pool_source (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool),
-                          node);
-}
-
 static void
-add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
+add_users (GPtrArray *users, const QuoitSnapshot *snapshot, uint32_t node)
 {
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
     {
@@ -52,32 +43,32 @@ add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
           = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, node, i), NULL);
       const char *label = quoit_group_get_handle (group);
 
-      if (!g_ptr_array_find_with_equal_func (holders, label, g_str_equal, NULL))
-        g_ptr_array_add (holders, g_strdup (label));
+      if (!g_ptr_array_find_with_equal_func (users, label, g_str_equal, NULL))
+        g_ptr_array_add (users, g_strdup (label));
     }
   if (quoit_snapshot_is_node_external (snapshot, node)
-      && !g_ptr_array_find_with_equal_func (holders, "external", g_str_equal, NULL))
-    g_ptr_array_add (holders, g_strdup ("external"));
+      && !g_ptr_array_find_with_equal_func (users, "external", g_str_equal, NULL))
+    g_ptr_array_add (users, g_strdup ("external"));
 }
 
 GPtrArray *
-node_holders (const QuoitSnapshot *snapshot, uint32_t node)
+node_users (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *users = g_ptr_array_new_with_free_func (g_free);
 
-  add_holders (holders, snapshot, node);
-  return holders;
+  add_users (users, snapshot, node);
+  return users;
 }
 
 static GPtrArray *
-slice_holders (const QuoitSnapshot *snapshot, uint32_t slice)
+slice_users (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *users = g_ptr_array_new_with_free_func (g_free);
   uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
 
   for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
-    add_holders (holders, snapshot, first + i);
-  return holders;
+    add_users (users, snapshot, first + i);
+  return users;
 }
 
 /* --- nodes --- */
@@ -111,6 +102,12 @@ static const Column node_fact_columns[] = {
   { "sources", "sources", CELL_LIST },
 };
 
+uint32_t
+node_n_chips (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  return (uint32_t) (quoit_snapshot_get_node_chip_amount (snapshot, node, QUOIT_AMOUNT_TOTAL).e4 / 10000);
+}
+
 Table *
 nodes_table (void)
 {
@@ -135,12 +132,12 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
     table_skip (nodes);
   else
     table_add_number (nodes, worker);
-  table_add_number (nodes, quoit_snapshot_get_node_chips (snapshot, node));
+  table_add_number (nodes, node_n_chips (snapshot, node));
   table_add_text (nodes, node_state_word (quoit_snapshot_get_node_state (snapshot, node)));
   table_add_text (nodes, quoit_snapshot_get_node_address (snapshot, node));
   table_add_flag (nodes, quoit_snapshot_is_node_ray_head (snapshot, node));
   table_take_list (nodes, assumption_words (quoit_snapshot_get_node_assumptions (snapshot, node)));
-  table_take_list (nodes, node_holders (snapshot, node));
+  table_take_list (nodes, node_users (snapshot, node));
 }
 
 static GPtrArray *
@@ -209,7 +206,7 @@ slices_table (void)
   return table_new (slice_columns, G_N_ELEMENTS (slice_columns));
 }
 
-/* The library says "" for what the nodes do not name, and 0 where no class follows from it. */
+/* Takes @text. The library returns "" for a slice without a problem. */
 static void
 take_optional_text (Table *table, char *text)
 {
@@ -218,6 +215,7 @@ take_optional_text (Table *table, char *text)
   table_take_text (table, text);
 }
 
+/* A slice without a class, @index -1, has empty cells. */
 static void
 add_class (Table *slices, const QuoitSnapshot *snapshot, int64_t index)
 {
@@ -246,7 +244,7 @@ slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
   add_class (slices, snapshot, quoit_snapshot_get_slice_class (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_nodes (snapshot, slice));
   table_take_list (slices, condition_words (quoit_snapshot_get_slice_flags (snapshot, slice)));
-  table_take_list (slices, slice_holders (snapshot, slice));
+  table_take_list (slices, slice_users (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_missing (snapshot, slice));
   table_take_list (slices, fault_words (quoit_snapshot_get_slice_faults (snapshot, slice)));
   take_optional_text (slices, quoit_snapshot_dup_slice_problem (snapshot, slice));

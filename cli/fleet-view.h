@@ -12,21 +12,21 @@ void nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node);
 Table *slices_table (void);
 void slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice);
 
-/* The same, below each other, and more. */
+/* The columns of these tables, and some more, as facts of one node or slice. */
 Table *node_facts (const QuoitSnapshot *snapshot, uint32_t node);
 Table *slice_facts (const QuoitSnapshot *snapshot, uint32_t slice);
 
 /* All nodes of a slice, by worker id. */
 Table *slice_nodes (const QuoitSnapshot *snapshot, uint32_t slice);
 
-/* For people: the short name where it means this one alone, else the full one. g_free() them. */
+/* The name for people: the short name if it is unique, otherwise the full name. g_free() them. */
 char *node_display_name (const QuoitSnapshot *snapshot, uint32_t node);
 char *slice_display_name (const QuoitSnapshot *snapshot, uint32_t slice);
 
-/* The full name of the node that @slice calls @node. g_free() it. */
-char *worker_full_name (const QuoitSnapshot *snapshot, uint32_t slice, const char *node);
+uint32_t node_n_chips (const QuoitSnapshot *snapshot, uint32_t node);
 
+/* The name of the source of the pool. */
 const char *pool_source (const QuoitSnapshot *snapshot, uint32_t pool);
 
-/* "train@17", or "external": who uses the node. g_ptr_array_unref() it. */
-GPtrArray *node_holders (const QuoitSnapshot *snapshot, uint32_t node);
+/* The groups that use the node, as "train@17", and "external" for external use. g_ptr_array_unref() it. */
+GPtrArray *node_users (const QuoitSnapshot *snapshot, uint32_t node);

@@ -24,13 +24,14 @@ GOptionEntry *
 mesh_entries (MeshOptions *o, const GOptionEntry *others)
 {
   const GOptionEntry entries[] = {
-    { "axes", 0, 0, G_OPTION_ARG_FILENAME, &o->axes, "the axes of the whole mesh, the last the fastest",
+    { "axes", 0, 0, G_OPTION_ARG_FILENAME, &o->axes, "the axes of the mesh; the last one varies fastest",
       "NAME=SIZE,..." },
-    { "dcn", 0, 0, G_OPTION_ARG_FILENAME, &o->dcn, "how much of an axis goes from slice to slice", "NAME=SIZE,..." },
-    { "contiguous", 0, 0, G_OPTION_ARG_NONE, &o->contiguous, "the devices of a process stay together", NULL },
-    { "split-physical", 0, 0, G_OPTION_ARG_NONE, &o->split_physical, "an axis may have a part of a physical axis",
+    { "dcn", 0, 0, G_OPTION_ARG_FILENAME, &o->dcn, "the part of each axis that crosses slices", "NAME=SIZE,..." },
+    { "contiguous", 0, 0, G_OPTION_ARG_NONE, &o->contiguous, "keep the devices of a process together", NULL },
+    { "split-physical", 0, 0, G_OPTION_ARG_NONE, &o->split_physical, "allow an axis to use a part of a physical axis",
       NULL },
-    { "process-granule", 0, 0, G_OPTION_ARG_NONE, &o->process_granule, "--dcn lays out processes, not slices", NULL },
+    { "process-granule", 0, 0, G_OPTION_ARG_NONE, &o->process_granule, "apply --dcn to processes instead of slices",
+      NULL },
   };
   guint n_others = count_entries (others) + 1;
   GOptionEntry *all = g_new (GOptionEntry, G_N_ELEMENTS (entries) + n_others);
@@ -40,7 +41,7 @@ mesh_entries (MeshOptions *o, const GOptionEntry *others)
   return all;
 }
 
-/* --- what is wanted --- */
+/* --- options --- */
 
 void
 mesh_spec_clear (MeshSpec *spec)
@@ -56,13 +57,13 @@ check_options (const MeshOptions *options, GError **error)
   bool is_hybrid = options->dcn != NULL;
 
   if (options->axes == NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected --axes NAME=SIZE,...: the sizes of the mesh");
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected --axes NAME=SIZE,...: the axes of the mesh");
   else if (options->contiguous && is_hybrid)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                 "expected one of --contiguous and --dcn, got both: JAX has contiguous submeshes in one granule alone");
+    g_set_error (
+        error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+        "expected one of --contiguous and --dcn, got both: JAX supports contiguous submeshes only in one granule");
   else if (options->process_granule && !is_hybrid)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                 "--process-granule without --dcn: expected --dcn, which lays the processes out");
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--process-granule requires --dcn NAME=SIZE,...");
   else
     return true;
   return false;
@@ -118,18 +119,43 @@ new_mesh (const QuoitDevices *devices, const MeshSpec *spec, GError **error)
   return quoit_mesh_new (devices, spec->sizes, spec->axes.n, spec->flags, error);
 }
 
-/* The options that contain the sizes which the library refused. */
+/* Returns an example of --dcn: the first axis whose size @n_slices divides, or NULL if there is none. g_free() it. */
+static char *
+suggest_dcn (const Axes *axes, uint32_t n_slices)
+{
+  for (guint i = 0; i < axes->n; i++)
+    if (axes->sizes[i] % n_slices == 0)
+      return g_strdup_printf ("--dcn %s=%u", axes->names[i], n_slices);
+  return NULL;
+}
+
+/* Reports that the mesh needs --dcn. JAX's reason would not help: it finds several devices at each place of a slice. */
 static void
-prefix_options (const MeshSpec *spec, uint32_t n_slices, GError **error)
+refuse_missing_dcn (const MeshSpec *spec, uint32_t n_slices, GError **error)
+{
+  g_autofree char *axes = axes_format (&spec->axes, spec->axes.sizes, 1),
+                  *example = suggest_dcn (&spec->axes, n_slices);
+
+  if (example != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+                 "--axes '%s': mesh spans %u slices: add --dcn, for example %s", axes, n_slices, example);
+  else
+    g_set_error (
+        error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+        "--axes '%s': mesh spans %u slices: expected an axis whose size is a multiple of %u, and --dcn with that "
+        "axis",
+        axes, n_slices, n_slices);
+}
+
+/* Prefixes the message with the options that contain the refused sizes. */
+static void
+prefix_options (const MeshSpec *spec, GError **error)
 {
   g_autofree char *axes = axes_format (&spec->axes, spec->axes.sizes, 1);
   g_autofree char *dcn = spec->dcn_sizes == NULL ? NULL : axes_format (&spec->axes, spec->dcn_sizes, 2);
 
   if (dcn != NULL)
-    g_prefix_error (error, "--axes '%s' with '%s' of it in --dcn: ", axes, dcn);
-  else if (n_slices > 1)
-    g_prefix_error (error, "--axes '%s' on %u slices without --dcn, which names the axis that joins them: ", axes,
-                    n_slices);
+    g_prefix_error (error, "--axes '%s' with --dcn '%s': ", axes, dcn);
   else
     g_prefix_error (error, "--axes '%s': ", axes);
 }
@@ -139,21 +165,31 @@ group_mesh_count_slices (const QuoitDevices *devices)
 {
   int32_t last = -1;
 
-  for (uint32_t i = 0; i < quoit_devices_get_n (devices); i++)
+  for (uint32_t i = 0; i < quoit_devices_get_n_devices (devices); i++)
     last = MAX (last, quoit_devices_get_slice_index (devices, i));
   return (uint32_t) (last + 1);
 }
 
 bool
-group_mesh_make (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error)
+group_mesh_build (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error)
 {
+  g_autoptr (GError) refusal = NULL;
+  uint32_t n_slices;
+
   group_mesh->devices = quoit_devices_new_group (group, error);
   if (group_mesh->devices == NULL)
     return false;
-  group_mesh->mesh = new_mesh (group_mesh->devices, spec, error);
+  group_mesh->mesh = new_mesh (group_mesh->devices, spec, &refusal);
   if (group_mesh->mesh == NULL)
     {
-      prefix_options (spec, group_mesh_count_slices (group_mesh->devices), error);
+      n_slices = group_mesh_count_slices (group_mesh->devices);
+      if (spec->dcn_sizes == NULL && n_slices > 1)
+        {
+          refuse_missing_dcn (spec, n_slices, error);
+          return false;
+        }
+      prefix_options (spec, &refusal);
+      g_propagate_error (error, g_steal_pointer (&refusal));
       return false;
     }
   group_mesh->links = quoit_mesh_links_new (group_mesh->devices, group_mesh->mesh, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mesh of a group, as options ask for it: `mesh` and `map --axis` have the same. */
+/* The mesh of a group and the options that describe it, for `mesh` and `map --axis`. */
 #pragma once
 
 #include <quoit/models.h>
@@ -15,22 +15,22 @@ typedef struct {
 void mesh_options_clear (MeshOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshOptions, mesh_options_clear)
 
-/* For session_parse(): those and @others, which end with one that has no name; g_free() it. */
+/* Returns the options of a mesh and @others for session_parse(). @others ends with G_OPTION_ENTRY_NULL. g_free() it. */
 GOptionEntry *mesh_entries (MeshOptions *options, const GOptionEntry *others);
 
-/* The wanted mesh, read from the options, without a ledger. */
+/* The parsed options of a mesh. */
 typedef struct {
   Axes axes;
-  gint64 *dcn_sizes; /* NULL: not hybrid */
-  gint64 *sizes;     /* in a granule */
-  unsigned flags;
+  gint64 *dcn_sizes; /* the size of each axis across granules; NULL: the mesh is not hybrid */
+  gint64 *sizes;     /* the size of each axis within a granule */
+  unsigned flags;    /* of QuoitMeshFlags */
 } MeshSpec;
 
 void mesh_spec_clear (MeshSpec *spec);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshSpec, mesh_spec_clear)
 
-/* USAGE where options are wrong or do not go together, --axes is missing among them; INVALID for sizes that no mesh
- * has. */
+/* Parses the options. Fails with USAGE if --axes is missing, or if an option is wrong or conflicts with another one,
+ * and with INVALID for sizes that no mesh has. */
 bool mesh_spec_parse (const MeshOptions *options, MeshSpec *spec, GError **error);
 
 typedef struct {
@@ -42,8 +42,8 @@ typedef struct {
 void group_mesh_clear (GroupMesh *group_mesh);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroupMesh, group_mesh_clear)
 
-/* Those that the devices are in, of which a group of bundles says nothing. */
+/* Counts the slices of the devices. A group of bundles does not have this number. */
 uint32_t group_mesh_count_slices (const QuoitDevices *devices);
 
-/* Fails as the library does; messages about sizes begin with the options that contain them. */
-bool group_mesh_make (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error);
+/* Creates the mesh. If the library refuses the sizes, the message begins with the options that contain them. */
+bool group_mesh_build (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *group_mesh, GError **error);

@@ -46,7 +46,7 @@ group_count_workers (const QuoitGroup *group)
   return n;
 }
 
-/* The library says "" where nothing was given. */
+/* The library returns "" for text that was not given. */
 static void
 add_optional_text (Table *table, const char *text)
 {
@@ -100,25 +100,16 @@ static const Column worker_columns[] = {
   { "slice_state", "SLICE IS", CELL_TEXT },
 };
 
-/* @name, or @full_name where nothing else would be found by it. */
-static const char *
-worker_display_name (const QuoitSnapshot *snapshot, const char *name, const char *full_name)
-{
-  uint32_t node;
-
-  return full_name == NULL || quoit_snapshot_lookup_node (snapshot, name, &node, NULL) ? name : full_name;
-}
-
+/* The node of a removed group may not exist any more. The group still has its names. */
 static void
-add_node (Table *workers, const QuoitSnapshot *snapshot, const char *slice, const char *name)
+add_node (Table *workers, const QuoitSnapshot *snapshot, const QuoitGroup *group, uint32_t slice, uint32_t worker)
 {
-  uint32_t index;
-  g_autofree char *full_name
-      = quoit_snapshot_lookup_slice (snapshot, slice, &index, NULL) ? worker_full_name (snapshot, index, name) : NULL;
+  int64_t node = quoit_snapshot_find_node (snapshot, quoit_group_get_worker_node_id (group, slice, worker));
+  const char *name = quoit_group_get_worker_name (group, slice, worker);
 
   table_add_text (workers, name);
-  table_add_text (workers, worker_display_name (snapshot, name, full_name));
-  table_add_text (workers, full_name);
+  table_take_text (workers, node < 0 ? g_strdup (name) : node_display_name (snapshot, (uint32_t) node));
+  table_take_text (workers, quoit_group_dup_worker_full_name (group, slice, worker));
 }
 
 Table *
@@ -135,7 +126,7 @@ group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
           table_add_number (workers, slice);
           table_add_text (workers, name);
           table_add_number (workers, worker);
-          add_node (workers, snapshot, name, quoit_group_get_worker_name (group, slice, worker));
+          add_node (workers, snapshot, group, slice, worker);
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
           table_add_text (workers, slice_state_word (quoit_group_get_slice_state (group, slice)));
         }
@@ -164,7 +155,7 @@ bundle_chips (const QuoitGroup *group, uint32_t bundle)
 
 /* "chips 0,1: CPU 1, TPU 2" */
 static char *
-has_text (const QuoitGroup *group, uint32_t bundle, const GPtrArray *chips)
+format_contents (const QuoitGroup *group, uint32_t bundle, const GPtrArray *chips)
 {
   GString *text = g_string_new (chips->len == 0 ? NULL : chips->len == 1 ? "chip " : "chips ");
 
@@ -196,7 +187,7 @@ group_bundles (const QuoitGroup *group)
       table_add_number (bundles, i);
       table_add_text (bundles, node);
       table_take_list (bundles, chips);
-      table_take_text (bundles, node == NULL ? NULL : has_text (group, i, chips));
+      table_take_text (bundles, node == NULL ? NULL : format_contents (group, i, chips));
     }
   return bundles;
 }
@@ -207,15 +198,13 @@ describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGr
   document_take_object (document, "group", NULL, group_facts (group));
   document_take_table (document, "workers", "workers", group_workers (snapshot, group));
   if (quoit_group_get_n_bundles (group) > 0)
-    document_take_rows (document, "bundles", "bundles", group_bundles (group));
+    document_take_csv_table (document, "bundles", "bundles", group_bundles (group));
 }
 
 static bool
 has_name (const QuoitGroup *group, const char *name)
 {
-  const char *label = quoit_group_get_handle (group);
-
-  return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (label, name);
+  return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (quoit_group_get_handle (group), name);
 }
 
 QuoitGroup *

@@ -6,26 +6,24 @@
 
 #include "document.h"
 
-/* "train@17". g_free() it. */
-
 guint64 group_count_workers (const QuoitGroup *group);
 
-/* One row a group. */
+/* A table with one row for each group; groups_add() adds a row. */
 Table *groups_table (void);
 void groups_add (Table *groups, const QuoitGroup *group);
 
-/* The same facts of one group, below each other. */
+/* The columns of groups_table() as facts of one group. */
 Table *group_facts (const QuoitGroup *group);
 
-/* One row a worker: slice by slice, by worker id; @snapshot is for the nodes' full names. */
+/* One row for each worker, ordered by slice id and worker id. */
 Table *group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group);
 
-/* One row a bundle, of a group that has parts of nodes. */
+/* One row for each bundle of a group of bundles. */
 Table *group_bundles (const QuoitGroup *group);
 
-/* All three, as sections of @document. */
+/* Appends the facts, workers and bundles of the group to @document. */
 void describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group);
 
-/* For looking: the group of that NAME or NAME@ID, else the youngest removed one that a request key still names.
- * quoit_group_unref() it. */
+/* For verbs that change nothing: returns the group NAME or NAME@ID. If no live group has the name, it is the latest
+ * removed group that the ledger still keeps for its request key. quoit_group_unref() it. */
 QuoitGroup *group_find (const QuoitSnapshot *snapshot, const char *name, GError **error);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each process finds its cluster by itself: what they find has to fit together. */
+/* In JAX, each process detects its cluster from its own environment. This file detects the cluster of every process of
+ * a group, and reports results that do not fit together. */
 #include <quoit/models.h>
 
 #include "jax-view.h"
 
-/* What one process finds. Numbers are present only if they are known. */
+/* The cluster that one process detects. */
 typedef struct {
-  const char *cluster; /* JAX's word; NULL: none */
+  const char *cluster; /* JAX's name of the kind of cluster; NULL: none detected */
   char *coordinator;
-  gint64 count, id;
+  gint64 count, id; /* the number of processes and the id of this one; valid if has_count and has_id */
   bool has_count, has_id;
-  char *error; /* what JAX ends with; NULL: nothing */
+  char *error; /* the first error that JAX raises; NULL: none */
 } DetectedCluster;
 
 static void
@@ -36,7 +37,7 @@ kind_name (QuoitJaxClusterKind kind)
     }
 }
 
-/* The first is what JAX ends with. */
+/* Takes @error. Only the first error counts, because JAX stops there. */
 static void
 take_error (DetectedCluster *detected, GError *error)
 {
@@ -125,10 +126,10 @@ add_row (Table *table, const QuoitTopology *topology, uint32_t process, const De
   table_add_text (table, detected->error);
 }
 
-/* --- what does not fit together --- */
+/* --- notes about results that do not fit together --- */
 
 static void
-note_refusals (GPtrArray *notes, const GArray *all)
+note_errors (GPtrArray *notes, const GArray *all)
 {
   guint n = 0, n_without = 0;
 
@@ -139,7 +140,7 @@ note_refusals (GPtrArray *notes, const GArray *all)
     }
   if (n > 0)
     g_ptr_array_add (notes,
-                     g_strdup_printf ("jax.distributed.initialize() finds out enough in %u of %u processes: give it "
+                     g_strdup_printf ("jax.distributed.initialize() can detect the cluster in %u of %u processes: pass "
                                       "coordinator_address, num_processes and process_id%s",
                                       all->len - n, all->len, n_without == all->len ? ", as Ray Train does" : ""));
 }
@@ -155,8 +156,9 @@ note_coordinators (GPtrArray *notes, const GArray *all)
 
       if (first != NULL && coordinator != NULL && g_strcmp0 (first, coordinator) != 0)
         {
-          g_ptr_array_add (notes, g_strdup_printf ("they meet in different places: process %u at '%s', others at '%s'",
-                                                   p, coordinator, first));
+          g_ptr_array_add (notes,
+                           g_strdup_printf ("coordinators differ: process %u uses '%s', other processes use '%s'", p,
+                                            coordinator, first));
           return;
         }
       if (first == NULL)
@@ -171,8 +173,8 @@ note_counts (GPtrArray *notes, const GArray *all)
     if (get_detected (all, p)->has_count && get_detected (all, p)->count != all->len)
       {
         g_ptr_array_add (notes,
-                         g_strdup_printf ("process %u waits for %" G_GINT64_FORMAT " processes, the group has %u", p,
-                                          get_detected (all, p)->count, all->len));
+                         g_strdup_printf ("process %u waits for %" G_GINT64_FORMAT " processes, but the group has %u",
+                                          p, get_detected (all, p)->count, all->len));
         return;
       }
 }
@@ -180,8 +182,8 @@ note_counts (GPtrArray *notes, const GArray *all)
 static void
 note_ids (GPtrArray *notes, const GArray *all)
 {
-  g_autoptr (GHashTable) taken = g_hash_table_new (g_int64_hash, g_int64_equal);
-  bool has_moved = false;
+  g_autoptr (GHashTable) processes = g_hash_table_new (g_int64_hash, g_int64_equal);
+  bool is_noted = false; /* one note about a different id is enough */
 
   for (guint p = 0; p < all->len; p++)
     {
@@ -190,16 +192,18 @@ note_ids (GPtrArray *notes, const GArray *all)
 
       if (!detected->has_id)
         continue;
-      if (g_hash_table_lookup_extended (taken, &detected->id, NULL, &other))
+      if (g_hash_table_lookup_extended (processes, &detected->id, NULL, &other))
         {
-          g_ptr_array_add (notes, g_strdup_printf ("processes %u and %u are both %" G_GINT64_FORMAT " to JAX",
-                                                   GPOINTER_TO_UINT (other), p, detected->id));
+          g_ptr_array_add (notes,
+                           g_strdup_printf ("processes %u and %u both have process id %" G_GINT64_FORMAT " in JAX",
+                                            GPOINTER_TO_UINT (other), p, detected->id));
           return;
         }
-      g_hash_table_insert (taken, (gpointer) &detected->id, GUINT_TO_POINTER (p));
-      if (detected->id != p && !has_moved)
-        g_ptr_array_add (notes, g_strdup_printf ("process %u is %" G_GINT64_FORMAT " to JAX", p, detected->id));
-      has_moved |= detected->id != p;
+      g_hash_table_insert (processes, (gpointer) &detected->id, GUINT_TO_POINTER (p));
+      if (detected->id != p && !is_noted)
+        g_ptr_array_add (notes,
+                         g_strdup_printf ("process %u has process id %" G_GINT64_FORMAT " in JAX", p, detected->id));
+      is_noted |= detected->id != p;
     }
 }
 
@@ -209,9 +213,9 @@ process_lacks_chips (const QuoitTopology *topology, uint32_t process)
   return quoit_topology_get_group_slice (topology, process) == G_MAXUINT32;
 }
 
-/* Those that have chips, which are in front. */
+/* Counts the processes with chips. The topology lists them before the others. */
 static guint
-count_in_job (const QuoitTopology *topology)
+count_job_processes (const QuoitTopology *topology)
 {
   guint n = quoit_topology_get_n_processes (topology);
 
@@ -235,8 +239,8 @@ describe_jax_view (Document *document, const QuoitTopology *topology, const GArr
     }
   for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
     g_ptr_array_add (notes, g_strdup (quoit_topology_get_note (topology, i)));
-  g_array_set_size (all, count_in_job (topology));
-  note_refusals (notes, all);
+  g_array_set_size (all, count_job_processes (topology));
+  note_errors (notes, all);
   if (quoit_topology_get_job (topology) != QUOIT_JOB_APART)
     {
       note_coordinators (notes, all);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environments of a group as JAX reads them. */
+/* What JAX reads from the environments of the processes of a group. */
 #pragma once
 
 #include <quoit/quoit.h>
 
 #include "document.h"
 
-/* Whether it is of a bundle without chips, and so in no slice and in no job of JAX's. */
+/* Whether the process belongs to a bundle without chips. Such a process is in no slice, and not in the JAX job. */
 bool process_lacks_chips (const QuoitTopology *topology, uint32_t process);
 
-/* Two sections of @document: the processes of @chosen (uint32_t, by process id), and what is to be known of them, the
- * notes of @topology first. */
+/* Appends two sections to @document: the processes whose ids are in @chosen (uint32_t), and notes about the whole
+ * group, those of @topology first. */
 void describe_jax_view (Document *document, const QuoitTopology *topology, const GArray *chosen);

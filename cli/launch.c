@@ -44,15 +44,15 @@ find_profile (const char *name, QuoitProfile *profile, GError **error)
   return false;
 }
 
-/* A name that no process has is a mistake of the user. */
+/* Only profile jobset uses the names of a JobSet, so with another profile such an option is a mistake. */
 static bool
-check_names (const LaunchOptions *options, QuoitProfile profile, GError **error)
+check_jobset_options (const LaunchOptions *options, QuoitProfile profile, GError **error)
 {
   const char *option = options->jobset != NULL ? "--jobset" : "--replicated-job";
 
   if (profile == QUOIT_PROFILE_JOBSET || (options->jobset == NULL && options->replicated_job == NULL))
     return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected --profile jobset with it", option,
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s' requires --profile jobset", option,
                options->jobset != NULL ? options->jobset : options->replicated_job);
   return false;
 }
@@ -79,7 +79,7 @@ launch_build (const LaunchOptions *options, GError **error)
   QuoitProfile profile;
   g_autoptr (QuoitLaunch) launch = NULL;
 
-  if (!find_profile (launch_profile_name (options), &profile, error) || !check_names (options, profile, error))
+  if (!find_profile (launch_profile_name (options), &profile, error) || !check_jobset_options (options, profile, error))
     return NULL;
   launch = quoit_launch_new (profile);
   if (!read_per_host (options, launch, error)
@@ -94,7 +94,7 @@ static const Column device_columns[] = {
 };
 
 Table *
-devices_of_process (const QuoitTopology *topology, uint32_t process)
+process_devices_table (const QuoitTopology *topology, uint32_t process)
 {
   Table *table = table_new (device_columns, G_N_ELEMENTS (device_columns));
   uint32_t n_chips = quoit_topology_get_n_chips (topology, process);

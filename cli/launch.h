@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the processes of a group are started, as the options of a verb say it, and what each of them has. */
+/* The options for the launch of the processes of a group, and the table of the devices of a process. */
 #pragma once
 
 #include <quoit/quoit.h>
@@ -12,11 +12,13 @@ typedef struct {
 
 void launch_options_clear (LaunchOptions *options);
 
-/* "quoit" where none is given. */
+/* "quoit" if --profile is not given. */
 const char *launch_profile_name (const LaunchOptions *options);
 
-/* USAGE where an option is wrong or of another profile; INVALID where Kubernetes refuses a name. */
+/* Fails with USAGE if an option is wrong or requires another profile, and with INVALID for a name that Kubernetes
+ * refuses. */
 QuoitLaunch *launch_build (const LaunchOptions *options, GError **error);
 
-/* A row for each JAX device of the process: its id in the job, its chip in the slice, and where that is. */
-Table *devices_of_process (const QuoitTopology *topology, uint32_t process);
+/* Returns one row for each JAX device of the process: its id in the job, the number of its chip in the slice, and the
+ * coordinates of that chip. */
+Table *process_devices_table (const QuoitTopology *topology, uint32_t process);

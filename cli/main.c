@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: finds the verb, runs it, and says on stderr why it could not. */
+/* The command: parses the options before the verb, runs the verb, and reports a failure on stderr. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,24 +9,20 @@
 #include "verbs.h"
 
 /* clang-format off */
-static const Verb *const verbs[] = {
-  &verb_init, &verb_import, &verb_sync, &verb_export, &verb_verify, &verb_backup, &verb_restore, &verb_set_clock, &verb_journal,
-  &verb_status, &verb_nodes, &verb_slices, &verb_groups, &verb_show, &verb_map, &verb_slots, &verb_who_holds,
-  &verb_reserve, &verb_hold, &verb_confirm, &verb_renew, &verb_release, &verb_resize, &verb_repair, &verb_forget,
-  &verb_owner, &verb_set_state, &verb_drain, &verb_undrain,
-  &verb_fits, &verb_explain, &verb_env, &verb_mesh, &verb_catalogue, &verb_check,
-};
+#define ADDRESS_OF_VERB(identifier, outputs, has_past) &verb_##identifier,
+static const Verb *const verbs[] = { VERBS (ADDRESS_OF_VERB) };
+#undef ADDRESS_OF_VERB
 /* clang-format on */
 
 static char *
 describe_verbs (void)
 {
-  GString *text = g_string_new ("Who gets which TPU slices?\n\nVerbs:\n");
+  GString *text = g_string_new ("Allocates TPU slices to jobs.\n\nVerbs:\n");
 
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     g_string_append_printf (text, "  %-11s %s\n", verbs[i]->name, verbs[i]->summary);
   g_string_append (
-      text, "\n'quoit VERB --help' has the options. The exit status is 0, or the code of the error: see quoit(1).");
+      text, "\n'quoit VERB --help' prints the options. The exit status is 0, or the code of the error: see quoit(1).");
   return g_string_free (text, FALSE);
 }
 
@@ -41,9 +37,9 @@ find_verb (const char *name, GError **error)
   return NULL;
 }
 
-/* The options before the verb. Afterwards session->words begin with the verb, or are empty. */
+/* Parses the options before the verb. Afterwards session->words begins with the verb, or is empty. */
 static bool
-parse_outer (Session *session, gboolean *version, GError **error)
+parse_options_before_verb (Session *session, gboolean *version, GError **error)
 {
   g_autoptr (GOptionContext) context = g_option_context_new ("VERB ...");
   g_autofree GOptionEntry *common = session_options (session);
@@ -71,7 +67,7 @@ run (Session *session, GError **error)
 {
   gboolean version = FALSE;
 
-  if (!parse_outer (session, &version, error))
+  if (!parse_options_before_verb (session, &version, error))
     return false;
   if (version)
     {
@@ -96,9 +92,10 @@ get_error_code (const GError *error)
   return error->domain == G_OPTION_ERROR ? QUOIT_ERROR_USAGE : QUOIT_ERROR_FAILED;
 }
 
-/* For programs: under -o json every failure is a document too. That stdout takes it is all that may be hoped. */
+/* With -o json, a failure is also printed as a document. An error of stdout is ignored, because the failure itself is
+ * already on stderr. */
 static void
-print_error (Session *session, const GError *error)
+print_error_as_json (Session *session, const GError *error)
 {
   Document *document = document_new ();
   g_autofree char *text = NULL;
@@ -140,17 +137,18 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   Session session = { 0 };
 
+  session_ignore_sigpipe (&session);
   setlocale (LC_ALL, "");
   g_set_prgname ("quoit");
   session.words = g_strdupv (argv);
   if (!run (&session, &error))
     {
-      /* GOption's sentences begin as sentences do. */
+      /* GOption's messages begin with a capital letter, quoit's do not. */
       if (error->domain == G_OPTION_ERROR)
         error->message[0] = g_ascii_tolower (error->message[0]);
       session.exit_status = report_error (&session, error);
       if (!session.has_answered && session_asked_for_json (argv))
-        print_error (&session, error);
+        print_error_as_json (&session, error);
     }
   session_clear (&session);
   return session.exit_status;

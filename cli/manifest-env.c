@@ -12,7 +12,7 @@ manifest_options_clear (ManifestOptions *options)
   g_strfreev (options->steps);
 }
 
-/* --- which pods --- */
+/* --- input --- */
 
 static QuoitKuberay *
 read_manifest (const ManifestOptions *options, GError **error)
@@ -20,13 +20,13 @@ read_manifest (const ManifestOptions *options, GError **error)
   bool is_stdin = g_str_equal (options->manifest, "-");
   g_autofree char *text = NULL;
   g_autoptr (QuoitKuberay) kuberay = NULL;
-  const char *requeued;
+  const char *requeue_reason;
   gsize length;
 
   if (!quoit_load_text (is_stdin ? "/dev/stdin" : options->manifest, &text, &length, error))
     return NULL;
   kuberay = quoit_kuberay_parse_manifest (text, length, (const char *const *) options->variables, 0, error);
-  if (kuberay == NULL || !quoit_kuberay_reconcile (kuberay, &requeued, error))
+  if (kuberay == NULL || !quoit_kuberay_reconcile (kuberay, &requeue_reason, error))
     {
       g_prefix_error (error, "%s: ", is_stdin ? "standard input" : options->manifest);
       return NULL;
@@ -42,7 +42,7 @@ list_groups (const QuoitKuberay *kuberay)
   for (uint32_t i = 0; i < quoit_kuberay_get_n_groups (kuberay); i++)
     g_ptr_array_add (names, (char *) quoit_kuberay_get_group_name (kuberay, i));
   g_ptr_array_add (names, NULL);
-  return names->len == 1 ? g_strdup ("none has any") : g_strjoinv (", ", (char **) names->pdata);
+  return names->len == 1 ? g_strdup ("it has none") : g_strjoinv (", ", (char **) names->pdata);
 }
 
 static bool
@@ -65,9 +65,9 @@ find_group (const QuoitKuberay *kuberay, const char *name, gint64 *group, GError
   return false;
 }
 
-/* The one whose pods the steps name. */
+/* Finds the group for the steps: --group, or the only group. */
 static bool
-choose_group (const ManifestView *view, uint32_t *group, GError **error)
+find_step_group (const ManifestView *view, uint32_t *group, GError **error)
 {
   g_autofree char *known = NULL;
 
@@ -75,27 +75,35 @@ choose_group (const ManifestView *view, uint32_t *group, GError **error)
   if (view->group >= 0 || quoit_kuberay_get_n_groups (view->kuberay) == 1)
     return true;
   known = list_groups (view->kuberay);
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--then: expected --group with it: %s", known);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--then requires --group NAME, one of: %s", known);
   return false;
 }
 
-/* --- the answer --- */
+/* --- output --- */
 
+/* Fails with NOT_FOUND if --slice-id and --worker select no pod. */
 static bool
-check_chosen (const ManifestView *view, GError **error)
+check_selection (const ManifestView *view, GError **error)
 {
+  g_autofree char *replica = NULL, *host = NULL;
+
   for (uint32_t pod = 0; pod < quoit_kuberay_get_n_pods (view->kuberay); pod++)
     if (manifest_is_chosen (view, pod))
       return true;
   if (view->replica < 0 && view->host < 0)
     return true;
-  g_set_error_literal (
-      error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
-      "--slice-id, --worker: expected a replica index and a host index that a pod of the manifest has");
+  replica = view->replica < 0 ? NULL : g_strdup_printf ("--slice-id '%" G_GINT64_FORMAT "'", view->replica);
+  host = view->host < 0 ? NULL : g_strdup_printf ("--worker '%" G_GINT64_FORMAT "'", view->host);
+  if (replica != NULL && host != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
+                 "%s, %s: the manifest has no pod with that replica and host index", replica, host);
+  else
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "%s: the manifest has no pod with that %s index",
+                 replica != NULL ? replica : host, replica != NULL ? "replica" : "host");
   return false;
 }
 
-/* The pods, or what becomes of them, are shown whatever is wrong: so one sees what it is about. */
+/* Prints the pods or steps even if there are problems, so that the user can see the cause. */
 static bool
 print_result (Session *session, const ManifestOptions *options, ManifestView *view, GError **error)
 {
@@ -103,11 +111,11 @@ print_result (Session *session, const ManifestOptions *options, ManifestView *vi
   uint32_t group;
 
   if (options->steps == NULL
-          ? !check_chosen (view, error) || !manifest_pods (session, view, options->manifest, problems, error)
-          : !choose_group (view, &group, error)
-                || !manifest_steps (session, view->kuberay, group, options->steps, problems, error))
+          ? !check_selection (view, error) || !manifest_print_pods (session, view, options->manifest, problems, error)
+          : !find_step_group (view, &group, error)
+                || !manifest_print_steps (session, view->kuberay, group, options->steps, problems, error))
     return false;
-  manifest_warn (session, problems);
+  manifest_report_problems (session, problems);
   return true;
 }
 
@@ -122,7 +130,7 @@ manifest_env (Session *session, const ManifestOptions *options, gint64 replica, 
   if (options->steps != NULL && (replica >= 0 || host >= 0))
     {
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                           "--slice-id, --worker: expected them without --then, which says what becomes of all pods");
+                           "--slice-id and --worker cannot be combined with --then: it reports all pods of the group");
       return false;
     }
   return print_result (session, options, &view, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `env --manifest`: the pods that a manifest will make, before it is applied. */
+/* `env --manifest`: shows the pods that KubeRay will create for a manifest, before it is applied. */
 #pragma once
 
 #include <quoit/models.h>
@@ -14,42 +14,42 @@ typedef struct {
 void manifest_options_clear (ManifestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ManifestOptions, manifest_options_clear)
 
-/* Every pod of @replica and @host, -1 being any; or, where there are steps, what these change. */
+/* Prints the pods with index @replica and @host, -1: any. With --then, prints the effects of the steps instead. */
 bool manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error);
 
-/* Which pods. */
+/* The pods of a manifest, and the conditions for a pod to be selected. */
 typedef struct {
   QuoitKuberay *kuberay;
-  gint64 group, replica, host; /* -1: any */
-  gsize n_bytes;               /* of the variables shown so far */
+  gint64 group, replica, host; /* indices; -1: any */
+  gsize n_bytes;               /* the size of the variables printed so far */
 } ManifestView;
 
 bool manifest_is_chosen (const ManifestView *view, uint32_t pod);
 
-/* Why a manifest cannot run although its pods are known: the problems of manifest_problems(). */
+/* A reason why a manifest cannot run although its pods can be computed. */
 typedef struct {
-  char *group; /* NULL: it is not one group's */
+  char *group; /* NULL: not specific to one group */
   const char *rule;
   GError *why;
 } ManifestProblem;
 
 GPtrArray *manifest_problems (const QuoitKuberay *kuberay); /* of ManifestProblem; g_ptr_array_unref() it */
 Table *manifest_list_problems (const GPtrArray *problems);
-/* On stderr; and the exit status is that of the first. */
-void manifest_warn (Session *session, const GPtrArray *problems);
+/* Prints the problems on stderr, and sets the exit status to the code of the first one. */
+void manifest_report_problems (Session *session, const GPtrArray *problems);
 
-/* The facts of a RayJob's or RayService's cluster that are unknown before it runs; NULL if all are known. g_free()
+/* Returns a sentence about the assumed cluster name of a RayJob or RayService; NULL if the name is known. g_free()
  * it. */
 char *manifest_assumption (const QuoitKuberay *kuberay);
 
-/* Those that are chosen. */
-bool manifest_pods (Session *session, ManifestView *view, const char *manifest, const GPtrArray *problems,
-                    GError **error);
+/* Prints the selected pods. */
+bool manifest_print_pods (Session *session, ManifestView *view, const char *manifest, const GPtrArray *problems,
+                          GError **error);
 
-/* Nothing for -1, which is no index. */
+/* Adds an index; -1 becomes an empty cell. */
 void manifest_add_index (Table *table, gint64 index);
 
-/* The actions of the operator, pass by pass, as each of @steps happens to @group. Each step runs until a pass
- * changes nothing. */
-bool manifest_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps, const GPtrArray *problems,
-                     GError **error);
+/* Prints the actions of KubeRay's operator, pass by pass, after each of @steps happens to @group. After a step,
+ * passes run until one changes nothing. */
+bool manifest_print_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps,
+                           const GPtrArray *problems, GError **error);

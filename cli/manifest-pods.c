@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pods of a manifest: what KubeRay calls and labels them, and what their processes get to see of the TPU webhook.
- */
+/* Prints the pods of a manifest: the names and labels from KubeRay, and the environment of their processes with the
+ * variables of the TPU webhook. */
 #include "manifest-env.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ manifest_add_index (Table *table, gint64 index)
     table_add_number (table, index);
 }
 
-/* A pod of the manifest, before and behind the webhook. */
+/* What the TPU webhook does to a pod: the patch, and the pod after it. */
 typedef struct {
   QuoitWebhookPatch *patch;
   QuoitWebhookPod *admitted;
@@ -57,7 +57,7 @@ admission_clear (Admission *admission)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Admission, admission_clear)
 
 static bool
-is_of_tpu (const char *name)
+is_tpu_variable (const char *name)
 {
   static const char *const prefixes[] = { "TPU_", "MEGASCALE_", "RAY_", "JAX_" };
 
@@ -67,9 +67,9 @@ is_of_tpu (const char *name)
   return false;
 }
 
-/* Every pod of a slice has the names of all hosts, so the output grows with the square of the number of pods. Each
- * variable counts as at least one line, or one row of JSON. */
-enum { MOST_BYTES = 1 << 27, ROW_BYTES = 1 << 7 };
+/* The limit of the output. Every pod of a slice has the names of all hosts, so the output grows with the square of the
+ * number of pods. ROW_BYTES is counted for each variable, because it is at least a line, or a row of JSON. */
+enum { MAX_BYTES = 1 << 27, ROW_BYTES = 1 << 7 };
 
 static bool
 count_bytes (ManifestView *view, const QuoitWebhookPod *pod, GError **error)
@@ -79,15 +79,14 @@ count_bytes (ManifestView *view, const QuoitWebhookPod *pod, GError **error)
       {
         const char *value = quoit_webhook_pod_get_variable_value (pod, c, i);
 
-        if (is_of_tpu (quoit_webhook_pod_get_variable_name (pod, c, i)))
+        if (is_tpu_variable (quoit_webhook_pod_get_variable_name (pod, c, i)))
           view->n_bytes += ROW_BYTES + (value == NULL ? 0 : strlen (value));
       }
-  if (view->n_bytes <= MOST_BYTES)
+  if (view->n_bytes <= MAX_BYTES)
     return true;
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-               "the pods are told more than '%d' bytes: expected fewer, of pods that are chosen by --group, --slice-id "
-               "or --worker",
-               MOST_BYTES);
+               "the variables of the pods exceed '%d' bytes: select fewer pods with --group, --slice-id or --worker",
+               MAX_BYTES);
   return false;
 }
 
@@ -117,25 +116,25 @@ pod_prefix (const QuoitKuberay *kuberay, uint32_t pod)
 
 /* --- variables --- */
 
-/* One that a process gets, of those that say what it has of which slices. */
+/* A variable for TPU jobs in a container. */
 typedef struct {
-  const char *name, *value; /* NULL: it comes from elsewhere */
-  const char *field;        /* the source of the pod's variable; NULL: unknown */
-  bool is_written;          /* by the webhook */
-  const char *before;       /* what the manifest says instead; NULL: nothing */
+  const char *name, *value;   /* @value NULL: it is not in the pod (valueFrom) */
+  const char *field;          /* if @value is NULL, the field of the pod with the value; NULL: not a field */
+  bool is_written;            /* the webhook sets the variable */
+  const char *manifest_value; /* the value in the manifest that the webhook overrides; NULL: none */
 } Variable;
 
-/* The value of the manifest that one of the webhook's hides; NULL: none. */
+/* Returns the value in the manifest that a variable of the webhook overrides; NULL: none. */
 static const char *
-find_hidden_value (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable)
+find_overridden_value (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable)
 {
-  const char *name = quoit_webhook_pod_get_variable_name (pod, container, variable), *hidden = NULL;
+  const char *name = quoit_webhook_pod_get_variable_name (pod, container, variable), *value = NULL;
 
   for (uint32_t i = 0; i < variable; i++)
     if (!quoit_webhook_pod_is_variable_written (pod, container, i)
         && g_str_equal (quoit_webhook_pod_get_variable_name (pod, container, i), name))
-      hidden = quoit_webhook_pod_get_variable_value (pod, container, i);
-  return hidden;
+      value = quoit_webhook_pod_get_variable_value (pod, container, i);
+  return value;
 }
 
 static bool
@@ -143,13 +142,13 @@ find_variable (const QuoitWebhookPod *pod, uint32_t container, uint32_t index, V
 {
   const char *name = quoit_webhook_pod_get_variable_name (pod, container, index);
 
-  if (!is_of_tpu (name) || !quoit_webhook_pod_is_variable_seen (pod, container, index))
+  if (!is_tpu_variable (name) || !quoit_webhook_pod_is_variable_effective (pod, container, index))
     return false;
   *variable = (Variable) { name, quoit_webhook_pod_get_variable_value (pod, container, index),
                            quoit_webhook_pod_get_variable_field (pod, container, index),
                            quoit_webhook_pod_is_variable_written (pod, container, index) == 1, NULL };
   if (variable->is_written)
-    variable->before = find_hidden_value (pod, container, index);
+    variable->manifest_value = find_overridden_value (pod, container, index);
   return true;
 }
 
@@ -187,7 +186,7 @@ list_variables (const QuoitWebhookPod *pod)
         table_add_text (table, variable.value);
         table_add_text (table, variable.field);
         table_add_text (table, variable.is_written ? "webhook" : "manifest");
-        table_add_text (table, variable.before);
+        table_add_text (table, variable.manifest_value);
       }
   return table;
 }
@@ -225,6 +224,16 @@ list_assumed (const QuoitKuberay *kuberay)
   return assumed;
 }
 
+static GPtrArray *
+list_notes (const QuoitKuberay *kuberay)
+{
+  GPtrArray *notes = g_ptr_array_new ();
+
+  for (uint32_t i = 0; i < quoit_kuberay_get_n_notes (kuberay); i++)
+    g_ptr_array_add (notes, (char *) quoit_kuberay_get_note (kuberay, i));
+  return notes;
+}
+
 static bool
 print_json (Session *session, ManifestView *view, const char *manifest, const GPtrArray *problems, GError **error)
 {
@@ -245,6 +254,7 @@ print_json (Session *session, ManifestView *view, const char *manifest, const GP
   document = document_new ();
   document_take_facts (document, facts);
   document_take_table (document, "problems", NULL, manifest_list_problems (problems));
+  document_take_lines (document, "notes", NULL, list_notes (view->kuberay));
   document_take_table (document, "pods", NULL, g_steal_pointer (&pods));
   return session_print (session, document, error);
 }
@@ -287,19 +297,19 @@ append_variable (GString *text, const Variable *variable)
   if (variable->value == NULL)
     {
       append_comment (text, variable->field == NULL
-                                ? g_strdup_printf ("%s comes from elsewhere (valueFrom)", variable->name)
+                                ? g_strdup_printf ("%s is not in the pod (valueFrom)", variable->name)
                                 : g_strdup_printf ("%s is %s of the pod", variable->name, variable->field));
       return;
     }
-  if (variable->before != NULL && *variable->before != '\0')
-    append_comment (text, g_strdup_printf ("instead of '%s' of the manifest:", variable->before));
+  if (variable->manifest_value != NULL && *variable->manifest_value != '\0')
+    append_comment (text, g_strdup_printf ("instead of '%s' of the manifest:", variable->manifest_value));
   name = text_for_terminal (variable->name);
   quoted = text_for_shell (variable->value);
   shown = text_for_terminal (quoted);
   g_string_append_printf (text, "%s=%s\n", name, shown);
 }
 
-/* The container's own variables, then those that the webhook adds. */
+/* Appends the variables of the manifest, then those of the webhook. */
 static void
 append_variables (GString *text, const QuoitWebhookPod *pod, uint32_t container)
 {
@@ -350,6 +360,8 @@ print_text (Session *session, ManifestView *view, const char *manifest, const GP
                                          service == NULL ? "" : service));
   if (assumption != NULL)
     append_comment (text, assumption);
+  for (uint32_t i = 0; i < quoit_kuberay_get_n_notes (view->kuberay); i++)
+    append_comment (text, g_strdup_printf ("note: %s", quoit_kuberay_get_note (view->kuberay, i)));
   for (guint i = 0; i < problems->len; i++)
     append_comment (text, g_strdup (((const ManifestProblem *) problems->pdata[i])->why->message));
   for (uint32_t pod = 0; pod < quoit_kuberay_get_n_pods (view->kuberay); pod++)
@@ -359,7 +371,8 @@ print_text (Session *session, ManifestView *view, const char *manifest, const GP
 }
 
 bool
-manifest_pods (Session *session, ManifestView *view, const char *manifest, const GPtrArray *problems, GError **error)
+manifest_print_pods (Session *session, ManifestView *view, const char *manifest, const GPtrArray *problems,
+                     GError **error)
 {
   return session_wants_json (session) ? print_json (session, view, manifest, problems, error)
                                       : print_text (session, view, manifest, problems, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems that keep the pods of a manifest from being created or from finding each other, and assumptions about
- * them. */
+/* Finds the problems that prevent the pods of a manifest from being created or from finding each other, and describes
+ * what is assumed about the cluster. */
 #include "manifest-env.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ add_problem (GPtrArray *problems, const char *group, const char *rule, GError *w
   g_ptr_array_add (problems, problem);
 }
 
-/* The webhook looks at no group behind the first that is wrong; whoever mends one wants to know the others too. */
+/* Checks every group. The webhook itself stops at the first wrong group, but the user wants to know all problems. */
 static void
 check_webhook (const QuoitKuberay *kuberay, uint32_t group, GPtrArray *problems)
 {
@@ -37,14 +37,14 @@ check_webhook (const QuoitKuberay *kuberay, uint32_t group, GPtrArray *problems)
 
   if (!quoit_kuberay_check_group (kuberay, group, &denial, &why))
     {
-      g_prefix_error (&why, "group '%s': the TPU webhook refuses the cluster, and no pod of it is made: ", name);
+      g_prefix_error (&why, "group '%s': the TPU webhook refuses the cluster, so no pods are created: ", name);
       add_problem (problems, name, "refused", why);
     }
   else if (denial != NULL)
     add_problem (problems, name, "denied",
                  g_error_new (QUOIT_ERROR, QUOIT_ERROR_INVALID,
                               "group '%s', numOfHosts '%" G_GINT64_FORMAT
-                              "': the TPU webhook denies the cluster, and no pod of it is made: %s",
+                              "': the TPU webhook denies the cluster, so no pods are created: %s",
                               name, quoit_kuberay_get_group_hosts (kuberay, group), denial));
 }
 
@@ -86,7 +86,7 @@ manifest_list_problems (const GPtrArray *problems)
 }
 
 void
-manifest_warn (Session *session, const GPtrArray *problems)
+manifest_report_problems (Session *session, const GPtrArray *problems)
 {
   for (guint i = 0; i < problems->len; i++)
     {
@@ -108,9 +108,9 @@ manifest_assumption (const QuoitKuberay *kuberay)
     return NULL;
   if (service == NULL)
     return g_strdup_printf ("the name of the cluster is assumed: KubeRay puts five random characters in place of "
-                            "'xxxxx', here and in what is called after it");
+                            "'xxxxx', also in the names of pods");
   return g_strdup_printf ("the name of the cluster is assumed: KubeRay puts five random characters in place of "
-                          "'xxxxx', here, in the service and in the hosts' names with it; so that these find each "
-                          "other, metadata.name has at most %u bytes",
+                          "'xxxxx', also in the names of the service and the hosts; metadata.name has at most %u "
+                          "bytes, otherwise the hosts cannot find each other",
                           quoit_kuberay_get_longest_name (kuberay));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What KubeRay's operator does when something happens to the pods of a manifest: a row for each replica that comes or
- * goes, in the pass in which it does. */
+/* Prints what KubeRay's operator does after steps that happen to the pods of a manifest: for each pass, a row for each
+ * replica that it creates or deletes. */
 #include "manifest-env.h"
 
 #include <string.h>
 
-enum { MOST_PASSES = 1000 };
+enum { MAX_PASSES = 1000 };
 
 static const char expected_step[]
     = "fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume";
@@ -24,20 +24,20 @@ static const Column pass_columns[] = {
 typedef struct {
   QuoitKuberay *kuberay;
   uint32_t group;
-  const char *step;
-  gint64 pass;
-  const char *result;
+  const char *step;   /* the current step */
+  gint64 pass;        /* the current pass after that step, from 1 */
+  const char *result; /* the reason with which the operator ended the pass early; NULL: none */
   Table *rows;
 } Run;
 
-/* --- what there was --- */
+/* --- differences between passes --- */
 
 typedef struct {
   guint64 serial;
   gint64 replica, incarnation;
 } PodRecord;
 
-/* The pods of the group, in the order of replicas. */
+/* Lists the pods of the group, ordered by replica. */
 static GArray *
 list_pods (const Run *run)
 {
@@ -73,17 +73,17 @@ add_row (const Run *run, const char *change, const PodRecord *pod, guint n_pods)
   manifest_add_index (run->rows, pod->replica);
   table_add_number (run->rows, n_pods);
   manifest_add_index (run->rows, pod->incarnation);
-  table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_arbitrary (run->kuberay));
+  table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_deletion_arbitrary (run->kuberay));
   table_add_text (run->rows, run->result);
 }
 
-/* Pods that are in @pods and not in @others, a row per replica. */
+/* Adds a row for each replica with pods that are in @pods but not in @others. Returns the number of such pods. */
 static guint
 add_rows (const Run *run, const char *change, const GArray *pods, const GArray *others)
 {
   g_autoptr (GHashTable) known = pod_serials (others);
   const PodRecord *first = NULL;
-  guint n_rows = 0, n_pods = 0;
+  guint n_changed = 0, n_pods = 0;
 
   for (guint i = 0; i < pods->len; i++)
     {
@@ -98,11 +98,11 @@ add_rows (const Run *run, const char *change, const GArray *pods, const GArray *
         }
       first = pod;
       n_pods++;
-      n_rows++;
+      n_changed++;
     }
   if (first != NULL)
     add_row (run, change, first, n_pods);
-  return n_rows;
+  return n_changed;
 }
 
 static void
@@ -117,7 +117,7 @@ add_empty_pass (const Run *run)
 static bool
 run_passes (Run *run, GError **error)
 {
-  for (run->pass = 1; run->pass <= MOST_PASSES; run->pass++)
+  for (run->pass = 1; run->pass <= MAX_PASSES; run->pass++)
     {
       g_autoptr (GArray) before = list_pods (run), after = NULL;
       guint n_changes;
@@ -154,7 +154,7 @@ refuse_step (const Run *run, GError **error)
   return false;
 }
 
-/* "REPLICA.HOST", or "REPLICA" of a group whose replicas have one host. */
+/* Marks the pod "REPLICA.HOST", or "REPLICA" for host 0. */
 static bool
 mark_pod (const Run *run, QuoitKuberayEvent event, const char *place, GError **error)
 {
@@ -174,7 +174,7 @@ mark_pod (const Run *run, QuoitKuberayEvent event, const char *place, GError **e
         return true;
       }
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
-               "--then '%s': expected a pod that is there when it happens, by its replica and host index", run->step);
+               "--then '%s': no pod has that replica and host index when the step happens", run->step);
   return false;
 }
 
@@ -212,8 +212,8 @@ run_step (const Run *run, GError **error)
 }
 
 bool
-manifest_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps, const GPtrArray *problems,
-                GError **error)
+manifest_print_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps, const GPtrArray *problems,
+                      GError **error)
 {
   g_autoptr (Table) rows = table_new (pass_columns, G_N_ELEMENTS (pass_columns));
   Run run = { .kuberay = kuberay, .group = group, .rows = rows };

@@ -31,16 +31,16 @@ map_axis_slice_free (MapAxisSlice *axis_slice)
 uint32_t
 map_axis_size (const MapAxis *axis)
 {
-  return quoit_mesh_get_size (axis->group_mesh->mesh, axis->at);
+  return quoit_mesh_get_size (axis->group_mesh->mesh, axis->axis);
 }
 
-/* From a place of the mesh to the next along the axis. */
+/* The distance in the mesh, in row-major order, between neighbours along the axis. */
 static uint32_t
 get_stride (const MapAxis *axis)
 {
   uint32_t stride = 1;
 
-  for (unsigned i = axis->at + 1; i < quoit_mesh_get_n_axes (axis->group_mesh->mesh); i++)
+  for (unsigned i = axis->axis + 1; i < quoit_mesh_get_n_axes (axis->group_mesh->mesh); i++)
     stride *= quoit_mesh_get_size (axis->group_mesh->mesh, i);
   return stride;
 }
@@ -49,28 +49,28 @@ static uint32_t *
 find_indices (const MapAxis *axis)
 {
   const QuoitMesh *mesh = axis->group_mesh->mesh;
-  const uint32_t *listed = quoit_mesh_get_indices (mesh);
-  uint32_t *indices = g_new0 (uint32_t, quoit_devices_get_n (axis->group_mesh->devices));
+  const uint32_t *devices = quoit_mesh_get_indices (mesh);
+  uint32_t *indices = g_new0 (uint32_t, quoit_devices_get_n_devices (axis->group_mesh->devices));
   uint32_t stride = get_stride (axis), size = map_axis_size (axis);
 
-  for (uint32_t place = 0; place < quoit_mesh_get_n_devices (mesh); place++)
-    indices[listed[place]] = place / stride % size;
+  for (uint32_t position = 0; position < quoit_mesh_get_n_devices (mesh); position++)
+    indices[devices[position]] = position / stride % size;
   return indices;
 }
 
 static uint32_t
 count_cores (const QuoitDevices *devices)
 {
-  int32_t most = 0;
+  int32_t last = 0;
 
-  for (uint32_t i = 0; i < quoit_devices_get_n (devices); i++)
-    most = MAX (most, quoit_devices_get_core (devices, i));
-  return (uint32_t) most + 1;
+  for (uint32_t i = 0; i < quoit_devices_get_n_devices (devices); i++)
+    last = MAX (last, quoit_devices_get_core (devices, i));
+  return (uint32_t) last + 1;
 }
 
-/* --- which chips the devices are on --- */
+/* --- the chips of the devices --- */
 
-/* The devices of a job are numbered from 0. */
+/* Sets the chip of each device of a process. @chips: by device id, because the ids of a job start from 0. */
 static void
 set_chips (const QuoitTopology *processes, uint32_t process, int64_t *chips, uint32_t n)
 {
@@ -89,7 +89,7 @@ set_chips (const QuoitTopology *processes, uint32_t process, int64_t *chips, uin
 static int64_t *
 find_chips (const QuoitDevices *devices, const QuoitTopology *processes)
 {
-  uint32_t n = quoit_devices_get_n (devices);
+  uint32_t n = quoit_devices_get_n_devices (devices);
   g_autofree int64_t *by_id = g_new (int64_t, n);
   int64_t *chips = g_new (int64_t, n);
 
@@ -106,7 +106,7 @@ find_chips (const QuoitDevices *devices, const QuoitTopology *processes)
   return chips;
 }
 
-/* The drawn slice that a listed device is of, and the number of its chip there; NULL: it is not drawn. */
+/* Returns the slice of a device and the number of its chip there; NULL if the device is not on the map. */
 static MapSlice *
 find_chip (const Map *map, uint32_t device, int64_t *chip)
 {
@@ -138,7 +138,7 @@ place_devices (Map *map)
 {
   const MapAxis *axis = map->axis;
 
-  for (uint32_t i = 0; i < quoit_devices_get_n (axis->group_mesh->devices); i++)
+  for (uint32_t i = 0; i < quoit_devices_get_n_devices (axis->group_mesh->devices); i++)
     {
       int64_t chip = -1;
       MapSlice *slice = find_chip (map, i, &chip);
@@ -164,12 +164,14 @@ count_without_device (const Map *map)
   return n;
 }
 
-/* --- where the axis goes --- */
+/* --- the hops of the axis --- */
 
-/* The part of a slice that a line has passed: its first chip, and its last so far. */
+/* A line is the devices that differ only in their index along the axis. A trace is the part of the current line in one
+ * slice. */
 typedef struct {
-  uint32_t line; /* 1 more than its number */
-  uint32_t first, last, n_devices;
+  uint32_t line;        /* the number of the line, from 1; 0: none */
+  uint32_t first, last; /* the chips of the first and the latest device */
+  uint32_t n_devices;
 } Trace;
 
 static void
@@ -198,7 +200,8 @@ follow_device (const Map *map, uint32_t device, uint32_t line, Trace *traces)
   trace->n_devices++;
 }
 
-/* From the last device of a line in a slice back to the first: of two devices that is the way there once more. */
+/* Adds the hop from the last device of a line in the slice back to the first. A line of two devices already has that
+ * hop. */
 static void
 close_line (const Map *map, uint32_t device, uint32_t line, Trace *traces)
 {
@@ -217,7 +220,7 @@ static void
 follow_lines (Map *map)
 {
   const QuoitMesh *mesh = map->axis->group_mesh->mesh;
-  const uint32_t *listed = quoit_mesh_get_indices (mesh);
+  const uint32_t *devices = quoit_mesh_get_indices (mesh);
   uint32_t stride = get_stride (map->axis), size = map_axis_size (map->axis);
   g_autofree Trace *traces = g_new0 (Trace, map->slices->len);
 
@@ -225,15 +228,15 @@ follow_lines (Map *map)
     if (first / stride % size == 0)
       {
         for (uint32_t i = 0; i < size; i++)
-          follow_device (map, listed[first + i * stride], first + 1, traces);
+          follow_device (map, devices[first + i * stride], first + 1, traces);
         for (uint32_t i = 0; i < size; i++)
-          close_line (map, listed[first + i * stride], first + 1, traces);
+          close_line (map, devices[first + i * stride], first + 1, traces);
       }
 }
 
 void
 map_set_axis (Map *map, const char *group, const MeshSpec *spec, const GroupMesh *group_mesh,
-              const QuoitTopology *processes, guint at)
+              const QuoitTopology *processes, guint index)
 {
   MapAxis *axis = g_new0 (MapAxis, 1);
 
@@ -241,7 +244,7 @@ map_set_axis (Map *map, const char *group, const MeshSpec *spec, const GroupMesh
                       .axes = &spec->axes,
                       .dcn_sizes = spec->dcn_sizes,
                       .group_mesh = group_mesh,
-                      .at = at,
+                      .axis = index,
                       .n_cores = count_cores (group_mesh->devices) };
   axis->indices = find_indices (axis);
   axis->chips = find_chips (group_mesh->devices, processes);
@@ -253,7 +256,7 @@ map_set_axis (Map *map, const char *group, const MeshSpec *spec, const GroupMesh
   follow_lines (map);
 }
 
-/* --- what is asked of it --- */
+/* --- queries --- */
 
 int64_t
 map_axis_index (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip, uint32_t core)
@@ -264,7 +267,7 @@ map_axis_index (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t ch
 }
 
 bool
-map_axis_is_even (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
+map_axis_has_one_index (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
   for (uint32_t core = 1; core < axis->n_cores; core++)
     if (map_axis_index (axis, axis_slice, chip, core) != map_axis_index (axis, axis_slice, chip, 0))
@@ -277,36 +280,37 @@ map_axis_title (const MapAxis *axis)
 {
   g_autofree char *axes = axes_format (axis->axes, axis->axes->sizes, 1);
 
-  return g_strdup_printf ("%s, mesh %s: index along %s", axis->group, axes, axis->axes->names[axis->at]);
+  return g_strdup_printf ("%s, mesh %s: index along %s", axis->group, axes, axis->axes->names[axis->axis]);
 }
 
 char *
 map_axis_describe (const MapAxis *axis)
 {
   const QuoitMeshLinks *links = axis->group_mesh->links;
-  g_autofree char *physical = quoit_mesh_links_dup_physical (links, axis->at);
-  QuoitMeshForm form = quoit_mesh_links_get_form (links, axis->at);
-  uint32_t hops = quoit_mesh_links_get_hops (links, axis->at);
-  GString *text = g_string_new (axis->axes->names[axis->at]);
+  g_autofree char *physical = quoit_mesh_links_dup_physical (links, axis->axis);
+  QuoitMeshForm form = quoit_mesh_links_get_form (links, axis->axis);
+  uint32_t hops = quoit_mesh_links_get_hops (links, axis->axis);
+  GString *text = g_string_new (axis->axes->names[axis->axis]);
 
   g_string_append_printf (text, ": %u over %s", map_axis_size (axis),
-                          mesh_network_word (quoit_mesh_links_get_network (links, axis->at)));
+                          mesh_network_word (quoit_mesh_links_get_network (links, axis->axis)));
   if (physical[0] != '\0')
     g_string_append_printf (text, ", %s", physical);
   if (form != QUOIT_MESH_FORM_NONE)
     g_string_append_printf (text, "; %s of %u hop%s, %u back", mesh_form_word (form), hops, hops == 1 ? "" : "s",
-                            quoit_mesh_links_get_hops_back (links, axis->at));
+                            quoit_mesh_links_get_hops_back (links, axis->axis));
   return g_string_free (text, FALSE);
 }
 
 /* --- colours --- */
 
-/* matplotlib's viridis (CC0), at equal distances: its lightness grows evenly, for every kind of colour blindness. */
+/* Samples of matplotlib's viridis (CC0) at equal distances. Its lightness grows evenly, also for people with any colour
+ * blindness. */
 static const uint32_t viridis[]
     = { 0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725 };
 
 static uint32_t
-channel (uint32_t colour, guint shift)
+get_channel (uint32_t colour, guint shift)
 {
   return colour >> shift & 0xff;
 }
@@ -322,19 +326,19 @@ map_axis_colour (const MapAxis *axis, uint32_t index)
 
   for (guint shift = 0; shift < 24; shift += 8)
     {
-      int64_t from = channel (viridis[step], shift), to = channel (viridis[step + 1], shift);
+      int64_t from = get_channel (viridis[step], shift), to = get_channel (viridis[step + 1], shift);
 
       colour |= (uint32_t) (from + (to - from) * part / (int64_t) last) << shift;
     }
   return colour;
 }
 
-/* By the contrast that black and white letters have on it. */
+/* Compares the luminance with the one at which black and white text have equal contrast. */
 bool
 map_colour_is_light (uint32_t colour)
 {
   enum { EQUAL_CONTRAST = 11640 };
-  uint32_t red = channel (colour, 16), green = channel (colour, 8), blue = channel (colour, 0);
+  uint32_t red = get_channel (colour, 16), green = get_channel (colour, 8), blue = get_channel (colour, 0);
 
   return (2126 * red * red + 7152 * green * green + 722 * blue * blue) / 10000 > EQUAL_CONTRAST;
 }

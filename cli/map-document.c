@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map for programs: each slice with its hosts, each host with its chips, and the legend. */
+/* A map as a document for -o json: the slices with their hosts, the hosts with their chips, and the legend. */
 #include "map.h"
 
 #include "mesh-view.h"
 #include "words.h"
 
-/* The last is there with an axis alone. */
+/* Only a map with an axis has the last column. */
 static const Column chip_columns[] = {
   { "chip", NULL, CELL_NUMBER },  { "x", NULL, CELL_NUMBER },      { "y", NULL, CELL_NUMBER },
   { "z", NULL, CELL_NUMBER },     { "state", NULL, CELL_TEXT },    { "symbol", NULL, CELL_TEXT },
@@ -24,7 +24,7 @@ static const Column host_columns[] = {
   { "state", NULL, CELL_TEXT },       { "chips", NULL, CELL_TABLE },
 };
 
-/* The last is there with an axis alone. */
+/* Only a map with an axis has the last column. */
 static const Column slice_columns[] = {
   { "slice", NULL, CELL_TEXT },      { "full_name", NULL, CELL_TEXT },        { "accelerator", NULL, CELL_TEXT },
   { "topology", NULL, CELL_TEXT },   { "chips_per_host", NULL, CELL_NUMBER }, { "host_block", NULL, CELL_TEXT },
@@ -43,12 +43,12 @@ take_symbol (Table *table, char symbol)
   table_take_text (table, g_strdup_printf ("%c", symbol));
 }
 
-/* Every group that has the chip, or part of it. */
+/* The groups that use the chip or part of it. */
 static GPtrArray *
-chip_holders (const Map *map, int64_t node, uint32_t local)
+chip_groups (const Map *map, int64_t node, uint32_t local)
 {
   const QuoitSnapshot *snapshot = map->snapshot;
-  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *groups = g_ptr_array_new_with_free_func (g_free);
   uint32_t n = node < 0 ? 0 : quoit_snapshot_get_node_n_users (snapshot, (uint32_t) node);
 
   for (uint32_t u = 0; u < n; u++)
@@ -56,12 +56,12 @@ chip_holders (const Map *map, int64_t node, uint32_t local)
       {
         guint group = map_find_group (map, quoit_snapshot_get_node_user_id (snapshot, (uint32_t) node, u));
 
-        g_ptr_array_add (holders, g_strdup (g_array_index (map->groups, MapGroup, group).label));
+        g_ptr_array_add (groups, g_strdup (g_array_index (map->groups, MapGroup, group).label));
       }
-  return holders;
+  return groups;
 }
 
-/* Those of the chip that the mesh has. */
+/* The devices of the chip that are in the mesh. */
 static Table *
 chip_devices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
@@ -69,13 +69,13 @@ chip_devices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip
 
   for (uint32_t core = 0; core < axis->n_cores; core++)
     {
-      int64_t listed = axis_slice->devices[chip * axis->n_cores + core];
+      int64_t device = axis_slice->devices[chip * axis->n_cores + core];
 
-      if (listed < 0)
+      if (device < 0)
         continue;
-      table_add_number (devices, quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) listed));
+      table_add_number (devices, quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) device));
       table_add_number (devices, core);
-      table_add_number (devices, axis->indices[listed]);
+      table_add_number (devices, axis->indices[device]);
     }
   return devices;
 }
@@ -96,7 +96,7 @@ worker_chips (const Map *map, const MapSlice *slice, uint32_t worker)
         table_add_number (chips, quoit_coordinates_get_chip_at (slice->torus, number, (QuoitAxis) axis));
       table_add_text (chips, map_state_word (chip->state));
       take_symbol (chips, map_symbol (chip));
-      table_take_list (chips, chip_holders (map, slice->nodes[worker], local));
+      table_take_list (chips, chip_groups (map, slice->nodes[worker], local));
       if (map->axis != NULL)
         table_take_table (chips, chip_devices (map->axis, slice->axis_slice, number));
     }
@@ -142,8 +142,8 @@ add_slice (Table *slices, const Map *map, const MapSlice *slice)
       table_add_text (slices, quoit_snapshot_get_class_accelerator (map->snapshot, class));
       table_add_text (slices, topology);
       table_add_number (slices, quoit_snapshot_get_class_chips_per_host (map->snapshot, class));
-      table_take_text (slices, map_host_block (slice, topology));
-      table_take_text (slices, map_rings (slice));
+      table_take_text (slices, map_format_host_shape (slice, topology));
+      table_take_text (slices, map_format_ring_axes (slice));
     }
   table_take_table (slices, slice_hosts (map, slice));
   table_take_list (slices, g_ptr_array_ref (slice->undrawn));
@@ -161,14 +161,14 @@ legend_table (const Map *map)
       const MapGroup *group = &g_array_index (map->groups, MapGroup, i);
 
       take_symbol (legend, map_group_symbol (i));
-      table_add_text (legend, map_state_word (CHIP_HELD));
+      table_add_text (legend, map_state_word (CHIP_ALLOCATED));
       table_add_text (legend, group->label);
       table_add_number (legend, map_count_chips (group->n_chips));
       table_add_number (legend, group->n_chips[CHIP_DRAINING]);
       table_add_number (legend, group->n_chips[CHIP_DEAD]);
     }
   for (guint state = 0; state < N_CHIP_STATES; state++)
-    if (state != CHIP_HELD)
+    if (state != CHIP_ALLOCATED)
       {
         take_symbol (legend, map_state_symbol (state));
         table_add_text (legend, map_state_word (state));
@@ -195,7 +195,7 @@ axis_facts (const MapAxis *axis)
   table_add_text (facts, axis->group);
   table_take_text (facts, axes_format (axis->axes, axis->axes->sizes, 1));
   table_take_text (facts, axis->dcn_sizes == NULL ? NULL : axes_format (axis->axes, axis->dcn_sizes, 2));
-  mesh_axis_add_links (facts, axis->group_mesh->mesh, axis->group_mesh->links, axis->axes, axis->at);
+  mesh_axis_add_links (facts, axis->group_mesh->mesh, axis->group_mesh->links, axis->axes, axis->axis);
   return facts;
 }
 

@@ -7,7 +7,8 @@
 #include "fleet-view.h"
 #include "group-view.h"
 
-/* Nodes are numbered slice by slice. */
+/* Appends a slice unless it is the last one. This avoids duplicates, because the nodes of a slice have successive
+ * indices. */
 static void
 add_slice (GArray *slices, uint32_t slice)
 {
@@ -15,9 +16,9 @@ add_slice (GArray *slices, uint32_t slice)
     g_array_append_val (slices, slice);
 }
 
-/* Where it has something, in no order of its own. */
+/* Adds the slices with nodes that the group uses, ordered by index. */
 static bool
-add_hosts (GArray *slices, const QuoitSnapshot *snapshot, const QuoitGroup *group, GError **error)
+add_slices_of_group (GArray *slices, const QuoitSnapshot *snapshot, const QuoitGroup *group, GError **error)
 {
   const char *label = quoit_group_get_handle (group);
   uint64_t id = quoit_group_get_id (group);
@@ -33,11 +34,11 @@ add_hosts (GArray *slices, const QuoitSnapshot *snapshot, const QuoitGroup *grou
   if (slices->len > 0)
     return true;
 
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "group '%s': expected one that has hosts of a slice", label);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "group '%s' uses no host of a slice", label);
   return false;
 }
 
-/* By the pool's name, or source/pool. */
+/* Finds the pool with this short or full name; *@pool is -1 if there is none. */
 static bool
 find_pool (const QuoitSnapshot *snapshot, const char *name, int64_t *pool, GError **error)
 {
@@ -77,7 +78,7 @@ is_not_found (GError **why)
   return g_error_matches (*why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) ? g_clear_error (why), true : false;
 }
 
-/* A slice, else a group, else a pool: the first that is called so. */
+/* Adds the slices of the slice, group or pool with that name. */
 static bool
 add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
@@ -95,7 +96,7 @@ add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GErr
     {
       group = quoit_snapshot_lookup_group (snapshot, name, &why);
       if (group != NULL)
-        return add_hosts (slices, snapshot, group, error);
+        return add_slices_of_group (slices, snapshot, group, error);
       if (!is_not_found (&why))
         return g_propagate_error (error, why), false;
     }
@@ -109,7 +110,7 @@ add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GErr
 }
 
 GArray *
-slices_by_name (const QuoitSnapshot *snapshot, const char *name, GError **error)
+find_slices (const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
   g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (uint32_t));
 
@@ -120,9 +121,9 @@ slices_by_name (const QuoitSnapshot *snapshot, const char *name, GError **error)
   return g_steal_pointer (&slices);
 }
 
-/* --- of the mesh of a group --- */
+/* --- the group of a mesh --- */
 
-/* The things with that name, one or several; NULL: nothing. */
+/* Returns what else has that name, "slice" or "pool"; NULL: nothing. */
 static const char *
 find_kind (const QuoitSnapshot *snapshot, const char *name)
 {
@@ -150,14 +151,13 @@ find_mesh_group (const QuoitSnapshot *snapshot, const char *name, GError **error
       return group;
     }
   g_clear_error (&why);
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "'%s' is the name of a %s: expected a group, which has a mesh",
-               name, kind);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "'%s' is the name of a %s: expected a group", name, kind);
   return NULL;
 }
 
-/* Those of a slice follow each other, and those without chips are behind all others. */
+/* Processes are ordered by slice id, and processes without chips come last. */
 GArray *
-slices_by_id (const QuoitSnapshot *snapshot, const QuoitTopology *processes, GError **error)
+find_slices_of_processes (const QuoitSnapshot *snapshot, const QuoitTopology *processes, GError **error)
 {
   g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (uint32_t));
 

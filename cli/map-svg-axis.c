@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an axis of a mesh lies on the torus: a chip has the colour of its index along it, with that index in it, and is
- * joined to the next that is a hop away. The colours are the same on light and dark pages. */
+/* The SVG of a map with an axis. Each chip shows its index along the axis, on the colour of that index. Lines join
+ * successive chips that are one hop apart. The colours are the same on light and dark pages. */
 #include "map-svg.h"
 
 #include <stdlib.h>
 
 enum {
-  DIGIT = 7,          /* of which none is wider in a chip */
-  WAY_GAP = 6,        /* between chips, for the way to be seen */
-  MOST_SWATCHES = 32, /* more indices are a band of colours */
-  N_BANDS = 64,
-  BAND = 9, /* its width */
-  N_TICKS = 4
+  DIGIT = 7,         /* the maximum width of a digit in a chip */
+  HOP_GAP = 6,       /* the distance of chips, so that the hops are visible */
+  MAX_SWATCHES = 32, /* with more indices, the legend is a band of colours */
+  N_STRIPES = 64,    /* in the band */
+  STRIPE = 9,        /* the width of a stripe */
+  N_TICKS = 4        /* the number of intervals with an index at each end */
 };
 
 static guint
@@ -24,7 +24,7 @@ count_digits (uint32_t number)
   return n;
 }
 
-/* Of one index. */
+/* The width of a box with any index. */
 static guint
 index_width (const MapAxis *axis)
 {
@@ -42,10 +42,10 @@ svg_axis_measure (Picture *picture, const Map *map)
       uint32_t n_chips = slice->torus == NULL ? 0 : quoit_coordinates_get_n_chips (slice->torus);
 
       for (uint32_t chip = 0; chip < n_chips && n == 1; chip++)
-        n = map_axis_is_even (map->axis, slice->axis_slice, chip) ? 1 : map->axis->n_cores;
+        n = map_axis_has_one_index (map->axis, slice->axis_slice, chip) ? 1 : map->axis->n_cores;
     }
   picture->box = n * index_width (map->axis);
-  picture->gap = WAY_GAP;
+  picture->gap = HOP_GAP;
 }
 
 void
@@ -55,7 +55,7 @@ svg_axis_append_style (GString *svg)
                         ".way{fill:none;stroke:#8a939e;stroke-width:3}\n");
 }
 
-/* A box with a number in it; @number NULL: with none. */
+/* Appends a box with the colour of an index and the text @number; NULL: no text. */
 static void
 append_box (Picture *picture, const MapAxis *axis, uint32_t index, Corner at, guint width, const char *number)
 {
@@ -82,13 +82,13 @@ append_tooltip (Picture *picture, const MapAxis *axis, const MapSlice *slice, ui
                           quoit_coordinates_get_chip_at (slice->torus, chip, QUOIT_AXIS_Z));
   for (uint32_t core = 0; core < axis->n_cores; core++)
     {
-      int64_t listed = slice->axis_slice->devices[chip * axis->n_cores + core];
+      int64_t device = slice->axis_slice->devices[chip * axis->n_cores + core];
 
-      if (listed < 0)
+      if (device < 0)
         continue;
       g_string_append_printf (text, "%s device %" G_GINT64_FORMAT ", %s %u", core == 0 ? "" : ";",
-                              (gint64) quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) listed),
-                              axis->axes->names[axis->at], axis->indices[listed]);
+                              (gint64) quoit_devices_get_id (axis->group_mesh->devices, (uint32_t) device),
+                              axis->axes->names[axis->axis], axis->indices[device]);
     }
   g_string_append (picture->body, "<title>");
   svg_escape (picture->body, text->str);
@@ -98,7 +98,7 @@ append_tooltip (Picture *picture, const MapAxis *axis, const MapSlice *slice, ui
 void
 svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *slice, uint32_t chip, Corner at)
 {
-  guint n = map_axis_is_even (axis, slice->axis_slice, chip) ? 1 : axis->n_cores, width = picture->box / n;
+  guint n = map_axis_has_one_index (axis, slice->axis_slice, chip) ? 1 : axis->n_cores, width = picture->box / n;
 
   g_string_append (picture->body, "<g class=\"chip\">");
   append_tooltip (picture, axis, slice, chip);
@@ -113,7 +113,7 @@ svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *sli
   g_string_append (picture->body, "</g>\n");
 }
 
-/* --- the way --- */
+/* --- the hops --- */
 
 static Corner
 chip_centre (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip)
@@ -136,8 +136,8 @@ append_line (GString *path, Corner from, int dx, int dy)
   g_string_append_printf (path, "M%u %ul%d %d", from.x, from.y, dx, dy);
 }
 
-/* To the neighbour; over a link that closes a ring a stub on either side; between layers nothing, for which the words
- * about the axis have z. */
+/* Draws a hop as a line between neighbours. A hop over a link that closes a ring is a stub at either end. A hop between
+ * layers is not drawn; the description of the axis mentions z. */
 static void
 append_hop (GString *path, const Picture *picture, const MapSlice *slice, const Corner *layers, const MapHop *hop)
 {
@@ -169,7 +169,7 @@ svg_axis_append_hops (Picture *picture, const MapSlice *slice, const Corner *lay
     g_string_append_printf (picture->body, "<path class=\"way\" d=\"%s\"/>\n", path->str);
 }
 
-/* --- the words --- */
+/* --- text and legend --- */
 
 void
 svg_axis_append_head (Picture *picture, const MapAxis *axis)
@@ -195,30 +195,30 @@ append_swatches (Picture *picture, const MapAxis *axis)
   picture->width = MAX (picture->width, at.x + MARGIN);
 }
 
-/* Dark to light, with some of the indices below. */
+/* The band has all colours from dark to light, with some of the indices below. */
 static void
 append_band (Picture *picture, const MapAxis *axis)
 {
   uint64_t last = map_axis_size (axis) - 1;
 
-  for (guint i = 0; i < N_BANDS; i++)
-    append_box (picture, axis, (uint32_t) (i * last / (N_BANDS - 1)), (Corner) { MARGIN + i * BAND, picture->y }, BAND,
-                NULL);
+  for (guint i = 0; i < N_STRIPES; i++)
+    append_box (picture, axis, (uint32_t) (i * last / (N_STRIPES - 1)), (Corner) { MARGIN + i * STRIPE, picture->y },
+                STRIPE, NULL);
   for (guint i = 0; i <= N_TICKS; i++)
     g_string_append_printf (picture->body, "<text class=\"c\" x=\"%u\" y=\"%u\">%u</text>",
-                            MARGIN + BAND / 2 + i * (N_BANDS - 1) * BAND / N_TICKS, picture->y + BOX + 12,
+                            MARGIN + STRIPE / 2 + i * (N_STRIPES - 1) * STRIPE / N_TICKS, picture->y + BOX + 12,
                             (guint) (i * last / N_TICKS));
   picture->y += BOX;
-  picture->width = MAX (picture->width, MARGIN + N_BANDS * BAND + MARGIN);
+  picture->width = MAX (picture->width, MARGIN + N_STRIPES * STRIPE + MARGIN);
 }
 
 void
 svg_axis_append_legend (Picture *picture, const MapAxis *axis)
 {
-  svg_append_text (picture, axis->axes->names[axis->at]);
+  svg_append_text (picture, axis->axes->names[axis->axis]);
   picture->y += BOX / 2;
   g_string_append (picture->body, "<g class=\"legend\">");
-  if (map_axis_size (axis) <= MOST_SWATCHES)
+  if (map_axis_size (axis) <= MAX_SWATCHES)
     append_swatches (picture, axis);
   else
     append_band (picture, axis);

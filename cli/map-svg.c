@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map as one SVG file: nothing is loaded from elsewhere, and it is dark where the reader's pages are. */
+/* A map as one SVG file. It loads nothing from other files, and is dark if the reader prefers dark pages. */
 #include "map-svg.h"
 
 #include "fleet-view.h"
@@ -7,12 +7,13 @@
 #include "words.h"
 
 enum {
-  GAP = 3,     /* between chips */
-  LEAST = 420, /* what titles and legend take */
+  GAP = 3,         /* between chips */
+  MIN_WIDTH = 420, /* room for the title and the legend */
   N_COLOURS = 10
 };
 
-/* Colours that most people can distinguish: light under dark letters, dark under light ones. */
+/* Colours of groups that most people can distinguish. The light ones are for dark letters, the dark ones for light
+ * letters. */
 static const char *const light[N_COLOURS]
     = { "#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffe08a", "#9fd8cb", "#e5c494", "#f4b6d9", "#b8c4f0" };
 static const char *const dark[N_COLOURS]
@@ -57,8 +58,8 @@ svg_append_text (Picture *picture, const char *text)
 static void
 append_box (Picture *picture, guint x, guint y, ChipState state, int64_t group, char symbol)
 {
-  g_autofree char *class = state == CHIP_HELD ? g_strdup_printf ("g%u", (guint) group % N_COLOURS)
-                                              : g_strdup (map_state_word (state));
+  g_autofree char *class = state == CHIP_ALLOCATED ? g_strdup_printf ("g%u", (guint) group % N_COLOURS)
+                                                   : g_strdup (map_state_word (state));
 
   g_string_append_printf (picture->body,
                           "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" rx=\"2\"/>"
@@ -133,14 +134,14 @@ place_layers (Picture *picture, const MapSlice *slice)
 {
   guint width = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X) * (picture->box + picture->gap) + MARGIN;
   guint height = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Y) * (BOX + picture->gap) + MARGIN;
-  uint32_t n = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z), abreast = MAX (WIDEST / width, 1);
-  guint head = n > 1 ? LINE : 0;
+  uint32_t n = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z), per_row = MAX (MAX_ROW_WIDTH / width, 1);
+  guint heading = n > 1 ? LINE : 0;
   Corner *corners = g_new (Corner, n);
 
   for (uint32_t z = 0; z < n; z++)
     {
-      corners[z].x = MARGIN + z % abreast * width;
-      corners[z].y = picture->y + MARGIN / 2 + head + z / abreast * (height + head);
+      corners[z].x = MARGIN + z % per_row * width;
+      corners[z].y = picture->y + MARGIN / 2 + heading + z / per_row * (height + heading);
       picture->width = MAX (picture->width, corners[z].x + width);
       if (n > 1)
         g_string_append_printf (picture->body, "<text x=\"%u\" y=\"%u\">z=%u</text>\n", corners[z].x, corners[z].y - 5,
@@ -153,7 +154,7 @@ place_layers (Picture *picture, const MapSlice *slice)
 static void
 append_slice (Picture *picture, const Map *map, const MapSlice *slice)
 {
-  g_autofree char *description = map_describe (map, slice);
+  g_autofree char *description = map_describe_slice (map, slice);
 
   svg_append_text (picture, description);
   if (slice->torus != NULL)
@@ -174,11 +175,11 @@ append_slice (Picture *picture, const Map *map, const MapSlice *slice)
 }
 
 static void
-append_legend_row (Picture *picture, ChipState state, int64_t group, char symbol, const char *means)
+append_legend_row (Picture *picture, ChipState state, int64_t group, char symbol, const char *text)
 {
   picture->y += LINE;
   append_box (picture, MARGIN, picture->y - BOX + 3, state, group, symbol);
-  svg_append_line (picture, MARGIN + BOX + GAP + 4, means);
+  svg_append_line (picture, MARGIN + BOX + GAP + 4, text);
 }
 
 static void
@@ -186,16 +187,16 @@ append_legend (Picture *picture, const Map *map)
 {
   for (guint i = 0; i < map->groups->len; i++)
     {
-      g_autofree char *means = map_describe_group (&g_array_index (map->groups, MapGroup, i));
+      g_autofree char *text = map_describe_group (&g_array_index (map->groups, MapGroup, i));
 
-      append_legend_row (picture, CHIP_HELD, i, map_group_symbol (i), means);
+      append_legend_row (picture, CHIP_ALLOCATED, i, map_group_symbol (i), text);
     }
   for (guint state = 0; state < N_CHIP_STATES; state++)
-    if (state != CHIP_HELD)
+    if (state != CHIP_ALLOCATED)
       {
-        g_autofree char *means = g_strdup_printf ("%s: %u", map_state_word (state), map->n_chips[state]);
+        g_autofree char *text = g_strdup_printf ("%s: %u", map_state_word (state), map->n_chips[state]);
 
-        append_legend_row (picture, state, -1, map_state_symbol (state), means);
+        append_legend_row (picture, state, -1, map_state_symbol (state), text);
       }
 }
 
@@ -223,9 +224,9 @@ append_description (GString *svg, const Map *map)
     svg_axis_append_description (svg, map->axis);
   for (guint i = 0; i < map->groups->len; i++)
     {
-      g_autofree char *means = map_describe_group (&g_array_index (map->groups, MapGroup, i));
+      g_autofree char *text = map_describe_group (&g_array_index (map->groups, MapGroup, i));
 
-      svg_escape (svg, means);
+      svg_escape (svg, text);
       g_string_append (svg, "; ");
     }
   g_string_append_printf (svg, "%u idle, %u draining, %u dead, %u external, %u missing</desc>\n",
@@ -253,7 +254,7 @@ char *
 map_format_svg (const Map *map, const char *title)
 {
   g_autoptr (GString) body = g_string_new (NULL);
-  Picture picture = { .body = body, .y = MARGIN / 2, .width = LEAST, .box = BOX, .gap = GAP };
+  Picture picture = { .body = body, .y = MARGIN / 2, .width = MIN_WIDTH, .box = BOX, .gap = GAP };
   GString *svg = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 
   append_body (&picture, map);

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared parts of the SVG of the fleet and the SVG of an axis. */
+/* Shared parts of map-svg.c and map-svg-axis.c. */
 #pragma once
 
 #include "map.h"
 
 enum {
-  BOX = 15,    /* the height of a chip, and its width unless it holds more than one letter */
-  LINE = 20,   /* of text */
-  LETTER = 8,  /* of which none is wider */
-  MARGIN = 16, /* around all, and between layers */
-  WIDEST = 1200
+  BOX = 15,            /* the height of a chip, and the width of a chip with one letter */
+  LINE = 20,           /* the height of a line of text */
+  LETTER = 8,          /* the maximum width of a letter */
+  MARGIN = 16,         /* around the picture, and between layers */
+  MAX_ROW_WIDTH = 1200 /* of layers side by side */
 };
 
+/* A picture that grows downwards. */
 typedef struct {
   GString *body;
-  guint y, width;
-  guint box, gap; /* the width of a chip, and what is between it and the next */
+  guint y, width; /* the bottom and the right edge so far */
+  guint box, gap; /* the width of a chip, and the distance to the next chip */
 } Picture;
 
-/* The top left corners of the layers of a slice, by z. */
+/* A top left corner. The layers of a slice are an array of corners by z. */
 typedef struct {
   guint x, y;
 } Corner;
 
-/* Where a chip is in the picture. */
+/* Returns the corner of a chip. */
 Corner svg_chip_corner (const Picture *picture, const MapSlice *slice, const Corner *layers, uint32_t chip);
 
-/* As text of XML. */
+/* Appends @text to @out, escaped for XML. */
 void svg_escape (GString *out, const char *text);
 
-/* A line of text, at @x; the picture is as wide as its longest. */
+/* Append a line of text, at @x or at the margin, and widen the picture if the line is longer. */
 void svg_append_line (Picture *picture, guint x, const char *text);
 void svg_append_text (Picture *picture, const char *text);
 
-/* --- of an axis: map-svg-axis.c --- */
+/* --- the parts of a map with an axis: map-svg-axis.c --- */
 
-/* Wide enough for the indices. */
+/* Sets the width and distance of chips so that the indices and hops fit. */
 void svg_axis_measure (Picture *picture, const Map *map);
 
 void svg_axis_append_style (GString *svg);
@@ -45,8 +46,8 @@ void svg_axis_append_head (Picture *picture, const MapAxis *axis);
 void svg_axis_append_legend (Picture *picture, const MapAxis *axis);
 void svg_axis_append_description (GString *svg, const MapAxis *axis);
 
-/* The way of the axis from chip to chip, below these. */
+/* Appends the lines for the hops of the axis. Call it before the chips, which cover the ends of the lines. */
 void svg_axis_append_hops (Picture *picture, const MapSlice *slice, const Corner *layers);
 
-/* A chip that has devices of the mesh. */
+/* Appends a chip that has devices in the mesh. */
 void svg_axis_append_chip (Picture *picture, const MapAxis *axis, const MapSlice *slice, uint32_t chip, Corner at);

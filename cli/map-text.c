@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map as characters: x to the right, y downwards, a layer per z, as many layers side by side as fit a line. */
+/* A map as text. x goes to the right and y down. Each z is a layer; as many layers as fit a line are side by side. */
 #include "map.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ enum { WIDTH = 100, GAP = 4 };
 /* The size of a slice in chips, and the width of its widest chip in characters. */
 typedef struct {
   guint32 x, y, z;
-  guint cell;
-} Lengths;
+  guint cell_width;
+} SliceSize;
 
 static guint
 widest_cell (const Map *map, const MapSlice *slice)
@@ -21,32 +21,32 @@ widest_cell (const Map *map, const MapSlice *slice)
 
   for (uint32_t chip = 0; map->axis != NULL && chip < quoit_coordinates_get_n_chips (slice->torus); chip++)
     {
-      g_autofree char *cell = map_cell (map, slice, chip);
+      g_autofree char *cell = map_format_chip (map, slice, chip);
 
       widest = MAX (widest, strlen (cell));
     }
   return (guint) widest;
 }
 
-static Lengths
+static SliceSize
 measure_slice (const Map *map, const MapSlice *slice)
 {
-  return (Lengths) { quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X),
-                     quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Y),
-                     quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z), widest_cell (map, slice) };
+  return (SliceSize) { quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X),
+                       quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Y),
+                       quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z), widest_cell (map, slice) };
 }
 
 static guint
-layer_width (Lengths n)
+layer_width (SliceSize size)
 {
-  return (n.cell + 1) * n.x - 1;
+  return (size.cell_width + 1) * size.x - 1;
 }
 
 /* The width of a layer and the gap after it. No heading is wider than a layer of four chips. */
 static guint
-padded_layer_width (Lengths n)
+padded_layer_width (SliceSize size)
 {
-  return MAX (layer_width (n), 4) + GAP;
+  return MAX (layer_width (size), 4) + GAP;
 }
 
 static void
@@ -57,11 +57,11 @@ append_line (GString *text, const char *line)
   g_string_append_printf (text, "%s\n", shown);
 }
 
-/* "z=0    z=1", each above its layer. */
+/* Appends a heading "z=0" above each layer. */
 static void
-append_headings (GString *text, Lengths n, guint32 first, guint32 end)
+append_headings (GString *text, SliceSize size, guint32 first, guint32 end)
 {
-  guint width = padded_layer_width (n);
+  guint width = padded_layer_width (size);
 
   for (guint32 z = first; z < end; z++)
     {
@@ -73,30 +73,31 @@ append_headings (GString *text, Lengths n, guint32 first, guint32 end)
 }
 
 static void
-append_row (GString *text, const Map *map, const MapSlice *slice, Lengths n, guint32 y, guint32 z)
+append_row (GString *text, const Map *map, const MapSlice *slice, SliceSize size, guint32 y, guint32 z)
 {
-  for (guint32 x = 0; x < n.x; x++)
+  for (guint32 x = 0; x < size.x; x++)
     {
-      g_autofree char *cell = map_cell (map, slice, (uint32_t) quoit_coordinates_find_chip (slice->torus, x, y, z));
+      g_autofree char *cell
+          = map_format_chip (map, slice, (uint32_t) quoit_coordinates_find_chip (slice->torus, x, y, z));
 
-      g_string_append_printf (text, "%s%*s", x > 0 ? " " : "", (int) n.cell, cell);
+      g_string_append_printf (text, "%s%*s", x > 0 ? " " : "", (int) size.cell_width, cell);
     }
 }
 
 static void
-append_layers (GString *text, const Map *map, const MapSlice *slice, Lengths n, guint32 first, guint32 end)
+append_layers (GString *text, const Map *map, const MapSlice *slice, SliceSize size, guint32 first, guint32 end)
 {
-  guint width = padded_layer_width (n);
+  guint width = padded_layer_width (size);
 
-  if (n.z > 1)
-    append_headings (text, n, first, end);
-  for (guint32 y = 0; y < n.y; y++)
+  if (size.z > 1)
+    append_headings (text, size, first, end);
+  for (guint32 y = 0; y < size.y; y++)
     {
       for (guint32 z = first; z < end; z++)
         {
-          append_row (text, map, slice, n, y, z);
+          append_row (text, map, slice, size, y, z);
           if (z + 1 < end)
-            g_string_append_printf (text, "%*s", (int) (width - layer_width (n)), "");
+            g_string_append_printf (text, "%*s", (int) (width - layer_width (size)), "");
         }
       g_string_append_c (text, '\n');
     }
@@ -105,19 +106,19 @@ append_layers (GString *text, const Map *map, const MapSlice *slice, Lengths n, 
 static void
 append_slice (GString *text, const Map *map, const MapSlice *slice)
 {
-  g_autofree char *description = map_describe (map, slice);
+  g_autofree char *description = map_describe_slice (map, slice);
 
   append_line (text, description);
   if (slice->torus != NULL)
     {
-      Lengths n = measure_slice (map, slice);
-      guint32 abreast = MAX (WIDTH / padded_layer_width (n), 1);
+      SliceSize size = measure_slice (map, slice);
+      guint32 per_row = MAX (WIDTH / padded_layer_width (size), 1);
 
-      for (guint32 z = 0; z < n.z; z += abreast)
+      for (guint32 z = 0; z < size.z; z += per_row)
         {
           if (z > 0)
             g_string_append_c (text, '\n');
-          append_layers (text, map, slice, n, z, MIN (z + abreast, n.z));
+          append_layers (text, map, slice, size, z, MIN (z + per_row, size.z));
         }
     }
   for (guint i = 0; i < slice->undrawn->len; i++)
@@ -134,12 +135,12 @@ append_legend (GString *text, const Map *map)
 {
   static const struct {
     ChipState state;
-    const char *means;
+    const char *text;
     bool is_always_shown;
   } rows[] = {
     { CHIP_IDLE, "idle", true },           { CHIP_DRAINING, "on a draining host", true },
-    { CHIP_DEAD, "on a dead host", true }, { CHIP_EXTERNAL, "in use by something that is no group", false },
-    { CHIP_MISSING, "not there", false },
+    { CHIP_DEAD, "on a dead host", true }, { CHIP_EXTERNAL, "in external use", false },
+    { CHIP_MISSING, "missing", false },
   };
 
   for (guint i = 0; i < map->groups->len; i++)
@@ -151,7 +152,7 @@ append_legend (GString *text, const Map *map)
     }
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (rows[i].is_always_shown || map->n_chips[rows[i].state] > 0)
-      g_string_append_printf (text, "%c %s: %u\n", map_state_symbol (rows[i].state), rows[i].means,
+      g_string_append_printf (text, "%c %s: %u\n", map_state_symbol (rows[i].state), rows[i].text,
                               map->n_chips[rows[i].state]);
 }
 
@@ -165,7 +166,7 @@ append_axis (GString *text, const Map *map)
   g_string_append_c (text, '\n');
 }
 
-/* Of whom the pictures are, where indices say nothing of it. */
+/* Lists the groups of a map whose chips all show indices. */
 static void
 append_groups (GString *text, const Map *map)
 {

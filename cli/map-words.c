@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of chips, slices and groups in all forms of a map. */
+/* The symbols and descriptions of chips, slices and groups, which all forms of a map share. */
 #include <string.h>
 
 #include "fleet-view.h"
 #include "map.h"
 
+/* The words are part of the JSON schema. The symbol of an allocated chip is that of its group. */
 static const struct {
   char symbol;
   const char *word;
 } states[N_CHIP_STATES] = {
-  [CHIP_IDLE] = { '.', "idle" },         [CHIP_HELD] = { 'a', "held" }, [CHIP_EXTERNAL] = { '+', "external" },
-  [CHIP_DRAINING] = { '~', "draining" }, [CHIP_DEAD] = { '#', "dead" }, [CHIP_MISSING] = { '?', "missing" },
+  [CHIP_IDLE] = { '.', "idle" },         [CHIP_ALLOCATED] = { 'a', "held" }, [CHIP_EXTERNAL] = { '+', "external" },
+  [CHIP_DRAINING] = { '~', "draining" }, [CHIP_DEAD] = { '#', "dead" },      [CHIP_MISSING] = { '?', "missing" },
 };
 
 const char *
@@ -25,7 +26,7 @@ map_state_symbol (ChipState state)
   return states[state].symbol;
 }
 
-/* Letters first; who has more groups than characters sees the others by their rows in the JSON. */
+/* With more groups than characters, the remaining groups share a symbol. The JSON still has a row for each group. */
 char
 map_group_symbol (guint group)
 {
@@ -37,15 +38,15 @@ map_group_symbol (guint group)
 char
 map_symbol (const MapChip *chip)
 {
-  return chip->state == CHIP_HELD ? map_group_symbol ((guint) chip->group) : states[chip->state].symbol;
+  return chip->state == CHIP_ALLOCATED ? map_group_symbol ((guint) chip->group) : states[chip->state].symbol;
 }
 
-/* "3", or where the devices of the chip have several "0,1". */
+/* Returns "3", or "0,1" if the devices of the chip have different indices. */
 static char *
 format_indices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t chip)
 {
   GString *text = g_string_new (NULL);
-  uint32_t n = map_axis_is_even (axis, axis_slice, chip) ? 1 : axis->n_cores;
+  uint32_t n = map_axis_has_one_index (axis, axis_slice, chip) ? 1 : axis->n_cores;
 
   for (uint32_t core = 0; core < n; core++)
     {
@@ -61,7 +62,7 @@ format_indices (const MapAxis *axis, const MapAxisSlice *axis_slice, uint32_t ch
 }
 
 char *
-map_cell (const Map *map, const MapSlice *slice, uint32_t chip)
+map_format_chip (const Map *map, const MapSlice *slice, uint32_t chip)
 {
   if (map->axis != NULL && map_axis_index (map->axis, slice->axis_slice, chip, 0) >= 0)
     return format_indices (map->axis, slice->axis_slice, chip);
@@ -74,9 +75,9 @@ map_has_symbols (const Map *map)
   return map->axis == NULL || map->axis->n_without_device > 0;
 }
 
-/* "2x2", "2x2x1": as many numbers as the topology has. */
+/* Returns "2x2" or "2x2x1", with as many numbers as the topology. */
 char *
-map_host_block (const MapSlice *slice, const char *topology)
+map_format_host_shape (const MapSlice *slice, const char *topology)
 {
   guint32 x = quoit_coordinates_get_host_length (slice->torus, QUOIT_AXIS_X);
   guint32 y = quoit_coordinates_get_host_length (slice->torus, QUOIT_AXIS_Y);
@@ -88,7 +89,7 @@ map_host_block (const MapSlice *slice, const char *topology)
 }
 
 char *
-map_rings (const MapSlice *slice)
+map_format_ring_axes (const MapSlice *slice)
 {
   static const QuoitAxis axes[] = { QUOIT_AXIS_X, QUOIT_AXIS_Y, QUOIT_AXIS_Z };
   GString *rings = g_string_new (NULL);
@@ -100,17 +101,17 @@ map_rings (const MapSlice *slice)
 }
 
 char *
-map_describe (const Map *map, const MapSlice *slice)
+map_describe_slice (const Map *map, const MapSlice *slice)
 {
   g_autofree char *name = slice_display_name (map->snapshot, slice->slice), *block = NULL, *rings = NULL, *id = NULL;
   uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
   g_autofree char *topology = NULL;
 
   if (slice->torus == NULL)
-    return g_strdup_printf ("%s: not drawn, its nodes name no topology of the catalogue", name);
+    return g_strdup_printf ("%s: not drawn: its topology is not in the catalogue", name);
   topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
-  block = map_host_block (slice, topology);
-  rings = map_rings (slice);
+  block = map_format_host_shape (slice, topology);
+  rings = map_format_ring_axes (slice);
   id = slice->axis_slice == NULL ? g_strdup ("") : g_strdup_printf (", slice id %u", slice->axis_slice->slice_id);
   return g_strdup_printf ("%s: %s %s, hosts of %s chips, %s%s%s", name,
                           quoit_snapshot_get_class_accelerator (map->snapshot, class), topology, block,
@@ -128,10 +129,10 @@ map_count_chips (const guint n_chips[N_CHIP_STATES])
 }
 
 static void
-add_count (GString *text, guint n, const char *what)
+add_count (GString *text, guint n, const char *word)
 {
   if (n > 0)
-    g_string_append_printf (text, "%s%u %s", text->len > 0 ? ", " : "", n, what);
+    g_string_append_printf (text, "%s%u %s", text->len > 0 ? ", " : "", n, word);
 }
 
 char *

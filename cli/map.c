@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group of each chip of some slices. */
+/* Collects the data of a map: the state and the group of each chip. */
 #include "map.h"
 
 #include "fleet-view.h"
@@ -62,38 +62,38 @@ is_dead (const QuoitSnapshot *snapshot, int64_t node)
   return quoit_snapshot_get_node_state (snapshot, (uint32_t) node) == QUOIT_NODE_DEAD;
 }
 
-/* If two nodes have one worker id, the alive one is drawn. */
+/* Draws the node at the place of its worker. If two nodes have the same worker id, the alive one is drawn. */
 static void
 place_node (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node)
 {
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
-  int64_t *place;
+  int64_t *drawn;
 
   if (worker < 0 || (uint32_t) worker >= quoit_coordinates_get_n_hosts (slice->torus))
     {
-      note_undrawn (slice, snapshot, node, worker < 0 ? "no worker id" : "its topology has no such worker");
+      note_undrawn (slice, snapshot, node, worker < 0 ? "no worker id" : "its worker id is too large for the topology");
       return;
     }
-  place = &slice->nodes[worker];
-  if (*place >= 0 && !(is_dead (snapshot, *place) && !is_dead (snapshot, node)))
+  drawn = &slice->nodes[worker];
+  if (*drawn >= 0 && !(is_dead (snapshot, *drawn) && !is_dead (snapshot, node)))
     {
-      note_undrawn (slice, snapshot, node, "its place has another node");
+      note_undrawn (slice, snapshot, node, "another node has its worker id");
       return;
     }
-  if (*place >= 0)
-    note_undrawn (slice, snapshot, (uint32_t) *place, "its place has another node");
-  *place = node;
+  if (*drawn >= 0)
+    note_undrawn (slice, snapshot, (uint32_t) *drawn, "another node has its worker id");
+  *drawn = node;
 }
 
 static MapSlice *
-new_slice (const QuoitSnapshot *snapshot, uint32_t number)
+new_slice (const QuoitSnapshot *snapshot, uint32_t index)
 {
   MapSlice *slice = g_new0 (MapSlice, 1);
-  uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, number), n_hosts;
+  uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, index), n_hosts;
 
-  slice->slice = number;
+  slice->slice = index;
   slice->undrawn = g_ptr_array_new_with_free_func (g_free);
-  slice->torus = new_torus (snapshot, number);
+  slice->torus = new_torus (snapshot, index);
   if (slice->torus == NULL)
     return slice;
   n_hosts = quoit_coordinates_get_n_hosts (slice->torus);
@@ -101,12 +101,12 @@ new_slice (const QuoitSnapshot *snapshot, uint32_t number)
   slice->nodes = g_new (int64_t, n_hosts);
   for (uint32_t i = 0; i < n_hosts; i++)
     slice->nodes[i] = -1;
-  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, number); i++)
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, index); i++)
     place_node (slice, snapshot, first + i);
   return slice;
 }
 
-/* --- who has what --- */
+/* --- groups --- */
 
 static gint
 by_id (gconstpointer a, gconstpointer b)
@@ -128,7 +128,7 @@ count_users (const Map *map, int64_t node)
   return node < 0 ? 0 : quoit_snapshot_get_node_n_users (map->snapshot, (uint32_t) node);
 }
 
-/* The ids of the groups that have something of what is drawn. */
+/* Returns the ids of the groups that use a node on the map. */
 static GHashTable *
 list_group_ids (const Map *map)
 {
@@ -176,19 +176,19 @@ map_find_group (const Map *map, uint64_t id)
   return index;
 }
 
-/* The state of a chip on an alive host. */
+/* Returns the state of a chip on an alive host. */
 static ChipState
-get_use (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_held)
+get_chip_state_by_use (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_allocated)
 {
-  if (local >= quoit_snapshot_get_node_chips (snapshot, node))
+  if (local >= node_n_chips (snapshot, node))
     return CHIP_MISSING;
-  if (is_held)
-    return CHIP_HELD;
+  if (is_allocated)
+    return CHIP_ALLOCATED;
   return (quoit_snapshot_get_node_external_chips (snapshot, node) >> local & 1) != 0 ? CHIP_EXTERNAL : CHIP_IDLE;
 }
 
 static ChipState
-get_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_held)
+get_chip_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_allocated)
 {
   QuoitNodeState state;
 
@@ -197,10 +197,12 @@ get_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_
   state = quoit_snapshot_get_node_state (snapshot, (uint32_t) node);
   if (state == QUOIT_NODE_DEAD)
     return CHIP_DEAD;
-  return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING : get_use (snapshot, (uint32_t) node, local, is_held);
+  return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING
+                                      : get_chip_state_by_use (snapshot, (uint32_t) node, local, is_allocated);
 }
 
-/* The chips that each group has of a host: the first of several has the chip on the map, all of them count it. */
+/* Assigns the chips of a host to the groups that use them. If several groups share a chip, the map shows the first one,
+ * and each of them counts the chip. */
 static void
 assign_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
 {
@@ -215,7 +217,7 @@ assign_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
           {
             if (chips[local]->n_groups++ == 0)
               chips[local]->group = index;
-            group->n_chips[get_state (map->snapshot, node, local, true)]++;
+            group->n_chips[get_chip_state (map->snapshot, node, local, true)]++;
           }
     }
 }
@@ -234,7 +236,7 @@ fill_host (Map *map, MapSlice *slice, uint32_t worker)
   assign_chips (map, chips, n, slice->nodes[worker]);
   for (uint32_t local = 0; local < n; local++)
     {
-      chips[local]->state = get_state (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
+      chips[local]->state = get_chip_state (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
       map->n_chips[chips[local]->state]++;
     }
 }

@@ -43,9 +43,9 @@ static const Column axis_columns[] = {
   { NULL, "ALL-GATHER", CELL_TEXT }, { "all_reduce_ns", NULL, CELL_NUMBER }, { NULL, "ALL-REDUCE", CELL_TEXT },
 };
 
-/* Below 0 nothing is published. */
+/* A time below 0 is not published. */
 static void
-add_number_or_skip (Table *table, gint64 ns)
+add_ns_or_skip (Table *table, gint64 ns)
 {
   if (ns < 0)
     table_skip (table);
@@ -56,7 +56,7 @@ add_number_or_skip (Table *table, gint64 ns)
 static void
 add_time (Table *table, gint64 ns)
 {
-  add_number_or_skip (table, ns);
+  add_ns_or_skip (table, ns);
   table_take_text (table, format_ns (ns));
 }
 
@@ -167,7 +167,7 @@ add_times (Table *table, const QuoitMeshChoices *choices, unsigned choice, const
 
       g_ptr_array_add (texts, g_strdup_printf ("%s %s", ordered->names[place], text == NULL ? "-" : text));
       table_add_text (times, ordered->names[place]);
-      add_number_or_skip (times, ns);
+      add_ns_or_skip (times, ns);
     }
   table_take_list (table, texts);
   table_take_table (table, times);
@@ -200,11 +200,11 @@ add_choice (Table *table, const QuoitMeshChoices *choices, unsigned choice, cons
 }
 
 Table *
-mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned most)
+mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned max_rows)
 {
   Table *table = table_new (choice_columns, G_N_ELEMENTS (choice_columns));
 
-  for (unsigned choice = 0; choice < quoit_mesh_choices_get_n (choices) && choice < most; choice++)
+  for (unsigned choice = 0; choice < quoit_mesh_choices_get_n (choices) && choice < max_rows; choice++)
     add_choice (table, choices, choice, axes);
   return table;
 }

@@ -13,22 +13,24 @@ typedef struct {
   const QuoitMesh *mesh;
   const QuoitMeshLinks *links;
   const Axes *axes;
-  gint64 n_bytes; /* of the collectives that are timed */
+  gint64 n_bytes; /* the size of the timed collectives */
 } MeshView;
 
-/* The words for where the orders of the mesh's granules come from, each once. g_ptr_array_unref() them. */
+/* The distinct words for how the granules of the mesh are ordered. g_ptr_array_unref() them. */
 GPtrArray *mesh_order_words (const QuoitMesh *mesh);
 
-/* "4.69 ms"; NULL below 0, which the library says where nothing is published. g_free() it. */
+/* Formats a time such as "4.690 ms". Returns NULL below 0, which the library returns for an unpublished time. g_free()
+ * it. */
 char *format_ns (gint64 ns);
 
-/* The cells of an axis: its name, size and DCN share, the physical axes that it uses, and how. Eight cells. */
+/* Adds the eight cells of an axis: name, size, size across granules, network, physical axes, form, hops and hops
+ * back. */
 void mesh_axis_add_links (Table *table, const QuoitMesh *mesh, const QuoitMeshLinks *links, const Axes *axes,
                           unsigned axis);
 
-/* One row an axis; one row a place, row-major. */
+/* One row for each axis; one row for each position in the mesh, in row-major order. */
 Table *mesh_axes_table (const MeshView *view);
 Table *mesh_devices_table (const MeshView *view);
 
-/* One row a choice, the best first, of which at most @most. @axes are those that it was asked for. */
-Table *mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned most);
+/* One row for each of the first @max_rows choices, the best first. @axes: the axes of which @choices were made. */
+Table *mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned max_rows);

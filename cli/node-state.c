@@ -36,7 +36,7 @@ change_facts (QuoitLedger *ledger, const char *name, QuoitNodeState before, GErr
   table_take_text (facts, quoit_snapshot_dup_node_full_name (snapshot, node));
   table_add_text (facts, node_state_word (before));
   table_add_text (facts, node_state_word (quoit_snapshot_get_node_state (snapshot, node)));
-  table_take_list (facts, node_holders (snapshot, node));
+  table_take_list (facts, node_users (snapshot, node));
   return facts;
 }
 

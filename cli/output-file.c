@@ -25,9 +25,10 @@ fail_errno (const OutputFile *file, int number, GError **error)
   return false;
 }
 
-/* --- what is there --- */
+/* --- the existing file --- */
 
-/* The first bytes of a regular file and a NUL; -1 with errno where they cannot be read, 0 for what is no file. */
+/* Reads the first bytes of a regular file, and appends NUL. Returns their number, -1 with errno on failure, and 0 for
+ * anything but a regular file. */
 static gssize
 read_head (const char *path, char head[HEAD_BYTES + 1])
 {
@@ -52,9 +53,9 @@ read_head (const char *path, char head[HEAD_BYTES + 1])
   return n;
 }
 
-/* Whether the file belongs to an SQLite database, of any program. */
+/* Whether the file is an SQLite database, of quoit or of any other program. */
 static bool
-is_ledger (const char *path)
+is_database (const char *path)
 {
   static const char magic[] = "SQLite format 3";
   char head[HEAD_BYTES + 1];
@@ -62,9 +63,37 @@ is_ledger (const char *path)
   return read_head (path, head) >= (gssize) sizeof magic && memcmp (head, magic, sizeof magic) == 0;
 }
 
-/* The ledger that a file of this name belongs to, whether the file exists or not; NULL: none. */
+/* Whether the file belongs to a database that may be missing: a -head file of quoit, a write-ahead log or a rollback
+ * journal of SQLite. They are recognised by their first bytes. */
+static bool
+is_companion (const char *path)
+{
+  static const struct {
+    guint8 bytes[8];
+    gsize length;
+  } magics[] = {
+    { { 0x37, 0x7f, 0x06, 0x82 }, 4 },                         /* -wal */
+    { { 0x37, 0x7f, 0x06, 0x83 }, 4 },                         /* -wal, on a big-endian machine */
+    { { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 }, 8 }, /* -journal */
+  };
+  /* A -head file has 64 records of 128 bytes, and a record that was never written is zero. */
+  static const char record_magic[] = "2DHQ";
+  enum { RECORD_BYTES = 128 };
+  char head[HEAD_BYTES + 1];
+  gssize n = read_head (path, head);
+
+  for (guint i = 0; i < G_N_ELEMENTS (magics); i++)
+    if (n >= (gssize) magics[i].length && memcmp (head, magics[i].bytes, magics[i].length) == 0)
+      return true;
+  for (gssize at = 0; at + RECORD_BYTES <= n; at += RECORD_BYTES)
+    if (memcmp (head + at, record_magic, sizeof record_magic - 1) == 0)
+      return true;
+  return false;
+}
+
+/* Returns the database that a file of this name would belong to, such as FILE of FILE-wal; NULL: none. */
 static char *
-find_ledger (const char *path)
+find_database_of_file (const char *path)
 {
   static const char *const suffixes[] = { "-wal", "-shm", "-journal", "-head" };
 
@@ -73,22 +102,27 @@ find_ledger (const char *path)
       {
         g_autofree char *base = g_strndup (path, strlen (path) - strlen (suffixes[i]));
 
-        if (is_ledger (base))
+        if (is_database (base))
           return g_steal_pointer (&base);
       }
   return NULL;
 }
 
 static bool
-refuse_ledger (const OutputFile *file, GError **error)
+check_not_database (const OutputFile *file, GError **error)
 {
-  g_autofree char *ledger = find_ledger (file->path), *why = NULL;
+  g_autofree char *database = find_database_of_file (file->path), *why = NULL;
 
-  if (is_ledger (file->path))
-    return refuse (file, "a ledger, which is never overwritten: name another file", error);
-  if (ledger == NULL)
+  if (is_database (file->path))
+    return refuse (file, "this is a ledger or another database, and is never overwritten: name another file", error);
+  if (database == NULL && is_companion (file->path))
+    return refuse (file,
+                   "this is a -head, -wal or -journal file of a ledger or another database, and is never overwritten: "
+                   "name another file",
+                   error);
+  if (database == NULL)
     return true;
-  why = g_strdup_printf ("belongs to the ledger '%s', and is never overwritten: name another file", ledger);
+  why = g_strdup_printf ("it belongs to the ledger '%s', and is never overwritten: name another file", database);
   return refuse (file, why, error);
 }
 
@@ -103,7 +137,7 @@ check_regular (const OutputFile *file, GError **error)
     return fail_errno (file, errno, error);
   if (n == 0 || file->is_kind (head))
     return true;
-  why = g_strdup_printf ("a file that is no %s: name another file, or replace it with --force", file->kind_name);
+  why = g_strdup_printf ("the file is no %s: name another file, or replace it with --force", file->kind_name);
   return refuse (file, why, error);
 }
 
@@ -180,7 +214,7 @@ output_file_write (const OutputFile *file, const char *text, GError **error)
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '': expected the name of a file", file->option);
       return false;
     }
-  if (!refuse_ledger (file, error))
+  if (!check_not_database (file, error))
     return false;
   if (fd >= 0)
     return write_all (file, fd, text, error);
@@ -189,11 +223,11 @@ output_file_write (const OutputFile *file, const char *text, GError **error)
   if (S_ISFIFO (status.st_mode))
     return write_pipe (file, text, error);
   if (S_ISDIR (status.st_mode))
-    return refuse (file, "a folder: expected a file or a pipe", error);
+    return refuse (file, "this is a folder: expected a file or a pipe", error);
   if (S_ISLNK (status.st_mode) && !file->is_forced)
-    return refuse (file, "a symbolic link: name the file that it leads to, or replace the link with --force", error);
+    return refuse (file, "this is a symbolic link: name its target, or replace the link with --force", error);
   if (!S_ISREG (status.st_mode) && !S_ISLNK (status.st_mode))
-    return refuse (file, "a device or socket: expected a file or a pipe", error);
+    return refuse (file, "this is a device or socket: expected a file or a pipe", error);
   return (S_ISLNK (status.st_mode) || check_regular (file, error)) && replace (file, text, error);
 }
 
@@ -208,7 +242,7 @@ find_end (const char *text, const char *end)
   return found == NULL ? NULL : found + strlen (end);
 }
 
-/* What follows a document type declaration: quoted '>' and those between brackets do not end it. */
+/* Returns the text after a document type declaration. A '>' in quotes or brackets does not end the declaration. */
 static const char *
 skip_doctype (const char *text)
 {
@@ -226,7 +260,7 @@ skip_doctype (const char *text)
   return NULL;
 }
 
-/* A document of XML whose first element is <svg>. */
+/* Whether the file is XML, and its first element is <svg>. */
 bool
 output_kind_svg (const char *head)
 {

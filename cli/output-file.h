@@ -6,19 +6,21 @@
 #include <stdbool.h>
 #include <glib.h>
 
-/* Whether a file that begins with @head, which ends in NUL, may be replaced without --force. */
-typedef bool (*OutputKind) (const char *head);
+/* Whether a file that begins with @head, a string that ends in NUL, has the expected kind. Such a file may be replaced
+ * without --force. */
+typedef bool (*OutputKindFunc) (const char *head);
 
 typedef struct {
-  const char *option; /* that names the file, for messages: "--svg" */
+  const char *option; /* the option with the path, for messages: "--svg" */
   const char *path;
   const char *kind_name; /* "SVG picture" */
-  OutputKind is_kind;
-  bool is_forced; /* --force: replaces a symbolic link, and a file of another kind */
+  OutputKindFunc is_kind;
+  bool is_forced; /* --force: also replace a symbolic link, or a file of another kind */
 } OutputFile;
 
-/* Replaces the file in one step; writes to a pipe, and to a descriptor that is named, such as /dev/stdout. USAGE for an
- * empty name, CONFLICT for what must not be replaced, else STORE. */
+/* Writes @text. A regular file is replaced atomically; a pipe, or a descriptor such as /dev/stdout, is written to.
+ * Fails with USAGE for an empty name, with CONFLICT for a file that must not be replaced, otherwise with STORE. */
 bool output_file_write (const OutputFile *file, const char *text, GError **error);
 
+/* An OutputKindFunc for SVG files. */
 bool output_kind_svg (const char *head);

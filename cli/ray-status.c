@@ -8,7 +8,7 @@
 #include "decimal.h"
 #include "text.h"
 
-/* --- amounts, as Python writes floats --- */
+/* --- amounts, formatted like floats in Python --- */
 
 static char *
 format_float (Decimal amount)
@@ -48,12 +48,12 @@ format_amount (const char *resource, Decimal amount)
 
 /* --- usage --- */
 
+/* The sums of a resource over some alive and draining nodes. */
 typedef struct {
-  Decimal total, external, left;
-  bool in_groups; /* groups have some of it */
+  Decimal total, external, in_groups;
 } Usage;
 
-/* By resource; g_hash_table_unref() it. */
+/* Resource name -> Usage; g_hash_table_unref() it. */
 static GHashTable *
 usage_new (void)
 {
@@ -72,11 +72,12 @@ add_node (GHashTable *usage, const QuoitSnapshot *snapshot, uint32_t node)
         g_hash_table_insert (usage, g_strdup (name), row = g_new0 (Usage, 1));
       row->total.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_TOTAL).e4;
       row->external.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_EXTERNAL).e4;
-      row->left.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_LEFT).e4;
+      row->in_groups.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_HELD).e4
+                           + quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_RESERVED).e4;
     }
 }
 
-/* Ray leaves out what every node has one of, and in short what every TPU node has one of. */
+/* Ray omits the resource "node:ADDRESS" of each node, and without -v also the accelerator type of each node. */
 static bool
 is_shown (const char *resource, bool verbose)
 {
@@ -99,17 +100,16 @@ append_usage (GString *text, const char *indent, GHashTable *usage, bool verbose
   for (guint i = 0; i < n; i++)
     {
       const Usage *row = g_hash_table_lookup (usage, names[i]);
-      Decimal in_groups = { row->total.e4 - row->left.e4 - row->external.e4 };
       g_autofree char *used = format_amount (names[i], row->external), *total = format_amount (names[i], row->total);
-      g_autofree char *reserved = format_amount (names[i], in_groups),
-                      *none = format_amount (names[i], (Decimal) { 0 });
+      g_autofree char *reserved = format_amount (names[i], row->in_groups),
+                      *zero = format_amount (names[i], (Decimal) { 0 });
       g_autofree char *name = text_for_terminal (names[i]);
 
       if (!is_shown (names[i], verbose))
         continue;
       g_string_append_printf (text, "%s%s/%s %s", indent, used, total, name);
-      if (in_groups.e4 > 0)
-        g_string_append_printf (text, " (%s used of %s reserved in placement groups)", none, reserved);
+      if (row->in_groups.e4 > 0)
+        g_string_append_printf (text, " (%s used of %s reserved in placement groups)", zero, reserved);
       g_string_append_c (text, '\n');
     }
 }
@@ -142,7 +142,7 @@ display_identity (const QuoitSnapshot *snapshot, uint32_t node)
 }
 
 static void
-append_active (GString *text, const QuoitSnapshot *snapshot)
+append_active_nodes (GString *text, const QuoitSnapshot *snapshot)
 {
   bool any = false;
 
@@ -159,7 +159,7 @@ append_active (GString *text, const QuoitSnapshot *snapshot)
 }
 
 static void
-append_nodes (GString *text, const QuoitSnapshot *snapshot)
+append_node_details (GString *text, const QuoitSnapshot *snapshot)
 {
   for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
     if (is_alive (snapshot, node))
@@ -192,7 +192,8 @@ bundle_text (const QuoitGroup *group, uint32_t bundle)
   return g_string_free (text, FALSE);
 }
 
-/* The strategy is the first word of what was asked, where the source said it: `ray list placement-groups` does not. */
+/* Returns the strategy of the group, or NULL: `ray list placement-groups` does not report it. The strategy is the first
+ * word of the request text, and is read from there because the public API has no function for it. */
 static char *
 find_strategy (const QuoitGroup *group)
 {
@@ -203,7 +204,7 @@ find_strategy (const QuoitGroup *group)
   return quoit_ray_strategy_parse (word, &strategy, NULL) ? g_steal_pointer (&word) : NULL;
 }
 
-/* "{'CPU': 1.0, 'TPU': 4.0} * 4 (SPREAD)": all bundles of the group, those that are placed too, as Ray counts them. */
+/* "{'CPU': 1.0, 'TPU': 4.0} * 4 (SPREAD)". Like Ray, includes the placed bundles of the group. */
 static char *
 demand_text (const QuoitGroup *group)
 {
@@ -229,7 +230,7 @@ demand_text (const QuoitGroup *group)
   return g_string_free (text, FALSE);
 }
 
-/* Ray plans again for what has lost its node; what is on a node that is draining it leaves there. */
+/* Ray places bundles again that have lost their node. It leaves bundles on draining nodes where they are. */
 static bool
 has_lost_bundle (const QuoitGroup *group)
 {
@@ -248,9 +249,10 @@ is_demand (const QuoitGroup *group)
          && (state == QUOIT_GROUP_PENDING || (state == QUOIT_GROUP_RESCHEDULING && has_lost_bundle (group)));
 }
 
+/* Equal requests of pending groups. */
 typedef struct {
   char *text;
-  guint n; /* groups that ask for just that */
+  guint n; /* the number of groups */
 } Demand;
 
 static void
@@ -262,7 +264,7 @@ demand_clear (gpointer demand)
 static GArray *
 list_demands (const QuoitSnapshot *snapshot)
 {
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal); /* text -> index in demands, plus 1 */
   GArray *demands = g_array_new (FALSE, FALSE, sizeof (Demand));
 
   g_array_set_clear_func (demands, demand_clear);
@@ -270,20 +272,20 @@ list_demands (const QuoitSnapshot *snapshot)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
       Demand demand = { NULL, 1 };
-      guint place;
+      guint position;
 
       if (!is_demand (group))
         continue;
       demand.text = demand_text (group);
-      place = GPOINTER_TO_UINT (g_hash_table_lookup (places, demand.text));
-      if (place > 0)
+      position = GPOINTER_TO_UINT (g_hash_table_lookup (positions, demand.text));
+      if (position > 0)
         {
-          g_array_index (demands, Demand, place - 1).n++;
+          g_array_index (demands, Demand, position - 1).n++;
           g_free (demand.text);
           continue;
         }
       g_array_append_val (demands, demand);
-      g_hash_table_insert (places, demand.text, GUINT_TO_POINTER (demands->len));
+      g_hash_table_insert (positions, demand.text, GUINT_TO_POINTER (demands->len));
     }
   return demands;
 }
@@ -300,7 +302,7 @@ append_demands (GString *text, const QuoitSnapshot *snapshot)
     g_string_append (text, " (no resource demands)\n");
 }
 
-/* --- all of it --- */
+/* --- the whole output --- */
 
 static void
 append_head (GString *text, const QuoitSnapshot *snapshot)
@@ -313,14 +315,14 @@ append_head (GString *text, const QuoitSnapshot *snapshot)
 }
 
 char *
-ray_status (const QuoitSnapshot *snapshot, bool verbose)
+ray_status_format (const QuoitSnapshot *snapshot, bool verbose)
 {
   static const char rule[] = "---------------------------------------------------------------\n";
   GString *text = g_string_new (NULL);
 
   append_head (text, snapshot);
   g_string_append_printf (text, "%sNode status\n%sActive:\n", verbose ? "\n" : "", rule);
-  append_active (text, snapshot);
+  append_active_nodes (text, snapshot);
   g_string_append_printf (text, "Pending:\n (no pending nodes)\nRecent failures:\n (no failures)\n\nResources\n%s",
                           rule);
   g_string_append (text, "Total Usage:\n");
@@ -328,6 +330,6 @@ ray_status (const QuoitSnapshot *snapshot, bool verbose)
   g_string_append (text, "\nFrom request_resources:\n (none)\nPending Demands:\n");
   append_demands (text, snapshot);
   if (verbose)
-    append_nodes (text, snapshot);
+    append_node_details (text, snapshot);
   return g_string_free (text, FALSE);
 }

@@ -47,7 +47,7 @@ format_change (gint64 before, gint64 after)
   return before == after ? g_steal_pointer (&after_text) : g_strdup_printf ("%s -> %s", before_text, after_text);
 }
 
-/* The other columns show that a host joined or left. */
+/* The worker id of a process that joins or leaves does not change; other columns show that it joins or leaves. */
 static char *
 format_worker (gint64 before, gint64 after)
 {
@@ -55,25 +55,27 @@ format_worker (gint64 before, gint64 after)
 }
 
 static const char *
-find_counterpart (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingHow how)
+find_counterpart (const QuoitRenumbering *renumbering, uint32_t row, QuoitProcessChange process_change)
 {
-  return quoit_renumbering_get_how (renumbering, row) == how ? quoit_renumbering_get_counterpart (renumbering, row)
-                                                             : NULL;
+  return quoit_renumbering_get_change (renumbering, row) == process_change
+             ? quoit_renumbering_get_counterpart (renumbering, row)
+             : NULL;
 }
 
 /* "joined, in place of host-3". */
 static char *
 describe_change (const QuoitRenumbering *renumbering, uint32_t row)
 {
-  QuoitRenumberingHow how = quoit_renumbering_get_how (renumbering, row);
-  const char *word = how == QUOIT_RENUMBERING_CHANGED ? "environment" : renumbering_word (how);
+  QuoitProcessChange process_change = quoit_renumbering_get_change (renumbering, row);
+  const char *word = process_change == QUOIT_PROCESS_CHANGED ? "environment" : renumbering_word (process_change);
   const char *other = quoit_renumbering_get_counterpart (renumbering, row);
 
   if (other == NULL)
     return g_strdup (word);
   if (g_str_equal (other, quoit_renumbering_get_node_name (renumbering, row)))
     other = "another host of that name";
-  return g_strdup_printf ("%s, %s %s", word, how == QUOIT_RENUMBERING_JOINED ? "in place of" : "replaced by", other);
+  return g_strdup_printf ("%s, %s %s", word, process_change == QUOIT_PROCESS_JOINED ? "in place of" : "replaced by",
+                          other);
 }
 
 static void
@@ -114,10 +116,10 @@ add_process (Table *table, const QuoitRenumbering *renumbering, uint32_t row)
   table_take_text (table, format_change (slice_id[0], slice_id[1]));
   table_take_text (table, format_worker (worker_id[0], worker_id[1]));
   table_take_text (table, format_change (process[0], process[1]));
-  table_add_text (table, renumbering_word (quoit_renumbering_get_how (renumbering, row)));
+  table_add_text (table, renumbering_word (quoit_renumbering_get_change (renumbering, row)));
   table_take_text (table, describe_change (renumbering, row));
-  table_add_text (table, find_counterpart (renumbering, row, QUOIT_RENUMBERING_JOINED));
-  table_add_text (table, find_counterpart (renumbering, row, QUOIT_RENUMBERING_LEFT));
+  table_add_text (table, find_counterpart (renumbering, row, QUOIT_PROCESS_JOINED));
+  table_add_text (table, find_counterpart (renumbering, row, QUOIT_PROCESS_LEFT));
   for (guint i = 0; i < 2; i++)
     add_id (table, process[i]);
   for (guint i = 0; i < 2; i++)
@@ -127,7 +129,7 @@ add_process (Table *table, const QuoitRenumbering *renumbering, uint32_t row)
   table_take_table (table, variables_table (renumbering, row));
 }
 
-/* --- variables: one line for all processes that see the same change --- */
+/* --- variables: one row for all processes with the same change --- */
 
 typedef struct {
   const char *name, *before, *after; /* NULL: not set */
@@ -135,7 +137,7 @@ typedef struct {
 } Change;
 
 static gint
-by_text (gconstpointer a, gconstpointer b)
+by_change_and_row (gconstpointer a, gconstpointer b)
 {
   const Change *x = a, *y = b;
   int order = strcmp (x->name, y->name);
@@ -153,7 +155,7 @@ is_same_change (const Change *a, const Change *b)
   return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->before, b->before) == 0 && g_strcmp0 (a->after, b->after) == 0;
 }
 
-/* Groups equal changes, in the order of rows. */
+/* Lists the changes of all processes that stay, sorted so that equal changes are adjacent and ordered by row. */
 static GArray *
 list_changes (const QuoitRenumbering *renumbering)
 {
@@ -173,11 +175,11 @@ list_changes (const QuoitRenumbering *renumbering)
           g_array_append_val (changes, change);
         }
     }
-  g_array_sort (changes, by_text);
+  g_array_sort (changes, by_change_and_row);
   return changes;
 }
 
-/* Equal changes: changes[first] to changes[end - 1]. */
+/* A range of equal changes: from first up to but not including end. */
 typedef struct {
   const Change *first, *end;
 } Run;
@@ -208,7 +210,7 @@ find_runs (const GArray *changes)
   return runs;
 }
 
-/* "0-3, 8": the new process ids. */
+/* Returns the new ids of the processes, such as "0-3, 8". */
 static char *
 format_processes (const QuoitRenumbering *renumbering, const Run *run)
 {
@@ -248,7 +250,8 @@ static const Column change_columns[] = {
   { NULL, "AFTER", CELL_TEXT },
 };
 
-/* For people; a table's own "-" would be a value. */
+/* Adds a value for JSON and for people. For people, "-" would look like a value, so a variable that is not set is
+ * marked in words. */
 static void
 add_value (Table *table, const char *value)
 {
@@ -283,6 +286,6 @@ describe_renumbering (Document *document, const QuoitRenumbering *renumbering)
   for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
     add_process (processes, renumbering, row);
   document_take_table (document, "renumbering", "numbers, before and after", processes);
-  document_take_table (document, "changed_variables", "environment of those that stay, where it changes",
+  document_take_table (document, "changed_variables", "changed variables of the processes that stay",
                        changes_table (renumbering));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of renumberings. */
+/* Tables of renumberings: the changes of process ids and environments when the slices of a group change. */
 #pragma once
 
 #include <quoit/quoit.h>
 
 #include "document.h"
 
-/* Two sections of @document: the processes, and the variables that differ for those that stay. */
+/* Appends two sections to @document: the processes, and the changed variables of the processes that stay. */
 void describe_renumbering (Document *document, const QuoitRenumbering *renumbering);

@@ -130,7 +130,7 @@ bundle_request_facts (const QuoitReport *report, const char *summary)
     table_skip (facts);
   else
     table_add_text (facts, ray);
-  table_add_flag (facts, quoit_report_does_ray_vary (report));
+  table_add_flag (facts, quoit_report_can_ray_answer_vary (report));
   table_add_flag (facts, quoit_report_is_proven (report));
   return facts;
 }
@@ -154,14 +154,14 @@ void
 report_describe (const QuoitReport *report, Document *document)
 {
   g_autofree char *summary = quoit_report_dup_summary (report, "the request");
-  bool of_bundles = quoit_report_get_bundle (report) >= 0;
-  Table *facts = of_bundles ? bundle_request_facts (report, summary) : slice_request_facts (report, summary);
+  bool has_bundles = quoit_report_get_bundle (report) >= 0;
+  Table *facts = has_bundles ? bundle_request_facts (report, summary) : slice_request_facts (report, summary);
 
   document_take_sentence (document, g_steal_pointer (&summary));
   document_take_facts (document, facts);
-  document_take_table (document, "reasons", of_bundles ? "what removed nodes" : "what removed slices",
+  document_take_table (document, "reasons", has_bundles ? "what removed nodes" : "what removed slices",
                        reasons (report));
-  if (of_bundles)
+  if (has_bundles)
     document_take_table (document, "misses", "nodes that come nearest", misses (report));
   document_take_table (document, "options", "what would help, any one of", options (report));
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verdicts and their reports. */
+/* Prints reports and errors. */
 #pragma once
 
 #include <quoit/quoit.h>
 
 #include "session.h"
 
-/* Verdict, numbers, reasons and options, as sections of @document. */
+/* Appends the verdict, numbers, reasons and options to @document. */
 void report_describe (const QuoitReport *report, Document *document);
 
-/* Reasons and options alone, as lines for stderr below an error. g_free() it. */
+/* Returns the reasons and options as lines for stderr, to be printed below the error. g_free() it. */
 char *report_explain (const QuoitReport *report);
 
-/* A failure, as the member "error" of a document: the code's name and number, and the message. */
+/* Appends the member "error" to @document: the name and number of the code, and the message. */
 void error_describe (int code, const char *message, Document *document);
 
-/* For a verb that failed with *@error: prints the reasons and options of the refusal below the message, and the report
- * as JSON if that is wanted. @report NULL: placement did not refuse it. Returns false. */
+/* For a verb that failed with *@error: prints the reasons and options below the message, and with -o json also the
+ * error and the report as JSON. @report NULL: the failure was not a refusal of the request. Always returns false. */
 bool explain_refusal (Session *session, const QuoitReport *report, GError **error);

@@ -26,11 +26,11 @@ request_has_bundles (const BundleOptions *options)
   return options->bundles != NULL || options->file != NULL;
 }
 
-/* "TPU=4,CPU=8", or equal ones: "4x{TPU=4,CPU=8}". */
+/* Adds the bundle "TPU=4,CPU=8", or the equal bundles "4x{TPU=4,CPU=8}". */
 static bool
 add_bundle (QuoitRequest *request, const char *text, GError **error)
 {
-  static const NumberRule rule = { "--bundle", "1 to 10000 equal bundles, as 4x{TPU=4}", G_MININT64, G_MAXINT64 };
+  static const NumberRule rule = { "--bundle", "1 to 10000 equal bundles, such as 4x{TPU=4}", G_MININT64, G_MAXINT64 };
   const char *brace = strstr (text, "x{");
   g_autofree char *number = brace == NULL ? NULL : g_strndup (text, (gsize) (brace - text));
   g_autofree char *amounts = NULL;
@@ -64,12 +64,12 @@ add_file (QuoitRequest *request, const char *file, GError **error)
 static bool
 set_strategy (QuoitRequest *request, const char *word, GError **error)
 {
+  g_autoptr (GError) why = NULL;
   QuoitStrategy strategy;
 
-  if (quoit_ray_strategy_parse (word, &strategy, NULL))
+  if (quoit_ray_strategy_parse (word, &strategy, &why))
     return quoit_request_set_strategy (request, strategy, error);
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-               "--strategy '%s': expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD", word);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--strategy: %s", why->message);
   return false;
 }
 
@@ -84,11 +84,12 @@ set_policy (QuoitRequest *request, const char *word, GError **error)
   return false;
 }
 
-/* "0:KEY=VALUE", "0-3:KEY=VALUE". */
+/* Adds the selector "0:KEY=VALUE" of bundle 0, or "0-3:KEY=VALUE" of bundles 0 to 3. */
 static bool
 add_selector (QuoitRequest *request, const char *text, GError **error)
 {
-  static const NumberRule rule = { "--bundle-select", "bundles as 0 or 0-3, and a selector: 0-3:KEY=VALUE", 0, 9999 };
+  static const NumberRule rule
+      = { "--bundle-select", "bundles and a selector, such as 0:KEY=VALUE or 0-3:KEY=VALUE", 0, 9999 };
   const char *colon = strchr (text, ':'), *equals = colon == NULL ? NULL : strchr (colon, '=');
   g_autofree char *range = NULL, *key = NULL;
   char *dash;
@@ -128,8 +129,7 @@ set_label (QuoitRequest *request, const BundleOptions *options, GError **error)
 
   if (options->label == NULL && options->values != NULL)
     {
-      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                           "--topology-values: expected also --topology-label KEY");
+      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--topology-values requires --topology-label KEY");
       return false;
     }
   return (options->values == NULL || text_parse_number (options->values, &rule, &n, error))

@@ -29,40 +29,42 @@ request_entries_for_reserve (RequestOptions *o)
 {
   BundleOptions *b = &o->bundle_options;
   const GOptionEntry entries[] = {
-    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s",
-      "TIME" },
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "report what would be reserved, without reserving it", NULL },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease,
+      "the group ends after this time unless it is renewed, for example 10s", "TIME" },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator,
-      "of slices, required: TPU generation, in any system's spelling", "GEN" },
-    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "of slices, required: shape of each, as 4x4", "SHAPE" },
+      "TPU generation of the slices, in any system's spelling; required for slices", "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "topology of each slice, such as 4x4; required for slices",
+      "SHAPE" },
     { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices,
-      "required unless bundles are asked for: how many, all or none; 1..2: as many as are free", "N" },
+      "number of slices, all or none; 1..2: as many as possible; required without bundles", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
     { "tpu-per-bundle", 0, 0, G_OPTION_ARG_FILENAME, &o->tpu_per_bundle,
-      "bundles of that much TPU, as 1 or 0.5, instead of whole hosts", "AMOUNT" },
+      "divide each host into bundles of this amount of TPU, such as 1 or 0.5", "AMOUNT" },
     { "bundle", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &b->bundles,
-      "instead of slices a bundle, as TPU=4,CPU=8, or equal ones, as 4x{TPU=4}", "AMOUNTS" },
-    { "bundles", 0, 0, G_OPTION_ARG_FILENAME, &b->file, "the bundles of a file, as of Ray's placement_group()",
-      "FILE" },
+      "request a bundle instead of slices: TPU=4,CPU=8, or several equal ones: 4x{TPU=4}", "AMOUNTS" },
+    { "bundles", 0, 0, G_OPTION_ARG_FILENAME, &b->file,
+      "read the bundles from a file, in the form of Ray's placement_group()", "FILE" },
     { "strategy", 0, 0, G_OPTION_ARG_FILENAME, &b->strategy,
-      "of bundles: PACK (unless given), SPREAD, STRICT_PACK or STRICT_SPREAD", "STRATEGY" },
+      "strategy for bundles: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD (PACK)", "STRATEGY" },
     { "bundle-select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &b->selectors,
-      "only nodes whose label is so, for bundle 0 alone or 0-3", "BUNDLES:KEY=VALUE" },
-    { "topology-label", 0, 0, G_OPTION_ARG_FILENAME, &b->label, "all bundles on nodes with one value of that label",
-      "KEY" },
-    { "topology-values", 0, 0, G_OPTION_ARG_FILENAME, &b->values, "share them out over so many values of it, in order",
-      "N" },
-    { "soft-target", 0, 0, G_OPTION_ARG_FILENAME, &b->soft_target, "the node that STRICT_PACK prefers", "NODE" },
+      "place bundle 0, or bundles 0-3, only on nodes with a matching label", "BUNDLES:KEY=VALUE" },
+    { "topology-label", 0, 0, G_OPTION_ARG_FILENAME, &b->label,
+      "place all bundles on nodes with one value of this label", "KEY" },
+    { "topology-values", 0, 0, G_OPTION_ARG_FILENAME, &b->values,
+      "divide the bundles, in order, over this number of values of the label (1)", "N" },
+    { "soft-target", 0, 0, G_OPTION_ARG_FILENAME, &b->soft_target, "the preferred node of STRICT_PACK", "NODE" },
     { "policy", 0, 0, G_OPTION_ARG_FILENAME, &b->policy,
-      "of bundles: best (unless given), or ray: where Ray would put them", "POLICY" },
+      "policy for bundles: best, or ray to place them like Ray (best)", "POLICY" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key, "request key: a retry returns the same group", "KEY" },
-    { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "who will hold the group", "NAME" },
-    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only of that pool: POOL or SOURCE/POOL", "NAME" },
-    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "only in that availability zone", "NAME" },
-    { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors, "only nodes whose label is so, in Ray's grammar",
-      "KEY=VALUE" },
-    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named, "only this slice, or another that is named so", "NAME" },
-    { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded, "never this slice", "NAME" },
+    { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "the owner of the group", "NAME" },
+    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "use only this pool: POOL or SOURCE/POOL", "NAME" },
+    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "use only this availability zone", "NAME" },
+    { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors,
+      "use only nodes with a matching label, in Ray's syntax", "KEY=VALUE" },
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named, "use only this slice; repeat the option to allow several",
+      "NAME" },
+    { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded, "do not use this slice", "NAME" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -77,6 +79,7 @@ request_entries (RequestOptions *options)
 
   while (entries[n].long_name != NULL)
     n++;
+  /* Removes the first two entries, --dry-run and --lease. */
   memmove (entries, entries + 2, (n - 1) * sizeof *entries);
   return entries;
 }
@@ -99,8 +102,7 @@ add_selector (QuoitRequest *request, const char *text, GError **error)
 bool
 request_set_slices (QuoitRequest *request, const char *text, GError **error)
 {
-  static const NumberRule rule
-      = { "--slices", "1 to 1000000 slices, or two such numbers as 1..2", G_MININT64, G_MAXINT64 };
+  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or a range such as 1..2", G_MININT64, G_MAXINT64 };
   const char *dots = strstr (text, "..");
   g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
   gint64 least, most;
@@ -108,7 +110,7 @@ request_set_slices (QuoitRequest *request, const char *text, GError **error)
   if (dots == NULL)
     return text_parse_number (text, &rule, &most, error) && quoit_request_set_slices (request, most, error);
   return text_parse_number (first, &rule, &least, error) && text_parse_number (dots + 2, &rule, &most, error)
-         && quoit_request_set_slices_between (request, least, most, error);
+         && quoit_request_set_slice_range (request, least, most, error);
 }
 
 static bool
@@ -139,8 +141,9 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
     if (!add_selector (request, *s, error))
       return false;
 
-  quoit_request_set_key (request, options->key);
-  quoit_request_set_owner (request, options->owner);
+  if (!quoit_request_set_key (request, options->key, error)
+      || !quoit_request_set_owner (request, options->owner, error))
+    return false;
   quoit_request_set_pool (request, options->pool);
   quoit_request_set_zone (request, options->zone);
   for (char **s = options->named; s != NULL && *s != NULL; s++)
@@ -150,10 +153,10 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
   return true;
 }
 
-/* Checks that the two options go together before the library checks what is missing, because the library sees the
- * whole request only. */
+/* Checks that the generation has the topology. The library would check this too, but only in a complete request, and
+ * the user shall see this error before the one about missing options. */
 static bool
-check_pair (const RequestOptions *options, GError **error)
+check_topology (const RequestOptions *options, GError **error)
 {
   const QuoitCatalogueGeneration *generation;
 
@@ -181,7 +184,7 @@ check_required (const RequestOptions *options, GError **error)
       g_ptr_array_add (missing, (char *) required[i].option);
   if (missing->len == 0)
     return true;
-  if (!check_pair (options, error))
+  if (!check_topology (options, error))
     return false;
 
   g_ptr_array_add (missing, NULL);
@@ -201,9 +204,9 @@ request_is_empty (const RequestOptions *options)
 QuoitRequest *
 request_build (const RequestOptions *options, const char *name, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, error);
 
-  return set_options (request, options, error)
+  return request != NULL && set_options (request, options, error)
                  && (request_has_bundles (&options->bundle_options) || check_required (options, error))
              ? g_steal_pointer (&request)
              : NULL;

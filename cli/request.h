@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that say what is wanted: `reserve` and `fits` have the same. */
+/* The options that describe a request, for reserve, hold, fits and explain. */
 #pragma once
 
 #include <quoit/quoit.h>
 
-/* How bundles are asked for: request-bundles.c. */
+/* The options for bundles; see request-bundles.c. */
 typedef struct {
   char **bundles, **selectors;
   char *file, *strategy, *policy, *label, *values, *soft_target;
@@ -20,19 +20,20 @@ typedef struct {
 void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
-/* For session_parse(); g_free() it. The second is for verbs that take slices: it has --dry-run and --lease too. */
+/* Return the options for session_parse(); g_free() them. request_entries_for_reserve() also has --dry-run and
+ * --lease. */
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 
-/* "2", or "1..2". */
+/* Parses --slices: "2" or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
 /* quoit_request_free() it. */
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);
 
-/* Whether nothing is asked for. */
+/* Whether none of the options is given. */
 bool request_is_empty (const RequestOptions *options);
 
-/* Whether bundles are asked for. */
+/* Whether --bundle or --bundles is given. */
 bool request_has_bundles (const BundleOptions *options);
 bool request_set_bundles (QuoitRequest *request, const BundleOptions *options, GError **error);
 void bundle_options_clear (BundleOptions *options);

@@ -3,33 +3,47 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "rows.h"
 #include "text.h"
+#include "verbs.h"
 
-enum { DEFAULT_WAIT_MS = 5000, LONGEST_WAIT_MS = 86400000 };
+enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000 };
 
+/* How far the first change of a ledger may be ahead of the system clock: like later ones of the last entry. */
+enum { FIRST_LIMIT_MS = 86400000 };
+/* 2026-11-01. The clock of a machine that shows an earlier time was not set, and proves nothing about --now. */
+#define EARLIEST_CLOCK_MS G_GINT64_CONSTANT (1793491200000)
+
+/* Describes -o. Before the verb, the forms are those that several verbs share. The text is interned because GOption
+ * keeps a pointer to it. */
 static const char *
-output_forms (const Verb *verb)
+describe_outputs (const Verb *verb)
 {
-  return verb == NULL || verb_has_rows (verb) ? "table, json or csv (table)" : "table or json (table)";
+  g_autofree char *outputs = verb == NULL ? g_strdup ("table, json or csv") : format_outputs (verb_outputs (verb));
+  g_autofree char *description = g_strdup_printf ("%s (table)", outputs);
+
+  return g_intern_string (description);
 }
 
-/* FILENAME is GOption's word for bytes: STRING would refuse, in the C locale, a name that is not ASCII. */
+/* Options have the type FILENAME, which accepts any bytes. In the C locale, GOption refuses a STRING that is not
+ * ASCII. A verb that does not accept --at parses it, because it can also be given before the verb, and refuses it in
+ * session_check(). */
 GOptionEntry *
 session_options (Session *session)
 {
+  const int at_flags = session->verb == NULL || verb_has_past (session->verb) ? 0 : G_OPTION_FLAG_HIDDEN;
   const GOptionEntry options[] = {
-    { "db", 0, 0, G_OPTION_ARG_FILENAME, &session->db, "the database (else $QUOIT_DB, else ./quoit.db)", "FILE" },
+    { "db", 0, 0, G_OPTION_ARG_FILENAME, &session->db, "the database ($QUOIT_DB, or ./quoit.db)", "FILE" },
     { "wait", 0, 0, G_OPTION_ARG_FILENAME, &session->wait, "how long to wait for other writers (5000)", "MS" },
-    { "now", 0, 0, G_OPTION_ARG_FILENAME, &session->now, "ISO 8601 with offset, or milliseconds (else the clock)",
-      "TIME" },
-    { "at", 0, 0, G_OPTION_ARG_FILENAME, &session->at, "look at the past: the ledger after entry SEQ of the journal",
-      "SEQ" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, output_forms (session->verb), "FORM" },
+    { "now", 0, 0, G_OPTION_ARG_FILENAME, &session->now,
+      "the time: ISO 8601 with offset, or milliseconds since 1970 (the system clock)", "TIME" },
+    { "at", 0, at_flags, G_OPTION_ARG_FILENAME, &session->at,
+      "use the past state of the ledger, directly after entry SEQ of the journal", "SEQ" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, describe_outputs (session->verb), "FORM" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -37,12 +51,12 @@ session_options (Session *session)
 }
 
 static bool
-refuse_usage (const Session *session, guint n_words, GError **error)
+refuse_arguments (const Session *session, guint n_words, GError **error)
 {
-  if (n_words > session->verb->most)
+  if (n_words > session->verb->max_arguments)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected the arguments: %s",
-                   session->words[session->verb->most],
+                   session->words[session->verb->max_arguments],
                    session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters);
       return false;
     }
@@ -68,7 +82,7 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
   if (!g_option_context_parse_strv (context, &session->words, error))
     return false;
 
-  /* Word 0 is the verb; "--" may be left behind it. */
+  /* Removes word 0, the verb, and the first "--", which GOption leaves in place. */
   g_free (session->words[0]);
   n_words = g_strv_length (session->words + 1);
   memmove (session->words, session->words + 1, (n_words + 1) * sizeof (char *));
@@ -80,7 +94,8 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
         n_words--;
         break;
       }
-  return (n_words >= session->verb->least && n_words <= session->verb->most) || refuse_usage (session, n_words, error);
+  return (n_words >= session->verb->min_arguments && n_words <= session->verb->max_arguments)
+         || refuse_arguments (session, n_words, error);
 }
 
 const char *
@@ -96,43 +111,56 @@ session_get_path (const Session *session)
 static bool
 parse_wait (const Session *session, gint64 *wait_ms, GError **error)
 {
-  static const NumberRule rule = { "--wait", "0 to 86400000 milliseconds", 0, LONGEST_WAIT_MS };
+  static const NumberRule rule = { "--wait", "0 to 86400000 milliseconds", 0, MAX_WAIT_MS };
 
   *wait_ms = DEFAULT_WAIT_MS;
   return session->wait == NULL || text_parse_number (session->wait, &rule, wait_ms, error);
 }
 
-/* Where csv was asked of a verb that has none, the message says which do. */
+/* If the user requested csv from a verb without rows, the message lists the verbs that have it. */
 static void
 refuse_output (const Session *session, const char *const *outputs, GError **error)
 {
-  bool has_rows = verb_has_rows (session->verb);
-  g_autofree char *known = g_strjoinv (" or ", (char **) outputs);
-  g_autofree char *names = format_verbs_with_rows ();
+  g_autofree char *known = format_outputs (outputs), *names = format_verbs_with_rows ();
   g_autofree char *others = g_strconcat ("; csv is for the verbs that answer with rows: ", names, NULL);
 
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s%s%s", session->output, known,
-               has_rows ? " or csv" : "", session_wants_csv (session) ? others : "");
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s%s", session->output, known,
+               session_wants_csv (session) ? others : "");
 }
 
-bool
-session_check (const Session *session, const char *const *outputs, GError **error)
+static bool
+check_output (const Session *session, GError **error)
 {
-  gint64 number;
+  const char *const *outputs = verb_outputs (session->verb);
 
-  if (!parse_wait (session, &number, error) || !session_now (session, &number, error))
-    return false;
-  if (session->output == NULL || g_strv_contains (outputs, session->output)
-      || (session_wants_csv (session) && verb_has_rows (session->verb)))
+  if (session->output == NULL || g_strv_contains (outputs, session->output))
     return true;
-
   refuse_output (session, outputs, error);
   return false;
 }
 
-/* For the journal: the name that one logged in by, whatever the environment says. */
+static bool
+check_past (const Session *session, GError **error)
+{
+  if (session->at == NULL || verb_has_past (session->verb))
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--at '%s': '%s' uses only the present state of the ledger",
+               session->at, session->verb->name);
+  return false;
+}
+
+bool
+session_check (const Session *session, GError **error)
+{
+  gint64 number;
+
+  return parse_wait (session, &number, error) && session_now (session, &number, error) && check_past (session, error)
+         && check_output (session, error);
+}
+
+/* Returns the actor for the journal: the name of the user, independent of the environment if possible. */
 static const char *
-actor (void)
+get_actor (void)
 {
   const struct passwd *user = getpwuid (getuid ());
 
@@ -143,20 +171,8 @@ static QuoitLedger *
 set_actor (QuoitLedger *ledger)
 {
   if (ledger != NULL)
-    quoit_ledger_set_actor (ledger, actor ());
+    quoit_ledger_set_actor (ledger, get_actor ());
   return ledger;
-}
-
-bool
-session_refuse_past (const Session *session, GError **error)
-{
-  if (session->at == NULL)
-    return true;
-
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-               "--at '%s': expected it with a verb that looks at the ledger; '%s' is about the present", session->at,
-               session->verb->name);
-  return false;
 }
 
 static QuoitLedger *
@@ -177,7 +193,7 @@ get_last_seq (QuoitLedger *ledger)
   return quoit_snapshot_get_seq (snapshot);
 }
 
-/* An answer that is lost is another thing when the ledger has changed. */
+/* Remembers the last entry, so that a failure of stdout can tell whether the verb has changed the ledger. */
 static QuoitLedger *
 watch_ledger (Session *session, QuoitLedger *ledger)
 {
@@ -201,17 +217,51 @@ has_changed (const Session *session)
   return session->has_written || (session->ledger != NULL && get_last_seq (session->ledger) != session->seq_before);
 }
 
+bool
+session_check_first_time (const Session *session, gint64 limit_ms, GError **error)
+{
+  gint64 now_ms, clock_ms = MAX (g_get_real_time () / 1000, EARLIEST_CLOCK_MS);
+  g_autofree char *clock = text_format_time (clock_ms);
+
+  if (!session_now (session, &now_ms, error))
+    return false;
+  if (now_ms <= clock_ms || now_ms - clock_ms <= limit_ms)
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+               "--now '%s': %" G_GINT64_FORMAT
+               " s ahead of the system clock (%s), and the first change sets the ledger's "
+               "clock: check it; if it is right, set that clock first ('quoit set-clock TIME')",
+               session->now, (now_ms - clock_ms) / 1000, clock);
+  return false;
+}
+
+/* The first change sets the clock of a ledger, so that the ledger cannot check the time of that change. "set-clock
+ * TIME" states the time explicitly. */
+static bool
+check_first_change (const Session *session, QuoitLedger *ledger, GError **error)
+{
+  bool is_explicit = session->verb == &verb_set_clock && session->words[0] != NULL;
+  g_autoptr (QuoitSnapshot) snapshot = session->now == NULL || is_explicit ? NULL : quoit_ledger_snapshot (ledger);
+
+  return snapshot == NULL || quoit_snapshot_get_clock_ms (snapshot) != 0
+         || session_check_first_time (session, FIRST_LIMIT_MS, error);
+}
+
 QuoitLedger *
 session_open (Session *session, GError **error)
 {
-  return session_refuse_past (session, error) ? watch_ledger (session, open_ledger (session, error)) : NULL;
+  g_autoptr (QuoitLedger) ledger = open_ledger (session, error);
+
+  return ledger != NULL && check_first_change (session, ledger, error)
+             ? watch_ledger (session, g_steal_pointer (&ledger))
+             : NULL;
 }
 
 QuoitLedger *
 session_create (Session *session, GError **error)
 {
   gint64 wait_ms;
-  QuoitLedger *ledger = session_refuse_past (session, error) && parse_wait (session, &wait_ms, error)
+  QuoitLedger *ledger = parse_wait (session, &wait_ms, error)
                             ? set_actor (quoit_ledger_create (session_get_path (session), wait_ms, error))
                             : NULL;
 
@@ -224,8 +274,8 @@ session_restore (Session *session, const char *backup, gint64 now_ms, GError **e
 {
   gint64 wait_ms;
 
-  if (!session_refuse_past (session, error) || !parse_wait (session, &wait_ms, error)
-      || !quoit_ledger_restore (session_get_path (session), backup, wait_ms, actor (), now_ms, error))
+  if (!parse_wait (session, &wait_ms, error)
+      || !quoit_ledger_restore (session_get_path (session), backup, wait_ms, get_actor (), now_ms, error))
     return false;
   session_note_written (session);
   return true;
@@ -279,22 +329,45 @@ session_asked_for_json (char **argv)
   return false;
 }
 
+void
+session_ignore_sigpipe (Session *session)
+{
+  struct sigaction before;
+
+  if (sigaction (SIGPIPE, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
+    return;
+  session->ignores_sigpipe = signal (SIGPIPE, SIG_IGN) != SIG_ERR;
+}
+
+/* Ends the process like the signal would have done. */
+static void
+die_by_sigpipe (void)
+{
+  signal (SIGPIPE, SIG_DFL);
+  raise (SIGPIPE);
+}
+
 bool
 session_write (Session *session, const char *text, GError **error)
 {
-  const char *why;
+  int number;
 
   session->has_answered = true;
   if (fputs (text, stdout) != EOF && fflush (stdout) != EOF)
     return true;
 
-  why = g_strerror (errno);
+  number = errno;
   if (has_changed (session))
-    g_set_error (
-        error, QUOIT_ERROR, QUOIT_ERROR_UNCONFIRMED,
-        "standard output: %s: the change is written, but its answer is lost: look, or retry with the same --key", why);
-  else
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "standard output: %s", why);
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_UNCONFIRMED,
+                   "standard output: %s: the change is written, but its answer is lost: %s", g_strerror (number),
+                   verb_lost_answer_advice (session->verb));
+      return false;
+    }
+  /* Without @error, the failure of the verb was reported already, and decides the exit status. */
+  if (number == EPIPE && session->ignores_sigpipe && error != NULL)
+    die_by_sigpipe ();
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "standard output: %s", g_strerror (number));
   return false;
 }
 

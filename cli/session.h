@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the command: the options that every verb has, what is left of the command line, and the answer. */
+/* One run of the command: the verb, its command line with the options that all verbs share, and its output. */
 #pragma once
 
 #include <quoit/quoit.h>
@@ -10,64 +10,73 @@ typedef struct _Session Session;
 
 typedef struct {
   const char *name;
-  const char *parameters; /* as in the usage line */
-  const char *summary;    /* one line */
-  const char *details;    /* more for --help; or NULL */
-  guint least, most;      /* arguments */
+  const char *parameters; /* the arguments as the usage line shows them */
+  const char *summary;    /* one line; the summary of the manual page is the same */
+  const char *details;    /* further text of --help; NULL: none */
+  guint min_arguments, max_arguments;
   bool (*run) (Session *session, GError **error);
 } Verb;
 
 struct _Session {
   const Verb *verb;
-  char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
-  char *db, *wait, *now, *at, *output;
-  int exit_status;     /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
-  QuoitLedger *ledger; /* that was opened to change it; or NULL */
-  uint64_t seq_before; /* its last entry then */
-  bool has_written;    /* something that is no entry */
-  bool has_answered;   /* stdout has got, or has refused, an answer */
-  char *explanation;   /* lines for stderr below the message of a run that fails; or NULL */
+  char **words;                        /* the command line; after session_parse(), only the arguments of the verb */
+  char *db, *wait, *now, *at, *output; /* the values of the options that all verbs share; NULL: not given */
+  int exit_status;                     /* of a successful run; not 0 if the result of `fits` or `check` is negative */
+  QuoitLedger *ledger;                 /* the ledger that the verb opened for changes; NULL: none */
+  uint64_t seq_before;                 /* the last entry of that ledger when the verb opened it */
+  bool has_written;                    /* the verb has changed something that is not in the journal */
+  bool has_answered;                   /* the verb has tried to write to stdout */
+  bool ignores_sigpipe;                /* this process ignores SIGPIPE, and its parent does not */
+  char *explanation;                   /* lines for stderr below the message of a failure; NULL: none */
 };
 
-/* The options of every verb, for a context of one's own: g_free() it, the strings belong to @session. */
+/* Returns the options that all verbs share; g_free() it. GOption stores their values in @session. */
 GOptionEntry *session_options (Session *session);
 
-/* Reads @options (NULL: none) and those of every verb; session->words are the arguments then. --help ends the process.
- */
+/* Parses @options (NULL: none) and the options that all verbs share. Afterwards session->words has only the arguments.
+ * --help ends the process. */
 bool session_parse (Session *session, const GOptionEntry *options, GError **error);
 
-/* --db, else QUOIT_DB, else quoit.db here. */
+/* Returns --db, or else $QUOIT_DB, or else "quoit.db". */
 const char *session_get_path (const Session *session);
 
-/* Before anything is opened: --wait is a number, --output one of @outputs, or csv where the verb
- * answers with rows. */
-bool session_check (const Session *session, const char *const *outputs, GError **error);
+/* Checks --wait, --now, --at and --output before the verb opens anything. Fails with USAGE if the verb does not accept
+ * --at or this form of output. */
+bool session_check (const Session *session, GError **error);
 
-/* For verbs that concern only the present: USAGE if --at is given. */
-bool session_refuse_past (const Session *session, GError **error);
+/* Makes a write to a pipe without reader fail, instead of ending the process: a verb that has changed something must
+ * report it. Call it first. */
+void session_ignore_sigpipe (Session *session);
 
-/* The ledger as it is now, with the actor set. quoit_ledger_unref() it. */
+/* Checks a --now that becomes the clock of a ledger without entries: it may be at most @limit_ms ahead of the system
+ * clock. Later the ledger itself limits the jumps of its clock. */
+bool session_check_first_time (const Session *session, gint64 limit_ms, GError **error);
+
+/* Open or create the ledger for changes, and set its actor. quoit_ledger_unref() the result. session_open() calls
+ * session_check_first_time() for a ledger without entries, except for "set-clock TIME". */
 QuoitLedger *session_open (Session *session, GError **error);
 QuoitLedger *session_create (Session *session, GError **error);
-/* Puts @backup in the place of the database. */
+/* Replaces the database by @backup. */
 bool session_restore (Session *session, const char *backup, gint64 now_ms, GError **error);
 
-/* The ledger as it is, or as it was at --at, for verbs that only look. quoit_snapshot_unref() it. */
+/* Returns the state of the ledger, or with --at its past state, for verbs that change nothing. quoit_snapshot_unref()
+ * it. */
 QuoitSnapshot *session_snapshot (Session *session, GError **error);
 
-/* --now, else the clock of this machine. */
+/* Gets --now, or else the time of the system clock. */
 bool session_now (const Session *session, gint64 *now_ms, GError **error);
 
 bool session_wants_json (const Session *session);
 bool session_wants_csv (const Session *session);
 
-/* The same of a command line that could not be read to its end, when its words are @argv. */
+/* Like session_wants_json(), for a command line @argv whose parsing failed. */
 bool session_asked_for_json (char **argv);
 
-/* For changes that are no entry of the journal: a file, a checkpoint. */
+/* Notes a change that is not an entry of the journal, such as a written file or a checkpoint. */
 void session_note_written (Session *session);
 
-/* Writes to stdout as -o says, and takes @document. When stdout does not take it: UNCONFIRMED where something was
- * changed, else STORE. */
+/* Write to stdout; session_print() uses the form of -o and takes ownership of @document. If stdout fails, the error is
+ * UNCONFIRMED if the verb has changed something, otherwise STORE. If nothing was changed and the reader of a pipe is
+ * gone, they end the process by SIGPIPE, like other commands. */
 bool session_print (Session *session, Document *document, GError **error);
 bool session_write (Session *session, const char *text, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of a table, for its writers: table-json.c, table-text.c, table-csv.c. */
+/* The cells of a table, for the files that write them: table-json.c, table-text.c and table-csv.c. */
 #pragma once
 
 #include "table.h"

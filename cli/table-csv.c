@@ -4,10 +4,12 @@
 #include "table-cells.h"
 #include "text.h"
 
-/* Characters that begin a formula in a spreadsheet, in both widths. Tabs and line ends are escaped before. */
+/* Whether a spreadsheet would evaluate the text as a formula. Tabs and line ends, which have the same effect, are
+ * already escaped. */
 static bool
 begins_formula (const char *text)
 {
+  /* = + - @ and their wide forms */
   static const gunichar marks[] = { '=', '+', '-', '@', 0xff1d, 0xff0b, 0xff0d, 0xff20 };
   gunichar c;
 
@@ -20,7 +22,7 @@ begins_formula (const char *text)
   return false;
 }
 
-/* Many spreadsheets separate by semicolons, whatever is quoted: behind one begins a cell to them. */
+/* Adds an apostrophe before each formula. Many spreadsheets begin a cell after a semicolon, even inside quotes. */
 static void
 append_marked (GString *cell, const char *text)
 {
@@ -62,7 +64,7 @@ append_list (GString *cell, const GPtrArray *list)
     }
 }
 
-/* Rows in a cell are their texts: what each of them says in words. */
+/* A table in a cell is written as the list of the texts in its column "text". */
 static void
 append_texts (GString *cell, const Table *rows)
 {
@@ -106,7 +108,7 @@ format_cell (CellType type, const Cell *cell)
         append_texts (text, cell->table);
         break;
       case CELL_MAP:
-        g_assert_not_reached (); /* names and values are no cell: a verb that has them is not in rows.c */
+        g_assert_not_reached (); /* no verb with rows has such a cell */
       }
   return g_string_free (text, FALSE);
 }
@@ -129,7 +131,7 @@ append_quoted (GString *csv, const char *cell)
   g_string_append_c (csv, '"');
 }
 
-/* The end of a cell: a comma behind all but the last. */
+/* Appends a comma, or the end of the line after the last column with a key. */
 static void
 end_cell (GString *csv, const Table *table, guint column)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table-cells.h"
 
-/* JSON is UTF-8, and a path need not be. */
+/* JSON must be UTF-8, but text such as a path need not be. */
 static void
 build_text (const char *text, JsonBuilder *builder)
 {

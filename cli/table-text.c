@@ -39,37 +39,53 @@ new_scols (void)
 
   if (scols == NULL)
     g_error ("no memory for a table");
-  /* A row is a line whoever reads it: cutting or wrapping at the width of a terminal is the terminal's business. And
-   * the cells have been escaped already. */
+  /* Libsmartcols shall not cut or wrap rows at the width of the terminal, so that a row is always one line. It shall
+   * not escape the cells, because text_for_terminal() has done that. */
   scols_table_set_termforce (scols, SCOLS_TERMFORCE_NEVER);
   scols_table_enable_noencoding (scols, 1);
   scols_table_enable_colors (scols, 0);
   return scols;
 }
 
+/* Removes blanks at the ends of lines, in place: a ledger can have a million rows. */
+static void
+trim_lines (GString *text)
+{
+  gsize length = 0, end = 0; /* of the result; of its last character that is no blank */
+
+  for (gsize i = 0; i < text->len; i++)
+    {
+      if (text->str[i] == '\n')
+        length = end;
+      text->str[length++] = text->str[i];
+      if (!g_ascii_isspace (text->str[i]) || text->str[i] == '\n')
+        end = length;
+    }
+  g_string_truncate (text, end);
+}
+
 static char *
 print_scols (struct libscols_table *scols)
 {
-  g_autoptr (GString) trimmed = g_string_new (NULL);
-  g_auto (GStrv) lines = NULL;
+  g_autoptr (GString) trimmed = NULL;
   char *text = NULL; /* from malloc */
 
   if (scols_print_table_to_string (scols, &text) != 0 || text == NULL)
     g_error ("libsmartcols cannot print a table");
   scols_unref_table (scols);
 
-  lines = g_strsplit (text, "\n", -1);
+  trimmed = g_string_new (text);
   free (text);
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (lines[i + 1] != NULL || lines[i][0] != '\0')
-      g_string_append_printf (trimmed, "%s\n", g_strchomp (lines[i]));
-  return g_strdup (trimmed->str);
+  trim_lines (trimmed);
+  if (trimmed->len > 0 && trimmed->str[trimmed->len - 1] != '\n')
+    g_string_append_c (trimmed, '\n');
+  return g_string_free (g_steal_pointer (&trimmed), FALSE);
 }
 
 static void
-set_cell (struct libscols_line *line, gsize at, char *text)
+set_cell (struct libscols_line *line, gsize column, char *text)
 {
-  if (scols_line_set_data (line, at, text) != 0)
+  if (scols_line_set_data (line, column, text) != 0)
     g_error ("no memory for a cell");
   g_free (text);
 }
@@ -90,11 +106,11 @@ table_format_rows (const Table *table)
   for (guint row = 0; row < table_get_n_rows (table); row++)
     {
       struct libscols_line *line = scols_table_new_line (scols, NULL);
-      gsize at = 0;
+      gsize column = 0;
 
       for (guint i = 0; i < table->n_columns; i++)
         if (table->columns[i].heading != NULL)
-          set_cell (line, at++, format_cell (table->columns[i].type, table_get_cell (table, row, i), "-"));
+          set_cell (line, column++, format_cell (table->columns[i].type, table_get_cell (table, row, i), "-"));
     }
   return print_scols (scols);
 }

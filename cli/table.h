@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of typed cells, which are written as an aligned table for people, as JSON for programs or as CSV for
- * spreadsheets: the same facts each time. */
+/* Rows of typed cells, which can be written as an aligned table for people, as JSON for programs, and as CSV for
+ * spreadsheets. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,28 +10,30 @@
 typedef enum {
   CELL_TEXT,
   CELL_NUMBER, /* a JSON number */
-  CELL_AMOUNT, /* exact decimal text: a JSON string, since JSON numbers are doubles to most readers */
-  CELL_FLAG,   /* true or false; yes or no, and in rows "-" for the quieter no */
-  CELL_LIST,   /* of text; NULL: nothing is known */
-  CELL_MAP,    /* name, value, name, value... */
-  CELL_TABLE   /* rows of their own */
+  CELL_AMOUNT, /* exact decimal text; in JSON a string, because most readers of JSON numbers use doubles */
+  CELL_FLAG,   /* true or false in JSON and CSV; in text "yes" or "no", and in rows "-" instead of "no" */
+  CELL_LIST,   /* texts; a NULL in the list is an unknown text */
+  CELL_MAP,    /* texts: name, value, name, value and so on */
+  CELL_TABLE   /* a table; only JSON has its rows, and CSV its column "text" */
 } CellType;
 
 typedef struct {
-  const char *key;     /* in JSON; NULL: for people alone, what other cells of the row say to programs */
-  const char *heading; /* for people; NULL: in JSON alone, for what the other cells of the row say in words */
+  const char *key;     /* the name in JSON and CSV; NULL: only people see the column */
+  const char *heading; /* the heading for people; NULL: only JSON and CSV have the column */
   CellType type;
 } Column;
 
 typedef struct _Table Table;
 
-/* @columns is kept, not copied. */
+/* @columns is not copied, and must outlive the table. */
 Table *table_new (const Column *columns, guint n_columns);
 void table_free (Table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Table, table_free)
 
-/* Cells are added from left to right; one behind the last column begins the next row. */
-void table_skip (Table *table); /* nothing is known: null, or "-" */
+/* Cells are added from left to right. After the cell of the last column, the next cell begins a new row. The take
+ * functions take ownership. NULL is the same as table_skip(), which adds an unknown value: null in JSON, "-" for
+ * people. */
+void table_skip (Table *table);
 void table_add_text (Table *table, const char *text);
 void table_take_text (Table *table, char *text);
 void table_add_number (Table *table, gint64 number);
@@ -41,17 +43,17 @@ void table_take_table (Table *table, Table *rows);
 
 guint table_get_n_rows (const Table *table);
 
-/* The rows as an array of objects; the members of row 0 into an object that the caller has begun. */
+/* Build an array with an object for each row, or add the members of row 0 to an object that the caller has begun. */
 void table_build_array (const Table *table, JsonBuilder *builder);
 void table_build_members (const Table *table, JsonBuilder *builder);
 
-/* The rows of two cells of text, as one object: name and value. */
+/* Builds one object of a table with two columns, the names and the values of its members. */
 void table_build_map (const Table *table, JsonBuilder *builder);
 
-/* For stdout: the rows under headings; row 0 as lines of heading and value. g_free() it. */
+/* Format the rows under their headings, or row 0 as lines of heading and value, for people. g_free() them. */
 char *table_format_rows (const Table *table);
 char *table_format_facts (const Table *table);
 
-/* For stdout: a line of keys, then a line a row (RFC 4180, but lines end in LF). Text that a spreadsheet would take for
- * a formula is marked with an apostrophe; see quoit(1). g_free() it. */
+/* Formats a line of keys and a line for each row, according to RFC 4180, but with LF at the end of lines. Text that a
+ * spreadsheet would evaluate as a formula begins with an apostrophe; see quoit(1). g_free() it. */
 char *table_format_csv (const Table *table);

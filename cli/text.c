@@ -52,9 +52,9 @@ text_in_one_line (const char *text)
   return escape (text, true);
 }
 
-/* Control characters, and those that turn the writing around or print nothing. */
+/* Whether the character is a control character, is invisible, or reverses the direction of text. */
 static bool
-is_hidden (gunichar c)
+needs_json_escape (gunichar c)
 {
   GUnicodeType type = g_unichar_type (c);
 
@@ -67,7 +67,7 @@ append_for_json (GString *json, const char *p)
 {
   gunichar c = g_utf8_get_char (p);
 
-  if (!is_hidden (c))
+  if (!needs_json_escape (c))
     g_string_append_len (json, p, g_utf8_next_char (p) - p);
   else if (c > 0xffff)
     g_string_append_printf (json, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
@@ -85,7 +85,7 @@ text_in_json (const char *json)
     {
       guchar byte = (guchar) *p;
 
-      /* Values between the listed ones are valid too. */
+      /* Below 0x7f, json-glib has escaped all control characters but 0x1f. */
       if (byte < 0x7f && byte != 0x1f)
         continue;
       g_string_append_len (escaped, begin, p - begin);
@@ -136,9 +136,10 @@ text_parse_time (const char *text, const char *option, gint64 *time_ms, GError *
   time = g_date_time_new_from_iso8601 (text, NULL);
   if (time == NULL)
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-                   "%s '%s': expected ISO 8601 with an offset, as 2026-05-01T09:30:00Z, or milliseconds since 1970",
-                   option, text);
+      g_set_error (
+          error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+          "%s '%s': expected ISO 8601 with an offset, such as 2026-05-01T09:30:00Z, or milliseconds since 1970", option,
+          text);
       return false;
     }
   *time_ms = g_date_time_to_unix (time) * 1000 + g_date_time_get_microsecond (time) / 1000;
@@ -149,14 +150,14 @@ bool
 text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  bool far;
+  bool is_out_of_range;
 
-  if (g_ascii_string_to_signed (text, 10, rule->least, rule->most, number, &why))
+  if (g_ascii_string_to_signed (text, 10, rule->min, rule->max, number, &why))
     return true;
 
-  far = g_error_matches (why, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
-  g_set_error (error, QUOIT_ERROR, far ? QUOIT_ERROR_INVALID : QUOIT_ERROR_USAGE, "%s '%s': expected %s", rule->option,
-               text, rule->expected);
+  is_out_of_range = g_error_matches (why, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
+  g_set_error (error, QUOIT_ERROR, is_out_of_range ? QUOIT_ERROR_INVALID : QUOIT_ERROR_USAGE, "%s '%s': expected %s",
+               rule->option, text, rule->expected);
   return false;
 }
 
@@ -177,7 +178,7 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
       ms = units[i].ms;
   if (!is_number || (ms == 0 && (text[length] != '\0' || number > 0)))
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                 "%s '%s': expected a number and a unit, as 500ms, 10s, 5m, 2h, 30d", option, text);
+                 "%s '%s': expected a number and a unit, such as 500ms, 10s, 5m, 2h or 30d", option, text);
   else if (number < 1 || number > G_MAXINT64 / ms)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected 1ms or more, to the year 2199 at most",
                  option, text);

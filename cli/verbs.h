@@ -1,15 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every verb, each in a file of its own: cmd-NAME.c. */
+/* The table of verbs. Each verb is a constant in cmd-NAME.c. Verbs that share their code share a file: hold is in
+ * cmd-reserve.c, renew in cmd-confirm.c and sync in cmd-import.c. */
 #pragma once
 
 #include "session.h"
 
-extern const Verb verb_backup, verb_catalogue, verb_check, verb_confirm, verb_drain, verb_env, verb_explain,
-    verb_export, verb_fits, verb_forget, verb_groups, verb_hold, verb_import, verb_init, verb_journal, verb_map,
-    verb_mesh, verb_nodes, verb_owner, verb_release, verb_renew, verb_repair, verb_reserve, verb_resize, verb_restore,
-    verb_set_clock, verb_set_state, verb_show, verb_slices, verb_slots, verb_status, verb_sync, verb_undrain,
-    verb_verify, verb_who_holds;
+/* Expands VERB (identifier, outputs, has_past) for every verb, in the order of `quoit --help`. The constant of a verb
+ * is verb_IDENTIFIER. The values of -o are outputs_OUTPUTS in verbs.c. If has_past is true, the verb can use a past
+ * state of the ledger and accepts --at. */
+/* clang-format off */
+#define VERBS(VERB) \
+  VERB (init, facts, false) \
+  VERB (import, facts, false) \
+  VERB (sync, facts, false) \
+  VERB (export, facts, true) \
+  VERB (verify, facts, false) \
+  VERB (backup, facts, false) \
+  VERB (restore, facts, false) \
+  VERB (set_clock, facts, false) \
+  VERB (journal, rows, false) \
+  VERB (status, facts, true) \
+  VERB (nodes, rows, true) \
+  VERB (slices, rows, true) \
+  VERB (groups, rows, true) \
+  VERB (show, rows, true) \
+  VERB (map, facts, true) \
+  VERB (slots, rows, true) \
+  VERB (who_holds, rows, true) \
+  VERB (reserve, facts, false) \
+  VERB (hold, facts, false) \
+  VERB (confirm, facts, false) \
+  VERB (renew, facts, false) \
+  VERB (release, facts, false) \
+  VERB (resize, facts, false) \
+  VERB (repair, facts, false) \
+  VERB (forget, facts, false) \
+  VERB (owner, facts, false) \
+  VERB (set_state, facts, false) \
+  VERB (drain, facts, false) \
+  VERB (undrain, facts, false) \
+  VERB (fits, facts, true) \
+  VERB (explain, facts, true) \
+  VERB (env, shell, true) \
+  VERB (mesh, facts, true) \
+  VERB (catalogue, rows, false) \
+  VERB (check, facts, false)
 
-/* For verbs that have no options and no forms of output of their own. */
-extern const char *const usual_outputs[];
+#define DECLARE_VERB(identifier, outputs, has_past) extern const Verb verb_##identifier;
+VERBS (DECLARE_VERB)
+#undef DECLARE_VERB
+/* clang-format on */
+
+/* Returns the values of -o that the verb accepts. The first one is the default. NULL-terminated. */
+const char *const *verb_outputs (const Verb *verb);
+bool verb_has_past (const Verb *verb);
+
+/* "table, json or csv", with these values. g_free() it. */
+char *format_outputs (const char *const *outputs);
+
+/* The verbs that accept -o csv: "catalogue, groups and nodes". Such a verb answers with rows: -o csv writes one table,
+ * and -o json has the same rows as an array. g_free() it. */
+char *format_verbs_with_rows (void);
+
+/* Returns what the user can do if the verb has changed something, but its answer was lost. */
+const char *verb_lost_answer_advice (const Verb *verb);
+
+/* Parses and checks the command line of a verb that has no options of its own. */
 bool session_begin (Session *session, GError **error);

@@ -170,15 +170,14 @@ step_word (QuoitStepKind kind)
 }
 
 static const Word renumberings[] = {
-  { QUOIT_RENUMBERING_SAME, "same" },   { QUOIT_RENUMBERING_CHANGED, "changed" },
-  { QUOIT_RENUMBERING_MOVED, "moved" }, { QUOIT_RENUMBERING_JOINED, "joined" },
-  { QUOIT_RENUMBERING_LEFT, "left" },
+  { QUOIT_PROCESS_SAME, "same" },     { QUOIT_PROCESS_CHANGED, "changed" }, { QUOIT_PROCESS_MOVED, "moved" },
+  { QUOIT_PROCESS_JOINED, "joined" }, { QUOIT_PROCESS_LEFT, "left" },
 };
 
 const char *
-renumbering_word (QuoitRenumberingHow how)
+renumbering_word (QuoitProcessChange process_change)
 {
-  return FIND (renumberings, how);
+  return FIND (renumberings, process_change);
 }
 
 static const Word severities[] = {

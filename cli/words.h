@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's enums in the command's words. A value of a newer library is "unknown". */
+/* The words of the command for the values of the library's enums. A value that this version does not know is
+ * "unknown". */
 #pragma once
 
 #include <quoit/models.h>
@@ -13,19 +14,20 @@ const char *slice_state_word (QuoitGroupSliceState state);
 const char *change_word (QuoitChangeKind kind);
 const char *effect_word (QuoitEffectType type);
 const char *verdict_word (QuoitVerdict verdict);
-/* NULL where Ray has none. */
+/* NULL for QUOIT_RAY_ANSWER_NONE. */
 const char *ray_answer_word (QuoitRayAnswer answer);
 const char *step_word (QuoitStepKind kind);
-const char *renumbering_word (QuoitRenumberingHow how);
+const char *renumbering_word (QuoitProcessChange process_change);
 const char *severity_word (QuoitSeverity severity);
 const char *mesh_order_word (QuoitMeshOrder order);
 const char *mesh_network_word (QuoitMeshNetwork network);
 const char *mesh_form_word (QuoitMeshForm form);
 
-/* Ray's word for the state of a placement group; NULL where Ray has none. */
+/* Ray's word for the state of a placement group; NULL if Ray has no such state. */
 const char *ray_group_state_word (QuoitGroupState state);
 
-/* Conditions and faults of a slice, assumptions of a node, one word a bit. g_ptr_array_unref() them. */
+/* The words for the bits of the conditions of a slice, the faults of a slice and the assumptions about a node.
+ * g_ptr_array_unref() them. */
 GPtrArray *condition_words (uint32_t flags);
 GPtrArray *fault_words (uint32_t faults);
 GPtrArray *assumption_words (uint32_t assumptions);

@@ -21,8 +21,8 @@ main (int argc, char **argv)
   g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_RAYCLUSTER, yaml, length);
   g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, now_ms, &error);
   TRY (import);
-  g_autoptr (QuoitRequest) two = quoit_request_new (argv[3]);
-  quoit_request_set_key (two, argv[3]);
+  g_autoptr (QuoitRequest) two = quoit_request_new (argv[3], &error);
+  TRY (two && quoit_request_set_key (two, argv[3], &error));
   TRY (quoit_request_set_accelerator (two, "v6e", &error) && quoit_request_set_topology (two, "4x4", &error));
   TRY (quoit_request_set_slices (two, 2, &error));
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, two, now_ms, NULL, &error);

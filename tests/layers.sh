@@ -105,4 +105,45 @@ awk -v excused="$excused" '
   }
   END { exit bad }' "$tmp/undefined" || bad=1
 
+# --- where exported functions are defined ---------------------------------------------------------------------------
+
+# docs/decisions/0005: core functions are defined in src/api, and functions of a model in the folder of the model. Each
+# line of the table is "FOLDER PATTERN WHY" for the functions that are defined elsewhere.
+cat >"$tmp/elsewhere" <<'TABLE'
+base       ^quoit_(amount_format|error_quark|error_code_name)$      # all folders use them
+catalogue  ^quoit_catalogue_                                        # the rows are constants
+placement  ^quoit_(request_free|report_ref|report_unref)$           # placement itself frees requests and reports
+launch     ^quoit_topology_free$                                    # launch itself frees topologies
+formats    ^quoit_ray_(label|labels|selector|fallback)_             # parse text, some of it as JSON
+formats    ^quoit_ray_node_new$                                     # parses the arguments of `ray start`
+api        ^quoit_check_                                            # read a manifest with formats
+api        ^quoit_(kuberay_parse_manifest|maxtext_job_add_config|webhook_pod_add_container)$ # parse text with formats
+api        ^quoit_(snapshot|topology|request|report|launch)_        # use a value of the core
+api        ^quoit_(devices_new_group|jax_cluster_detect_process)$   # use a value of the core
+TABLE
+find src -name '*.o' -exec $NM -A {} + | sed -n 's/:.* T / /p' | sort -u >"$tmp/defined"
+awk '
+  FILENAME == ARGV[1] { n++; folder[n] = $1; pattern[n] = $2; next }
+  FILENAME == ARGV[2] {
+    if (/^QUOIT_[^ ]* *[{]/) family = $0 ~ /^QUOIT_MODELS/ ? "model" : "core"
+    if (match ($0, /quoit_[a-z0-9_]+;/)) symbol[substr ($0, RSTART, RLENGTH - 1)] = family
+    next
+  }
+  {
+    sub (/^src\//, "", $1)
+    sub (/\/(\.libs\/)?[^\/]*$/, "", $1)
+    if ($2 in symbol) where[$2] = $1
+  }
+  END {
+    for (s in symbol) {
+      right = symbol[s] == "core" ? where[s] == "api" : where[s] ~ /^(models\/.*|mesh|geometry)$/
+      for (i = 1; i <= n && !right; i++)
+        if (s ~ pattern[i] && where[s] == folder[i]) { right = 1; used[i] = 1 }
+      if (!right) { print s " (" symbol[s] ") is defined in src/" where[s] ": docs/decisions/0005 says where it belongs"; bad = 1 }
+    }
+    for (i = 1; i <= n; i++)
+      if (!(i in used)) { print "no function needs the exception " folder[i] " " pattern[i]; bad = 1 }
+    exit bad
+  }' "$tmp/elsewhere" "$top_srcdir/src/quoit.map" "$tmp/defined" || bad=1
+
 exit $bad

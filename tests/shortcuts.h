@@ -34,7 +34,7 @@ count_processes_per_host (const QuoitTopology *topology)
   return most;
 }
 
-/* The processes of @group in @profile, one per host. NULL on failure; free the result with quoit_topology_unref(). */
+/* The processes of @group in @profile, one per host. NULL on failure; free the result with quoit_topology_free(). */
 static inline QuoitTopology *
 topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)
 {

@@ -8,7 +8,7 @@ package quoit
 import "C"
 
 import (
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Generation is a TPU generation of libquoit's catalogue. Unpublished numbers are -1.
@@ -75,11 +75,11 @@ type Machine struct {
 func Generations() []*Generation {
 	var generations []*Generation
 	for {
-		c := C.quoit_catalogue_get_generation(C.unsigned(len(generations)))
+		c := C.quoit_catalogue_get_generation(C.uint32_t(len(generations)))
 		if c == nil {
 			return generations
 		}
-		generations = append(generations, generationOf(c))
+		generations = append(generations, generationFromC(c))
 	}
 }
 
@@ -88,22 +88,22 @@ func Generations() []*Generation {
 //
 // It fails with Invalid for an unknown name; the message lists the known ones.
 func LookupGeneration(text string) (*Generation, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	name := (*C.char)(arguments.Text("accelerator", text))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
 	c := C.quoit_catalogue_lookup_generation(name, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
-	return generationOf(c), nil
+	return generationFromC(c), nil
 }
 
-func generationOf(c *C.QuoitCatalogueGeneration) *Generation {
+func generationFromC(c *C.QuoitCatalogueGeneration) *Generation {
 	text := func(which C.QuoitGenerationText) string {
-		return taken(C.quoit_catalogue_generation_dup_text(c, which, 0))
+		return moveString(C.quoit_catalogue_generation_dup_text(c, which, 0))
 	}
 	number := func(which C.QuoitGenerationNumber) int64 {
 		return int64(C.quoit_catalogue_generation_get_number(c, which))
@@ -136,14 +136,15 @@ func generationOf(c *C.QuoitCatalogueGeneration) *Generation {
 	}
 }
 
+// generationTexts returns all values of a text that a generation can have several times.
 func generationTexts(c *C.QuoitCatalogueGeneration, which C.QuoitGenerationText) []string {
 	var texts []string
 	for {
-		text := C.quoit_catalogue_generation_dup_text(c, which, C.unsigned(len(texts)))
+		text := C.quoit_catalogue_generation_dup_text(c, which, C.uint32_t(len(texts)))
 		if text == nil {
 			return texts
 		}
-		texts = append(texts, taken(text))
+		texts = append(texts, moveString(text))
 	}
 }
 
@@ -155,40 +156,41 @@ func (g *Generation) Shapes() []Shape {
 		return nil
 	}
 	for {
-		c := C.quoit_catalogue_get_topology(g.c, C.unsigned(len(shapes)))
+		c := C.quoit_catalogue_get_topology(g.c, C.uint32_t(len(shapes)))
 		if c == nil {
 			return shapes
 		}
-		shapes = append(shapes, shapeOf(c))
+		shapes = append(shapes, shapeFromC(c))
 	}
 }
 
-// LookupShape returns a topology, such as "4x8", on hosts with chipsPerHost chips. 0 stands for Ray's default.
+// LookupShape returns a topology, such as "4x8", on hosts with chipsPerHost chips. A chipsPerHost of 0 stands for Ray's
+// default.
 //
 // It fails with Invalid for text that is not a topology, and for a topology that the generation does not have.
 func (g *Generation) LookupShape(topology string, chipsPerHost int64) (Shape, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	text := (*C.char)(arguments.Text("topology", topology))
 	if err := arguments.Err(); err != nil {
 		return Shape{}, err
 	}
 	if g.c == nil {
-		return Shape{}, door.Invalid("a generation: expected one of Generations or LookupGeneration")
+		return Shape{}, cconv.InvalidError("generation: expected a value that Generations or LookupGeneration returned")
 	}
-	if err := checkUnsigned("chips a host", chipsPerHost); err != nil {
+	if err := checkUnsigned("chips per host", chipsPerHost); err != nil {
 		return Shape{}, err
 	}
-	c := C.quoit_catalogue_lookup_topology(g.c, text, C.unsigned(chipsPerHost), &gerror)
-	if err := take(gerror); err != nil {
+	c := C.quoit_catalogue_lookup_topology(g.c, text, C.uint32_t(chipsPerHost), &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return Shape{}, err
 	}
-	return shapeOf(c), nil
+	return shapeFromC(c), nil
 }
 
-func shapeOf(c *C.QuoitCatalogueTopology) Shape {
+func shapeFromC(c *C.QuoitCatalogueTopology) Shape {
 	text := func(which C.QuoitTopologyText) string {
-		return taken(C.quoit_catalogue_topology_dup_text(c, which))
+		return moveString(C.quoit_catalogue_topology_dup_text(c, which))
 	}
 	number := func(which C.QuoitTopologyNumber) int64 {
 		return int64(C.quoit_catalogue_topology_get_number(c, which))
@@ -220,17 +222,17 @@ func (g *Generation) Machines() []Machine {
 		return nil
 	}
 	for {
-		c := C.quoit_catalogue_get_machine(g.c, C.unsigned(len(machines)))
+		c := C.quoit_catalogue_get_machine(g.c, C.uint32_t(len(machines)))
 		if c == nil {
 			return machines
 		}
-		machines = append(machines, machineOf(c))
+		machines = append(machines, machineFromC(c))
 	}
 }
 
-func machineOf(c *C.QuoitCatalogueMachine) Machine {
+func machineFromC(c *C.QuoitCatalogueMachine) Machine {
 	text := func(which C.QuoitMachineText) string {
-		return taken(C.quoit_catalogue_machine_dup_text(c, which))
+		return moveString(C.quoit_catalogue_machine_dup_text(c, which))
 	}
 	number := func(which C.QuoitMachineNumber) int64 {
 		return int64(C.quoit_catalogue_machine_get_number(c, which))

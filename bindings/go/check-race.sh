@@ -5,7 +5,7 @@ set -eu
 case $(go env GOOS 2>/dev/null)/$(go env GOARCH 2>/dev/null) in
   linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) ;;
   *)
-    echo "no Go, or no race detector for this machine"
+    echo "skipped: Go is not installed, or has no race detector for this machine"
     echo "0 passed, 0 failed, 1 skipped"
     exit 77
     ;;

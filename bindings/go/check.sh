@@ -25,7 +25,7 @@ if [ $status -ne 0 ]; then
 fi
 unformatted=$(cd "$here" && gofmt -l .)
 [ -z "$unformatted" ] || {
-  printf '%s: not as gofmt writes it\n' $unformatted
+  printf '%s: not formatted: run gofmt -w\n' $unformatted
   echo "0 passed, 1 failed"
   exit 1
 }

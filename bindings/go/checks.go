@@ -9,7 +9,7 @@ package quoit
 import "C"
 
 import (
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Severity is how serious a finding is.
@@ -25,9 +25,9 @@ const (
 var severityNames = map[Severity]string{SeverityError: "ERROR", SeverityWarning: "WARNING", SeverityNote: "NOTE"}
 
 // String returns the name of the severity.
-func (s Severity) String() string { return named(severityNames, s) }
+func (s Severity) String() string { return nameOf(severityNames, s) }
 
-// Finding is a broken rule at one place.
+// Finding is a place in a manifest that breaks a rule.
 type Finding struct {
 	Line     int // from 1: the line of the field's key, or of the map in which the field is missing
 	Column   int // in characters from 1
@@ -40,24 +40,24 @@ type Finding struct {
 	Message  string // field, value and expectation in one line, without the place
 }
 
-// CheckManifest finds everything in a manifest that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, and what
-// they accept although it cannot work. The manifest is YAML with any number of documents. CheckManifest returns one
-// finding for each rule and place, ordered by line and column. variables has the values for each ${NAME} in the
-// manifest; it can be nil.
+// CheckManifest finds everything in a manifest that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, and
+// everything that they accept although it cannot work. The manifest is YAML with any number of documents. CheckManifest
+// returns one finding for each rule and place, ordered by line and column. variables has the values for each ${NAME} in
+// the manifest; it can be nil.
 //
 // It fails with Invalid if the text is not YAML (the message begins with line and column), or if variables is not
 // valid. A manifest that breaks rules is not a failure.
 func CheckManifest(text []byte, variables map[string]string) ([]Finding, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	defer arguments.Free()
 	pairs := (**C.char)(arguments.Pairs("variables", variables))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	data, length := arguments.Document(text)
+	data, length := arguments.Bytes(text)
 	c := C.quoit_check_manifest((*C.char)(data), C.size_t(length), pairs, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	defer C.quoit_check_free(c)
@@ -90,11 +90,11 @@ type Rule struct {
 func Rules() []Rule {
 	var rules []Rule
 	for {
-		name := C.quoit_check_rule_get_name(C.unsigned(len(rules)))
+		name := C.quoit_check_rule_get_name(C.uint32_t(len(rules)))
 		if name == nil {
 			return rules
 		}
-		severity := Severity(C.quoit_check_rule_get_severity(C.unsigned(len(rules))))
+		severity := Severity(C.quoit_check_rule_get_severity(C.uint32_t(len(rules))))
 		rules = append(rules, Rule{Name: C.GoString(name), Severity: severity})
 	}
 }

@@ -10,8 +10,11 @@ import "C"
 // NodeChips is the allocation of a node's chips. Chip sets are bit masks: bit 0 is chip 0.
 type NodeChips struct {
 	Users []ChipUser
-	// External is the chips that are used, wholly or in part, outside of all groups. Ray reports only their number;
-	// quoit chooses which chips they are.
+	// Amounts is the number of chips, and how many of them are in each state. A chip that several bundles share
+	// counts in parts.
+	Amounts Amounts
+	// External is the chips that are in external use, wholly or in part. Ray reports only how many these are; quoit
+	// chooses which chips they are.
 	External uint64
 }
 
@@ -19,23 +22,26 @@ type NodeChips struct {
 type ChipUser struct {
 	GroupID uint64
 	// Chips is the chips that the group's bundles have, wholly or in part; all chips if the group has the whole
-	// node. For an imported group Ray reports only their number, and quoit chooses which chips they are.
+	// node. For an imported group Ray reports only how many these are, and quoit chooses which chips they are.
 	Chips uint64
 }
 
-// NodeChips returns the allocation of the chips of a node, which is an index of Nodes. The groups are in the order of
-// NodeUsers. Unlike NodeUsers, its cost does not depend on the size of the groups.
+// NodeChips returns the allocation of the chips of a node, given by its index. The groups are in the order of
+// NodeUsers. Unlike for NodeUsers, the cost does not depend on the size of the groups.
 //
-// It fails with Invalid for a number out of range.
+// It fails with Invalid for an index out of range.
 func (s *Snapshot) NodeChips(node int) (chips NodeChips, err error) {
-	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
-		chips.External = uint64(C.quoit_snapshot_get_node_external_chips(c, number))
-		chips.Users = make([]ChipUser, C.quoit_snapshot_get_node_n_users(c, number))
+	err = s.withNode(node, func(c *C.QuoitSnapshot, nodeIndex C.uint32_t) {
+		chips.Amounts = amountsFromC(func(part C.QuoitAmountPart) *C.char {
+			return C.quoit_amount_format(C.quoit_snapshot_get_node_chip_amount(c, nodeIndex, part))
+		})
+		chips.External = uint64(C.quoit_snapshot_get_node_external_chips(c, nodeIndex))
+		chips.Users = make([]ChipUser, C.quoit_snapshot_get_node_n_users(c, nodeIndex))
 		for index := range chips.Users {
 			user := C.uint32_t(index)
 			chips.Users[index] = ChipUser{
-				GroupID: uint64(C.quoit_snapshot_get_node_user_id(c, number, user)),
-				Chips:   uint64(C.quoit_snapshot_get_node_user_chips(c, number, user)),
+				GroupID: uint64(C.quoit_snapshot_get_node_user_id(c, nodeIndex, user)),
+				Chips:   uint64(C.quoit_snapshot_get_node_user_chips(c, nodeIndex, user)),
 			}
 		}
 	})

@@ -11,28 +11,33 @@ import (
 	"quoit"
 )
 
-func TestTheChipsOfANodeAreThoseOfItsUsers(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4; v6e 2x2 x2 pool=small busy=1")
-	whole := reserve(t, ledger, slices("train", 1))
+func fourChips(available, reserved, external string) quoit.Amounts {
+	return quoit.Amounts{Total: "4", Available: available, Draining: "0", Held: "0", Reserved: reserved,
+		External: external, Down: "0", Lost: "0"}
+}
+
+func TestNodeChipsListsTheChipsOfEachUser(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4; v6e 2x2 x2 pool=small busy=1")
+	whole := reserve(t, ledger, sliceRequest("train", 1))
 	part := reserve(t, ledger, &quoit.Request{Name: "part", Bundles: []quoit.BundleRequest{{Amounts: "TPU=2"}}})
-	snapshot := snapshotOf(t, ledger)
+	snapshot := newSnapshot(t, ledger)
 	for name, expected := range map[string]quoit.NodeChips{
-		"v6e-4x4-0-2": {Users: []quoit.ChipUser{{GroupID: whole.ID(), Chips: 0xf}}},
-		"small-0-0":   {Users: []quoit.ChipUser{{GroupID: part.ID(), Chips: 0x3}}},
-		"small-1-0":   {Users: []quoit.ChipUser{}, External: 0xf},
+		"v6e-4x4-0-2": {Users: []quoit.ChipUser{{GroupID: whole.ID(), Chips: 0xf}}, Amounts: fourChips("0", "4", "0")},
+		"small-0-0":   {Users: []quoit.ChipUser{{GroupID: part.ID(), Chips: 0x3}}, Amounts: fourChips("2", "2", "0")},
+		"small-1-0":   {Users: []quoit.ChipUser{}, External: 0xf, Amounts: fourChips("0", "0", "4")},
 	} {
 		node := must[quoit.Node](t)(snapshot.Node(name))
-		if chips := must[quoit.NodeChips](t)(snapshot.NodeChips(node.Number)); !reflect.DeepEqual(chips, expected) {
+		if chips := must[quoit.NodeChips](t)(snapshot.NodeChips(node.Index)); !reflect.DeepEqual(chips, expected) {
 			t.Errorf("%s: %+v: expected %+v", name, chips, expected)
 		}
 	}
 	for _, number := range []int{-1, 6, 1 << 40} {
 		_, err := snapshot.NodeChips(number)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	snapshot.Close()
 	if _, err := snapshot.NodeChips(0); !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 }
 
@@ -58,12 +63,12 @@ const twoPods = `{"kind": "List", "items": [
    "spec": {"nodeName": "gke-tpu-a-1", "containers": [{"resources": {"limits": {"google.com/tpu": "4"}},
      "env": [{"name": "TPU_WORKER_ID", "value": "0"}]}]}}]}`
 
-func TestPodsSayTheWorkerIdsOfNodes(t *testing.T) {
+func TestPodsProvideWorkerIDsOfNodes(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	t.Cleanup(ledger.Close)
 	input := &quoit.Input{Kind: quoit.K8sNodes, Text: []byte(twoHosts), K8sPods: []byte(twoPods)}
 	must[*quoit.Import](t)(ledger.Import(bg, input, now))
-	nodes := must[[]quoit.Node](t)(snapshotOf(t, ledger).Nodes())
+	nodes := must[[]quoit.Node](t)(newSnapshot(t, ledger).Nodes())
 	if len(nodes) != 2 || nodes[0].Name != "gke-tpu-a-1" || nodes[0].Address != "10.4.0.2" || nodes[0].Assumptions != 0 {
 		t.Errorf("%+v", nodes)
 	}
@@ -73,14 +78,14 @@ func TestPodsSayTheWorkerIdsOfNodes(t *testing.T) {
 	}
 }
 
-func TestTheNodesOfKubernetesAreImported(t *testing.T) {
+func TestKubernetesNodesAreImported(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	t.Cleanup(ledger.Close)
 	found := must[*quoit.Import](t)(ledger.Import(bg, &quoit.Input{Kind: quoit.K8sNodes, Text: []byte(twoHosts)}, now))
 	if found.Source != "k8s" || found.Nodes != 2 {
 		t.Errorf("%+v", found)
 	}
-	snapshot := snapshotOf(t, ledger)
+	snapshot := newSnapshot(t, ledger)
 	if sources := must[[]quoit.Source](t)(snapshot.Sources()); len(sources) != 1 || sources[0].Kind != quoit.K8sNodes {
 		t.Errorf("%+v", sources)
 	}

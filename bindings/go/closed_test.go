@@ -16,15 +16,15 @@ import (
 	"quoit"
 )
 
-// argumentOf returns a valid argument for a method, so that the call can only fail because the value is closed.
-func argumentOf(kind reflect.Type) reflect.Value {
+// validArgument returns a valid argument for a method, so that the call can only fail because the value is closed.
+func validArgument(kind reflect.Type) reflect.Value {
 	switch {
 	case kind == reflect.TypeOf((*context.Context)(nil)).Elem():
 		return reflect.ValueOf(bg)
 	case kind == reflect.TypeOf(now):
 		return reflect.ValueOf(now)
 	case kind == reflect.TypeOf((*quoit.Request)(nil)):
-		return reflect.ValueOf(slices("train", 1))
+		return reflect.ValueOf(sliceRequest("train", 1))
 	case kind == reflect.TypeOf((*quoit.Input)(nil)):
 		return reflect.ValueOf(&quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4")})
 	case kind == reflect.TypeOf(quoit.SliceFlags(0)):
@@ -39,12 +39,12 @@ func argumentOf(kind reflect.Type) reflect.Value {
 	return reflect.Zero(kind)
 }
 
-// callAll calls every method that returns an error, and returns the errors by method name.
-func callAll(value any) map[string]error {
+// callEveryMethod calls every method that returns an error, and returns the errors by the names of the methods.
+func callEveryMethod(value any) map[string]error {
 	failed := map[string]error{}
-	of := reflect.ValueOf(value)
-	for index := 0; index < of.NumMethod(); index++ {
-		method := of.Method(index)
+	receiver := reflect.ValueOf(value)
+	for index := 0; index < receiver.NumMethod(); index++ {
+		method := receiver.Method(index)
 		kind := method.Type()
 		last := kind.NumOut() - 1
 		if last < 0 || kind.Out(last) != reflect.TypeOf((*error)(nil)).Elem() {
@@ -52,23 +52,23 @@ func callAll(value any) map[string]error {
 		}
 		arguments := make([]reflect.Value, kind.NumIn())
 		for argument := range arguments {
-			arguments[argument] = argumentOf(kind.In(argument))
+			arguments[argument] = validArgument(kind.In(argument))
 		}
 		err, _ := method.Call(arguments)[last].Interface().(error)
-		failed[of.Type().Method(index).Name] = err
+		failed[receiver.Type().Method(index).Name] = err
 	}
 	return failed
 }
 
-func TestEveryCallOnWhatIsClosedFailsAndNoneCrashes(t *testing.T) {
+func TestEveryCallOnAClosedValueFails(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
-	group := must[*quoit.Group](t)(ledger.Reserve(bg, slices("train", 1), now))
+	group := must[*quoit.Group](t)(ledger.Reserve(bg, sliceRequest("train", 1), now))
 	snapshot := must[*quoit.Snapshot](t)(ledger.Snapshot())
 	fork := must[*quoit.Fork](t)(snapshot.Fork())
 	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 
-	devices := devicesOf(t, "v6e", "4x4", 1)
+	devices := newDevices(t, "v6e", "4x4", 1)
 	mesh := must[*quoit.Mesh](t)(devices.Mesh([]int64{16}, 0))
 	links := must[*quoit.MeshLinks](t)(devices.Links(mesh))
 
@@ -76,47 +76,47 @@ func TestEveryCallOnWhatIsClosedFailsAndNoneCrashes(t *testing.T) {
 		closer.Close()
 		closer.Close()
 	}
-	least := map[any]int{ledger: 30, snapshot: 20, fork: 7, group: 2, devices: 6, links: 2}
-	for value, count := range least {
-		failed := callAll(value)
+	minMethods := map[any]int{ledger: 30, snapshot: 20, fork: 7, group: 2, devices: 6, links: 2}
+	for value, count := range minMethods {
+		failed := callEveryMethod(value)
 		if len(failed) < count {
 			t.Errorf("%T: %d methods can fail: expected %d or more", value, len(failed), count)
 		}
 		for name, err := range failed {
 			if !errors.Is(err, quoit.ErrClosed) || !errors.Is(err, quoit.Invalid) {
-				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
+				t.Errorf("%T.%s: %v: expected ErrClosed", value, name, err)
 			}
 		}
 	}
 	_, err := quoit.Renumber(topology, nil)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	if group.Handle() != "train@1" || group.ID() != 1 || len(topology.Processes) != 4 {
-		t.Error("what is Go's went with Close")
+		t.Error("Close has changed the values in Go's memory")
 	}
 }
 
-func TestZeroValuesAndNilAreClosed(t *testing.T) {
+func TestZeroValuesAndNilFailLikeClosedValues(t *testing.T) {
 	var nothing *quoit.Ledger
 	nothing.Close()
 	for _, value := range []any{&quoit.Ledger{}, &quoit.Snapshot{}, &quoit.Fork{}, &quoit.Group{}, nothing,
 		(*quoit.Snapshot)(nil), (*quoit.Fork)(nil), &quoit.Devices{}, &quoit.MeshLinks{}, (*quoit.Devices)(nil),
 		(*quoit.MeshLinks)(nil), &quoit.Coordinates{}, (*quoit.Coordinates)(nil), &quoit.JAXCluster{},
 		(*quoit.JAXCluster)(nil)} {
-		for name, err := range callAll(value) {
+		for name, err := range callEveryMethod(value) {
 			if !errors.Is(err, quoit.ErrClosed) {
-				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
+				t.Errorf("%T.%s: %v: expected ErrClosed", value, name, err)
 			}
 		}
 	}
 	_, err := quoit.OpenMemory().Reserve(bg, nil, now)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestASnapshotOutlivesItsLedger(t *testing.T) {
+func TestSnapshotOutlivesItsLedger(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
-	snapshot := snapshotOf(t, ledger)
-	group := reserve(t, ledger, slices("train", 2))
+	snapshot := newSnapshot(t, ledger)
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	ledger.Close()
 	if nodes := must[[]quoit.Node](t)(snapshot.Nodes()); len(nodes) != 8 {
 		t.Errorf("%d nodes: expected 8", len(nodes))
@@ -130,18 +130,19 @@ func openFiles(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip("this system does not list open files")
+		t.Skip("this system has no /proc/self/fd")
 	}
 	return len(entries)
 }
 
-func TestTheGarbageCollectorClosesWhatWasForgotten(t *testing.T) {
+func TestGarbageCollectorClosesUnclosedLedgers(t *testing.T) {
 	before := openFiles(t)
-	for count := 0; count < 20; count++ { // one file each: SQLite keeps a file open while another ledger has locks on it
+	// Use one file per ledger, because SQLite keeps a file open while another ledger has locks on it.
+	for count := 0; count < 20; count++ {
 		must[*quoit.Ledger](t)(quoit.Create(filepath.Join(t.TempDir(), "quoit.db"), time.Second))
 	}
 	if openFiles(t) < before+20 {
-		t.Fatal("ledgers that are open have no files")
+		t.Fatal("open ledgers have no open files")
 	}
 	for try := 0; try < 100 && openFiles(t) > before+1; try++ {
 		runtime.GC()
@@ -152,22 +153,22 @@ func TestTheGarbageCollectorClosesWhatWasForgotten(t *testing.T) {
 	}
 }
 
-func TestCloseWaitsForTheCallsOfOtherGoroutines(t *testing.T) {
+func TestCloseWaitsForCallsOfOtherGoroutines(t *testing.T) {
 	for round := 0; round < 50; round++ {
-		ledger := ledgerOf(t, "v6e 4x4 x4")
+		ledger := newLedger(t, "v6e 4x4 x4")
 		var all sync.WaitGroup
 		for worker := 0; worker < 4; worker++ {
 			all.Add(1)
 			go func(name string) {
 				defer all.Done()
 				for {
-					group, err := ledger.Reserve(bg, slices(name, 1), now)
+					group, err := ledger.Reserve(bg, sliceRequest(name, 1), now)
 					if err != nil {
-						want(t, err, quoit.Invalid)
+						wantCode(t, err, quoit.Invalid)
 						return
 					}
 					if err := ledger.Release(bg, group.Handle(), now); err != nil {
-						want(t, err, quoit.Invalid)
+						wantCode(t, err, quoit.Invalid)
 						return
 					}
 				}

@@ -12,10 +12,10 @@ import (
 	"math"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// Axis is an axis of a torus, in the order of the numbers of a topology.
+// Axis is an axis of a torus. The numbers of a topology are the lengths along x, y and z, in this order.
 type Axis int
 
 // The axes.
@@ -28,7 +28,7 @@ const (
 var axisNames = map[Axis]string{AxisX: "X", AxisY: "Y", AxisZ: "Z"}
 
 // String returns the name of the axis.
-func (a Axis) String() string { return named(axisNames, a) }
+func (a Axis) String() string { return nameOf(axisNames, a) }
 
 // Direction is a direction along an axis.
 type Direction int
@@ -42,9 +42,9 @@ const (
 var directionNames = map[Direction]string{DirectionUp: "UP", DirectionDown: "DOWN"}
 
 // String returns the name of the direction.
-func (d Direction) String() string { return named(directionNames, d) }
+func (d Direction) String() string { return nameOf(directionNames, d) }
 
-// Wiring is how the links that close the axes are connected.
+// Wiring is how the links that close the rings of a torus are connected.
 type Wiring int
 
 // The wirings.
@@ -59,9 +59,9 @@ const (
 var wiringNames = map[Wiring]string{WiringStraight: "STRAIGHT", WiringTwisted: "TWISTED"}
 
 // String returns the name of the wiring.
-func (w Wiring) String() string { return named(wiringNames, w) }
+func (w Wiring) String() string { return nameOf(wiringNames, w) }
 
-// Place is a position or a size along x, y and z. In two dimensions z is 0 for a position and 1 for a size.
+// Place is a position, or a size, along x, y and z. In two dimensions z is 0 for a position and 1 for a size.
 type Place struct {
 	X, Y, Z int
 }
@@ -73,15 +73,16 @@ type Place struct {
 // Chips, hosts and JAX devices are numbered with x fastest, then y, then z, like in JAX and GKE. The number of a host
 // is its worker id. The devices of a chip have consecutive numbers.
 type Coordinates struct {
-	Chips     int // number of chips
-	Hosts     int // number of hosts
-	Devices   int // number of JAX devices: one per chip, or two if JAX sees each core
-	Length    Place
-	Host      Place     // the size of the block of chips in a host: 2 by 2 for four, 2 by 4 for eight
+	Chips     int       // number of chips
+	Hosts     int       // number of hosts
+	Devices   int       // number of JAX devices: one per chip, or two if JAX sees each core
+	Length    Place     // the number of chips along each axis
+	Host      Place     // the size of the block of chips in a host: 2x2 for four chips, 2x4 for eight
 	Rings     [3]bool   // whether links connect the two ends of x, y and z; otherwise the axis is a line
 	Twist     [3][3]int // how many chips the closing link of the first axis is shifted along the second; 0 if straight
 	Bisection int       // the fewest links that a cut into halves severs; 0 for a single chip
-	h         *door.Handle
+
+	h *cconv.Handle
 }
 
 // NewCoordinates returns the torus of a slice of the topology, according to the catalogue. accelerator is any system's
@@ -91,50 +92,54 @@ type Coordinates struct {
 // nearest valid one) or does not exist with such hosts, the topology cannot be twisted, or the wiring is unknown to
 // libquoit.
 func NewCoordinates(accelerator, topology string, chipsPerHost int, wiring Wiring) (*Coordinates, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
-	kind, shape := (*C.char)(arguments.Text("accelerator", accelerator)), (*C.char)(arguments.Text("topology", topology))
+	generation := (*C.char)(arguments.Text("accelerator", accelerator))
+	shape := (*C.char)(arguments.Text("topology", topology))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	if err := checkUnsigned("chips a host", chipsPerHost); err != nil {
+	if err := checkUnsigned("chips per host", chipsPerHost); err != nil {
 		return nil, err
 	}
-	c := C.quoit_coordinates_new(kind, shape, C.unsigned(chipsPerHost), C.QuoitWiring(wiring), &gerror)
-	if err := take(gerror); err != nil {
+	c := C.quoit_coordinates_new(generation, shape, C.uint32_t(chipsPerHost), C.QuoitWiring(wiring), &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	free := func(p unsafe.Pointer) { C.quoit_coordinates_free((*C.QuoitCoordinates)(p)) }
-	made := &Coordinates{
-		Chips:     int(chips(c)),
-		Hosts:     int(hosts(c)),
-		Devices:   int(devices(c)),
-		Length:    placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_length(c, axis) }),
-		Host:      placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_host_length(c, axis) }),
+	torus := &Coordinates{
+		Chips:     int(countChips(c)),
+		Hosts:     int(countHosts(c)),
+		Devices:   int(countDevices(c)),
+		Length:    placeFromC(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_length(c, axis) }),
+		Host:      placeFromC(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_host_length(c, axis) }),
 		Bisection: int(C.quoit_coordinates_get_bisection(c)),
-		h:         door.NewHandle("coordinates", unsafe.Pointer(c), free),
+		h:         cconv.NewHandle("coordinates", unsafe.Pointer(c), free),
 	}
-	for axis := range made.Rings {
-		made.Rings[axis] = bool(C.quoit_coordinates_is_ring(c, C.QuoitAxis(axis)))
-		for along := range made.Twist[axis] {
-			made.Twist[axis][along] = int(C.quoit_coordinates_get_twist(c, C.QuoitAxis(axis), C.QuoitAxis(along)))
+	for axis := range torus.Rings {
+		torus.Rings[axis] = bool(C.quoit_coordinates_is_ring(c, C.QuoitAxis(axis)))
+		for other := range torus.Twist[axis] {
+			torus.Twist[axis][other] = int(C.quoit_coordinates_get_twist(c, C.QuoitAxis(axis), C.QuoitAxis(other)))
 		}
 	}
-	return made, nil
+	return torus, nil
 }
 
-func chips(torus *C.QuoitCoordinates) C.uint32_t   { return C.quoit_coordinates_get_n_chips(torus) }
-func hosts(torus *C.QuoitCoordinates) C.uint32_t   { return C.quoit_coordinates_get_n_hosts(torus) }
-func devices(torus *C.QuoitCoordinates) C.uint32_t { return C.quoit_coordinates_get_n_devices(torus) }
-
-func placeOf(along func(C.QuoitAxis) C.uint32_t) Place {
-	return Place{int(along(C.QUOIT_AXIS_X)), int(along(C.QUOIT_AXIS_Y)), int(along(C.QUOIT_AXIS_Z))}
+func countChips(torus *C.QuoitCoordinates) C.uint32_t { return C.quoit_coordinates_get_n_chips(torus) }
+func countHosts(torus *C.QuoitCoordinates) C.uint32_t { return C.quoit_coordinates_get_n_hosts(torus) }
+func countDevices(torus *C.QuoitCoordinates) C.uint32_t {
+	return C.quoit_coordinates_get_n_devices(torus)
 }
 
-// checkUnsigned checks that a number fits C's unsigned types.
+// placeFromC returns the place whose coordinate on each axis coordinate returns.
+func placeFromC(coordinate func(C.QuoitAxis) C.uint32_t) Place {
+	return Place{int(coordinate(C.QUOIT_AXIS_X)), int(coordinate(C.QUOIT_AXIS_Y)), int(coordinate(C.QUOIT_AXIS_Z))}
+}
+
+// checkUnsigned checks that a number fits C's unsigned types. what is its name for messages.
 func checkUnsigned[Integer ~int | ~int64](what string, number Integer) error {
 	if number < 0 || int64(number) > math.MaxUint32 {
-		return door.Invalid("%s '%d': expected 0 to %d", what, number, uint32(math.MaxUint32))
+		return cconv.InvalidError("%s '%d': expected 0 to %d", what, number, uint32(math.MaxUint32))
 	}
 	return nil
 }
@@ -148,7 +153,7 @@ func (c *Coordinates) Close() {
 
 func (c *Coordinates) with(run func(*C.QuoitCoordinates) error) error {
 	if c == nil {
-		return closed("nil coordinates")
+		return closedError("nil coordinates")
 	}
 	pointer, err := c.h.Use()
 	if err != nil {
@@ -158,53 +163,55 @@ func (c *Coordinates) with(run func(*C.QuoitCoordinates) error) error {
 	return run((*C.QuoitCoordinates)(pointer))
 }
 
-// number checks that a number is below count and runs a function on it.
-func (c *Coordinates) number(what string, number int, count func(*C.QuoitCoordinates) C.uint32_t,
+// withIndex checks that an index is below count and calls run with it. what is the indexed object for messages.
+func (c *Coordinates) withIndex(what string, index int, count func(*C.QuoitCoordinates) C.uint32_t,
 	run func(*C.QuoitCoordinates, C.uint32_t)) error {
 	return c.with(func(torus *C.QuoitCoordinates) error {
-		if err := checkNumber(what, number, count(torus)); err != nil {
+		if err := checkIndex(what, index, count(torus)); err != nil {
 			return err
 		}
-		run(torus, C.uint32_t(number))
+		run(torus, C.uint32_t(index))
 		return nil
 	})
 }
 
-// at returns the number that find returns for a place; -1 if the place is outside.
-func (c *Coordinates) at(place Place, find func(*C.QuoitCoordinates, [3]C.uint32_t) C.int64_t) (number int, err error) {
-	number = -1
+// find returns the chip or host that findAt finds at a place; -1 if the place is outside the torus.
+func (c *Coordinates) find(
+	place Place, findAt func(*C.QuoitCoordinates, [3]C.uint32_t) C.int64_t,
+) (index int, err error) {
+	index = -1
 	err = c.with(func(torus *C.QuoitCoordinates) error {
-		var along [3]C.uint32_t
-		for axis, distance := range []int{place.X, place.Y, place.Z} {
-			if checkUnsigned("place", distance) != nil {
+		var coordinates [3]C.uint32_t
+		for axis, coordinate := range []int{place.X, place.Y, place.Z} {
+			if checkUnsigned("place", coordinate) != nil {
 				return nil
 			}
-			along[axis] = C.uint32_t(distance)
+			coordinates[axis] = C.uint32_t(coordinate)
 		}
-		number = int(find(torus, along))
+		index = int(findAt(torus, coordinates))
 		return nil
 	})
-	return number, err
+	return index, err
 }
 
 // --- chips ---
 
 // ChipPlace returns the place of a chip.
 //
-// It fails with Invalid for a number out of range, and after Close.
+// It fails with Invalid for a chip out of range, and after Close.
 func (c *Coordinates) ChipPlace(chip int) (place Place, err error) {
-	err = c.number("chip", chip, chips, func(torus *C.QuoitCoordinates, number C.uint32_t) {
-		place = placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_chip_at(torus, number, axis) })
+	err = c.withIndex("chip", chip, countChips, func(torus *C.QuoitCoordinates, index C.uint32_t) {
+		place = placeFromC(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_chip_at(torus, index, axis) })
 	})
 	return place, err
 }
 
-// ChipAt returns the number of the chip at a place; -1 if the place is outside.
+// ChipAt returns the chip at a place; -1 if the place is outside the torus.
 //
 // It fails with Invalid after Close.
 func (c *Coordinates) ChipAt(place Place) (chip int, err error) {
-	return c.at(place, func(torus *C.QuoitCoordinates, along [3]C.uint32_t) C.int64_t {
-		return C.quoit_coordinates_find_chip(torus, along[0], along[1], along[2])
+	return c.find(place, func(torus *C.QuoitCoordinates, at [3]C.uint32_t) C.int64_t {
+		return C.quoit_coordinates_find_chip(torus, at[0], at[1], at[2])
 	})
 }
 
@@ -214,14 +221,14 @@ func (c *Coordinates) ChipAt(place Place) (chip int, err error) {
 // It fails with Invalid for a chip out of range, an unknown axis or direction, and after Close.
 func (c *Coordinates) Neighbour(chip int, axis Axis, direction Direction) (neighbour int, err error) {
 	if _, known := axisNames[axis]; !known {
-		return -1, door.Invalid("axis '%v': expected AxisX, AxisY or AxisZ", axis)
+		return -1, cconv.InvalidError("axis '%v': expected AxisX, AxisY or AxisZ", axis)
 	}
 	if _, known := directionNames[direction]; !known {
-		return -1, door.Invalid("direction '%v': expected DirectionUp or DirectionDown", direction)
+		return -1, cconv.InvalidError("direction '%v': expected DirectionUp or DirectionDown", direction)
 	}
 	neighbour = -1
-	err = c.number("chip", chip, chips, func(torus *C.QuoitCoordinates, number C.uint32_t) {
-		neighbour = int(C.quoit_coordinates_find_neighbour(torus, number, C.QuoitAxis(axis), C.QuoitDirection(direction)))
+	err = c.withIndex("chip", chip, countChips, func(torus *C.QuoitCoordinates, index C.uint32_t) {
+		neighbour = int(C.quoit_coordinates_find_neighbour(torus, index, C.QuoitAxis(axis), C.QuoitDirection(direction)))
 	})
 	return neighbour, err
 }
@@ -232,7 +239,7 @@ func (c *Coordinates) Neighbour(chip int, axis Axis, direction Direction) (neigh
 func (c *Coordinates) Hops(from, to int) (hops int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
 		for _, chip := range []int{from, to} {
-			if err := checkNumber("chip", chip, chips(torus)); err != nil {
+			if err := checkIndex("chip", chip, countChips(torus)); err != nil {
 				return err
 			}
 		}
@@ -249,18 +256,18 @@ func (c *Coordinates) Hops(from, to int) (hops int, err error) {
 //
 // It fails with Invalid for a worker id out of range, and after Close.
 func (c *Coordinates) WorkerPlace(workerID int) (place Place, err error) {
-	err = c.number("worker", workerID, hosts, func(torus *C.QuoitCoordinates, number C.uint32_t) {
-		place = placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_worker_at(torus, number, axis) })
+	err = c.withIndex("worker", workerID, countHosts, func(torus *C.QuoitCoordinates, index C.uint32_t) {
+		place = placeFromC(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_worker_at(torus, index, axis) })
 	})
 	return place, err
 }
 
-// WorkerAt returns the worker id of the host at a place, in units of hosts; -1 if the place is outside.
+// WorkerAt returns the worker id of the host at a place, in units of hosts; -1 if the place is outside the torus.
 //
 // It fails with Invalid after Close.
 func (c *Coordinates) WorkerAt(place Place) (workerID int, err error) {
-	return c.at(place, func(torus *C.QuoitCoordinates, along [3]C.uint32_t) C.int64_t {
-		return C.quoit_coordinates_find_worker(torus, along[0], along[1], along[2])
+	return c.find(place, func(torus *C.QuoitCoordinates, at [3]C.uint32_t) C.int64_t {
+		return C.quoit_coordinates_find_worker(torus, at[0], at[1], at[2])
 	})
 }
 
@@ -269,22 +276,22 @@ func (c *Coordinates) WorkerAt(place Place) (workerID int, err error) {
 //
 // It fails with Invalid for a chip out of range, and after Close.
 func (c *Coordinates) ChipWorker(chip int) (workerID, local int, err error) {
-	err = c.number("chip", chip, chips, func(torus *C.QuoitCoordinates, number C.uint32_t) {
-		workerID = int(C.quoit_coordinates_get_chip_worker(torus, number))
-		local = int(C.quoit_coordinates_get_chip_local(torus, number))
+	err = c.withIndex("chip", chip, countChips, func(torus *C.QuoitCoordinates, index C.uint32_t) {
+		workerID = int(C.quoit_coordinates_get_chip_worker(torus, index))
+		local = int(C.quoit_coordinates_get_chip_local(torus, index))
 	})
 	return workerID, local, err
 }
 
-// WorkerChip returns the number of the chip that has the number local in a host.
+// WorkerChip returns the chip that has the number local in a host. It reverts ChipWorker.
 //
 // It fails with Invalid for a worker id or a local number out of range, and after Close.
 func (c *Coordinates) WorkerChip(workerID, local int) (chip int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
-		if err := checkNumber("worker", workerID, hosts(torus)); err != nil {
+		if err := checkIndex("worker", workerID, countHosts(torus)); err != nil {
 			return err
 		}
-		if err := checkNumber("chip of a host", local, chips(torus)/hosts(torus)); err != nil {
+		if err := checkIndex("chip of a host", local, countChips(torus)/countHosts(torus)); err != nil {
 			return err
 		}
 		chip = int(C.quoit_coordinates_get_worker_chip(torus, C.uint32_t(workerID), C.uint32_t(local)))
@@ -299,8 +306,8 @@ func (c *Coordinates) WorkerChip(workerID, local int) (chip int, err error) {
 //
 // It fails with Invalid for a device out of range, and after Close.
 func (c *Coordinates) DeviceChip(device int) (chip int, err error) {
-	err = c.number("device", device, devices, func(torus *C.QuoitCoordinates, number C.uint32_t) {
-		chip = int(C.quoit_coordinates_get_device_chip(torus, number))
+	err = c.withIndex("device", device, countDevices, func(torus *C.QuoitCoordinates, index C.uint32_t) {
+		chip = int(C.quoit_coordinates_get_device_chip(torus, index))
 	})
 	return chip, err
 }
@@ -310,10 +317,10 @@ func (c *Coordinates) DeviceChip(device int) (chip int, err error) {
 // It fails with Invalid for a chip out of range, a core that is not a JAX device, and after Close.
 func (c *Coordinates) ChipDevice(chip, core int) (device int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
-		if err := checkNumber("chip", chip, chips(torus)); err != nil {
+		if err := checkIndex("chip", chip, countChips(torus)); err != nil {
 			return err
 		}
-		if err := checkNumber("core", core, devices(torus)/chips(torus)); err != nil {
+		if err := checkIndex("core", core, countDevices(torus)/countChips(torus)); err != nil {
 			return err
 		}
 		device = int(C.quoit_coordinates_get_chip_device(torus, C.uint32_t(chip), C.uint32_t(core)))

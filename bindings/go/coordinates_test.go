@@ -10,15 +10,15 @@ import (
 	"quoit"
 )
 
-func coordinatesOf(t *testing.T, accelerator, topology string, wiring quoit.Wiring) *quoit.Coordinates {
+func newCoordinates(t *testing.T, accelerator, topology string, wiring quoit.Wiring) *quoit.Coordinates {
 	t.Helper()
 	torus := must[*quoit.Coordinates](t)(quoit.NewCoordinates(accelerator, topology, 0, wiring))
 	t.Cleanup(torus.Close)
 	return torus
 }
 
-func TestPlacesAndNumbersOfChipsAndHostsAreEachOthersInverse(t *testing.T) {
-	torus := coordinatesOf(t, "v5p", "4x4x8", quoit.WiringStraight)
+func TestPlacesAndIndicesOfChipsAndHostsAreInverse(t *testing.T) {
+	torus := newCoordinates(t, "v5p", "4x4x8", quoit.WiringStraight)
 	if torus.Chips != 128 || torus.Hosts != 32 || torus.Devices != 128 || torus.Bisection != 32 ||
 		torus.Length != (quoit.Place{X: 4, Y: 4, Z: 8}) || torus.Host != (quoit.Place{X: 2, Y: 2, Z: 1}) ||
 		torus.Rings != [3]bool{true, true, true} || torus.Twist != [3][3]int{} {
@@ -30,7 +30,7 @@ func TestPlacesAndNumbersOfChipsAndHostsAreEachOthersInverse(t *testing.T) {
 			t.Errorf("chip %d is at %+v", chip, place)
 		}
 		if again := must[int](t)(torus.ChipAt(place)); again != chip {
-			t.Errorf("at %+v is chip %d: expected %d", place, again, chip)
+			t.Errorf("chip at %+v is %d: expected %d", place, again, chip)
 		}
 		worker, local, err := torus.ChipWorker(chip)
 		if err != nil || must[int](t)(torus.WorkerChip(worker, local)) != chip {
@@ -39,21 +39,21 @@ func TestPlacesAndNumbersOfChipsAndHostsAreEachOthersInverse(t *testing.T) {
 	}
 	for worker := 0; worker < torus.Hosts; worker++ {
 		if again := must[int](t)(torus.WorkerAt(must[quoit.Place](t)(torus.WorkerPlace(worker)))); again != worker {
-			t.Errorf("worker %d is at the place of %d", worker, again)
+			t.Errorf("worker %d has the place of worker %d", worker, again)
 		}
 	}
-	for _, beyond := range []quoit.Place{{X: 4}, {Y: -1}, {Z: 8}, {X: 1 << 40}} {
-		if chip := must[int](t)(torus.ChipAt(beyond)); chip != -1 {
-			t.Errorf("at %+v is chip %d", beyond, chip)
+	for _, outside := range []quoit.Place{{X: 4}, {Y: -1}, {Z: 8}, {X: 1 << 40}} {
+		if chip := must[int](t)(torus.ChipAt(outside)); chip != -1 {
+			t.Errorf("chip at %+v is %d: expected -1", outside, chip)
 		}
-		if worker := must[int](t)(torus.WorkerAt(beyond)); worker != -1 {
-			t.Errorf("at %+v is worker %d", beyond, worker)
+		if worker := must[int](t)(torus.WorkerAt(outside)); worker != -1 {
+			t.Errorf("worker at %+v is %d: expected -1", outside, worker)
 		}
 	}
 }
 
-func TestTheDevicesOfAChipFollowEachOther(t *testing.T) {
-	torus := coordinatesOf(t, "tpu7x", "2x2x1", quoit.WiringStraight)
+func TestDevicesOfAChipAreConsecutive(t *testing.T) {
+	torus := newCoordinates(t, "tpu7x", "2x2x1", quoit.WiringStraight)
 	for device := 0; device < torus.Devices; device++ {
 		chip := must[int](t)(torus.DeviceChip(device))
 		if chip != device/2 || must[int](t)(torus.ChipDevice(chip, device%2)) != device {
@@ -65,28 +65,28 @@ func TestTheDevicesOfAChipFollowEachOther(t *testing.T) {
 	}
 }
 
-func TestALinkThatClosesATwistedAxisComesOutFurtherAlong(t *testing.T) {
-	straight := coordinatesOf(t, "v4", "4x4x8", quoit.WiringStraight)
-	twisted := coordinatesOf(t, "v4", "4x4x8", quoit.WiringTwisted)
+func TestClosingLinkOfTwistedAxisIsShifted(t *testing.T) {
+	straight := newCoordinates(t, "v4", "4x4x8", quoit.WiringStraight)
+	twisted := newCoordinates(t, "v4", "4x4x8", quoit.WiringTwisted)
 	if twisted.Twist[quoit.AxisX][quoit.AxisZ] != 4 || twisted.Twist[quoit.AxisZ][quoit.AxisX] != 0 {
 		t.Errorf("%v", twisted.Twist)
 	}
 	for torus, expected := range map[*quoit.Coordinates]quoit.Place{straight: {X: 3}, twisted: {X: 3, Z: 4}} {
 		chip := must[int](t)(torus.Neighbour(0, quoit.AxisX, quoit.DirectionDown))
 		if place := must[quoit.Place](t)(torus.ChipPlace(chip)); place != expected {
-			t.Errorf("behind chip 0 is %+v: expected %+v", place, expected)
+			t.Errorf("the neighbour of chip 0 is at %+v: expected %+v", place, expected)
 		}
 		if must[int](t)(torus.Hops(0, chip)) != 1 || must[int](t)(torus.Hops(0, 0)) != 0 {
 			t.Error("a neighbour is not one hop away")
 		}
 	}
-	line := coordinatesOf(t, "v6e", "4x4", quoit.WiringStraight)
+	line := newCoordinates(t, "v6e", "4x4", quoit.WiringStraight)
 	if end := must[int](t)(line.Neighbour(0, quoit.AxisX, quoit.DirectionDown)); end != -1 {
-		t.Errorf("before the first chip of a line is %d", end)
+		t.Errorf("the first chip of a line has the neighbour %d: expected -1", end)
 	}
 }
 
-func TestWhatNoTorusHasIsRefused(t *testing.T) {
+func TestInvalidTopologiesAndIndicesAreRefused(t *testing.T) {
 	for _, one := range []struct {
 		accelerator, topology string
 		chips                 int
@@ -97,9 +97,9 @@ func TestWhatNoTorusHasIsRefused(t *testing.T) {
 		{"v6e", "4x4", 0, 9}, {"v6e\x00", "4x4", 0, quoit.WiringStraight}, {"v6e", "4x4", 1 << 40, quoit.WiringStraight},
 	} {
 		_, err := quoit.NewCoordinates(one.accelerator, one.topology, one.chips, one.wiring)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
-	torus := coordinatesOf(t, "v6e", "4x4", quoit.WiringStraight)
+	torus := newCoordinates(t, "v6e", "4x4", quoit.WiringStraight)
 	for _, number := range []int{-1, 16, 1 << 40} {
 		_, place := torus.ChipPlace(number)
 		_, host := torus.WorkerPlace(number)
@@ -113,13 +113,13 @@ func TestWhatNoTorusHasIsRefused(t *testing.T) {
 		_, from := torus.Hops(number, 0)
 		_, to := torus.Hops(0, number)
 		for _, err := range []error{place, host, owner, worker, local, device, chip, core, neighbour, from, to} {
-			want(t, err, quoit.Invalid)
+			wantCode(t, err, quoit.Invalid)
 		}
 	}
 	_, err := torus.Neighbour(0, 3, quoit.DirectionUp)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = torus.Neighbour(0, quoit.AxisX, 3)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
 func ExampleNewCoordinates() {

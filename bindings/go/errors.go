@@ -13,11 +13,11 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// Code is the reason why a call failed. The numbers are permanent: they are also the exit status of the command and the
-// key of the exception class in Python. A newer library can return codes that this package does not define.
+// Code is the reason why a call failed. The numbers never change: they are also the exit statuses of the quoit command.
+// A newer library can return codes that this package does not define.
 //
 // A Code is an error, so that errors.Is(err, quoit.NotNow) works.
 type Code int
@@ -30,7 +30,7 @@ const (
 	NotFound    Code = C.QUOIT_ERROR_NOT_FOUND   // no such node, slice, group or file
 	NotNow      Code = C.QUOIT_ERROR_NOT_NOW     // fits the fleet, but not now: wait, or follow the report
 	Never       Code = C.QUOIT_ERROR_NEVER       // does not fit even with all groups released and all nodes alive
-	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read it before you retry
+	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read the state before you retry
 	Store       Code = C.QUOIT_ERROR_STORE       // the disk, its permissions or its size; nothing was written
 	Version     Code = C.QUOIT_ERROR_VERSION     // the database belongs to another version of quoit
 	Busy        Code = C.QUOIT_ERROR_BUSY        // another process is writing: wait and retry
@@ -51,8 +51,8 @@ func (c Code) Error() string {
 	return c.String()
 }
 
-// Error is a failed call. Every error of this package and of quoit/ray is an *Error. Nothing has changed, except with
-// Unconfirmed.
+// Error is the error of a failed call. Every error of the packages of this module is an *Error. Nothing has changed,
+// except with Unconfirmed.
 type Error struct {
 	Code    Code
 	Message string
@@ -60,7 +60,7 @@ type Error struct {
 	cause   error
 }
 
-// Error returns the message: the place, the value and what was expected.
+// Error returns the message, which has the place, the value and the expected value.
 func (e *Error) Error() string {
 	return e.Message
 }
@@ -80,47 +80,48 @@ func (e *Error) Unwrap() error {
 var ErrClosed = errors.New("used after Close")
 
 func init() {
-	door.NewError = func(code int, message string) error {
+	cconv.NewError = func(code int, message string) error {
 		return &Error{Code: Code(code), Message: message}
 	}
-	door.NewClosedError = closed
+	cconv.NewClosedError = closedError
 }
 
-func take(gerror *C.GError) error {
-	return door.Take(unsafe.Pointer(gerror))
+// errorFromC converts a GError to a Go error and frees the GError. It returns nil for NULL.
+func errorFromC(gerror *C.GError) error {
+	return cconv.ErrorFromC(unsafe.Pointer(gerror))
 }
 
-// explained adds the report of a refusal to err. It takes ownership of report, which may be NULL.
-func explained(err error, report *C.QuoitReport) error {
+// withReport adds the report of a refusal to err. It takes ownership of report, which can be NULL.
+func withReport(err error, report *C.QuoitReport) error {
 	if report == nil {
 		return err
 	}
-	taken := takenReport(report)
+	goReport := moveReport(report)
 	var refusal *Error
 	if errors.As(err, &refusal) {
-		refusal.Report = taken
+		refusal.Report = goReport
 	}
 	return err
 }
 
-func cancelled(cause error) error {
+func cancelledError(cause error) error {
 	return &Error{Code: Cancelled, Message: "the wait for another writer was ended: " + cause.Error(), cause: cause}
 }
 
-func closed(what string) error {
+func closedError(what string) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf("the %s has been closed", what), cause: ErrClosed}
 }
 
-// named returns the name of an enum value, and a generated one if the value is newer than this package.
-func named[Enum ~int](names map[Enum]string, value Enum) string {
+// nameOf returns the name of an enum value, or a name with the number if the value is newer than this package.
+func nameOf[Enum ~int](names map[Enum]string, value Enum) string {
 	if name, ok := names[value]; ok {
 		return name
 	}
 	return fmt.Sprintf("UNKNOWN_%d", int(value))
 }
 
-// namedFlags returns the names of all set flags, separated by bars.
-func namedFlags[Flags ~uint32](names []string, value Flags) string {
+// flagNames returns the names of all set flags, separated by bars. The name of bit i is names[i].
+func flagNames[Flags ~uint32](names []string, value Flags) string {
 	text := ""
 	for bit := Flags(1); bit != 0; bit <<= 1 {
 		if value&bit == 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 func Example() {
-	ctx, clock := context.Background(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // else time.Now()
-	ledger := quoit.OpenMemory()                                                    // else quoit.Open(path, 5*time.Second)
+	ctx, clock := context.Background(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // or time.Now()
+	ledger := quoit.OpenMemory()                                                    // or quoit.Open(path, 5*time.Second)
 	defer ledger.Close()
 	if _, err := ledger.ImportFleetText(ctx, "v6e 4x4 x2; v5p 2x2x4", clock); err != nil {
 		log.Fatal(err)

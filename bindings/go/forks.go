@@ -12,23 +12,23 @@ import (
 	"time"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// Fork is a private, mutable copy of a snapshot for what-if questions. It shares everything that it does not change,
-// and nothing of it is ever written. Goroutines that use one fork wait for each other. Close frees it; the garbage
-// collector does so if you do not.
+// Fork is a private, mutable copy of a snapshot for what-if questions. It shares memory with the snapshot for
+// everything that does not differ, and is never written to the disk. Goroutines that use one fork wait for each other.
+// Close frees it; the garbage collector does so if you do not.
 //
-// Its changes are those of Ledger, applied to the fork only. They fail like those of Ledger, but never because of a
+// The methods that change a fork work like those of Ledger. They fail like those of Ledger, but never because of a
 // database, and they fail with Invalid after Close.
 type Fork struct {
-	h    *door.Handle
-	turn sync.Mutex // a C fork is not safe for concurrent use
+	h  *cconv.Handle
+	mu sync.Mutex // a C fork is not safe for concurrent use
 }
 
 func newFork(c *C.QuoitFork) *Fork {
 	free := func(p unsafe.Pointer) { C.quoit_fork_free((*C.QuoitFork)(p)) }
-	return &Fork{h: door.NewHandle("fork", unsafe.Pointer(c), free)}
+	return &Fork{h: cconv.NewHandle("fork", unsafe.Pointer(c), free)}
 }
 
 // Close frees the fork. A second Close does nothing.
@@ -40,20 +40,21 @@ func (f *Fork) Close() {
 
 func (f *Fork) with(run func(*C.QuoitFork) *C.GError) error {
 	if f == nil {
-		return closed("nil fork")
+		return closedError("nil fork")
 	}
-	f.turn.Lock()
-	defer f.turn.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	pointer, err := f.h.Use()
 	if err != nil {
 		return err
 	}
 	defer f.h.Done()
-	return take(run((*C.QuoitFork)(pointer)))
+	return errorFromC(run((*C.QuoitFork)(pointer)))
 }
 
-func (f *Fork) onName(what, name string, run func(*C.QuoitFork, *C.char, **C.GError)) error {
-	var arguments door.Arguments
+// withName runs a C call that has a name as argument. what is the argument's name for messages.
+func (f *Fork) withName(what, name string, run func(*C.QuoitFork, *C.char, **C.GError)) error {
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text(what, name))
 	if err := arguments.Err(); err != nil {
 		return err
@@ -77,82 +78,82 @@ func (f *Fork) Snapshot() (snapshot *Snapshot, err error) {
 
 // Reserve is like Ledger.Reserve, on the fork only. It fails like Ledger.Reserve.
 func (f *Fork) Reserve(request *Request, now time.Time) (*Group, error) {
-	made, err := request.opened()
+	cRequest, err := request.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
+	defer C.quoit_request_free(cRequest)
 	var group *C.QuoitGroup
 	var report *C.QuoitReport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		group = C.quoit_fork_reserve(c, made.c, C.int64_t(clock(now)), &report, &gerror)
+		group = C.quoit_fork_reserve(c, cRequest, C.int64_t(unixMs(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, explained(err, report))
+	return groupOrError(group, withReport(err, report))
 }
 
 // Hold is like Ledger.Hold, on the fork only. It fails like Ledger.Hold.
 func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Group, error) {
-	made, err := request.opened()
+	cRequest, err := request.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
+	defer C.quoit_request_free(cRequest)
 	var group *C.QuoitGroup
 	var report *C.QuoitReport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		group = C.quoit_fork_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &report, &gerror)
+		group = C.quoit_fork_hold(c, cRequest, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, explained(err, report))
+	return groupOrError(group, withReport(err, report))
 }
 
 // Release is like Ledger.Release, on the fork only. It fails like Ledger.Release.
 func (f *Fork) Release(group string, now time.Time) error {
-	return f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		C.quoit_fork_release(c, name, C.int64_t(clock(now)), gerror)
+	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_release(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // Resize is like Ledger.Resize, on the fork only. It fails like Ledger.Resize.
 func (f *Fork) Resize(group string, slices int64, now time.Time) (*GroupChange, error) {
-	var made *C.QuoitGroupChange
+	var result *C.QuoitGroupChange
 	var report *C.QuoitReport
-	err := f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		made = C.quoit_fork_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), &report, gerror)
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_resize(c, name, C.int64_t(slices), C.int64_t(unixMs(now)), &report, gerror)
 	})
-	return madeChange(made, explained(err, report))
+	return changeOrError(result, withReport(err, report))
 }
 
 // Repair is like Ledger.Repair, on the fork only. It fails like Ledger.Repair.
 func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
-	var made *C.QuoitGroupChange
+	var result *C.QuoitGroupChange
 	var report *C.QuoitReport
-	err := f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		made = C.quoit_fork_repair(c, name, C.int64_t(clock(now)), &report, gerror)
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_repair(c, name, C.int64_t(unixMs(now)), &report, gerror)
 	})
-	return madeChange(made, explained(err, report))
+	return changeOrError(result, withReport(err, report))
 }
 
 // SetNodeState is like Ledger.SetNodeState, on the fork only. It fails like Ledger.SetNodeState.
 func (f *Fork) SetNodeState(node string, state NodeState, now time.Time) error {
-	return f.onName("node", node, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		C.quoit_fork_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
+	return f.withName("node", node, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// Sync is like Ledger.Sync, on the fork only. It returns what a Sync of the ledger would change, and
-// fails like it.
+// Sync is like Ledger.Sync, on the fork only. It returns what a Sync of the ledger would change. It fails like
+// Ledger.Sync.
 func (f *Fork) Sync(input *Input, now time.Time) (*Import, error) {
-	made, err := input.opened()
+	cInput, err := input.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
-	var found *C.QuoitImport
+	defer C.quoit_input_free(cInput)
+	var result *C.QuoitImport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		found = C.quoit_fork_sync(c, made.c, C.int64_t(clock(now)), &gerror)
+		result = C.quoit_fork_sync(c, cInput, C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
-	return madeImport(found, err)
+	return importOrError(result, err)
 }

@@ -20,7 +20,7 @@ const (
 var graphFormNames = map[GraphForm]string{GraphFormDOT: "DOT", GraphFormJGF: "JGF"}
 
 // String returns the name of the format.
-func (f GraphForm) String() string { return named(graphFormNames, f) }
+func (f GraphForm) String() string { return nameOf(graphFormNames, f) }
 
 // Graph returns the fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and
 // live groups. Edges are `contains`, `ici` (between chips of a slice, one edge per link), `dcn` (between the slices of
@@ -32,10 +32,10 @@ func (s *Snapshot) Graph(form GraphForm) (text string, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		var gerror *C.GError
 		graph := C.quoit_snapshot_dup_graph(c, C.QuoitGraphForm(form), &gerror)
-		if err := take(gerror); err != nil {
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		text = taken(graph)
+		text = moveString(graph)
 		return nil
 	})
 	return text, err

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // GroupState is the state of a group. The comments of the constants give Ray's names.
@@ -32,7 +32,7 @@ var groupStateNames = map[GroupState]string{
 }
 
 // String returns the name of the state.
-func (s GroupState) String() string { return named(groupStateNames, s) }
+func (s GroupState) String() string { return nameOf(groupStateNames, s) }
 
 // GroupSliceState is the state of a slice or a bundle of a group.
 type GroupSliceState int
@@ -47,34 +47,34 @@ const (
 var groupSliceStateNames = map[GroupSliceState]string{SliceWhole: "WHOLE", SliceLeaving: "LEAVING", SliceLost: "LOST"}
 
 // String returns the name of the state.
-func (s GroupSliceState) String() string { return named(groupSliceStateNames, s) }
+func (s GroupSliceState) String() string { return nameOf(groupSliceStateNames, s) }
 
 // Group is the state of a group when the value was made. It does not change, any number of goroutines can read it, and
 // it outlives its ledger. Close frees it; the garbage collector does so if you do not. Its id and name are still
 // available after Close.
 type Group struct {
-	h      *door.Handle
+	h      *cconv.Handle
 	id     uint64
 	name   string
 	handle string
 }
 
-// GroupInfo is the content of a group.
+// GroupInfo is everything that a group contains.
 type GroupInfo struct {
 	ID      uint64 // unique in the ledger, never used again
 	Name    string // unique among the live groups
 	Owner   string // "" if it has none
 	Key     string // the request key; "" if it has none
 	Request string // the request, in canonical text
-	Source  string // the source that owns it, and that alone can remove it; "" for a group of this ledger
+	Source  string // the source that owns it, so that only an import can end it; "" for a group of this ledger
 	State   GroupState
 	Since   time.Time // when it was reserved, by the ledger's clock
 	Ended   time.Time // when it ended; the zero time for a live group
-	Until   time.Time // when its lease or its owner's ends; the zero time if neither has one
-	Expired bool      // it ended because its lease, or its owner's, ended
+	Until   time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
+	Expired bool      // it ended because its lease or that of its owner ended
 
-	Slices  []GroupSlice  // in natural order: their indices are slice ids; none for an ended group
-	Bundles []GroupBundle // none for a group that has whole nodes
+	Slices  []GroupSlice  // in natural order: a slice id is an index of Slices; empty for an ended group
+	Bundles []GroupBundle // empty for a group that has whole nodes
 }
 
 // GroupSlice is a slice of a group, or the part of a slice that the group has.
@@ -96,7 +96,7 @@ type GroupWorker struct {
 type GroupBundle struct {
 	Node      string // the node's short name; "" if the bundle is not placed
 	NodeID    uint32 // the node's durable id, for Snapshot.NodeByID; 0 if the bundle is not placed
-	Chips     uint64 // chips of the node that it has, wholly or in part: bit 0 is chip 0
+	Chips     uint64 // the chips of the node that the bundle has, wholly or in part, as bits: bit 0 is chip 0
 	State     GroupSliceState
 	Resources []Amount
 }
@@ -107,16 +107,17 @@ type Amount struct {
 }
 
 func newGroup(c *C.QuoitGroup) *Group {
+	free := func(p unsafe.Pointer) { C.quoit_group_unref((*C.QuoitGroup)(p)) }
 	return &Group{
-		h:      door.NewHandle("group", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_group_unref((*C.QuoitGroup)(p)) }),
+		h:      cconv.NewHandle("group", unsafe.Pointer(c), free),
 		id:     uint64(C.quoit_group_get_id(c)),
 		name:   C.GoString(C.quoit_group_get_name(c)),
 		handle: C.GoString(C.quoit_group_get_handle(c)),
 	}
 }
 
-// madeGroup returns the group of a call that can have failed.
-func madeGroup(c *C.QuoitGroup, err error) (*Group, error) {
+// groupOrError returns the group of a C call, unless the call failed with err.
+func groupOrError(c *C.QuoitGroup, err error) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -163,47 +164,47 @@ func (g *Group) Info() (GroupInfo, error) {
 		Request: C.GoString(C.quoit_group_get_request(c)),
 		Source:  C.GoString(C.quoit_group_get_source(c)),
 		State:   GroupState(C.quoit_group_get_state(c)),
-		Since:   timeOf(int64(C.quoit_group_get_since_ms(c))),
-		Ended:   timeOf(int64(C.quoit_group_get_ended_ms(c))),
-		Until:   timeOf(int64(C.quoit_group_get_until_ms(c))),
+		Since:   timeFromC(int64(C.quoit_group_get_since_ms(c))),
+		Ended:   timeFromC(int64(C.quoit_group_get_ended_ms(c))),
+		Until:   timeFromC(int64(C.quoit_group_get_until_ms(c))),
 		Expired: bool(C.quoit_group_has_expired(c)),
 		Slices:  make([]GroupSlice, C.quoit_group_get_n_slices(c)),
 		Bundles: make([]GroupBundle, C.quoit_group_get_n_bundles(c)),
 	}
 	for slice := range info.Slices {
-		info.Slices[slice] = groupSlice(c, C.uint32_t(slice))
+		info.Slices[slice] = groupSliceFromC(c, C.uint32_t(slice))
 	}
 	for bundle := range info.Bundles {
-		info.Bundles[bundle] = groupBundle(c, C.uint32_t(bundle))
+		info.Bundles[bundle] = groupBundleFromC(c, C.uint32_t(bundle))
 	}
 	return info, nil
 }
 
-func groupSlice(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
+func groupSliceFromC(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
 	workers := make([]GroupWorker, C.quoit_group_get_n_workers(c, slice))
 	for worker := range workers {
 		workers[worker] = GroupWorker{
 			Name:    C.GoString(C.quoit_group_get_worker_name(c, slice, C.uint32_t(worker))),
 			Address: C.GoString(C.quoit_group_get_worker_address(c, slice, C.uint32_t(worker))),
 			NodeID:  uint32(C.quoit_group_get_worker_node_id(c, slice, C.uint32_t(worker))),
-			FullName: door.TakenString(
+			FullName: cconv.MoveString(
 				unsafe.Pointer(C.quoit_group_dup_worker_full_name(c, slice, C.uint32_t(worker)))),
 		}
 	}
 	return GroupSlice{
-		Name:    door.TakenString(unsafe.Pointer(C.quoit_group_dup_slice_name(c, slice))),
+		Name:    cconv.MoveString(unsafe.Pointer(C.quoit_group_dup_slice_name(c, slice))),
 		State:   GroupSliceState(C.quoit_group_get_slice_state(c, slice)),
 		Workers: workers,
 	}
 }
 
-func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
+func groupBundleFromC(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 	resources := make([]Amount, C.quoit_group_get_bundle_n_resources(c, bundle))
 	for resource := range resources {
 		amount := C.quoit_amount_format(C.quoit_group_get_bundle_amount(c, bundle, C.uint32_t(resource)))
 		resources[resource] = Amount{
 			Name:   C.GoString(C.quoit_group_get_bundle_resource_name(c, bundle, C.uint32_t(resource))),
-			Amount: door.TakenString(unsafe.Pointer(amount)),
+			Amount: cconv.MoveString(unsafe.Pointer(amount)),
 		}
 	}
 	return GroupBundle{
@@ -219,11 +220,12 @@ func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 type GroupChange struct {
 	Before *Group
 	After  *Group // nil if the group ended with its last slice
-	// Unchanged is true if the group already had the requested form, so that nothing was written.
+	// Unchanged is true if the group did not have to change, so that nothing was written.
 	Unchanged bool
 }
 
-func madeChange(c *C.QuoitGroupChange, err error) (*GroupChange, error) {
+// changeOrError converts and frees the change of a C call, unless the call failed with err.
+func changeOrError(c *C.QuoitGroupChange, err error) (*GroupChange, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ var (
 	bg  = context.Background()
 )
 
-// ledgerOf returns a ledger in memory with a fleet, closed at the end of the test.
-func ledgerOf(t *testing.T, fleet string) *quoit.Ledger {
+// newLedger returns a ledger in memory with a fleet, closed at the end of the test.
+func newLedger(t *testing.T, fleet string) *quoit.Ledger {
 	t.Helper()
 	ledger := quoit.OpenMemory()
 	t.Cleanup(ledger.Close)
@@ -28,8 +28,8 @@ func ledgerOf(t *testing.T, fleet string) *quoit.Ledger {
 	return ledger
 }
 
-// databaseOf opens a database with a fleet twice, like two processes do.
-func databaseOf(t *testing.T, fleet string, wait time.Duration) (first, second *quoit.Ledger) {
+// newDatabase creates a database with a fleet, and opens it a second time, like another process does.
+func newDatabase(t *testing.T, fleet string, wait time.Duration) (first, second *quoit.Ledger) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quoit.db")
 	first, err := quoit.Create(path, wait)
@@ -47,11 +47,12 @@ func databaseOf(t *testing.T, fleet string, wait time.Duration) (first, second *
 	return first, second
 }
 
-func slices(name string, count int64) *quoit.Request {
+// sliceRequest returns a request for a number of v6e slices.
+func sliceRequest(name string, count int64) *quoit.Request {
 	return &quoit.Request{Name: name, Accelerator: "v6e", Topology: "4x4", Slices: count}
 }
 
-func want(t *testing.T, err error, code quoit.Code) {
+func wantCode(t *testing.T, err error, code quoit.Code) {
 	t.Helper()
 	if !errors.Is(err, code) {
 		t.Errorf("%v: expected %v", err, code)
@@ -69,7 +70,7 @@ func must[Value any](t *testing.T) func(Value, error) Value {
 	}
 }
 
-func snapshotOf(t *testing.T, ledger *quoit.Ledger) *quoit.Snapshot {
+func newSnapshot(t *testing.T, ledger *quoit.Ledger) *quoit.Snapshot {
 	t.Helper()
 	snapshot, err := ledger.Snapshot()
 	if err != nil {

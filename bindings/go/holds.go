@@ -11,7 +11,7 @@ import (
 	"context"
 	"time"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Reserve places all slices or bundles of the request, or none, and writes the group in one transaction. A retry with
@@ -23,18 +23,18 @@ import (
 // request is incomplete, not in the catalogue or contradictory, and NotFound if it names an unknown pool, slice or
 // node.
 func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (*Group, error) {
-	made, err := request.opened()
+	cRequest, err := request.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
+	defer C.quoit_request_free(cRequest)
 	var group *C.QuoitGroup
 	var report *C.QuoitReport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		group = C.quoit_ledger_reserve(c, made.c, C.int64_t(clock(now)), &report, &gerror)
+		group = C.quoit_ledger_reserve(c, cRequest, C.int64_t(unixMs(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, explained(err, report))
+	return groupOrError(group, withReport(err, report))
 }
 
 // Hold is like Reserve, but the group is GroupHeld and ends with its lease unless Confirm or Renew comes first. The
@@ -42,71 +42,71 @@ func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (
 //
 // It fails like Reserve, and with Invalid for a lease below 1 ms or beyond the year 2199.
 func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration, now time.Time) (*Group, error) {
-	made, err := request.opened()
+	cRequest, err := request.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
+	defer C.quoit_request_free(cRequest)
 	var group *C.QuoitGroup
 	var report *C.QuoitReport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		group = C.quoit_ledger_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &report, &gerror)
+		group = C.quoit_ledger_hold(c, cRequest, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, explained(err, report))
+	return groupOrError(group, withReport(err, report))
 }
 
 // Confirm makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe. lease begins
 // now; 0 means that the group stays until it is released.
 //
 // It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a
-// source owns the group, Expired if its lease has ended (reserve again), and Invalid if the text is neither NAME nor
-// NAME@ID, or for a lease below 0 or beyond the year 2199.
+// source owns the group, Expired if the group's lease has ended (reserve again), and Invalid if the text is neither
+// NAME nor NAME@ID, or for a lease below 0 or beyond the year 2199.
 func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
-	var made *C.QuoitGroup
-	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_confirm(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	var result *C.QuoitGroup
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_confirm(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
 	})
-	return madeGroup(made, err)
+	return groupOrError(result, err)
 }
 
 // Renew replaces the lease of a group by one that begins now.
 //
 // It fails like Confirm, with Conflict also for a group without a lease, and with Invalid for a lease below 1 ms.
 func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
-	var made *C.QuoitGroup
-	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_renew(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	var result *C.QuoitGroup
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_renew(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
 	})
-	return madeGroup(made, err)
+	return groupOrError(result, err)
 }
 
-// Release frees everything that the group holds.
+// Release ends a group and frees everything that it has.
 //
 // It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a
-// source owns the group (it ends when the source no longer contains it), Expired if its lease has ended, so that it is
-// already free, and Invalid if the text is neither NAME nor NAME@ID.
+// source owns the group (such a group ends when its source no longer contains it), Expired if the group's lease has
+// ended, so that everything is already free, and Invalid if the text is neither NAME nor NAME@ID.
 func (l *Ledger) Release(ctx context.Context, group string, now time.Time) error {
-	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_release(c, name, C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_release(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// Forget drops the record of an ended group, which must be given as NAME@ID. Its request key can be used again, and a
-// late Confirm of it fails with Conflict instead of Expired.
+// Forget deletes the record of an ended group, which must be given as NAME@ID. Afterwards its request key can be used
+// again, and a late Confirm of the group fails with Conflict instead of Expired.
 //
-// It fails with NotFound if there is no such record, Conflict if the group is live (release it), and Invalid without an
-// id.
+// It fails with NotFound if there is no such record, Conflict if the group is live (release it), and Invalid for a name
+// without an id.
 func (l *Ledger) Forget(ctx context.Context, group string, now time.Time) error {
-	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_forget(c, name, C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_forget(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// ForgetKey is like Forget, for the group that the request key names. It fails like Forget.
+// ForgetKey is like Forget, for the group with that request key. It fails like Forget.
 func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error {
-	return l.onName(ctx, "key", key, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_forget_key(c, name, C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "key", key, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_forget_key(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
@@ -117,15 +117,16 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 // and environments can change also for slices that stay: see Renumber. A group that already has that many slices stays
 // as it is.
 //
-// It fails like Confirm, with Invalid also for a number below 1 or outside Request.SlicesAtLeast and Slices, or if the
-// group does not hold whole slices, and with NotNow or Never if too few slices are free.
+// It fails like Confirm. It also fails with Invalid for a number below 1 or outside the range from
+// Request.SlicesAtLeast to Request.Slices, and if the group does not have whole slices, and with NotNow or Never if too
+// few slices are free.
 func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now time.Time) (*GroupChange, error) {
-	var made *C.QuoitGroupChange
+	var result *C.QuoitGroupChange
 	var report *C.QuoitReport
-	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), &report, gerror)
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_resize(c, name, C.int64_t(slices), C.int64_t(unixMs(now)), &report, gerror)
 	})
-	return madeChange(made, explained(err, report))
+	return changeOrError(result, withReport(err, report))
 }
 
 // Repair replaces all lost and leaving slices or bundles of a group, or none, with the smallest change. The others
@@ -134,40 +135,41 @@ func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now tim
 // It fails like Confirm, and with NotNow or Never if too few slices are free (Resize can make the group smaller) or the
 // bundles do not fit.
 func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*GroupChange, error) {
-	var made *C.QuoitGroupChange
+	var result *C.QuoitGroupChange
 	var report *C.QuoitReport
-	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_repair(c, name, C.int64_t(clock(now)), &report, gerror)
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_repair(c, name, C.int64_t(unixMs(now)), &report, gerror)
 	})
-	return madeChange(made, explained(err, report))
+	return changeOrError(result, withReport(err, report))
 }
 
 // ReleaseSlice frees one slice of a group, given by its short or full name. The group ends with its last slice.
 //
 // It fails like Confirm, with NotFound also if there is no such slice or the group does not have it, and with Invalid
-// if the group does not hold whole slices.
+// if the group does not have whole slices.
 func (l *Ledger) ReleaseSlice(ctx context.Context, group, slice string, now time.Time) (*GroupChange, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("slice", slice))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	var made *C.QuoitGroupChange
-	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_release_slice(c, name, text, C.int64_t(clock(now)), gerror)
+	var result *C.QuoitGroupChange
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_release_slice(c, name, text, C.int64_t(unixMs(now)), gerror)
 	})
-	return madeChange(made, err)
+	return changeOrError(result, err)
 }
 
 // --- owners ---
 
-// SetOwner registers an owner, or replaces the lease of a registered one; 0 means until EndOwner. When the lease ends,
-// all groups of the owner are freed, and requests that name the owner fail with Expired until it is set again.
+// SetOwner registers an owner, or replaces the lease of a registered owner. A lease of 0 lasts until EndOwner. When the
+// lease ends, all groups of the owner are freed, and requests that name the owner fail with Expired until SetOwner
+// starts a new lease.
 //
 // It fails with Invalid for a name that is not valid, and for a lease below 0 or beyond the year 2199.
 func (l *Ledger) SetOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
-	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_set_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_set_owner(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
@@ -176,8 +178,8 @@ func (l *Ledger) SetOwner(ctx context.Context, owner string, lease time.Duration
 // It fails with NotFound for an owner that was never set, Expired if its lease has ended and its groups are free
 // (SetOwner starts a new one), Conflict if it has no lease, and Invalid like SetOwner.
 func (l *Ledger) RenewOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
-	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_renew_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_renew_owner(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
@@ -187,8 +189,8 @@ func (l *Ledger) RenewOwner(ctx context.Context, owner string, lease time.Durati
 // It fails with NotFound if the owner was never set and has no groups, and Expired if its lease has already ended.
 func (l *Ledger) EndOwner(ctx context.Context, owner string, now time.Time) (int, error) {
 	var groups C.uint32_t
-	err := l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_end_owner(c, name, C.int64_t(clock(now)), &groups, gerror)
+	err := l.withName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_end_owner(c, name, C.int64_t(unixMs(now)), &groups, gerror)
 	})
 	if err != nil {
 		return 0, err

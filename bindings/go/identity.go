@@ -11,16 +11,16 @@ import "C"
 import (
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// JAXClusterKind is the way in which JAX finds its cluster on a TPU host. JAX checks for Open MPI and Slurm before
-// these ways, and for Kubernetes without TPUs after them; quoit does not model those.
+// JAXClusterKind is the environment in which JAX finds its cluster on a TPU host. JAX also detects Open MPI and Slurm,
+// which it checks first, and Kubernetes without TPUs, which it checks last. quoit does not model these.
 type JAXClusterKind int
 
 // The kinds of clusters.
 const (
-	JAXClusterNone   JAXClusterKind = C.QUOIT_JAX_CLUSTER_NONE    // none of these finds a cluster
+	JAXClusterNone   JAXClusterKind = C.QUOIT_JAX_CLUSTER_NONE    // JAX finds no cluster
 	JAXClusterGCETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GCE_TPU // "gcetpu", a TPU VM, from its metadata server
 	JAXClusterGKETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GKE_TPU // "gketpu", a pod, from its environment
 )
@@ -30,7 +30,7 @@ var jaxClusterKindNames = map[JAXClusterKind]string{
 }
 
 // String returns the name of the kind.
-func (k JAXClusterKind) String() string { return named(jaxClusterKindNames, k) }
+func (k JAXClusterKind) String() string { return nameOf(jaxClusterKindNames, k) }
 
 // JAXProcess is the input of JAX's cluster detection in one process. Nothing is read from the calling process.
 type JAXProcess struct {
@@ -48,7 +48,7 @@ type JAXProcess struct {
 type JAXCluster struct {
 	Kind JAXClusterKind
 
-	h *door.Handle
+	h *cconv.Handle
 }
 
 // DetectJAXCluster returns the cluster that jax.distributed.initialize() chooses on a TPU host if it has no arguments:
@@ -58,7 +58,7 @@ type JAXCluster struct {
 // It fails with Invalid if the detection raises an error in JAX, because the file that TPU_PROCESS_ADDRESSES_PATH names
 // is empty or cannot be read, and for a name with a '='.
 func DetectJAXCluster(process JAXProcess) (*JAXCluster, error) {
-	return process.cluster(func(env, metadata **C.char, addresses *C.char, gerror **C.GError) *C.QuoitJaxCluster {
+	return process.newCluster(func(env, metadata **C.char, addresses *C.char, gerror **C.GError) *C.QuoitJaxCluster {
 		return C.quoit_jax_cluster_detect(env, metadata, addresses, gerror)
 	})
 }
@@ -68,26 +68,27 @@ func DetectJAXCluster(process JAXProcess) (*JAXCluster, error) {
 // It fails with Invalid for an unknown kind, and for a name with a '='.
 func JAXClusterOf(kind JAXClusterKind, process JAXProcess) (*JAXCluster, error) {
 	if _, known := jaxClusterKindNames[kind]; !known {
-		return nil, door.Invalid("kind '%v': expected JAXClusterNone, JAXClusterGCETPU or JAXClusterGKETPU", kind)
+		return nil, cconv.InvalidError("kind '%v': expected JAXClusterNone, JAXClusterGCETPU or JAXClusterGKETPU", kind)
 	}
-	return process.cluster(func(env, metadata **C.char, addresses *C.char, _ **C.GError) *C.QuoitJaxCluster {
+	return process.newCluster(func(env, metadata **C.char, addresses *C.char, _ **C.GError) *C.QuoitJaxCluster {
 		return C.quoit_jax_cluster_new(C.QuoitJaxClusterKind(kind), env, metadata, addresses)
 	})
 }
 
-func (p *JAXProcess) cluster(
+// newCluster converts the input to C, and returns the cluster that find finds for it.
+func (p *JAXProcess) newCluster(
 	find func(env, metadata **C.char, addresses *C.char, gerror **C.GError) *C.QuoitJaxCluster) (*JAXCluster, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	defer arguments.Free()
 	env := (**C.char)(arguments.Pairs("environment", p.Environment))
 	metadata := (**C.char)(arguments.Pairs("metadata", p.Metadata))
-	addresses := (*C.char)(arguments.TextOrNil("addresses", p.Addresses))
+	addresses := (*C.char)(arguments.TextUnlessNil("addresses", p.Addresses))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
 	c := find(env, metadata, addresses, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	return newJAXCluster(c), nil
@@ -95,7 +96,7 @@ func (p *JAXProcess) cluster(
 
 func newJAXCluster(c *C.QuoitJaxCluster) *JAXCluster {
 	free := func(p unsafe.Pointer) { C.quoit_jax_cluster_free((*C.QuoitJaxCluster)(p)) }
-	return &JAXCluster{JAXClusterKind(C.quoit_jax_cluster_get_kind(c)), door.NewHandle("cluster", unsafe.Pointer(c), free)}
+	return &JAXCluster{JAXClusterKind(C.quoit_jax_cluster_get_kind(c)), cconv.NewHandle("cluster", unsafe.Pointer(c), free)}
 }
 
 // JAXCluster returns the cluster that JAX chooses in the environment of one process of the topology, without a metadata
@@ -105,10 +106,10 @@ func newJAXCluster(c *C.QuoitJaxCluster) *JAXCluster {
 // It fails with Invalid if there is no such process, if TPU_PROCESS_ADDRESSES_PATH names a file, and after Close.
 func (t *Topology) JAXCluster(process int) (*JAXCluster, error) {
 	if t == nil {
-		return nil, closed("nil topology")
+		return nil, closedError("nil topology")
 	}
 	if process < 0 || process >= len(t.Processes) {
-		return nil, door.Invalid("process '%d': expected 0 to %d", process, len(t.Processes)-1)
+		return nil, cconv.InvalidError("process '%d': expected 0 to %d", process, len(t.Processes)-1)
 	}
 	pointer, err := t.h.Use()
 	if err != nil {
@@ -117,7 +118,7 @@ func (t *Topology) JAXCluster(process int) (*JAXCluster, error) {
 	defer t.h.Done()
 	var gerror *C.GError
 	c := C.quoit_jax_cluster_detect_process((*C.QuoitTopology)(pointer), C.uint32_t(process), &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	return newJAXCluster(c), nil
@@ -132,7 +133,7 @@ func (j *JAXCluster) Close() {
 
 func (j *JAXCluster) with(run func(*C.QuoitJaxCluster, **C.GError)) error {
 	if j == nil {
-		return closed("nil cluster")
+		return closedError("nil cluster")
 	}
 	pointer, err := j.h.Use()
 	if err != nil {
@@ -141,16 +142,16 @@ func (j *JAXCluster) with(run func(*C.QuoitJaxCluster, **C.GError)) error {
 	defer j.h.Done()
 	var gerror *C.GError
 	run((*C.QuoitJaxCluster)(pointer), &gerror)
-	return take(gerror)
+	return errorFromC(gerror)
 }
 
-// Workers returns the hosts or addresses of the processes of its slice, as they are written: JAX does not strip blanks,
-// and two commas have an empty entry between them.
+// Workers returns the hosts or addresses of the processes of the slice, unchanged: JAX does not strip blanks, and two
+// adjacent commas enclose an empty entry.
 //
-// It fails with Invalid if the list cannot be read, and, like the methods below, with NotFound for JAXClusterNone.
+// It fails with Invalid if the list cannot be read, and with NotFound for JAXClusterNone.
 func (j *JAXCluster) Workers() (workers []string, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
-		workers = door.TakenStrings(unsafe.Pointer(C.quoit_jax_cluster_list_workers(c, gerror)))
+		workers = cconv.MoveStrings(unsafe.Pointer(C.quoit_jax_cluster_list_workers(c, gerror)))
 	})
 	return workers, err
 }
@@ -163,7 +164,7 @@ func (j *JAXCluster) Workers() (workers []string, err error) {
 // TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read. It fails with NotFound for JAXClusterNone.
 func (j *JAXCluster) Coordinator() (coordinator string, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
-		coordinator = taken(C.quoit_jax_cluster_dup_coordinator(c, gerror))
+		coordinator = moveString(C.quoit_jax_cluster_dup_coordinator(c, gerror))
 	})
 	return coordinator, err
 }
@@ -204,21 +205,22 @@ type JAXBounds struct {
 }
 
 // JAXProcessBounds returns how JAX divides the chips of a host among several processes. generation has any system's
-// spelling, or one of JAX's: "plc", "tpu8i", "tpu8t". If either number is 0, there are no bounds: both texts are empty.
+// spelling, or one of JAX's: "plc", "tpu8i", "tpu8t". If either number is 0, JAX sets no bounds and both texts are
+// empty.
 //
-// It fails with Invalid if JAX does not know such a host or does not divide its chips like this; the message has the
-// valid numbers.
+// It fails with Invalid if JAX does not know a host with so many chips, or does not divide its chips in this way; the
+// message has the valid numbers.
 func JAXProcessBounds(generation string, hostChips, chipsPerProcess int64) (JAXBounds, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
-	var process, chipsOfProcess *C.char
+	var processBounds, chipBounds *C.char
 	name := (*C.char)(arguments.Text("generation", generation))
 	if err := arguments.Err(); err != nil {
 		return JAXBounds{}, err
 	}
-	C.quoit_jax_process_bounds(name, C.int64_t(hostChips), C.int64_t(chipsPerProcess), &process, &chipsOfProcess, &gerror)
-	if err := take(gerror); err != nil {
+	C.quoit_jax_process_bounds(name, C.int64_t(hostChips), C.int64_t(chipsPerProcess), &processBounds, &chipBounds, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return JAXBounds{}, err
 	}
-	return JAXBounds{C.GoString(process), C.GoString(chipsOfProcess)}, nil
+	return JAXBounds{C.GoString(processBounds), C.GoString(chipBounds)}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"context"
 	"time"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Input describes the nodes of a source: a node list, and optionally the cluster's groups and available resources. It
@@ -27,16 +27,17 @@ type Input struct {
 	Source string
 	// Variables has values for each ${NAME} in a manifest.
 	Variables map[string]string
-	// RayGroups is the output of `ray list placement-groups --detail`, or the JSON of placement_group_table(), of
-	// the same moment as the nodes. With it, groups of the source that are missing in it end; if it is nil, they
-	// stay.
+	// RayGroups is the output of `ray list placement-groups --detail`, or the JSON of placement_group_table(), from
+	// the same time as the nodes. Groups of the source that are missing in RayGroups end. If RayGroups is nil, all
+	// groups of the source stay.
 	RayGroups []byte
-	// RayAvailable is the JSON of available_resources_per_node(), of the same moment; nil if it is unknown.
+	// RayAvailable is the JSON of available_resources_per_node(), from the same time as the nodes; nil if it is
+	// unknown.
 	RayAvailable []byte
-	// K8sPods is the output of `kubectl get pods -A -o json` or `-o yaml`, of the same moment as the Kubernetes
-	// nodes. It provides worker ids of nodes, and the addresses that Ray uses for them; nil if it is unknown.
+	// K8sPods is the output of `kubectl get pods -A -o json` or `-o yaml`, from the same time as the Kubernetes
+	// nodes; nil if it is unknown. It has the worker ids of the nodes, and the addresses that Ray uses for them.
 	K8sPods []byte
-	// Topology is the topology of slices whose nodes do not have one, as in Ray before 2.50.
+	// Topology is the topology of slices whose nodes do not state one, such as nodes of Ray before 2.50.
 	Topology string
 	// TPUPerChip is the cluster's RAY_TPU_RESOURCE_PER_CHIP: 1 to 64; 0 if it is unknown.
 	TPUPerChip int64
@@ -57,9 +58,9 @@ const (
 	ChangeChanged    ChangeKind = C.QUOIT_CHANGE_CHANGED     // the place, labels, resources or address of a node changed
 	ChangeState      ChangeKind = C.QUOIT_CHANGE_STATE       // the source reports another state of a node
 	ChangePool       ChangeKind = C.QUOIT_CHANGE_POOL        // a pool is new, gone, or has other pods or environment
-	ChangeLost       ChangeKind = C.QUOIT_CHANGE_LOST        // a held node is gone; it stays, dead, while a group has it
+	ChangeLost       ChangeKind = C.QUOIT_CHANGE_LOST        // an allocated node is gone; it stays, dead, until it is free
 	ChangeGroup      ChangeKind = C.QUOIT_CHANGE_GROUP       // a group that the source owns is new, gone or different
-	ChangeExternal   ChangeKind = C.QUOIT_CHANGE_EXTERNAL    // the use of a node outside of groups changed
+	ChangeExternal   ChangeKind = C.QUOIT_CHANGE_EXTERNAL    // the external use of a node changed
 	ChangeGroupSlice ChangeKind = C.QUOIT_CHANGE_GROUP_SLICE // a slice of a group is lost or leaving, or whole again
 )
 
@@ -69,7 +70,7 @@ var changeKindNames = map[ChangeKind]string{
 }
 
 // String returns the name of the kind.
-func (k ChangeKind) String() string { return named(changeKindNames, k) }
+func (k ChangeKind) String() string { return nameOf(changeKindNames, k) }
 
 // Import is the result of an import.
 type Import struct {
@@ -84,11 +85,12 @@ type Import struct {
 type Change struct {
 	Kind   ChangeKind
 	Name   string // the node, pool or group; the source for ChangeExternal
-	Detail string // "alive -> dead"; "" if Kind says everything
+	Detail string // "alive -> dead"; "" if there is nothing to add to Kind
 	Group  string // NAME@ID of the group that has the node; "" if none
 }
 
-func madeImport(c *C.QuoitImport, err error) (*Import, error) {
+// importOrError converts and frees the result of an import, unless the import failed with err.
+func importOrError(c *C.QuoitImport, err error) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -115,43 +117,39 @@ func madeImport(c *C.QuoitImport, err error) (*Import, error) {
 	return found, nil
 }
 
-type inputMaking struct {
-	c *C.QuoitInput
-}
-
-// opened converts the input to a C object, which copies its data; close frees it.
-func (i *Input) opened() (*inputMaking, error) {
+// toC converts the input to a C object, which copies the data. The caller frees it.
+func (i *Input) toC() (*C.QuoitInput, error) {
 	if i == nil {
-		return nil, door.Invalid("input: expected one, not nil")
+		return nil, cconv.InvalidError("input: expected an Input, found nil")
 	}
 	if _, known := sourceKindNames[i.Kind]; !known {
-		return nil, door.Invalid("kind of the input '%d': expected FleetText, RayCluster, RayNodes or K8sNodes", int(i.Kind))
+		return nil, cconv.InvalidError("input kind '%d': expected FleetText, RayCluster, RayNodes or K8sNodes", int(i.Kind))
 	}
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	defer arguments.Free()
-	source := (*C.char)(arguments.TextOrNull("source", i.Source))
-	topology := (*C.char)(arguments.TextOrNull("topology", i.Topology))
-	join := (*C.char)(arguments.TextOrNull("join", i.Join))
+	source := (*C.char)(arguments.TextUnlessEmpty("source", i.Source))
+	topology := (*C.char)(arguments.TextUnlessEmpty("topology", i.Topology))
+	join := (*C.char)(arguments.TextUnlessEmpty("join", i.Join))
 	variables := (**C.char)(arguments.Pairs("variables", i.Variables))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	text, length := arguments.Document(i.Text)
+	text, length := arguments.Bytes(i.Text)
 	c := C.quoit_input_new(C.QuoitSourceKind(i.Kind), (*C.char)(text), C.size_t(length))
 	C.quoit_input_set_source(c, source)
 	C.quoit_input_set_topology(c, topology)
 	C.quoit_input_set_join(c, join)
 	C.quoit_input_set_variables(c, variables)
 	if i.RayGroups != nil {
-		text, length := arguments.Document(i.RayGroups)
+		text, length := arguments.Bytes(i.RayGroups)
 		C.quoit_input_set_list(c, C.QUOIT_LIST_RAY_GROUPS, (*C.char)(text), C.size_t(length))
 	}
 	if i.RayAvailable != nil {
-		text, length := arguments.Document(i.RayAvailable)
+		text, length := arguments.Bytes(i.RayAvailable)
 		C.quoit_input_set_list(c, C.QUOIT_LIST_RAY_AVAILABLE, (*C.char)(text), C.size_t(length))
 	}
 	if i.K8sPods != nil {
-		text, length := arguments.Document(i.K8sPods)
+		text, length := arguments.Bytes(i.K8sPods)
 		C.quoit_input_set_list(c, C.QUOIT_LIST_K8S_PODS, (*C.char)(text), C.size_t(length))
 	}
 	if i.Complete {
@@ -160,16 +158,12 @@ func (i *Input) opened() (*inputMaking, error) {
 	if i.TPUPerChip != 0 {
 		var gerror *C.GError
 		C.quoit_input_set_tpu_per_chip(c, C.int64_t(i.TPUPerChip), &gerror)
-		if err := take(gerror); err != nil {
+		if err := errorFromC(gerror); err != nil {
 			C.quoit_input_free(c)
 			return nil, err
 		}
 	}
-	return &inputMaking{c}, nil
-}
-
-func (m *inputMaking) close() {
-	C.quoit_input_free(m.c)
+	return c, nil
 }
 
 // ImportFleetText imports fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big busy=0-1 dead=2.3", for the source
@@ -180,42 +174,43 @@ func (l *Ledger) ImportFleetText(ctx context.Context, text string, now time.Time
 	return l.Import(ctx, &Input{Kind: FleetText, Text: []byte(text)}, now)
 }
 
-// Import replaces the content of a source by the input. Importing the same input twice changes nothing.
+// Import replaces the content of a source by the input. A second import of the same input changes nothing.
 //
-// It fails with Conflict if a held node would be dropped or replaced (the message names it and its group; Sync keeps
-// it), if another source of the same kind claims one of the machines, if the source's name belongs to a source of
-// another kind, or if a join would give a held node another topology or other chips. It fails with NotFound if there is
-// no source to join, and with Invalid if the text breaks a rule of its format (the message has the place, the value and
-// what was expected), for files of different moments or clusters, and for a join with a source of the same kind.
+// It fails with Conflict if an allocated node would be dropped or replaced (the message names the node and its group;
+// Sync keeps the node), if another source of the same kind claims one of the machines, if the source's name belongs to
+// a source of another kind, or if a join would give an allocated node another topology or other chips. It fails with
+// NotFound if there is no source to join. It fails with Invalid if the text breaks a rule of its format (the message
+// has the place, the value and what was expected), for files of different times or clusters, and for a join with a
+// source of the same kind.
 func (l *Ledger) Import(ctx context.Context, input *Input, now time.Time) (*Import, error) {
-	made, err := input.opened()
+	cInput, err := input.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
-	var found *C.QuoitImport
+	defer C.quoit_input_free(cInput)
+	var result *C.QuoitImport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		found = C.quoit_ledger_import(c, made.c, C.int64_t(clock(now)), &gerror)
+		result = C.quoit_ledger_import(c, cInput, C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
-	return madeImport(found, err)
+	return importOrError(result, err)
 }
 
-// Sync is like Import, for a fleet that changes while groups hold parts of it. A held node that is missing in the input
-// is lost: it stays in its place as a dead node while a group has it. The result reports which slices of which groups
-// are lost, leaving or whole again; act on it with Repair and Resize.
+// Sync is like Import, for a fleet that changes while groups use parts of it. An allocated node that is missing in the
+// input is lost: it stays in its place as a dead node until no group has it. The result reports which slices of which
+// groups are lost, leaving or whole again. Use Repair and Resize to react.
 //
 // It fails like Import, except for lost nodes.
 func (l *Ledger) Sync(ctx context.Context, input *Input, now time.Time) (*Import, error) {
-	made, err := input.opened()
+	cInput, err := input.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
-	var found *C.QuoitImport
+	defer C.quoit_input_free(cInput)
+	var result *C.QuoitImport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		found = C.quoit_ledger_sync(c, made.c, C.int64_t(clock(now)), &gerror)
+		result = C.quoit_ledger_sync(c, cInput, C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
-	return madeImport(found, err)
+	return importOrError(result, err)
 }

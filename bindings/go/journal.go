@@ -11,36 +11,37 @@ import (
 	"context"
 	"time"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// EffectType is the kind of an effect.
+// EffectType is what kind of change an effect is.
 type EffectType int
 
-// The kinds of effects.
+// The types of effects. EffectImport sets Effect.Source, EffectNodeState sets Effect.Node, and the effects on groups
+// set Effect.GroupName and Effect.GroupID.
 const (
-	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source has new content; Name is the source
-	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group was allocated; Name and GroupID are its own
-	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has ended; GroupID is the group's
-	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // the state of a node has changed; Name is the node
+	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source has new content
+	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group was created
+	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has ended
+	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // the state of a node has changed
 	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // the slices or bundles of a group have changed
 	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group was confirmed, or its lease was replaced
-	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // the record of an ended group was dropped
+	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // the record of an ended group was deleted
 	EffectLedgerSet      EffectType = C.QUOIT_EFFECT_LEDGER_SET      // the ledger's epoch, next ids or clock limit were set
 )
 
 var effectTypeNames = map[EffectType]string{
 	EffectImport: "IMPORT", EffectGroupAdded: "GROUP_ADDED", EffectGroupRemoved: "GROUP_REMOVED",
 	EffectNodeState: "NODE_STATE", EffectGroupChanged: "GROUP_CHANGED", EffectGroupLease: "GROUP_LEASE",
-	EffectGroupForgotten: "GROUP_FORGOTTEN",
+	EffectGroupForgotten: "GROUP_FORGOTTEN", EffectLedgerSet: "LEDGER_SET",
 }
 
-// String returns the name of the kind.
-func (t EffectType) String() string { return named(effectTypeNames, t) }
+// String returns the name of the type.
+func (t EffectType) String() string { return nameOf(effectTypeNames, t) }
 
-// Entry is one change. Its effects are what happened, not what was requested.
+// Entry is one change in the journal. Its effects are what happened, not what was requested.
 type Entry struct {
-	Seq     uint64 // from 1, without gaps
+	Seq     uint64 // the sequence number; the first entry has 1, and there are no gaps
 	Time    time.Time
 	Verb    string // "reserve", "release", "import"...
 	Actor   string // the actor (see SetActor); "" if none was set
@@ -51,9 +52,9 @@ type Entry struct {
 type Effect struct {
 	Type      EffectType
 	Source    string // the source of an import
-	Node      string // the node of a changed state; "" if the fleet no longer has it
-	GroupName string // the group that the effect is on; "" if it is unknown
-	GroupID   uint64 // 0 for effects that concern no group
+	Node      string // the node whose state has changed; "" if the fleet no longer has it
+	GroupName string // the group that the effect changes; "" if its name is unknown
+	GroupID   uint64 // the id of that group; 0 for other effects
 	Text      string // description: "train@3 holds 8 nodes of 2 slices"
 }
 
@@ -73,12 +74,12 @@ func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) 
 	defer C.quoit_journal_free(journal)
 	entries := make([]Entry, C.quoit_journal_get_n_entries(journal))
 	for index := range entries {
-		entries[index] = entryOf(journal, C.uint32_t(index))
+		entries[index] = entryFromC(journal, C.uint32_t(index))
 	}
 	return entries, nil
 }
 
-func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
+func entryFromC(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 	effects := make([]Effect, C.quoit_journal_get_n_effects(journal, entry))
 	for index := range effects {
 		effect := C.uint32_t(index)
@@ -88,20 +89,20 @@ func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 			Node:      C.GoString(C.quoit_journal_get_effect_node(journal, entry, effect)),
 			GroupName: C.GoString(C.quoit_journal_get_effect_group_name(journal, entry, effect)),
 			GroupID:   uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
-			Text:      taken(C.quoit_journal_dup_effect_text(journal, entry, effect)),
+			Text:      moveString(C.quoit_journal_dup_effect_text(journal, entry, effect)),
 		}
 	}
 	return Entry{
 		Seq:     uint64(C.quoit_journal_get_seq(journal, entry)),
-		Time:    timeOf(int64(C.quoit_journal_get_time_ms(journal, entry))),
+		Time:    timeFromC(int64(C.quoit_journal_get_time_ms(journal, entry))),
 		Verb:    C.GoString(C.quoit_journal_get_verb(journal, entry)),
 		Actor:   C.GoString(C.quoit_journal_get_actor(journal, entry)),
 		Effects: effects,
 	}
 }
 
-// Verify replays the journal, compares the result with the saved state, counts every summary again, and lets SQLite
-// check its file.
+// Verify replays the journal, compares the result with the saved state, recomputes every summary, and lets SQLite check
+// the database file.
 //
 // It fails with Damaged (the message names the first difference; restore a backup), Conflict inside a Batch, Store,
 // Busy, Cancelled and Version.
@@ -112,13 +113,13 @@ func (l *Ledger) Verify(ctx context.Context) error {
 	})
 }
 
-// Backup copies the database to a new file while others use it. The copy is a database with the state at one moment and
+// Backup copies the database to a new file while others use the database. The copy has the state at one moment, and the
 // mode 0600.
 //
 // It fails with Conflict if a file or link of that name exists, or inside a Batch, Invalid for a ledger in memory,
-// Store if it cannot be written (nothing is left there), Busy, Cancelled and Version.
+// Store if the copy cannot be written (no file remains then), Busy, Cancelled and Version.
 func (l *Ledger) Backup(ctx context.Context, path string) error {
-	return l.onName(ctx, "path", path, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+	return l.withName(ctx, "path", path, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_backup(c, name, gerror)
 	})
 }
@@ -130,25 +131,25 @@ func (l *Ledger) Backup(ctx context.Context, path string) error {
 //
 // It fails with NotFound if there is no backup, Damaged or Version depending on its content, Conflict if path is
 // another ledger than the backup, Invalid if it is not a ledger or a path is empty, Busy if a process uses an
-// unreadable file, and Store if the disk refuses. Nothing has changed then.
+// unreadable file, and Store if the disk refuses. After a failure, nothing has changed.
 func Restore(path, backup string, wait time.Duration, actor string, now time.Time) error {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	defer arguments.Free()
 	var gerror *C.GError
 	name := (*C.char)(arguments.Text("path", path))
-	from := (*C.char)(arguments.Text("backup", backup))
-	who := (*C.char)(arguments.TextOrNull("actor", actor))
+	backupName := (*C.char)(arguments.Text("backup", backup))
+	actorName := (*C.char)(arguments.TextUnlessEmpty("actor", actor))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
 	if path == "" || backup == "" {
-		return door.Invalid("path '': expected the name of a file")
+		return cconv.InvalidError("path '': expected the name of a file")
 	}
 	if wait < 0 {
-		return door.Invalid("wait '%v': expected 0 or more", wait)
+		return cconv.InvalidError("wait '%v': expected 0 or more", wait)
 	}
-	C.quoit_ledger_restore(name, from, C.int64_t(milliseconds(wait)), who, C.int64_t(clock(now)), &gerror)
-	return take(gerror)
+	C.quoit_ledger_restore(name, backupName, C.int64_t(durationMs(wait)), actorName, C.int64_t(unixMs(now)), &gerror)
+	return errorFromC(gerror)
 }
 
 // Identity returns the random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger in memory.
@@ -156,7 +157,7 @@ func Restore(path, backup string, wait time.Duration, actor string, now time.Tim
 // It fails with Invalid after Close.
 func (l *Ledger) Identity() (identity string, err error) {
 	err = l.with(func(c *C.QuoitLedger) error {
-		identity = taken(C.quoit_ledger_dup_identity(c))
+		identity = moveString(C.quoit_ledger_dup_identity(c))
 		return nil
 	})
 	return identity, err
@@ -168,7 +169,7 @@ func (l *Ledger) Identity() (identity string, err error) {
 // Cancelled, Version and Damaged.
 func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
 	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		C.quoit_ledger_set_clock(c, C.int64_t(clock(now)), &gerror)
+		C.quoit_ledger_set_clock(c, C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
 }
@@ -179,13 +180,13 @@ func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
 // It fails with Invalid below 0, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now time.Time) error {
 	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		C.quoit_ledger_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(clock(now)), &gerror)
+		C.quoit_ledger_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
 }
 
-// Compact replaces all entries before an entry by a checkpoint, a checked image of the state at that point, in one
-// transaction. It returns the number of removed entries. The past before the checkpoint can no longer be read or
+// Compact replaces all entries before an entry by a checkpoint, which is a verified copy of the state at that point, in
+// one transaction. It returns the number of removed entries. States before the checkpoint can no longer be read or
 // verified.
 //
 // It fails with Invalid if before is below the present checkpoint or beyond the next entry, Damaged if the journal
@@ -193,7 +194,7 @@ func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now t
 func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uint64, error) {
 	var removed C.uint64_t
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		C.quoit_ledger_compact_journal(c, C.uint64_t(before), C.int64_t(clock(now)), &removed, &gerror)
+		C.quoit_ledger_compact_journal(c, C.uint64_t(before), C.int64_t(unixMs(now)), &removed, &gerror)
 		return gerror
 	})
 	if err != nil {
@@ -202,10 +203,10 @@ func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uin
 	return uint64(removed), nil
 }
 
-// Checkpoint is the beginning of a journal.
+// Checkpoint is a stored state that replaces the entries before it.
 type Checkpoint struct {
 	Seq  uint64    // the last entry that it replaces; 0 if there is no checkpoint
-	Made time.Time // the clock of the caller of Compact; the zero time if there is no checkpoint
+	Made time.Time // the time that was passed to Compact; the zero time if there is no checkpoint
 }
 
 // Checkpoint returns where the journal begins: entries after Seq are kept, and SnapshotAt goes back to Seq.
@@ -213,13 +214,13 @@ type Checkpoint struct {
 // It fails with Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	var seq C.uint64_t
-	var made C.int64_t
+	var madeMs C.int64_t
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		C.quoit_ledger_read_checkpoint(c, &seq, &made, &gerror)
+		C.quoit_ledger_read_checkpoint(c, &seq, &madeMs, &gerror)
 		return gerror
 	})
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return Checkpoint{Seq: uint64(seq), Made: timeOf(int64(made))}, nil
+	return Checkpoint{Seq: uint64(seq), Made: timeFromC(int64(madeMs))}, nil
 }

@@ -14,7 +14,7 @@ import (
 	"quoit"
 )
 
-func valuesOf(process quoit.Process) map[string]string {
+func environmentOf(process quoit.Process) map[string]string {
 	values := map[string]string{}
 	for _, one := range process.Environment {
 		values[one.Name] = one.Value
@@ -22,15 +22,15 @@ func valuesOf(process quoit.Process) map[string]string {
 	return values
 }
 
-func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
-	group := reserve(t, ledgerOf(t, "v6e 4x4 x2"), slices("train", 2))
-	torus := coordinatesOf(t, "v6e", "4x4", quoit.WiringStraight)
+func TestProcessesOfAHostShareItsChips(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4 x2"), sliceRequest("train", 2))
+	torus := newCoordinates(t, "v6e", "4x4", quoit.WiringStraight)
 	for _, perHost := range []int{0, 1, 2, 4} {
 		launch := quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: perHost}
 		topology := must[*quoit.Topology](t)(group.Topology(launch))
 		count := max(perHost, 1)
 		if topology.ProcessesPerHost != count || len(topology.Processes) != 8*count {
-			t.Fatalf("%d processes, %d a host: expected %d", len(topology.Processes), topology.ProcessesPerHost, count)
+			t.Fatalf("%d processes, %d per host: expected %d per host", len(topology.Processes), topology.ProcessesPerHost, count)
 		}
 		seen, devices := map[[2]int]bool{}, map[int64]bool{}
 		for number, process := range topology.Processes {
@@ -41,7 +41,7 @@ func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
 			for index, chip := range process.Chips {
 				worker, _, err := torus.ChipWorker(chip)
 				if err != nil || worker != process.WorkerID || must[quoit.Place](t)(torus.ChipPlace(chip)) != process.Places[index] {
-					t.Errorf("chip %d is at %+v, of host %d, %v", chip, process.Places[index], worker, err)
+					t.Errorf("chip %d has the place %+v and the worker %d, %v", chip, process.Places[index], worker, err)
 				}
 				seen[[2]int{process.GroupSlice, chip}] = true
 			}
@@ -53,24 +53,24 @@ func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
 			}
 		}
 		if len(seen) != 32 || len(devices) != 32 {
-			t.Errorf("%d chips and %d devices have processes: expected 32", len(seen), len(devices))
+			t.Errorf("the processes have %d chips and %d devices: expected 32 and 32", len(seen), len(devices))
 		}
 		topology.Close()
 	}
 }
 
-func TestSeveralProcessesOfAHostAreToldWhichChipsAreTheirs(t *testing.T) {
-	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
+func TestEnvironmentNamesTheChipsOfEachProcess(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4"), sliceRequest("train", 1))
 	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
-	last := valuesOf(topology.Processes[15])
+	last := environmentOf(topology.Processes[15])
 	if last["TPU_PROCESS_BOUNDS"] != "4,4,1" || last["TPU_CHIPS_PER_PROCESS_BOUNDS"] != "1,1,1" ||
 		last["TPU_VISIBLE_CHIPS"] != "3" || last["CLOUD_TPU_TASK_ID"] != "15" {
 		t.Errorf("%v", last)
 	}
 }
 
-func TestAJobSetNamesItsPods(t *testing.T) {
-	group := reserve(t, ledgerOf(t, "v6e 4x4 x2"), slices("train", 2))
+func TestJobSetProfileUsesHostNamesOfPods(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4 x2"), sliceRequest("train", 2))
 	for _, one := range []struct {
 		launch quoit.Launch
 		host   string
@@ -80,9 +80,9 @@ func TestAJobSetNamesItsPods(t *testing.T) {
 	} {
 		topology := must[*quoit.Topology](t)(group.Topology(one.launch))
 		process := topology.Processes[5]
-		hosts := strings.Split(valuesOf(process)["TPU_WORKER_HOSTNAMES"], ",")
-		if hosts[0] != one.host || valuesOf(process)["JOB_COMPLETION_INDEX"] != "1" {
-			t.Errorf("%v, expected '%s'", valuesOf(process), one.host)
+		hosts := strings.Split(environmentOf(process)["TPU_WORKER_HOSTNAMES"], ",")
+		if hosts[0] != one.host || environmentOf(process)["JOB_COMPLETION_INDEX"] != "1" {
+			t.Errorf("%v, expected '%s'", environmentOf(process), one.host)
 		}
 		topology.Close()
 	}
@@ -105,13 +105,13 @@ spec:
         containers: [{resources: {limits: {google.com/tpu: "4"}}}]
 `
 
-func TestEachProfileSaysWhatItCallsASlice(t *testing.T) {
+func TestSliceIDsHasTheSliceIDOfEachProfile(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	t.Cleanup(ledger.Close)
 	input := &quoit.Input{Kind: quoit.RayCluster, Text: []byte(replicas)}
 	must[*quoit.Import](t)(ledger.Import(bg, input, now))
-	reserve(t, ledger, slices("first", 1))
-	group := reserve(t, ledger, slices("train", 2))
+	reserve(t, ledger, sliceRequest("first", 1))
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileKubeRay}))
 	last := topology.Processes[7]
 	expected := map[quoit.Profile]int{
@@ -120,13 +120,13 @@ func TestEachProfileSaysWhatItCallsASlice(t *testing.T) {
 	if last.SliceID != 2 || last.GroupSlice != 1 || !reflect.DeepEqual(last.SliceIDs, expected) {
 		t.Errorf("%+v: expected %v", last, expected)
 	}
-	if name := valuesOf(last)["TPU_NAME"]; name != "g-2" {
+	if name := environmentOf(last)["TPU_NAME"]; name != "g-2" {
 		t.Errorf("TPU_NAME is '%s': expected g-2", name)
 	}
 }
 
-func TestALaunchThatCannotBeIsRefused(t *testing.T) {
-	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
+func TestInvalidLaunchIsRefused(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4"), sliceRequest("train", 1))
 	for _, launch := range []quoit.Launch{
 		{Profile: 99},
 		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 3},
@@ -139,10 +139,10 @@ func TestALaunchThatCannotBeIsRefused(t *testing.T) {
 		{Profile: quoit.ProfileJobSet, ReplicatedJob: "a\x00"},
 	} {
 		_, err := group.Topology(launch)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	_, err := group.Topology(quoit.Launch{Profile: quoit.ProfileKubeRay})
-	want(t, err, quoit.NotNow)
+	wantCode(t, err, quoit.NotNow)
 }
 
 func ExampleGroup_Topology() {
@@ -167,7 +167,7 @@ func ExampleGroup_Topology() {
 	// Output: v5p-2x2x2-0-1 3 [7] [{1 1 1}] [7]
 }
 
-func TestEachBundleIsAProcess(t *testing.T) {
+func TestEachBundleIsOneProcess(t *testing.T) {
 	for _, one := range []struct {
 		request       quoit.Request
 		job           quoit.Job
@@ -178,12 +178,12 @@ func TestEachBundleIsAProcess(t *testing.T) {
 		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=2"}, {Amounts: "TPU=2"}}}, quoit.JobBoxes, 0, "2,1,1", "2,3"},
 		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}, {Amounts: "TPU=2"}}}, quoit.JobApart, 0, "1,1,1", "2,3"},
 	} {
-		group := reserve(t, ledgerOf(t, "v6e 4x4"), &one.request)
+		group := reserve(t, newLedger(t, "v6e 4x4"), &one.request)
 		topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 		second := topology.Processes[1]
 		if topology.Job != one.job || topology.ProcessesPerHost != one.perHost || second.Bundle != 1 ||
-			!reflect.DeepEqual(second.HostChips, []int{2, 3}) || valuesOf(second)["TPU_PROCESS_BOUNDS"] != one.bounds ||
-			valuesOf(second)["TPU_VISIBLE_CHIPS"] != one.chips || second.SliceFullName != "fleet/v6e-4x4/v6e-4x4-0" ||
+			!reflect.DeepEqual(second.HostChips, []int{2, 3}) || environmentOf(second)["TPU_PROCESS_BOUNDS"] != one.bounds ||
+			environmentOf(second)["TPU_VISIBLE_CHIPS"] != one.chips || second.SliceFullName != "fleet/v6e-4x4/v6e-4x4-0" ||
 			second.NodeFullName != "fleet/v6e-4x4/v6e-4x4-0-0" || second.GroupSlice != 0 {
 			t.Errorf("%v: %+v", topology.Job, second)
 		}
@@ -195,7 +195,7 @@ func TestEachBundleIsAProcess(t *testing.T) {
 	}
 }
 
-func TestABundleWithoutTPUIsBehindTheOthers(t *testing.T) {
+func TestProcessWithoutTPUComesLast(t *testing.T) {
 	ledger := quoit.OpenMemory()
 	t.Cleanup(ledger.Close)
 	nodes := `[{"NodeID": "` + strings.Repeat("1", 56) + `", "Alive": true, "NodeName": "cpu", "Resources": {"CPU": 8.0}, "Labels": {}},

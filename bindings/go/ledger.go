@@ -16,7 +16,7 @@ import (
 	"time"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // LibraryVersion returns the version of the loaded libquoit, as "MAJOR.MINOR.PATCH". It can be newer than the headers
@@ -29,8 +29,8 @@ func LibraryVersion() string {
 //
 // Any number of goroutines can use a Ledger: writers wait for each other, readers take snapshots and never wait for the
 // disk. Every call that changes the ledger is one transaction: when it succeeds, the change is on the disk; when it
-// fails, nothing has changed. The library reads no clock; the caller passes the time. The ledger's own clock never goes
-// back.
+// fails, nothing has changed. The library reads no clock; the caller passes the time. The ledger's own clock only moves
+// forward, except by SetClock.
 //
 // A call with a context can wait for other writers, up to the wait that the ledger was opened with. If the context ends
 // during the wait, the call returns an error with the code Cancelled that wraps the context's error, and nothing was
@@ -40,17 +40,21 @@ func LibraryVersion() string {
 // A group is named by NAME or by NAME@ID, which is Group.Handle. With the id, a late or repeated call never affects a
 // newer group of that name.
 //
-// Every change can also fail with: Invalid for a clock outside the years 2000 to 2199, for text with a NUL, and after
-// Close; Busy if another writer held the database for longer than the ledger waits (retry); Cancelled; Store if the
-// disk refuses (nothing was written; remove the cause and retry); Version if a newer quoit has upgraded the database;
-// and Damaged if the database contradicts itself.
+// Every change can also fail with these codes:
+//   - Invalid for a clock outside the years 2000 to 2199, for text with a NUL, and after Close.
+//   - Busy if another writer held the database for longer than the ledger waits. Retry.
+//   - Cancelled if the context or Interrupt ended the wait.
+//   - Store if the disk refuses. Nothing was written; remove the cause and retry.
+//   - Version if a newer quoit has upgraded the database.
+//   - Damaged if the database contradicts itself.
 type Ledger struct {
-	h          *door.Handle
-	interrupts atomic.Uint64
+	h          *cconv.Handle
+	interrupts atomic.Uint64 // the number of calls of Interrupt
 }
 
 func newLedger(c *C.QuoitLedger) *Ledger {
-	return &Ledger{h: door.NewHandle("ledger", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_ledger_unref((*C.QuoitLedger)(p)) })}
+	free := func(p unsafe.Pointer) { C.quoit_ledger_unref((*C.QuoitLedger)(p)) }
+	return &Ledger{h: cconv.NewHandle("ledger", unsafe.Pointer(c), free)}
 }
 
 // Create creates an empty database with mode 0600 and opens it. An existing empty file is used. wait is how long calls
@@ -78,21 +82,23 @@ func Open(path string, wait time.Duration) (*Ledger, error) {
 	})
 }
 
-func openWith(path string, wait time.Duration, open func(*C.char, C.int64_t, **C.GError) *C.QuoitLedger) (*Ledger, error) {
-	var arguments door.Arguments
+func openWith(
+	path string, wait time.Duration, open func(*C.char, C.int64_t, **C.GError) *C.QuoitLedger,
+) (*Ledger, error) {
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	name := (*C.char)(arguments.Text("path", path))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
 	if path == "" {
-		return nil, door.Invalid("path '': expected the name of a file")
+		return nil, cconv.InvalidError("path '': expected the name of a file")
 	}
 	if wait < 0 {
-		return nil, door.Invalid("wait '%v': expected 0 or more", wait)
+		return nil, cconv.InvalidError("wait '%v': expected 0 or more", wait)
 	}
-	c := open(name, C.int64_t(milliseconds(wait)), &gerror)
-	if err := take(gerror); err != nil {
+	c := open(name, C.int64_t(durationMs(wait)), &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	return newLedger(c), nil
@@ -115,8 +121,8 @@ func (l *Ledger) Close() {
 //
 // It fails with Invalid for text with a NUL, and after Close.
 func (l *Ledger) SetActor(actor string) error {
-	var arguments door.Arguments
-	text := (*C.char)(arguments.TextOrNull("actor", actor))
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.TextUnlessEmpty("actor", actor))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func (l *Ledger) Interrupt() error {
 	})
 }
 
-// with runs a call that does not wait.
+// with runs a C call that never waits for other writers.
 func (l *Ledger) with(run func(*C.QuoitLedger) error) error {
 	pointer, err := l.use()
 	if err != nil {
@@ -150,22 +156,23 @@ func (l *Ledger) with(run func(*C.QuoitLedger) error) error {
 
 func (l *Ledger) use() (unsafe.Pointer, error) {
 	if l == nil {
-		return nil, closed("nil ledger")
+		return nil, closedError("nil ledger")
 	}
 	return l.h.Use()
 }
 
 // --- waiting ---
 
-// interruptEach is the interval between interrupts. quoit_ledger_interrupt() ends the waits of all calls of a handle,
-// but has no effect on a call that does not wait yet. Therefore watch repeats it until the call has ended.
-const interruptEach = time.Millisecond
+// interruptInterval is the time between two interrupts of a call whose context has ended. quoit_ledger_interrupt() ends
+// the waits of all calls on a ledger, but has no effect on a call that does not wait yet. Therefore
+// interruptAfterContextEnds repeats it until the call has returned.
+const interruptInterval = time.Millisecond
 
-// wait runs a call that can wait for other writers, until the context ends. A call that was interrupted because of
-// another call's context is repeated.
+// wait runs a C call that can wait for other writers, and ends the wait when the context ends. An interrupt ends the
+// waits of all calls on the ledger, so wait repeats the call if the interrupt was meant for another one.
 func (l *Ledger) wait(ctx context.Context, run func(*C.QuoitLedger) *C.GError) error {
 	if err := ctx.Err(); err != nil {
-		return cancelled(err)
+		return cancelledError(err)
 	}
 	pointer, err := l.use()
 	if err != nil {
@@ -174,43 +181,44 @@ func (l *Ledger) wait(ctx context.Context, run func(*C.QuoitLedger) *C.GError) e
 	defer l.h.Done()
 	c := (*C.QuoitLedger)(pointer)
 	if ctx.Done() != nil {
-		defer watch(ctx, c)()
+		defer interruptAfterContextEnds(ctx, c)()
 	}
 	for {
-		before := l.interrupts.Load()
-		err := take(run(c))
+		interruptsBefore := l.interrupts.Load()
+		err := errorFromC(run(c))
 		if err == nil || !errors.Is(err, Cancelled) {
 			return err
 		}
 		if cause := ctx.Err(); cause != nil {
-			return cancelled(cause)
+			return cancelledError(cause)
 		}
-		if l.interrupts.Load() != before {
-			return err
+		if l.interrupts.Load() != interruptsBefore {
+			return err // the caller of Interrupt meant all calls
 		}
 	}
 }
 
-// watch interrupts the handle after the context ends, until the returned function is called.
-func watch(ctx context.Context, c *C.QuoitLedger) func() {
-	ended, left := make(chan struct{}), make(chan struct{})
-	forget := context.AfterFunc(ctx, func() {
-		defer close(left)
-		again := time.NewTicker(interruptEach)
-		defer again.Stop()
+// interruptAfterContextEnds interrupts the ledger repeatedly from the end of the context until the caller calls the
+// returned function.
+func interruptAfterContextEnds(ctx context.Context, c *C.QuoitLedger) func() {
+	callEnded, goroutineEnded := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(goroutineEnded)
+		ticker := time.NewTicker(interruptInterval)
+		defer ticker.Stop()
 		for {
 			C.quoit_ledger_interrupt(c)
 			select {
-			case <-ended:
+			case <-callEnded:
 				return
-			case <-again.C:
+			case <-ticker.C:
 			}
 		}
 	})
 	return func() {
-		if !forget() {
-			close(ended)
-			<-left
+		if !stop() { // the context has ended, so the goroutine runs
+			close(callEnded)
+			<-goroutineEnded
 		}
 	}
 }
@@ -236,15 +244,15 @@ func (l *Ledger) Snapshot() (*Snapshot, error) {
 // It fails with NotFound if there is no such entry yet or a checkpoint has replaced it (the message names the first one
 // that is kept), Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SnapshotAt(ctx context.Context, seq uint64) (*Snapshot, error) {
-	var made *C.QuoitSnapshot
+	var result *C.QuoitSnapshot
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		made = C.quoit_ledger_snapshot_at(c, C.uint64_t(seq), &gerror)
+		result = C.quoit_ledger_snapshot_at(c, C.uint64_t(seq), &gerror)
 		return gerror
 	})
 	if err != nil {
 		return nil, err
 	}
-	return newSnapshot(made), nil
+	return newSnapshot(result), nil
 }
 
 // Refresh reads what other processes have written. Its cost depends only on the number of new entries.
@@ -264,30 +272,30 @@ func (l *Ledger) Refresh(ctx context.Context) error {
 //
 // It fails with NotFound for an unknown node, and Invalid for an ambiguous name.
 func (l *Ledger) SetNodeState(ctx context.Context, node string, state NodeState, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// DrainNode keeps new groups away from the node and its slice. Groups that have it stay.
+// DrainNode keeps new groups away from a node and its slice. Groups that already use the node stay.
 //
 // It fails with NotFound for an unknown node, Invalid for an ambiguous name, and Conflict for a dead node.
 func (l *Ledger) DrainNode(ctx context.Context, node string, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_drain_node(c, name, C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_drain_node(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // UndrainNode reverts DrainNode. It fails like DrainNode.
 func (l *Ledger) UndrainNode(ctx context.Context, node string, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		C.quoit_ledger_undrain_node(c, name, C.int64_t(clock(now)), gerror)
+	return l.withName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_undrain_node(c, name, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// onName runs a change of a named object. what is the argument's name for messages.
-func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.QuoitLedger, *C.char, **C.GError)) error {
-	var arguments door.Arguments
+// withName runs a C call that can wait and has a name as argument. what is the argument's name for messages.
+func (l *Ledger) withName(ctx context.Context, what, name string, run func(*C.QuoitLedger, *C.char, **C.GError)) error {
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text(what, name))
 	if err := arguments.Err(); err != nil {
 		return err
@@ -305,8 +313,8 @@ func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.Quoi
 // written. Other writers wait until the batch ends. Each change sees the ones before it. A refused change is left out
 // and does not end the batch; a failed write (Store) does.
 //
-// The function itself must make the changes, on this ledger. Changes by other goroutines are not part of the batch and
-// wait for its end, so a function that waits for them never returns.
+// The function must make the changes itself, on this ledger and in its own goroutine. Changes by other goroutines are
+// not part of the batch and wait for its end. A function that waits for such a change never returns.
 //
 // It fails with the error of the function, Conflict inside another batch, and otherwise like any change.
 func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
@@ -317,9 +325,10 @@ func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
 
 // UnsyncedBatch is a Batch whose commit does not wait for the disk, which is most of the time of a change. The batch
 // survives the end of this process. A power loss can undo it as a whole, together with the unsynced batches that follow
-// it; the next change of any process that waits for the disk makes it durable. Use it for what ends with the machine
-// anyway, such as the renewal of a lease or slices that only this process uses. After such a power loss, ids of the
-// undone groups are used again. Therefore do not give them to another machine. UnsyncedBatch fails like Batch.
+// it; the next change of any process that waits for the disk makes it durable. Use it for changes that are worthless
+// after a power loss, such as the renewal of a lease or slices that only this process uses. After a power loss, new
+// groups can get the ids of undone groups. Therefore do not pass these ids to another machine. UnsyncedBatch fails like
+// Batch.
 func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error {
 	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
 		return bool(C.quoit_ledger_begin_unsynced_batch(c, gerror))
@@ -327,26 +336,26 @@ func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error 
 }
 
 func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.QuoitLedger, **C.GError) bool) error {
-	runtime.LockOSThread() // a batch belongs to a thread
+	runtime.LockOSThread() // a batch of the C library belongs to a thread
 	defer runtime.UnlockOSThread()
-	var held *C.QuoitLedger
+	var ledger *C.QuoitLedger
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		if begin(c, &gerror) {
-			held = C.quoit_ledger_ref(c) // the function can close the ledger
+			ledger = C.quoit_ledger_ref(c) // keeps the C object if changes closes the ledger
 		}
 		return gerror
 	})
 	if err != nil {
 		return err
 	}
-	defer C.quoit_ledger_unref(held)
-	defer C.quoit_ledger_cancel_batch(held) // does nothing after the commit
+	defer C.quoit_ledger_unref(ledger)
+	defer C.quoit_ledger_cancel_batch(ledger) // does nothing after the commit
 	if err := changes(); err != nil {
 		return err
 	}
 	var gerror *C.GError
-	C.quoit_ledger_commit_batch(held, &gerror)
-	return take(gerror)
+	C.quoit_ledger_commit_batch(ledger, &gerror)
+	return errorFromC(gerror)
 }
 
 // --- files ---
@@ -356,7 +365,7 @@ func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.
 // It fails with NotFound, Invalid for a directory, a device or a file that is too large (detected before reading), and
 // Store if it cannot be read.
 func LoadText(path string) ([]byte, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	var text *C.char
 	var length C.size_t
@@ -365,8 +374,8 @@ func LoadText(path string) ([]byte, error) {
 		return nil, err
 	}
 	C.quoit_load_text(name, &text, &length, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
-	return door.TakenBytes(unsafe.Pointer(text), int(length)), nil
+	return cconv.MoveBytes(unsafe.Pointer(text), int(length)), nil
 }

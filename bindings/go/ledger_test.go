@@ -14,16 +14,16 @@ import (
 	"quoit"
 )
 
-func TestAReservationOutlivesItsLedger(t *testing.T) {
+func TestReservationSurvivesClosingTheLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "quoit.db")
 	ledger := must[*quoit.Ledger](t)(quoit.Create(path, time.Second))
 	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
-	reserve(t, ledger, slices("train", 2))
+	reserve(t, ledger, sliceRequest("train", 2))
 	ledger.Close()
 
 	ledger = must[*quoit.Ledger](t)(quoit.Open(path, time.Second))
 	defer ledger.Close()
-	group := must[*quoit.Group](t)(snapshotOf(t, ledger).Group("train"))
+	group := must[*quoit.Group](t)(newSnapshot(t, ledger).Group("train"))
 	info := must[quoit.GroupInfo](t)(group.Info())
 	if info.State != quoit.GroupReserved || len(info.Slices) != 2 || len(info.Slices[1].Workers) != 4 {
 		t.Errorf("%+v: expected two slices of four", info)
@@ -32,52 +32,52 @@ func TestAReservationOutlivesItsLedger(t *testing.T) {
 		t.Errorf("%+v: expected the worker, the clock and no lease", info)
 	}
 	_, err := quoit.Create(path, time.Second)
-	want(t, err, quoit.Conflict)
+	wantCode(t, err, quoit.Conflict)
 	_, err = quoit.Open(path+".not", time.Second)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	for _, bad := range []string{"", "a\x00b"} {
 		_, err = quoit.Open(bad, time.Second)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	_, err = quoit.Open(path, -time.Nanosecond)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestARefusalIsOneOfItsCodeAndChangesNothing(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	reserve(t, ledger, slices("train", 2))
-	before := must[string](t)(snapshotOf(t, ledger).JSON())
+func TestRefusalHasItsCodeAndChangesNothing(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	reserve(t, ledger, sliceRequest("train", 2))
+	before := must[string](t)(newSnapshot(t, ledger).JSON())
 	for code, request := range map[quoit.Code]*quoit.Request{
-		quoit.NotNow:   slices("more", 1),
-		quoit.Never:    slices("more", 3),
-		quoit.Conflict: slices("train", 1),
+		quoit.NotNow:   sliceRequest("more", 1),
+		quoit.Never:    sliceRequest("more", 3),
+		quoit.Conflict: sliceRequest("train", 1),
 		quoit.NotFound: {Name: "more", Accelerator: "v6e", Topology: "4x4", Slices: 1, Pool: "nowhere"},
 		quoit.Invalid:  {Name: "more", Accelerator: "v99", Topology: "4x4", Slices: 1},
 	} {
 		group, err := ledger.Reserve(bg, request, now)
-		var said *quoit.Error
-		if group != nil || !errors.As(err, &said) || said.Code != code || said.Message == "" {
+		var refusal *quoit.Error
+		if group != nil || !errors.As(err, &refusal) || refusal.Code != code || refusal.Message == "" {
 			t.Errorf("%v: expected %v", err, code)
 		}
-		if wanted := code == quoit.NotNow || code == quoit.Never; (said.Report != nil) != wanted {
-			t.Errorf("%v has a report: %t, expected %t", err, said.Report != nil, wanted)
-		} else if wanted && (said.Report.Verdict == quoit.FitsNever) != (code == quoit.Never) {
-			t.Errorf("%v has the verdict %v", err, said.Report.Verdict)
+		if wanted := code == quoit.NotNow || code == quoit.Never; (refusal.Report != nil) != wanted {
+			t.Errorf("%v has a report: %t, expected %t", err, refusal.Report != nil, wanted)
+		} else if wanted && (refusal.Report.Verdict == quoit.FitsNever) != (code == quoit.Never) {
+			t.Errorf("%v has the verdict %v", err, refusal.Report.Verdict)
 		}
 		for _, other := range []quoit.Code{quoit.NotNow, quoit.Never, quoit.Conflict, quoit.NotFound, quoit.Invalid} {
 			if errors.Is(err, other) != (other == code) {
-				t.Errorf("'%v' is %v: %t", err, other, other != code)
+				t.Errorf("errors.Is('%v', %v) is %t", err, other, other != code)
 			}
 		}
 	}
-	if after := must[string](t)(snapshotOf(t, ledger).JSON()); after != before {
+	if after := must[string](t)(newSnapshot(t, ledger).JSON()); after != before {
 		t.Error("a refusal has changed the ledger")
 	}
 }
 
-func TestAKeyMakesARetrySafe(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	request := slices("train", 1)
+func TestRetryWithKeyReturnsTheSameGroup(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	request := sliceRequest("train", 1)
 	request.Key = "job-1"
 	first, again := reserve(t, ledger, request), reserve(t, ledger, request)
 	if first.ID() != again.ID() {
@@ -93,17 +93,17 @@ func TestAKeyMakesARetrySafe(t *testing.T) {
 	if err := ledger.ForgetKey(bg, "job-1", now); err != nil {
 		t.Fatal(err)
 	}
-	want(t, ledger.Forget(bg, first.Handle(), now), quoit.NotFound)
+	wantCode(t, ledger.Forget(bg, first.Handle(), now), quoit.NotFound)
 	if reserve(t, ledger, request).ID() == first.ID() {
-		t.Error("an id was used again")
+		t.Error("a new group has the id of the old group")
 	}
-	want(t, ledger.Release(bg, first.Handle(), now), quoit.Conflict)
+	wantCode(t, ledger.Release(bg, first.Handle(), now), quoit.Conflict)
 }
 
-func TestAHoldEndsWithItsLeaseUnlessItIsConfirmed(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	held := must[*quoit.Group](t)(ledger.Hold(bg, slices("a", 1), time.Minute, now))
-	kept := must[*quoit.Group](t)(ledger.Hold(bg, slices("b", 1), time.Minute, now))
+func TestHoldEndsWithItsLeaseUnlessConfirmed(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	held := must[*quoit.Group](t)(ledger.Hold(bg, sliceRequest("a", 1), time.Minute, now))
+	kept := must[*quoit.Group](t)(ledger.Hold(bg, sliceRequest("b", 1), time.Minute, now))
 	info := must[quoit.GroupInfo](t)(held.Info())
 	if info.State != quoit.GroupHeld || !info.Until.Equal(now.Add(time.Minute)) {
 		t.Errorf("%+v: expected a hold of a minute", info)
@@ -111,50 +111,50 @@ func TestAHoldEndsWithItsLeaseUnlessItIsConfirmed(t *testing.T) {
 	must[*quoit.Group](t)(ledger.Confirm(bg, kept.Handle(), 0, now))
 	later := now.Add(2 * time.Minute)
 	_, err := ledger.Confirm(bg, held.Handle(), 0, later)
-	want(t, err, quoit.Expired)
+	wantCode(t, err, quoit.Expired)
 	_, err = ledger.Renew(bg, kept.Handle(), time.Minute, later)
-	want(t, err, quoit.Conflict)
-	looked := must[*quoit.Snapshot](t)(snapshotOf(t, ledger).AsOf(later))
+	wantCode(t, err, quoit.Conflict)
+	looked := must[*quoit.Snapshot](t)(newSnapshot(t, ledger).AsOf(later))
 	defer looked.Close()
 	if count := must[int](t)(looked.CountClass(0, quoit.SliceFree)); count != 1 {
 		t.Errorf("%d slices are free: expected 1", count)
 	}
 }
 
-func TestAShortLeaseIsNotForEver(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	group := reserve(t, ledger, slices("train", 1))
+func TestLeaseBelowOneMillisecondIsRoundedUp(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	group := reserve(t, ledger, sliceRequest("train", 1))
 	confirmed := must[*quoit.Group](t)(ledger.Confirm(bg, group.Handle(), 0, now))
 	if info := must[quoit.GroupInfo](t)(confirmed.Info()); !info.Until.IsZero() {
 		t.Errorf("%v: expected no lease", info.Until)
 	}
-	held := must[*quoit.Group](t)(ledger.Hold(bg, slices("held", 1), time.Hour, now))
+	held := must[*quoit.Group](t)(ledger.Hold(bg, sliceRequest("held", 1), time.Hour, now))
 	confirmed = must[*quoit.Group](t)(ledger.Confirm(bg, held.Handle(), time.Microsecond, now))
 	if info := must[quoit.GroupInfo](t)(confirmed.Info()); !info.Until.Equal(now.Add(time.Millisecond)) {
 		t.Errorf("%v: expected a lease of a millisecond", info.Until)
 	}
 	_, err := ledger.Confirm(bg, group.Handle(), -time.Microsecond, now)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = ledger.Reserve(bg, &quoit.Request{Name: "x", Accelerator: "v6e", Topology: "4x4", Slices: 1, Lease: -1}, now)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestAClockOutsideItsYearsIsRefused(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
+func TestClockOutside2000To2199IsRefused(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
 	for _, bad := range []time.Time{{}, time.Unix(0, 0), time.Unix(1<<40, 0), time.Unix(math.MaxInt64, 0),
 		time.Unix(math.MinInt64, 0), time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		_, err := ledger.Reserve(bg, slices("train", 1), bad)
-		want(t, err, quoit.Invalid)
+		_, err := ledger.Reserve(bg, sliceRequest("train", 1), bad)
+		wantCode(t, err, quoit.Invalid)
 	}
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, ledger).Groups()); len(groups) != 0 {
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, ledger).Groups()); len(groups) != 0 {
 		t.Errorf("%v: expected no group", groups)
 	}
 }
 
-func TestTextWithANULIsRefusedAndChangesNothing(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
+func TestTextWithNULIsRefusedAndChangesNothing(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
 	bad := "a\x00b"
-	before := must[string](t)(snapshotOf(t, ledger).JSON())
+	before := must[string](t)(newSnapshot(t, ledger).JSON())
 	for name, request := range map[string]*quoit.Request{
 		"name": {Name: bad}, "key": {Key: bad}, "owner": {Owner: bad}, "accelerator": {Accelerator: bad},
 		"topology": {Topology: bad}, "TPU per bundle": {TPUPerBundle: bad}, "pool": {Pool: bad}, "zone": {Zone: bad},
@@ -165,28 +165,31 @@ func TestTextWithANULIsRefusedAndChangesNothing(t *testing.T) {
 		"amounts":   {Bundles: []quoit.BundleRequest{{Amounts: bad}}},
 		"selector ": {Bundles: []quoit.BundleRequest{{Amounts: "TPU=1", Selectors: []quoit.Selector{{Key: bad}}}}},
 	} {
+		if request.Name == "" {
+			request.Name = "a"
+		}
 		_, err := ledger.Reserve(bg, request, now)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)+" 'a\\x00b'") {
 			t.Errorf("%v: expected the place and the value", err)
 		}
 	}
-	want(t, ledger.Release(bg, bad, now), quoit.Invalid)
-	want(t, ledger.SetActor(bad), quoit.Invalid)
+	wantCode(t, ledger.Release(bg, bad, now), quoit.Invalid)
+	wantCode(t, ledger.SetActor(bad), quoit.Invalid)
 	_, err := ledger.ImportFleetText(bg, "v6e 4x4\x00", now)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = ledger.Import(bg, &quoit.Input{Kind: quoit.RayCluster, Variables: map[string]string{"A=B": "c"}}, now)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = ledger.Import(bg, &quoit.Input{Kind: 99}, now)
-	want(t, err, quoit.Invalid)
-	if after := must[string](t)(snapshotOf(t, ledger).JSON()); after != before {
+	wantCode(t, err, quoit.Invalid)
+	if after := must[string](t)(newSnapshot(t, ledger).JSON()); after != before {
 		t.Error("a refusal has changed the ledger")
 	}
 }
 
-func TestAnOwnersEndFreesWhatItHolds(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x3")
-	want(t, ledger.RenewOwner(bg, "me", time.Minute, now), quoit.NotFound)
+func TestEndOwnerFreesItsGroups(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	wantCode(t, ledger.RenewOwner(bg, "me", time.Minute, now), quoit.NotFound)
 	if err := ledger.SetOwner(bg, "me", time.Minute, now); err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +197,11 @@ func TestAnOwnersEndFreesWhatItHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		request := slices(name, 1)
+		request := sliceRequest(name, 1)
 		request.Owner = "me"
 		reserve(t, ledger, request)
 	}
-	owners := must[[]quoit.Owner](t)(snapshotOf(t, ledger).Owners())
+	owners := must[[]quoit.Owner](t)(newSnapshot(t, ledger).Owners())
 	if len(owners) != 1 || owners[0].Name != "me" || owners[0].Groups != 2 || !owners[0].Until.Equal(now.Add(time.Hour)) {
 		t.Errorf("%+v: expected one owner of two groups", owners)
 	}
@@ -206,37 +209,37 @@ func TestAnOwnersEndFreesWhatItHolds(t *testing.T) {
 		t.Errorf("%d groups were freed: expected 2", count)
 	}
 	_, err := ledger.EndOwner(bg, "me", now)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 }
 
-func TestABatchIsOneTransaction(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x4", time.Second)
-	seq := must[uint64](t)(snapshotOf(t, first).Seq())
+func TestBatchIsOneTransaction(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x4", time.Second)
+	seq := must[uint64](t)(newSnapshot(t, first).Seq())
 	stop := errors.New("stop")
 	err := first.Batch(bg, func() error {
-		reserve(t, first, slices("a", 1))
+		reserve(t, first, sliceRequest("a", 1))
 		return stop
 	})
 	if !errors.Is(err, stop) {
-		t.Errorf("%v: expected what the function returned", err)
+		t.Errorf("%v: expected the error of the function", err)
 	}
 	func() {
 		defer func() { _ = recover() }()
 		_ = first.Batch(bg, func() error {
-			reserve(t, first, slices("a", 1))
+			reserve(t, first, sliceRequest("a", 1))
 			panic("stop")
 		})
-		t.Error("a panic was swallowed")
+		t.Error("Batch did not pass the panic on")
 	}()
-	if after := must[uint64](t)(snapshotOf(t, first).Seq()); after != seq {
+	if after := must[uint64](t)(newSnapshot(t, first).Seq()); after != seq {
 		t.Errorf("the journal has %d entries: expected %d", after, seq)
 	}
 	err = first.Batch(bg, func() error {
-		reserve(t, first, slices("a", 1))
-		_, err := first.Reserve(bg, slices("b", 9), now)
-		want(t, err, quoit.Never)
-		want(t, first.Batch(bg, func() error { return nil }), quoit.Conflict)
-		reserve(t, first, slices("c", 1))
+		reserve(t, first, sliceRequest("a", 1))
+		_, err := first.Reserve(bg, sliceRequest("b", 9), now)
+		wantCode(t, err, quoit.Never)
+		wantCode(t, first.Batch(bg, func() error { return nil }), quoit.Conflict)
+		reserve(t, first, sliceRequest("c", 1))
 		return nil
 	})
 	if err != nil {
@@ -245,25 +248,25 @@ func TestABatchIsOneTransaction(t *testing.T) {
 	if err := second.Refresh(bg); err != nil {
 		t.Fatal(err)
 	}
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 2 {
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, second).Groups()); len(groups) != 2 {
 		t.Errorf("%v: expected two groups", groups)
 	}
 }
 
-func TestAnUnsyncedBatchIsOneTransactionToo(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x4", time.Second)
+func TestUnsyncedBatchIsOneTransaction(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x4", time.Second)
 	stop := errors.New("stop")
 	err := first.UnsyncedBatch(bg, func() error {
-		reserve(t, first, slices("a", 1))
+		reserve(t, first, sliceRequest("a", 1))
 		return stop
 	})
 	if !errors.Is(err, stop) {
-		t.Errorf("%v: expected what the function returned", err)
+		t.Errorf("%v: expected the error of the function", err)
 	}
 	err = first.UnsyncedBatch(bg, func() error {
-		reserve(t, first, slices("b", 1))
-		want(t, first.Batch(bg, func() error { return nil }), quoit.Conflict)
-		want(t, first.UnsyncedBatch(bg, func() error { return nil }), quoit.Conflict)
+		reserve(t, first, sliceRequest("b", 1))
+		wantCode(t, first.Batch(bg, func() error { return nil }), quoit.Conflict)
+		wantCode(t, first.UnsyncedBatch(bg, func() error { return nil }), quoit.Conflict)
 		return nil
 	})
 	if err != nil {
@@ -272,35 +275,35 @@ func TestAnUnsyncedBatchIsOneTransactionToo(t *testing.T) {
 	if err := second.Refresh(bg); err != nil {
 		t.Fatal(err)
 	}
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 1 {
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, second).Groups()); len(groups) != 1 {
 		t.Errorf("%v: expected one group", groups)
 	}
 }
 
-func TestABatchWhoseLedgerIsClosedInsideIsStillOne(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x4", time.Second)
+func TestBatchCommitsEvenIfTheLedgerIsClosedInside(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x4", time.Second)
 	err := first.Batch(bg, func() error {
-		reserve(t, first, slices("a", 1))
+		reserve(t, first, sliceRequest("a", 1))
 		first.Close()
-		_, err := first.Reserve(bg, slices("b", 1), now)
-		want(t, err, quoit.Invalid)
+		_, err := first.Reserve(bg, sliceRequest("b", 1), now)
+		wantCode(t, err, quoit.Invalid)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reserve(t, second, slices("c", 1))
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 2 {
+	reserve(t, second, sliceRequest("c", 1))
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, second).Groups()); len(groups) != 2 {
 		t.Errorf("%v: expected two groups", groups)
 	}
 }
 
-func TestTheJournalTellsWhatWasDoneAndCanBeCompacted(t *testing.T) {
-	first, _ := databaseOf(t, "v6e 4x4 x2", time.Second)
+func TestJournalListsChangesAndCanBeCompacted(t *testing.T) {
+	first, _ := newDatabase(t, "v6e 4x4 x2", time.Second)
 	if err := first.SetActor("me"); err != nil {
 		t.Fatal(err)
 	}
-	group := reserve(t, first, slices("train", 1))
+	group := reserve(t, first, sliceRequest("train", 1))
 	if err := first.Release(bg, group.Handle(), now); err != nil {
 		t.Fatal(err)
 	}
@@ -316,33 +319,33 @@ func TestTheJournalTellsWhatWasDoneAndCanBeCompacted(t *testing.T) {
 	past := must[*quoit.Snapshot](t)(first.SnapshotAt(bg, 2))
 	defer past.Close()
 	if groups := must[[]*quoit.Group](t)(past.Groups()); len(groups) != 1 {
-		t.Errorf("%v: expected the group that was", groups)
+		t.Errorf("%v: expected the group that was released later", groups)
 	}
 	backup := filepath.Join(t.TempDir(), "copy.db")
 	if err := first.Backup(bg, backup); err != nil {
 		t.Fatal(err)
 	}
-	want(t, first.Backup(bg, backup), quoit.Conflict)
+	wantCode(t, first.Backup(bg, backup), quoit.Conflict)
 	if removed := must[uint64](t)(first.Compact(bg, 3, now)); removed != 2 {
-		t.Errorf("%d entries have gone: expected 2", removed)
+		t.Errorf("%d entries were removed: expected 2", removed)
 	}
 	checkpoint := must[quoit.Checkpoint](t)(first.Checkpoint(bg))
 	if checkpoint.Seq != 2 || !checkpoint.Made.Equal(now) {
-		t.Errorf("%+v: expected that of entry 2", checkpoint)
+		t.Errorf("%+v: expected a checkpoint after entry 2", checkpoint)
 	}
 	_, err := first.SnapshotAt(bg, 1)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	if err := first.Verify(bg); err != nil {
 		t.Error(err)
 	}
 	copied := must[*quoit.Ledger](t)(quoit.Open(backup, time.Second))
 	defer copied.Close()
-	if seq := must[uint64](t)(snapshotOf(t, copied).Seq()); seq != 3 {
+	if seq := must[uint64](t)(newSnapshot(t, copied).Seq()); seq != 3 {
 		t.Errorf("the copy has %d entries: expected 3", seq)
 	}
 }
 
-func TestAFileIsReadWhole(t *testing.T) {
+func TestLoadTextReadsTheWholeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(path, []byte("a\x00b"), 0o600); err != nil {
 		t.Fatal(err)
@@ -351,22 +354,22 @@ func TestAFileIsReadWhole(t *testing.T) {
 		t.Errorf("%q: expected all of it", text)
 	}
 	_, err := quoit.LoadText(path + ".not")
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	_, err = quoit.LoadText(t.TempDir())
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
 // --- elastic jobs ---
 
-func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x3")
-	request := slices("train", 2)
+func TestRenumberReportsTheEffectOfAResize(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	request := sliceRequest("train", 2)
 	request.SlicesAtLeast = 1
 	group := reserve(t, ledger, request)
 	if err := ledger.SetNodeState(bg, "v6e-4x4-0-1", quoit.NodeDead, now); err != nil {
 		t.Fatal(err)
 	}
-	lost := must[*quoit.Group](t)(snapshotOf(t, ledger).Group("train"))
+	lost := must[*quoit.Group](t)(newSnapshot(t, ledger).Group("train"))
 	if info := must[quoit.GroupInfo](t)(lost.Info()); info.State != quoit.GroupRescheduling ||
 		info.Slices[0].State != quoit.SliceLost || info.Slices[1].State != quoit.SliceWhole {
 		t.Errorf("%+v: expected a lost slice", info)
@@ -380,35 +383,35 @@ func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
 		t.Fatalf("%+v: expected eight rows", renumbering)
 	}
 	row := renumbering.Rows[0]
-	if row.How != quoit.ProcessMoved || row.Before != (quoit.Numbers{Process: 4, SliceID: 1, WorkerID: 0}) ||
-		row.After != (quoit.Numbers{Process: 0, SliceID: 0, WorkerID: 0}) {
+	if row.Change != quoit.ProcessMoved || row.Before != (quoit.ProcessIDs{ProcessID: 4, SliceID: 1, WorkerID: 0}) ||
+		row.After != (quoit.ProcessIDs{ProcessID: 0, SliceID: 0, WorkerID: 0}) {
 		t.Errorf("%+v: expected another process id", row)
 	}
 	gone := renumbering.Rows[7]
-	if gone.How != quoit.ProcessLeft || gone.After.Process != -1 || gone.Slice != "v6e-4x4-0" {
+	if gone.Change != quoit.ProcessLeft || gone.After.ProcessID != -1 || gone.Slice != "v6e-4x4-0" {
 		t.Errorf("%+v: expected a process that left", gone)
 	}
 	for _, variable := range row.Variables {
 		if variable.Name == "MEGASCALE_NUM_SLICES" && (variable.Before == nil || variable.After != nil) {
-			t.Errorf("%+v: expected that it is not set any more", variable)
+			t.Errorf("%+v: expected that the variable is no longer set", variable)
 		}
 	}
 	if same := must[*quoit.Renumbering](t)(quoit.Renumber(after, after)); same.Changed != 0 {
 		t.Errorf("%+v: expected no change", same)
 	}
-	if joined := must[*quoit.Renumbering](t)(quoit.Renumber(nil, after)); joined.Rows[0].How != quoit.ProcessJoined {
+	if joined := must[*quoit.Renumbering](t)(quoit.Renumber(nil, after)); joined.Rows[0].Change != quoit.ProcessJoined {
 		t.Errorf("%+v: expected processes that joined", joined)
 	}
 	released := must[*quoit.GroupChange](t)(ledger.ReleaseSlice(bg, "train", "v6e-4x4-1", now))
 	if released.After != nil || released.Unchanged {
-		t.Errorf("%+v: expected that the group is gone", released)
+		t.Errorf("%+v: expected that the group has ended", released)
 	}
 	released.Close()
 }
 
-func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x3")
-	group := reserve(t, ledger, slices("train", 2))
+func TestRepairReplacesOnlyLostAndLeavingSlices(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	if change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now)); !change.Unchanged {
 		t.Error("a whole group was changed")
 	}
@@ -418,35 +421,35 @@ func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
 	change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now))
 	info := must[quoit.GroupInfo](t)(change.After.Info())
 	if change.Unchanged || info.Slices[0].Name != "v6e-4x4-0" || info.Slices[1].Name != "v6e-4x4-2" {
-		t.Errorf("%+v: expected another slice for the one that leaves", info)
+		t.Errorf("%+v: expected another slice instead of the leaving one", info)
 	}
 	if err := ledger.UndrainNode(bg, "v6e-4x4-1-0", now); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ledger.Repair(bg, "nobody", now)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 }
 
-func TestTheEnvironmentOfEachProcessIsThere(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	group := reserve(t, ledger, slices("train", 2))
+func TestTopologyHasTheEnvironmentOfEachProcess(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 	if len(topology.Processes) != 8 {
 		t.Fatalf("%d processes: expected 8", len(topology.Processes))
 	}
 	process := topology.Processes[5]
-	if process.SliceID != 1 || process.WorkerID != 1 || process.Node != "v6e-4x4-1-1" || process.Slice != "v6e-4x4-1" {
-		t.Errorf("%+v: expected slice 1, worker 1", process)
+	if process.ProcessID != 5 || process.SliceID != 1 || process.WorkerID != 1 || process.Node != "v6e-4x4-1-1" || process.Slice != "v6e-4x4-1" {
+		t.Errorf("%+v: expected process 5, slice 1, worker 1", process)
 	}
 	values := map[string]string{}
 	for _, one := range process.Environment {
 		values[one.Name] = one.Value
 	}
 	if values["MEGASCALE_SLICE_ID"] != "1" || values["TPU_WORKER_ID"] != "1" || values["TPU_ACCELERATOR_TYPE"] != "v6e-16" {
-		t.Errorf("%v: expected its place", values)
+		t.Errorf("%v: expected the ids of slice 1, worker 1", values)
 	}
 	_, err := group.Topology(quoit.Launch{Profile: quoit.Profile(99)})
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = group.Topology(quoit.Launch{Profile: quoit.ProfileRayTrain})
-	want(t, err, quoit.NotNow)
+	wantCode(t, err, quoit.NotNow)
 }

@@ -11,7 +11,7 @@ import "C"
 import (
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // MeshFlags is a set of options for making a mesh.
@@ -33,51 +33,51 @@ const (
 var meshFlagNames = []string{"CONTIGUOUS_SUBMESHES", "SPLIT_PHYSICAL_AXES", "PROCESS_GRANULES", "GRANULES_AS_LISTED"}
 
 // String returns the names of the options, separated by bars.
-func (f MeshFlags) String() string { return namedFlags(meshFlagNames, f) }
+func (f MeshFlags) String() string { return flagNames(meshFlagNames, f) }
 
-// MeshOrder is the origin of the order of devices.
+// MeshOrder is how JAX chose the order of the devices of a granule.
 type MeshOrder int
 
-// The origins of the order of devices.
+// The ways in which JAX chooses the order of devices.
 const (
-	MeshOrderTorus  MeshOrder = C.QUOIT_MESH_ORDER_TORUS  // axes of the mesh were assigned physical axes, or parts of them
-	MeshOrderRing   MeshOrder = C.QUOIT_MESH_ORDER_RING   // JAX has a ring for exactly these devices; sizes divide it
-	MeshOrderListed MeshOrder = C.QUOIT_MESH_ORDER_LISTED // the order of the list
+	MeshOrderTorus  MeshOrder = C.QUOIT_MESH_ORDER_TORUS  // the axes of the mesh have physical axes, or parts of them
+	MeshOrderRing   MeshOrder = C.QUOIT_MESH_ORDER_RING   // a ring that JAX has for exactly these devices; sizes divide it
+	MeshOrderListed MeshOrder = C.QUOIT_MESH_ORDER_LISTED // the order of the list of devices
 )
 
 var meshOrderNames = map[MeshOrder]string{MeshOrderTorus: "TORUS", MeshOrderRing: "RING", MeshOrderListed: "LISTED"}
 
-// String returns the name of the origin.
-func (o MeshOrder) String() string { return named(meshOrderNames, o) }
+// String returns the name of the order.
+func (o MeshOrder) String() string { return nameOf(meshOrderNames, o) }
 
-// Mesh is an array of devices and how it was made. Close frees the C data that Devices.Links needs; the garbage
+// Mesh is an array of devices, and how JAX made it. Close frees the C data that Devices.Links needs; the garbage
 // collector does so if you do not. The fields are still available after Close.
 //
 // Put axes with more communication later in the shape: JAX assigns physical axes from the last axis to the first.
 type Mesh struct {
-	Shape    []int     // devices along each axis, of all granules
+	Shape    []int     // devices along each axis, in all granules together
 	DCNShape []int     // granules along each axis; 1 if the axis stays inside granules
-	IDs      []int64   // device ids, row-major: the last axis is the fastest
-	Indices  []int     // the same devices as indices of the list that the mesh was made of
-	Granules []Granule // row-major in DCNShape; one for a mesh that is not hybrid
+	IDs      []int64   // device ids in row-major order: the index on the last axis changes fastest
+	Indices  []int     // the same devices, as indices in the list from which the mesh was made
+	Granules []Granule // in row-major order of DCNShape; one for a mesh that is not hybrid
 
-	h *door.Handle
+	h *cconv.Handle
 }
 
-// Granule is a slice, or a process, of a mesh.
+// Granule is a part of a mesh inside which JAX uses ICI: a slice, or a process. DCN connects granules.
 type Granule struct {
 	Key   int // its slice index or process index; -1 for a mesh that is not hybrid
 	Order MeshOrder
-	// Physical is the assigned physical axes, only for MeshOrderTorus. With MeshContiguousSubmeshes, z comes before
-	// y.
+	// Physical is the physical axes that were assigned, only for MeshOrderTorus. With MeshContiguousSubmeshes, z
+	// comes before y.
 	Physical []PhysicalAxis
 }
 
-// PhysicalAxis is a physical axis of a granule and its assignment to axes of the mesh.
+// PhysicalAxis is a physical axis of a granule, and how it is divided among the axes of the mesh.
 type PhysicalAxis struct {
 	Name   string // "x", "y", "z" or "core"; "4" to "7" for the other axes of NewTorusMesh
-	Size   int    // devices along it
-	Shares []int  // the factor that each axis of the mesh has; 1 for none. Their product is Size
+	Size   int    // devices along the physical axis
+	Shares []int  // the factor of Size that each axis of the mesh has; 1 for none. The product is Size
 }
 
 // Mesh returns the mesh that create_device_mesh() of JAX 0.12 makes of the devices of one slice, or of a box in it: the
@@ -86,79 +86,81 @@ type PhysicalAxis struct {
 // It fails with Invalid if JAX refuses: for sizes with another product (the message names the nearest sizes that fit),
 // for devices that are not a box of chips without holes, for an axis that is not a product of whole physical axes (the
 // message names possible shapes; or use MeshSplitPhysicalAxes), for contiguous submeshes of a shape that has none, and
-// for more than 64 axes (with MeshSplitPhysicalAxes, more than 64 physical axes times axes). It also fails with Invalid
-// for flags of another kind of mesh, and after Close.
+// for more than 64 axes (with MeshSplitPhysicalAxes, if the number of physical axes times the number of axes exceeds
+// 64). It also fails with Invalid for flags that are only for HybridMesh, and after Close.
 func (d *Devices) Mesh(sizes []int64, flags MeshFlags) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
-		return C.quoit_mesh_new(c, numbers(sizes), C.unsigned(len(sizes)), C.unsigned(flags), gerror)
+		return C.quoit_mesh_new(c, cNumbers(sizes), C.uint32_t(len(sizes)), C.uint32_t(flags), gerror)
 	})
 }
 
 // HybridMesh returns the mesh that create_hybrid_device_mesh() makes of the devices of several granules, which are
 // slices or processes. sizes is the shape of the mesh in each granule (ICI), and dcnSizes is the shape of the granules
-// (DCN). Each size of the mesh is the product of the two, with the granule as the slow digit. If one shape is shorter,
-// axes of size 1 are put in front of it.
+// (DCN). Each size of the mesh is the product of the two; along an axis, the devices of one granule are adjacent. If
+// one shape is shorter, axes of size 1 are put in front of it.
 //
 // It fails with Invalid like Mesh for any granule, if the product of dcnSizes is not the number of granules (the
 // message names the nearest sizes that fit), and if a device has no slice index (pass MeshProcessGranules).
 func (d *Devices) HybridMesh(sizes, dcnSizes []int64, flags MeshFlags) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
-		return C.quoit_mesh_new_hybrid(c, numbers(sizes), C.unsigned(len(sizes)), numbers(dcnSizes),
-			C.unsigned(len(dcnSizes)), C.unsigned(flags), gerror)
+		return C.quoit_mesh_new_hybrid(c, cNumbers(sizes), C.uint32_t(len(sizes)), cNumbers(dcnSizes),
+			C.uint32_t(len(dcnSizes)), C.uint32_t(flags), gerror)
 	})
 }
 
-// MakeMesh returns the mesh that jax.make_mesh() makes of the first devices, as many as the product of the sizes. Only
-// on v5e are physical axes split.
+// MakeMesh returns the mesh that jax.make_mesh() makes of the first devices, as many as the product of the sizes. It
+// splits physical axes only on v5e.
 //
 // It fails with Invalid like Mesh, if there are too few devices, and if the devices are in several slices.
 func (d *Devices) MakeMesh(sizes []int64) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
-		return C.quoit_mesh_make(c, numbers(sizes), C.unsigned(len(sizes)), gerror)
+		return C.quoit_mesh_make(c, cNumbers(sizes), C.uint32_t(len(sizes)), gerror)
 	})
 }
 
-func (d *Devices) mesh(ask func(*C.QuoitDevices, **C.GError) *C.QuoitMesh) (mesh *Mesh, err error) {
+// mesh returns the mesh that create creates.
+func (d *Devices) mesh(create func(*C.QuoitDevices, **C.GError) *C.QuoitMesh) (mesh *Mesh, err error) {
 	err = d.with(func(c *C.QuoitDevices) error {
 		var gerror *C.GError
-		made := ask(c, &gerror)
-		if err := take(gerror); err != nil {
+		cMesh := create(c, &gerror)
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		mesh = newMesh(made)
+		mesh = newMesh(cMesh)
 		return nil
 	})
 	return mesh, err
 }
 
 // NewTorusMesh assigns physical axes of given sizes to the axes of a mesh, like Devices.Mesh when JAX has no ring for
-// the devices. It needs no devices: the ids of the mesh are the places of the torus, row-major. kind is as for
-// NewDevices, or ""; on "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first. One size can be -1, and
-// becomes 1, if whole physical axes make up the others.
+// the devices. It needs no devices: the ids of the mesh number the places of the torus in row-major order. kind is as
+// for NewDevices, or ""; on "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first. One size can be -1,
+// and becomes 1, if whole physical axes make up the other sizes.
 //
 // It fails with Invalid like Devices.Mesh, and for physical sizes that are not positive, more than 8 of them, or more
 // than 4,194,304 places.
 func NewTorusMesh(kind string, physicalSizes, sizes []int64, flags MeshFlags) (*Mesh, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
-	name := (*C.char)(arguments.TextOrNull("kind", kind))
+	name := (*C.char)(arguments.TextUnlessEmpty("kind", kind))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	c := C.quoit_mesh_new_torus(name, numbers(physicalSizes), C.unsigned(len(physicalSizes)), numbers(sizes),
-		C.unsigned(len(sizes)), C.unsigned(flags), &gerror)
-	if err := take(gerror); err != nil {
+	c := C.quoit_mesh_new_torus(name, cNumbers(physicalSizes), C.uint32_t(len(physicalSizes)), cNumbers(sizes),
+		C.uint32_t(len(sizes)), C.uint32_t(flags), &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	return newMesh(c), nil
 }
 
-// numbers returns a pointer to the elements of a slice for C; NULL for nil.
-func numbers(values []int64) *C.int64_t {
+// cNumbers returns a pointer to the elements of a Go slice for C. It returns NULL for nil.
+func cNumbers(values []int64) *C.int64_t {
 	return (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(values)))
 }
 
 func newMesh(c *C.QuoitMesh) *Mesh {
+	free := func(p unsafe.Pointer) { C.quoit_mesh_free((*C.QuoitMesh)(p)) }
 	axes, devices := int(C.quoit_mesh_get_n_axes(c)), int(C.quoit_mesh_get_n_devices(c))
 	mesh := &Mesh{
 		Shape:    make([]int, axes),
@@ -166,11 +168,11 @@ func newMesh(c *C.QuoitMesh) *Mesh {
 		IDs:      make([]int64, devices),
 		Indices:  make([]int, devices),
 		Granules: make([]Granule, C.quoit_mesh_get_n_granules(c)),
-		h:        door.NewHandle("mesh", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_mesh_free((*C.QuoitMesh)(p)) }),
+		h:        cconv.NewHandle("mesh", unsafe.Pointer(c), free),
 	}
 	for axis := range mesh.Shape {
-		mesh.Shape[axis] = int(C.quoit_mesh_get_size(c, C.unsigned(axis)))
-		mesh.DCNShape[axis] = int(C.quoit_mesh_get_dcn_size(c, C.unsigned(axis)))
+		mesh.Shape[axis] = int(C.quoit_mesh_get_size(c, C.uint32_t(axis)))
+		mesh.DCNShape[axis] = int(C.quoit_mesh_get_dcn_size(c, C.uint32_t(axis)))
 	}
 	for place, id := range unsafe.Slice(C.quoit_mesh_get_ids(c), devices) {
 		mesh.IDs[place] = int64(id)
@@ -179,22 +181,22 @@ func newMesh(c *C.QuoitMesh) *Mesh {
 		mesh.Indices[place] = int(index)
 	}
 	for granule := range mesh.Granules {
-		mesh.Granules[granule] = granuleOf(c, C.uint32_t(granule), axes)
+		mesh.Granules[granule] = granuleFromC(c, C.uint32_t(granule), axes)
 	}
 	return mesh
 }
 
-func granuleOf(c *C.QuoitMesh, granule C.uint32_t, axes int) Granule {
+func granuleFromC(c *C.QuoitMesh, granule C.uint32_t, axes int) Granule {
 	physical := make([]PhysicalAxis, C.quoit_mesh_get_n_physical_axes(c, granule))
 	for index := range physical {
-		number := C.unsigned(index)
+		physicalAxis := C.uint32_t(index)
 		shares := make([]int, axes)
 		for axis := range shares {
-			shares[axis] = int(C.quoit_mesh_get_share(c, granule, number, C.unsigned(axis)))
+			shares[axis] = int(C.quoit_mesh_get_share(c, granule, physicalAxis, C.uint32_t(axis)))
 		}
 		physical[index] = PhysicalAxis{
-			Name:   C.GoString(C.quoit_mesh_get_physical_axis(c, granule, number)),
-			Size:   int(C.quoit_mesh_get_physical_size(c, granule, number)),
+			Name:   C.GoString(C.quoit_mesh_get_physical_axis(c, granule, physicalAxis)),
+			Size:   int(C.quoit_mesh_get_physical_size(c, granule, physicalAxis)),
 			Shares: shares,
 		}
 	}

@@ -13,22 +13,22 @@ import (
 	"quoit"
 )
 
-func devicesOf(t *testing.T, kind, topology string, count int) *quoit.Devices {
+func newDevices(t *testing.T, kind, topology string, count int) *quoit.Devices {
 	t.Helper()
 	devices := must[*quoit.Devices](t)(quoit.NewSliceDevices(quoit.SliceDevices{Kind: kind, Topology: topology, Slices: count}))
 	t.Cleanup(devices.Close)
 	return devices
 }
 
-func TestTheDevicesOfAGroupAreThoseOfItsSlices(t *testing.T) {
-	group := reserve(t, ledgerOf(t, "v6e 4x4 x3"), slices("train", 2))
+func TestGroupDevicesAreThoseOfItsSlices(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4 x3"), sliceRequest("train", 2))
 	devices := must[*quoit.Devices](t)(group.Devices())
 	defer devices.Close()
 	if devices.Kind != "TPU v6 lite" || devices.Count != 32 {
 		t.Errorf("%+v", devices)
 	}
 	listed := must[[]quoit.Device](t)(devices.List())
-	if !reflect.DeepEqual(listed, must[[]quoit.Device](t)(devicesOf(t, "v6e", "4x4", 2).List())) {
+	if !reflect.DeepEqual(listed, must[[]quoit.Device](t)(newDevices(t, "v6e", "4x4", 2).List())) {
 		t.Errorf("%+v", listed)
 	}
 	if last := listed[31]; last != (quoit.Device{ID: 31, Coordinates: [3]int32{3, 3, 0}, ProcessIndex: 7, SliceIndex: 1}) {
@@ -36,33 +36,34 @@ func TestTheDevicesOfAGroupAreThoseOfItsSlices(t *testing.T) {
 	}
 	again := must[*quoit.Devices](t)(quoit.NewDevices(devices.Kind, listed))
 	if !reflect.DeepEqual(listed, must[[]quoit.Device](t)(again.List())) {
-		t.Error("a list that was made of a list is another")
+		t.Error("a list that was created from a list differs from it")
 	}
-	want(t, errorOf(reserve(t, ledgerOf(t, "v6e 4x4"), &quoit.Request{
+	wantCode(t, errorOf(reserve(t, newLedger(t, "v6e 4x4"), &quoit.Request{
 		Name: "part", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}, {Amounts: "TPU=2"}},
 	}).Devices()), quoit.Invalid)
 }
 
+// errorOf returns only the error of a call.
 func errorOf[Value any](_ Value, err error) error { return err }
 
-func TestDevicesThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidDevicesAreRefused(t *testing.T) {
 	for _, asked := range []quoit.SliceDevices{
 		{Kind: "v9", Topology: "4x4"}, {Kind: "v6e", Topology: "4x"}, {Kind: "v6e", Topology: "4x4", Slices: -1},
 		{Kind: "v6e", Topology: "4x4", ChipsPerHost: 3}, {Kind: "v6e", Topology: "4x4", DevicesPerChip: -1},
 		{Kind: "v6e", Topology: "99999x99999"}, {Kind: "v6e", Topology: "4x4\x00"}, {Kind: "v6e", Topology: "4x4", Slices: 1 << 40},
 	} {
-		want(t, errorOf(quoit.NewSliceDevices(asked)), quoit.Invalid)
+		wantCode(t, errorOf(quoit.NewSliceDevices(asked)), quoit.Invalid)
 	}
-	want(t, errorOf(quoit.NewDevices("v9", nil)), quoit.Invalid)
+	wantCode(t, errorOf(quoit.NewDevices("v9", nil)), quoit.Invalid)
 	_, err := quoit.NewDevices("v6e", []quoit.Device{{SliceIndex: -1}, {Core: -1}})
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	if !strings.HasPrefix(err.Error(), "devices[1]: ") {
 		t.Errorf("'%v': expected the place of the device", err)
 	}
 }
 
-func TestAHybridMeshSaysWhoHasWhichPhysicalAxis(t *testing.T) {
-	devices := devicesOf(t, "v5p", "4x4x4", 2)
+func TestHybridMeshReportsPhysicalAxesOfGranules(t *testing.T) {
+	devices := newDevices(t, "v5p", "4x4x4", 2)
 	mesh := must[*quoit.Mesh](t)(devices.HybridMesh([]int64{1, 16, 4}, []int64{2, 1, 1}, 0))
 	defer mesh.Close()
 	if !reflect.DeepEqual(mesh.Shape, []int{2, 16, 4}) || !reflect.DeepEqual(mesh.DCNShape, []int{2, 1, 1}) {
@@ -89,8 +90,8 @@ func TestAHybridMeshSaysWhoHasWhichPhysicalAxis(t *testing.T) {
 	}
 }
 
-func TestARingIsWhatJAXMakesOfFewDevices(t *testing.T) {
-	devices := devicesOf(t, "v5e", "4x4", 1)
+func TestMeshOfOneSmallSliceIsARing(t *testing.T) {
+	devices := newDevices(t, "v5e", "4x4", 1)
 	mesh := must[*quoit.Mesh](t)(devices.Mesh([]int64{1, 16}, 0))
 	if !reflect.DeepEqual(mesh.IDs, []int64{0, 1, 2, 3, 7, 6, 5, 9, 10, 11, 15, 14, 13, 12, 8, 4}) ||
 		mesh.Granules[0].Order != quoit.MeshOrderRing || mesh.Granules[0].Key != -1 {
@@ -107,7 +108,7 @@ func TestARingIsWhatJAXMakesOfFewDevices(t *testing.T) {
 }
 
 func TestMeshesThatJAXRefusesAreRefused(t *testing.T) {
-	devices, one := devicesOf(t, "v6e", "8x8", 2), devicesOf(t, "v6e", "8x8", 1)
+	devices, one := newDevices(t, "v6e", "8x8", 2), newDevices(t, "v6e", "8x8", 1)
 	for _, err := range []error{
 		errorOf(one.Mesh([]int64{63}, 0)), errorOf(one.Mesh(nil, 0)), errorOf(one.Mesh([]int64{0, 64}, 0)),
 		errorOf(one.Mesh([]int64{-1, -64}, 0)), errorOf(one.Mesh([]int64{2, 32}, 0)), errorOf(one.Mesh([]int64{64}, 1<<20)),
@@ -118,22 +119,22 @@ func TestMeshesThatJAXRefusesAreRefused(t *testing.T) {
 		errorOf(quoit.NewTorusMesh("", []int64{0}, []int64{1}, 0)), errorOf(quoit.NewTorusMesh("v9", []int64{4}, []int64{4}, 0)),
 		errorOf(quoit.NewTorusMesh("\x00", []int64{4}, []int64{4}, 0)), errorOf(quoit.NewTorusMesh("", nil, nil, 0)),
 	} {
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	if err := errorOf(one.Mesh([]int64{2, 32}, quoit.MeshSplitPhysicalAxes)); err != nil {
 		t.Errorf("%v: expected a mesh with split axes", err)
 	}
 }
 
-func TestWhatIsRefusedIsNamedWithWhatWouldDo(t *testing.T) {
-	cube, two := devicesOf(t, "v5p", "4x4x4", 1), devicesOf(t, "v6e", "4x4", 2)
+func TestMeshErrorsNameTheNearestValidShape(t *testing.T) {
+	cube, two := newDevices(t, "v5p", "4x4x4", 1), newDevices(t, "v6e", "4x4", 2)
 	many := make([]int64, 60)
 	for axis := range many {
 		many[axis] = 2
 	}
 	for _, one := range []struct {
-		err  error
-		said string
+		err     error
+		message string
 	}{
 		{errorOf(cube.Mesh([]int64{4, 5}, 0)), "'4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does"},
 		{errorOf(cube.Mesh(many, 0)), "expected 64, the devices there are, as '1,1,1,"},
@@ -146,36 +147,36 @@ func TestWhatIsRefusedIsNamedWithWhatWouldDo(t *testing.T) {
 		{errorOf(two.HybridMesh([]int64{1, 16}, []int64{4, 1}, 0)), "multiplies to 4: expected 2, the granules there are, as '2,1' does"},
 		{errorOf(quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: "99999x99999"})), "topology '99999x99999': expected a number of 1 to 4096 at byte 0"},
 	} {
-		want(t, one.err, quoit.Invalid)
-		if one.err != nil && !strings.Contains(one.err.Error(), one.said) {
-			t.Errorf("'%v' does not say '%s'", one.err, one.said)
+		wantCode(t, one.err, quoit.Invalid)
+		if one.err != nil && !strings.Contains(one.err.Error(), one.message) {
+			t.Errorf("'%v': expected '%s'", one.err, one.message)
 		}
 	}
 }
 
-// The error names what the degraded group lacks. After the release of its slice, the group is a smaller job.
-func TestADegradedGroupHasNoMeshAndAPartlyReleasedOneASmaller(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	reserve(t, ledger, slices("train", 2))
+// The error names the lost slice. After ReleaseSlice, the group has the devices of the remaining slice.
+func TestDegradedGroupHasNoDevicesUntilItsLostSliceIsReleased(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	reserve(t, ledger, sliceRequest("train", 2))
 	devices := func() (*quoit.Devices, error) {
-		return must[*quoit.Group](t)(snapshotOf(t, ledger).Group("train")).Devices()
+		return must[*quoit.Group](t)(newSnapshot(t, ledger).Group("train")).Devices()
 	}
 	if err := ledger.SetNodeState(bg, "v6e-4x4-1-3", quoit.NodeDead, now); err != nil {
 		t.Fatal(err)
 	}
 	err := errorOf(devices())
-	want(t, err, quoit.NotNow)
+	wantCode(t, err, quoit.NotNow)
 	if err != nil && !strings.Contains(err.Error(), "slice 'v6e-4x4-1' is lost") {
 		t.Errorf("%v", err)
 	}
 	must[*quoit.GroupChange](t)(ledger.ReleaseSlice(bg, "train", "v6e-4x4-1", now))
 	left := must[*quoit.Devices](t)(devices())
-	want(t, errorOf(left.HybridMesh([]int64{1, 16}, []int64{2, 1}, 0)), quoit.Invalid)
+	wantCode(t, errorOf(left.HybridMesh([]int64{1, 16}, []int64{2, 1}, 0)), quoit.Invalid)
 	must[*quoit.Mesh](t)(left.Mesh([]int64{16}, 0))
 }
 
-func TestTheLinksOfAnAxisAreInsideOrBetweenSlices(t *testing.T) {
-	devices := devicesOf(t, "v5e", "16x16", 2)
+func TestLinksReportNetworkAndTimesOfEachAxis(t *testing.T) {
+	devices := newDevices(t, "v5e", "16x16", 2)
 	mesh := must[*quoit.Mesh](t)(devices.HybridMesh([]int64{1, 16, 16}, []int64{2, 1, 1}, 0))
 	links := must[*quoit.MeshLinks](t)(devices.Links(mesh))
 	defer links.Close()
@@ -192,23 +193,24 @@ func TestTheLinksOfAnAxisAreInsideOrBetweenSlices(t *testing.T) {
 	if gathered, _, _ := links.AllGather(2, 1<<30); fast <= 0 || fast >= slow || gathered <= 0 || gathered >= fast {
 		t.Errorf("all-gather %v, all-reduce %v, between slices %v", gathered, fast, slow)
 	}
-	cores := devicesOf(t, "tpu7x", "2x2x1", 1)
+	cores := newDevices(t, "tpu7x", "2x2x1", 1)
 	unknown := must[*quoit.MeshLinks](t)(cores.Links(must[*quoit.Mesh](t)(cores.Mesh([]int64{4, 2}, 0))))
 	if time, known, err := unknown.AllReduce(1, 1); known || err != nil || unknown.Axes[1].Network != quoit.MeshNetworkChip {
 		t.Errorf("%v, %t, %v on %v", time, known, err, unknown.Axes[1])
 	}
 	for _, err := range []error{
-		errorOf(devicesOf(t, "v5e", "4x4", 1).Links(mesh)), third(links.AllReduce(3, 1)), third(links.AllReduce(-1, 1)),
-		third(links.AllGather(0, -1)), errorOf(devices.Links(nil)), errorOf(devices.Links(&quoit.Mesh{})),
+		errorOf(newDevices(t, "v5e", "4x4", 1).Links(mesh)), errorOfThree(links.AllReduce(3, 1)), errorOfThree(links.AllReduce(-1, 1)),
+		errorOfThree(links.AllGather(0, -1)), errorOf(devices.Links(nil)), errorOf(devices.Links(&quoit.Mesh{})),
 	} {
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 }
 
-func third[First, Second any](_ First, _ Second, err error) error { return err }
+// errorOfThree returns only the error of a call with three results.
+func errorOfThree[First, Second any](_ First, _ Second, err error) error { return err }
 
-func TestTheBestChoiceIsOneThatCanBeMade(t *testing.T) {
-	devices := devicesOf(t, "v6e", "4x8", 2)
+func TestMeshChoicesCanBeMadeAndTheBestComesFirst(t *testing.T) {
+	devices := newDevices(t, "v6e", "4x8", 2)
 	sizes := []int64{2, 4, 8}
 	choices := must[[]quoit.MeshChoice](t)(devices.MeshChoices(sizes, nil, 1<<20))
 	for _, choice := range choices {
@@ -229,7 +231,7 @@ func TestTheBestChoiceIsOneThatCanBeMade(t *testing.T) {
 	}
 	for _, axis := range choices[0].Axes {
 		if axis.Given == 2 && axis.DCNSize != 1 {
-			t.Errorf("the axis that talks most goes between slices: %+v", choices[0])
+			t.Errorf("the axis with the most communication is between slices: %+v", choices[0])
 		}
 	}
 	fixed := must[[]quoit.MeshChoice](t)(devices.MeshChoices(sizes, []int64{1, 1, 2}, 1<<20))
@@ -241,11 +243,11 @@ func TestTheBestChoiceIsOneThatCanBeMade(t *testing.T) {
 		errorOf(devices.MeshChoices(sizes, []int64{3, 1, 1}, 0)), errorOf(devices.MeshChoices(sizes, nil, -1)),
 		errorOf(devices.MeshChoices(nil, nil, 0)), errorOf(devices.MeshChoices([]int64{2, 2, 2, 2, 2, 2, 1, 2}, nil, 0)),
 	} {
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 }
 
-func TestCoordinatesClustersAndMeshesThatAreClosedSaySo(t *testing.T) {
+func TestClosedCoordinatesClustersAndMeshesFail(t *testing.T) {
 	torus := must[*quoit.Coordinates](t)(quoit.NewCoordinates("v6e", "4x4", 0, quoit.WiringStraight))
 	cluster := must[*quoit.JAXCluster](t)(quoit.JAXClusterOf(quoit.JAXClusterGKETPU, quoit.JAXProcess{}))
 	devices := must[*quoit.Devices](t)(quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: "4x4"}))
@@ -255,27 +257,27 @@ func TestCoordinatesClustersAndMeshesThatAreClosedSaySo(t *testing.T) {
 		closer.Close()
 		closer.Close()
 	}
-	least := map[any]int{
+	minMethods := map[any]int{
 		torus: 9, cluster: 4, devices: 6, links: 2,
 		(*quoit.Coordinates)(nil): 9, (*quoit.JAXCluster)(nil): 4, (*quoit.Devices)(nil): 6, (*quoit.MeshLinks)(nil): 2,
 	}
-	for value, count := range least {
-		failed := callAll(value)
+	for value, count := range minMethods {
+		failed := callEveryMethod(value)
 		if len(failed) < count {
 			t.Errorf("%T: %d methods can fail: expected %d or more", value, len(failed), count)
 		}
 		for name, err := range failed {
 			if name != "Neighbour" && !errors.Is(err, quoit.ErrClosed) { // it checks its axis first
-				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
+				t.Errorf("%T.%s: %v: expected ErrClosed", value, name, err)
 			}
 		}
 	}
 	_, err := torus.Neighbour(0, quoit.AxisX, quoit.DirectionUp)
 	if !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 	if torus.Chips != 16 || devices.Count != 16 || len(mesh.IDs) != 16 || len(links.Axes) != 1 {
-		t.Error("what is Go's went with Close")
+		t.Error("Close has changed the values in Go's memory")
 	}
 }
 

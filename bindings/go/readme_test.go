@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-func linesOf(text string) []string {
+// normalizedLines returns the lines of a text that are not empty, with single blanks.
+func normalizedLines(text string) []string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		// gofmt aligns trailing comments.
+		// gofmt aligns trailing comments, so the number of blanks before them can differ.
 		if words := strings.Join(strings.Fields(line), " "); words != "" {
 			lines = append(lines, words)
 		}
@@ -21,7 +22,7 @@ func linesOf(text string) []string {
 	return lines
 }
 
-func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {
+func TestReadmeProgramIsTheExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +36,13 @@ func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body, _ := strings.Cut(string(example), "func Example() {\n")
-	whole := strings.Join(linesOf(body), "\n")
-	if !strings.Contains(whole, strings.Join(linesOf(blocks[0][1]), "\n")) {
-		t.Error("the program is not that of Example")
+	exampleBody := strings.Join(normalizedLines(body), "\n")
+	if !strings.Contains(exampleBody, strings.Join(normalizedLines(blocks[0][1]), "\n")) {
+		t.Error("the program of README.md is not in the body of Example")
 	}
 }
 
-// publicFiles returns the text of the package in a folder, without its tests.
+// publicFiles returns the source text of the package in a folder, without its tests.
 func publicFiles(t *testing.T, folder string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -76,7 +77,7 @@ func publicFolders(t *testing.T) []string {
 	return folders
 }
 
-func TestTheReadmeNamesEveryPackageAndAllThatHasClose(t *testing.T) {
+func TestReadmeListsEveryPackageAndEveryTypeWithClose(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +111,6 @@ func TestTheReadmeNamesEveryPackageAndAllThatHasClose(t *testing.T) {
 		}
 	}
 	if closers != strings.Count(list, "`")/2-(len(parts)-1) {
-		t.Errorf("%d have Close: expected as many in the list of README.md: %s", closers, list)
+		t.Errorf("%d types have Close: expected as many in the list of README.md: %s", closers, list)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Verdict is whether a request fits. The numbers are those of Code.
@@ -23,20 +23,19 @@ type Verdict int
 // The verdicts.
 const (
 	Fits       Verdict = C.QUOIT_VERDICT_FITS
-	FitsNotNow Verdict = C.QUOIT_VERDICT_NOT_NOW // it fits if every group is released and every known node alive
-	FitsNever  Verdict = C.QUOIT_VERDICT_NEVER   // it does not fit even then
+	FitsNotNow Verdict = C.QUOIT_VERDICT_NOT_NOW // it would fit if all groups were released and all known nodes alive
+	FitsNever  Verdict = C.QUOIT_VERDICT_NEVER   // it would not fit even then
 )
 
 var verdictNames = map[Verdict]string{Fits: "FITS", FitsNotNow: "NOT_NOW", FitsNever: "NEVER"}
 
 // String returns the name of the verdict.
-func (v Verdict) String() string { return named(verdictNames, v) }
+func (v Verdict) String() string { return nameOf(verdictNames, v) }
 
-// Constraint is a step that removes candidates: slices that cannot be allocated now, or nodes on which one bundle
-// cannot be placed.
+// Constraint is a test that removes candidates: slices for a request for slices, or nodes for one bundle.
 type Constraint int
 
-// The constraints. A slice or node is counted for the first constraint that it fails.
+// The constraints. A slice or node is counted for the first constraint that it does not satisfy.
 const (
 	ConstraintAccelerator   Constraint = C.QUOIT_CONSTRAINT_ACCELERATOR
 	ConstraintTopology      Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY
@@ -44,34 +43,34 @@ const (
 	ConstraintPool          Constraint = C.QUOIT_CONSTRAINT_POOL
 	ConstraintZone          Constraint = C.QUOIT_CONSTRAINT_ZONE
 	ConstraintSelector      Constraint = C.QUOIT_CONSTRAINT_SELECTOR
-	ConstraintNamedSlice    Constraint = C.QUOIT_CONSTRAINT_NAMED_SLICE
-	ConstraintExcludedSlice Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_SLICE
-	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // every host is alive, without contradictions
-	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host is draining
-	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no group has a host
-	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host is used outside of groups
-	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // the node has the label
-	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // the node's total resources are large enough
-	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // the node is not dead
-	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // its free TPU is whole chips, or enough of one
-	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // all bundles can be placed together
+	ConstraintNamedSlice    Constraint = C.QUOIT_CONSTRAINT_NAMED_SLICE    // in Request.OnlySlices, if there are any
+	ConstraintExcludedSlice Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_SLICE // not in Request.ExcludedSlices
+	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // slices: all hosts work, and agree
+	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host of the slice is draining
+	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // enough is not allocated to groups
+	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // enough is not in external use
+	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // nodes: the node has the topology label
+	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // nodes: large enough if the node were empty
+	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // nodes: the node is not dead
+	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // nodes: enough chips, or enough of one chip
+	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // nodes: room for all bundles together
 )
 
 // String returns the name of the constraint.
 func (c Constraint) String() string {
 	name := C.GoString(C.quoit_constraint_get_name(C.QuoitConstraint(c)))
 	if name == "" {
-		return named(nil, c)
+		return nameOf(nil, c)
 	}
 	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// RayAnswer is the answer of Ray 2.60's control plane to the request.
+// RayAnswer is the answer that Ray 2.60's control plane would give to the request.
 type RayAnswer int
 
 // Ray's answers.
 const (
-	RayNone       RayAnswer = C.QUOIT_RAY_ANSWER_NONE       // no such request in Ray: whole slices, several label values
+	RayNone       RayAnswer = C.QUOIT_RAY_ANSWER_NONE       // Ray has no such request, as for whole slices
 	RaySuccess    RayAnswer = C.QUOIT_RAY_ANSWER_SUCCESS    // placed
 	RayFailed     RayAnswer = C.QUOIT_RAY_ANSWER_FAILED     // not placed; Ray retries each second
 	RayInfeasible RayAnswer = C.QUOIT_RAY_ANSWER_INFEASIBLE // not placed; Ray retries when a node joins
@@ -82,16 +81,16 @@ var rayAnswerNames = map[RayAnswer]string{
 }
 
 // String returns Ray's name of the answer.
-func (a RayAnswer) String() string { return named(rayAnswerNames, a) }
+func (a RayAnswer) String() string { return nameOf(rayAnswerNames, a) }
 
-// StepKind is the kind of a step.
+// StepKind is the action of a step. The comments of the constants name the fields of Step that the action uses.
 type StepKind int
 
-// The kinds of steps.
+// The actions of steps.
 const (
-	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // Node, now dead, is alive again
-	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // Node is no longer draining
-	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // Group is released
+	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // Node, which is dead, becomes alive again
+	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // undrain Node
+	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // release Group
 	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // the external use of Node ends
 	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // request Slices
 	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request Topology, on hosts of ChipsPerHost if that is not 0
@@ -106,51 +105,51 @@ var stepKindNames = map[StepKind]string{
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 }
 
-// String returns the name of the kind.
-func (k StepKind) String() string { return named(stepKindNames, k) }
+// String returns the name of the action.
+func (k StepKind) String() string { return nameOf(stepKindNames, k) }
 
 // Report is why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would
 // make the request fit.
 type Report struct {
-	Verdict     Verdict
-	IsOfBundles bool // the request is for bundles, and the numbers are nodes
-	Wanted      int  // the requested slices or bundles
-	Now         int  // slices that satisfy the request, or nodes that can have Bundle, now
-	Could       int  // the same, with every group released and every known node alive and undrained
-	Bundle      int  // the bundle that is hardest to place; Reasons and Misses refer to it; 0 for slices
-	RayAnswer   RayAnswer
-	RayVaries   bool     // Ray chose among nodes that it ranks equally, and can answer differently next time
-	IsProven    bool     // false if the search ended before the verdict was proven
-	Reasons     []Reason // the main obstacle first
-	Misses      []Miss   // the nodes that are nearly sufficient for Bundle, if none is sufficient
-	Options     []Option // each one alone makes the request fit; the smallest first
+	Verdict          Verdict
+	IsOfBundles      bool // the request is for bundles, so that Now, Could and Reasons count nodes, not slices
+	Wanted           int  // the number of requested slices or bundles
+	Now              int  // the slices that satisfy the request now, or the nodes that have room for Bundle now
+	Could            int  // like Now, if all groups were released and all known nodes alive and not draining
+	Bundle           int  // the index of the bundle that is hardest to place, for Reasons and Misses; 0 for slices
+	RayAnswer        RayAnswer
+	CanRayAnswerVary bool     // Ray chooses among nodes that it ranks equally, so its answer can differ next time
+	IsProven         bool     // false if the search ended before the verdict was proven
+	Reasons          []Reason // the main obstacle first
+	Misses           []Miss   // nodes that almost have room for Bundle, if no node has room for it
+	Options          []Option // each option alone makes the request fit; the smallest one first
 
-	c *reportKept
+	c *cReport
 }
 
-// Reason is what one constraint removed.
+// Reason is a constraint that removed slices or nodes, and how many.
 type Reason struct {
 	Constraint Constraint
 	Before     int    // slices or nodes that passed every earlier constraint
-	After      int    // those that passed this one too
+	After      int    // those that passed this constraint too
 	Text       string // "2 of 3 slices are held by groups"
 }
 
-// Miss is a node that is nearly sufficient. The amounts are decimal text.
+// Miss is a node that almost has room for a bundle. The amounts are decimal text.
 type Miss struct {
 	Node     string
-	Resource string // the resource of which it has too little; if several, the one that lacks most
+	Resource string // the resource of which the node has too little; if several, the one that lacks most
 	Left     string // the free amount on the node
 	Wanted   string // the amount that the bundle needs
 }
 
-// Option is a set of changes that must all be made.
+// Option is a set of steps. If all of them are done, the request fits.
 type Option struct {
 	Steps []Step
 	Text  string // "release train@17 and undrain host-3"
 }
 
-// Step is one change of an option. The comment of its kind names the members that are set.
+// Step is one step of an option. Its Kind determines which of the other fields are set.
 type Step struct {
 	Kind         StepKind
 	Node         string
@@ -161,59 +160,61 @@ type Step struct {
 	Slices       int
 }
 
-// reportKept is the C report, which Summary needs. It is freed with the Report.
-type reportKept struct {
+// cReport is the C report, which Summary needs. It is a separate object, so that copies of a Report share it: a
+// finalizer frees it after the last copy is gone.
+type cReport struct {
 	c *C.QuoitReport
 }
 
-func takenReport(c *C.QuoitReport) *Report {
+// moveReport converts a C report and takes ownership of it.
+func moveReport(c *C.QuoitReport) *Report {
 	report := &Report{
-		Verdict:     Verdict(C.quoit_report_get_verdict(c)),
-		IsOfBundles: C.quoit_report_get_bundle(c) >= 0,
-		Wanted:      int(C.quoit_report_get_n_wanted(c)),
-		Now:         int(C.quoit_report_get_n_now(c)),
-		Could:       int(C.quoit_report_get_n_could(c)),
-		Bundle:      max(int(C.quoit_report_get_bundle(c)), 0),
-		RayAnswer:   RayAnswer(C.quoit_report_get_ray_answer(c)),
-		RayVaries:   bool(C.quoit_report_does_ray_vary(c)),
-		IsProven:    bool(C.quoit_report_is_proven(c)),
-		Reasons:     make([]Reason, C.quoit_report_get_n_reasons(c)),
-		Misses:      make([]Miss, C.quoit_report_get_n_misses(c)),
-		Options:     make([]Option, C.quoit_report_get_n_options(c)),
-		c:           &reportKept{c},
+		Verdict:          Verdict(C.quoit_report_get_verdict(c)),
+		IsOfBundles:      C.quoit_report_get_bundle(c) >= 0,
+		Wanted:           int(C.quoit_report_get_n_wanted(c)),
+		Now:              int(C.quoit_report_get_n_now(c)),
+		Could:            int(C.quoit_report_get_n_could(c)),
+		Bundle:           max(int(C.quoit_report_get_bundle(c)), 0),
+		RayAnswer:        RayAnswer(C.quoit_report_get_ray_answer(c)),
+		CanRayAnswerVary: bool(C.quoit_report_can_ray_answer_vary(c)),
+		IsProven:         bool(C.quoit_report_is_proven(c)),
+		Reasons:          make([]Reason, C.quoit_report_get_n_reasons(c)),
+		Misses:           make([]Miss, C.quoit_report_get_n_misses(c)),
+		Options:          make([]Option, C.quoit_report_get_n_options(c)),
+		c:                &cReport{c},
 	}
-	runtime.SetFinalizer(report.c, func(kept *reportKept) { C.quoit_report_unref(kept.c) })
+	runtime.SetFinalizer(report.c, func(report *cReport) { C.quoit_report_unref(report.c) })
 	for index := range report.Reasons {
-		report.Reasons[index] = reasonOf(c, C.uint32_t(index))
+		report.Reasons[index] = reasonFromC(c, C.uint32_t(index))
 	}
 	for index := range report.Misses {
-		report.Misses[index] = missOf(c, C.uint32_t(index))
+		report.Misses[index] = missFromC(c, C.uint32_t(index))
 	}
 	for index := range report.Options {
-		report.Options[index] = optionOf(c, C.uint32_t(index))
+		report.Options[index] = optionFromC(c, C.uint32_t(index))
 	}
 	return report
 }
 
-func reasonOf(c *C.QuoitReport, reason C.uint32_t) Reason {
+func reasonFromC(c *C.QuoitReport, reason C.uint32_t) Reason {
 	return Reason{
 		Constraint: Constraint(C.quoit_report_get_reason_constraint(c, reason)),
 		Before:     int(C.quoit_report_get_reason_before(c, reason)),
 		After:      int(C.quoit_report_get_reason_after(c, reason)),
-		Text:       taken(C.quoit_report_dup_reason_text(c, reason)),
+		Text:       moveString(C.quoit_report_dup_reason_text(c, reason)),
 	}
 }
 
-func missOf(c *C.QuoitReport, miss C.uint32_t) Miss {
+func missFromC(c *C.QuoitReport, miss C.uint32_t) Miss {
 	return Miss{
 		Node:     C.GoString(C.quoit_report_get_miss_node(c, miss)),
 		Resource: C.GoString(C.quoit_report_get_miss_resource(c, miss)),
-		Left:     taken(C.quoit_amount_format(C.quoit_report_get_miss_left(c, miss))),
-		Wanted:   taken(C.quoit_amount_format(C.quoit_report_get_miss_wanted(c, miss))),
+		Left:     moveString(C.quoit_amount_format(C.quoit_report_get_miss_left(c, miss))),
+		Wanted:   moveString(C.quoit_amount_format(C.quoit_report_get_miss_wanted(c, miss))),
 	}
 }
 
-func optionOf(c *C.QuoitReport, option C.uint32_t) Option {
+func optionFromC(c *C.QuoitReport, option C.uint32_t) Option {
 	steps := make([]Step, C.quoit_report_get_n_steps(c, option))
 	for index := range steps {
 		step := C.uint32_t(index)
@@ -226,25 +227,25 @@ func optionOf(c *C.QuoitReport, option C.uint32_t) Option {
 			Slices:       int(C.quoit_report_get_step_n_slices(c, option, step)),
 		}
 		if until := C.quoit_report_get_step_until_ms(c, option, step); until != 0 {
-			steps[index].Until = timeOf(int64(until))
+			steps[index].Until = timeFromC(int64(until))
 		}
 	}
-	return Option{Steps: steps, Text: taken(C.quoit_report_dup_option_text(c, option))}
+	return Option{Steps: steps, Text: moveString(C.quoit_report_dup_option_text(c, option))}
 }
 
-// Summary returns one sentence with the verdict, the numbers, the dominant reason and the first option. The sentence
-// begins with what.
+// Summary returns one sentence with the verdict, the numbers, the dominant reason and the first option. what is the
+// begin of the sentence, such as "8 bundles".
 //
 // It fails with Invalid for text with a NUL, and for a report that this package did not create.
 func (r *Report) Summary(what string) (string, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("what", what))
 	if err := arguments.Err(); err != nil {
 		return "", err
 	}
 	if r.c == nil {
-		return "", door.Invalid("a report: expected one of Snapshot.Explain or Snapshot.ExplainGroup")
+		return "", cconv.InvalidError("report: expected a report that this package returned")
 	}
 	defer runtime.KeepAlive(r.c)
-	return taken(C.quoit_report_dup_summary(r.c.c, text)), nil
+	return moveString(C.quoit_report_dup_summary(r.c.c, text)), nil
 }

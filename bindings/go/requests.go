@@ -11,7 +11,7 @@ import "C"
 import (
 	"time"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Strategy is how the bundles of a request are placed relative to each other. The strategies and their numbers are
@@ -31,7 +31,7 @@ func (s Strategy) String() string {
 	if name := C.quoit_ray_strategy_get_name(C.QuoitStrategy(s)); name != nil {
 		return C.GoString(name)
 	}
-	return named(nil, s)
+	return nameOf(nil, s)
 }
 
 // Policy is the rule by which bundles are placed.
@@ -46,7 +46,7 @@ const (
 var policyNames = map[Policy]string{Best: "BEST", RayPolicy: "RAY"}
 
 // String returns the name of the policy.
-func (p Policy) String() string { return named(policyNames, p) }
+func (p Policy) String() string { return nameOf(policyNames, p) }
 
 // Selector selects nodes by a label. The value has Ray's grammar: "v", "!v", "in(a,b)" or "!in(a,b)". Blanks are not
 // trimmed.
@@ -54,7 +54,7 @@ type Selector struct {
 	Key, Value string
 }
 
-// BundleRequest is one or more equal bundles, each an amount of resources on one node.
+// BundleRequest requests one or more equal bundles. A bundle is a set of resources on one node.
 type BundleRequest struct {
 	// Amounts is the resources of each bundle, in any order: "TPU=4,CPU=8". A name with a ',', '=' or '"' must be
 	// in double quotes, with C's escapes. Amounts are decimal text and converted like in Ray: 0.57 becomes 0.5699.
@@ -65,19 +65,20 @@ type BundleRequest struct {
 	Selectors []Selector
 }
 
-// Request is a request for whole slices of one accelerator and topology, or for bundles of resources. It gets all of
-// them or none. It is a plain value: fields are validated on use, and an empty field means that the field is not set.
-// Calls keep no reference to it; goroutines can share a Request that does not change.
+// Request is a request for whole slices of one accelerator and topology, or for bundles of resources. quoit allocates
+// all of them or none. A Request is a plain value: fields are validated on use, and an empty field means that the field
+// is not set. Calls keep no reference to a Request, and goroutines can share one that does not change.
 type Request struct {
 	// Name is the name of the new group: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
 	Name string
-	// Key is the request key, which makes retries safe: a second request with the same key returns the first one's
-	// group, even after its release, and reserves nothing. A different request with the key fails with Conflict.
+	// Key is the request key, which makes retries safe: a second request with the same key returns the group of the
+	// first one, even after its release, and reserves nothing. A different request with the same key fails with
+	// Conflict.
 	Key string
 	// Owner is the owner of the group, with the same syntax as Name.
 	Owner string
-	// Lease is the lease of a group that Reserve makes; 0 means that the group stays until it is released. It is
-	// counted in milliseconds. A retry with the same Key can have another Lease.
+	// Lease is the lease of a group that Reserve makes, in whole milliseconds; 0 means that the group stays until
+	// it is released. A retry with the same Key can have another Lease.
 	Lease time.Duration
 
 	// Accelerator is a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
@@ -125,213 +126,212 @@ type Request struct {
 	ExcludedSlices []string
 }
 
-// making is a C request that is filled until the first error.
-type making struct {
+// requestBuilder sets the fields of a C request until the first error.
+type requestBuilder struct {
 	c         *C.QuoitRequest
-	arguments door.Arguments
+	arguments cconv.Arguments
 	err       error
-	bundles   int64
+	bundles   int64 // the number of bundles so far
 }
 
-// opened converts the request to a C object; close frees it.
-func (r *Request) opened() (*making, error) {
+// toC converts the request to a C object. The caller frees it.
+func (r *Request) toC() (*C.QuoitRequest, error) {
 	if r == nil {
-		return nil, door.Invalid("request: expected one, not nil")
+		return nil, cconv.InvalidError("request: expected a Request, found nil")
 	}
-	m := &making{}
-	name := m.text("name", r.Name)
-	if m.err = m.arguments.Err(); m.err != nil {
-		return nil, m.err
+	b := &requestBuilder{}
+	name := b.text("name", r.Name)
+	if b.err = b.arguments.Err(); b.err != nil {
+		return nil, b.err
 	}
-	m.c = C.quoit_request_new(name)
-	r.fill(m)
-	if m.err != nil {
-		m.close()
-		return nil, m.err
+	var gerror *C.GError
+	b.c = C.quoit_request_new(name, &gerror)
+	if err := errorFromC(gerror); err != nil {
+		return nil, err
 	}
-	return m, nil
-}
-
-func (m *making) close() {
-	C.quoit_request_free(m.c)
-}
-
-func (m *making) text(what, value string) *C.char {
-	return (*C.char)(m.arguments.Text(what, value))
-}
-
-// ready reports whether the next setter can be called. It also picks up errors of converted arguments.
-func (m *making) ready() bool {
-	if m.err == nil {
-		m.err = m.arguments.Err()
+	b.setIdentity(r)
+	b.setSlices(r)
+	b.setBundles(r)
+	b.setPlacement(r)
+	if b.err != nil {
+		C.quoit_request_free(b.c)
+		return nil, b.err
 	}
-	return m.err == nil
+	return b.c, nil
 }
 
-func (r *Request) fill(m *making) {
-	r.fillWho(m)
-	r.fillSlices(m)
-	r.fillBundles(m)
-	r.fillWhere(m)
+func (b *requestBuilder) text(what, value string) *C.char {
+	return (*C.char)(b.arguments.Text(what, value))
 }
 
-func (r *Request) fillWho(m *making) {
+// ready reports whether no error has occurred, so that the next setter can be called. If an argument could not be
+// converted, it sets the error.
+func (b *requestBuilder) ready() bool {
+	if b.err == nil {
+		b.err = b.arguments.Err()
+	}
+	return b.err == nil
+}
+
+func (b *requestBuilder) setIdentity(r *Request) {
 	var gerror *C.GError
 	if r.Key != "" {
-		if text := m.text("key", r.Key); m.ready() {
-			C.quoit_request_set_key(m.c, text)
+		if text := b.text("key", r.Key); b.ready() {
+			C.quoit_request_set_key(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
 	if r.Owner != "" {
-		if text := m.text("owner", r.Owner); m.ready() {
-			C.quoit_request_set_owner(m.c, text)
+		if text := b.text("owner", r.Owner); b.ready() {
+			C.quoit_request_set_owner(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
-	if r.Lease != 0 && m.ready() {
-		C.quoit_request_set_lease_ms(m.c, C.int64_t(milliseconds(r.Lease)), &gerror)
-		m.err = take(gerror)
+	if r.Lease != 0 && b.ready() {
+		C.quoit_request_set_lease_ms(b.c, C.int64_t(durationMs(r.Lease)), &gerror)
+		b.err = errorFromC(gerror)
 	}
 }
 
-func (r *Request) fillSlices(m *making) {
+func (b *requestBuilder) setSlices(r *Request) {
 	var gerror *C.GError
 	if r.Accelerator != "" {
-		if text := m.text("accelerator", r.Accelerator); m.ready() {
-			C.quoit_request_set_accelerator(m.c, text, &gerror)
-			m.err = take(gerror)
+		if text := b.text("accelerator", r.Accelerator); b.ready() {
+			C.quoit_request_set_accelerator(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
 	if r.Topology != "" {
-		if text := m.text("topology", r.Topology); m.ready() {
-			C.quoit_request_set_topology(m.c, text, &gerror)
-			m.err = take(gerror)
+		if text := b.text("topology", r.Topology); b.ready() {
+			C.quoit_request_set_topology(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
-	if r.SlicesAtLeast != 0 && m.ready() {
-		C.quoit_request_set_slices_between(m.c, C.int64_t(r.SlicesAtLeast), C.int64_t(r.Slices), &gerror)
-		m.err = take(gerror)
-	} else if r.Slices != 0 && m.ready() {
-		C.quoit_request_set_slices(m.c, C.int64_t(r.Slices), &gerror)
-		m.err = take(gerror)
+	if r.SlicesAtLeast != 0 && b.ready() {
+		C.quoit_request_set_slice_range(b.c, C.int64_t(r.SlicesAtLeast), C.int64_t(r.Slices), &gerror)
+		b.err = errorFromC(gerror)
+	} else if r.Slices != 0 && b.ready() {
+		C.quoit_request_set_slices(b.c, C.int64_t(r.Slices), &gerror)
+		b.err = errorFromC(gerror)
 	}
-	if r.ChipsPerHost != 0 && m.ready() {
-		C.quoit_request_set_chips_per_host(m.c, C.int64_t(r.ChipsPerHost), &gerror)
-		m.err = take(gerror)
+	if r.ChipsPerHost != 0 && b.ready() {
+		C.quoit_request_set_chips_per_host(b.c, C.int64_t(r.ChipsPerHost), &gerror)
+		b.err = errorFromC(gerror)
 	}
 	if r.TPUPerBundle != "" {
-		if text := m.text("TPU per bundle", r.TPUPerBundle); m.ready() {
-			C.quoit_request_set_tpu_per_bundle(m.c, text, &gerror)
-			m.err = take(gerror)
+		if text := b.text("TPU per bundle", r.TPUPerBundle); b.ready() {
+			C.quoit_request_set_tpu_per_bundle(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
 }
 
-func (r *Request) fillBundles(m *making) {
+func (b *requestBuilder) setBundles(r *Request) {
 	var gerror *C.GError
 	for index := range r.Bundles {
-		m.addBundles(&r.Bundles[index])
+		b.addBundles(&r.Bundles[index])
 	}
 	if r.BundlesFile != nil {
-		if data, length := m.arguments.Document(r.BundlesFile); m.ready() {
-			C.quoit_request_read_bundles(m.c, (*C.char)(data), C.size_t(length), &gerror)
-			m.err = take(gerror)
+		if data, length := b.arguments.Bytes(r.BundlesFile); b.ready() {
+			C.quoit_request_read_bundles(b.c, (*C.char)(data), C.size_t(length), &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
-	if r.Strategy != Pack && m.ready() {
-		C.quoit_request_set_strategy(m.c, C.QuoitStrategy(r.Strategy), &gerror)
-		m.err = take(gerror)
+	if r.Strategy != Pack && b.ready() {
+		C.quoit_request_set_strategy(b.c, C.QuoitStrategy(r.Strategy), &gerror)
+		b.err = errorFromC(gerror)
 	}
-	if r.Policy != Best && m.ready() {
-		C.quoit_request_set_policy(m.c, C.QuoitPolicy(r.Policy), &gerror)
-		m.err = take(gerror)
+	if r.Policy != Best && b.ready() {
+		C.quoit_request_set_policy(b.c, C.QuoitPolicy(r.Policy), &gerror)
+		b.err = errorFromC(gerror)
 	}
 	if r.TopologyLabel != "" || r.TopologyValues != 0 {
 		values := r.TopologyValues
 		if values == 0 {
 			values = 1
 		}
-		if key := m.text("topology label", r.TopologyLabel); m.ready() {
-			C.quoit_request_set_topology_label(m.c, key, C.int64_t(values), &gerror)
-			m.err = take(gerror)
+		if key := b.text("topology label", r.TopologyLabel); b.ready() {
+			C.quoit_request_set_topology_label(b.c, key, C.int64_t(values), &gerror)
+			b.err = errorFromC(gerror)
 		}
 	}
 	if r.SoftTarget != "" {
-		if text := m.text("soft target", r.SoftTarget); m.ready() {
-			C.quoit_request_set_soft_target(m.c, text)
+		if text := b.text("soft target", r.SoftTarget); b.ready() {
+			C.quoit_request_set_soft_target(b.c, text)
 		}
 	}
 }
 
-func (m *making) addBundles(b *BundleRequest) {
+func (b *requestBuilder) addBundles(request *BundleRequest) {
 	var gerror *C.GError
-	text := m.text("amounts", b.Amounts)
-	count := b.Count
+	text := b.text("amounts", request.Amounts)
+	count := request.Count
 	if count == 0 {
 		count = 1
 	}
-	if !m.ready() {
+	if !b.ready() {
 		return
 	}
-	C.quoit_request_add_bundles(m.c, text, C.int64_t(count), &gerror)
-	if m.err = take(gerror); m.err != nil {
+	C.quoit_request_add_bundles(b.c, text, C.int64_t(count), &gerror)
+	if b.err = errorFromC(gerror); b.err != nil {
 		return
 	}
-	for bundle := m.bundles; bundle < m.bundles+count; bundle++ {
-		for _, one := range b.Selectors {
-			key, value := m.text("selector", one.Key), m.text("selector", one.Value)
-			if !m.ready() {
+	for bundle := b.bundles; bundle < b.bundles+count; bundle++ {
+		for _, one := range request.Selectors {
+			key, value := b.text("selector", one.Key), b.text("selector", one.Value)
+			if !b.ready() {
 				return
 			}
-			C.quoit_request_select_bundle(m.c, C.int64_t(bundle), key, value, &gerror)
-			if m.err = take(gerror); m.err != nil {
+			C.quoit_request_select_bundle(b.c, C.uint32_t(bundle), key, value, &gerror)
+			if b.err = errorFromC(gerror); b.err != nil {
 				return
 			}
 		}
 	}
-	m.bundles += count
+	b.bundles += count
 }
 
-func (r *Request) fillWhere(m *making) {
+func (b *requestBuilder) setPlacement(r *Request) {
 	var gerror *C.GError
 	if r.Pool != "" {
-		if text := m.text("pool", r.Pool); m.ready() {
-			C.quoit_request_set_pool(m.c, text)
+		if text := b.text("pool", r.Pool); b.ready() {
+			C.quoit_request_set_pool(b.c, text)
 		}
 	}
 	if r.Zone != "" {
-		if text := m.text("zone", r.Zone); m.ready() {
-			C.quoit_request_set_zone(m.c, text)
+		if text := b.text("zone", r.Zone); b.ready() {
+			C.quoit_request_set_zone(b.c, text)
 		}
 	}
 	for _, one := range r.Selectors {
-		key, value := m.text("selector", one.Key), m.text("selector", one.Value)
-		if !m.ready() {
+		key, value := b.text("selector", one.Key), b.text("selector", one.Value)
+		if !b.ready() {
 			return
 		}
-		C.quoit_request_add_selector(m.c, key, value, &gerror)
-		m.err = take(gerror)
+		C.quoit_request_add_selector(b.c, key, value, &gerror)
+		b.err = errorFromC(gerror)
 	}
 	for _, slice := range r.OnlySlices {
-		if text := m.text("slice", slice); m.ready() {
-			C.quoit_request_add_slice(m.c, text)
+		if text := b.text("slice", slice); b.ready() {
+			C.quoit_request_add_slice(b.c, text)
 		}
 	}
 	for _, slice := range r.ExcludedSlices {
-		if text := m.text("slice", slice); m.ready() {
-			C.quoit_request_exclude_slice(m.c, text)
+		if text := b.text("slice", slice); b.ready() {
+			C.quoit_request_exclude_slice(b.c, text)
 		}
 	}
 }
 
-// Check validates each field before the request is used. Snapshot.Explain also checks combinations of fields, and the
-// request against a fleet.
+// Check validates each field of the request. Snapshot.Explain also checks combinations of fields, and compares the
+// request with a fleet.
 //
-// It fails with Invalid.
+// It fails with Invalid if a field is not valid.
 func (r *Request) Check() error {
-	m, err := r.opened()
+	c, err := r.toC()
 	if err != nil {
 		return err
 	}
-	m.close()
+	C.quoit_request_free(c)
 	return nil
 }

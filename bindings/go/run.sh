@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh ARGUMENT...: runs go in this module with the library of this build, which `make` stages below
-# bindings/python/prefix. It exits with 77 and prints the reason if go cannot run. It downloads nothing.
+# run.sh ARGUMENT...: runs go in this module with the library of this build, which `make bindings/python/prefix.stamp`
+# stages in bindings/python/prefix. If go cannot run, it prints the reason and exits with 77. It downloads nothing.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-prefix=${top_builddir:?has to say where the build tree is}/bindings/python/prefix
+prefix=${top_builddir:?expected the folder of the build tree}/bindings/python/prefix
 
 skip ()
 {
-  echo "Go cannot be asked: $*" >&2
+  echo "skipped, because Go cannot run: $*" >&2
   exit 77
 }
 
 case ${SANITIZER_FLAGS-} in
-  *sanitize*) skip "an instrumented library cannot be loaded into a program that is not" ;;
+  *sanitize*) skip "a Go program cannot load a library that is built with sanitizers" ;;
 esac
-command -v go >/dev/null || skip "no go on the path (Debian: golang-go, from 1.21)"
+command -v go >/dev/null || skip "go is not installed (Debian: golang-go, 1.21 or later)"
 export GOTOOLCHAIN=local GOPROXY=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=1 GO111MODULE=on GOWORK=off
 # If the build cache cannot be created or written, use one in the build tree.
 cache=$(go env GOCACHE) || skip "'go env' fails"

@@ -14,10 +14,10 @@ import (
 	"quoit"
 )
 
-func TestAGraphHasAVertexForEachNodeAndChip(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	reserve(t, ledger, slices("train", 2))
-	snapshot := snapshotOf(t, ledger)
+func TestGraphHasAVertexForEachNodeAndChip(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	reserve(t, ledger, sliceRequest("train", 2))
+	snapshot := newSnapshot(t, ledger)
 	var written struct {
 		Graph struct {
 			Nodes []struct {
@@ -35,20 +35,20 @@ func TestAGraphHasAVertexForEachNodeAndChip(t *testing.T) {
 	expected := map[string]int{"fleet": 1, "source": 1, "pool": 1, "slice": 2, "node": 8, "chip": 32, "group": 1}
 	for word, count := range expected {
 		if counts[word] != count {
-			t.Errorf("%d vertices are a %s: expected %d", counts[word], word, count)
+			t.Errorf("%d vertices have the type %s: expected %d", counts[word], word, count)
 		}
 	}
 	if dot := must[string](t)(snapshot.Graph(quoit.GraphFormDOT)); !strings.HasPrefix(dot, "digraph fleet {") {
 		t.Errorf("'%.40s': expected a graph for Graphviz", dot)
 	}
 	_, err := snapshot.Graph(9)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestASnapshotHasAllThatTheLedgerKnows(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2 zone=us-east5-b; v5p 2x2x4 pool=big draining=0.1 dead=0.3")
-	group := reserve(t, ledger, slices("train", 1))
-	snapshot := snapshotOf(t, ledger)
+func TestSnapshotReturnsTheWholeFleet(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2 zone=us-east5-b; v5p 2x2x4 pool=big draining=0.1 dead=0.3")
+	group := reserve(t, ledger, sliceRequest("train", 1))
+	snapshot := newSnapshot(t, ledger)
 
 	sources := must[[]quoit.Source](t)(snapshot.Sources())
 	if !reflect.DeepEqual(sources, []quoit.Source{{Name: "fleet", Kind: quoit.FleetText}}) {
@@ -82,26 +82,28 @@ func TestASnapshotHasAllThatTheLedgerKnows(t *testing.T) {
 		t.Errorf("'%s', %t, %v", zone, has, err)
 	}
 	if _, has, _ := snapshot.NodeLabel(0, "nothing"); has {
-		t.Error("a label that is not there was found")
+		t.Error("the node has a label 'nothing'")
 	}
 	resources := must[[]quoit.NodeResource](t)(snapshot.NodeResources(4))
 	amounts := map[string]string{}
 	for _, one := range resources {
-		amounts[one.Name] = one.Total + " " + one.Left + " " + one.External
+		amounts[one.Name] = one.Total + " " + one.Available + " " + one.Reserved
 	}
-	if amounts["TPU"] != "4 0 0" || amounts["TPU-v6e-16-head"] != "1 0 0" {
+	if amounts["TPU"] != "4 0 4" || amounts["TPU-v6e-16-head"] != "1 0 1" {
 		t.Errorf("%v", amounts)
 	}
 	for _, one := range must[[]quoit.Resource](t)(snapshot.Resources()) {
-		if one.Name == "TPU" && (one.Total != "44" || one.Left != "28") {
+		expected := quoit.Amounts{Total: "48", Available: "24", Draining: "4", Held: "0", Reserved: "16", External: "0",
+			Down: "4", Lost: "0"}
+		if one.Name == "TPU" && one.Amounts != expected {
 			t.Errorf("%+v", one)
 		}
 	}
 	classes := must[[]quoit.Class](t)(snapshot.Classes())
 	for _, class := range classes {
-		free := must[int](t)(snapshot.CountClass(class.Number, quoit.SliceFree))
+		free := must[int](t)(snapshot.CountClass(class.Index, quoit.SliceFree))
 		if class.Topology == "4x4" && (class.Slices != 2 || class.Hosts != 4 || free != 1) {
-			t.Errorf("%+v, of which %d are free", class, free)
+			t.Errorf("%+v: %d slices are free", class, free)
 		}
 	}
 	var document struct{ Schema string }
@@ -113,48 +115,48 @@ func TestASnapshotHasAllThatTheLedgerKnows(t *testing.T) {
 	}
 }
 
-func TestNamesAndNumbersThatNobodyHasAreRefused(t *testing.T) {
-	snapshot := snapshotOf(t, ledgerOf(t, "v6e 4x4 x2"))
-	if slice := must[quoit.Slice](t)(snapshot.Slice("v6e-4x4-1")); slice.Number != 1 {
+func TestUnknownNamesAndIndicesAreRefused(t *testing.T) {
+	snapshot := newSnapshot(t, newLedger(t, "v6e 4x4 x2"))
+	if slice := must[quoit.Slice](t)(snapshot.Slice("v6e-4x4-1")); slice.Index != 1 {
 		t.Errorf("%+v", slice)
 	}
-	if node := must[quoit.Node](t)(snapshot.Node("fleet/v6e-4x4/v6e-4x4-1-2")); node.Number != 6 {
+	if node := must[quoit.Node](t)(snapshot.Node("fleet/v6e-4x4/v6e-4x4-1-2")); node.Index != 6 {
 		t.Errorf("%+v", node)
 	}
 	_, err := snapshot.Slice("none")
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	_, err = snapshot.Node("none")
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	_, err = snapshot.Group("none")
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	_, err = snapshot.ExplainGroup("none")
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 	for _, number := range []int{-1, 8, 1 << 40} {
 		_, err = snapshot.NodeUsers(number)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 		_, err = snapshot.NodeResources(number)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 		_, _, err = snapshot.NodeLabel(number, "key")
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 		_, err = snapshot.CountClass(number, quoit.SliceFree)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	for _, flag := range []quoit.SliceFlags{0, 3, 128, 1 << 31} {
 		_, err = snapshot.CountClass(0, flag)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 }
 
-func TestAForkChangesNothingOfItsLedger(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x3")
-	snapshot := snapshotOf(t, ledger)
+func TestForkDoesNotChangeItsLedger(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	snapshot := newSnapshot(t, ledger)
 	before := must[string](t)(snapshot.JSON())
 	fork := must[*quoit.Fork](t)(snapshot.Fork())
 	defer fork.Close()
-	elastic := slices("a", 2)
+	elastic := sliceRequest("a", 2)
 	elastic.SlicesAtLeast = 1
 	group := must[*quoit.Group](t)(fork.Reserve(elastic, now))
-	must[*quoit.Group](t)(fork.Hold(slices("b", 1), time.Minute, now))
+	must[*quoit.Group](t)(fork.Hold(sliceRequest("b", 1), time.Minute, now))
 	if err := fork.SetNodeState("v6e-4x4-0-0", quoit.NodeDead, now); err != nil {
 		t.Fatal(err)
 	}
@@ -180,19 +182,19 @@ func TestAForkChangesNothingOfItsLedger(t *testing.T) {
 	if err := now.Check(); err != nil {
 		t.Error(err)
 	}
-	if must[string](t)(snapshotOf(t, ledger).JSON()) != before {
+	if must[string](t)(newSnapshot(t, ledger).JSON()) != before {
 		t.Error("the ledger has changed with the fork")
 	}
 }
 
-func TestASyncSaysWhatIsLost(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
-	group := reserve(t, ledger, slices("train", 2))
+func TestSyncReportsLostNodes(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	smaller := &quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4 x1")}
 	_, err := ledger.Import(bg, smaller, now)
-	want(t, err, quoit.Conflict)
+	wantCode(t, err, quoit.Conflict)
 	found := must[*quoit.Import](t)(ledger.Sync(bg, smaller, now))
-	lost, ofGroup := 0, 0
+	lost, groupSlices := 0, 0
 	for _, change := range found.Changes {
 		switch change.Kind {
 		case quoit.ChangeLost:
@@ -201,18 +203,18 @@ func TestASyncSaysWhatIsLost(t *testing.T) {
 				t.Errorf("%+v: expected the group", change)
 			}
 		case quoit.ChangeGroupSlice:
-			ofGroup++
+			groupSlices++
 		}
 	}
-	if found.Source != "fleet" || found.Nodes != 4 || lost != 4 || ofGroup != 1 {
+	if found.Source != "fleet" || found.Nodes != 4 || lost != 4 || groupSlices != 1 {
 		t.Errorf("%+v: expected four lost nodes and one slice", found)
 	}
 }
 
-func TestAManifestIsReadWithItsVariables(t *testing.T) {
+func TestManifestIsImportedAndChecked(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "raycluster-v6e-4x4-x2.yaml"))
 	if err != nil {
-		t.Skip("the example of the source tree is not there")
+		t.Skip("the examples of the source tree are missing")
 	}
 	ledger := quoit.OpenMemory()
 	defer ledger.Close()
@@ -220,10 +222,10 @@ func TestAManifestIsReadWithItsVariables(t *testing.T) {
 	if found := must[*quoit.Import](t)(ledger.Import(bg, input, now)); found.Source != "mine" || found.Nodes != 9 || !found.IsNew {
 		t.Errorf("%+v: expected nine nodes", found)
 	}
-	group := reserve(t, ledger, slices("train", 2))
+	group := reserve(t, ledger, sliceRequest("train", 2))
 	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 	if len(topology.Notes) == 0 {
-		t.Error("nothing says that no addresses are known")
+		t.Error("no note states that the addresses are unknown")
 	}
 	findings := must[[]quoit.Finding](t)(quoit.CheckManifest(text, nil))
 	for _, finding := range findings {
@@ -240,22 +242,22 @@ func TestAManifestIsReadWithItsVariables(t *testing.T) {
 		if finding.Severity == quoit.SeverityError {
 			errors++
 			if finding.Line == 0 || finding.Path == "" || finding.Expected == "" || finding.Message == "" {
-				t.Errorf("%+v: expected its place", finding)
+				t.Errorf("%+v: expected line, path, expectation and message", finding)
 			}
 		}
 	}
 	if errors == 0 {
-		t.Error("a wrong number of hosts was not found")
+		t.Error("CheckManifest did not find the wrong number of hosts")
 	}
 	_, err = quoit.CheckManifest([]byte("a: [b"), nil)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	if rules := quoit.Rules(); len(rules) < 20 || rules[0].Name == "" || rules[0].Severity == 0 {
 		t.Errorf("%d rules", len(rules))
 	}
 }
 
-func TestBundlesAreAskedForAndExplained(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
+func TestBundlesAreReservedAndExplained(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
 	request := &quoit.Request{
 		Name: "train", Strategy: quoit.StrictSpread, TopologyLabel: "ray.io/tpu-slice-name",
 		Bundles: []quoit.BundleRequest{{Amounts: "TPU=4", Count: 3},
@@ -269,7 +271,7 @@ func TestBundlesAreAskedForAndExplained(t *testing.T) {
 	}
 	request.Name = "more"
 	request.Bundles[0].Count = 7
-	report := must[*quoit.Report](t)(snapshotOf(t, ledger).Explain(request))
+	report := must[*quoit.Report](t)(newSnapshot(t, ledger).Explain(request))
 	if report.Verdict != quoit.FitsNever || !report.IsOfBundles || report.Wanted != 8 || report.RayAnswer == quoit.RayNone {
 		t.Errorf("%+v: expected that it never fits", report)
 	}
@@ -277,7 +279,7 @@ func TestBundlesAreAskedForAndExplained(t *testing.T) {
 		t.Errorf("'%s': expected the verdict", text)
 	}
 	if _, err := (&quoit.Report{}).Summary("x"); err == nil {
-		t.Error("a report of nobody has a summary")
+		t.Error("a report that the package did not create has a summary")
 	}
 	file := &quoit.Request{Name: "file", BundlesFile: []byte(`{"bundles": [{"TPU": 4}], "strategy": "SPREAD"}`)}
 	reserve(t, ledger, file)
@@ -288,7 +290,7 @@ func TestBundlesAreAskedForAndExplained(t *testing.T) {
 		{Name: "x", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}}, Policy: 99},
 		{Name: "x", BundlesFile: []byte{}},
 	} {
-		want(t, bad.Check(), quoit.Invalid)
+		wantCode(t, bad.Check(), quoit.Invalid)
 	}
 	if err := request.Check(); err != nil {
 		t.Error(err)
@@ -297,7 +299,7 @@ func TestBundlesAreAskedForAndExplained(t *testing.T) {
 
 // --- the catalogue ---
 
-func TestTheCatalogueIsFoundByAnySpelling(t *testing.T) {
+func TestCatalogueAcceptsEverySpelling(t *testing.T) {
 	generations := quoit.Generations()
 	if len(generations) < 6 {
 		t.Fatalf("%d generations: expected six or more", len(generations))
@@ -324,25 +326,25 @@ func TestTheCatalogueIsFoundByAnySpelling(t *testing.T) {
 		}
 	}
 	_, err := quoit.LookupGeneration("v99")
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	v6e := must[*quoit.Generation](t)(quoit.LookupGeneration("Trillium"))
 	for _, bad := range []string{"", "4x", "99999x99999", "5x5"} {
 		_, err = v6e.LookupShape(bad, 0)
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 	_, err = v6e.LookupShape("4x4", -1)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = (&quoit.Generation{}).LookupShape("4x4", 0)
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	if (&quoit.Generation{}).Shapes() != nil || (&quoit.Generation{}).Machines() != nil {
-		t.Error("a generation of nobody has shapes")
+		t.Error("a generation that the package did not create has shapes or machines")
 	}
 	if v6e.JAXDevicesPerChip != 1 || v6e.Dims != 2 || v6e.RayVersion != "v6e" {
 		t.Errorf("%+v", v6e)
 	}
 }
 
-func TestTheLibraryHasAVersion(t *testing.T) {
+func TestLibraryVersionHasThreeNumbers(t *testing.T) {
 	if parts := strings.Split(quoit.LibraryVersion(), "."); len(parts) != 3 {
 		t.Errorf("'%s': expected three numbers", quoit.LibraryVersion())
 	}

@@ -13,13 +13,13 @@ import (
 	"time"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// SourceKind is the kind of description that a source was read from.
+// SourceKind is the format that a source was read from.
 type SourceKind int
 
-// The kinds of sources.
+// The formats of sources.
 const (
 	FleetText  SourceKind = C.QUOIT_SOURCE_KIND_FLEET
 	RayCluster SourceKind = C.QUOIT_SOURCE_KIND_RAYCLUSTER // a manifest, with the nodes that KubeRay would create for it
@@ -31,8 +31,8 @@ var sourceKindNames = map[SourceKind]string{
 	FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES", K8sNodes: "K8S_NODES",
 }
 
-// String returns the name of the kind.
-func (k SourceKind) String() string { return named(sourceKindNames, k) }
+// String returns the name of the format.
+func (k SourceKind) String() string { return nameOf(sourceKindNames, k) }
 
 // NodeState is the state of a node.
 type NodeState int
@@ -47,21 +47,21 @@ const (
 var nodeStateNames = map[NodeState]string{NodeAlive: "ALIVE", NodeDraining: "DRAINING", NodeDead: "DEAD"}
 
 // String returns the name of the state.
-func (s NodeState) String() string { return named(nodeStateNames, s) }
+func (s NodeState) String() string { return nameOf(nodeStateNames, s) }
 
 // NodeAssumptions is a set of flags for facts about a node that its source does not state, so that quoit assumes them.
 type NodeAssumptions uint32
 
 // The facts that quoit can assume.
 const (
-	AssumesWorkerID NodeAssumptions = C.QUOIT_NODE_ASSUMES_WORKER_ID // its worker id, by the order of addresses
+	AssumesWorkerID NodeAssumptions = C.QUOIT_NODE_ASSUMES_WORKER_ID // the worker id follows the order of the addresses
 	AssumesHostName NodeAssumptions = C.QUOIT_NODE_ASSUMES_HOST_NAME // the cluster's name, and therefore the host name
 )
 
 var nodeAssumptionNames = []string{"WORKER_ID", "HOST_NAME"}
 
 // String returns the names of the flags, separated by bars.
-func (a NodeAssumptions) String() string { return namedFlags(nodeAssumptionNames, a) }
+func (a NodeAssumptions) String() string { return flagNames(nodeAssumptionNames, a) }
 
 // SliceFlags is a set of conditions of a slice.
 type SliceFlags uint32
@@ -72,7 +72,7 @@ const (
 	SliceIdle     SliceFlags = C.QUOIT_SLICE_IDLE     // no node is used
 	SlicePartly   SliceFlags = C.QUOIT_SLICE_PARTLY   // some nodes are used, or one is partly used
 	SliceFull     SliceFlags = C.QUOIT_SLICE_FULL     // all nodes are completely used
-	SliceHeld     SliceFlags = C.QUOIT_SLICE_HELD     // a group has at least a part of it
+	SliceHeld     SliceFlags = C.QUOIT_SLICE_HELD     // allocated: a group, confirmed or not, has at least a part of it
 	SliceDraining SliceFlags = C.QUOIT_SLICE_DRAINING // a node is draining
 	SliceFree     SliceFlags = C.QUOIT_SLICE_FREE     // intact, idle and not draining: it can be reserved now
 )
@@ -80,7 +80,7 @@ const (
 var sliceFlagNames = []string{"INTACT", "IDLE", "PARTLY", "FULL", "HELD", "DRAINING", "FREE"}
 
 // String returns the names of the conditions, separated by bars.
-func (f SliceFlags) String() string { return namedFlags(sliceFlagNames, f) }
+func (f SliceFlags) String() string { return flagNames(sliceFlagNames, f) }
 
 // Faults is a set of contradictions among the alive nodes of a slice.
 type Faults uint32
@@ -98,19 +98,19 @@ const (
 var faultNames = []string{"WORKER_TWICE", "NO_WORKER_ID", "TOO_MANY_HOSTS", "CHIPS", "TOPOLOGY", "POD_TYPE"}
 
 // String returns the names of the faults, separated by bars.
-func (f Faults) String() string { return namedFlags(faultNames, f) }
+func (f Faults) String() string { return flagNames(faultNames, f) }
 
 // Snapshot is the fleet at one journal entry: an immutable view that any number of goroutines can read while others
 // write. Close frees it; the garbage collector does so if you do not. Every method fails with Invalid after Close.
 //
-// Sources, pools, slices and nodes are numbered from 0 in natural order of their names (nodes by worker id within their
-// slice). The numbers are indices of Sources, Pools, Slices and Nodes. They are valid within one snapshot; across
-// snapshots use names.
+// An index of a source, pool, slice, class or node is its index in the result of Sources, Pools, Slices, Classes or
+// Nodes. The order is the natural order of the names, and within a slice that of the worker ids. Indices are valid
+// within one snapshot; across snapshots use names.
 type Snapshot struct {
-	h *door.Handle
+	h *cconv.Handle
 }
 
-// Source is the origin of nodes.
+// Source is one importable description of nodes, such as a manifest or a node list.
 type Source struct {
 	Name string
 	Kind SourceKind
@@ -119,7 +119,7 @@ type Source struct {
 // Pool is a node pool or worker group.
 type Pool struct {
 	Name   string
-	Source int // the number of its source
+	Source int // the index of its source
 	Slices int // number of slices
 	Nodes  int // number of nodes, including dead ones
 	Pods   int // worker pods that a manifest requests; 0 for other sources and for a head
@@ -130,10 +130,10 @@ type Pool struct {
 
 // Slice is a set of nodes connected by ICI, with one topology and one slice name.
 type Slice struct {
-	Number       int
+	Index        int
 	Name         string // the short name
 	FullName     string // source/pool/name
-	Pool         int    // the number of its pool
+	Pool         int    // the index of its pool
 	Accelerator  string // Ray's name of its generation; "" if its nodes match no class of the catalogue
 	Topology     string // "" if it is unknown
 	ChipsPerHost int    // 0 if it is unknown
@@ -142,25 +142,25 @@ type Slice struct {
 	Faults       Faults
 	Missing      int    // workers of its topology without an alive node
 	Problem      string // why it is degraded, in words; "" if it is intact
-	FirstNode    int    // the number of its first node; the others follow
+	FirstNode    int    // the index of its first node; the other nodes of the slice have the next indices
 	Nodes        int    // number of nodes, including dead ones
 }
 
-// Node is one host.
+// Node is a machine that Ray or Kubernetes knows.
 type Node struct {
-	Number      int
+	Index       int
 	ID          uint32 // the durable id: the same in all snapshots of a ledger, never used again
 	Name        string // the short name
 	FullName    string // source/pool/name
 	Identity    string // its Ray node id, or its name if the source gives no id
 	Address     string // "" if its source has none
 	State       NodeState
-	Pool        int // the number of its pool
-	Slice       int // the number of its slice; -1 if it has none
+	Pool        int // the index of its pool
+	Slice       int // the index of its slice; -1 if it is in no slice
 	WorkerID    int // its worker id in the slice; -1 if it is not stated
 	Chips       int
 	IsRayHead   bool     // the Ray head runs on it; a TPU node can be a Ray head
-	IsExternal  bool     // all of it is used outside of groups
+	IsExternal  bool     // the whole node is in external use
 	Sources     []string // the sources that contain it; its pool belongs to the first
 	Assumptions NodeAssumptions
 }
@@ -168,27 +168,52 @@ type Node struct {
 // NodeUser is a group that has a node or part of it.
 type NodeUser struct {
 	Group *Group
-	Share string // what its bundles have of the node, in words; "" if the group has the whole node
+	Share string // the part of the node that the group's bundles have, in words; "" if the group has the whole node
 }
 
-// NodeResource is a resource of a node. The amounts are decimal text.
+// Amounts is the total of something, and how much of it is in each of seven states, as decimal text. Each unit is in
+// exactly one state, so that the states add up to the total.
+type Amounts struct {
+	Total     string
+	Available string // unused, on an alive node
+	Draining  string // unused, on a draining node
+	Held      string // allocated to a group that is not confirmed
+	Reserved  string // allocated to a confirmed group, or to a group of a source
+	External  string // in external use
+	Down      string // on a dead node, and not allocated
+	Lost      string // on a dead node, and allocated to a group
+}
+
+// amountsFromC reads the total and the states with a function that returns a C string.
+func amountsFromC(read func(C.QuoitAmountPart) *C.char) Amounts {
+	text := func(part C.QuoitAmountPart) string { return moveString(read(part)) }
+	return Amounts{
+		Total:     text(C.QUOIT_AMOUNT_TOTAL),
+		Available: text(C.QUOIT_AMOUNT_AVAILABLE),
+		Draining:  text(C.QUOIT_AMOUNT_DRAINING),
+		Held:      text(C.QUOIT_AMOUNT_HELD),
+		Reserved:  text(C.QUOIT_AMOUNT_RESERVED),
+		External:  text(C.QUOIT_AMOUNT_EXTERNAL),
+		Down:      text(C.QUOIT_AMOUNT_DOWN),
+		Lost:      text(C.QUOIT_AMOUNT_LOST),
+	}
+}
+
+// NodeResource is a resource of a node.
 type NodeResource struct {
-	Name     string
-	Total    string
-	Left     string // the free amount
-	External string // the amount used outside of groups; groups have the rest of Total
+	Name string
+	Amounts
 }
 
-// Resource is an exact sum over the nodes that are not dead, as decimal text.
+// Resource is the exact sum of a resource over all nodes, including dead ones.
 type Resource struct {
-	Name  string
-	Total string
-	Left  string // the free amount
+	Name string
+	Amounts
 }
 
 // Class is all slices of the same generation, topology and chips per host.
 type Class struct {
-	Number       int
+	Index        int
 	Accelerator  string // Ray's name of its generation
 	Topology     string
 	ChipsPerHost int
@@ -206,7 +231,7 @@ type Owner struct {
 
 func newSnapshot(c *C.QuoitSnapshot) *Snapshot {
 	free := func(p unsafe.Pointer) { C.quoit_snapshot_unref((*C.QuoitSnapshot)(p)) }
-	return &Snapshot{door.NewHandle("snapshot", unsafe.Pointer(c), free)}
+	return &Snapshot{cconv.NewHandle("snapshot", unsafe.Pointer(c), free)}
 }
 
 // Close frees the snapshot. A second Close does nothing.
@@ -218,7 +243,7 @@ func (s *Snapshot) Close() {
 
 func (s *Snapshot) with(run func(*C.QuoitSnapshot) error) error {
 	if s == nil {
-		return closed("nil snapshot")
+		return closedError("nil snapshot")
 	}
 	pointer, err := s.h.Use()
 	if err != nil {
@@ -228,29 +253,31 @@ func (s *Snapshot) with(run func(*C.QuoitSnapshot) error) error {
 	return run((*C.QuoitSnapshot)(pointer))
 }
 
-// all returns the results of one for each number below count.
-func all[Value any](s *Snapshot, count func(*C.QuoitSnapshot) C.uint32_t,
-	one func(*C.QuoitSnapshot, C.uint32_t) Value) ([]Value, error) {
+// collect returns fromC(i) for each index i below count.
+func collect[Value any](s *Snapshot, count func(*C.QuoitSnapshot) C.uint32_t,
+	fromC func(*C.QuoitSnapshot, C.uint32_t) Value) ([]Value, error) {
 	var values []Value
 	err := s.with(func(c *C.QuoitSnapshot) error {
 		values = make([]Value, count(c))
-		for number := range values {
-			values[number] = one(c, C.uint32_t(number))
+		for index := range values {
+			values[index] = fromC(c, C.uint32_t(index))
 		}
 		return nil
 	})
 	return values, err
 }
 
-func checkNumber(what string, number int, count C.uint32_t) error {
-	if number < 0 || number >= int(count) {
-		return door.Invalid("number of a %s '%d': expected 0 to %d", what, number, int(count)-1)
+// checkIndex checks that an index is below count. what is the indexed object for the message, such as "node".
+func checkIndex(what string, index int, count C.uint32_t) error {
+	if index < 0 || index >= int(count) {
+		return cconv.InvalidError("%s index '%d': expected 0 to %d", what, index, int(count)-1)
 	}
 	return nil
 }
 
-func taken(text *C.char) string {
-	return door.TakenString(unsafe.Pointer(text))
+// moveString copies a C string and frees the C string.
+func moveString(text *C.char) string {
+	return cconv.MoveString(unsafe.Pointer(text))
 }
 
 // Seq returns the number of the last journal entry in the snapshot; 0 if the journal is empty.
@@ -262,7 +289,7 @@ func (s *Snapshot) Seq() (seq uint64, err error) {
 	return seq, err
 }
 
-// Epoch returns how often the ledger had been restored from a backup.
+// Epoch returns how many times the ledger had been restored from a backup.
 func (s *Snapshot) Epoch() (epoch int, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		epoch = int(C.quoit_snapshot_get_epoch(c))
@@ -271,8 +298,8 @@ func (s *Snapshot) Epoch() (epoch int, err error) {
 	return epoch, err
 }
 
-// LayoutNumber returns a number that identifies the numbering of the snapshot. Within one process, snapshots with the
-// same LayoutNumber have the same sources, pools, slices and nodes at the same numbers; only their states can differ.
+// LayoutNumber returns a number that identifies the layout of the snapshot. Within one process, snapshots with the same
+// LayoutNumber have the same sources, pools, slices and nodes at the same indices; only their states can differ.
 func (s *Snapshot) LayoutNumber() (number uint64, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		number = uint64(C.quoit_snapshot_get_layout_number(c))
@@ -284,7 +311,7 @@ func (s *Snapshot) LayoutNumber() (number uint64, err error) {
 // Clock returns the ledger's clock, which is the time of the last entry; the zero time if the journal is empty.
 func (s *Snapshot) Clock() (clock time.Time, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
-		clock = timeOf(int64(C.quoit_snapshot_get_clock_ms(c)))
+		clock = timeFromC(int64(C.quoit_snapshot_get_clock_ms(c)))
 		return nil
 	})
 	return clock, err
@@ -298,11 +325,11 @@ func (s *Snapshot) AsOf(now time.Time) (*Snapshot, error) {
 	var later *Snapshot
 	err := s.with(func(c *C.QuoitSnapshot) error {
 		var gerror *C.GError
-		made := C.quoit_snapshot_as_of(c, C.int64_t(clock(now)), &gerror)
-		if err := take(gerror); err != nil {
+		result := C.quoit_snapshot_as_of(c, C.int64_t(unixMs(now)), &gerror)
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		later = newSnapshot(made)
+		later = newSnapshot(result)
 		return nil
 	})
 	return later, err
@@ -312,7 +339,7 @@ func (s *Snapshot) AsOf(now time.Time) (*Snapshot, error) {
 // give equal text.
 func (s *Snapshot) JSON() (text string, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
-		text = taken(C.quoit_snapshot_dup_json(c))
+		text = moveString(C.quoit_snapshot_dup_json(c))
 		return nil
 	})
 	return text, err
@@ -325,63 +352,63 @@ func (s *Snapshot) Check() error {
 	return s.with(func(c *C.QuoitSnapshot) error {
 		var gerror *C.GError
 		C.quoit_snapshot_check(c, &gerror)
-		return take(gerror)
+		return errorFromC(gerror)
 	})
 }
 
 // --- sources and pools ---
 
-// Sources returns all sources, by their numbers.
+// Sources returns all sources, in the order of their indices.
 func (s *Snapshot) Sources() ([]Source, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_sources(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) Source {
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_sources(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) Source {
 			return Source{
-				Name: C.GoString(C.quoit_snapshot_get_source_name(c, number)),
-				Kind: SourceKind(C.quoit_snapshot_get_source_kind(c, number)),
+				Name: C.GoString(C.quoit_snapshot_get_source_name(c, index)),
+				Kind: SourceKind(C.quoit_snapshot_get_source_kind(c, index)),
 			}
 		})
 }
 
-// Pools returns all pools, by their numbers.
+// Pools returns all pools, in the order of their indices.
 func (s *Snapshot) Pools() ([]Pool, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_pools(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) Pool {
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_pools(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) Pool {
 			return Pool{
-				Name:   C.GoString(C.quoit_snapshot_get_pool_name(c, number)),
-				Source: int(C.quoit_snapshot_get_pool_source(c, number)),
-				Slices: int(C.quoit_snapshot_get_pool_n_slices(c, number)),
-				Nodes:  int(C.quoit_snapshot_get_pool_n_nodes(c, number)),
-				Pods:   int(C.quoit_snapshot_get_pool_n_pods(c, number)),
-				CPU:    taken(C.quoit_snapshot_dup_pool_cpu(c, number)),
-				Memory: taken(C.quoit_snapshot_dup_pool_memory(c, number)),
+				Name:   C.GoString(C.quoit_snapshot_get_pool_name(c, index)),
+				Source: int(C.quoit_snapshot_get_pool_source(c, index)),
+				Slices: int(C.quoit_snapshot_get_pool_n_slices(c, index)),
+				Nodes:  int(C.quoit_snapshot_get_pool_n_nodes(c, index)),
+				Pods:   int(C.quoit_snapshot_get_pool_n_pods(c, index)),
+				CPU:    moveString(C.quoit_snapshot_dup_pool_cpu(c, index)),
+				Memory: moveString(C.quoit_snapshot_dup_pool_memory(c, index)),
 			}
 		})
 }
 
 // --- slices ---
 
-// Slices returns all slices, by their numbers.
+// Slices returns all slices, in the order of their indices.
 func (s *Snapshot) Slices() ([]Slice, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_slices(c) }, sliceOf)
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_slices(c) }, sliceFromC)
 }
 
-func sliceOf(c *C.QuoitSnapshot, number C.uint32_t) Slice {
+func sliceFromC(c *C.QuoitSnapshot, index C.uint32_t) Slice {
 	slice := Slice{
-		Number:    int(number),
-		Name:      C.GoString(C.quoit_snapshot_get_slice_name(c, number)),
-		FullName:  taken(C.quoit_snapshot_dup_slice_full_name(c, number)),
-		Pool:      int(C.quoit_snapshot_get_slice_pool(c, number)),
-		Flags:     SliceFlags(C.quoit_snapshot_get_slice_flags(c, number)),
-		Faults:    Faults(C.quoit_snapshot_get_slice_faults(c, number)),
-		Missing:   int(C.quoit_snapshot_get_slice_n_missing(c, number)),
-		Problem:   taken(C.quoit_snapshot_dup_slice_problem(c, number)),
-		FirstNode: int(C.quoit_snapshot_get_slice_first_node(c, number)),
-		Nodes:     int(C.quoit_snapshot_get_slice_n_nodes(c, number)),
+		Index:     int(index),
+		Name:      C.GoString(C.quoit_snapshot_get_slice_name(c, index)),
+		FullName:  moveString(C.quoit_snapshot_dup_slice_full_name(c, index)),
+		Pool:      int(C.quoit_snapshot_get_slice_pool(c, index)),
+		Flags:     SliceFlags(C.quoit_snapshot_get_slice_flags(c, index)),
+		Faults:    Faults(C.quoit_snapshot_get_slice_faults(c, index)),
+		Missing:   int(C.quoit_snapshot_get_slice_n_missing(c, index)),
+		Problem:   moveString(C.quoit_snapshot_dup_slice_problem(c, index)),
+		FirstNode: int(C.quoit_snapshot_get_slice_first_node(c, index)),
+		Nodes:     int(C.quoit_snapshot_get_slice_n_nodes(c, index)),
 	}
-	if index := C.quoit_snapshot_get_slice_class(c, number); index >= 0 {
-		class := C.uint32_t(index)
+	if classIndex := C.quoit_snapshot_get_slice_class(c, index); classIndex >= 0 {
+		class := C.uint32_t(classIndex)
 		slice.Accelerator = C.GoString(C.quoit_snapshot_get_class_accelerator(c, class))
-		slice.Topology = taken(C.quoit_snapshot_dup_class_topology(c, class))
+		slice.Topology = moveString(C.quoit_snapshot_dup_class_topology(c, class))
 		slice.ChipsPerHost = int(C.quoit_snapshot_get_class_chips_per_host(c, class))
 		slice.Hosts = int(C.quoit_snapshot_get_class_n_hosts(c, class))
 	}
@@ -392,49 +419,49 @@ func sliceOf(c *C.QuoitSnapshot, number C.uint32_t) Slice {
 //
 // It fails with NotFound for an unknown name, and Invalid for an ambiguous short name; the message has the full names.
 func (s *Snapshot) Slice(name string) (slice Slice, err error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("slice", name))
 	if err := arguments.Err(); err != nil {
 		return Slice{}, err
 	}
 	err = s.with(func(c *C.QuoitSnapshot) error {
-		var number C.uint32_t
+		var index C.uint32_t
 		var gerror *C.GError
-		C.quoit_snapshot_lookup_slice(c, text, &number, &gerror)
-		if err := take(gerror); err != nil {
+		C.quoit_snapshot_lookup_slice(c, text, &index, &gerror)
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		slice = sliceOf(c, number)
+		slice = sliceFromC(c, index)
 		return nil
 	})
 	return slice, err
 }
 
-// Classes returns all classes, by their numbers.
+// Classes returns all classes, in the order of their indices.
 func (s *Snapshot) Classes() ([]Class, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_classes(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) Class {
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_classes(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) Class {
 			return Class{
-				Number:       int(number),
-				Accelerator:  C.GoString(C.quoit_snapshot_get_class_accelerator(c, number)),
-				Topology:     taken(C.quoit_snapshot_dup_class_topology(c, number)),
-				ChipsPerHost: int(C.quoit_snapshot_get_class_chips_per_host(c, number)),
-				Hosts:        int(C.quoit_snapshot_get_class_n_hosts(c, number)),
-				Slices:       int(C.quoit_snapshot_count_class(c, number, 0)),
+				Index:        int(index),
+				Accelerator:  C.GoString(C.quoit_snapshot_get_class_accelerator(c, index)),
+				Topology:     moveString(C.quoit_snapshot_dup_class_topology(c, index)),
+				ChipsPerHost: int(C.quoit_snapshot_get_class_chips_per_host(c, index)),
+				Hosts:        int(C.quoit_snapshot_get_class_n_hosts(c, index)),
+				Slices:       int(C.quoit_snapshot_count_class(c, index, 0)),
 			}
 		})
 }
 
-// CountClass returns how many slices of a class, given by its number, have a condition. The cost does not depend on the
+// CountClass returns how many slices of a class, given by its index, have a condition. The cost does not depend on the
 // size of the fleet.
 //
-// It fails with Invalid for a number out of range, and if flag is not exactly one condition.
+// It fails with Invalid for an index out of range, and if flag is not exactly one condition.
 func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error) {
 	if flag == 0 || flag&(flag-1) != 0 || flag > SliceFree {
-		return 0, door.Invalid("condition '%v': expected one of SliceFlags", flag)
+		return 0, cconv.InvalidError("condition '%v': expected one of SliceFlags", flag)
 	}
 	err = s.with(func(c *C.QuoitSnapshot) error {
-		if err := checkNumber("class", class, C.quoit_snapshot_get_n_classes(c)); err != nil {
+		if err := checkIndex("class", class, C.quoit_snapshot_get_n_classes(c)); err != nil {
 			return err
 		}
 		count = int(C.quoit_snapshot_count_class(c, C.uint32_t(class), C.QuoitSliceFlags(flag)))
@@ -445,35 +472,35 @@ func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error)
 
 // --- nodes ---
 
-// Nodes returns all nodes, by their numbers, including dead ones.
+// Nodes returns all nodes, in the order of their indices, including dead ones.
 func (s *Snapshot) Nodes() ([]Node, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_nodes(c) }, nodeOf)
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_nodes(c) }, nodeFromC)
 }
 
-func nodeOf(c *C.QuoitSnapshot, number C.uint32_t) Node {
+func nodeFromC(c *C.QuoitSnapshot, index C.uint32_t) Node {
 	return Node{
-		Number:      int(number),
-		ID:          uint32(C.quoit_snapshot_get_node_id(c, number)),
-		Name:        C.GoString(C.quoit_snapshot_get_node_name(c, number)),
-		FullName:    taken(C.quoit_snapshot_dup_node_full_name(c, number)),
-		Identity:    taken(C.quoit_snapshot_dup_node_identity(c, number)),
-		Address:     C.GoString(C.quoit_snapshot_get_node_address(c, number)),
-		State:       NodeState(C.quoit_snapshot_get_node_state(c, number)),
-		Pool:        int(C.quoit_snapshot_get_node_pool(c, number)),
-		Slice:       int(C.quoit_snapshot_get_node_slice(c, number)),
-		WorkerID:    int(C.quoit_snapshot_get_node_worker_id(c, number)),
-		Chips:       int(C.quoit_snapshot_get_node_chips(c, number)),
-		IsRayHead:   bool(C.quoit_snapshot_is_node_ray_head(c, number)),
-		IsExternal:  bool(C.quoit_snapshot_is_node_external(c, number)),
-		Sources:     nodeSources(c, number),
-		Assumptions: NodeAssumptions(C.quoit_snapshot_get_node_assumptions(c, number)),
+		Index:       int(index),
+		ID:          uint32(C.quoit_snapshot_get_node_id(c, index)),
+		Name:        C.GoString(C.quoit_snapshot_get_node_name(c, index)),
+		FullName:    moveString(C.quoit_snapshot_dup_node_full_name(c, index)),
+		Identity:    moveString(C.quoit_snapshot_dup_node_identity(c, index)),
+		Address:     C.GoString(C.quoit_snapshot_get_node_address(c, index)),
+		State:       NodeState(C.quoit_snapshot_get_node_state(c, index)),
+		Pool:        int(C.quoit_snapshot_get_node_pool(c, index)),
+		Slice:       int(C.quoit_snapshot_get_node_slice(c, index)),
+		WorkerID:    int(C.quoit_snapshot_get_node_worker_id(c, index)),
+		Chips:       int(C.quoit_snapshot_get_node_chip_amount(c, index, C.QUOIT_AMOUNT_TOTAL).e4 / 10000),
+		IsRayHead:   bool(C.quoit_snapshot_is_node_ray_head(c, index)),
+		IsExternal:  bool(C.quoit_snapshot_is_node_external(c, index)),
+		Sources:     nodeSources(c, index),
+		Assumptions: NodeAssumptions(C.quoit_snapshot_get_node_assumptions(c, index)),
 	}
 }
 
-func nodeSources(c *C.QuoitSnapshot, number C.uint32_t) []string {
+func nodeSources(c *C.QuoitSnapshot, index C.uint32_t) []string {
 	sources := []string{}
 	for {
-		source := C.quoit_snapshot_get_node_source(c, number, C.uint32_t(len(sources)))
+		source := C.quoit_snapshot_get_node_source(c, index, C.uint32_t(len(sources)))
 		if source == nil {
 			return sources
 		}
@@ -485,96 +512,100 @@ func nodeSources(c *C.QuoitSnapshot, number C.uint32_t) []string {
 //
 // It fails with NotFound for an unknown name, and Invalid for an ambiguous short name; the message has the full names.
 func (s *Snapshot) Node(name string) (node Node, err error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("node", name))
 	if err := arguments.Err(); err != nil {
 		return Node{}, err
 	}
 	err = s.with(func(c *C.QuoitSnapshot) error {
-		var number C.uint32_t
+		var index C.uint32_t
 		var gerror *C.GError
-		C.quoit_snapshot_lookup_node(c, text, &number, &gerror)
-		if err := take(gerror); err != nil {
+		C.quoit_snapshot_lookup_node(c, text, &index, &gerror)
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		node = nodeOf(c, number)
+		node = nodeFromC(c, index)
 		return nil
 	})
 	return node, err
 }
 
-// onNode checks the number of a node and runs a function on it.
-func (s *Snapshot) onNode(number int, run func(*C.QuoitSnapshot, C.uint32_t)) error {
+// withNode checks the index of a node and calls run with it.
+func (s *Snapshot) withNode(nodeIndex int, run func(*C.QuoitSnapshot, C.uint32_t)) error {
 	return s.with(func(c *C.QuoitSnapshot) error {
-		if err := checkNumber("node", number, C.quoit_snapshot_get_n_nodes(c)); err != nil {
+		if err := checkIndex("node", nodeIndex, C.quoit_snapshot_get_n_nodes(c)); err != nil {
 			return err
 		}
-		run(c, C.uint32_t(number))
+		run(c, C.uint32_t(nodeIndex))
 		return nil
 	})
 }
 
-// NodeUsers returns the groups that have a node, given by its number, or part of it.
+// NodeUsers returns the groups that have a node, given by its index, or a part of it.
 //
-// It fails with Invalid for a number out of range.
+// It fails with Invalid for an index out of range.
 func (s *Snapshot) NodeUsers(node int) (users []NodeUser, err error) {
-	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
-		users = make([]NodeUser, C.quoit_snapshot_get_node_n_users(c, number))
-		for user := range users {
-			users[user] = NodeUser{
-				Group: newGroup(C.quoit_snapshot_lookup_group_by_id(c, C.quoit_snapshot_get_node_user_id(c, number, C.uint32_t(user)), nil)),
-				Share: taken(C.quoit_snapshot_dup_node_user_share(c, number, C.uint32_t(user))),
+	err = s.withNode(node, func(c *C.QuoitSnapshot, nodeIndex C.uint32_t) {
+		users = make([]NodeUser, C.quoit_snapshot_get_node_n_users(c, nodeIndex))
+		for index := range users {
+			user := C.uint32_t(index)
+			groupID := C.quoit_snapshot_get_node_user_id(c, nodeIndex, user)
+			users[index] = NodeUser{
+				// The lookup cannot fail: the users of a node are groups of the same snapshot.
+				Group: newGroup(C.quoit_snapshot_lookup_group_by_id(c, groupID, nil)),
+				Share: moveString(C.quoit_snapshot_dup_node_user_share(c, nodeIndex, user)),
 			}
 		}
 	})
 	return users, err
 }
 
-// NodeLabel returns the value of a label of a node, given by its number, and whether the node has the label.
+// NodeLabel returns the value of a label of a node, given by its index, and whether the node has the label.
 //
-// It fails with Invalid for a number out of range.
+// It fails with Invalid for an index out of range.
 func (s *Snapshot) NodeLabel(node int, key string) (value string, ok bool, err error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("key", key))
 	if err := arguments.Err(); err != nil {
 		return "", false, err
 	}
-	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
-		label := C.quoit_snapshot_dup_node_label(c, number, text)
-		value, ok = taken(label), label != nil
+	err = s.withNode(node, func(c *C.QuoitSnapshot, nodeIndex C.uint32_t) {
+		label := C.quoit_snapshot_dup_node_label(c, nodeIndex, text)
+		value, ok = moveString(label), label != nil
 	})
 	return value, ok, err
 }
 
-// NodeResources returns the resources of a node, given by its number: those that it states, and those that Ray derives
+// NodeResources returns the resources of a node, given by its index: those that it states, and those that Ray derives
 // (the name of its slice and, on worker 0, the head resource, such as "TPU-v6e-16-head").
 //
-// It fails with Invalid for a number out of range.
+// It fails with Invalid for an index out of range.
 func (s *Snapshot) NodeResources(node int) (resources []NodeResource, err error) {
-	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
-		resources = make([]NodeResource, C.quoit_snapshot_get_node_n_resources(c, number))
+	err = s.withNode(node, func(c *C.QuoitSnapshot, nodeIndex C.uint32_t) {
+		resources = make([]NodeResource, C.quoit_snapshot_get_node_n_resources(c, nodeIndex))
 		for index := range resources {
 			resource := C.uint32_t(index)
 			resources[index] = NodeResource{
-				Name:     C.GoString(C.quoit_snapshot_get_node_resource_name(c, number, resource)),
-				Total:    taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_TOTAL))),
-				Left:     taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_LEFT))),
-				External: taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_EXTERNAL))),
+				Name: C.GoString(C.quoit_snapshot_get_node_resource_name(c, nodeIndex, resource)),
+				Amounts: amountsFromC(func(part C.QuoitAmountPart) *C.char {
+					return C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, nodeIndex, resource, part))
+				}),
 			}
 		}
 	})
 	return resources, err
 }
 
-// Resources returns the sums over all nodes that are not dead, sorted by name. They include resources that Ray derives,
-// except those with the names of slices.
+// Resources returns the sums over all nodes, sorted by name. They include resources that Ray derives, except those with
+// the names of slices.
 func (s *Snapshot) Resources() ([]Resource, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_resources(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) Resource {
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_resources(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) Resource {
 			return Resource{
-				Name:  C.GoString(C.quoit_snapshot_get_resource_name(c, number)),
-				Total: taken(C.quoit_snapshot_dup_resource_sum(c, number, C.QUOIT_AMOUNT_TOTAL)),
-				Left:  taken(C.quoit_snapshot_dup_resource_sum(c, number, C.QUOIT_AMOUNT_LEFT)),
+				Name: C.GoString(C.quoit_snapshot_get_resource_name(c, index)),
+				Amounts: amountsFromC(func(part C.QuoitAmountPart) *C.char {
+					return C.quoit_snapshot_dup_resource_sum(c, index, part)
+				}),
 			}
 		})
 }
@@ -583,9 +614,9 @@ func (s *Snapshot) Resources() ([]Resource, error) {
 
 // Groups returns all groups by id: the live ones, and ended ones whose record is kept.
 func (s *Snapshot) Groups() ([]*Group, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_groups(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) *Group {
-			return newGroup(C.quoit_snapshot_dup_group(c, number))
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_groups(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) *Group {
+			return newGroup(C.quoit_snapshot_dup_group(c, index))
 		})
 }
 
@@ -594,7 +625,7 @@ func (s *Snapshot) Groups() ([]*Group, error) {
 // It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id, and
 // Invalid if the text is neither NAME nor NAME@ID.
 func (s *Snapshot) Group(name string) (group *Group, err error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("group", name))
 	if err := arguments.Err(); err != nil {
 		return nil, err
@@ -603,7 +634,7 @@ func (s *Snapshot) Group(name string) (group *Group, err error) {
 		var gerror *C.GError
 		found := C.quoit_snapshot_lookup_group(c, text, &gerror)
 		var err error
-		group, err = madeGroup(found, take(gerror))
+		group, err = groupOrError(found, errorFromC(gerror))
 		return err
 	})
 	return group, err
@@ -617,7 +648,7 @@ func (s *Snapshot) GroupByID(id uint64) (group *Group, err error) {
 		var gerror *C.GError
 		found := C.quoit_snapshot_lookup_group_by_id(c, C.uint64_t(id), &gerror)
 		var err error
-		group, err = madeGroup(found, take(gerror))
+		group, err = groupOrError(found, errorFromC(gerror))
 		return err
 	})
 	return group, err
@@ -627,7 +658,7 @@ func (s *Snapshot) GroupByID(id uint64) (group *Group, err error) {
 //
 // It fails with NotFound if no live or recorded group has the key, and Invalid for a key with a NUL.
 func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("key", key))
 	if err := arguments.Err(); err != nil {
 		return nil, err
@@ -636,7 +667,7 @@ func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
 		var gerror *C.GError
 		found := C.quoit_snapshot_lookup_group_by_key(c, text, &gerror)
 		var err error
-		group, err = madeGroup(found, take(gerror))
+		group, err = groupOrError(found, errorFromC(gerror))
 		return err
 	})
 	return group, err
@@ -646,14 +677,14 @@ func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
 //
 // It fails with Invalid for a name with a NUL.
 func (s *Snapshot) GroupsOfOwner(owner string) ([]*Group, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("owner", owner))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_count_owner_groups(c, text) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) *Group {
-			return newGroup(C.quoit_snapshot_dup_owner_group(c, text, number))
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_count_owner_groups(c, text) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) *Group {
+			return newGroup(C.quoit_snapshot_dup_owner_group(c, text, index))
 		})
 }
 
@@ -664,9 +695,9 @@ func (s *Snapshot) NodeByID(id uint32) (node Node, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		index := int64(C.quoit_snapshot_find_node(c, C.uint32_t(id)))
 		if index < 0 {
-			return &Error{Code: NotFound, Message: fmt.Sprintf("node id '%d': no node has it", id)}
+			return &Error{Code: NotFound, Message: fmt.Sprintf("node id '%d': no node has this id", id)}
 		}
-		node = nodeOf(c, C.uint32_t(index))
+		node = nodeFromC(c, C.uint32_t(index))
 		return nil
 	})
 	return node, err
@@ -674,13 +705,13 @@ func (s *Snapshot) NodeByID(id uint32) (node Node, err error) {
 
 // Owners returns the registered owners, in the order of their registration.
 func (s *Snapshot) Owners() ([]Owner, error) {
-	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_owners(c) },
-		func(c *C.QuoitSnapshot, number C.uint32_t) Owner {
+	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_owners(c) },
+		func(c *C.QuoitSnapshot, index C.uint32_t) Owner {
 			return Owner{
-				Name:   C.GoString(C.quoit_snapshot_get_owner_name(c, number)),
-				Since:  timeOf(int64(C.quoit_snapshot_get_owner_since_ms(c, number))),
-				Until:  timeOf(int64(C.quoit_snapshot_get_owner_until_ms(c, number))),
-				Groups: int(C.quoit_snapshot_count_owner_groups(c, C.quoit_snapshot_get_owner_name(c, number))),
+				Name:   C.GoString(C.quoit_snapshot_get_owner_name(c, index)),
+				Since:  timeFromC(int64(C.quoit_snapshot_get_owner_since_ms(c, index))),
+				Until:  timeFromC(int64(C.quoit_snapshot_get_owner_until_ms(c, index))),
+				Groups: int(C.quoit_snapshot_count_owner_groups(c, C.quoit_snapshot_get_owner_name(c, index))),
 			}
 		})
 }
@@ -693,13 +724,13 @@ func (s *Snapshot) Owners() ([]Owner, error) {
 // It fails with Invalid if the request is incomplete, not in the catalogue or contradictory, and NotFound if it names
 // an unknown pool, slice or node.
 func (s *Snapshot) Explain(request *Request) (*Report, error) {
-	made, err := request.opened()
+	cRequest, err := request.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer made.close()
-	return s.explained(func(c *C.QuoitSnapshot, gerror **C.GError) *C.QuoitReport {
-		return C.quoit_snapshot_explain(c, made.c, gerror)
+	defer C.quoit_request_free(cRequest)
+	return s.report(func(c *C.QuoitSnapshot, gerror **C.GError) *C.QuoitReport {
+		return C.quoit_snapshot_explain(c, cRequest, gerror)
 	})
 }
 
@@ -708,24 +739,25 @@ func (s *Snapshot) Explain(request *Request) (*Report, error) {
 //
 // It fails with NotFound if there is no such group, and Conflict if all its bundles are placed.
 func (s *Snapshot) ExplainGroup(group string) (*Report, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("group", group))
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	return s.explained(func(c *C.QuoitSnapshot, gerror **C.GError) *C.QuoitReport {
+	return s.report(func(c *C.QuoitSnapshot, gerror **C.GError) *C.QuoitReport {
 		return C.quoit_snapshot_explain_group(c, text, gerror)
 	})
 }
 
-func (s *Snapshot) explained(run func(*C.QuoitSnapshot, **C.GError) *C.QuoitReport) (report *Report, err error) {
+// report returns the report that run makes.
+func (s *Snapshot) report(run func(*C.QuoitSnapshot, **C.GError) *C.QuoitReport) (report *Report, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		var gerror *C.GError
-		made := run(c, &gerror)
-		if err := take(gerror); err != nil {
+		result := run(c, &gerror)
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		report = takenReport(made)
+		report = moveReport(result)
 		return nil
 	})
 	return report, err

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// milliseconds converts a duration and rounds away from 0, so that a short duration does not become 0, which means "no
-// limit", and a negative one stays below 0.
-func milliseconds(d time.Duration) int64 {
+// durationMs converts a duration to milliseconds. It rounds away from 0, so that a short duration does not become 0,
+// which means "no limit", and a negative duration stays below 0.
+func durationMs(d time.Duration) int64 {
 	ms := int64(d / time.Millisecond)
 	switch rest := d % time.Millisecond; {
 	case rest > 0:
@@ -20,9 +20,9 @@ func milliseconds(d time.Duration) int64 {
 	return ms
 }
 
-// clock converts a time to milliseconds since 1970-01-01 UTC. A time beyond the range of int64 becomes the nearest
-// limit.
-func clock(now time.Time) int64 {
+// unixMs converts a time to milliseconds since 1970-01-01 UTC. A time beyond the range of int64 becomes the nearest
+// limit, which the library refuses.
+func unixMs(now time.Time) int64 {
 	seconds := now.Unix()
 	if seconds > math.MaxInt64/1000-1 {
 		return math.MaxInt64
@@ -33,8 +33,8 @@ func clock(now time.Time) int64 {
 	return now.UnixMilli()
 }
 
-// timeOf converts milliseconds since 1970-01-01 UTC to a time. 0 means "none" and becomes the zero time.
-func timeOf(ms int64) time.Time {
+// timeFromC converts milliseconds since 1970-01-01 UTC to a time. 0, which means "none", becomes the zero time.
+func timeFromC(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}

@@ -12,10 +12,10 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// Profile is the system whose environment is computed.
+// Profile is the system whose environment variables are computed.
 type Profile int
 
 // The profiles.
@@ -28,7 +28,8 @@ const (
 	// ProfileKubeRay is the environment of a pod after GKE's TPU webhook has changed it. The id of a slice is the
 	// index of its replica, and MEGASCALE_* is set only if the manifest sets MEGASCALE_NUM_SLICES.
 	ProfileKubeRay Profile = C.QUOIT_PROFILE_KUBERAY
-	// ProfileJobSet has the slices as the jobs of a JobSet, in natural order, and the workers as their pods.
+	// ProfileJobSet is the environment of the pods of a JobSet. The slices are its jobs, in natural order, and the
+	// workers are the pods of these jobs.
 	ProfileJobSet Profile = C.QUOIT_PROFILE_JOBSET
 )
 
@@ -37,41 +38,42 @@ var profileNames = map[Profile]string{
 }
 
 // String returns the name of the profile.
-func (p Profile) String() string { return named(profileNames, p) }
+func (p Profile) String() string { return nameOf(profileNames, p) }
 
-// Job is how the processes of a group form jobs.
+// Job is how the processes of a group work together.
 type Job int
 
-// The ways in which processes form jobs.
+// The ways in which processes work together.
 const (
 	// JobSlices is one job on whole slices with the same number of processes on each host.
 	JobSlices Job = C.QUOIT_JOB_SLICES
-	// JobBoxes is one job on a part of each slice: a box of chips, the same in every slice, which the processes
-	// divide as a grid. JAX counts chips and devices from the first chip of the box.
+	// JobBoxes is one job on the same box of chips in each slice. The processes divide the box as a grid. JAX
+	// counts chips and devices from the first chip of the box.
 	JobBoxes Job = C.QUOIT_JOB_BOXES
-	// JobApart is no job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes
-	// have the reason.
+	// JobApart is no common job over ICI: each process starts alone, as process 0 of 1, and counts its own chips.
+	// Topology.Notes has the reason.
 	JobApart Job = C.QUOIT_JOB_APART
 )
 
 var jobNames = map[Job]string{JobSlices: "SLICES", JobBoxes: "BOXES", JobApart: "APART"}
 
 // String returns the name of the value.
-func (j Job) String() string { return named(jobNames, j) }
+func (j Job) String() string { return nameOf(jobNames, j) }
 
 // Topology is the processes of a group, in the order of the profile. Close frees the C data that Renumber needs; the
 // garbage collector does so if you do not. The fields are still available after Close.
 type Topology struct {
-	Processes        []Process // by process id
-	Job              Job       // how the processes form jobs; those without chips are in no job and come last
-	ProcessesPerHost int       // processes of each host; 0 unless Job is JobSlices, because hosts can differ then
+	Processes        []Process // in the order of their process ids: Processes[i].ProcessID is i
+	Job              Job       // how the processes work together; processes without chips are in no job and come last
+	ProcessesPerHost int       // processes of each host; 0 unless Job is JobSlices, because hosts can differ otherwise
 	Notes            []string  // warnings, such as unknown addresses or a dead host
 
-	h *door.Handle
+	h *cconv.Handle
 }
 
-// Process is one process of a group: its place and its environment.
+// Process is one process of a group: its ids, its place and its environment.
 type Process struct {
+	ProcessID     int    // the id in the whole job, which JAX calls process_id; an index of Topology.Processes
 	SliceID       int    // the slice id in this profile; 0 if the process has no chips
 	Slice         string // the name of that slice; "" if its node is in no slice
 	SliceFullName string // source/pool/name; "" if its node is in no slice
@@ -80,24 +82,24 @@ type Process struct {
 	GroupSlice   int
 	Bundle       int             // the index of its bundle in the group; -1 if the group has whole hosts
 	WorkerID     int             // the worker id of its host; 0 if a process of a bundle has none
-	Local        int             // its number on the host, from 0
-	Node         string          // its node
-	NodeFullName string          // source/pool/name
-	Address      string          // of that node; "" if it is unknown
-	Assumptions  NodeAssumptions // facts that no source states; Notes name the variables that can be wrong for this reason
-	Environment  []Variable
+	Local        int             // the index of the process on its host
+	Node         string          // the short name of its node
+	NodeFullName string          // source/pool/name of its node
+	Address      string          // the address of its node; "" if it is unknown
+	Assumptions  NodeAssumptions // facts about its node that no source states; Topology.Notes has the affected variables
+	Environment  []Variable      // sorted by name
 
-	// HostChips is its chips, with their numbers on the host, which TPU_VISIBLE_CHIPS, Ray and bundles use. It is
-	// empty if the process has no chips or they are unknown.
+	// HostChips is the chips of the process by their numbers on the host, which TPU_VISIBLE_CHIPS, Ray and bundles
+	// use. It is empty if the process has no chips or they are unknown.
 	HostChips []int
-	// Chips is the same chips with their numbers in the slice, as in Coordinates, ascending, in the order of JAX's
-	// devices. It is empty if the place in a slice is unknown.
+	// Chips is the same chips by their numbers in the slice, as in Coordinates, in ascending order, which is the
+	// order of JAX's devices. It is empty if the place of the host in a slice is unknown.
 	Chips  []int
-	Places []Place // the place of each of these chips on the torus of the slice
-	// Devices is the ids, in the whole job, of its local JAX devices, chip by chip.
+	Places []Place // the place of each of Chips on the torus of the slice
+	// Devices is the ids, in the whole job, of the local JAX devices of the process, chip by chip.
 	Devices []int64
-	// SliceIDs is the slice id of its slice in each profile that gives it one. They differ: Ray Train overrides the
-	// webhook's ids.
+	// SliceIDs is the id that each profile gives the slice of the process; profiles that give none are missing. The
+	// ids can differ: Ray Train overrides the webhook's ids.
 	SliceIDs map[Profile]int
 }
 
@@ -117,34 +119,34 @@ type Variable struct {
 // if the profile needs addresses, the topology of a slice, or its cluster and replica, which the group's sources do not
 // contain: import the node list of the running cluster, or the manifest.
 func (g *Group) Topology(launch Launch) (*Topology, error) {
-	how, err := launch.opened()
+	cLaunch, err := launch.toC()
 	if err != nil {
 		return nil, err
 	}
-	defer C.quoit_launch_free(how)
+	defer C.quoit_launch_free(cLaunch)
 	pointer, err := g.h.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer g.h.Done()
 	var gerror *C.GError
-	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), how, &gerror)
-	if err := take(gerror); err != nil {
+	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), cLaunch, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	return newTopology(c), nil
 }
 
 func newTopology(c *C.QuoitTopology) *Topology {
-	free := func(p unsafe.Pointer) { C.quoit_topology_unref((*C.QuoitTopology)(p)) }
+	free := func(p unsafe.Pointer) { C.quoit_topology_free((*C.QuoitTopology)(p)) }
 	topology := &Topology{
 		Processes: make([]Process, C.quoit_topology_get_n_processes(c)),
 		Job:       Job(C.quoit_topology_get_job(c)),
 		Notes:     make([]string, C.quoit_topology_get_n_notes(c)),
-		h:         door.NewHandle("topology", unsafe.Pointer(c), free),
+		h:         cconv.NewHandle("topology", unsafe.Pointer(c), free),
 	}
 	for process := range topology.Processes {
-		topology.Processes[process] = processOf(c, C.uint32_t(process))
+		topology.Processes[process] = processFromC(c, C.uint32_t(process))
 		if topology.Job == JobSlices {
 			topology.ProcessesPerHost = max(topology.ProcessesPerHost, topology.Processes[process].Local+1)
 		}
@@ -155,17 +157,18 @@ func newTopology(c *C.QuoitTopology) *Topology {
 	return topology
 }
 
-func processOf(c *C.QuoitTopology, process C.uint32_t) Process {
-	made := Process{
+func processFromC(c *C.QuoitTopology, process C.uint32_t) Process {
+	result := Process{
+		ProcessID:     int(process),
 		SliceID:       int(C.quoit_topology_get_slice_id(c, process)),
 		Slice:         C.GoString(C.quoit_topology_get_slice_name(c, process)),
-		SliceFullName: taken(C.quoit_topology_dup_slice_full_name(c, process)),
+		SliceFullName: moveString(C.quoit_topology_dup_slice_full_name(c, process)),
 		GroupSlice:    int(C.int32_t(C.quoit_topology_get_group_slice(c, process))),
 		Bundle:        int(C.quoit_topology_get_bundle(c, process)),
 		WorkerID:      int(C.quoit_topology_get_worker_id(c, process)),
 		Local:         int(C.quoit_topology_get_local(c, process)),
 		Node:          C.GoString(C.quoit_topology_get_node_name(c, process)),
-		NodeFullName:  taken(C.quoit_topology_dup_node_full_name(c, process)),
+		NodeFullName:  moveString(C.quoit_topology_dup_node_full_name(c, process)),
 		Address:       C.GoString(C.quoit_topology_get_node_address(c, process)),
 		Assumptions:   NodeAssumptions(C.quoit_topology_get_node_assumptions(c, process)),
 		Environment:   make([]Variable, C.quoit_topology_get_n_variables(c, process)),
@@ -173,31 +176,32 @@ func processOf(c *C.QuoitTopology, process C.uint32_t) Process {
 		Devices:       make([]int64, C.quoit_topology_get_n_devices(c, process)),
 		SliceIDs:      map[Profile]int{},
 	}
-	for left := uint64(C.quoit_topology_get_host_chips(c, process)); left != 0; left &= left - 1 {
-		made.HostChips = append(made.HostChips, bits.TrailingZeros64(left))
+	// Each step clears the lowest bit that is set.
+	for chips := uint64(C.quoit_topology_get_host_chips(c, process)); chips != 0; chips &= chips - 1 {
+		result.HostChips = append(result.HostChips, bits.TrailingZeros64(chips))
 	}
-	for variable := range made.Environment {
-		made.Environment[variable] = Variable{
+	for variable := range result.Environment {
+		result.Environment[variable] = Variable{
 			Name:  C.GoString(C.quoit_topology_get_variable_name(c, process, C.uint32_t(variable))),
 			Value: C.GoString(C.quoit_topology_get_variable_value(c, process, C.uint32_t(variable))),
 		}
 	}
-	made.Places = make([]Place, len(made.Chips))
-	for chip := range made.Chips {
-		made.Chips[chip] = int(C.quoit_topology_get_chip(c, process, C.uint32_t(chip)))
-		made.Places[chip] = placeOf(func(axis C.QuoitAxis) C.uint32_t {
+	result.Places = make([]Place, len(result.Chips))
+	for chip := range result.Chips {
+		result.Chips[chip] = int(C.quoit_topology_get_chip(c, process, C.uint32_t(chip)))
+		result.Places[chip] = placeFromC(func(axis C.QuoitAxis) C.uint32_t {
 			return C.quoit_topology_get_chip_at(c, process, C.uint32_t(chip), axis)
 		})
 	}
-	for device := range made.Devices {
-		made.Devices[device] = int64(C.quoit_topology_get_device(c, process, C.uint32_t(device)))
+	for device := range result.Devices {
+		result.Devices[device] = int64(C.quoit_topology_get_device(c, process, C.uint32_t(device)))
 	}
 	for profile := range profileNames {
 		if id := C.quoit_topology_find_slice_id(c, process, C.QuoitProfile(profile)); id >= 0 {
-			made.SliceIDs[profile] = int(id)
+			result.SliceIDs[profile] = int(id)
 		}
 	}
-	return made
+	return result
 }
 
 // Close frees the topology. A second Close does nothing.
@@ -209,84 +213,84 @@ func (t *Topology) Close() {
 
 // --- renumbering ---
 
-// RenumberingHow is what happened to a process.
-type RenumberingHow int
+// ProcessChange is how a change of a group affects a process.
+type ProcessChange int
 
 // The changes of a process.
 const (
-	ProcessSame    RenumberingHow = C.QUOIT_RENUMBERING_SAME    // same numbers, same environment
-	ProcessChanged RenumberingHow = C.QUOIT_RENUMBERING_CHANGED // same numbers, different environment
-	ProcessMoved   RenumberingHow = C.QUOIT_RENUMBERING_MOVED   // different process id, slice id or worker id
-	ProcessJoined  RenumberingHow = C.QUOIT_RENUMBERING_JOINED  // new process
-	ProcessLeft    RenumberingHow = C.QUOIT_RENUMBERING_LEFT    // the process is gone
+	ProcessSame    ProcessChange = C.QUOIT_PROCESS_SAME    // the ids and the environment are the same
+	ProcessChanged ProcessChange = C.QUOIT_PROCESS_CHANGED // the ids are the same, the environment differs
+	ProcessMoved   ProcessChange = C.QUOIT_PROCESS_MOVED   // the process id, slice id or worker id differs
+	ProcessJoined  ProcessChange = C.QUOIT_PROCESS_JOINED  // the process is new
+	ProcessLeft    ProcessChange = C.QUOIT_PROCESS_LEFT    // the process is gone
 )
 
-var renumberingHowNames = map[RenumberingHow]string{
+var processChangeNames = map[ProcessChange]string{
 	ProcessSame: "SAME", ProcessChanged: "CHANGED", ProcessMoved: "MOVED", ProcessJoined: "JOINED", ProcessLeft: "LEFT",
 }
 
 // String returns the name of the change.
-func (h RenumberingHow) String() string { return named(renumberingHowNames, h) }
+func (c ProcessChange) String() string { return nameOf(processChangeNames, c) }
 
-// Renumbering is the effect of a group's change on each process: first the present processes by process id, then those
-// that are gone, by their former process id.
+// Renumbering is how a change of a group affects each of its processes.
 type Renumbering struct {
-	Rows    []RenumberingRow
-	Changed int // rows that are not ProcessSame; if it is 0, no process needs an update
+	Rows    []RenumberingRow // first the present processes by process id, then those that are gone by their former id
+	Changed int              // number of rows that are not ProcessSame; if it is 0, no process needs an update
 }
 
-// Numbers are the numbers of a process; -1 for none.
-type Numbers struct {
-	Process, SliceID, WorkerID int
+// ProcessIDs is the ids of a process before or after a change; -1 for an id that it does not have.
+type ProcessIDs struct {
+	ProcessID, SliceID, WorkerID int
 }
 
 // RenumberingRow is the change of one process.
 type RenumberingRow struct {
-	How           RenumberingHow
-	Node, Slice   string // the present names, or the last ones if the process is gone
-	Counterpart   string // the node that it replaces, or that replaces it; "" if there is none
-	Before, After Numbers
-	Variables     []VariableChange // those that differ, sorted by name; all variables of a process that is new or gone
+	Change        ProcessChange
+	Node, Slice   string // the present names of its node and slice, or the last ones if the process is gone
+	Counterpart   string // the node that a new process replaces, or that replaces a process that is gone; else ""
+	Before, After ProcessIDs
+	Variables     []VariableChange // the variables that differ, sorted by name; all of a process that is new or gone
 }
 
-// VariableChange is the change of a variable; nil means not set.
+// VariableChange is the change of a variable of the environment.
 type VariableChange struct {
 	Name          string
-	Before, After *string
+	Before, After *string // the values; nil if the variable is not set
 }
 
 // Renumber compares two topologies of one group in the same profile. nil stands for a group without processes.
 //
 // It fails with Invalid if one of them was closed.
 func Renumber(before, after *Topology) (*Renumbering, error) {
-	old, done, err := before.compared()
+	cBefore, doneBefore, err := before.useOrNil()
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	now := old
-	if after != before { // the handle's lock is not recursive
-		var doneToo func()
-		if now, doneToo, err = after.compared(); err != nil {
+	defer doneBefore()
+	cAfter := cBefore
+	if after != before { // one goroutine must not use a handle twice, because its lock is not recursive
+		var doneAfter func()
+		if cAfter, doneAfter, err = after.useOrNil(); err != nil {
 			return nil, err
 		}
-		defer doneToo()
+		defer doneAfter()
 	}
-	c := C.quoit_renumbering_new(old, now)
+	c := C.quoit_renumbering_new(cBefore, cAfter)
 	defer C.quoit_renumbering_free(c)
 	renumbering := &Renumbering{
 		Rows: make([]RenumberingRow, C.quoit_renumbering_get_n_rows(c)),
 	}
 	for row := range renumbering.Rows {
-		renumbering.Rows[row] = rowOf(c, C.uint32_t(row))
-		if renumbering.Rows[row].How != ProcessSame {
+		renumbering.Rows[row] = renumberingRowFromC(c, C.uint32_t(row))
+		if renumbering.Rows[row].Change != ProcessSame {
 			renumbering.Changed++
 		}
 	}
 	return renumbering, nil
 }
 
-func (t *Topology) compared() (*C.QuoitTopology, func(), error) {
+// useOrNil returns the C object, or NULL for nil, and the function that ends the use.
+func (t *Topology) useOrNil() (*C.QuoitTopology, func(), error) {
 	if t == nil {
 		return nil, func() {}, nil
 	}
@@ -297,36 +301,36 @@ func (t *Topology) compared() (*C.QuoitTopology, func(), error) {
 	return (*C.QuoitTopology)(pointer), t.h.Done, nil
 }
 
-func rowOf(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
+func renumberingRowFromC(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
 	variables := make([]VariableChange, C.quoit_renumbering_get_n_variables(c, row))
 	for index := range variables {
 		variable := C.uint32_t(index)
 		variables[index] = VariableChange{
 			Name:   C.GoString(C.quoit_renumbering_get_variable_name(c, row, variable)),
-			Before: textOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_BEFORE)),
-			After:  textOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_AFTER)),
+			Before: copyStringOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_BEFORE)),
+			After:  copyStringOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_AFTER)),
 		}
 	}
 	return RenumberingRow{
-		How:         RenumberingHow(C.quoit_renumbering_get_how(c, row)),
+		Change:      ProcessChange(C.quoit_renumbering_get_change(c, row)),
 		Node:        C.GoString(C.quoit_renumbering_get_node_name(c, row)),
 		Slice:       C.GoString(C.quoit_renumbering_get_slice_name(c, row)),
 		Counterpart: C.GoString(C.quoit_renumbering_get_counterpart(c, row)),
-		Before: Numbers{
-			Process:  int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_BEFORE)),
-			SliceID:  int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
-			WorkerID: int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
+		Before: ProcessIDs{
+			ProcessID: int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_BEFORE)),
+			SliceID:   int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
+			WorkerID:  int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
 		},
-		After: Numbers{
-			Process:  int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_AFTER)),
-			SliceID:  int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
-			WorkerID: int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
+		After: ProcessIDs{
+			ProcessID: int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_AFTER)),
+			SliceID:   int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
+			WorkerID:  int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
 		},
 		Variables: variables,
 	}
 }
 
-func textOrNil(text *C.char) *string {
+func copyStringOrNil(text *C.char) *string {
 	if text == nil {
 		return nil
 	}

@@ -12,78 +12,78 @@ import (
 	"quoit"
 )
 
-// patience is longer than any call should wait that must return at once.
-const patience = time.Minute
+// longWait is much longer than a test takes. A call that waits so long has not been interrupted.
+const longWait = time.Minute
 
-// holding runs meanwhile while ledger holds the database's lock.
-func holding(t *testing.T, ledger *quoit.Ledger, meanwhile func()) {
+// withLockedDatabase calls run while ledger holds the lock of the database.
+func withLockedDatabase(t *testing.T, ledger *quoit.Ledger, run func()) {
 	t.Helper()
-	begun, enough := make(chan struct{}), make(chan struct{})
-	ended := make(chan error)
+	batchStarted, endBatch := make(chan struct{}), make(chan struct{})
+	batchResult := make(chan error)
 	go func() {
-		ended <- ledger.Batch(bg, func() error {
-			close(begun)
-			<-enough
+		batchResult <- ledger.Batch(bg, func() error {
+			close(batchStarted)
+			<-endBatch
 			return nil
 		})
 	}()
-	<-begun
-	meanwhile()
-	close(enough)
-	if err := <-ended; err != nil {
+	<-batchStarted
+	run()
+	close(endBatch)
+	if err := <-batchResult; err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAContextEndsTheWaitForAnotherWriter(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x2", patience)
-	holding(t, first, func() {
+func TestContextEndsWaitForAnotherWriter(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x2", longWait)
+	withLockedDatabase(t, first, func() {
 		ctx, cancel := context.WithTimeout(bg, 50*time.Millisecond)
 		defer cancel()
-		begun := time.Now()
-		group, err := second.Reserve(ctx, slices("train", 1), now)
+		start := time.Now()
+		group, err := second.Reserve(ctx, sliceRequest("train", 1), now)
 		if group != nil || !errors.Is(err, quoit.Cancelled) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v: expected that the context ended it", err)
+			t.Errorf("%v: expected the error of the context", err)
 		}
-		if took := time.Since(begun); took > patience/4 || took < 50*time.Millisecond {
-			t.Errorf("it took %v", took)
+		if took := time.Since(start); took > longWait/4 || took < 50*time.Millisecond {
+			t.Errorf("the call took %v: expected about 50 ms", took)
 		}
 	})
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 0 {
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, second).Groups()); len(groups) != 0 {
 		t.Errorf("%v: expected no group", groups)
 	}
-	reserve(t, second, slices("train", 1))
+	reserve(t, second, sliceRequest("train", 1))
 }
 
-func TestAContextThatHasEndedBeginsNothing(t *testing.T) {
-	ledger := ledgerOf(t, "v6e 4x4 x2")
+func TestEndedContextStartsNoChange(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
-	_, err := ledger.Reserve(ctx, slices("train", 1), now)
+	_, err := ledger.Reserve(ctx, sliceRequest("train", 1), now)
 	if !errors.Is(err, quoit.Cancelled) || !errors.Is(err, context.Canceled) {
-		t.Errorf("%v: expected that the context ended it", err)
+		t.Errorf("%v: expected the error of the context", err)
 	}
-	if err := ledger.Batch(ctx, func() error { t.Error("the batch was begun"); return nil }); err == nil {
-		t.Error("a batch of no context was made")
+	if err := ledger.Batch(ctx, func() error { t.Error("the batch has started"); return nil }); err == nil {
+		t.Error("a batch succeeded although its context had ended")
 	}
 }
 
-func TestAContextEndsTheWaitForAGoroutineOfTheSameLedger(t *testing.T) {
-	ledger, _ := databaseOf(t, "v6e 4x4 x2", patience)
-	holding(t, ledger, func() {
+func TestContextEndsWaitForGoroutineOfTheSameLedger(t *testing.T) {
+	ledger, _ := newDatabase(t, "v6e 4x4 x2", longWait)
+	withLockedDatabase(t, ledger, func() {
 		ctx, cancel := context.WithTimeout(bg, 50*time.Millisecond)
 		defer cancel()
-		_, err := ledger.Reserve(ctx, slices("train", 1), now)
+		_, err := ledger.Reserve(ctx, sliceRequest("train", 1), now)
 		if !errors.Is(err, quoit.Cancelled) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v: expected that the context ended it", err)
+			t.Errorf("%v: expected the error of the context", err)
 		}
 	})
 }
 
-func TestTheEndOfOneContextLeavesOtherCallsWaiting(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x4", patience)
+func TestOtherCallsKeepWaitingWhenOneContextEnds(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x4", longWait)
 	var others sync.WaitGroup
-	holding(t, first, func() {
+	withLockedDatabase(t, first, func() {
 		for _, name := range []string{"a", "b"} {
 			others.Add(1)
 			go func(name string) {
@@ -93,37 +93,37 @@ func TestTheEndOfOneContextLeavesOtherCallsWaiting(t *testing.T) {
 				if name == "b" {
 					ctx = bg
 				}
-				if _, err := second.Reserve(ctx, slices(name, 1), now); err != nil {
-					t.Errorf("%s: %v: expected that it waits", name, err)
+				if _, err := second.Reserve(ctx, sliceRequest(name, 1), now); err != nil {
+					t.Errorf("%s: %v: expected that it waits and then succeeds", name, err)
 				}
 			}(name)
 		}
 		for try := 0; try < 5; try++ {
 			ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
-			_, err := second.Reserve(ctx, slices("c", 1), now)
-			want(t, err, quoit.Cancelled)
+			_, err := second.Reserve(ctx, sliceRequest("c", 1), now)
+			wantCode(t, err, quoit.Cancelled)
 			cancel()
 		}
 	})
 	others.Wait()
-	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 2 {
-		t.Errorf("%v: expected those that waited", groups)
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, second).Groups()); len(groups) != 2 {
+		t.Errorf("%v: expected the groups of the two calls that waited", groups)
 	}
 }
 
-func TestInterruptEndsTheWaitsOfAllCalls(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x4", patience)
+func TestInterruptEndsWaitsOfAllCalls(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x4", longWait)
 	var others sync.WaitGroup
 	stop := make(chan struct{})
-	holding(t, first, func() {
+	withLockedDatabase(t, first, func() {
 		for _, name := range []string{"a", "b", "c"} {
 			others.Add(1)
 			go func(name string) {
 				defer others.Done()
-				_, err := second.Reserve(bg, slices(name, 1), now)
-				want(t, err, quoit.Cancelled)
+				_, err := second.Reserve(bg, sliceRequest(name, 1), now)
+				wantCode(t, err, quoit.Cancelled)
 				if errors.Is(err, context.Canceled) {
-					t.Errorf("%v: no context has ended", err)
+					t.Errorf("%v: expected no error of a context, because none has ended", err)
 				}
 			}(name)
 		}
@@ -144,23 +144,23 @@ func TestInterruptEndsTheWaitsOfAllCalls(t *testing.T) {
 	})
 }
 
-func TestAWaitOfNoneIsBusyAtOnce(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x2", 0)
-	holding(t, first, func() {
-		_, err := second.Reserve(bg, slices("train", 1), now)
-		want(t, err, quoit.Busy)
+func TestZeroWaitFailsWithBusyImmediately(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x2", 0)
+	withLockedDatabase(t, first, func() {
+		_, err := second.Reserve(bg, sliceRequest("train", 1), now)
+		wantCode(t, err, quoit.Busy)
 	})
 }
 
-func TestGoroutinesThatReserveAndReleaseHoldNothingTwice(t *testing.T) {
-	first, second := databaseOf(t, "v6e 4x4 x3", patience)
+func TestConcurrentReservationsNeverAllocateASliceTwice(t *testing.T) {
+	first, second := newDatabase(t, "v6e 4x4 x3", longWait)
 	var all sync.WaitGroup
 	for index, ledger := range []*quoit.Ledger{first, second, first, second} {
 		all.Add(1)
 		go func(name string, ledger *quoit.Ledger) {
 			defer all.Done()
 			for round := 0; round < 10; round++ {
-				group, err := ledger.Reserve(bg, slices(name, 1), now)
+				group, err := ledger.Reserve(bg, sliceRequest(name, 1), now)
 				if errors.Is(err, quoit.NotNow) {
 					continue
 				}

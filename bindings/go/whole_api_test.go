@@ -10,20 +10,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
 	"quoit"
 )
 
-// notCalled has the functions of the headers that the module does not call, and the reasons.
+// notCalled has the C functions that the module does not call, and the reasons.
 var notCalled = map[string]string{
-	"quoit_error_quark":             "libquoit has this one domain, and every GError of its calls is of it",
-	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a slice of Go",
-	"quoit_ray_labels_find":         "Labels are a slice, in which Go finds them",
-	"quoit_report_ref":              "a Report is read at once, and has one owner",
-	"quoit_request_copy":            "a Request is a value, which is copied by assignment",
-	"quoit_snapshot_ref":            "a Snapshot is shared by its pointer",
+	"quoit_error_quark":             "all errors of libquoit are in its one domain",
+	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a Go slice",
+	"quoit_ray_labels_find":         "Labels is a Go slice, which Labels.Get searches",
+	"quoit_report_ref":              "the C report has one owner, which all copies of a Report share",
+	"quoit_request_copy":            "a Request is a value, and assignment copies it",
+	"quoit_snapshot_ref":            "goroutines share a Snapshot by its pointer",
 }
 
 var (
@@ -41,7 +42,7 @@ func headers(t *testing.T) string {
 	models, _ := filepath.Glob(filepath.Join(folder, "models", "*.h"))
 	paths = append(paths, models...)
 	if len(paths) == 0 {
-		t.Skip("the headers of the source tree are not there")
+		t.Skip("the headers of the source tree are missing")
 	}
 	return readAll(t, paths)
 }
@@ -62,7 +63,7 @@ func readAll(t *testing.T, paths []string) string {
 func goFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, folder := range []string{".", "kuberay", "maxtext", "ray", "webhook", filepath.Join("internal", "door")} {
+	for _, folder := range []string{".", "kuberay", "maxtext", "ray", "webhook", filepath.Join("internal", "cconv")} {
 		found, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		for _, path := range found {
 			if !strings.HasSuffix(path, "_test.go") {
@@ -73,7 +74,7 @@ func goFiles(t *testing.T) []string {
 	return files
 }
 
-func setOf(pattern *regexp.Regexp, text string) map[string]bool {
+func matches(pattern *regexp.Regexp, text string) map[string]bool {
 	found := map[string]bool{}
 	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
 		found[match[1]] = true
@@ -90,9 +91,9 @@ func sorted(set map[string]bool) []string {
 	return names
 }
 
-func TestEveryFunctionOfTheHeadersIsCalledOrNotNeeded(t *testing.T) {
-	declared := setOf(declaration, comment.ReplaceAllString(headers(t), ""))
-	calls := setOf(called, readAll(t, goFiles(t)))
+func TestEveryCFunctionIsCalledOrExcluded(t *testing.T) {
+	declared := matches(declaration, comment.ReplaceAllString(headers(t), ""))
+	calls := matches(called, readAll(t, goFiles(t)))
 	if len(declared) < 450 {
 		t.Errorf("%d functions are declared: expected more than 450", len(declared))
 	}
@@ -100,27 +101,27 @@ func TestEveryFunctionOfTheHeadersIsCalledOrNotNeeded(t *testing.T) {
 		reason, excused := notCalled[name]
 		switch {
 		case calls[name] && excused:
-			t.Errorf("%s is called, though it is said not to be: %s", name, reason)
+			t.Errorf("%s is called, but is in notCalled: %s", name, reason)
 		case !calls[name] && !excused:
-			t.Errorf("nobody calls %s", name)
+			t.Errorf("%s is not called: call it, or add it to notCalled", name)
 		}
 	}
 	for name := range notCalled {
 		if !declared[name] {
-			t.Errorf("%s is said not to be called, and is not declared", name)
+			t.Errorf("%s is in notCalled, but no header declares it", name)
 		}
 	}
 }
 
-func TestEveryMemberOfAnEnumHasItsConstant(t *testing.T) {
+func TestEveryCEnumMemberHasAConstant(t *testing.T) {
 	text := comment.ReplaceAllString(headers(t), "")
-	used := setOf(constant, readAll(t, goFiles(t)))
+	used := matches(constant, readAll(t, goFiles(t)))
 	count := 0
 	for _, body := range regexp.MustCompile(`(?s)typedef enum \{(.*?)\}`).FindAllStringSubmatch(text, -1) {
-		for member := range setOf(enumMember, body[1]) {
+		for member := range matches(enumMember, body[1]) {
 			count++
 			if !used[member] {
-				t.Errorf("no constant is %s", member)
+				t.Errorf("no Go constant has the value of %s", member)
 			}
 		}
 	}
@@ -129,25 +130,25 @@ func TestEveryMemberOfAnEnumHasItsConstant(t *testing.T) {
 	}
 }
 
-// The String method of a constant returns the end of its C name.
-func TestTheNamesOfConstantsAreThoseOfTheHeaders(t *testing.T) {
+// For enums, String returns the end of the C name of the constant.
+func TestStringOfAConstantIsTheEndOfItsCName(t *testing.T) {
 	text := readAll(t, goFiles(t))
-	ofC := map[string]string{}
+	cNames := map[string]string{}
 	for _, match := range regexp.MustCompile(`(\w+) +\w+ += C\.(QUOIT_\w+)`).FindAllStringSubmatch(text, -1) {
-		ofC[match[1]] = match[2]
+		cNames[match[1]] = match[2]
 	}
 	pairs := regexp.MustCompile(`\b([A-Z]\w+): "([A-Z_0-9]+)"`).FindAllStringSubmatch(text, -1)
 	if len(pairs) < 70 {
 		t.Errorf("%d names: expected more than 70", len(pairs))
 	}
 	for _, pair := range pairs {
-		if !strings.HasSuffix(ofC[pair[1]], "_"+pair[2]) {
-			t.Errorf("%s is '%s': expected the end of %s", pair[1], pair[2], ofC[pair[1]])
+		if !strings.HasSuffix(cNames[pair[1]], "_"+pair[2]) {
+			t.Errorf("%s is '%s': expected the end of %s", pair[1], pair[2], cNames[pair[1]])
 		}
 	}
 }
 
-func TestTheNamesOfFlagsAreThoseOfTheHeaders(t *testing.T) {
+func TestStringOfFlagsHasTheEndsOfTheirCNames(t *testing.T) {
 	for got, expected := range map[string]string{
 		quoit.SliceIntact.String():                     "INTACT",
 		(quoit.SliceHeld | quoit.SliceFree).String():   "HELD|FREE",
@@ -169,8 +170,8 @@ func TestTheNamesOfFlagsAreThoseOfTheHeaders(t *testing.T) {
 	}
 }
 
-// The codes of Go have the numbers and names of the headers.
-func TestEachCodeHasItsNumberAndName(t *testing.T) {
+// The codes of Go have the numbers and the names of the C codes.
+func TestCodesEqualThoseOfTheHeader(t *testing.T) {
 	members := regexp.MustCompile(`QUOIT_ERROR_([A-Z_]+) = ([0-9]+)`).FindAllStringSubmatch(headers(t), -1)
 	codes := []quoit.Code{
 		quoit.Failed, quoit.Usage, quoit.Invalid, quoit.NotFound, quoit.NotNow, quoit.Never, quoit.Conflict,
@@ -185,16 +186,42 @@ func TestEachCodeHasItsNumberAndName(t *testing.T) {
 		if int(code) != index+1 || code.String() != members[index][1] || code.Error() != members[index][1] {
 			t.Errorf("code %d is %v: expected %s", int(code), code, members[index][1])
 		}
-		camel := ""
-		for _, word := range strings.Split(members[index][1], "_") {
-			camel += word[:1] + strings.ToLower(word[1:])
-		}
-		if !regexp.MustCompile(`\b` + camel + ` +Code = C\.QUOIT_ERROR_` + members[index][1] + `\b`).MatchString(text) {
-			t.Errorf("no constant %s is QUOIT_ERROR_%s", camel, members[index][1])
+		name := camelCase(members[index][1])
+		if !regexp.MustCompile(`\b` + name + ` +Code = C\.QUOIT_ERROR_` + members[index][1] + `\b`).MatchString(text) {
+			t.Errorf("no constant %s is QUOIT_ERROR_%s", name, members[index][1])
 		}
 	}
 	if quoit.Code(99).String() != "FAILED" {
-		t.Errorf("a code that is not known is '%v'", quoit.Code(99))
+		t.Errorf("an unknown code is '%v': expected FAILED", quoit.Code(99))
+	}
+}
+
+// camelCase converts "NOT_NOW" to "NotNow".
+func camelCase(name string) string {
+	camel := ""
+	for _, word := range strings.Split(name, "_") {
+		camel += word[:1] + strings.ToLower(word[1:])
+	}
+	return camel
+}
+
+// The constraints of Go have the numbers and the names of the C enum, and Go has no others.
+func TestConstraintsEqualThoseOfTheHeader(t *testing.T) {
+	text := readAll(t, goFiles(t))
+	members := regexp.MustCompile(`QUOIT_CONSTRAINT_([A-Z_]+) = ([0-9]+)`).FindAllStringSubmatch(headers(t), -1)
+	constants := regexp.MustCompile(`\bConstraint\w+ +Constraint += C\.QUOIT_CONSTRAINT_`).FindAllString(text, -1)
+	if len(members) == 0 || len(constants) != len(members) {
+		t.Errorf("%d constraints in the header, %d in Go", len(members), len(constants))
+	}
+	for _, member := range members {
+		number, err := strconv.Atoi(member[2])
+		if constraint := quoit.Constraint(number); err != nil || constraint.String() != member[1] {
+			t.Errorf("constraint %s is '%v': expected %s", member[2], constraint, member[1])
+		}
+		name := "Constraint" + camelCase(member[1])
+		if !regexp.MustCompile(`\b` + name + ` +Constraint += C\.QUOIT_CONSTRAINT_` + member[1] + `\b`).MatchString(text) {
+			t.Errorf("no constant %s is QUOIT_CONSTRAINT_%s", name, member[1])
+		}
 	}
 }
 
@@ -204,7 +231,7 @@ func undocumented(file *ast.File) []string {
 	for _, one := range file.Decls {
 		switch decl := one.(type) {
 		case *ast.FuncDecl:
-			if decl.Name.IsExported() && isOfPublic(decl) && decl.Doc == nil {
+			if decl.Name.IsExported() && hasPublicReceiver(decl) && decl.Doc == nil {
 				missing = append(missing, decl.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -214,7 +241,7 @@ func undocumented(file *ast.File) []string {
 	return missing
 }
 
-func isOfPublic(decl *ast.FuncDecl) bool {
+func hasPublicReceiver(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil {
 		return true
 	}
@@ -239,7 +266,7 @@ func undocumentedSpecs(decl *ast.GenDecl) []string {
 	return missing
 }
 
-func TestEverythingPublicIsDocumented(t *testing.T) {
+func TestEveryExportedNameIsDocumented(t *testing.T) {
 	for _, path := range goFiles(t) {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
@@ -252,8 +279,8 @@ func TestEverythingPublicIsDocumented(t *testing.T) {
 }
 
 // The documentation of each function that returns an error must list its codes.
-func TestEveryFunctionThatFailsSaysHow(t *testing.T) {
-	says := regexp.MustCompile(`fails? |Fails|[Ff]ailing`)
+func TestEveryFunctionThatCanFailDocumentsItsErrors(t *testing.T) {
+	documentsErrors := regexp.MustCompile(`fails? |Fails|[Ff]ailing`)
 	for _, path := range goFiles(t) {
 		if strings.Contains(path, "internal") {
 			continue
@@ -264,11 +291,11 @@ func TestEveryFunctionThatFailsSaysHow(t *testing.T) {
 		}
 		for _, one := range file.Decls {
 			decl, ok := one.(*ast.FuncDecl)
-			if !ok || !decl.Name.IsExported() || !isOfPublic(decl) || !returnsError(decl) || isOfSnapshot(decl) {
+			if !ok || !decl.Name.IsExported() || !hasPublicReceiver(decl) || !returnsError(decl) || isSnapshotMethod(decl) {
 				continue
 			}
-			if decl.Doc != nil && !says.MatchString(decl.Doc.Text()) {
-				t.Errorf("%s: %s does not say with which codes it fails", path, decl.Name.Name)
+			if decl.Doc != nil && !documentsErrors.MatchString(decl.Doc.Text()) {
+				t.Errorf("%s: the documentation of %s does not have the codes with which it fails", path, decl.Name.Name)
 			}
 		}
 	}
@@ -283,9 +310,9 @@ func returnsError(decl *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// isOfSnapshot reports whether a function is a method of Snapshot. The documentation of that type covers the errors of
-// its methods.
-func isOfSnapshot(decl *ast.FuncDecl) bool {
+// isSnapshotMethod reports whether a function is a method of Snapshot. The documentation of that type covers the errors
+// of its methods.
+func isSnapshotMethod(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil {
 		return false
 	}

@@ -5,6 +5,7 @@ Finds libquoit only with pkg-config; set PKG_CONFIG and PKG_CONFIG_PATH to choos
 """
 
 import os
+import pathlib
 import re
 import shlex
 import subprocess
@@ -76,6 +77,12 @@ def header_folder():
     )
 
 
+def headers():
+    """Returns the names of all public headers, also of those that quoit.h does not include."""
+    folder = pathlib.Path(header_folder())
+    return sorted(path.relative_to(folder).as_posix() for path in folder.glob("quoit/**/*.h"))
+
+
 def declarations():
     """Returns the declarations of the public headers, each header after those that it includes."""
     folder = header_folder()
@@ -88,10 +95,10 @@ def declarations():
         seen.add(name)
         with open(os.path.join(folder, name), encoding="utf-8") as header:
             text = header.read()
-        included = [read(other) for other in re.findall(r"#include <(quoit/[a-z/-]+\.h)>", text)]
+        included = [read(other) for other in re.findall(r"#include <(quoit/[a-z0-9/-]+\.h)>", text)]
         return "".join(included) + "".join(marked.findall(text))
 
-    return (read("quoit/quoit.h") + read("quoit/models.h")).replace("QUOIT_API ", "")
+    return "".join(map(read, headers())).replace("QUOIT_API ", "")
 
 
 def protection():
@@ -108,7 +115,7 @@ ffibuilder = FFI()
 ffibuilder.cdef(GLIB + declarations())
 ffibuilder.set_source(
     "quoit._quoit",
-    "#include <quoit/models.h>\n#include <quoit/quoit.h>",
+    "".join(f"#include <{name}>\n" for name in headers()),
     extra_compile_args=[*shlex.split(pkg_config("--cflags", "quoit")), "-O1", "-g0", *protection()],
     extra_link_args=[*shlex.split(pkg_config("--libs", "quoit")), *rpath(), *LINKED],
 )

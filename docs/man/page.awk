@@ -9,7 +9,7 @@
 #
 # The page of a verb is shorter. It has '@verb NAME [ARGUMENTS]', '@summary' and '@chapter', and then its parts, in any
 # order: '@description'; '@options', without the options that all verbs have; '@exit', one line for each code, with the
-# condition; '@examples', lines of shell; '@see', pages.
+# condition; '@examples', lines of shell; '@see', pages. The line '@at' adds the option --at.
 #
 # Needs -v top=SOURCES -v version=VERSION -v date=DATE -v verbs='PAGE.mdoc ...', and headers.awk before this file.
 
@@ -127,6 +127,7 @@ function put_exit (line,    name)
 /^@summary / { summary = rest($0); next }
 /^@chapter / { chapter = rest($0); next }
 /^@(description|options|exit|examples|see)$/ { part = substr ($0, 2); next }
+/^@at$/ { has_at = 1; next }
 /^@title / { put_title($2, $3); next }
 /^@include / { put_file("docs/man/" $2, 0); next }
 /^@source / { put_file($2, 1); next }
@@ -153,6 +154,9 @@ END {
     put(usage_of(arguments))
   put(".Sh DESCRIPTION\n" parts["description"] ".Sh OPTIONS\n.Bl -tag -width Ds\n" parts["options"])
   put_file("docs/man/common.part", 0)
+  if (has_at)
+    put_file("docs/man/at.part", 0)
+  put_file("docs/man/output.part", 0)
   put("See OUTPUT in\n.Xr quoit 1 .\n.El\n.Sh EXIT STATUS\n.Bl -tag -width 00 -compact")
   put((says_when_done ? "" : ".It 0\nDone.\n") parts["exit"] ".El\n.Pp")
   put("All other errors use the codes that all verbs share: see\n.Xr quoit 1 .")

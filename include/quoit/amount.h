@@ -15,8 +15,6 @@ G_BEGIN_DECLS
  * @e4: the amount in ten-thousandths, the unit in which Ray counts resources
  *
  * An exact amount of a resource: chips, CPUs, bytes. At most 922337203685477.5807.
- *
- * Since: 0.1
  */
 typedef struct {
   int64_t e4;
@@ -24,10 +22,8 @@ typedef struct {
 
 /**
  * quoit_amount_format:
- * @amount: an amount
  *
  * Returns: (transfer full): the shortest decimal text of @amount: "4", "0.5", "1.0001"; g_free() it
- * Since: 0.1
  */
 QUOIT_API char *quoit_amount_format (QuoitAmount amount);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What TPU generations there are, and what can be built of each. Facts only: no fleet, no database, no file is read. */
+/* Facts about TPU generations, their topologies and their machine types. No fleet, database or file is read. */
 #ifndef QUOIT_CATALOGUE_H
 #define QUOIT_CATALOGUE_H
 
@@ -13,86 +13,73 @@ G_BEGIN_DECLS
  * QuoitAxis:
  *
  * The axes of a torus, in the order of a topology's numbers.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_AXIS_X = 0, QUOIT_AXIS_Y = 1, QUOIT_AXIS_Z = 2 } QuoitAxis;
 
 /**
  * QuoitCatalogueGeneration:
  *
- * One TPU generation. Part of the library: it is never freed, and may be read from any thread.
- *
- * Since: 0.1
+ * A TPU generation. It belongs to the library and is never freed; any thread can read it.
  */
 typedef struct _QuoitCatalogueGeneration QuoitCatalogueGeneration;
 
 /**
  * QuoitCatalogueTopology:
  *
- * One way to build one topology of a generation: a shape, the chips of each host, and a machine type. A shape may have
- * several (2x4 of v6e: one machine with 8 chips, or two with 4). Part of the library, as the generation is.
- *
- * Since: 0.1
+ * A topology of a generation on hosts of one size: a shape, the number of chips of each host, and a machine type. A
+ * shape can occur several times: 2x4 of v6e is one machine with 8 chips, or two with 4. It belongs to the library and
+ * is never freed; any thread can read it.
  */
 typedef struct _QuoitCatalogueTopology QuoitCatalogueTopology;
 
 /**
  * QuoitCatalogueMachine:
  *
- * One machine type of GKE. Part of the library, as the generation is.
- *
- * Since: 0.1
+ * A machine type of GKE. It belongs to the library and is never freed; any thread can read it.
  */
 typedef struct _QuoitCatalogueMachine QuoitCatalogueMachine;
 
 /**
  * QuoitGenerationText:
  *
- * The names of a generation. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A name of a generation. Callers must accept unknown values.
  */
 typedef enum {
-  QUOIT_GENERATION_TEXT_ID = 0,       /* quoit's own word, "v5e" */
-  QUOIT_GENERATION_TEXT_NAME,         /* the word in pod types: Ray's where there is one, "v5litepod" */
-  QUOIT_GENERATION_TEXT_RAY_VERSION,  /* "v5litepod" */
-  QUOIT_GENERATION_TEXT_RAY_RESOURCE, /* "TPU-V5LITEPOD" */
-  QUOIT_GENERATION_TEXT_GKE_PREFIX,   /* as in TPU_ACCELERATOR_TYPE, "v5litepod" */
+  QUOIT_GENERATION_TEXT_ID = 0,       /* quoit's name, "v5e" */
+  QUOIT_GENERATION_TEXT_NAME,         /* the name in pod types; Ray's if it has one, "v5litepod" */
+  QUOIT_GENERATION_TEXT_RAY_VERSION,  /* the name in Ray, "v5litepod" */
+  QUOIT_GENERATION_TEXT_RAY_RESOURCE, /* the accelerator type in Ray, "TPU-V5LITEPOD" */
+  QUOIT_GENERATION_TEXT_GKE_PREFIX,   /* the prefix of TPU_ACCELERATOR_TYPE on GKE, "v5litepod" */
   QUOIT_GENERATION_TEXT_GKE_LABEL,    /* several: values of cloud.google.com/gke-tpu-accelerator */
   QUOIT_GENERATION_TEXT_JAX_KIND,     /* several: device_kind in JAX, "TPU v5 lite" */
-  QUOIT_GENERATION_TEXT_ALIAS,        /* several: what people say, "Trillium" */
-  QUOIT_GENERATION_TEXT_MAX_TOPOLOGY  /* the largest of one job, where the vendor names it: "16x16x24" */
+  QUOIT_GENERATION_TEXT_ALIAS,        /* several: other names, "Trillium" */
+  QUOIT_GENERATION_TEXT_MAX_TOPOLOGY  /* the largest of one job, if the vendor states it: "16x16x24" */
 } QuoitGenerationText;
 
 /**
  * QuoitGenerationNumber:
  *
- * The numbers of a generation; the unit is in the name. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A number of a generation. The name has the unit. Callers must accept unknown values.
  */
 typedef enum {
-  QUOIT_GENERATION_NUMBER_DIMS = 0, /* of its topologies: 2 or 3 */
+  QUOIT_GENERATION_NUMBER_DIMS = 0, /* dimensions of its topologies: 2 or 3 */
   QUOIT_GENERATION_NUMBER_CORES_PER_CHIP,
   QUOIT_GENERATION_NUMBER_JAX_DEVICES_PER_CHIP,
-  QUOIT_GENERATION_NUMBER_HBM_GB, /* a chip, as the next four */
+  QUOIT_GENERATION_NUMBER_HBM_GB, /* per chip, like the next four */
   QUOIT_GENERATION_NUMBER_HBM_GBYTES_PER_S,
   QUOIT_GENERATION_NUMBER_BF16_GFLOPS,
   QUOIT_GENERATION_NUMBER_ICI_GBYTES_PER_S, /* to its neighbours in the slice */
   QUOIT_GENERATION_NUMBER_DCN_GBIT_PER_S,   /* to other slices */
   QUOIT_GENERATION_NUMBER_POD_CHIPS,
   QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS,
-  QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS,   /* of the cube that optical switches join */
-  QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE /* 1: slices of one job may be joined on GKE; 0: not */
+  QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS,   /* chips of a cube that optical circuit switches join */
+  QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE /* 1: a job can have several slices on GKE; 0: it cannot */
 } QuoitGenerationNumber;
 
 /**
  * QuoitTopologyText:
  *
- * Texts of a topology. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A text of a topology. Callers must accept unknown values.
  */
 typedef enum {
   QUOIT_TOPOLOGY_TEXT_SHAPE = 0,            /* "4x8", x first */
@@ -101,17 +88,15 @@ typedef enum {
   QUOIT_TOPOLOGY_TEXT_MACHINE_TYPE,         /* "ct6e-standard-4t" */
   QUOIT_TOPOLOGY_TEXT_HOST_BLOCK,           /* the chips of one host: "2x2", "2x2x1" */
   QUOIT_TOPOLOGY_TEXT_HOST_GRID,            /* the hosts: "2x4" */
-  QUOIT_TOPOLOGY_TEXT_WRAP,                 /* the axes that close to a ring: "", "y", "xyz" */
-  QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY           /* who accepts it, a letter each: K kubectl ray, R Ray, X xpk, M MaxText, */
-                                            /* T cluster-toolkit; "": the documentation alone */
+  QUOIT_TOPOLOGY_TEXT_WRAP,                 /* the axes that are rings: "", "y", "xyz" */
+  QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY           /* tools that accept it, one letter each: K kubectl ray, R Ray, X xpk, */
+                                            /* M MaxText, T cluster-toolkit; "": only GKE's documentation lists it */
 } QuoitTopologyText;
 
 /**
  * QuoitTopologyNumber:
  *
- * The numbers of a topology. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A number of a topology. Callers must accept unknown values.
  */
 typedef enum {
   QUOIT_TOPOLOGY_NUMBER_CHIPS = 0,
@@ -119,190 +104,151 @@ typedef enum {
   QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST,
   QUOIT_TOPOLOGY_NUMBER_CORES,
   QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES,
-  QUOIT_TOPOLOGY_NUMBER_TWISTABLE, /* 1: the hardware can twist it; 0: not */
-  QUOIT_TOPOLOGY_NUMBER_RAY_ONLY   /* 1: no other system offers this order of the axes; 0: another does */
+  QUOIT_TOPOLOGY_NUMBER_TWISTABLE, /* 1: the torus can be twisted; 0: it cannot */
+  QUOIT_TOPOLOGY_NUMBER_RAY_ONLY   /* 1: only Ray accepts this order of the axes; 0: other systems do too */
 } QuoitTopologyNumber;
 
 /**
  * QuoitMachineText:
  *
- * The names of a machine type. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A name of a machine type. Callers must accept unknown values.
  */
 typedef enum {
   QUOIT_MACHINE_TEXT_NAME = 0,            /* "ct6e-standard-4t" */
   QUOIT_MACHINE_TEXT_GKE_LABEL,           /* "tpu-v6e-slice" */
-  QUOIT_MACHINE_TEXT_SINGLE_HOST_TOPOLOGY /* of one machine alone: "2x2" */
+  QUOIT_MACHINE_TEXT_SINGLE_HOST_TOPOLOGY /* the topology of one machine alone: "2x2" */
 } QuoitMachineText;
 
 /**
  * QuoitMachineNumber:
  *
- * The numbers of a machine type. Callers must accept values that they do not know.
- *
- * Since: 0.1
+ * A number of a machine type. Callers must accept unknown values.
  */
 typedef enum {
   QUOIT_MACHINE_NUMBER_CHIPS = 0,
   QUOIT_MACHINE_NUMBER_VCPUS,
   QUOIT_MACHINE_NUMBER_MEMORY_GB,
-  QUOIT_MACHINE_NUMBER_MULTI_HOST /* 1: several of them make one slice; 0: only ever one host */
+  QUOIT_MACHINE_NUMBER_MULTI_HOST /* 1: a slice can have several of these machines; 0: only one */
 } QuoitMachineNumber;
 
 /**
  * quoit_catalogue_get_generation:
  * @index: 0 for the first
  *
- * The generations in the order of their years. Count up until %NULL. The order of a release never changes in the next;
- * new generations come at the end.
+ * Lists the generations, the oldest first. Count @index up until %NULL. The order never changes; later versions add new
+ * generations at the end.
  *
- * Returns: (transfer none) (nullable): the generation; %NULL behind the last
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the generation; %NULL after the last
  */
-QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_get_generation (unsigned index);
+QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_get_generation (uint32_t index);
 
 /**
  * quoit_catalogue_lookup_generation:
- * @text: any system's name for it, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice"
- * @error: (out) (optional): set on failure
+ * @text: any system's name of the generation, in upper or lower case: "v5e", "v5litepod", "TPU-V5LITEPOD",
+ *   "tpu-v5-lite-podslice"
  *
  * Finds the generation with the name @text.
  *
- * Fails with %QUOIT_ERROR_INVALID for an unknown name (the message lists the known ones), when the name is known but
- * no topology of it is published (tpu8i: nothing can be done with it), or when @text is a pod type such as "v6e-16"
- * (pass what is before the last dash).
+ * Fails with %QUOIT_ERROR_INVALID if the name is unknown (the message lists the known ones), if no topology of the
+ * generation is published (tpu8i), or if @text is a pod type such as "v6e-16" (pass the part before the last dash).
  *
- * Returns: (transfer none): the generation; %NULL on failure
- * Since: 0.1
+ * Returns: (transfer none): the generation
  */
 QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_lookup_generation (const char *text, GError **error);
 
 /**
  * quoit_catalogue_generation_dup_text:
- * @generation: a generation
- * @which: which of its names
- * @index: 0, 1... where there may be several; else 0
+ * @which: the kind of name
+ * @index: 0, 1... if there can be several names of that kind; else 0
  *
- * One name of @generation.
- *
- * Returns: (transfer full) (nullable): the name; g_free() it. %NULL without such a name, after the last of several,
- * and for a @which that this version does not know
- *
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the name; g_free() it. %NULL if there is no such name, after the last of
+ *   several, and for an unknown @which
  */
 QUOIT_API char *quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
-                                                     QuoitGenerationText which, unsigned index);
+                                                     QuoitGenerationText which, uint32_t index);
 
 /**
  * quoit_catalogue_generation_get_number:
- * @generation: a generation
- * @which: which of its numbers; the unit is in its name
+ * @which: the number to return
  *
- * One number of @generation.
- *
- * Returns: the number; -1 where it is not published, and for a @which that this version does not know
- * Since: 0.1
+ * Returns: the number; -1 if it is not published, and for an unknown @which
  */
 QUOIT_API int64_t quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation,
                                                          QuoitGenerationNumber which);
 
 /**
  * quoit_catalogue_get_topology:
- * @generation: a generation
  * @index: 0 for the first
  *
- * The topologies of @generation: those that the vendor's systems offer, then the orders of axes that Ray alone accepts.
- * Count up until %NULL.
+ * Lists the topologies of @generation: those that the vendor's systems offer, then the orders of axes that only Ray
+ * accepts. Count @index up until %NULL.
  *
- * Returns: (transfer none) (nullable): the topology; %NULL behind the last
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the topology; %NULL after the last
  */
 QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation,
-                                                                      unsigned index);
+                                                                      uint32_t index);
 
 /**
  * quoit_catalogue_lookup_topology:
- * @generation: a generation
  * @shape: "4x4", "2x2x4": lower-case x, no blanks, no signs
- * @chips_per_host: the chips of each host; 0 for what Ray assumes: 8 for 2x4 of v5e and v6e, else 4, but never more
- * than the topology has
- * @error: (out) (optional): set on failure
+ * @chips_per_host: the number of chips of each host; 0 for Ray's default: 8 for 2x4 of v5e and v6e, else 4, but never
+ *   more than the topology has
  *
- * Finds the first way to build @shape of hosts with @chips_per_host chips.
+ * Finds the topology with that shape on such hosts.
  *
- * Fails with %QUOIT_ERROR_INVALID when @shape is not a topology (the message has the byte and what was expected there)
- * or none of @generation (the message names the nearest), and with %QUOIT_ERROR_NOT_FOUND when it is never built of
- * such hosts (pass another @chips_per_host).
+ * Fails with %QUOIT_ERROR_INVALID if @shape is not a topology (the message has the position and what was expected
+ * there) or not one of @generation (the message names the nearest one), and with %QUOIT_ERROR_NOT_FOUND if it does not
+ * exist with such hosts (pass another @chips_per_host).
  *
- * Returns: (transfer none): the topology; %NULL on failure
- * Since: 0.1
+ * Returns: (transfer none): the topology
  */
 QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation,
-                                                                         const char *shape, unsigned chips_per_host,
+                                                                         const char *shape, uint32_t chips_per_host,
                                                                          GError **error);
 
 /**
  * quoit_catalogue_topology_dup_text:
- * @topology: a topology
- * @which: what of it
+ * @which: the text to return
  *
- * One text of @topology.
- *
- * Returns: (transfer full) (nullable): the text; g_free() it. %NULL without such a text, and for a @which that this
- *   version does not know
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the text; g_free() it. %NULL if there is no such text, and for an unknown @which
  */
 QUOIT_API char *quoit_catalogue_topology_dup_text (const QuoitCatalogueTopology *topology, QuoitTopologyText which);
 
 /**
  * quoit_catalogue_topology_get_number:
- * @topology: a topology
- * @which: which of its numbers
+ * @which: the number to return
  *
- * One number of @topology.
- *
- * Returns: the number; -1 for a @which that this version does not know
- * Since: 0.1
+ * Returns: the number; -1 for an unknown @which
  */
 QUOIT_API int64_t quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology,
                                                        QuoitTopologyNumber which);
 
 /**
  * quoit_catalogue_get_machine:
- * @generation: a generation
  * @index: 0 for the first
  *
- * The machine types of @generation. Count up until %NULL.
+ * Lists the machine types of @generation. Count @index up until %NULL.
  *
- * Returns: (transfer none) (nullable): the machine type; %NULL behind the last
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the machine type; %NULL after the last
  */
 QUOIT_API const QuoitCatalogueMachine *quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation,
-                                                                    unsigned index);
+                                                                    uint32_t index);
 
 /**
  * quoit_catalogue_machine_dup_text:
  * @machine: a machine type
- * @which: what of it
+ * @which: the text to return
  *
- * One text of @machine.
- *
- * Returns: (transfer full) (nullable): the text; g_free() it. %NULL without such a text, and for a @which that this
- *   version does not know
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the text; g_free() it. %NULL if there is no such text, and for an unknown @which
  */
 QUOIT_API char *quoit_catalogue_machine_dup_text (const QuoitCatalogueMachine *machine, QuoitMachineText which);
 
 /**
  * quoit_catalogue_machine_get_number:
  * @machine: a machine type
- * @which: which of its numbers; the unit is in its name
+ * @which: the number to return
  *
- * One number of @machine.
- *
- * Returns: the number; -1 where it is not published, and for a @which that this version does not know
- * Since: 0.1
+ * Returns: the number; -1 if it is not published, and for an unknown @which
  */
 QUOIT_API int64_t quoit_catalogue_machine_get_number (const QuoitCatalogueMachine *machine, QuoitMachineNumber which);
 

@@ -18,21 +18,19 @@ G_BEGIN_DECLS
  *
  * Why a call failed. The numbers are permanent: they are also the exit status of the command and the key of the
  * exception class in every binding. Callers must accept values that they do not know.
- *
- * Since: 0.1
  */
 typedef enum {
-  QUOIT_ERROR_FAILED = 1,    /* a bug of quoit, or the unforeseen: report it */
-  QUOIT_ERROR_USAGE = 2,     /* the command line is not one of quoit's */
-  QUOIT_ERROR_INVALID = 3,   /* the input breaks a rule; the message has place, value and expectation */
-  QUOIT_ERROR_NOT_FOUND = 4, /* no such node, slice, group, file */
-  QUOIT_ERROR_NOT_NOW = 5,   /* fits the fleet, but not at present: wait, or do what the report proposes */
-  QUOIT_ERROR_NEVER = 6,    /* not even with every group released, known node alive and undrained, external use ended */
-  QUOIT_ERROR_CONFLICT = 7, /* the state contradicts the request: read the state, do not retry blindly */
-  QUOIT_ERROR_STORE = 8,    /* the disk, its permissions or its size; nothing was written */
-  QUOIT_ERROR_VERSION = 9,  /* the database is of another version of quoit */
-  QUOIT_ERROR_BUSY = 10,    /* another process is writing: wait and retry */
-  QUOIT_ERROR_EXPIRED = 11, /* the lease had ended */
+  QUOIT_ERROR_FAILED = 1,      /* a bug of quoit, or an unforeseen case: report it */
+  QUOIT_ERROR_USAGE = 2,       /* wrong command line; the library does not return it */
+  QUOIT_ERROR_INVALID = 3,     /* the input breaks a rule; the message has the place, the value and what was expected */
+  QUOIT_ERROR_NOT_FOUND = 4,   /* no such node, slice, group or file */
+  QUOIT_ERROR_NOT_NOW = 5,     /* fits the fleet, but not at present: wait, or follow an option of the report */
+  QUOIT_ERROR_NEVER = 6,       /* does not fit even an empty fleet with all known nodes alive: change the request */
+  QUOIT_ERROR_CONFLICT = 7,    /* the state contradicts the request: read the state, do not retry blindly */
+  QUOIT_ERROR_STORE = 8,       /* the disk, its permissions or its free space; nothing was written */
+  QUOIT_ERROR_VERSION = 9,     /* the database belongs to another version of quoit */
+  QUOIT_ERROR_BUSY = 10,       /* another process is writing: wait and retry */
+  QUOIT_ERROR_EXPIRED = 11,    /* the lease has ended */
   QUOIT_ERROR_CANCELLED = 12,  /* quoit_ledger_interrupt() ended the wait */
   QUOIT_ERROR_DAMAGED = 13,    /* the database contradicts itself or its journal: restore a backup */
   QUOIT_ERROR_UNCONFIRMED = 14 /* the change is written, but its answer was lost: retry with the same key, or look */
@@ -44,7 +42,6 @@ typedef enum {
  * The one error domain of the library, for g_error_matches().
  *
  * Returns: the quark of QUOIT_ERROR
- * Since: 0.1
  */
 QUOIT_API GQuark quoit_error_quark (void);
 
@@ -55,7 +52,6 @@ QUOIT_API GQuark quoit_error_quark (void);
  * The name of @code as the documentation and the bindings write it: "NOT_NOW" for %QUOIT_ERROR_NOT_NOW.
  *
  * Returns: (transfer none): a constant; "FAILED" for a value that this version does not know
- * Since: 0.1
  */
 QUOIT_API const char *quoit_error_code_name (QuoitErrorCode code);
 

@@ -15,17 +15,13 @@ G_BEGIN_DECLS
  *
  * A private, mutable copy of a snapshot, for dry runs and what-if questions. It runs the same code as a ledger and
  * shares all parts that it does not change. Nothing of it is ever written. Use it in one thread at a time.
- *
- * Since: 0.1
  */
 typedef struct _QuoitFork QuoitFork;
 
 /**
  * quoit_snapshot_fork:
- * @snapshot: the snapshot
  *
  * Returns: (transfer full): a mutable copy; quoit_fork_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitFork *quoit_snapshot_fork (const QuoitSnapshot *snapshot);
 
@@ -34,129 +30,98 @@ QUOIT_API QuoitFork *quoit_snapshot_fork (const QuoitSnapshot *snapshot);
  * @fork: (nullable): the fork
  *
  * Frees the fork.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_fork_free (QuoitFork *fork);
 
 /**
  * quoit_fork_snapshot:
- * @fork: the fork
  *
  * Returns: (transfer full): the present state of the fork; quoit_snapshot_unref() it
- * Since: 0.1
  */
 QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
 
 /**
  * quoit_fork_reserve:
- * @fork: the fork
  * @request: the request; not kept
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Like quoit_ledger_reserve(), on the fork only. Errors of the database cannot occur.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms,
                                           QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_release:
- * @fork: the fork
  * @group: NAME or NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Like quoit_ledger_release(), on the fork only.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
 
 /**
  * quoit_fork_set_node_state:
- * @fork: the fork
  * @node: short or full name
  * @state: the new state
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Like quoit_ledger_set_node_state(), on the fork only.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms,
                                           GError **error);
 
 /**
  * quoit_fork_resize:
- * @fork: the fork
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Like quoit_ledger_resize(), on the fork only.
  *
- * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
                                                QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_repair:
- * @fork: the fork
  * @group: NAME or NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Like quoit_ledger_repair(), on the fork only.
  *
- * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, QuoitReport **report,
                                                GError **error);
 
 /**
  * quoit_fork_hold:
- * @fork: the fork
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Like quoit_ledger_hold(), on the fork only. Errors of the database cannot occur.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
                                        QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_sync:
- * @fork: the fork
  * @input: what the source contains
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Like quoit_ledger_sync(), on the fork only: the result is what the sync would change.
  *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): what changed; quoit_import_free() it
  */
 QUOIT_API QuoitImport *quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
 

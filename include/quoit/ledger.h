@@ -21,8 +21,8 @@ G_BEGIN_DECLS
  * After fork(2) the child must not use the handle: its calls fail with %QUOIT_ERROR_FAILED. Open the ledger again
  * there.
  *
- * The library reads no clock; the caller passes the time. The ledger's own clock never goes back: an earlier time
- * counts as the time of the last entry.
+ * The library reads no clock; the caller passes the time. All times are milliseconds since 1970-01-01 UTC. The ledger's
+ * own clock never goes back: an earlier time counts as the time of the last entry.
  *
  * Each call that changes the ledger is one transaction. When it succeeds, the change is on the disk. When it fails,
  * nothing has changed, except after %QUOIT_ERROR_UNCONFIRMED.
@@ -31,15 +31,20 @@ G_BEGIN_DECLS
  *
  * - %QUOIT_ERROR_INVALID: @now_ms is outside the years 2000 to 2199, or further ahead than
  *   quoit_ledger_set_max_clock_jump() allows. Correct the clock.
- * - %QUOIT_ERROR_BUSY: another writer held the database for longer than the handle waits. Retry.
+ * - %QUOIT_ERROR_BUSY: another writer had the database for longer than the handle waits. Retry.
  * - %QUOIT_ERROR_CANCELLED: quoit_ledger_interrupt() ended the wait.
  * - %QUOIT_ERROR_STORE: the disk refused, or the file has a second name. Nothing was written. Remove the cause and
- * retry.
+ *   retry.
  * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then its files were replaced. Read the state, or retry with
- * the same request key.
+ *   the same request key.
  * - %QUOIT_ERROR_CONFLICT: the ledger was restored, or another program wrote to its file. Open it again.
  * - %QUOIT_ERROR_VERSION: a newer quoit has upgraded the database.
  * - %QUOIT_ERROR_DAMAGED: the database contradicts itself, or an older copy replaced it. See quoit_ledger_restore().
+ * - %QUOIT_ERROR_FAILED: the caller is a forked child.
+ *
+ * Errors of reads. Each call that reads the database can fail with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_CANCELLED,
+ * %QUOIT_ERROR_STORE, %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED and %QUOIT_ERROR_FAILED for the same reasons, and with
+ * %QUOIT_ERROR_CONFLICT inside a batch of the same thread.
  *
  * Errors of group names. Each call that takes NAME or NAME@ID can also fail with:
  *
@@ -48,7 +53,8 @@ G_BEGIN_DECLS
  * - %QUOIT_ERROR_EXPIRED: the group's lease has ended and its slices are free. Reserve again.
  * - %QUOIT_ERROR_INVALID: the text is neither NAME nor NAME@ID.
  *
- * Since: 0.1
+ * Reports of refusals. If a call with an argument @report fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER, it
+ * sets @report to the reasons; quoit_report_unref() it. Otherwise, @report is unchanged. %NULL: no report is made.
  */
 typedef struct _QuoitLedger QuoitLedger;
 
@@ -56,16 +62,15 @@ typedef struct _QuoitLedger QuoitLedger;
  * quoit_ledger_create:
  * @path: path of the database file
  * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
- * @error: (out) (optional): set on failure
  *
- * Creates an empty database with mode 0600 and opens it. An existing empty file is used.
+ * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The first change sets the
+ * ledger's clock, so that its time cannot be compared with an earlier one: pass the time of the system clock.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if a file exists (open it with quoit_ledger_open()), %QUOIT_ERROR_VERSION,
  * %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, and %QUOIT_ERROR_STORE if the place cannot
  * be written, has a second name, or is on a file system without safe locks (docs/ledger.md lists the safe ones).
  *
- * Returns: (transfer full): the handle; quoit_ledger_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the handle; quoit_ledger_unref() it
  */
 QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, GError **error);
 
@@ -73,7 +78,6 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
  * quoit_ledger_open:
  * @path: path of the database file
  * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
- * @error: (out) (optional): set on failure
  *
  * Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
  *
@@ -87,11 +91,10 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
  * - %QUOIT_ERROR_CONFLICT: another program has written to it.
  * - %QUOIT_ERROR_STORE: it cannot be read, is of an older quoit and cannot be written, has a second name, or is on a
  *   file system without safe locks.
- * - %QUOIT_ERROR_BUSY: another process held it for longer than @wait_ms.
+ * - %QUOIT_ERROR_BUSY: another process locked it for longer than @wait_ms.
  * - %QUOIT_ERROR_FAILED: the process was forked while its parent was inside a call or a batch on the same file.
  *
- * Returns: (transfer full): the handle; quoit_ledger_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the handle; quoit_ledger_unref() it
  */
 QUOIT_API QuoitLedger *quoit_ledger_open (const char *path, int64_t wait_ms, GError **error);
 
@@ -101,16 +104,13 @@ QUOIT_API QuoitLedger *quoit_ledger_open (const char *path, int64_t wait_ms, GEr
  * Creates an empty ledger in memory. It has the same rules and calls as one in a file, but is not durable.
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it
- * Since: 0.1
  */
 QUOIT_API QuoitLedger *quoit_ledger_open_memory (void);
 
 /**
  * quoit_ledger_ref:
- * @ledger: the handle
  *
  * Returns: (transfer full): @ledger with one more owner
- * Since: 0.1
  */
 QUOIT_API QuoitLedger *quoit_ledger_ref (QuoitLedger *ledger);
 
@@ -119,8 +119,6 @@ QUOIT_API QuoitLedger *quoit_ledger_ref (QuoitLedger *ledger);
  * @ledger: (nullable): the handle
  *
  * Gives up one owner. The last one closes the database; all reservations stay.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
 
@@ -130,8 +128,7 @@ QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
  * @backup: a file that quoit_ledger_backup() wrote, or @path itself
  * @wait_ms: how long to wait for other writers, in milliseconds; 0: not at all
  * @actor: (nullable): who restores, for the journal
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Replaces a ledger by a backup and begins a new epoch. New groups get ids that no group of the lost ledger can have
  * had, and each handle that was open fails with %QUOIT_ERROR_CONFLICT until it is opened again.
@@ -145,174 +142,137 @@ QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION depending on
  * its content, %QUOIT_ERROR_CONFLICT if @path is another ledger than the backup, %QUOIT_ERROR_INVALID if it is not a
- * ledger, %QUOIT_ERROR_BUSY if a process uses an unreadable file, and %QUOIT_ERROR_STORE if the disk refuses. After
+ * ledger, %QUOIT_ERROR_BUSY if a process uses an unreadable file or a batch of this process has the ledger locked, and
+ * %QUOIT_ERROR_STORE if the disk refuses. After
  * %QUOIT_ERROR_UNCONFIRMED the backup is in place, but the files were replaced afterwards: restore again.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor,
                                      int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_dup_identity:
- * @ledger: the handle
  *
  * Returns the random number that identifies the ledger. Its backups have the same one.
  *
  * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger in memory; g_free() it. %NULL in a forked
- * child
- * Since: 0.1
+ *   child
  */
 QUOIT_API char *quoit_ledger_dup_identity (QuoitLedger *ledger);
 
 /**
  * quoit_ledger_set_clock:
- * @ledger: the handle
  * @clock_ms: the new time, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
  *
  * Sets the ledger's clock, forwards or back, and writes a journal entry. Use it if a caller with a wrong clock took the
  * ledger ahead, or if the ledger was unused for longer than its limit (quoit_ledger_set_max_clock_jump()). Leases that
  * have ended stay ended; the others keep their ends.
  *
  * Fails with %QUOIT_ERROR_INVALID outside the years 2000 to 2199. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GError **error);
 
 /**
  * quoit_ledger_set_max_clock_jump:
- * @ledger: the handle
  * @max_jump_ms: the limit; 0: one day, in memory none; INT64_MAX: none
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Sets how far the clock of a change can be ahead of the last entry, not counting the time that this machine has been
  * up since then. A change further ahead fails with %QUOIT_ERROR_INVALID, because it would end every lease.
  *
  * Fails with %QUOIT_ERROR_INVALID below 0. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64_t now_ms,
                                                 GError **error);
 
 /**
  * quoit_ledger_set_actor:
- * @ledger: the handle
  * @actor: (nullable): any text; %NULL: none
  *
  * Sets the name that the journal records as the actor of the following changes.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ledger_set_actor (QuoitLedger *ledger, const char *actor);
 
 /**
  * quoit_ledger_interrupt:
- * @ledger: the handle
  *
  * Ends the waits of this handle's calls: they fail with %QUOIT_ERROR_CANCELLED. Any thread can call it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ledger_interrupt (QuoitLedger *ledger);
 
 /**
  * quoit_ledger_snapshot:
- * @ledger: the handle
  *
  * Returns the fleet as this handle knows it: with its own changes, and with those of other processes up to the last
  * change or quoit_ledger_refresh(). It does not wait for the disk.
  *
  * Returns: (transfer full) (nullable): the snapshot; quoit_snapshot_unref() it. %NULL in a forked child
- * Since: 0.1
  */
 QUOIT_API QuoitSnapshot *quoit_ledger_snapshot (QuoitLedger *ledger);
 
 /**
  * quoit_ledger_snapshot_at:
- * @ledger: the handle
  * @seq: the sequence number of an entry; 0: before the first
- * @error: (out) (optional): set on failure
  *
  * Returns the fleet as it was after that entry. Replays the journal from the checkpoint, or from the beginning. Other
  * calls on the handle continue in the meantime, unless the ledger is in memory.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced that entry (the message names the first one that is
- * kept) or if there is no such entry yet, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails
- * with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * kept) or if there is no such entry yet. See also "Errors of reads" of #QuoitLedger.
  *
- * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it
  */
 QUOIT_API QuoitSnapshot *quoit_ledger_snapshot_at (QuoitLedger *ledger, uint64_t seq, GError **error);
 
 /**
  * quoit_ledger_refresh:
- * @ledger: the handle
- * @error: (out) (optional): set on failure
  *
- * Reads what other processes have written. Its cost depends on the number of new entries only.
+ * Reads what other processes have written. The cost depends on the number of new entries only.
  *
- * Fails with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_STORE, %QUOIT_ERROR_VERSION, %QUOIT_ERROR_CONFLICT and
- * %QUOIT_ERROR_DAMAGED, in the sense of "Errors of changes".
- *
- * Since: 0.1
+ * Fails with the codes in "Errors of reads" of #QuoitLedger, and with %QUOIT_ERROR_CONFLICT if the ledger was restored
+ * or another program wrote to its file. Inside a batch, it does nothing.
  */
 QUOIT_API bool quoit_ledger_refresh (QuoitLedger *ledger, GError **error);
 
 /**
  * quoit_ledger_import:
- * @ledger: the handle
  * @input: what the source contains
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Makes the nodes of @input the nodes of its source. An import replaces what the source contained before; importing the
  * same input twice changes nothing. Node states, groups and external use follow the input.
  *
  * Fails with %QUOIT_ERROR_INVALID if the text breaks a rule of its format (the message has the place, the value and
- * what was expected) or its files are of different moments or clusters, and with %QUOIT_ERROR_CONFLICT if a held node
- * would be dropped or replaced (the message names it and its group; quoit_ledger_sync() keeps it), if another source of
- * the same kind claims one of the machines, or if the source's name belongs to a source of another kind. See also
- * "Errors of changes" of #QuoitLedger.
+ * what was expected) or its files are of different moments or clusters, and with %QUOIT_ERROR_CONFLICT if an allocated
+ * node would be dropped or replaced (the message names it and its group; quoit_ledger_sync() keeps it), if another
+ * source of the same kind claims one of the machines, or if the source's name belongs to a source of another kind. See
+ * also "Errors of changes" of #QuoitLedger.
  *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): what changed; quoit_import_free() it
  */
 QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
                                             GError **error);
 
 /**
  * quoit_ledger_sync:
- * @ledger: the handle
  * @input: what the source contains
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
- * Like quoit_ledger_import(), for a fleet that changes while groups hold parts of it. A held node that is missing in
- * @input is lost: it stays in its place, dead, while a group has it, and the next import or sync after that removes it.
- * The result reports which slices of which groups are lost, leaving or whole again; act on it with
+ * Like quoit_ledger_import(), for a fleet that changes while parts of it are allocated. An allocated node that is
+ * missing in @input is lost: it stays in its place, dead, while a group has it, and the next import or sync after that
+ * removes it. The result reports which slices of which groups are lost, leaving or whole again; act on it with
  * quoit_ledger_repair() and quoit_ledger_resize().
  *
  * Fails like quoit_ledger_import(), except for lost nodes.
  *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): what changed; quoit_import_free() it
  */
 QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_reserve:
- * @ledger: the handle
  * @request: the request; not kept
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Places all slices or bundles of @request, or none, and writes the group in one transaction. A retry with the same
  * request key returns the group of the first call and reserves nothing.
@@ -328,21 +288,17 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  *
  * See also "Errors of changes" of #QuoitLedger.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms,
                                             QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_hold:
- * @ledger: the handle
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Like quoit_ledger_reserve(), but the group is %QUOIT_GROUP_HELD and ends with its lease unless quoit_ledger_confirm()
  * comes first. Use it as the first half of a reservation that depends on something else, such as placement groups of a
@@ -350,75 +306,61 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
  *
  * Fails like quoit_ledger_reserve(), and with %QUOIT_ERROR_INVALID for a lease below 1 ms or beyond the year 2199.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms,
                                          int64_t now_ms, QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_confirm:
- * @ledger: the handle
  * @group: NAME or NAME@ID
  * @lease_ms: how long the group lives from now on unless it is renewed; 0: until it is released
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe.
  *
  * Fails with %QUOIT_ERROR_INVALID for a lease below 0 or beyond the year 2199. See also "Errors of changes" and "Errors
  * of group names" of #QuoitLedger.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_ledger_confirm (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
                                             GError **error);
 
 /**
  * quoit_ledger_renew:
- * @ledger: the handle
  * @group: NAME or NAME@ID
  * @lease_ms: how long the group lives from now on, from 1 ms
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Replaces the lease of a group by one that begins now.
  *
  * Fails with %QUOIT_ERROR_CONFLICT for a group without a lease, and %QUOIT_ERROR_INVALID for a lease below 1 ms or
  * beyond the year 2199. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group; quoit_group_unref() it
  */
 QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
                                           GError **error);
 
 /**
  * quoit_ledger_release:
- * @ledger: the handle
  * @group: NAME or NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
- * Frees everything that the group holds. With NAME@ID, a late or repeated call never frees a newer group of that name.
- * A group that a source owns cannot be released; it ends when the source no longer contains it.
+ * Frees everything that is allocated to the group. With NAME@ID, a late or repeated call never frees a newer group of
+ * that name. A group that a source owns cannot be released; it ends when the source no longer contains it.
  *
  * See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_resize:
- * @ledger: the handle
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Grows or shrinks a group, completely or not at all. It adds slices that match the group's request. It removes lost
  * slices first, then leaving ones, then those with the highest slice ids. Afterwards the slices are in natural order
@@ -426,23 +368,19 @@ QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int
  * @n_slices stays as it is.
  *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER like quoit_ledger_reserve(), and %QUOIT_ERROR_INVALID for a
- * number below 1 or outside quoit_request_set_slices_between(), or if the group does not hold whole slices. See also
+ * number below 1 or outside quoit_request_set_slice_range(), or if the group does not have whole slices. See also
  * "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
- * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices,
                                                  int64_t now_ms, QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_repair:
- * @ledger: the handle
  * @group: NAME or NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
- *   unchanged
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
  *
  * Replaces all lost and leaving slices of a group, or none, with the smallest change: by what is whole again in the
  * same place (a replaced host, a new incarnation of the slice), else by another slice that matches the request. The
@@ -455,68 +393,54 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if too few slices are free (quoit_ledger_resize() can make the
  * group smaller) or the bundles do not fit. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
- * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms,
                                                  QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_release_slice:
- * @ledger: the handle
  * @group: NAME or NAME@ID
  * @slice: short or full name (source/pool/name)
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Frees one slice of a group. The group ends with its last slice.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such slice or the group does not have it, and %QUOIT_ERROR_INVALID
- * if the group does not hold whole slices. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ * if the group does not have whole slices. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
- * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice,
                                                         int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_forget:
- * @ledger: the handle
  * @group: NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
- * Drops the record of an ended group. Its request key can be used again, and a late confirm of it is a conflict instead
- * of %QUOIT_ERROR_EXPIRED.
+ * Deletes the record of an ended group. Its request key can be used again, and a late confirm of it is
+ * %QUOIT_ERROR_CONFLICT instead of %QUOIT_ERROR_EXPIRED.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such record, %QUOIT_ERROR_CONFLICT if the group is live (release
  * it), and %QUOIT_ERROR_INVALID without an id. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_forget_key:
- * @ledger: the handle
  * @key: a request key
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Like quoit_ledger_forget(), for the group that the key names.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_set_owner:
- * @ledger: the handle
  * @owner: the name that requests give; the same characters as in group names
  * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_ledger_end_owner()
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Registers an owner, or replaces the lease of a registered one. When the lease ends, all groups of the owner are
  * freed, with or without a lease of their own, and requests that name the owner fail with %QUOIT_ERROR_EXPIRED until it
@@ -524,102 +448,78 @@ QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, in
  *
  * Fails with %QUOIT_ERROR_INVALID for a name that is not valid, and for a lease below 0 or beyond the year 2199. See
  * also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_set_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
                                        GError **error);
 
 /**
  * quoit_ledger_renew_owner:
- * @ledger: the handle
  * @owner: its name
  * @lease_ms: how long the owner lives from now on, from 1 ms
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Renews an owner's lease (a heartbeat).
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND for an owner that was never set, %QUOIT_ERROR_EXPIRED if its lease has ended and
  * its groups are free (quoit_ledger_set_owner() starts a new one), %QUOIT_ERROR_CONFLICT if it has no lease, and
  * %QUOIT_ERROR_INVALID like quoit_ledger_set_owner(). See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_renew_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
                                          GError **error);
 
 /**
  * quoit_ledger_end_owner:
- * @ledger: the handle
  * @owner: its name
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @now_ms: the caller's clock
  * @n_groups: (out) (optional): how many groups were freed
- * @error: (out) (optional): set on failure
  *
  * Frees all groups of an owner and removes the owner, in one transaction. It also ends an owner that was never set but
  * has groups.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if the owner was never set and has no groups, and %QUOIT_ERROR_EXPIRED if its lease
  * has already ended. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_end_owner (QuoitLedger *ledger, const char *owner, int64_t now_ms, uint32_t *n_groups,
                                        GError **error);
 
 /**
  * quoit_ledger_set_node_state:
- * @ledger: the handle
  * @node: short or full name (source/pool/name)
  * @state: the new state
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Sets the state of a node. It stays until the node's source reports a different state than before. Setting the present
  * state changes nothing.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND for an unknown node, and %QUOIT_ERROR_INVALID for an ambiguous name. See also
  * "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_set_node_state (QuoitLedger *ledger, const char *node, QuoitNodeState state, int64_t now_ms,
                                             GError **error);
 
 /**
  * quoit_ledger_drain_node:
- * @ledger: the handle
  * @node: short or full name (source/pool/name)
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Keeps new groups away from the node and its slice. Groups that have it stay.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND for an unknown node, %QUOIT_ERROR_INVALID for an ambiguous name, and
  * %QUOIT_ERROR_CONFLICT for a dead node. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_undrain_node:
- * @ledger: the handle
  * @node: short or full name (source/pool/name)
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * @now_ms: the caller's clock
  *
  * Reverts quoit_ledger_drain_node(). Fails like it.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_begin_batch:
- * @ledger: the handle
- * @error: (out) (optional): set on failure
  *
  * Begins a batch: the changes of this thread until quoit_ledger_commit_batch() become one transaction, and other
  * writers wait. Each change sees the ones before it. A refused change is left out and does not end the batch; after a
@@ -627,15 +527,11 @@ QUOIT_API bool quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node,
  * cancelled.
  *
  * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error);
 
 /**
  * quoit_ledger_begin_unsynced_batch:
- * @ledger: the handle
- * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_begin_batch(), but the commit does not wait for the disk, which is most of the time of a change.
  * All processes see the batch, and it survives the end of this process. A power loss can undo it, together with the
@@ -646,120 +542,86 @@ QUOIT_API bool quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error);
  * group to no one on another machine: a late call could reach another group.
  *
  * Fails like quoit_ledger_begin_batch().
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_begin_unsynced_batch (QuoitLedger *ledger, GError **error);
 
 /**
  * quoit_ledger_commit_batch:
- * @ledger: the handle
- * @error: (out) (optional): set on failure
  *
  * Writes the batch of this thread. On failure nothing of it is written, and the groups that it returned do not exist.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if this thread has no batch. See also "Errors of changes" of #QuoitLedger.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_commit_batch (QuoitLedger *ledger, GError **error);
 
 /**
  * quoit_ledger_cancel_batch:
- * @ledger: the handle
  *
  * Drops the batch of this thread. Does nothing without one.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
 
 /**
  * quoit_ledger_verify:
- * @ledger: the handle
- * @error: (out) (optional): set on failure
  *
- * Replays the journal, compares the result with the saved state, counts every summary again, and lets SQLite check its
+ * Replays the journal, compares the result with the saved state, recomputes every counter, and lets SQLite check its
  * file. The cost depends on the length of the journal since the checkpoint; quoit_ledger_compact_journal() shortens it.
  *
- * Fails with %QUOIT_ERROR_DAMAGED (the message names the first difference; restore a backup), %QUOIT_ERROR_STORE and
- * %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED,
- * %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_DAMAGED if there is a difference (the message names the first one; restore a backup). See
+ * also "Errors of reads" of #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_verify (QuoitLedger *ledger, GError **error);
 
 /**
  * quoit_ledger_backup:
- * @ledger: the handle
  * @path: path of the new file
- * @error: (out) (optional): set on failure
  *
  * Copies the database while other processes use it. The copy is a database with the state at one moment and mode 0600.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if @path or a -wal file of that name exists, or @path is such a file of another
- * database; %QUOIT_ERROR_INVALID for a ledger in memory; %QUOIT_ERROR_STORE if it cannot be written (nothing is left
- * there); and %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread,
- * %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
- *
- * Since: 0.1
+ * database; %QUOIT_ERROR_INVALID for a ledger in memory; and %QUOIT_ERROR_STORE if the copy cannot be written, in which
+ * case no file is left. See also "Errors of reads" of #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GError **error);
 
 /**
  * quoit_ledger_read_journal:
- * @ledger: the handle
  * @seq: a sequence number, such as that of a snapshot; 0: from the beginning
- * @error: (out) (optional): set on failure
  *
  * Returns the journal entries after @seq, up to what this handle knows (see quoit_ledger_refresh()).
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced some of them (the message names the first one that is
- * kept), %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails with %QUOIT_ERROR_CONFLICT inside a
- * batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
+ * kept). See also "Errors of reads" of #QuoitLedger.
  *
- * Returns: (transfer full): the entries; quoit_journal_free() them. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the entries; quoit_journal_free() them
  */
 QUOIT_API QuoitJournal *quoit_ledger_read_journal (QuoitLedger *ledger, uint64_t seq, GError **error);
 
 /**
  * quoit_ledger_compact_journal:
- * @ledger: the handle
  * @before_seq: the first entry to keep; the last entry plus 1: none
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @now_ms: the caller's clock
  * @n_removed: (out) (optional): the number of removed entries
- * @error: (out) (optional): set on failure
  *
- * Replaces all entries before @before_seq by a checkpoint, a checked image of the state at that point, in one
- * transaction. The state does not change and no entry is written. The past before the checkpoint can no longer be read
- * or verified. Other processes can write while the image is computed.
+ * Replaces all entries before @before_seq by a checkpoint, a verified image of the state at that point, in one
+ * transaction. The state does not change and no entry is written. Older states can no longer be read or verified. Other
+ * processes can write while the image is computed.
  *
- * Fails with %QUOIT_ERROR_INVALID if @before_seq is before the present checkpoint or beyond the next entry,
- * %QUOIT_ERROR_DAMAGED if the journal contradicts itself (nothing is removed then), %QUOIT_ERROR_STORE and
- * %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED,
- * %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if @before_seq is before the present checkpoint or beyond the next entry, and
+ * %QUOIT_ERROR_DAMAGED if the journal contradicts itself (nothing is removed then). See also "Errors of reads" of
+ * #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t before_seq, int64_t now_ms,
                                              uint64_t *n_removed, GError **error);
 
 /**
  * quoit_ledger_read_checkpoint:
- * @ledger: the handle
  * @seq: (out): the last entry that the checkpoint replaces; 0: there is no checkpoint
  * @made_ms: (out) (optional): the time that its caller passed; 0: there is no checkpoint
- * @error: (out) (optional): set on failure
  *
  * Reports where the journal begins: entries after @seq are kept, and quoit_ledger_snapshot_at() goes back to @seq.
  *
- * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails with %QUOIT_ERROR_CONFLICT
- * inside a batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked
- * child.
- *
- * Since: 0.1
+ * Fails with the codes in "Errors of reads" of #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_read_checkpoint (QuoitLedger *ledger, uint64_t *seq, int64_t *made_ms, GError **error);
 

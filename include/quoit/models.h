@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The models of other systems: Ray, KubeRay, the TPU webhook, JAX and MaxText.
+/* The models of other systems: Ray, KubeRay, the TPU webhook, JAX and MaxText.
  *
- * This header includes all of quoit/models/. Its functions follow the versions of those systems and can change with
- * them; <quoit/quoit.h> is the core, which does not (docs/abi.md).
- */
+ * This header includes all headers of quoit/models/. The models follow the versions of those systems and can change
+ * with them; the core, <quoit/quoit.h>, does not (docs/abi.md). */
 #ifndef QUOIT_MODELS_H
 #define QUOIT_MODELS_H
 

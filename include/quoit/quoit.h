@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * libquoit: who gets which TPU slices?
+/* The core of libquoit, which decides and records which job gets which TPU slices.
  *
- * Memory: libquoit allocates with GLib, and GLib ends the process with abort() when malloc() fails. No function of this
- * library reports a lack of memory; a program that must survive it has to keep its own state elsewhere. SQLite does not
- * abort: its failures, lack of memory included, come back as QUOIT_ERROR_STORE and leave the database untouched.
+ * This header includes all headers of the core. <quoit/models.h> includes the models of Ray, KubeRay, JAX and MaxText.
  *
- * This header includes all others. A call that can fail takes a GError ** as its last argument (or NULL), returns its
- * failure as NULL or false, and on failure has changed nothing and written no other output. The codes are in
- * quoit/error.h. Types are opaque; a const result is borrowed and lives as long as its owner, any other pointer is
- * yours and its documentation names the function that frees it. The library prints nothing, reads no clock and no
- * environment.
- */
+ * Errors. A call that can fail has GError **error as its last argument, which can be NULL. On failure it returns NULL,
+ * false or 0, sets the error, and changes nothing: neither the ledger (except with QUOIT_ERROR_UNCONFIRMED) nor any
+ * other output argument. quoit/error.h has the codes.
+ *
+ * Memory. Types are opaque. A const result is borrowed and lives as long as its owner. Any other pointer belongs to the
+ * caller, and its documentation names the function that frees it. The library allocates with GLib, which ends the
+ * process with abort() when malloc() fails; a program that must survive this has to keep its own state elsewhere.
+ * SQLite does not abort: its failures, including lack of memory, are QUOIT_ERROR_STORE and leave the database
+ * untouched.
+ *
+ * Environment. The library prints nothing, and reads no clock and no environment variable. Times are milliseconds since
+ * 1970-01-01 UTC.
+ *
+ * Documentation. Comments omit what is always the same: the first argument is the value in the name of the function,
+ * and must not be NULL unless it is marked (nullable). Everything without "Since:" exists since 0.1. docs/abi.md
+ * describes what happens with an index that is out of range. */
 #ifndef QUOIT_QUOIT_H
 #define QUOIT_QUOIT_H
 
@@ -39,7 +46,6 @@ G_BEGIN_DECLS
  * was compiled with.
  *
  * Returns: (transfer none): a constant, "0.1.0"
- * Since: 0.1
  */
 QUOIT_API const char *quoit_version (void);
 

@@ -13,35 +13,32 @@ G_BEGIN_DECLS
 /**
  * QuoitReport:
  *
- * Why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would turn a
- * "no" into a "yes". Immutable; any thread may read it.
+ * The reasons why a request fits or not: the verdict, the number of slices or nodes that each constraint removed, and
+ * options, which are small sets of changes after which the request fits. Immutable; any thread can read it.
  *
- * Since: 0.1
+ * A report on a request of slices counts slices. A report on a request of bundles counts nodes for one of the bundles,
+ * quoit_report_get_bundle().
  */
 typedef struct _QuoitReport QuoitReport;
 
 /**
  * QuoitVerdict:
  *
- * The numbers are those of #QuoitErrorCode and of the command's exit status.
- *
- * Since: 0.1
+ * Whether a request fits. The numbers are those of #QuoitErrorCode and of the command's exit status.
  */
 typedef enum {
-  QUOIT_VERDICT_FITS = 0,
-  QUOIT_VERDICT_NOT_NOW
-  = 5, /* it would fit with every group released, known node alive and undrained, external use ended */
-  QUOIT_VERDICT_NEVER = 6 /* not even then */
+  QUOIT_VERDICT_FITS = 0,    /* it can be placed now */
+  QUOIT_VERDICT_NOT_NOW = 5, /* it would fit if every group were released, every known node were alive and undrained, */
+                             /* and external use had ended */
+  QUOIT_VERDICT_NEVER = 6    /* it would not fit even then */
 } QuoitVerdict;
 
 /**
  * QuoitConstraint:
  *
- * What removes slices, or nodes for a bundle, from those that a request can use. A slice or node counts against the
- * first constraint that it does not satisfy. The numbers are permanent; they are not the order in which constraints
- * apply.
- *
- * Since: 0.1
+ * A test that removes slices from those that a request can use, or nodes from those that a bundle can be placed on. A
+ * slice or node counts against the first constraint that it fails. The numbers are permanent; they are not the order of
+ * the tests.
  */
 typedef enum {
   QUOIT_CONSTRAINT_ACCELERATOR = 1,
@@ -52,23 +49,22 @@ typedef enum {
   QUOIT_CONSTRAINT_SELECTOR = 6,
   QUOIT_CONSTRAINT_NAMED_SLICE = 7,
   QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
-  QUOIT_CONSTRAINT_INTACT = 9,          /* slices: all hosts are alive and agree with each other */
-  QUOIT_CONSTRAINT_DRAINING = 10,       /* no host is draining */
-  QUOIT_CONSTRAINT_HELD = 11,           /* groups leave enough */
-  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* external use leaves enough */
+  QUOIT_CONSTRAINT_INTACT = 9,          /* slices: all hosts are alive or draining, and agree with each other */
+  QUOIT_CONSTRAINT_DRAINING = 10,       /* no host of the slice is draining, or the node is not draining */
+  QUOIT_CONSTRAINT_HELD = 11,           /* enough is not allocated to groups, confirmed or not */
+  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* enough is not in external use */
   QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* nodes: the node has the label */
-  QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the empty node is large enough */
+  QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the node would be large enough if it were empty */
   QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
-  QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: whole chips are free, or enough of one chip */
-  QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: all bundles fit together */
+  QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: enough whole chips are free, or enough of one chip */
+  QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: the nodes have room for all bundles together */
 } QuoitConstraint;
 
 /**
  * QuoitStepKind:
  *
- * One change that would help. Each kind has the members that its comment names; the others are %NULL or 0.
- *
- * Since: 0.1
+ * The kind of a change that would help. A step has only the members that the comment of its kind mentions; the others
+ * are %NULL or 0.
  */
 typedef enum {
   QUOIT_STEP_NODE_BACK = 1,      /* the node, now dead, is alive again */
@@ -84,306 +80,251 @@ typedef enum {
 
 /**
  * quoit_constraint_get_name:
- * @constraint: a constraint
  *
- * Returns: its name, as the command prints it: "named-slice"; "" for a number that is no constraint
- * Since: 0.1
+ * Returns: the name that the command prints: "named-slice"; "" for an unknown number
  */
 QUOIT_API const char *quoit_constraint_get_name (QuoitConstraint constraint);
 
 /**
  * quoit_report_ref:
- * @report: the report
  *
  * Returns: (transfer full): @report with one more owner
- * Since: 0.1
  */
 QUOIT_API QuoitReport *quoit_report_ref (QuoitReport *report);
 
 /**
  * quoit_report_unref:
  * @report: (nullable): the report
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_report_unref (QuoitReport *report);
 
 /**
  * quoit_report_get_verdict:
- * @report: the report
  *
- * Returns: whether the request fits, does not now, or never will
- * Since: 0.1
+ * Returns: the verdict
  */
 QUOIT_API QuoitVerdict quoit_report_get_verdict (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_wanted:
- * @report: the report
  *
- * Returns: the slices, or bundles, that the request asks for
- * Since: 0.1
+ * Returns: the requested number of slices, or of bundles; for a range of slices, its lower end
  */
 QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_now:
- * @report: the report
  *
- * Returns: the slices that satisfy the request, or nodes that bundle can be placed on, now
- * Since: 0.1
+ * Returns: the number of slices that are free and match the request, or of nodes that have room for the bundle, at
+ *   present
  */
 QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_could:
- * @report: the report
  *
- * Counts as if every group were released and every known node alive and undrained.
- *
- * Returns: the slices that satisfy the request, or nodes that bundle could be placed on, so
- * Since: 0.1
+ * Returns: the same number if every group were released, every known node were alive and undrained, and external use
+ *   had ended
  */
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
 
 /**
  * quoit_report_get_bundle:
- * @report: the report
  *
- * The bundle that is hardest to place: for which the fewest nodes are there now; of several the first. The reasons and
- * the nearest nodes are of that one.
+ * Returns the bundle that the report is about: the one that is hardest to place, because the fewest nodes have room for
+ * it now. If several bundles have the same number of nodes, it is the first of them.
  *
- * Returns: its number; -1 if slices were requested
- * Since: 0.1
+ * Returns: the index of the bundle; -1 if slices were requested
  */
 QUOIT_API int64_t quoit_report_get_bundle (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_misses:
- * @report: the report
  *
- * The nodes that come nearest to being enough for that bundle, where none is: at most three, the nearest first.
+ * Returns the number of nodes that come nearest to having room for the bundle. The report names up to three if no node
+ * has room, the nearest first.
  *
- * Returns: how many are named
- * Since: 0.1
+ * Returns: the number of nodes
  */
 QUOIT_API uint32_t quoit_report_get_n_misses (const QuoitReport *report);
 
 /**
  * quoit_report_get_miss_node:
- * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
- * Returns: (transfer none): the node, as it is displayed
- * Since: 0.1
+ * Returns: (transfer none): the name of the node: the short name if it is unambiguous, else source/pool/name
  */
 QUOIT_API const char *quoit_report_get_miss_node (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_get_miss_resource:
- * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
- * Returns: (transfer none): the resource of which it has too little; of several the one that lacks most
- * Since: 0.1
+ * Returns: (transfer none): the resource of which the node has too little; of several, the one with the largest
+ *   relative shortage
  */
 QUOIT_API const char *quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_get_miss_left:
- * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
- * Returns: (transfer full): how much of it is left there, as decimal text; g_free() it
- * Since: 0.1
+ * Returns: the amount of that resource that is free on the node
  */
 QUOIT_API QuoitAmount quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_get_miss_wanted:
- * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
- * Returns: (transfer full): how much of it the bundle wants, as decimal text; g_free() it
- * Since: 0.1
+ * Returns: the amount of that resource that the bundle needs
  */
 QUOIT_API QuoitAmount quoit_report_get_miss_wanted (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_is_proven:
- * @report: the report
  *
- * The search for a placement of bundles ends after a fixed number of steps.
+ * Returns whether the verdict is certain. Policy `best` ends its search for a placement of bundles after a fixed number
+ * of steps.
  *
- * Returns: false where the verdict is only that nothing was found until then
- * Since: 0.1
+ * Returns: false if that ended the search, so that a placement may exist; else true
  */
 QUOIT_API bool quoit_report_is_proven (const QuoitReport *report);
 
 /**
  * quoit_report_dup_summary:
- * @report: the report
- * @what: what was asked, to begin the sentence with
+ * @what: the text that begins the sentence, such as "two slices"
  *
- * Returns: (transfer full): verdict, numbers, dominant reason and first option in one sentence; g_free() it
- * Since: 0.1
+ * Returns: (transfer full): one sentence with the verdict, the numbers, the main reason and the first option; g_free()
+ *   it
  */
 QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char *what);
 
 /**
  * quoit_report_get_n_reasons:
- * @report: the report
  *
- * The main obstacle comes first: for not-now, a constraint that can change; for never, one that the request fixes.
+ * Returns the number of reasons. A reason is a constraint that removed something. The main obstacle comes first. For
+ * the verdict not now, that is a constraint that can change; for never, it is one that the request fixes.
  *
- * Returns: how many constraints removed slices
- * Since: 0.1
+ * Returns: the number of reasons
  */
 QUOIT_API uint32_t quoit_report_get_n_reasons (const QuoitReport *report);
 
 /**
  * quoit_report_get_reason_constraint:
- * @report: the report
  * @reason: below quoit_report_get_n_reasons()
  *
  * Returns: the constraint
- * Since: 0.1
  */
 QUOIT_API QuoitConstraint quoit_report_get_reason_constraint (const QuoitReport *report, uint32_t reason);
 
 /**
  * quoit_report_get_reason_before:
- * @report: the report
  * @reason: below quoit_report_get_n_reasons()
  *
- * Returns: the slices that passed every constraint before this one
- * Since: 0.1
+ * Returns: the number of slices or nodes that passed all constraints before this one
  */
 QUOIT_API uint32_t quoit_report_get_reason_before (const QuoitReport *report, uint32_t reason);
 
 /**
  * quoit_report_get_reason_after:
- * @report: the report
  * @reason: below quoit_report_get_n_reasons()
  *
- * Returns: the slices of those that passed this one too
- * Since: 0.1
+ * Returns: the number of those that passed this constraint too
  */
 QUOIT_API uint32_t quoit_report_get_reason_after (const QuoitReport *report, uint32_t reason);
 
 /**
  * quoit_report_dup_reason_text:
- * @report: the report
  * @reason: below quoit_report_get_n_reasons()
  *
- * Returns: (transfer full): "2 of 3 slices are held by groups"; g_free() it
- * Since: 0.1
+ * Returns: (transfer full): the reason in words, such as "2 of 3 slices are held by groups"; g_free() it
  */
 QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_t reason);
 
 /**
  * quoit_report_get_n_options:
- * @report: the report
  *
- * Returns: how many sets of changes are proposed, each of which alone turns the refusal into a yes; the smallest first
- * Since: 0.1
+ * Returns: the number of options, the smallest first; each option is sufficient alone
  */
 QUOIT_API uint32_t quoit_report_get_n_options (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_steps:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  *
- * Returns: the steps of the option, all of which must be taken
- * Since: 0.1
+ * Returns: the number of steps of the option; all of them are necessary
  */
 QUOIT_API uint32_t quoit_report_get_n_steps (const QuoitReport *report, uint32_t option);
 
 /**
  * quoit_report_get_step_kind:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: what the step is
- * Since: 0.1
+ * Returns: the kind of the step
  */
 QUOIT_API QuoitStepKind quoit_report_get_step_kind (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_node:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
  * Returns: (nullable): the name of the step's node
- * Since: 0.1
  */
 QUOIT_API const char *quoit_report_get_step_node (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_group:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
  * Returns: (nullable): the handle NAME@ID of the step's group
- * Since: 0.1
  */
 QUOIT_API const char *quoit_report_get_step_group (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_until_ms:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: when the lease ends, in milliseconds since 1970-01-01 UTC; 0 for other kinds
- * Since: 0.1
+ * Returns: the time when the lease ends; 0 for other kinds
  */
 QUOIT_API int64_t quoit_report_get_step_until_ms (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_topology:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
  * Returns: (nullable): the topology to request
- * Since: 0.1
  */
 QUOIT_API const char *quoit_report_get_step_topology (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_chips_per_host:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
  * Returns: the chips per host to request; 0: the default of the topology, or another kind
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_step_chips_per_host (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_get_step_n_slices:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
  * Returns: the number of slices to request; 0 for other kinds
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint32_t step);
 
 /**
  * quoit_report_dup_option_text:
- * @report: the report
  * @option: below quoit_report_get_n_options()
  *
- * Returns: (transfer full): "release train@17 and undrain host-3"; g_free() it
- * Since: 0.1
+ * Returns: (transfer full): the option in words: "release train@17 and undrain host-3"; g_free() it
  */
 QUOIT_API char *quoit_report_dup_option_text (const QuoitReport *report, uint32_t option);
 

@@ -14,344 +14,303 @@ G_BEGIN_DECLS
 /**
  * QuoitRequest:
  *
- * What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources, all or none. Made
- * with quoit_request_new(), filled with the setters, good for any number of calls; a call keeps nothing of it. Not to
- * be changed by one thread while another uses it.
+ * A request for a group: a number of whole slices of one accelerator and topology, or bundles of resources. Create it
+ * with quoit_request_new(), fill it with the setters, and use it for any number of calls, which keep nothing of it. No
+ * thread may change a request while another one uses it.
  *
- * A setter that fails leaves the request as it was.
+ * Setters that can fail check their own arguments. A setter that fails leaves the request unchanged. Combinations, and
+ * names of pools, slices and nodes, are checked when the request is used.
  *
- * Since: 0.1
+ * Amounts of bundles. The functions that take amounts as text read "RESOURCE=AMOUNT,RESOURCE=AMOUNT...", such as
+ * "TPU=4,CPU=8", in any order:
+ *
+ * - RESOURCE is the name that Ray uses: CPU, GPU, TPU, memory (in bytes), object_store_memory, a custom resource, a
+ *   head resource such as "TPU-v6e-16-head", or the name of a slice. It has 1 to 253 bytes of printable UTF-8. If it
+ *   contains a comma, an equals sign or a double quote, write it in double quotes with the escapes of C.
+ * - AMOUNT is a decimal number above 0 and up to 900,000,000,000,000, with up to four decimal places. It is converted
+ *   like in Ray: 0.57 counts as 0.5699.
+ * - An amount of TPU is a number of whole chips of the node, and the fraction is part of one more chip: 1.5 is one chip
+ *   and half of another one.
+ * - A resource can occur once in a bundle. The resources of placement groups ("bundle", "CPU_group_<id>") are refused.
  */
 typedef struct _QuoitRequest QuoitRequest;
 
 /**
  * QuoitStrategy:
  *
- * How the bundles of a placement group are spread over nodes: Ray's four strategies, with Ray's numbers.
- *
- * Since: 0.1
+ * How the bundles of a group are distributed over nodes: Ray's four strategies, with Ray's numbers.
  */
 typedef enum {
   QUOIT_STRATEGY_PACK = 0,         /* on few nodes */
   QUOIT_STRATEGY_SPREAD = 1,       /* on many nodes */
   QUOIT_STRATEGY_STRICT_PACK = 2,  /* all on one node */
-  QUOIT_STRATEGY_STRICT_SPREAD = 3 /* each on another node */
+  QUOIT_STRATEGY_STRICT_SPREAD = 3 /* each on a different node */
 } QuoitStrategy;
 
 /**
  * QuoitPolicy:
  *
  * The algorithm that places bundles.
- *
- * Since: 0.1
  */
 typedef enum {
-  QUOIT_POLICY_BEST = 0, /* quoit: a placement whenever there is one */
-  QUOIT_POLICY_RAY = 1   /* what Ray 2.60's control plane answers */
+  QUOIT_POLICY_BEST = 0, /* finds a placement whenever one exists */
+  QUOIT_POLICY_RAY = 1   /* places or refuses as Ray 2.60's control plane does */
 } QuoitPolicy;
 
 /**
  * quoit_request_new:
- * @name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'
+ * @name: the name of the group: 1 to 253 bytes of printable UTF-8 without '@' or '/'
  *
- * An empty request; accelerator, topology and number of slices must be set before it is used, or bundles added
- * (quoit/request.h).
- * The name is checked when the request is used: %QUOIT_ERROR_INVALID then.
+ * Creates an empty request. Before you use it, set accelerator, topology and number of slices, or add bundles.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for another name.
  *
  * Returns: (transfer full): the request; quoit_request_free() it
- * Since: 0.1
  */
-QUOIT_API QuoitRequest *quoit_request_new (const char *name);
+QUOIT_API QuoitRequest *quoit_request_new (const char *name, GError **error);
 
 /**
  * quoit_request_copy:
- * @request: the request
- * @name: of the group that is to be made of the copy, as in quoit_request_new()
+ * @name: the name of the copy's group, as for quoit_request_new()
  *
- * All that @request has, key and owner included, under another name. Copying a request costs less than filling another
- * one. The two are independent.
+ * Copies everything except the name, including key and owner. A copy costs less than filling a new request.
  *
- * Returns: (transfer full): the copy; quoit_request_free() it
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for another name.
+ *
+ * Returns: (transfer full): the copy, independent of @request; quoit_request_free() it
  */
-QUOIT_API QuoitRequest *quoit_request_copy (const QuoitRequest *request, const char *name);
+QUOIT_API QuoitRequest *quoit_request_copy (const QuoitRequest *request, const char *name, GError **error);
 
 /**
  * quoit_request_free:
  * @request: (nullable): the request
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_request_free (QuoitRequest *request);
 
 /**
  * quoit_request_set_accelerator:
- * @request: the request
- * @accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x"
- * @error: (out) (optional): set on failure
+ * @accelerator: the TPU generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x"
  *
- * Fails with %QUOIT_ERROR_INVALID for a name that is no generation; the message lists those there are.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for an unknown generation; the message lists the known ones.
  */
 QUOIT_API bool quoit_request_set_accelerator (QuoitRequest *request, const char *accelerator, GError **error);
 
 /**
  * quoit_request_set_topology:
- * @request: the request
- * @topology: shape of each slice in chips, x first: "4x4", "2x2x4"
- * @error: (out) (optional): set on failure
+ * @topology: the shape of each slice in chips, x first: "4x4", "2x2x4"
  *
- * Fails with %QUOIT_ERROR_INVALID for text that is no topology; the message has the byte. Whether the generation has
- * that topology is checked when the request is used, since the two may be set in any order.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if the text is not a topology; the message has the position. Whether the generation
+ * has this topology is checked on use.
  */
 QUOIT_API bool quoit_request_set_topology (QuoitRequest *request, const char *topology, GError **error);
 
 /**
  * quoit_request_set_slices:
- * @request: the request
  * @n_slices: 1 to 1,000,000
- * @error: (out) (optional): set on failure
+ *
+ * Requests a fixed number of slices.
  *
  * Fails with %QUOIT_ERROR_INVALID for another number.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **error);
 
 /**
- * quoit_request_set_slices_between:
- * @request: the request
- * @least: how few will do: 1 or more
- * @most: how many are wanted: @least to 1,000,000
- * @error: (out) (optional): set on failure
+ * quoit_request_set_slice_range:
+ * @least: the smallest sufficient number of slices, from 1
+ * @most: the wanted number of slices, @least to 1,000,000
  *
- * For elastic jobs: as many of @most as are free, or none if there are fewer than @least. quoit_ledger_resize()
- * moves the group between the two later. Fails with %QUOIT_ERROR_INVALID for other numbers.
+ * Requests slices for an elastic job: as many as are free, up to @most, or none if fewer than @least are free.
+ * quoit_ledger_resize() can later change the number within this range.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for other numbers.
  */
-QUOIT_API bool quoit_request_set_slices_between (QuoitRequest *request, int64_t least, int64_t most, GError **error);
+QUOIT_API bool quoit_request_set_slice_range (QuoitRequest *request, int64_t least, int64_t most, GError **error);
 
 /**
  * quoit_request_set_lease_ms:
- * @request: the request
- * @lease_ms: how long a group that quoit_ledger_reserve() makes lives unless it is renewed, from 1 ms
- * @error: (out) (optional): set on failure
+ * @lease_ms: how long a group that quoit_ledger_reserve() creates lives unless it is renewed, from 1 ms
  *
- * Without it a reserved group stays until it is released. Not part of what makes two requests the same. Fails with
- * %QUOIT_ERROR_INVALID for less than 1 ms; a lease that ends beyond the year 2199 is refused when it is used.
+ * Sets the lease. Without a lease, a reserved group lives until it is released. Requests with different leases can
+ * still be the same request for quoit_request_set_key(). A lease that ends after the year 2199 is refused on use.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for less than 1 ms.
  */
 QUOIT_API bool quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **error);
 
 /**
  * quoit_request_set_tpu_per_bundle:
- * @request: the request
- * @amount: decimal text: "1" for a bundle a chip, "0.5" for two of them
- * @error: (out) (optional): set on failure
+ * @amount: decimal text: "1" for one bundle per chip, "0.5" for two
  *
- * For jobs with several processes a host, as PyTorch/XLA: each host of the slices is taken as bundles of that much TPU.
- * All chips are taken; what else a host has, CPUs among it, is left for other groups. Without it each host is taken
- * whole. `TPU` counts devices where the cluster has a factor per chip.
+ * Divides each host of the slices into bundles of this amount of TPU, for jobs with several processes per host, such as
+ * PyTorch/XLA. The group gets all chips; the other resources of the hosts, such as CPUs, stay free for other groups. If
+ * this is not set, the group gets whole hosts. If the cluster counts several devices per chip as TPU, @amount counts
+ * devices.
  *
- * Fails with %QUOIT_ERROR_INVALID for what is no amount above 0. An amount that does not divide the TPU of a host, or
- * of a chip, is %QUOIT_ERROR_INVALID when it is used.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if the text is not an amount above 0. On use, an amount that does not divide the TPU
+ * of a host, or of a chip, is refused.
  */
 QUOIT_API bool quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GError **error);
 
 /**
  * quoit_request_set_chips_per_host:
- * @request: the request
- * @n_chips: chips of each host: 1, 2, 4 or 8; 0 is Ray's default for the topology: all chips of a v5e or v6e 1x1, 2x2,
- * 2x4, else 4
- * @error: (out) (optional): set on failure
+ * @n_chips: the number of chips of each host: 1, 2, 4 or 8; 0: Ray's default, which is all chips for 1x1, 2x2 and 2x4
+ *   of v5e and v6e, else 4
  *
- * A v6e 2x4 exists twice: as one host of 8 chips and as two of 4. Fails with %QUOIT_ERROR_INVALID for another number.
+ * Sets the number of chips per host. Some topologies exist with different hosts: a v6e 2x4 is one host with 8 chips, or
+ * two hosts with 4.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for another number.
  */
 QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError **error);
 
 /**
  * quoit_request_set_key:
- * @request: the request
- * @key: (nullable): the request key; text as of a group name
+ * @key: (nullable): the request key; the same characters as in group names; %NULL: none
  *
- * With a key a retry is safe: a second request with the key returns the group that the first one made, also after it
- * has been released, and never reserves again. %QUOIT_ERROR_CONFLICT when the key was used for another request: name,
- * owner, accelerator, topology, slices, chips a host, or bundles in their order, strategy, policy, topology label and
- * soft target, and pool, zone, selectors, named and excluded slices are compared; the clock is not.
+ * Makes a retry safe: a second request with the same key returns the group of the first one, even if it was released
+ * since, and never reserves again.
  *
- * Since: 0.1
+ * On use, %QUOIT_ERROR_CONFLICT means that the key belongs to a different request. Two requests are the same if these
+ * parts are equal: name, owner, accelerator, topology, slices, chips per host, TPU per bundle, bundles, strategy,
+ * policy, topology label, soft target, pool, zone, selectors, named and excluded slices.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for other text.
  */
-QUOIT_API void quoit_request_set_key (QuoitRequest *request, const char *key);
+QUOIT_API bool quoit_request_set_key (QuoitRequest *request, const char *key, GError **error);
 
 /**
  * quoit_request_set_owner:
- * @request: the request
- * @owner: (nullable): who will hold the group; text as of a group name
+ * @owner: (nullable): the owner of the group; the same characters as in group names; %NULL: none
  *
- * Since: 0.1
+ * Sets the owner. On use, an owner whose lease has ended is %QUOIT_ERROR_EXPIRED.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for other text.
  */
-QUOIT_API void quoit_request_set_owner (QuoitRequest *request, const char *owner);
+QUOIT_API bool quoit_request_set_owner (QuoitRequest *request, const char *owner, GError **error);
 
 /**
  * quoit_request_set_pool:
- * @request: the request
- * @pool: (nullable): only slices or nodes of pools of that name; %QUOIT_ERROR_NOT_FOUND on use for an unknown name
+ * @pool: (nullable): the name of a pool
  *
- * Since: 0.1
+ * Restricts the request to slices or nodes of pools with that name. On use, an unknown name is %QUOIT_ERROR_NOT_FOUND.
  */
 QUOIT_API void quoit_request_set_pool (QuoitRequest *request, const char *pool);
 
 /**
  * quoit_request_set_zone:
- * @request: the request
- * @zone: (nullable): only slices whose alive nodes all have that availability zone (label ray.io/availability-zone or
- *   topology.kubernetes.io/zone); for bundles, nodes that have it
+ * @zone: (nullable): an availability zone
  *
- * Since: 0.1
+ * Restricts the request to one zone: to slices whose alive nodes are all in the zone, or to nodes in it. The zone of a
+ * node is its label ray.io/availability-zone or topology.kubernetes.io/zone.
  */
 QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
 
 /**
  * quoit_request_add_selector:
- * @request: the request
  * @key: a label key
- * @value: Ray's grammar: "v", "!v", "in(a,b)", "!in(a,b)"; nothing is trimmed
- * @error: (out) (optional): set on failure
+ * @value: a condition in Ray's syntax: "v", "!v", "in(a,b)", "!in(a,b)"; blanks are not removed
  *
- * Only slices whose alive nodes all satisfy this and every other selector; for bundles, nodes that do. Fails with
- * %QUOIT_ERROR_INVALID for what Ray refuses. Modelled on Ray 2.60's label selectors.
+ * Restricts the request to slices whose alive nodes all satisfy this and all other selectors, or to nodes that do.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if Ray 2.60 refuses the key or the condition.
  */
 QUOIT_API bool quoit_request_add_selector (QuoitRequest *request, const char *key, const char *value, GError **error);
 
 /**
  * quoit_request_add_slice:
- * @request: the request
- * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND on use for an unknown name
+ * @slice: short or full name (source/pool/name)
  *
- * Only slices that are named so, or by another call; for bundles, nodes of those.
- *
- * Since: 0.1
+ * Adds a slice to the named ones, and restricts the request to these slices, or to their nodes. On use, an unknown name
+ * is %QUOIT_ERROR_NOT_FOUND.
  */
 QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice);
 
 /**
  * quoit_request_exclude_slice:
- * @request: the request
- * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND on use for an unknown name
+ * @slice: short or full name (source/pool/name)
  *
- * Never that slice, nor a node of it.
- *
- * Since: 0.1
+ * Excludes a slice, or its nodes. On use, an unknown name is %QUOIT_ERROR_NOT_FOUND.
  */
 QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *slice);
 
 /**
  * quoit_request_add_bundles:
- * @request: the request
- * @amounts: what each of them takes of its node, as of quoit_request_add_bundle()
- * @n_bundles: how many: 1 to 10,000 in all
- * @error: (out) (optional): set on failure
+ * @amounts: the resources of each bundle, "TPU=4,CPU=8"; see "Amounts of bundles" of #QuoitRequest
+ * @n_bundles: the number of equal bundles; a request has at most 10,000 bundles
  *
- * The same for several equal bundles. Fails as quoit_request_add_bundle() does.
+ * Adds bundles. Each bundle is placed on one node. A request has slices or bundles, never both. Bundles have indices
+ * from 0 in the order in which they were added; the bundles of the group have the same indices.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for other text, for a number out of range, and for more than 256 different resources.
  */
 QUOIT_API bool quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n_bundles,
                                           GError **error);
 
 /**
  * quoit_request_read_bundles:
- * @request: the request
- * @text: JSON, or YAML of one document
- * @length: bytes of @text
- * @error: (out) (optional): set on failure
+ * @text: JSON, or YAML with one document
+ * @length: the number of bytes
  *
- * Adds the bundles of a file as Ray's placement_group() is given them: a list of maps, [{"CPU": 1, "TPU": 4}]; or a map
- * with its arguments bundles, strategy, bundle_label_selector and topology_strategy, each of which is then set as by
- * its own function. Amounts are what Ray 2.60 counts of them: 0.57 is 0.5699, and what is 0 is not asked for.
+ * Adds the bundles of a file that has arguments of Ray's placement_group(). The file is a list of maps, such as
+ * [{"CPU": 1, "TPU": 4}], or a map with bundles, strategy, bundle_label_selector and topology_strategy. Amounts are
+ * converted like in Ray: 0.57 counts as 0.5699, and resources with amount 0 are dropped.
  *
- * Fails with %QUOIT_ERROR_INVALID, with the place in the file, for what has another form, and as the functions that add
- * and set one thing do; nothing of the file is added then.
- *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if the file has another form, or where the functions that set these parts would fail.
+ * The message has the place in the file, and nothing is added.
  */
 QUOIT_API bool quoit_request_read_bundles (QuoitRequest *request, const char *text, size_t length, GError **error);
 
 /**
  * quoit_request_select_bundle:
- * @request: the request
- * @bundle: its number
+ * @bundle: the index of an added bundle
  * @key: a label key
- * @value: Ray's grammar: "v", "!v", "in(a,b)", "!in(a,b)"; nothing is trimmed
- * @error: (out) (optional): set on failure
+ * @value: a condition in Ray's syntax: "v", "!v", "in(a,b)", "!in(a,b)"; blanks are not removed
  *
- * Only a node that satisfies this and every other selector of that bundle, and those of the request. Fails with
- * %QUOIT_ERROR_INVALID for what Ray refuses, for the number of a bundle that was not added, and beyond 1,000 selectors
- * of a bundle or 1,000,000 of all.
+ * Restricts a bundle to nodes that satisfy this selector, in addition to the bundle's other selectors and those of the
+ * request.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if there is no such bundle, if Ray refuses the key or the condition, or for more than
+ * 1,000 selectors of a bundle or 1,000,000 of all bundles.
  */
-QUOIT_API bool quoit_request_select_bundle (QuoitRequest *request, int64_t bundle, const char *key, const char *value,
+QUOIT_API bool quoit_request_select_bundle (QuoitRequest *request, uint32_t bundle, const char *key, const char *value,
                                             GError **error);
 
 /**
  * quoit_request_set_strategy:
- * @request: the request
- * @strategy: how its bundles are spread; %QUOIT_STRATEGY_PACK unless it is set
- * @error: (out) (optional): set on failure
+ * @strategy: the strategy; %QUOIT_STRATEGY_PACK if this is not called
  *
- * Fails with %QUOIT_ERROR_INVALID for a number that is no strategy. A strategy without bundles is %QUOIT_ERROR_INVALID
- * when the request is used.
+ * Sets the strategy for bundles. On use, a strategy without bundles is refused.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number.
  */
 QUOIT_API bool quoit_request_set_strategy (QuoitRequest *request, QuoitStrategy strategy, GError **error);
 
 /**
  * quoit_request_set_policy:
- * @request: the request
- * @policy: who decides; %QUOIT_POLICY_BEST unless it is set
- * @error: (out) (optional): set on failure
+ * @policy: the policy; %QUOIT_POLICY_BEST if this is not called
  *
- * Under %QUOIT_POLICY_RAY bundles go where Ray 2.60's control plane would put them, and a request is refused where Ray
- * answers FAILED or INFEASIBLE, though a placement may exist. Where Ray's choice varies from call to call, the first
- * node in natural order is taken. Chips are shared out as a raylet does: what its control plane grants, and no raylet
- * could, is refused.
+ * Sets the policy for bundles. %QUOIT_POLICY_RAY places bundles where Ray 2.60's control plane would, and refuses a
+ * request if Ray answers FAILED or INFEASIBLE, even if a placement exists. If Ray would choose at random among nodes,
+ * the first node in natural order is chosen. Chips are allocated like a raylet does: a placement that the control plane
+ * grants, but no raylet could serve, is refused.
  *
- * Fails with %QUOIT_ERROR_INVALID for a number that is no policy. Policy `ray` without bundles is %QUOIT_ERROR_INVALID
- * when the request is used.
- *
- * Since: 0.1
+ * On use, policy `ray` without bundles is refused. Fails with %QUOIT_ERROR_INVALID for an unknown number.
  */
 QUOIT_API bool quoit_request_set_policy (QuoitRequest *request, QuoitPolicy policy, GError **error);
 
 /**
  * quoit_request_set_topology_label:
- * @request: the request
  * @key: (nullable): a label key; %NULL: none
- * @n_values: how many values of it share out the bundles: 1 or more
- * @error: (out) (optional): set on failure
+ * @n_values: the number of values of the label, from 1
  *
- * All bundles go to nodes that have one value of that label in common, the same that Ray's topology_strategy={KEY:
- * "STRICT_PACK"} asks for; the strategy holds inside. With @n_values above 1 the bundles are shared out evenly and in
- * order over that many different values: with "ray.io/tpu-slice-name" and 2, the first half is in one slice and the
- * second half in another. Nodes without the label, or with an empty one, are left out.
+ * Places all bundles on nodes with the same value of a label, like Ray's topology_strategy={KEY: "STRICT_PACK"}. The
+ * strategy applies among these nodes. Nodes without the label, or with an empty value, are not used.
  *
- * Fails with %QUOIT_ERROR_INVALID for what is no label key and for a number out of range. A number that does not divide
- * that of the bundles, and more than one value under policy `ray`, are %QUOIT_ERROR_INVALID when the request is used.
+ * With several values, the bundles are divided evenly and in order over that many values: with "ray.io/tpu-slice-name"
+ * and 2, the first half is placed in one slice and the second half in another one.
  *
- * Since: 0.1
+ * Fails with %QUOIT_ERROR_INVALID if @key is not a label key, or @n_values is out of range. On use, a number of values
+ * that does not divide the number of bundles, and more than one value with policy `ray`, are refused.
  */
 QUOIT_API bool quoit_request_set_topology_label (QuoitRequest *request, const char *key, int64_t n_values,
                                                  GError **error);

@@ -17,8 +17,6 @@ G_BEGIN_DECLS
  * The processes of a group: for each its ids, its chips, its node and its environment. The order is that of the
  * profile: slice by slice, host by host, chip by chip; with %QUOIT_PROFILE_RAY_TRAIN bundle by bundle in each slice.
  * Processes without chips come last. Immutable; any thread can read it.
- *
- * Since: 0.1
  */
 typedef struct _QuoitTopology QuoitTopology;
 
@@ -39,8 +37,6 @@ typedef struct _QuoitTopology QuoitTopology;
  *
  * Variables of the manifest are kept where the modelled system keeps them: MEGASCALE_PORT in the first three profiles,
  * none in the last, because no RayCluster makes its pods.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_PROFILE_QUOIT = 1,
@@ -59,8 +55,6 @@ typedef enum {
  *   counts chips and devices from the first chip of the box.
  * - %QUOIT_JOB_APART: no common job over ICI. Each process starts alone, as process 0 of 1, and counts its own chips.
  *   Notes give the reason.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_JOB_SLICES = 1, QUOIT_JOB_BOXES = 2, QUOIT_JOB_APART = 3 } QuoitJob;
 
@@ -68,61 +62,54 @@ typedef enum { QUOIT_JOB_SLICES = 1, QUOIT_JOB_BOXES = 2, QUOIT_JOB_APART = 3 } 
  * QuoitLaunch:
  *
  * How processes are started. Use it in one thread at a time.
- *
- * Since: 0.1
  */
 typedef struct _QuoitLaunch QuoitLaunch;
 
 /**
  * QuoitRenumbering:
  *
- * What a change of a group means for each process: ids and environment before and after. It has one row for each
- * process: first the present ones by process id, then those that are gone by their old process id. Immutable; any
+ * The effect of a change of a group on each of its processes: ids and environment before and after. It has one row for
+ * each process: first the present ones by process id, then those that are gone by their old process id. Immutable; any
  * thread can read it. It does not need the topologies after its creation.
  *
  * A process is identified by its host's identity in the host's source: a new machine with an old name is another
  * process.
- *
- * Since: 0.1
  */
 typedef struct _QuoitRenumbering QuoitRenumbering;
 
 /**
- * QuoitRenumberingHow:
+ * QuoitProcessChange:
  *
- * What happened to a process.
+ * The change of a process.
  *
- * - %QUOIT_RENUMBERING_SAME: ids and environment are unchanged.
- * - %QUOIT_RENUMBERING_CHANGED: the ids are unchanged, the environment is not.
- * - %QUOIT_RENUMBERING_MOVED: the process id, slice id or worker id changed.
- *
- * Since: 0.1
+ * - %QUOIT_PROCESS_SAME: ids and environment are unchanged.
+ * - %QUOIT_PROCESS_CHANGED: the ids are unchanged, the environment is not.
+ * - %QUOIT_PROCESS_MOVED: the process id, slice id or worker id changed.
+ * - %QUOIT_PROCESS_JOINED: the process is new.
+ * - %QUOIT_PROCESS_LEFT: the process is gone.
  */
 typedef enum {
-  QUOIT_RENUMBERING_SAME = 1,
-  QUOIT_RENUMBERING_CHANGED = 2,
-  QUOIT_RENUMBERING_MOVED = 3,
-  QUOIT_RENUMBERING_JOINED = 4, /* it is new */
-  QUOIT_RENUMBERING_LEFT = 5    /* it is gone */
-} QuoitRenumberingHow;
+  QUOIT_PROCESS_SAME = 1,
+  QUOIT_PROCESS_CHANGED = 2,
+  QUOIT_PROCESS_MOVED = 3,
+  QUOIT_PROCESS_JOINED = 4,
+  QUOIT_PROCESS_LEFT = 5
+} QuoitProcessChange;
 
 /**
  * QuoitRenumberingSide:
  *
  * The two states that a renumbering compares.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_RENUMBERING_BEFORE = 0, QUOIT_RENUMBERING_AFTER = 1 } QuoitRenumberingSide;
 
 /**
  * quoit_launch_new:
- * @profile: the system whose environment is computed; quoit_topology_new() refuses unknown values
+ * @profile: the system whose environment is computed; another number is a programming error
  *
  * Creates a launch with one process per host.
  *
  * Returns: (transfer full): the launch; quoit_launch_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitLaunch *quoit_launch_new (QuoitProfile profile);
 
@@ -131,16 +118,12 @@ QUOIT_API QuoitLaunch *quoit_launch_new (QuoitProfile profile);
  * @launch: (nullable): the launch
  *
  * Frees the launch.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_launch_free (QuoitLaunch *launch);
 
 /**
  * quoit_launch_set_processes_per_host:
- * @launch: the launch
  * @n: 1, 2, 4 or 8; they share the host's chips evenly
- * @error: (out) (optional): set on failure
  *
  * Sets how many processes each host has: 1 for JAX, one per chip for PyTorch/XLA.
  *
@@ -151,8 +134,6 @@ QUOIT_API void quoit_launch_free (QuoitLaunch *launch);
  * a pod with that many containers.
  *
  * Fails with %QUOIT_ERROR_INVALID for another number. quoit_topology_new() checks whether the hosts can be divided.
- *
- * Since: 0.1
  */
 QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_t n, GError **error);
 
@@ -160,7 +141,6 @@ QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_
  * quoit_topology_new:
  * @group: a group that has nodes
  * @launch: (nullable): how its processes are started; %NULL: profile quoit, one process per host
- * @error: (out) (optional): set on failure
  *
  * Computes the processes of a group. Whole hosts are divided as @launch says; a bundle that is a part of a host is one
  * process.
@@ -179,63 +159,51 @@ QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_
  * or its cluster and replica, which the group's sources do not contain: import the node list of the running cluster, or
  * the manifest.
  *
- * Returns: (transfer full): the topology; quoit_topology_unref() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the topology; quoit_topology_free() it
  */
 QUOIT_API QuoitTopology *quoit_topology_new (const QuoitGroup *group, const QuoitLaunch *launch, GError **error);
 
 /**
- * quoit_topology_unref:
+ * quoit_topology_free:
  * @topology: (nullable): the topology
  *
- * Gives up one owner.
- *
- * Since: 0.1
+ * Frees the topology.
  */
-QUOIT_API void quoit_topology_unref (QuoitTopology *topology);
+QUOIT_API void quoit_topology_free (QuoitTopology *topology);
 
 /**
  * quoit_topology_get_n_processes:
- * @topology: the topology
  *
  * Returns: the number of processes; their ids are 0 to n - 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_processes (const QuoitTopology *topology);
 
 /**
  * quoit_topology_get_job:
- * @topology: the topology
  *
  * Returns: how the processes with chips work together
- * Since: 0.1
  */
 QUOIT_API QuoitJob quoit_topology_get_job (const QuoitTopology *topology);
 
 /**
  * quoit_topology_get_bundle:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the bundle of the group that the process is; -1: the group has whole hosts
- * Since: 0.1
+ * Returns: the index of the bundle that the process runs in; -1 if the group has whole hosts
  */
 QUOIT_API int64_t quoit_topology_get_bundle (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_slice_id:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: the id that the profile gives the process's slice; 0 if the process has no chips; the number of slices if
- * its node is in no slice
- * Since: 0.1
+ *   its node is in no slice
  */
 QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_group_slice:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns the index of the process's slice in the group, the same in every profile. For groups of slices it is the
@@ -243,76 +211,62 @@ QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, u
  * order.
  *
  * Returns: the index; the number of slices if the node is in no slice; 4294967295 if the process has no chips
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_group_slice (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_slice_name:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: (transfer none): the name of the process's slice; "" if its node is in no slice
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_slice_name (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_dup_slice_full_name:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: (transfer full): source/pool/name of the process's slice; "" if its node is in no slice; g_free() it
- * Since: 0.1
  */
 QUOIT_API char *quoit_topology_dup_slice_full_name (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_worker_id:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: the worker id of the process's host in the slice; 0 if it has none
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_local:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: the number of the process on its host, from 0
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_local (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_host_chips:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns the chips of its host that the process has, as bits: bit 0 is chip 0, in the numbering of TPU_VISIBLE_CHIPS,
- * Ray and bundles. A chip that a bundle has in part is included.
+ * Returns the chips of its host that the process uses, as bits: bit 0 is chip 0, in the numbering of TPU_VISIBLE_CHIPS,
+ * Ray and bundles. A chip is included even if the bundle has only a part of it.
  *
  * Returns: the chips; 0 if the process has none or they are unknown
- * Since: 0.1
  */
 QUOIT_API uint64_t quoit_topology_get_host_chips (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_n_chips:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: the number of the process's chips; 0 if it has none or its place in a slice is unknown
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_chip:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  * @chip: below quoit_topology_get_n_chips()
  *
@@ -320,103 +274,84 @@ QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, ui
  * local devices.
  *
  * Returns: the chip's number in the slice, as in quoit/models/coordinates.h
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_chip (const QuoitTopology *topology, uint32_t process, uint32_t chip);
 
 /**
  * quoit_topology_get_chip_at:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  * @chip: below quoit_topology_get_n_chips()
  * @axis: an axis
  *
  * Returns: the chip's coordinate on @axis of its slice's torus, from 0
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_chip_at (const QuoitTopology *topology, uint32_t process, uint32_t chip,
                                                QuoitAxis axis);
 
 /**
  * quoit_topology_get_node_name:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: (transfer none): the short name of the process's node
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_node_name (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_dup_node_full_name:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: (transfer full): source/pool/name of the process's node; g_free() it
- * Since: 0.1
  */
 QUOIT_API char *quoit_topology_dup_node_full_name (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_node_address:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: (transfer none) (nullable): the address of the process's node; %NULL if it is unknown
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_node_address (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_n_variables:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
  * Returns: the number of variables in the process's environment; they are sorted by name
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_variables (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_variable_name:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  * @variable: below quoit_topology_get_n_variables()
  *
  * Returns: (transfer none): the name
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_variable_name (const QuoitTopology *topology, uint32_t process,
                                                         uint32_t variable);
 
 /**
  * quoit_topology_get_variable_value:
- * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  * @variable: below quoit_topology_get_n_variables()
  *
  * Returns: (transfer none): the value, not quoted; quote it for a shell
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_variable_value (const QuoitTopology *topology, uint32_t process,
                                                          uint32_t variable);
 
 /**
  * quoit_topology_get_n_notes:
- * @topology: the topology
  *
  * Returns: the number of notes, such as that addresses are unknown or that a host is dead
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_notes (const QuoitTopology *topology);
 
 /**
  * quoit_topology_get_note:
- * @topology: the topology
  * @note: below quoit_topology_get_n_notes()
  *
  * Returns: (transfer none): one sentence
- * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_note (const QuoitTopology *topology, uint32_t note);
 
@@ -428,7 +363,6 @@ QUOIT_API const char *quoit_topology_get_note (const QuoitTopology *topology, ui
  * Compares two topologies. Cannot fail.
  *
  * Returns: (transfer full): the difference; quoit_renumbering_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitRenumbering *quoit_renumbering_new (const QuoitTopology *before, const QuoitTopology *after);
 
@@ -437,133 +371,110 @@ QUOIT_API QuoitRenumbering *quoit_renumbering_new (const QuoitTopology *before, 
  * @renumbering: (nullable): the renumbering
  *
  * Frees the renumbering.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_renumbering_free (QuoitRenumbering *renumbering);
 
 /**
  * quoit_renumbering_get_n_rows:
- * @renumbering: the renumbering
  *
  * Returns: the number of processes before and after, each counted once
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_renumbering_get_n_rows (const QuoitRenumbering *renumbering);
 
 /**
- * quoit_renumbering_get_how:
- * @renumbering: the renumbering
+ * quoit_renumbering_get_change:
  * @row: below quoit_renumbering_get_n_rows()
  *
- * Returns: what happened to the process
- * Since: 0.1
+ * Returns: the change of the process
  */
-QUOIT_API QuoitRenumberingHow quoit_renumbering_get_how (const QuoitRenumbering *renumbering, uint32_t row);
+QUOIT_API QuoitProcessChange quoit_renumbering_get_change (const QuoitRenumbering *renumbering, uint32_t row);
 
 /**
  * quoit_renumbering_get_node_name:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  *
  * Returns the present name of the process's node, or the last one if the process is gone: the short name if it is
  * unambiguous in the fleet, else source/pool/name.
  *
  * Returns: (transfer none): the name
- * Since: 0.1
  */
 QUOIT_API const char *quoit_renumbering_get_node_name (const QuoitRenumbering *renumbering, uint32_t row);
 
 /**
  * quoit_renumbering_get_slice_name:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  *
  * Returns: (transfer none): the name of the node's slice, in the same form
- * Since: 0.1
  */
 QUOIT_API const char *quoit_renumbering_get_slice_name (const QuoitRenumbering *renumbering, uint32_t row);
 
 /**
  * quoit_renumbering_get_counterpart:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  *
  * Returns the node that a new process replaces, or the node that replaces a process that is gone: the one with its
  * worker id in the slice of the same name, else in the slice with the same slice id. Both nodes can have the same name.
  *
  * Returns: (transfer none) (nullable): the node; %NULL if there is none, and for processes that stay
- * Since: 0.1
  */
 QUOIT_API const char *quoit_renumbering_get_counterpart (const QuoitRenumbering *renumbering, uint32_t row);
 
 /**
  * quoit_renumbering_get_process:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  * @side: before or after
  *
- * Returns: the process id; -1: none
- * Since: 0.1
+ * Returns: the process id on that side; -1 if the process does not exist there
  */
 QUOIT_API int64_t quoit_renumbering_get_process (const QuoitRenumbering *renumbering, uint32_t row,
                                                  QuoitRenumberingSide side);
 
 /**
  * quoit_renumbering_get_slice_id:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  * @side: before or after
  *
- * Returns: the id of its slice; -1: none
- * Since: 0.1
+ * Returns: the id of the process's slice on that side; -1 if the process does not exist there, or has no slice
  */
 QUOIT_API int64_t quoit_renumbering_get_slice_id (const QuoitRenumbering *renumbering, uint32_t row,
                                                   QuoitRenumberingSide side);
 
 /**
  * quoit_renumbering_get_worker_id:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  * @side: before or after
  *
- * Returns: the worker id in its slice; -1: none
- * Since: 0.1
+ * Returns: the worker id of the process's host on that side; -1 if the process does not exist there, or its host has no
+ *   worker id
  */
 QUOIT_API int64_t quoit_renumbering_get_worker_id (const QuoitRenumbering *renumbering, uint32_t row,
                                                    QuoitRenumberingSide side);
 
 /**
  * quoit_renumbering_get_n_variables:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  *
  * Returns: the number of variables that differ, sorted by name; all variables of a process that is new or gone
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_renumbering_get_n_variables (const QuoitRenumbering *renumbering, uint32_t row);
 
 /**
  * quoit_renumbering_get_variable_name:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  * @variable: below quoit_renumbering_get_n_variables()
  *
  * Returns: (transfer none): the name
- * Since: 0.1
  */
 QUOIT_API const char *quoit_renumbering_get_variable_name (const QuoitRenumbering *renumbering, uint32_t row,
                                                            uint32_t variable);
 
 /**
  * quoit_renumbering_get_variable_value:
- * @renumbering: the renumbering
  * @row: below quoit_renumbering_get_n_rows()
  * @variable: below quoit_renumbering_get_n_variables()
  * @side: before or after
  *
  * Returns: (transfer none) (nullable): the value; %NULL: the variable is not set
- * Since: 0.1
  */
 QUOIT_API const char *quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint32_t row,
                                                             uint32_t variable, QuoitRenumberingSide side);
@@ -571,7 +482,7 @@ QUOIT_API const char *quoit_renumbering_get_variable_value (const QuoitRenumberi
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRenumbering, quoit_renumbering_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTopology, quoit_topology_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTopology, quoit_topology_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLaunch, quoit_launch_free)
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 /* Formats the takes of a bundle in the syntax of requests, whose reader validates them. Their amounts are truncated
  * like in Ray already. The caller owns the text. */
 static char *
-text_of (const QuoitFileBundle *bundle)
+format_takes (const QuoitFileBundle *bundle)
 {
   GString *text = g_string_new (NULL);
 
@@ -24,7 +24,7 @@ text_of (const QuoitFileBundle *bundle)
 }
 
 static gboolean
-same_takes (const QuoitFileBundle *a, const QuoitFileBundle *b)
+has_same_takes (const QuoitFileBundle *a, const QuoitFileBundle *b)
 {
   if (a->n_takes != b->n_takes)
     return FALSE;
@@ -40,11 +40,11 @@ add_bundles (QuoitRequest *request, const QuoitBundlesFile *file, GError **error
 {
   for (guint i = 0, n; i < file->n_bundles; i += n)
     {
-      g_autofree char *text = text_of (&file->bundles[i]);
+      g_autofree char *text = format_takes (&file->bundles[i]);
       g_autoptr (GArray) takes = NULL;
       const char *at = text;
 
-      for (n = 1; i + n < file->n_bundles && same_takes (&file->bundles[i], &file->bundles[i + n]); n++)
+      for (n = 1; i + n < file->n_bundles && has_same_takes (&file->bundles[i], &file->bundles[i + n]); n++)
         ;
       takes = quoit_request_read_takes (request, request->bundles->len, &at, error);
       if (takes == NULL || !quoit_request_add_takes (request, takes, n, error))
@@ -68,19 +68,14 @@ add_selectors (QuoitRequest *request, guint first, const QuoitBundlesFile *file,
 }
 
 static gboolean
-take_file (const QuoitBundlesFile *file, gpointer data, GError **error)
+add_file_bundles (const QuoitBundlesFile *file, gpointer data, GError **error)
 {
   QuoitRequest *request = data;
   guint first = request->bundles->len, n_resources = request->resources->len, n_selectors = request->n_selectors;
   QuoitStrategy strategy = request->strategy;
 
-  if (file->strategy != NULL && !quoit_strategy_parse (file->strategy, &strategy))
-    {
-      g_autofree char *quoted = quoit_quote (file->strategy);
-
-      return quoit_fail (error, QUOIT_ERROR_INVALID, "strategy %s: expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD",
-                         quoted);
-    }
+  if (file->strategy != NULL && !quoit_strategy_parse (file->strategy, &strategy, error))
+    return FALSE;
   if (add_bundles (request, file, error) && add_selectors (request, first, file, error)
       && (file->topology_label == NULL || quoit_request_set_topology_label (request, file->topology_label, 1, error)))
     return file->strategy == NULL || quoit_request_set_strategy (request, strategy, error);
@@ -96,5 +91,5 @@ quoit_request_read_bundles (QuoitRequest *request, const char *text, size_t leng
 {
   g_return_val_if_fail (request != NULL && text != NULL, false);
 
-  return quoit_read_bundles (text, length, take_file, request, error);
+  return quoit_read_bundles (text, length, add_file_bundles, request, error);
 }

@@ -2,12 +2,12 @@
 #include <quoit/models/systems.h>
 #include <quoit/request.h>
 
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 #include "placement/request.h"
 
 /* Ray receives the amounts of bundles and of nodes as doubles and truncates them: 0.57 becomes 0.5699. */
 static void
-count_as_ray (GArray *takes)
+truncate_like_ray (GArray *takes)
 {
   for (guint t = 0; t < takes->len; t++)
     {
@@ -38,20 +38,19 @@ quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n
       return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: %s behind an amount: expected ',' or the end", bundle,
                          quoted);
     }
-  count_as_ray (takes);
+  truncate_like_ray (takes);
   return quoit_request_add_takes (request, takes, n_bundles, error);
 }
 
 bool
-quoit_request_select_bundle (QuoitRequest *request, int64_t bundle, const char *key, const char *value, GError **error)
+quoit_request_select_bundle (QuoitRequest *request, uint32_t bundle, const char *key, const char *value, GError **error)
 {
   g_return_val_if_fail (request != NULL && key != NULL && value != NULL, false);
 
-  if (bundle < 0 || bundle >= (gint64) request->bundles->len)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "bundle '%" G_GINT64_FORMAT "': expected the number of one that was added, below %u",
-                       (gint64) bundle, request->bundles->len);
-  return quoit_request_select (request, (guint32) bundle, key, value, error);
+  if (bundle >= request->bundles->len)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle '%u': expected the index of one that was added, below %u",
+                       bundle, request->bundles->len);
+  return quoit_request_select (request, bundle, key, value, error);
 }
 
 bool
@@ -59,9 +58,8 @@ quoit_request_set_strategy (QuoitRequest *request, QuoitStrategy strategy, GErro
 {
   g_return_val_if_fail (request != NULL, false);
 
-  if (quoit_strategy_name (strategy) == NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "strategy '%d': expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD",
-                       (int) strategy);
+  if (!quoit_strategy_check (strategy, error))
+    return false;
   request->strategy = strategy;
   request->has_strategy = TRUE;
   return true;
@@ -85,10 +83,10 @@ quoit_request_set_topology_label (QuoitRequest *request, const char *key, int64_
 
   if (key != NULL && !quoit_label_check_key (key, error))
     return g_prefix_error (error, "topology "), false;
-  if (key != NULL && (n_values < 1 || n_values > QUOIT_MOST_BUNDLES))
+  if (key != NULL && (n_values < 1 || n_values > QUOIT_MAX_BUNDLES))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "topology label '%s' of '%" G_GINT64_FORMAT "' values: expected 1 to %d", key, (gint64) n_values,
-                       QUOIT_MOST_BUNDLES);
+                       QUOIT_MAX_BUNDLES);
   quoit_request_replace_text (&request->topology_label, key);
   request->n_topology_values = key == NULL ? 0 : (guint32) n_values;
   return true;

@@ -51,69 +51,69 @@ finding_at (const QuoitCheck *check, uint32_t finding)
 uint32_t
 quoit_check_get_line (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? 0 : at->line;
+  return row == NULL ? 0 : row->line;
 }
 
 uint32_t
 quoit_check_get_column (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? 0 : at->column;
+  return row == NULL ? 0 : row->column;
 }
 
 QuoitSeverity
 quoit_check_get_severity (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? (QuoitSeverity) 0 : at->severity;
+  return row == NULL ? (QuoitSeverity) 0 : row->severity;
 }
 
 const char *
 quoit_check_get_rule (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? NULL : at->rule;
+  return row == NULL ? NULL : row->rule;
 }
 
 const char *
 quoit_check_get_path (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? NULL : at->path;
+  return row == NULL ? NULL : row->path;
 }
 
 const char *
 quoit_check_get_value (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? NULL : at->value;
+  return row == NULL ? NULL : row->value;
 }
 
 const char *
 quoit_check_get_expected (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? NULL : at->expected;
+  return row == NULL ? NULL : row->expected;
 }
 
 const char *
 quoit_check_get_message (const QuoitCheck *check, uint32_t finding)
 {
-  const QuoitFinding *at = finding_at (check, finding);
+  const QuoitFinding *row = finding_at (check, finding);
 
-  return at == NULL ? NULL : at->message;
+  return row == NULL ? NULL : row->message;
 }
 
 const char *
-quoit_check_rule_get_name (unsigned index)
+quoit_check_rule_get_name (uint32_t index)
 {
   QuoitSeverity severity;
   const char *name;
@@ -122,7 +122,7 @@ quoit_check_rule_get_name (unsigned index)
 }
 
 QuoitSeverity
-quoit_check_rule_get_severity (unsigned index)
+quoit_check_rule_get_severity (uint32_t index)
 {
   QuoitSeverity severity;
   const char *name;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the devices of the slices or bundles of a group. */
+/* Lists the JAX devices of a group. */
 #include <quoit/models/mesh.h>
 
-#include "api/processes.h"
+#include "api/handles.h"
+#include "launch/topology.h"
 
+/* Returns slice @slice of the group in the layout. */
 static QuoitSliceId
-slice_of (const QuoitGroup *group, guint32 slice)
+layout_slice (const QuoitGroup *group, guint32 slice)
 {
   const QuoitGroupData *data = group->data;
   guint32 first = slice == 0 ? 0 : data->slice_end[slice - 1];
@@ -14,14 +16,14 @@ slice_of (const QuoitGroup *group, guint32 slice)
 }
 
 static guint32
-hosts_of (const QuoitGroup *group, guint32 slice)
+count_hosts (const QuoitGroup *group, guint32 slice)
 {
   return group->data->slice_end[slice] - (slice == 0 ? 0 : group->data->slice_end[slice - 1]);
 }
 
 /* Returns a text such as "4x4 of v6e on hosts of 4 chips". The caller owns it. */
 static char *
-describe (const QuoitClass *class)
+describe_class (const QuoitClass *class)
 {
   g_autofree char *shape = quoit_shape_format (class->facts.shape);
 
@@ -29,13 +31,13 @@ describe (const QuoitClass *class)
                           class->facts.chips_per_host);
 }
 
-/* Whether all chips of the slice are available, and the slice has the same class as the first one. */
+/* Checks that all chips of the slice are available, and that it has the same class as the first slice. */
 static gboolean
 check_slice (const QuoitGroup *group, guint32 slice, GError **error)
 {
-  const QuoitClass *first = quoit_layout_slice_class (group->layout, slice_of (group, 0));
-  const QuoitClass *class = quoit_layout_slice_class (group->layout, slice_of (group, slice));
-  g_autofree char *name = quoit_layout_slice_display (group->layout, slice_of (group, slice));
+  const QuoitClass *first = quoit_layout_slice_class (group->layout, layout_slice (group, 0));
+  const QuoitClass *class = quoit_layout_slice_class (group->layout, layout_slice (group, slice));
+  g_autofree char *name = quoit_layout_slice_display (group->layout, layout_slice (group, slice));
   g_autofree char *wanted = NULL, *found = NULL;
 
   if (class == NULL)
@@ -49,22 +51,22 @@ check_slice (const QuoitGroup *group, guint32 slice, GError **error)
                        "group '%s': slice '%s' is lost, and a mesh wants every device: expected slices that are whole; "
                        "repair the group, or release the slice",
                        group->data->name, name);
-  if (hosts_of (group, slice) != class->facts.hosts)
+  if (count_hosts (group, slice) != class->facts.hosts)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                        "group '%s': slice '%s' has '%u' hosts: expected all %u of it; repair the group, or release the "
                        "slice",
-                       group->data->name, name, hosts_of (group, slice), class->facts.hosts);
+                       group->data->name, name, count_hosts (group, slice), class->facts.hosts);
   if (quoit_slice_facts_same_class (&class->facts, &first->facts))
     return TRUE;
 
-  found = describe (class);
-  wanted = describe (first);
+  found = describe_class (class);
+  wanted = describe_class (first);
   return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': slice '%s' is %s: expected %s, as its first slice is",
                      group->data->name, name, found, wanted);
 }
 
 static QuoitDevices *
-devices_of_slices (const QuoitGroup *group, GError **error)
+slice_devices (const QuoitGroup *group, GError **error)
 {
   const QuoitSliceFacts *facts;
   g_autofree char *shape = NULL;
@@ -73,7 +75,7 @@ devices_of_slices (const QuoitGroup *group, GError **error)
     if (!check_slice (group, slice, error))
       return NULL;
 
-  facts = &quoit_layout_slice_class (group->layout, slice_of (group, 0))->facts;
+  facts = &quoit_layout_slice_class (group->layout, layout_slice (group, 0))->facts;
   shape = quoit_shape_format (facts->shape);
   return quoit_devices_new_slices (quoit_generation_facts (facts->generation)->jax_kinds[0], shape,
                                    group->data->n_slices, facts->chips_per_host, 0, error);
@@ -92,7 +94,7 @@ check_bundle (const QuoitGroup *group, guint32 bundle, GError **error)
              group->data->name, bundle);
 }
 
-/* Whether the bundles with chips form one complete job. */
+/* Checks that the bundles with chips form one complete job. */
 static gboolean
 check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
 {
@@ -111,26 +113,26 @@ check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
 }
 
 static QuoitDevices *
-devices_of_bundles (const QuoitGroup *group, const QuoitCast *cast, GError **error)
+bundle_devices (const QuoitGroup *group, const QuoitTopologyInput *input, GError **error)
 {
   g_autoptr (QuoitLaunch) launch = quoit_launch_new (QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitTopology) topology = NULL;
 
-  if (!check_bundles (group, cast->parts, error))
+  if (!check_bundles (group, input->parts, error))
     return NULL;
-  topology = quoit_topology_of (cast, QUOIT_SLICES_IN_ORDER, quoit_cast_per_host (cast, launch));
-  return quoit_topology_devices (topology, error);
+  topology = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, quoit_topology_input_per_host (input, launch));
+  return quoit_topology_list_devices (topology, error);
 }
 
 QuoitDevices *
 quoit_devices_new_group (const QuoitGroup *group, GError **error)
 {
   g_autoptr (QuoitParts) parts = NULL;
-  QuoitCast cast;
+  QuoitTopologyInput input;
 
   g_return_val_if_fail (group != NULL, NULL);
 
-  if (!quoit_group_cast (group, &cast, &parts, error))
+  if (!quoit_topology_input_init (&input, group->layout, group->data, &parts, error))
     return NULL;
-  return parts == NULL ? devices_of_slices (group, error) : devices_of_bundles (group, &cast, error);
+  return parts == NULL ? slice_devices (group, error) : bundle_devices (group, &input, error);
 }

@@ -31,102 +31,98 @@ quoit_group_change_get_after (const QuoitGroupChange *change)
   return change->after;
 }
 
-/* Both groups can use the same layout, because the change does not affect nodes. */
+/* Returns the group before and after an action. Both have the layout of @fleet, because the action changes no nodes. */
 static QuoitGroupChange *
 group_change_new (const QuoitFleet *fleet, const QuoitOutcome *outcome)
 {
   QuoitGroupChange *change = g_new0 (QuoitGroupChange, 1);
 
-  change->before = quoit_group_in (fleet, outcome->before);
+  change->before = quoit_group_new_from_fleet (fleet, outcome->before);
   if (outcome->after == outcome->before)
     change->after = quoit_group_ref (change->before);
   else if (outcome->after != NULL)
-    change->after = quoit_group_in (fleet, outcome->after);
+    change->after = quoit_group_new_from_fleet (fleet, outcome->after);
   return change;
 }
 
-static QuoitGroupChange *
-change_group (QuoitLedger *ledger, const QuoitAction *action, int64_t now_ms, QuoitReport **report, GError **error)
-{
-  g_auto (QuoitOutcome) outcome = { 0 };
+/* The ledger or the fork that a call changes. The other one is NULL. */
+typedef struct {
+  QuoitLedger *ledger;
+  QuoitFork *fork;
+} Target;
 
-  return quoit_store_change (ledger->store, action, now_ms, &outcome, report, error)
-             ? group_change_new (outcome.fleet, &outcome)
-             : NULL;
+/* Parses @group into @ref, which is a member of @action, and applies the action. */
+static QuoitGroupChange *
+change_group (Target target, const char *group, const QuoitAction *action, QuoitGroupRef *ref, int64_t now_ms,
+              QuoitReport **report, GError **error)
+{
+  g_autofree char *name = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+  gboolean is_fork = target.fork != NULL;
+  gboolean is_done = (is_fork || quoit_store_refuse_child (target.ledger->store, error))
+                     && quoit_group_ref_parse (group, ref, &name, error)
+                     && (is_fork ? quoit_fork_change (target.fork, action, now_ms, &outcome, report, error)
+                                 : quoit_store_change (target.ledger->store, action, now_ms, &outcome, report, error));
+
+  return is_done ? group_change_new (is_fork ? target.fork->fleet : outcome.fleet, &outcome) : NULL;
 }
 
 static QuoitGroupChange *
-change_group_of_fork (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitReport **report, GError **error)
+resize (Target target, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  g_auto (QuoitOutcome) outcome = { 0 };
+  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
 
-  return quoit_fork_change (fork, action, now_ms, &outcome, report, error) ? group_change_new (fork->fleet, &outcome)
-                                                                           : NULL;
+  return change_group (target, group, &action, &action.resize.ref, now_ms, report, error);
+}
+
+static QuoitGroupChange *
+repair (Target target, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
+{
+  QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
+
+  return change_group (target, group, &action, &action.group, now_ms, report, error);
 }
 
 QuoitGroupChange *
 quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report,
                      GError **error)
 {
-  g_autofree char *name = NULL;
-  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
-
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &action.resize.ref, &name, error)
-             ? change_group (ledger, &action, now_ms, report, error)
-             : NULL;
+  return resize ((Target) { .ledger = ledger }, group, n_slices, now_ms, report, error);
 }
 
 QuoitGroupChange *
 quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  g_autofree char *name = NULL;
-  QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
-
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &action.group, &name, error)
-             ? change_group (ledger, &action, now_ms, report, error)
-             : NULL;
+  return repair ((Target) { .ledger = ledger }, group, now_ms, report, error);
 }
 
 QuoitGroupChange *
 quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice, int64_t now_ms, GError **error)
 {
-  g_autofree char *name = NULL;
   QuoitAction action = { QUOIT_ACTION_RELEASE_SLICE, .slice = { .slice = slice } };
 
   g_return_val_if_fail (ledger != NULL && group != NULL && slice != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &action.slice.ref, &name, error)
-             ? change_group (ledger, &action, now_ms, NULL, error)
-             : NULL;
+  return change_group ((Target) { .ledger = ledger }, group, &action, &action.slice.ref, now_ms, NULL, error);
 }
 
 QuoitGroupChange *
 quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report,
                    GError **error)
 {
-  g_autofree char *name = NULL;
-  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
-
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &action.resize.ref, &name, error)
-             ? change_group_of_fork (fork, &action, now_ms, report, error)
-             : NULL;
+  return resize ((Target) { .fork = fork }, group, n_slices, now_ms, report, error);
 }
 
 QuoitGroupChange *
 quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  g_autofree char *name = NULL;
-  QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
-
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &action.group, &name, error)
-             ? change_group_of_fork (fork, &action, now_ms, report, error)
-             : NULL;
+  return repair ((Target) { .fork = fork }, group, now_ms, report, error);
 }

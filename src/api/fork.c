@@ -27,9 +27,10 @@ quoit_fork_snapshot (QuoitFork *fork)
 {
   g_return_val_if_fail (fork != NULL, NULL);
 
-  return quoit_snapshot_of (quoit_fleet_ref (fork->fleet));
+  return quoit_snapshot_new (quoit_fleet_ref (fork->fleet));
 }
 
+/* Applies an entry, or nothing if @entry is NULL. A fleet that others also use is copied first. */
 static gboolean
 apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
 {
@@ -37,26 +38,27 @@ apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
     return TRUE;
   if (!g_atomic_ref_count_compare (&fork->fleet->refs, 1))
     {
-      QuoitFleet *own = quoit_fleet_fork (fork->fleet);
+      QuoitFleet *copy = quoit_fleet_fork (fork->fleet);
 
       quoit_fleet_unref (fork->fleet);
-      fork->fleet = own;
+      fork->fleet = copy;
     }
   return quoit_entry_apply (entry, &fork->fleet, error);
 }
 
 static gboolean
-change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome, GError **error)
+expire_and_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome, GError **error)
 {
-  g_autoptr (QuoitEntry) ended = NULL, entry = NULL;
+  g_autoptr (QuoitEntry) expired = NULL, entry = NULL;
   g_autoptr (QuoitFleet) before = NULL;
 
-  quoit_step_expire (fork->fleet, now_ms, &ended);
-  if (ended != NULL)
+  quoit_step_expire (fork->fleet, now_ms, &expired);
+  if (expired != NULL)
     before = quoit_fleet_ref (fork->fleet);
-  if (apply (fork, ended, error) && quoit_action_decide (fork->fleet, action, now_ms, &entry, outcome, error))
+  if (apply (fork, expired, error) && quoit_action_decide (fork->fleet, action, now_ms, &entry, outcome, error))
     {
-      /* A single effect is applied completely or not at all, so it needs no copy to go back to. */
+      /* Keep the fleet before the entry, to go back to it on failure. An entry with one effect does not need that,
+       * because one effect is applied completely or not at all. */
       if (before == NULL && entry != NULL && entry->n_effects > 1)
         before = quoit_fleet_ref (fork->fleet);
       if (apply (fork, entry, error))
@@ -64,7 +66,7 @@ change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome
     }
   if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
     outcome->refusal.fleet = quoit_fleet_ref (fork->fleet);
-  /* Expired leases are applied only together with a change. */
+  /* A refused change must not change anything, so take back the expired leases too. */
   if (before != NULL)
     {
       quoit_fleet_unref (fork->fleet);
@@ -79,7 +81,7 @@ quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
 {
   g_auto (QuoitOutcome) own = { 0 };
 
-  if (change (fork, action, now_ms, &own, error))
+  if (expire_and_change (fork, action, now_ms, &own, error))
     {
       if (outcome != NULL)
         {
@@ -102,7 +104,7 @@ quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
   return quoit_fork_change (fork, &action, now_ms, &outcome, report, error)
-             ? quoit_group_in (fork->fleet, outcome.after)
+             ? quoit_group_new_from_fleet (fork->fleet, outcome.after)
              : NULL;
 }
 

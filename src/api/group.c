@@ -2,7 +2,7 @@
 #include "api/handles.h"
 
 QuoitGroup *
-quoit_group_of (QuoitGroupData *data, QuoitLayout *layout)
+quoit_group_new_raw (QuoitGroupData *data, QuoitLayout *layout)
 {
   QuoitGroup *group = g_new (QuoitGroup, 1);
 
@@ -13,7 +13,7 @@ quoit_group_of (QuoitGroupData *data, QuoitLayout *layout)
   group->until_ms = data->until_ms;
   group->handle = NULL;
   group->slice_states = NULL;
-  group->ailing = NULL;
+  group->not_alive = NULL;
   return group;
 }
 
@@ -27,11 +27,12 @@ slice_states (const QuoitFleet *fleet, const QuoitGroupData *data)
   return states;
 }
 
+/* Returns the states of the group's nodes that are not alive, by durable id, or NULL if all are alive. */
 static GHashTable *
-find_ailing (const QuoitFleet *fleet, const QuoitGroupData *data)
+find_not_alive (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
   const QuoitLayout *layout = fleet->layout;
-  GHashTable *ailing = NULL;
+  GHashTable *not_alive = NULL;
 
   for (guint32 i = 0; i < data->n_nodes; i++)
     {
@@ -41,35 +42,36 @@ find_ailing (const QuoitFleet *fleet, const QuoitGroupData *data)
 
       if (state == QUOIT_NODE_ALIVE || id == 0)
         continue;
-      if (ailing == NULL)
-        ailing = g_hash_table_new (NULL, NULL);
-      g_hash_table_insert (ailing, GUINT_TO_POINTER (id), GUINT_TO_POINTER (state));
+      if (not_alive == NULL)
+        not_alive = g_hash_table_new (NULL, NULL);
+      g_hash_table_insert (not_alive, GUINT_TO_POINTER (id), GUINT_TO_POINTER (state));
     }
-  return ailing;
+  return not_alive;
 }
 
 QuoitGroup *
-quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data)
+quoit_group_new_from_fleet (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
-  QuoitGroup *group = quoit_group_of (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
+  QuoitGroup *group = quoit_group_new_raw (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
 
   group->state = quoit_fleet_group_state (fleet, data);
-  group->until_ms = quoit_fleet_group_until (fleet, data);
+  group->until_ms = quoit_fleet_group_until_ms (fleet, data);
   if (data->n_slices > 0 && group->state != QUOIT_GROUP_RESERVED)
     group->slice_states = slice_states (fleet, data);
-  group->ailing = find_ailing (fleet, data);
+  group->not_alive = find_not_alive (fleet, data);
   return group;
 }
 
 QuoitGroup *
-quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data)
+quoit_group_new_reserved (const QuoitFleet *fleet, QuoitGroupData *data)
 {
   QuoitGroup *group;
 
-  /* A group without a key is new, so that none of its nodes is dead. Without an owner, only its own lease counts. */
+  /* Fast path. A call without a key cannot return an older group, so the group was just created and all its nodes are
+   * alive. Without an owner, no lease but its own can end it. So its state is as it was stored. */
   if (*data->key == '\0' && *data->owner == '\0')
-    return quoit_group_of (data, quoit_layout_ref (fleet->layout));
-  group = quoit_group_in (fleet, data);
+    return quoit_group_new_raw (data, quoit_layout_ref (fleet->layout));
+  group = quoit_group_new_from_fleet (fleet, data);
   quoit_group_data_unref (data);
   return group;
 }
@@ -92,7 +94,7 @@ quoit_group_unref (QuoitGroup *group)
   quoit_layout_unref (group->layout);
   g_free (group->handle);
   g_free (group->slice_states);
-  g_clear_pointer (&group->ailing, g_hash_table_unref);
+  g_clear_pointer (&group->not_alive, g_hash_table_unref);
   g_free (group);
 }
 
@@ -115,19 +117,19 @@ quoit_group_get_name (const QuoitGroup *group)
 const char *
 quoit_group_get_handle (const QuoitGroup *group)
 {
-  QuoitGroup *own = (QuoitGroup *) group;
+  QuoitGroup *mutable_group = (QuoitGroup *) group;
   char *handle;
 
   g_return_val_if_fail (group != NULL, NULL);
 
-  handle = g_atomic_pointer_get (&own->handle);
+  handle = g_atomic_pointer_get (&mutable_group->handle);
   if (handle != NULL)
     return handle;
   handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->data->name, group->data->id);
   /* Another thread may have set the handle first. */
-  if (!g_atomic_pointer_compare_and_exchange (&own->handle, NULL, handle))
+  if (!g_atomic_pointer_compare_and_exchange (&mutable_group->handle, NULL, handle))
     g_free (handle);
-  return g_atomic_pointer_get (&own->handle);
+  return g_atomic_pointer_get (&mutable_group->handle);
 }
 
 const char *
@@ -221,7 +223,7 @@ quoit_group_get_n_bundles (const QuoitGroup *group)
 }
 
 static guint32
-bundle_node (const QuoitGroup *group, uint32_t bundle)
+find_bundle_node (const QuoitGroup *group, uint32_t bundle)
 {
   guint32 id = group->data->node_ids[bundle];
 
@@ -233,9 +235,9 @@ quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle)
 {
   g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), NULL);
 
-  return bundle_node (group, bundle) == QUOIT_NO_INDEX
+  return find_bundle_node (group, bundle) == QUOIT_NO_INDEX
              ? NULL
-             : quoit_layout_node_name (group->layout, (QuoitNodeId) { bundle_node (group, bundle) });
+             : quoit_layout_node_name (group->layout, (QuoitNodeId) { find_bundle_node (group, bundle) });
 }
 
 uint32_t
@@ -243,7 +245,8 @@ quoit_group_get_bundle_node_id (const QuoitGroup *group, uint32_t bundle)
 {
   g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), 0);
 
-  return bundle_node (group, bundle) == QUOIT_NO_INDEX ? 0 : group->layout->nodes[bundle_node (group, bundle)].id;
+  return find_bundle_node (group, bundle) == QUOIT_NO_INDEX ? 0
+                                                            : group->layout->nodes[find_bundle_node (group, bundle)].id;
 }
 
 QuoitGroupSliceState
@@ -253,11 +256,12 @@ quoit_group_get_bundle_state (const QuoitGroup *group, uint32_t bundle)
 
   g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), QUOIT_GROUP_SLICE_LOST);
 
-  if (bundle_node (group, bundle) == QUOIT_NO_INDEX)
+  if (find_bundle_node (group, bundle) == QUOIT_NO_INDEX)
     return QUOIT_GROUP_SLICE_LOST;
-  state = group->ailing == NULL ? NULL
-                                : g_hash_table_lookup (group->ailing, GUINT_TO_POINTER (group->data->node_ids[bundle]));
-  return state == NULL ? QUOIT_GROUP_SLICE_WHOLE : quoit_slice_state_by_host (GPOINTER_TO_UINT (state));
+  state = group->not_alive == NULL
+              ? NULL
+              : g_hash_table_lookup (group->not_alive, GUINT_TO_POINTER (group->data->node_ids[bundle]));
+  return state == NULL ? QUOIT_GROUP_SLICE_WHOLE : quoit_group_slice_state_from_node (GPOINTER_TO_UINT (state));
 }
 
 uint64_t
@@ -312,16 +316,17 @@ quoit_group_get_n_slices (const QuoitGroup *group)
 }
 
 static guint32
-first_of (const QuoitGroup *group, guint32 slice)
+slice_start (const QuoitGroup *group, guint32 slice)
 {
   return slice == 0 ? 0 : group->data->slice_end[slice - 1];
 }
 
-/* Returns the node in the layout of the group. Bundles on the same node are adjacent. */
+/* Returns the node of a worker in the layout of the group. The bundles of a node are adjacent and count as one
+ * worker. */
 static QuoitNodeId
-node_at (const QuoitGroup *group, guint32 slice, guint32 worker)
+worker_node (const QuoitGroup *group, guint32 slice, guint32 worker)
 {
-  guint32 i = first_of (group, slice);
+  guint32 i = slice_start (group, slice);
 
   if (group->data->bundles == NULL)
     i += worker;
@@ -336,8 +341,8 @@ quoit_group_dup_slice_name (const QuoitGroup *group, uint32_t slice)
 {
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
 
-  return quoit_layout_slice_display (group->layout,
-                                     (QuoitSliceId) { group->layout->nodes[node_at (group, slice, 0).index].slice });
+  return quoit_layout_slice_display (
+      group->layout, (QuoitSliceId) { group->layout->nodes[worker_node (group, slice, 0).index].slice });
 }
 
 uint32_t
@@ -347,8 +352,9 @@ quoit_group_get_n_workers (const QuoitGroup *group, uint32_t slice)
 
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
 
-  n = group->data->slice_end[slice] - first_of (group, slice);
-  for (guint32 i = first_of (group, slice) + 1; group->data->bundles != NULL && i < group->data->slice_end[slice]; i++)
+  n = group->data->slice_end[slice] - slice_start (group, slice);
+  for (guint32 i = slice_start (group, slice) + 1; group->data->bundles != NULL && i < group->data->slice_end[slice];
+       i++)
     n -= group->data->node_ids[i] == group->data->node_ids[i - 1];
   return n;
 }
@@ -359,7 +365,7 @@ quoit_group_get_worker_name (const QuoitGroup *group, uint32_t slice, uint32_t w
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_name (group->layout, node_at (group, slice, worker));
+  return quoit_layout_node_name (group->layout, worker_node (group, slice, worker));
 }
 
 const char *
@@ -368,7 +374,7 @@ quoit_group_get_worker_address (const QuoitGroup *group, uint32_t slice, uint32_
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_address (group->layout, node_at (group, slice, worker));
+  return quoit_layout_node_address (group->layout, worker_node (group, slice, worker));
 }
 
 uint32_t
@@ -377,7 +383,7 @@ quoit_group_get_worker_node_id (const QuoitGroup *group, uint32_t slice, uint32_
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), 0);
 
-  return group->layout->nodes[node_at (group, slice, worker).index].id;
+  return group->layout->nodes[worker_node (group, slice, worker).index].id;
 }
 
 char *
@@ -386,5 +392,5 @@ quoit_group_dup_worker_full_name (const QuoitGroup *group, uint32_t slice, uint3
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_full_name (group->layout, node_at (group, slice, worker));
+  return quoit_layout_node_full_name (group->layout, worker_node (group, slice, worker));
 }

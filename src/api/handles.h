@@ -5,6 +5,7 @@
 #include <quoit/quoit.h>
 #include <quoit/models/systems.h>
 
+#include "fleet/group-lists.h"
 #include "fleet/totals.h"
 #include "store/store.h"
 
@@ -16,11 +17,9 @@ struct _QuoitLedger {
 struct _QuoitSnapshot {
   gatomicrefcount refs;
   QuoitFleet *fleet;
-  GMutex lock;          /* guards the members below, which are created on first use */
-  GArray *totals;       /* of QuoitTotal */
-  GArray *slots;        /* slots of groups, by group id */
-  GArray *owners;       /* slots of owners that are set, by id */
-  GHashTable *by_owner; /* owner -> GArray of the slots of its live groups, by group id */
+  GMutex lock;    /* guards the members below, which are created on first use */
+  GArray *totals; /* of QuoitTotal */
+  QuoitGroupLists *groups;
 };
 
 struct _QuoitFork {
@@ -33,10 +32,28 @@ struct _QuoitGroup {
   QuoitLayout *layout;
   QuoitGroupState state;
   gint64 until_ms;
-  char *handle;         /* NAME@ID, created on first use */
-  guint8 *slice_states; /* QuoitGroupSliceState of each slice; NULL: all are whole */
-  GHashTable *ailing;   /* durable id -> QuoitNodeState, for nodes that are not alive; NULL: all are alive */
+  char *handle;          /* NAME@ID, created on first use */
+  guint8 *slice_states;  /* QuoitGroupSliceState of each slice; NULL: all are whole */
+  GHashTable *not_alive; /* durable id -> QuoitNodeState, for nodes that are not alive; NULL: all are alive */
 };
+
+static inline gboolean
+quoit_amount_part_is_valid (QuoitAmountPart part)
+{
+  return (guint) part <= QUOIT_AMOUNT_LOST;
+}
+
+/* Returns the state of @part, which must not be QUOIT_AMOUNT_TOTAL. */
+static inline QuoitUnitState
+quoit_amount_part_state (QuoitAmountPart part)
+{
+  return (QuoitUnitState) part - 1;
+}
+
+/* QuoitAmountPart has the total first, and then the states in the order of QuoitUnitState. */
+G_STATIC_ASSERT ((int) QUOIT_AMOUNT_AVAILABLE == (int) QUOIT_UNIT_AVAILABLE + 1);
+G_STATIC_ASSERT ((int) QUOIT_AMOUNT_EXTERNAL == (int) QUOIT_UNIT_EXTERNAL + 1);
+G_STATIC_ASSERT ((int) QUOIT_AMOUNT_LOST == (int) QUOIT_UNIT_LOST + 1);
 
 /* Parses NAME or NAME@ID for a call on a handle. The caller frees *@name. Fails with FAILED in a child process that
  * inherited the handle, and with INVALID. */
@@ -48,11 +65,12 @@ gboolean quoit_handle_parse_group (const QuoitLedger *ledger, const char *group,
 gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
                             QuoitReport **report, GError **error);
 
-QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes the reference */
-/* Returns a group that was just made. Takes @data and @layout. */
-QuoitGroup *quoit_group_of (QuoitGroupData *data, QuoitLayout *layout);
-/* Returns the group of a step that made or found @data. Takes @data. */
-QuoitGroup *quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data);
-QuoitGroup *quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data);
+QuoitSnapshot *quoit_snapshot_new (QuoitFleet *fleet); /* takes the reference */
+/* Returns the group as stored in @data, with all nodes alive. Takes ownership of @data and @layout. */
+QuoitGroup *quoit_group_new_raw (QuoitGroupData *data, QuoitLayout *layout);
+/* Returns the group that a reserve or hold created, or found by its key. Takes ownership of @data. */
+QuoitGroup *quoit_group_new_reserved (const QuoitFleet *fleet, QuoitGroupData *data);
+/* Returns the group with the states of its slices and nodes in @fleet. */
+QuoitGroup *quoit_group_new_from_fleet (const QuoitFleet *fleet, const QuoitGroupData *data);
 /* Returns flags of QuoitNodeAssumptions. */
 uint32_t quoit_node_assumptions (const QuoitLayout *layout, uint32_t node);

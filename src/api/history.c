@@ -9,7 +9,7 @@ quoit_ledger_snapshot_at (QuoitLedger *ledger, uint64_t seq, GError **error)
   g_return_val_if_fail (ledger != NULL, NULL);
 
   fleet = quoit_store_fleet_at (ledger->store, seq, error);
-  return fleet == NULL ? NULL : quoit_snapshot_of (fleet);
+  return fleet == NULL ? NULL : quoit_snapshot_new (fleet);
 }
 
 bool

@@ -11,7 +11,7 @@ quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lea
   g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
 
   return quoit_store_change (ledger->store, &action, now_ms, &outcome, report, error)
-             ? quoit_group_made (outcome.fleet, g_steal_pointer (&outcome.after))
+             ? quoit_group_new_reserved (outcome.fleet, g_steal_pointer (&outcome.after))
              : NULL;
 }
 
@@ -25,7 +25,7 @@ quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms,
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
   return quoit_fork_change (fork, &action, now_ms, &outcome, report, error)
-             ? quoit_group_in (fork->fleet, outcome.after)
+             ? quoit_group_new_from_fleet (fork->fleet, outcome.after)
              : NULL;
 }
 
@@ -37,10 +37,10 @@ change_lease (QuoitLedger *ledger, QuoitActionType type, const char *group, int6
   QuoitAction action = { type, .lease = { .lease_ms = lease_ms } };
   g_auto (QuoitOutcome) outcome = { 0 };
 
-  /* The group is not new, so some of its nodes may be lost. */
+  /* Unlike a group that was just reserved, this one may have lost nodes. */
   return quoit_handle_parse_group (ledger, group, &action.lease.ref, &name, error)
                  && quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error)
-             ? quoit_group_in (outcome.fleet, outcome.after)
+             ? quoit_group_new_from_fleet (outcome.fleet, outcome.after)
              : NULL;
 }
 
@@ -83,7 +83,7 @@ quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GEr
 bool
 quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error)
 {
-  const QuoitAction action = { QUOIT_ACTION_FORGET, .group = { key, 0 } };
+  const QuoitAction action = { QUOIT_ACTION_FORGET_KEY, .key = key };
 
   g_return_val_if_fail (ledger != NULL && key != NULL, false);
 

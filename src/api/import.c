@@ -29,28 +29,28 @@ import_new (const QuoitClaims *claims)
   return import;
 }
 
-/* Adds warnings that depend on the fleet after the import. */
+/* Adds the warnings that depend on the fleet after the import. */
 static void
-warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
+add_fleet_warnings (QuoitImport *import, const QuoitFleet *fleet, const char *join)
 {
-  g_auto (GStrv) unseen = quoit_step_unseen (fleet, import->source, join);
+  g_auto (GStrv) more = quoit_step_warn_unseen (fleet, import->source, join);
   GStrvBuilder *all = g_strv_builder_new ();
 
   g_strv_builder_addv (all, (const char **) import->warnings);
-  g_strv_builder_addv (all, (const char **) unseen);
+  g_strv_builder_addv (all, (const char **) more);
   g_strfreev (import->warnings);
   import->warnings = g_strv_builder_end (all);
   g_strv_builder_unref (all);
 }
 
-/* Takes the changes of @outcome. @claims: NULL if the import of a new source has taken them. */
+/* Completes @import after the action. @claims is NULL if the source is new, because the action has then taken it. */
 static void
-import_finish (QuoitImport *import, QuoitOutcome *outcome, const QuoitFleet *after, const char *join,
+finish_import (QuoitImport *import, QuoitOutcome *outcome, const QuoitFleet *after, const char *join,
                const QuoitClaims *claims)
 {
   import->changes = g_steal_pointer (&outcome->changes);
   import->is_new = claims == NULL;
-  warn_of_unseen (import, after, join);
+  add_fleet_warnings (import, after, join);
 }
 
 static QuoitImport *
@@ -66,7 +66,7 @@ import_input (QuoitLedger *ledger, QuoitActionType type, const QuoitInput *input
   import = import_new (claims);
   if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
     return NULL;
-  import_finish (import, &outcome, outcome.fleet, input->join, claims);
+  finish_import (import, &outcome, outcome.fleet, input->join, claims);
   return g_steal_pointer (&import);
 }
 
@@ -101,7 +101,7 @@ quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GErro
   import = import_new (claims);
   if (!quoit_fork_change (fork, &action, now_ms, &outcome, NULL, error))
     return NULL;
-  import_finish (import, &outcome, fork->fleet, input->join, claims);
+  finish_import (import, &outcome, fork->fleet, input->join, claims);
   return g_steal_pointer (&import);
 }
 
@@ -177,7 +177,9 @@ quoit_import_get_change_detail (const QuoitImport *import, uint32_t change)
 {
   const QuoitNodeChange *row = change_at (import, change);
 
-  return row == NULL || row->detail == NULL ? "" : row->detail;
+  if (row == NULL)
+    return NULL;
+  return row->detail == NULL ? "" : row->detail;
 }
 
 const char *
@@ -185,7 +187,9 @@ quoit_import_get_change_group (const QuoitImport *import, uint32_t change)
 {
   const QuoitNodeChange *row = change_at (import, change);
 
-  return row == NULL || row->group == NULL ? "" : row->group;
+  if (row == NULL)
+    return NULL;
+  return row->group == NULL ? "" : row->group;
 }
 
 uint32_t

@@ -8,6 +8,7 @@ quoit_input_new (QuoitSourceKind kind, const char *text, size_t length)
   QuoitInput *input;
 
   g_return_val_if_fail (text != NULL, NULL);
+  g_return_val_if_fail (kind >= QUOIT_SOURCE_KIND_FLEET && kind <= QUOIT_SOURCE_KIND_K8S_NODES, NULL);
 
   input = g_new0 (QuoitInput, 1);
   input->kind = kind;
@@ -108,7 +109,7 @@ quoit_input_set_complete (QuoitInput *input)
 }
 
 static const char *
-bytes_of (GBytes *bytes, gsize *length)
+input_text (GBytes *bytes, gsize *length)
 {
   /* GBytes returns NULL for empty data, but readers expect an empty text. */
   const char *text = bytes == NULL ? NULL : g_bytes_get_data (bytes, length);
@@ -121,8 +122,8 @@ read_k8s (const QuoitInput *input, GError **error)
 {
   QuoitK8sFiles files = { .source = input->source };
 
-  files.nodes = bytes_of (input->nodes, &files.n_nodes);
-  files.pods = bytes_of (input->pods, &files.n_pods);
+  files.nodes = input_text (input->nodes, &files.n_nodes);
+  files.pods = input_text (input->pods, &files.n_pods);
   return quoit_read_k8s_files (&files, error);
 }
 
@@ -133,9 +134,9 @@ read_claims (const QuoitInput *input, GError **error)
     .source = input->source, .topology = input->topology, .tpu_per_chip = input->tpu_per_chip, .flags = input->flags
   };
 
-  files.nodes = bytes_of (input->nodes, &files.n_nodes);
-  files.groups = bytes_of (input->groups, &files.n_groups);
-  files.available = bytes_of (input->available, &files.n_available);
+  files.nodes = input_text (input->nodes, &files.n_nodes);
+  files.groups = input_text (input->groups, &files.n_groups);
+  files.available = input_text (input->available, &files.n_available);
   switch (input->kind)
     {
     case QUOIT_SOURCE_KIND_FLEET:
@@ -148,8 +149,7 @@ read_claims (const QuoitInput *input, GError **error)
     case QUOIT_SOURCE_KIND_K8S_NODES:
       return read_k8s (input, error);
     default:
-      return quoit_fail_null (error, QUOIT_ERROR_INVALID, "source kind '%d': expected one that this version knows",
-                              (int) input->kind);
+      g_assert_not_reached ();
     }
 }
 

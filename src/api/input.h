@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The texts and options of an import. */
 #pragma once
 
 #include <quoit/input.h>

@@ -2,16 +2,17 @@
 /* Makes the cluster that KubeRay's operator and the TPU webhook create from a manifest. */
 #include <quoit/models/kuberay.h>
 
+#include "base/label-names.h"
 #include "formats/kuberay.h"
 #include "models/kuberay/kuberay.h"
 
 static QuoitWebhookPod *
-pod_of (const QuoitKuberayTemplate *template)
+template_pod (const QuoitKuberayGroupSpec *template)
 {
   QuoitWebhookPod *pod = quoit_webhook_pod_new ();
 
-  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator", template->accelerator);
-  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", template->topology);
+  quoit_webhook_pod_set_selector (pod, QUOIT_GKE_LABEL_ACCELERATOR, template->accelerator);
+  quoit_webhook_pod_set_selector (pod, QUOIT_GKE_LABEL_TOPOLOGY, template->topology);
   for (guint i = 0; i < template->containers->len; i++)
     quoit_webhook_copy_container (quoit_webhook_container (template->containers, i), pod->containers);
   return pod;
@@ -20,14 +21,14 @@ pod_of (const QuoitKuberayTemplate *template)
 static gboolean
 add_group (QuoitKuberay *kuberay, const QuoitKuberayManifest *manifest, guint32 index, GError **error)
 {
-  const QuoitKuberayTemplate *template = &g_array_index (manifest->groups, QuoitKuberayTemplate, index);
-  g_autoptr (QuoitWebhookPod) pod = pod_of (template);
+  const QuoitKuberayGroupSpec *template = &g_array_index (manifest->groups, QuoitKuberayGroupSpec, index);
+  g_autoptr (QuoitWebhookPod) pod = template_pod (template);
 
   if (!quoit_kuberay_add_group (kuberay, template->name, template->hosts, pod, error))
     return FALSE;
 
   quoit_kuberay_set_replicas (kuberay, index, template->replicas);
-  quoit_kuberay_set_bounds (kuberay, index, template->lowest, template->highest);
+  quoit_kuberay_set_bounds (kuberay, index, template->min_replicas, template->max_replicas);
   if (manifest->is_suspended || template->is_suspended)
     quoit_kuberay_suspend_group (kuberay, index);
   return TRUE;
@@ -52,5 +53,7 @@ quoit_kuberay_parse_manifest (const char *text, size_t length, const char *const
   for (guint32 i = 0; i < manifest->groups->len; i++)
     if (!add_group (kuberay, manifest, i, error))
       return NULL;
+  for (guint i = 0; i < manifest->notes->len; i++)
+    g_ptr_array_add (kuberay->notes, g_strdup (manifest->notes->pdata[i]));
   return g_steal_pointer (&kuberay);
 }

@@ -2,7 +2,7 @@
 #include "api/handles.h"
 
 static QuoitLedger *
-handle_of (QuoitStore *store)
+handle_new (QuoitStore *store)
 {
   QuoitLedger *ledger;
 
@@ -19,7 +19,7 @@ quoit_ledger_create (const char *path, int64_t wait_ms, GError **error)
 {
   g_return_val_if_fail (path != NULL, NULL);
 
-  return handle_of (quoit_store_create (path, wait_ms, error));
+  return handle_new (quoit_store_create (path, wait_ms, error));
 }
 
 QuoitLedger *
@@ -27,13 +27,13 @@ quoit_ledger_open (const char *path, int64_t wait_ms, GError **error)
 {
   g_return_val_if_fail (path != NULL, NULL);
 
-  return handle_of (quoit_store_open (path, wait_ms, error));
+  return handle_new (quoit_store_open (path, wait_ms, error));
 }
 
 QuoitLedger *
 quoit_ledger_open_memory (void)
 {
-  return handle_of (quoit_store_new_memory ());
+  return handle_new (quoit_store_new_memory ());
 }
 
 bool
@@ -119,7 +119,7 @@ quoit_ledger_snapshot (QuoitLedger *ledger)
   /* Another thread may have held the lock of the snapshot when the process forked. */
   if (!quoit_store_is_own (ledger->store))
     return NULL;
-  return quoit_snapshot_of (quoit_store_pending_fleet (ledger->store));
+  return quoit_snapshot_new (quoit_store_pending_fleet (ledger->store));
 }
 
 bool
@@ -140,7 +140,7 @@ quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t 
   g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
 
   return quoit_store_change (ledger->store, &action, now_ms, &outcome, report, error)
-             ? quoit_group_made (outcome.fleet, g_steal_pointer (&outcome.after))
+             ? quoit_group_new_reserved (outcome.fleet, g_steal_pointer (&outcome.after))
              : NULL;
 }
 

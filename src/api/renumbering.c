@@ -4,7 +4,17 @@
 QuoitRenumbering *
 quoit_renumbering_new (const QuoitTopology *before, const QuoitTopology *after)
 {
-  return quoit_renumbering_of (before, after);
+  return quoit_renumbering_compare (before, after);
+}
+
+void
+quoit_renumbering_free (QuoitRenumbering *renumbering)
+{
+  if (renumbering == NULL)
+    return;
+  g_array_unref (renumbering->rows);
+  g_array_unref (renumbering->changes);
+  g_free (renumbering);
 }
 
 uint32_t
@@ -23,12 +33,12 @@ row_at (const QuoitRenumbering *renumbering, uint32_t row)
   return &g_array_index (renumbering->rows, QuoitRenumberingRow, row);
 }
 
-QuoitRenumberingHow
-quoit_renumbering_get_how (const QuoitRenumbering *renumbering, uint32_t row)
+QuoitProcessChange
+quoit_renumbering_get_change (const QuoitRenumbering *renumbering, uint32_t row)
 {
   const QuoitRenumberingRow *at = row_at (renumbering, row);
 
-  return at == NULL ? QUOIT_RENUMBERING_SAME : at->how;
+  return at == NULL ? QUOIT_PROCESS_SAME : at->change;
 }
 
 const char *
@@ -55,8 +65,8 @@ quoit_renumbering_get_counterpart (const QuoitRenumbering *renumbering, uint32_t
   return at == NULL ? NULL : at->counterpart;
 }
 
-static const QuoitPlace *
-place_at (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
+static const QuoitProcessNumbers *
+numbers_at (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
   const QuoitRenumberingRow *at = row_at (renumbering, row);
 
@@ -68,25 +78,25 @@ place_at (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSid
 int64_t
 quoit_renumbering_get_process (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitPlace *place = place_at (renumbering, row, side);
+  const QuoitProcessNumbers *numbers = numbers_at (renumbering, row, side);
 
-  return place == NULL ? -1 : place->process;
+  return numbers == NULL ? -1 : numbers->process;
 }
 
 int64_t
 quoit_renumbering_get_slice_id (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitPlace *place = place_at (renumbering, row, side);
+  const QuoitProcessNumbers *numbers = numbers_at (renumbering, row, side);
 
-  return place == NULL ? -1 : place->slice_id;
+  return numbers == NULL ? -1 : numbers->slice_id;
 }
 
 int64_t
 quoit_renumbering_get_worker_id (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitPlace *place = place_at (renumbering, row, side);
+  const QuoitProcessNumbers *numbers = numbers_at (renumbering, row, side);
 
-  return place == NULL ? -1 : place->worker_id;
+  return numbers == NULL ? -1 : numbers->worker_id;
 }
 
 uint32_t
@@ -116,7 +126,7 @@ quoit_renumbering_get_variable_name (const QuoitRenumbering *renumbering, uint32
 }
 
 static const char *
-value_of (const char *variable)
+variable_value (const char *variable)
 {
   return variable == NULL ? NULL : quoit_variable_value (variable);
 }
@@ -127,5 +137,5 @@ quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint3
 {
   const QuoitVariableChange *change = change_at (renumbering, row, variable);
 
-  return change == NULL ? NULL : value_of (side == QUOIT_RENUMBERING_BEFORE ? change->before : change->after);
+  return change == NULL ? NULL : variable_value (side == QUOIT_RENUMBERING_BEFORE ? change->before : change->after);
 }

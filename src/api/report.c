@@ -41,7 +41,7 @@ quoit_report_get_bundle (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, -1);
 
-  return report->of_bundles ? (int64_t) report->bundle : -1;
+  return report->is_for_bundles ? (int64_t) report->bundle : -1;
 }
 
 uint32_t
@@ -101,7 +101,7 @@ quoit_report_get_ray_answer (const QuoitReport *report)
 }
 
 bool
-quoit_report_does_ray_vary (const QuoitReport *report)
+quoit_report_can_ray_answer_vary (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, false);
 
@@ -146,7 +146,7 @@ quoit_constraint_get_name (QuoitConstraint constraint)
 {
   guint position = quoit_constraint_position (constraint);
 
-  return position == QUOIT_N_CONSTRAINTS ? "" : quoit_constraints[position].name;
+  return position == QUOIT_NO_CONSTRAINT ? "" : quoit_constraints[position].name;
 }
 
 QuoitConstraint
@@ -188,7 +188,7 @@ quoit_report_get_n_options (const QuoitReport *report)
 }
 
 static const GArray *
-steps_of (const QuoitReport *report, uint32_t option)
+option_steps (const QuoitReport *report, uint32_t option)
 {
   g_return_val_if_fail (report != NULL && option < report->options->len, NULL);
 
@@ -198,7 +198,7 @@ steps_of (const QuoitReport *report, uint32_t option)
 uint32_t
 quoit_report_get_n_steps (const QuoitReport *report, uint32_t option)
 {
-  const GArray *steps = steps_of (report, option);
+  const GArray *steps = option_steps (report, option);
 
   return steps == NULL ? 0 : steps->len;
 }
@@ -206,7 +206,7 @@ quoit_report_get_n_steps (const QuoitReport *report, uint32_t option)
 static const QuoitStep *
 step_at (const QuoitReport *report, uint32_t option, uint32_t step)
 {
-  const GArray *steps = steps_of (report, option);
+  const GArray *steps = option_steps (report, option);
 
   g_return_val_if_fail (steps != NULL && step < steps->len, NULL);
 
@@ -272,5 +272,5 @@ quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint
 char *
 quoit_report_dup_option_text (const QuoitReport *report, uint32_t option)
 {
-  return steps_of (report, option) == NULL ? NULL : quoit_report_option_text (report, option);
+  return option_steps (report, option) == NULL ? NULL : quoit_report_option_text (report, option);
 }

@@ -4,23 +4,25 @@
 #include "placement/request.h"
 
 QuoitRequest *
-quoit_request_new (const char *name)
+quoit_request_new (const char *name, GError **error)
 {
   QuoitRequest *request;
 
   g_return_val_if_fail (name != NULL, NULL);
 
+  if (!quoit_name_check ("group name", name, error))
+    return NULL;
   request = quoit_request_alloc ();
   request->name = g_strdup (name);
   return request;
 }
 
 QuoitRequest *
-quoit_request_copy (const QuoitRequest *request, const char *name)
+quoit_request_copy (const QuoitRequest *request, const char *name, GError **error)
 {
   g_return_val_if_fail (request != NULL && name != NULL, NULL);
 
-  return quoit_request_dup (request, name);
+  return quoit_name_check ("group name", name, error) ? quoit_request_dup (request, name) : NULL;
 }
 
 bool
@@ -44,25 +46,25 @@ quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **erro
 {
   g_return_val_if_fail (request != NULL, false);
 
-  if (n_slices < 1 || n_slices > QUOIT_MOST_SLICES)
+  if (n_slices < 1 || n_slices > QUOIT_MAX_SLICES)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "slices '%" G_GINT64_FORMAT "': expected 1 to %d", (gint64) n_slices,
-                       QUOIT_MOST_SLICES);
+                       QUOIT_MAX_SLICES);
   request->n_slices = (guint32) n_slices;
-  request->least_slices = 0;
+  request->min_slices = 0;
   return true;
 }
 
 bool
-quoit_request_set_slices_between (QuoitRequest *request, int64_t least, int64_t most, GError **error)
+quoit_request_set_slice_range (QuoitRequest *request, int64_t least, int64_t most, GError **error)
 {
   g_return_val_if_fail (request != NULL, false);
 
-  if (least < 1 || least > most || most > QUOIT_MOST_SLICES)
+  if (least < 1 || least > most || most > QUOIT_MAX_SLICES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "slices '%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "': expected 1 to %d, and first the smaller",
-                       (gint64) least, (gint64) most, QUOIT_MOST_SLICES);
+                       (gint64) least, (gint64) most, QUOIT_MAX_SLICES);
   request->n_slices = (guint32) most;
-  request->least_slices = least == most ? 0 : (guint32) least;
+  request->min_slices = least == most ? 0 : (guint32) least;
   return true;
 }
 
@@ -109,20 +111,26 @@ quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError
   return true;
 }
 
-void
-quoit_request_set_key (QuoitRequest *request, const char *key)
+bool
+quoit_request_set_key (QuoitRequest *request, const char *key, GError **error)
 {
-  g_return_if_fail (request != NULL);
+  g_return_val_if_fail (request != NULL, false);
 
+  if (key != NULL && !quoit_name_check ("request key", key, error))
+    return false;
   quoit_request_replace_text (&request->key, key);
+  return true;
 }
 
-void
-quoit_request_set_owner (QuoitRequest *request, const char *owner)
+bool
+quoit_request_set_owner (QuoitRequest *request, const char *owner, GError **error)
 {
-  g_return_if_fail (request != NULL);
+  g_return_val_if_fail (request != NULL, false);
 
+  if (owner != NULL && !quoit_name_check ("owner", owner, error))
+    return false;
   quoit_request_replace_text (&request->owner, owner);
+  return true;
 }
 
 void

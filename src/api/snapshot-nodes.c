@@ -3,7 +3,7 @@
 #include "api/handles.h"
 
 static const QuoitLayout *
-layout_of (const QuoitSnapshot *snapshot)
+snapshot_layout (const QuoitSnapshot *snapshot)
 {
   return snapshot->fleet->layout;
 }
@@ -13,15 +13,15 @@ quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return layout_of (snapshot)->n_nodes;
+  return snapshot_layout (snapshot)->n_nodes;
 }
 
 uint32_t
 quoit_snapshot_get_node_id (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
-  return layout_of (snapshot)->nodes[node].id;
+  return snapshot_layout (snapshot)->nodes[node].id;
 }
 
 int64_t
@@ -31,24 +31,24 @@ quoit_snapshot_find_node (const QuoitSnapshot *snapshot, uint32_t node_id)
 
   g_return_val_if_fail (snapshot != NULL, -1);
 
-  index = node_id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (layout_of (snapshot), node_id);
+  index = node_id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (snapshot_layout (snapshot), node_id);
   return index == QUOIT_NO_INDEX ? -1 : (int64_t) index;
 }
 
 const char *
 quoit_snapshot_get_node_name (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
-  return quoit_layout_node_name (layout_of (snapshot), (QuoitNodeId) { node });
+  return quoit_layout_node_name (snapshot_layout (snapshot), (QuoitNodeId) { node });
 }
 
 char *
 quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
-  return quoit_layout_node_full_name (layout_of (snapshot), (QuoitNodeId) { node });
+  return quoit_layout_node_full_name (snapshot_layout (snapshot), (QuoitNodeId) { node });
 }
 
 const char *
@@ -56,33 +56,33 @@ quoit_snapshot_get_node_source (const QuoitSnapshot *snapshot, uint32_t node, ui
 {
   QuoitSourceId source;
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
-  return quoit_layout_node_source (layout_of (snapshot), (QuoitNodeId) { node }, claim, &source)
-             ? quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->sources[source.index].name)
+  return quoit_layout_node_source (snapshot_layout (snapshot), (QuoitNodeId) { node }, claim, &source)
+             ? quoit_layout_text (snapshot_layout (snapshot), snapshot_layout (snapshot)->sources[source.index].name)
              : NULL;
 }
 
 char *
 quoit_snapshot_dup_node_identity (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
-  return quoit_layout_node_identity (layout_of (snapshot), (QuoitNodeId) { node });
+  return quoit_layout_node_identity (snapshot_layout (snapshot), (QuoitNodeId) { node });
 }
 
 const char *
 quoit_snapshot_get_node_address (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
-  return quoit_layout_node_address (layout_of (snapshot), (QuoitNodeId) { node });
+  return quoit_layout_node_address (snapshot_layout (snapshot), (QuoitNodeId) { node });
 }
 
 QuoitNodeState
 quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, QUOIT_NODE_DEAD);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, QUOIT_NODE_DEAD);
 
   return quoit_fleet_node_state (snapshot->fleet, (QuoitNodeId) { node });
 }
@@ -90,48 +90,54 @@ quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node)
 uint32_t
 quoit_snapshot_get_node_pool (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
-  return quoit_layout_node_pool (layout_of (snapshot), (QuoitNodeId) { node }).index;
+  return quoit_layout_node_pool (snapshot_layout (snapshot), (QuoitNodeId) { node }).index;
 }
 
 int64_t
 quoit_snapshot_get_node_slice (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, -1);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, -1);
 
-  return layout_of (snapshot)->nodes[node].slice == QUOIT_NO_INDEX ? -1
-                                                                   : (int64_t) layout_of (snapshot)->nodes[node].slice;
+  return snapshot_layout (snapshot)->nodes[node].slice == QUOIT_NO_INDEX
+             ? -1
+             : (int64_t) snapshot_layout (snapshot)->nodes[node].slice;
 }
 
 int32_t
 quoit_snapshot_get_node_worker_id (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, -1);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, -1);
 
-  return layout_of (snapshot)->nodes[node].worker_id;
+  return snapshot_layout (snapshot)->nodes[node].worker_id;
 }
 
-uint32_t
-quoit_snapshot_get_node_chips (const QuoitSnapshot *snapshot, uint32_t node)
+QuoitAmount
+quoit_snapshot_get_node_chip_amount (const QuoitSnapshot *snapshot, uint32_t node, QuoitAmountPart part)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  const QuoitAmount none = { 0 };
 
-  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->chips;
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, none);
+  g_return_val_if_fail (quoit_amount_part_is_valid (part), none);
+
+  if (part == QUOIT_AMOUNT_TOTAL)
+    return quoit_amount_from_int (quoit_layout_node_kind (snapshot_layout (snapshot), (QuoitNodeId) { node })->chips);
+  return quoit_fleet_node_chip_units (snapshot->fleet, (QuoitNodeId) { node }).amount[quoit_amount_part_state (part)];
 }
 
 bool
 quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, false);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, false);
 
-  return (layout_of (snapshot)->nodes[node].flags & QUOIT_NODE_RAY_HEAD) != 0;
+  return (snapshot_layout (snapshot)->nodes[node].flags & QUOIT_NODE_RAY_HEAD) != 0;
 }
 
 bool
 quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, false);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, false);
 
   return quoit_fleet_node_is_external (snapshot->fleet, (QuoitNodeId) { node });
 }
@@ -148,9 +154,9 @@ quoit_node_assumptions (const QuoitLayout *layout, uint32_t node)
 uint32_t
 quoit_snapshot_get_node_assumptions (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
-  return quoit_node_assumptions (layout_of (snapshot), node);
+  return quoit_node_assumptions (snapshot_layout (snapshot), node);
 }
 
 uint32_t
@@ -158,7 +164,7 @@ quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node)
 {
   g_autoptr (GPtrArray) groups = NULL;
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
   groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
   return groups->len;
@@ -169,7 +175,7 @@ user_at (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
   g_autoptr (GPtrArray) groups = NULL;
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
 
   groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
   g_return_val_if_fail (user < groups->len, NULL);
@@ -198,93 +204,67 @@ quoit_snapshot_get_node_user_chips (const QuoitSnapshot *snapshot, uint32_t node
 {
   const QuoitGroupData *group = user_at (snapshot, node, user);
 
-  return group == NULL ? 0 : quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, group);
+  return group == NULL ? 0 : quoit_fleet_node_group_chips (snapshot->fleet, (QuoitNodeId) { node }, group);
 }
 
 uint64_t
 quoit_snapshot_get_node_external_chips (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
-  return quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, NULL);
+  return quoit_fleet_node_group_chips (snapshot->fleet, (QuoitNodeId) { node }, NULL);
 }
 
 char *
 quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, const char *key)
 {
-  char room[QUOIT_LABEL_ROOM];
+  char room[QUOIT_LABEL_BUFFER_SIZE];
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes && key != NULL, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes && key != NULL, NULL);
 
-  return g_strdup (quoit_layout_node_label (layout_of (snapshot), (QuoitNodeId) { node }, key, room));
+  return g_strdup (quoit_layout_node_label (snapshot_layout (snapshot), (QuoitNodeId) { node }, key, room));
 }
 
-/* Resources are numbered: first those of the node kind, then those that Ray derives. */
+/* Resources are indexed: first those that the node kind has, then those that Ray derives. Returns the number of the
+ * former. */
 static guint
-n_stated (const QuoitSnapshot *snapshot, uint32_t node)
+count_own_resources (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->n_resources;
+  return quoit_layout_node_kind (snapshot_layout (snapshot), (QuoitNodeId) { node })->n_resources;
 }
 
 uint32_t
 quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  guint n = 0;
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, 0);
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
-
-  while (quoit_layout_node_derived (layout_of (snapshot), (QuoitNodeId) { node }, n) != NULL)
-    n++;
-  return n_stated (snapshot, node) + n;
+  return quoit_fleet_node_n_resources (snapshot->fleet, (QuoitNodeId) { node });
 }
 
 const char *
 quoit_snapshot_get_node_resource_name (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
 {
-  guint stated;
+  guint n_own;
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, NULL);
   g_return_val_if_fail (resource < quoit_snapshot_get_node_n_resources (snapshot, node), NULL);
 
-  stated = n_stated (snapshot, node);
-  if (resource >= stated)
-    return quoit_layout_node_derived (layout_of (snapshot), (QuoitNodeId) { node }, resource - stated);
-  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].name;
-}
-
-static QuoitAmount
-total_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
-{
-  return resource >= n_stated (snapshot, node)
-             ? (QuoitAmount) { QUOIT_AMOUNT_UNIT }
-             : quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].amount;
-}
-
-static QuoitAmount
-left_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
-{
-  uint32_t stated = n_stated (snapshot, node);
-  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, stated + 1);
-  QuoitChipsLeft chips;
-
-  if (resource >= stated)
-    return quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }, resource - stated);
-  quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
-  return left[resource];
+  n_own = count_own_resources (snapshot, node);
+  if (resource >= n_own)
+    return quoit_layout_node_derived (snapshot_layout (snapshot), (QuoitNodeId) { node }, resource - n_own);
+  return quoit_layout_node_kind (snapshot_layout (snapshot), (QuoitNodeId) { node })->resources[resource].name;
 }
 
 QuoitAmount
 quoit_snapshot_get_node_amount (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource, QuoitAmountPart part)
 {
-  const char *name = quoit_snapshot_get_node_resource_name (snapshot, node, resource);
   const QuoitAmount none = { 0 };
 
-  g_return_val_if_fail (name != NULL && (unsigned) part <= QUOIT_AMOUNT_EXTERNAL, none);
+  g_return_val_if_fail (resource < quoit_snapshot_get_node_n_resources (snapshot, node), none);
+  g_return_val_if_fail (quoit_amount_part_is_valid (part), none);
 
   if (part == QUOIT_AMOUNT_TOTAL)
-    return total_of (snapshot, node, resource);
-  if (part == QUOIT_AMOUNT_LEFT)
-    return left_of (snapshot, node, resource);
-  return quoit_fleet_node_external_of (snapshot->fleet, (QuoitNodeId) { node }, name,
-                                       total_of (snapshot, node, resource));
+    return quoit_fleet_node_total (snapshot->fleet, (QuoitNodeId) { node }, resource);
+  return quoit_fleet_node_units (snapshot->fleet, (QuoitNodeId) { node }, resource)
+      .amount[quoit_amount_part_state (part)];
 }

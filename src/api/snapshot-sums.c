@@ -3,14 +3,14 @@
 #include "api/handles.h"
 
 static const QuoitLayout *
-layout_of (const QuoitSnapshot *snapshot)
+snapshot_layout (const QuoitSnapshot *snapshot)
 {
   return snapshot->fleet->layout;
 }
 
 /* Computed on first use, because most snapshots do not need it. */
 static const GArray *
-totals_of (const QuoitSnapshot *snapshot)
+snapshot_totals (const QuoitSnapshot *snapshot)
 {
   QuoitSnapshot *own = (QuoitSnapshot *) snapshot;
 
@@ -26,15 +26,15 @@ quoit_snapshot_get_n_resources (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return totals_of (snapshot)->len;
+  return snapshot_totals (snapshot)->len;
 }
 
 static const QuoitTotal *
 total_at (const QuoitSnapshot *snapshot, uint32_t resource)
 {
-  g_return_val_if_fail (snapshot != NULL && resource < totals_of (snapshot)->len, NULL);
+  g_return_val_if_fail (snapshot != NULL && resource < snapshot_totals (snapshot)->len, NULL);
 
-  return &g_array_index (totals_of (snapshot), QuoitTotal, resource);
+  return &g_array_index (snapshot_totals (snapshot), QuoitTotal, resource);
 }
 
 const char *
@@ -50,9 +50,10 @@ quoit_snapshot_dup_resource_sum (const QuoitSnapshot *snapshot, uint32_t resourc
 {
   const QuoitTotal *total = total_at (snapshot, resource);
 
-  g_return_val_if_fail (part == QUOIT_AMOUNT_TOTAL || part == QUOIT_AMOUNT_LEFT, NULL);
+  g_return_val_if_fail (total != NULL && quoit_amount_part_is_valid (part), NULL);
 
-  return total == NULL ? NULL : quoit_sum_format (part == QUOIT_AMOUNT_TOTAL ? total->total : total->left);
+  return quoit_sum_format (part == QUOIT_AMOUNT_TOTAL ? quoit_unit_sums_total (&total->units)
+                                                      : total->units.sum[quoit_amount_part_state (part)]);
 }
 
 /* --- classes --- */
@@ -62,15 +63,15 @@ quoit_snapshot_get_n_classes (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return layout_of (snapshot)->n_classes;
+  return snapshot_layout (snapshot)->n_classes;
 }
 
 static const QuoitClass *
 class_at (const QuoitSnapshot *snapshot, uint32_t class_index)
 {
-  g_return_val_if_fail (snapshot != NULL && class_index < layout_of (snapshot)->n_classes, NULL);
+  g_return_val_if_fail (snapshot != NULL && class_index < snapshot_layout (snapshot)->n_classes, NULL);
 
-  return &layout_of (snapshot)->classes[class_index];
+  return &snapshot_layout (snapshot)->classes[class_index];
 }
 
 const char *

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the fleet of a snapshot: sources, pools, slices and nodes. An index out of range is a programming error. */
 #include "api/handles.h"
+#include "formats/graph.h"
 #include "formats/writer.h"
 #include "placement/explain-bundles.h"
 
 QuoitSnapshot *
-quoit_snapshot_of (QuoitFleet *fleet)
+quoit_snapshot_new (QuoitFleet *fleet)
 {
   QuoitSnapshot *snapshot = g_new0 (QuoitSnapshot, 1);
 
@@ -32,7 +33,7 @@ quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error)
   fleet = quoit_fleet_fork (snapshot->fleet);
   if (!quoit_entry_apply (entry, &fleet, error))
     return quoit_fleet_unref (fleet), NULL;
-  return quoit_snapshot_of (fleet);
+  return quoit_snapshot_new (fleet);
 }
 
 QuoitSnapshot *
@@ -51,9 +52,7 @@ quoit_snapshot_unref (QuoitSnapshot *snapshot)
     return;
   quoit_fleet_unref (snapshot->fleet);
   g_clear_pointer (&snapshot->totals, g_array_unref);
-  g_clear_pointer (&snapshot->slots, g_array_unref);
-  g_clear_pointer (&snapshot->owners, g_array_unref);
-  g_clear_pointer (&snapshot->by_owner, g_hash_table_unref);
+  g_clear_pointer (&snapshot->groups, quoit_group_lists_free);
   g_mutex_clear (&snapshot->lock);
   g_free (snapshot);
 }
@@ -112,7 +111,7 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
   if (!quoit_group_ref_parse (group, &ref, &short_name, error))
     return NULL;
   found = quoit_step_lookup_group (snapshot->fleet, &ref, error);
-  request = found == NULL ? NULL : quoit_step_request_of_unplaced (snapshot->fleet, found, error);
+  request = found == NULL ? NULL : quoit_step_make_unplaced_request (snapshot->fleet, found, error);
   return request == NULL ? NULL : quoit_explain_bundles (snapshot->fleet, request, error);
 }
 
@@ -124,6 +123,20 @@ quoit_snapshot_dup_json (const QuoitSnapshot *snapshot)
   return quoit_write_fleet_json (snapshot->fleet);
 }
 
+char *
+quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGraphForm form, GError **error)
+{
+  g_autoptr (QuoitGraph) graph = NULL;
+
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  if (form != QUOIT_GRAPH_FORM_DOT && form != QUOIT_GRAPH_FORM_JGF)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "graph form '%d': expected one that this version knows",
+                            (int) form);
+  graph = quoit_fleet_graph (snapshot->fleet);
+  return form == QUOIT_GRAPH_FORM_DOT ? quoit_write_dot (graph) : quoit_write_jgf (graph);
+}
+
 bool
 quoit_snapshot_check (const QuoitSnapshot *snapshot, GError **error)
 {
@@ -133,7 +146,7 @@ quoit_snapshot_check (const QuoitSnapshot *snapshot, GError **error)
 }
 
 static const QuoitLayout *
-layout_of (const QuoitSnapshot *snapshot)
+snapshot_layout (const QuoitSnapshot *snapshot)
 {
   return snapshot->fleet->layout;
 }
@@ -143,23 +156,23 @@ quoit_snapshot_get_n_sources (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return layout_of (snapshot)->n_sources;
+  return snapshot_layout (snapshot)->n_sources;
 }
 
 const char *
 quoit_snapshot_get_source_name (const QuoitSnapshot *snapshot, uint32_t source)
 {
-  g_return_val_if_fail (snapshot != NULL && source < layout_of (snapshot)->n_sources, NULL);
+  g_return_val_if_fail (snapshot != NULL && source < snapshot_layout (snapshot)->n_sources, NULL);
 
-  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->sources[source].name);
+  return quoit_layout_text (snapshot_layout (snapshot), snapshot_layout (snapshot)->sources[source].name);
 }
 
 QuoitSourceKind
 quoit_snapshot_get_source_kind (const QuoitSnapshot *snapshot, uint32_t source)
 {
-  g_return_val_if_fail (snapshot != NULL && source < layout_of (snapshot)->n_sources, (QuoitSourceKind) 0);
+  g_return_val_if_fail (snapshot != NULL && source < snapshot_layout (snapshot)->n_sources, (QuoitSourceKind) 0);
 
-  return layout_of (snapshot)->sources[source].kind;
+  return snapshot_layout (snapshot)->sources[source].kind;
 }
 
 uint32_t
@@ -167,63 +180,63 @@ quoit_snapshot_get_n_pools (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return layout_of (snapshot)->n_pools;
+  return snapshot_layout (snapshot)->n_pools;
 }
 
 const char *
 quoit_snapshot_get_pool_name (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, NULL);
 
-  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->pools[pool].name);
+  return quoit_layout_text (snapshot_layout (snapshot), snapshot_layout (snapshot)->pools[pool].name);
 }
 
 uint32_t
 quoit_snapshot_get_pool_source (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, 0);
 
-  return layout_of (snapshot)->pools[pool].source;
+  return snapshot_layout (snapshot)->pools[pool].source;
 }
 
 uint32_t
 quoit_snapshot_get_pool_n_slices (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, 0);
 
-  return layout_of (snapshot)->pools[pool].n_slices;
+  return snapshot_layout (snapshot)->pools[pool].n_slices;
 }
 
 uint32_t
 quoit_snapshot_get_pool_n_nodes (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, 0);
 
-  return layout_of (snapshot)->pools[pool].n_nodes;
+  return snapshot_layout (snapshot)->pools[pool].n_nodes;
 }
 
 uint32_t
 quoit_snapshot_get_pool_n_pods (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, 0);
 
-  return layout_of (snapshot)->pools[pool].n_pods;
+  return snapshot_layout (snapshot)->pools[pool].n_pods;
 }
 
 char *
 quoit_snapshot_dup_pool_cpu (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, NULL);
 
-  return quoit_sum_format (layout_of (snapshot)->pools[pool].pod_cpu);
+  return quoit_sum_format (snapshot_layout (snapshot)->pools[pool].pod_cpu);
 }
 
 char *
 quoit_snapshot_dup_pool_memory (const QuoitSnapshot *snapshot, uint32_t pool)
 {
-  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+  g_return_val_if_fail (snapshot != NULL && pool < snapshot_layout (snapshot)->n_pools, NULL);
 
-  return quoit_sum_format (layout_of (snapshot)->pools[pool].pod_memory);
+  return quoit_sum_format (snapshot_layout (snapshot)->pools[pool].pod_memory);
 }
 
 uint32_t
@@ -231,7 +244,7 @@ quoit_snapshot_get_n_slices (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return layout_of (snapshot)->n_slices;
+  return snapshot_layout (snapshot)->n_slices;
 }
 
 bool
@@ -241,7 +254,7 @@ quoit_snapshot_lookup_slice (const QuoitSnapshot *snapshot, const char *name, ui
 
   g_return_val_if_fail (snapshot != NULL && name != NULL && slice != NULL, false);
 
-  if (!quoit_layout_lookup_slice (layout_of (snapshot), name, &found, error))
+  if (!quoit_layout_lookup_slice (snapshot_layout (snapshot), name, &found, error))
     return false;
   *slice = found.index;
   return true;
@@ -254,7 +267,7 @@ quoit_snapshot_lookup_node (const QuoitSnapshot *snapshot, const char *name, uin
 
   g_return_val_if_fail (snapshot != NULL && name != NULL && node != NULL, false);
 
-  if (!quoit_layout_lookup_node (layout_of (snapshot), name, &found, error))
+  if (!quoit_layout_lookup_node (snapshot_layout (snapshot), name, &found, error))
     return false;
   *node = found.index;
   return true;
@@ -263,31 +276,31 @@ quoit_snapshot_lookup_node (const QuoitSnapshot *snapshot, const char *name, uin
 const char *
 quoit_snapshot_get_slice_name (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, NULL);
 
-  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->slices[slice].name);
+  return quoit_layout_text (snapshot_layout (snapshot), snapshot_layout (snapshot)->slices[slice].name);
 }
 
 char *
 quoit_snapshot_dup_slice_full_name (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, NULL);
 
-  return quoit_layout_slice_full_name (layout_of (snapshot), (QuoitSliceId) { slice });
+  return quoit_layout_slice_full_name (snapshot_layout (snapshot), (QuoitSliceId) { slice });
 }
 
 uint32_t
 quoit_snapshot_get_slice_pool (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
-  return layout_of (snapshot)->shelves[layout_of (snapshot)->slices[slice].shelf].pool;
+  return snapshot_layout (snapshot)->shelves[snapshot_layout (snapshot)->slices[slice].shelf].pool;
 }
 
 static const QuoitSliceFacts *
-facts_of (const QuoitSnapshot *snapshot, uint32_t slice)
+slice_facts (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  const QuoitClass *class = quoit_layout_slice_class (layout_of (snapshot), (QuoitSliceId) { slice });
+  const QuoitClass *class = quoit_layout_slice_class (snapshot_layout (snapshot), (QuoitSliceId) { slice });
 
   return class == NULL ? NULL : &class->facts;
 }
@@ -297,16 +310,16 @@ quoit_snapshot_get_slice_class (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   uint32_t index;
 
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, -1);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, -1);
 
-  index = layout_of (snapshot)->shelves[layout_of (snapshot)->slices[slice].shelf].class_index;
+  index = snapshot_layout (snapshot)->shelves[snapshot_layout (snapshot)->slices[slice].shelf].class_index;
   return index == QUOIT_NO_INDEX ? -1 : (int64_t) index;
 }
 
 uint32_t
 quoit_snapshot_get_slice_flags (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
   return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->flags;
 }
@@ -314,7 +327,7 @@ quoit_snapshot_get_slice_flags (const QuoitSnapshot *snapshot, uint32_t slice)
 uint32_t
 quoit_snapshot_get_slice_faults (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
   return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->faults;
 }
@@ -322,7 +335,7 @@ quoit_snapshot_get_slice_faults (const QuoitSnapshot *snapshot, uint32_t slice)
 uint32_t
 quoit_snapshot_get_slice_n_missing (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
   return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->n_missing;
 }
@@ -344,13 +357,13 @@ quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
   const QuoitSliceStatus *status;
   GString *text;
 
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, NULL);
 
   status = quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice });
   text = g_string_new (NULL);
-  if (status->n_missing > 0 && facts_of (snapshot, slice) != NULL)
+  if (status->n_missing > 0 && slice_facts (snapshot, slice) != NULL)
     g_string_append_printf (text, "%u of %u hosts %s missing or dead", status->n_missing,
-                            facts_of (snapshot, slice)->hosts, status->n_missing == 1 ? "is" : "are");
+                            slice_facts (snapshot, slice)->hosts, status->n_missing == 1 ? "is" : "are");
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
     if ((status->faults & faults[i].fault) != 0)
       g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", faults[i].text);
@@ -360,15 +373,15 @@ quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
 uint32_t
 quoit_snapshot_get_slice_first_node (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
-  return layout_of (snapshot)->slices[slice].first_node;
+  return snapshot_layout (snapshot)->slices[slice].first_node;
 }
 
 uint32_t
 quoit_snapshot_get_slice_n_nodes (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
-  return layout_of (snapshot)->slices[slice].n_nodes;
+  return snapshot_layout (snapshot)->slices[slice].n_nodes;
 }

@@ -13,10 +13,11 @@ quoit_amount_from_signed_double (double value, QuoitAmount *amount, GError **err
   double e4 = value * QUOIT_AMOUNT_UNIT;
 
   if (!isfinite (value))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%g': expected a finite number", value);
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "a finite number", "amount '%g'", value);
   if (fabs (e4) >= FIRST_TOO_LARGE)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected %s than %s922337203685477.5808", value,
-                       value < 0 ? "more" : "less", value < 0 ? "-" : "");
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID,
+                                value < 0 ? "more than -922337203685477.5808" : "less than 922337203685477.5808",
+                                "amount '%.17g'", value);
 
   amount->e4 = (int64_t) e4;
   return TRUE;
@@ -26,7 +27,7 @@ gboolean
 quoit_amount_from_double (double value, QuoitAmount *amount, GError **error)
 {
   if (value < 0 && isfinite (value))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected a number that is not negative", value);
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "a number that is not negative", "amount '%.17g'", value);
 
   return quoit_amount_from_signed_double (value, amount, error);
 }
@@ -36,7 +37,7 @@ refuse (const char *text, const char *expected, GError **error)
 {
   g_autofree char *quoted = quoit_quote (text);
 
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "amount %s: expected %s", quoted, expected);
+  return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "amount %s", quoted);
 }
 
 gboolean
@@ -97,8 +98,8 @@ quoit_amount_add (QuoitAmount a, QuoitAmount b, QuoitAmount *sum, GError **error
   int64_t e4;
 
   if (__builtin_add_overflow (a.e4, b.e4, &e4))
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "the sum of amounts is too large: expected less than 922337203685477.5808");
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "less than 922337203685477.5808",
+                                "the sum of amounts is too large");
 
   sum->e4 = e4;
   return TRUE;

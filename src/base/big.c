@@ -5,19 +5,20 @@
 
 enum { BASE = 1000000000, BASE_DIGITS = 9 };
 
+/* A limb is one digit in base 1,000,000,000, which makes decimal parsing and formatting simple. */
 struct _QuoitBig {
-  int sign;
-  GArray *limbs; /* guint32 below BASE, lowest first, no leading zeros; empty is 0 */
+  int sign;      /* -1, 0, 1 */
+  GArray *limbs; /* of guint32, lowest first, without leading zeros; empty is 0 */
 };
 
 static guint32
-limb (const QuoitBig *big, guint i)
+get_limb (const QuoitBig *big, guint i)
 {
   return g_array_index (big->limbs, guint32, i);
 }
 
 static QuoitBig *
-new_of_zeros (guint n_limbs)
+new_zero (guint n_limbs)
 {
   QuoitBig *big = g_new (QuoitBig, 1);
 
@@ -28,9 +29,9 @@ new_of_zeros (guint n_limbs)
 }
 
 static QuoitBig *
-trim (QuoitBig *big)
+normalize (QuoitBig *big)
 {
-  while (big->limbs->len > 0 && limb (big, big->limbs->len - 1) == 0)
+  while (big->limbs->len > 0 && get_limb (big, big->limbs->len - 1) == 0)
     g_array_set_size (big->limbs, big->limbs->len - 1);
   if (big->limbs->len == 0)
     big->sign = 0;
@@ -40,7 +41,7 @@ trim (QuoitBig *big)
 QuoitBig *
 quoit_big_from_digits (const char *digits, gsize n_digits, int sign)
 {
-  QuoitBig *big = new_of_zeros ((guint) (n_digits / BASE_DIGITS + 1));
+  QuoitBig *big = new_zero ((guint) (n_digits / BASE_DIGITS + 1));
 
   for (guint i = 0; n_digits > 0; i++)
     {
@@ -53,7 +54,7 @@ quoit_big_from_digits (const char *digits, gsize n_digits, int sign)
       n_digits -= n;
     }
   big->sign = sign;
-  return trim (big);
+  return normalize (big);
 }
 
 QuoitBig *
@@ -87,7 +88,7 @@ quoit_big_sign (const QuoitBig *big)
 QuoitBig *
 quoit_big_multiply (const QuoitBig *a, const QuoitBig *b)
 {
-  QuoitBig *product = new_of_zeros (a->limbs->len + b->limbs->len);
+  QuoitBig *product = new_zero (a->limbs->len + b->limbs->len);
 
   for (guint i = 0; i < a->limbs->len; i++)
     {
@@ -95,16 +96,16 @@ quoit_big_multiply (const QuoitBig *a, const QuoitBig *b)
 
       for (guint j = 0; j < b->limbs->len; j++)
         {
-          guint32 *at = &g_array_index (product->limbs, guint32, i + j);
+          guint32 *limb = &g_array_index (product->limbs, guint32, i + j);
 
-          carry += *at + (guint64) limb (a, i) * limb (b, j);
-          *at = (guint32) (carry % BASE);
+          carry += *limb + (guint64) get_limb (a, i) * get_limb (b, j);
+          *limb = (guint32) (carry % BASE);
           carry /= BASE;
         }
       g_array_index (product->limbs, guint32, i + b->limbs->len) = (guint32) carry;
     }
   product->sign = a->sign * b->sign;
-  return trim (product);
+  return normalize (product);
 }
 
 static void
@@ -114,11 +115,11 @@ add_one (QuoitBig *big)
 
   for (guint i = 0; i < big->limbs->len; i++)
     {
-      guint32 *at = &g_array_index (big->limbs, guint32, i);
+      guint32 *limb = &g_array_index (big->limbs, guint32, i);
 
-      if (++*at < BASE)
+      if (++*limb < BASE)
         return;
-      *at = 0;
+      *limb = 0;
     }
   g_array_append_val (big->limbs, one);
 }
@@ -126,40 +127,41 @@ add_one (QuoitBig *big)
 QuoitBig *
 quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest)
 {
-  QuoitBig *quotient = new_of_zeros (a->limbs->len);
-  unsigned __int128 left = 0;
+  QuoitBig *quotient = new_zero (a->limbs->len);
+  unsigned __int128 remainder = 0;
 
   for (guint i = a->limbs->len; i-- > 0;)
     {
-      left = left * BASE + limb (a, i);
-      g_array_index (quotient->limbs, guint32, i) = (guint32) (left / (guint64) divisor);
-      left %= (guint64) divisor;
+      remainder = remainder * BASE + get_limb (a, i);
+      g_array_index (quotient->limbs, guint32, i) = (guint32) (remainder / (guint64) divisor);
+      remainder %= (guint64) divisor;
     }
-  if (a->sign < 0 && left > 0)
+  if (a->sign < 0 && remainder > 0)
     {
       add_one (quotient);
-      left = (guint64) divisor - left;
+      remainder = (guint64) divisor - remainder;
     }
   quotient->sign = a->sign < 0 ? -1 : 1;
-  *rest = (int64_t) left;
-  return trim (quotient);
+  *rest = (int64_t) remainder;
+  return normalize (quotient);
 }
 
-/* A carry or a borrow may reach the highest limb. */
+/* Adds @n to a number of any size. For a negative number, the limbs of its absolute value decrease: the carry is
+ * negative. It can reach the highest limb. */
 static QuoitBig *
 add_to_large (const QuoitBig *a, guint32 n)
 {
-  QuoitBig *sum = new_of_zeros (a->limbs->len + 1);
+  QuoitBig *sum = new_zero (a->limbs->len + 1);
   gint64 carry = a->sign * (gint64) n;
 
   for (guint i = 0; i < sum->limbs->len; i++)
     {
-      carry += i < a->limbs->len ? limb (a, i) : 0;
+      carry += i < a->limbs->len ? get_limb (a, i) : 0;
       g_array_index (sum->limbs, guint32, i) = (guint32) ((carry % BASE + BASE) % BASE);
       carry = carry < 0 ? (carry - BASE + 1) / BASE : carry / BASE;
     }
   sum->sign = a->sign;
-  return trim (sum);
+  return normalize (sum);
 }
 
 QuoitBig *
@@ -181,8 +183,8 @@ quoit_big_compare (const QuoitBig *a, const QuoitBig *b)
   if (a->limbs->len != b->limbs->len)
     return (a->limbs->len < b->limbs->len ? -1 : 1) * a->sign;
   for (guint i = a->limbs->len; i-- > 0;)
-    if (limb (a, i) != limb (b, i))
-      return (limb (a, i) < limb (b, i) ? -1 : 1) * a->sign;
+    if (get_limb (a, i) != get_limb (b, i))
+      return (get_limb (a, i) < get_limb (b, i) ? -1 : 1) * a->sign;
 
   return 0;
 }
@@ -195,7 +197,7 @@ quoit_big_to_int (const QuoitBig *big, int64_t *value)
   if (big->limbs->len > 3)
     return FALSE;
   for (guint i = big->limbs->len; i-- > 0;)
-    sum = sum * BASE + limb (big, i);
+    sum = sum * BASE + get_limb (big, i);
   sum *= big->sign;
   if (sum < INT64_MIN || sum > INT64_MAX)
     return FALSE;
@@ -219,7 +221,7 @@ quoit_big_n_digits (const QuoitBig *big)
 
   if (big->sign == 0)
     return 1;
-  for (guint32 top = limb (big, big->limbs->len - 1); top >= 10; top /= 10)
+  for (guint32 top = get_limb (big, big->limbs->len - 1); top >= 10; top /= 10)
     n++;
   return n + (big->limbs->len - 1) * (gsize) BASE_DIGITS;
 }
@@ -232,6 +234,6 @@ quoit_big_format (const QuoitBig *big)
   if (big->sign == 0)
     g_string_append_c (text, '0');
   for (guint i = big->limbs->len; i-- > 0;)
-    g_string_append_printf (text, i == big->limbs->len - 1 ? "%u" : "%09u", limb (big, i));
+    g_string_append_printf (text, i == big->limbs->len - 1 ? "%u" : "%09u", get_limb (big, i));
   return g_string_free (text, FALSE);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/dns.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 gboolean
@@ -14,4 +15,12 @@ quoit_dns_is_label (const char *text, gsize most)
     if (!g_ascii_islower (*p) && !g_ascii_isdigit (*p) && *p != '-')
       return FALSE;
   return TRUE;
+}
+
+gboolean
+quoit_is_ip_address (const char *text)
+{
+  struct in6_addr address;
+
+  return inet_pton (AF_INET, text, &address) == 1 || inet_pton (AF_INET6, text, &address) == 1;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LONGEST_QUOTED 80
+#define MAX_QUOTED_BYTES 80
 
 /* Codes are also exit statuses, and the shell uses those above 125. */
 G_STATIC_ASSERT (QUOIT_ERROR_UNCONFIRMED < 126);
@@ -18,11 +18,35 @@ static const QuoitErrorRow rows[] = {
   { QUOIT_ERROR_DAMAGED, "DAMAGED" },   { QUOIT_ERROR_UNCONFIRMED, "UNCONFIRMED" },
 };
 
-GQuark
-quoit_error_quark (void)
+/* The parts of a message that callers need separately, so that nobody has to search the message for them. GLib
+ * stores this struct in front of each GError of the domain. */
+typedef struct {
+  char *expected;    /* NULL: not stated separately */
+  gboolean is_value; /* quoit_fail_value() made the error */
+  char *path;        /* of the file that the message begins with; NULL: none */
+} QuoitErrorPrivate;
+
+static void
+quoit_error_private_init (QuoitErrorPrivate *private)
 {
-  return g_quark_from_static_string ("quoit-error-quark");
+  *private = (QuoitErrorPrivate) { 0 };
 }
+
+static void
+quoit_error_private_copy (const QuoitErrorPrivate *from, QuoitErrorPrivate *to)
+{
+  *to = (QuoitErrorPrivate) { g_strdup (from->expected), from->is_value, g_strdup (from->path) };
+}
+
+static void
+quoit_error_private_clear (QuoitErrorPrivate *private)
+{
+  g_free (private->expected);
+  g_free (private->path);
+}
+
+/* Defines quoit_error_quark(). */
+G_DEFINE_EXTENDED_ERROR (QuoitError, quoit_error)
 
 const QuoitErrorRow *
 quoit_error_table (unsigned *n_rows)
@@ -43,7 +67,7 @@ quoit_error_code_name (QuoitErrorCode code)
 
 /* Appends the character at @p, escaped if it is not printable. Returns the start of the next character. */
 static const char *
-append_shown (GString *out, const char *p, const char *end)
+append_escaped (GString *out, const char *p, const char *end)
 {
   gunichar c = g_utf8_get_char_validated (p, end - p);
 
@@ -65,16 +89,25 @@ append_shown (GString *out, const char *p, const char *end)
 
 /* Messages contain node names and rows of damaged databases. Escape the whole message, so that it is always one line
  * without terminal control sequences. */
+static char *
+escape (const char *text)
+{
+  gsize length = strlen (text);
+  GString *shown = g_string_sized_new (length + 1);
+  const char *end = text + length;
+
+  for (const char *p = text; p < end;)
+    p = append_escaped (shown, p, end);
+  return g_string_free (shown, FALSE);
+}
+
 static GError *
 new_error (QuoitErrorCode code, const char *format, va_list args)
 {
-  g_autofree char *said = g_strdup_vprintf (format, args);
-  g_autoptr (GString) shown = g_string_sized_new (strlen (said) + 1);
-  const char *end = said + strlen (said);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  g_autofree char *escaped = escape (text);
 
-  for (const char *p = said; p < end;)
-    p = append_shown (shown, p, end);
-  return g_error_new_literal (QUOIT_ERROR, code, shown->str);
+  return g_error_new_literal (QUOIT_ERROR, code, escaped);
 }
 
 gboolean
@@ -101,6 +134,73 @@ quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...)
   return NULL;
 }
 
+gboolean
+quoit_fail_expected (GError **error, QuoitErrorCode code, const char *expected, const char *format, ...)
+{
+  g_autofree char *found = NULL;
+  va_list args;
+
+  if (error == NULL)
+    return FALSE;
+  va_start (args, format);
+  found = g_strdup_vprintf (format, args);
+  va_end (args);
+  quoit_fail (error, code, "%s: expected %s", found, expected);
+  quoit_error_get_private (*error)->expected = escape (expected);
+  return FALSE;
+}
+
+gboolean
+quoit_fail_value (GError **error, QuoitErrorCode code, const char *value, const char *expected)
+{
+  if (error == NULL)
+    return FALSE;
+  quoit_fail_expected (error, code, expected, "%s", value);
+  quoit_error_get_private (*error)->is_value = TRUE;
+  return FALSE;
+}
+
+const char *
+quoit_error_expected (const GError *error)
+{
+  return error->domain == QUOIT_ERROR ? quoit_error_get_private (error)->expected : NULL;
+}
+
+gboolean
+quoit_error_is_value (const GError *error)
+{
+  return error->domain == QUOIT_ERROR && quoit_error_get_private (error)->is_value;
+}
+
+gboolean
+quoit_fail_at (GError **error, QuoitErrorCode code, const char *path, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL)
+    {
+      g_autofree char *text = g_strdup_vprintf (format, args);
+
+      quoit_fail (error, code, "%s: %s", path, text);
+      quoit_error_get_private (*error)->path = g_strdup (path);
+    }
+  va_end (args);
+  return FALSE;
+}
+
+void
+quoit_error_add_path (GError **error, const char *path)
+{
+  g_autoptr (GError) inner = NULL;
+
+  if (error == NULL || *error == NULL
+      || ((*error)->domain == QUOIT_ERROR && g_strcmp0 (quoit_error_get_private (*error)->path, path) == 0))
+    return;
+  inner = g_steal_pointer (error);
+  quoit_fail_at (error, inner->code, path, "%s", inner->message);
+}
+
 char *
 quoit_quote (const char *text)
 {
@@ -113,11 +213,11 @@ quoit_quote_bytes (const char *bytes, gsize length)
   GString *out = g_string_new ("'");
   const char *p = bytes, *end = bytes + length;
 
-  while (p < end && p - bytes < LONGEST_QUOTED)
+  while (p < end && p - bytes < MAX_QUOTED_BYTES)
     {
       if (*p == '\'' || *p == '\\')
         g_string_append_c (out, '\\');
-      p = append_shown (out, p, end);
+      p = append_escaped (out, p, end);
     }
   g_string_append (out, p < end ? "'..." : "'");
   return g_string_free (out, FALSE);

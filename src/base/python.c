@@ -41,7 +41,7 @@ is_cased (gunichar c)
 
 /* Case-ignorable characters: accents, and punctuation that may occur inside a word. */
 static gboolean
-is_passed_over (gunichar c)
+is_case_ignorable (gunichar c)
 {
   static const gunichar marks[] = { '\'',   '.',    ':',    0xb7,   0x387,  0x55f,  0x5f4,  0x2018, 0x2019,
                                     0x2024, 0x2027, 0xfe13, 0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a };
@@ -64,7 +64,7 @@ is_passed_over (gunichar c)
 
 /* GLib maps only letters. Roman numerals and circled letters have lower-case forms too. */
 static gunichar
-small_form (gunichar c)
+to_lower (gunichar c)
 {
   if (c >= 0x2160 && c <= 0x216f)
     return c + 0x10;
@@ -76,18 +76,18 @@ small_form (gunichar c)
 
 /* A capital sigma at the end of a word has its own lower-case form. */
 static gboolean
-ends_a_word (const char *text, const char *sigma)
+is_at_word_end (const char *text, const char *sigma)
 {
   const char *p = sigma;
 
   do
     p = g_utf8_find_prev_char (text, p);
-  while (p != NULL && is_passed_over (g_utf8_get_char (p)));
+  while (p != NULL && is_case_ignorable (g_utf8_get_char (p)));
   if (p == NULL || !is_cased (g_utf8_get_char (p)))
     return FALSE;
 
   p = g_utf8_next_char (sigma);
-  while (*p != '\0' && is_passed_over (g_utf8_get_char (p)))
+  while (*p != '\0' && is_case_ignorable (g_utf8_get_char (p)))
     p = g_utf8_next_char (p);
   return *p == '\0' || !is_cased (g_utf8_get_char (p));
 }
@@ -103,11 +103,11 @@ quoit_python_lower (const char *text)
       gunichar c = g_utf8_get_char (p);
 
       if (c == CAPITAL_SIGMA)
-        g_string_append_unichar (out, ends_a_word (valid, p) ? FINAL_SIGMA : small_form (c));
+        g_string_append_unichar (out, is_at_word_end (valid, p) ? FINAL_SIGMA : to_lower (c));
       else if (c == CAPITAL_I_WITH_DOT)
         g_string_append_unichar (g_string_append_c (out, 'i'), DOT_ABOVE);
       else
-        g_string_append_unichar (out, small_form (c));
+        g_string_append_unichar (out, to_lower (c));
     }
   return g_string_free (out, FALSE);
 }
@@ -183,7 +183,7 @@ quoit_python_int (const char *text, const char *what, GError **error)
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   g_autoptr (GString) digits = g_string_new (NULL);
   const char *p = valid;
-  gboolean may_be_underscore = FALSE;
+  gboolean after_digit = FALSE;
   int sign = 1;
 
   while (*p != '\0' && is_blank_for_int (g_utf8_get_char (p)))
@@ -194,18 +194,18 @@ quoit_python_int (const char *text, const char *what, GError **error)
     {
       gunichar c = g_utf8_get_char (p);
 
-      if (c == '_' && may_be_underscore)
+      if (c == '_' && after_digit)
         {
-          may_be_underscore = FALSE;
+          after_digit = FALSE;
           continue;
         }
       if (!is_decimal (c))
         break;
       g_string_append_c (digits, (char) ('0' + g_unichar_digit_value (c)));
-      may_be_underscore = TRUE;
+      after_digit = TRUE;
     }
   /* A number must end with a digit, and only whitespace may follow. */
-  if (!may_be_underscore)
+  if (!after_digit)
     return refuse (text, what, "an integer", error);
   while (*p != '\0' && is_blank_for_int (g_utf8_get_char (p)))
     p = g_utf8_next_char (p);
@@ -220,16 +220,16 @@ quoit_python_int (const char *text, const char *what, GError **error)
 double
 quoit_python_divide (double value, double divisor, double *rest)
 {
-  double left = fmod (value, divisor);
-  double quotient = (value - left) / divisor;
+  double remainder = fmod (value, divisor);
+  double quotient = (value - remainder) / divisor;
   double whole;
 
-  if (left < 0)
+  if (remainder < 0)
     {
-      left += divisor;
+      remainder += divisor;
       quotient -= 1;
     }
-  *rest = left;
+  *rest = remainder;
   whole = floor (quotient);
   return quotient - whole > 0.5 ? whole + 1 : whole;
 }

@@ -2,7 +2,7 @@
 #include "base/time.h"
 
 gboolean
-quoit_time_is_sound (gint64 time_ms)
+quoit_time_is_valid (gint64 time_ms)
 {
   return time_ms >= 0 && time_ms < QUOIT_LAST_MS;
 }

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-/* Caches the number of list elements, because every process of a slice queries it for the shared list of hosts. */
+/* n_elements is cached, because each process of a slice queries it for the list of hosts that they share. */
 typedef struct {
-  guint32 n_listed, n_name;
-  char text[];
+  guint32 n_elements; /* see quoit_variable_count_elements() */
+  guint32 n_name;     /* bytes of the name and its NUL */
+  char text[];        /* the name, and then the value */
 } Variable;
 
 static guint32
@@ -25,7 +26,7 @@ quoit_variable_new (const char *name, const char *value)
   gsize n_name = strlen (name) + 1, n_value = strlen (value) + 1;
   Variable *variable = g_atomic_rc_box_alloc (sizeof *variable + n_name + n_value);
 
-  variable->n_listed = count_listed (value);
+  variable->n_elements = count_listed (value);
   variable->n_name = (guint32) n_name;
   memcpy (variable->text, name, n_name);
   memcpy (variable->text + n_name, value, n_value);
@@ -39,7 +40,7 @@ quoit_variable_unref (char *variable)
 }
 
 static const Variable *
-box_of (const char *variable)
+to_variable (const char *variable)
 {
   return (const Variable *) (gconstpointer) variable;
 }
@@ -47,17 +48,17 @@ box_of (const char *variable)
 const char *
 quoit_variable_name (const char *variable)
 {
-  return box_of (variable)->text;
+  return to_variable (variable)->text;
 }
 
 const char *
 quoit_variable_value (const char *variable)
 {
-  return box_of (variable)->text + box_of (variable)->n_name;
+  return to_variable (variable)->text + to_variable (variable)->n_name;
 }
 
 guint32
-quoit_variable_n_listed (const char *variable)
+quoit_variable_count_elements (const char *variable)
 {
-  return box_of (variable)->n_listed;
+  return to_variable (variable)->n_elements;
 }

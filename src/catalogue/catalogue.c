@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up generations by number, by name, and by the names of other systems. */
+/* Looks up rows of the tables, and generations by the names that other systems give them. */
 #include "catalogue/table.h"
 
 #include <string.h>
@@ -59,43 +59,43 @@ quoit_generation_name (QuoitGeneration generation)
 }
 
 static gboolean
-is_same (const char *name, const char *text, gsize length)
+is_name (const char *name, const char *text, gsize length)
 {
   return name != NULL && strlen (name) == length && g_ascii_strncasecmp (name, text, length) == 0;
 }
 
 static gboolean
-bears_name (const QuoitGenerationFacts *facts, const char *text, gsize length)
+has_name (const QuoitGenerationFacts *facts, const char *text, gsize length)
 {
   const char *const names[] = { facts->id, facts->ray_version, facts->ray_resource, facts->gke_prefix };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (names); i++)
-    if (is_same (names[i], text, length))
+    if (is_name (names[i], text, length))
       return TRUE;
   for (unsigned i = 0; i < G_N_ELEMENTS (facts->aliases); i++)
-    if (is_same (facts->aliases[i], text, length) || is_same (facts->jax_kinds[i], text, length))
+    if (is_name (facts->aliases[i], text, length) || is_name (facts->jax_kinds[i], text, length))
       return TRUE;
 
   return FALSE;
 }
 
-/* Returns the catalogue's id for @text, which need not be a generation that fleets can have; NULL if it is unknown. */
+/* Returns the catalogue's id of the generation named @text, including those that no fleet can have. NULL: unknown. */
 static const char *
 find_id (const char *text, gsize length)
 {
   for (unsigned i = 0; i < quoit_table_n_generations; i++)
-    if (bears_name (&quoit_table_generations[i], text, length))
+    if (has_name (&quoit_table_generations[i], text, length))
       return quoit_table_generations[i].id;
   for (unsigned i = 0; i < quoit_table_n_labels; i++)
-    if (is_same (quoit_table_labels[i].label, text, length)
-        || is_same (quoit_table_labels[i].generation_id, text, length))
+    if (is_name (quoit_table_labels[i].label, text, length)
+        || is_name (quoit_table_labels[i].generation_id, text, length))
       return quoit_table_labels[i].generation_id;
 
   return NULL;
 }
 
 static QuoitGeneration
-class_of (const char *id)
+generation_with_id (const char *id)
 {
   for (unsigned i = 0; i < quoit_table_n_generations; i++)
     if (strcmp (quoit_table_generations[i].id, id) == 0)
@@ -121,25 +121,28 @@ quoit_generation_parse (const char *text, QuoitGeneration *generation, GError **
 {
   const char *id = find_id (text, strlen (text));
   gsize length = pod_type_generation (text);
-  g_autofree char *quoted = quoit_quote (text);
+  g_autofree char *quoted = quoit_quote (text), *expected = NULL;
   g_autoptr (GString) known = NULL;
 
-  if (id != NULL && class_of (id) != QUOIT_GENERATION_NONE)
+  if (id != NULL && generation_with_id (id) != QUOIT_GENERATION_NONE)
     {
-      *generation = class_of (id);
+      *generation = generation_with_id (id);
       return TRUE;
     }
   if (id != NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "generation %s: expected one with published topologies; %s is a name only", quoted, id);
+    {
+      expected = g_strdup_printf ("one with published topologies; %s is a name only", id);
+      return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "generation %s", quoted);
+    }
   if (length > 0 && find_id (text, length) != NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "generation %s: expected a generation without a number of cores, such as '%.*s'", quoted,
-                       (int) length, text);
+    {
+      expected = g_strdup_printf ("a generation without a number of cores, such as '%.*s'", (int) length, text);
+      return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "generation %s", quoted);
+    }
 
   known = g_string_new (NULL);
   for (unsigned i = 0; i < QUOIT_N_GENERATIONS - 1; i++)
     g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", quoit_table_generations[i].id);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "generation %s: expected one of %s, or another system's name for it",
-                     quoted, known->str);
+  expected = g_strdup_printf ("one of %s, or another system's name for it", known->str);
+  return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "generation %s", quoted);
 }

@@ -4,8 +4,9 @@
 
 enum { N_NEAREST = 3 };
 
+/* Returns whether the shapes have the same sides in any order. */
 static gboolean
-is_the_same_in_another_order (QuoitShape a, QuoitShape b)
+has_same_sides (QuoitShape a, QuoitShape b)
 {
   unsigned used = 0;
 
@@ -22,10 +23,11 @@ is_the_same_in_another_order (QuoitShape a, QuoitShape b)
   return TRUE;
 }
 
+/* A shape with the sides in another order is the nearest one: it is probably what the user meant. */
 static gint64
 distance (QuoitShape a, QuoitShape b)
 {
-  if (is_the_same_in_another_order (a, b))
+  if (has_same_sides (a, b))
     return -1;
 
   return ABS ((gint64) quoit_shape_chips (a) - (gint64) quoit_shape_chips (b));
@@ -42,7 +44,7 @@ is_among (QuoitShape shape, const QuoitShape *shapes, unsigned n)
 }
 
 static char *
-nearest (QuoitGeneration generation, QuoitShape shape)
+format_nearest (QuoitGeneration generation, QuoitShape shape)
 {
   unsigned n_rows;
   const QuoitTopologyRow *rows = quoit_topology_rows (generation, &n_rows);
@@ -71,7 +73,7 @@ gboolean
 quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error)
 {
   const QuoitGenerationFacts *facts = quoit_generation_facts (generation);
-  g_autofree char *text = NULL, *near = NULL;
+  g_autofree char *text = NULL, *suggestions = NULL, *expected = NULL;
   QuoitTopologyRow row;
 
   if (quoit_row_find (generation, shape, 0, &row))
@@ -82,10 +84,13 @@ quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error)
 
   text = quoit_shape_format (shape);
   if (shape.n_dims != facts->dims)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology '%s': expected %s numbers, as every %s slice has", text,
-                       facts->dims == 2 ? "two" : "three", quoit_generation_name (generation));
-
-  near = nearest (generation, shape);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology '%s': expected one that %s has; the nearest are %s", text,
-                     quoit_generation_name (generation), near);
+    expected = g_strdup_printf ("%s numbers, as every %s slice has", facts->dims == 2 ? "two" : "three",
+                                quoit_generation_name (generation));
+  else
+    {
+      suggestions = format_nearest (generation, shape);
+      expected
+          = g_strdup_printf ("one that %s has; the nearest are %s", quoit_generation_name (generation), suggestions);
+    }
+  return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "topology '%s'", text);
 }

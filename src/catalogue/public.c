@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public API of the catalogue: the internal rows as opaque types. */
+/* The public API of the catalogue. Its opaque types are the rows of the internal tables. */
 #include <quoit/catalogue.h>
 
 #include "catalogue/table.h"
@@ -7,31 +7,32 @@
 #include <string.h>
 
 static const QuoitGenerationFacts *
-facts_of (const QuoitCatalogueGeneration *generation)
+generation_facts (const QuoitCatalogueGeneration *generation)
 {
   return (const QuoitGenerationFacts *) generation;
 }
 
 static const QuoitMachineType *
-type_of (const QuoitCatalogueMachine *machine)
+machine_type (const QuoitCatalogueMachine *machine)
 {
   return (const QuoitMachineType *) machine;
 }
 
+/* The public functions return -1 for a number that is not published. */
 static int64_t
-published (guint32 number)
+number_or_unknown (guint32 number)
 {
   return number > 0 ? (int64_t) number : -1;
 }
 
 static char *
-shape_text (QuoitShape shape)
+format_shape (QuoitShape shape)
 {
   return shape.n_dims > 0 ? quoit_shape_format (shape) : NULL;
 }
 
 const QuoitCatalogueGeneration *
-quoit_catalogue_get_generation (unsigned index)
+quoit_catalogue_get_generation (uint32_t index)
 {
   if (index >= QUOIT_N_GENERATIONS - 1)
     return NULL;
@@ -86,9 +87,9 @@ one_name (const QuoitGenerationFacts *facts, QuoitGenerationText which)
 
 char *
 quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation, QuoitGenerationText which,
-                                     unsigned index)
+                                     uint32_t index)
 {
-  const QuoitGenerationFacts *facts = facts_of (generation);
+  const QuoitGenerationFacts *facts = generation_facts (generation);
 
   g_return_val_if_fail (generation != NULL, NULL);
 
@@ -101,7 +102,7 @@ quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
     case QUOIT_GENERATION_TEXT_ALIAS:
       return index < G_N_ELEMENTS (facts->aliases) ? g_strdup (facts->aliases[index]) : NULL;
     case QUOIT_GENERATION_TEXT_MAX_TOPOLOGY:
-      return index == 0 ? shape_text (facts->max_slice_shape) : NULL;
+      return index == 0 ? format_shape (facts->max_slice_shape) : NULL;
     default:
       return index == 0 ? g_strdup (one_name (facts, which)) : NULL;
     }
@@ -110,7 +111,7 @@ quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
 int64_t
 quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation, QuoitGenerationNumber which)
 {
-  const QuoitGenerationFacts *facts = facts_of (generation);
+  const QuoitGenerationFacts *facts = generation_facts (generation);
 
   g_return_val_if_fail (generation != NULL, -1);
 
@@ -123,21 +124,21 @@ quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generatio
     case QUOIT_GENERATION_NUMBER_JAX_DEVICES_PER_CHIP:
       return facts->devices_per_chip;
     case QUOIT_GENERATION_NUMBER_HBM_GB:
-      return published (facts->hbm_gb);
+      return number_or_unknown (facts->hbm_gb);
     case QUOIT_GENERATION_NUMBER_HBM_GBYTES_PER_S:
-      return published (facts->hbm_gbytes_per_s);
+      return number_or_unknown (facts->hbm_gbytes_per_s);
     case QUOIT_GENERATION_NUMBER_BF16_GFLOPS:
-      return published (facts->bf16_gflops);
+      return number_or_unknown (facts->bf16_gflops);
     case QUOIT_GENERATION_NUMBER_ICI_GBYTES_PER_S:
-      return published (facts->ici_gbytes_per_s);
+      return number_or_unknown (facts->ici_gbytes_per_s);
     case QUOIT_GENERATION_NUMBER_DCN_GBIT_PER_S:
-      return published (facts->dcn_gbit_per_s);
+      return number_or_unknown (facts->dcn_gbit_per_s);
     case QUOIT_GENERATION_NUMBER_POD_CHIPS:
-      return published (facts->pod_chips);
+      return number_or_unknown (facts->pod_chips);
     case QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS:
-      return published (facts->max_slice_chips);
+      return number_or_unknown (facts->max_slice_chips);
     case QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS:
-      return published (facts->ocs_cube.n_dims > 0 ? quoit_shape_chips (facts->ocs_cube) : 0);
+      return number_or_unknown (facts->ocs_cube.n_dims > 0 ? quoit_shape_chips (facts->ocs_cube) : 0);
     case QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE:
       return (facts->traits & QUOIT_GENERATION_MULTISLICE_ON_GKE) != 0;
     default:
@@ -146,46 +147,46 @@ quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generatio
 }
 
 const QuoitCatalogueTopology *
-quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation, unsigned index)
+quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation, uint32_t index)
 {
   const QuoitTopologyRow *rows;
   unsigned n;
 
   g_return_val_if_fail (generation != NULL, NULL);
 
-  rows = quoit_topology_rows (facts_of (generation)->generation, &n);
+  rows = quoit_topology_rows (generation_facts (generation)->generation, &n);
   return index < n ? &rows[index] : NULL;
 }
 
 const QuoitCatalogueTopology *
-quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, const char *shape, unsigned chips_per_host,
+quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, const char *shape, uint32_t chips_per_host,
                                  GError **error)
 {
   const QuoitTopologyRow *rows;
-  QuoitGeneration class;
+  QuoitGeneration code;
   QuoitShape wanted;
   unsigned n;
 
   g_return_val_if_fail (generation != NULL && shape != NULL, NULL);
 
-  class = facts_of (generation)->generation;
-  if (!quoit_shape_parse (shape, &wanted, error) || !quoit_shape_check (class, wanted, error))
+  code = generation_facts (generation)->generation;
+  if (!quoit_shape_parse (shape, &wanted, error) || !quoit_shape_check (code, wanted, error))
     return NULL;
 
   if (chips_per_host == 0)
-    chips_per_host = quoit_default_chips_per_host (class, wanted);
-  rows = quoit_topology_rows (class, &n);
+    chips_per_host = quoit_default_chips_per_host (code, wanted);
+  rows = quoit_topology_rows (code, &n);
   for (unsigned i = 0; i < n; i++)
     if (rows[i].chips_per_host == chips_per_host && quoit_shape_equal (rows[i].shape, wanted))
       return &rows[i];
 
   return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
                           "topology '%s': expected hosts of another size, %s has none of '%u' chips that build it",
-                          shape, quoit_generation_name (class), chips_per_host);
+                          shape, quoit_generation_name (code), chips_per_host);
 }
 
 static QuoitSliceFacts
-slice_of (const QuoitTopologyRow *row)
+derive_slice (const QuoitTopologyRow *row)
 {
   QuoitSliceFacts facts;
 
@@ -193,9 +194,9 @@ slice_of (const QuoitTopologyRow *row)
   return facts;
 }
 
-/* One character for each bit of @bits that is set. */
+/* Returns the character of @alphabet for each bit of @bits that is set. */
 static char *
-letters (unsigned bits, const char *alphabet)
+format_bits (unsigned bits, const char *alphabet)
 {
   GString *out = g_string_new (NULL);
 
@@ -222,13 +223,13 @@ quoit_catalogue_topology_dup_text (const QuoitCatalogueTopology *topology, Quoit
     case QUOIT_TOPOLOGY_TEXT_MACHINE_TYPE:
       return g_strdup (topology->machine_type);
     case QUOIT_TOPOLOGY_TEXT_HOST_BLOCK:
-      return quoit_shape_format (slice_of (topology).host_block);
+      return quoit_shape_format (derive_slice (topology).host_block);
     case QUOIT_TOPOLOGY_TEXT_HOST_GRID:
-      return quoit_shape_format (slice_of (topology).host_grid);
+      return quoit_shape_format (derive_slice (topology).host_grid);
     case QUOIT_TOPOLOGY_TEXT_WRAP:
-      return letters (quoit_shape_wrap (topology->generation, topology->shape), "xyz");
+      return format_bits (quoit_shape_wrap (topology->generation, topology->shape), "xyz");
     case QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY:
-      return letters (topology->accepted_by, "KRXMT");
+      return format_bits (topology->accepted_by, "KRXMT");
     default:
       return NULL;
     }
@@ -244,7 +245,7 @@ quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology, Quo
     case QUOIT_TOPOLOGY_NUMBER_CHIPS:
       return quoit_shape_chips (topology->shape);
     case QUOIT_TOPOLOGY_NUMBER_HOSTS:
-      return slice_of (topology).hosts;
+      return derive_slice (topology).hosts;
     case QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST:
       return topology->chips_per_host;
     case QUOIT_TOPOLOGY_NUMBER_CORES:
@@ -255,21 +256,21 @@ quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology, Quo
     case QUOIT_TOPOLOGY_NUMBER_TWISTABLE:
       return quoit_shape_twistable (topology->generation, topology->shape);
     case QUOIT_TOPOLOGY_NUMBER_RAY_ONLY:
-      return topology->kind == QUOIT_TOPOLOGY_RAY_ONLY;
+      return topology->listing == QUOIT_TOPOLOGY_RAY_ONLY;
     default:
       return -1;
     }
 }
 
 const QuoitCatalogueMachine *
-quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation, unsigned index)
+quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation, uint32_t index)
 {
   const QuoitMachineType *machine;
 
   g_return_val_if_fail (generation != NULL, NULL);
 
   for (unsigned i = 0; (machine = quoit_machine_type_row (i)) != NULL; i++)
-    if (strcmp (machine->generation_id, facts_of (generation)->id) == 0 && index-- == 0)
+    if (strcmp (machine->generation_id, generation_facts (generation)->id) == 0 && index-- == 0)
       return (const QuoitCatalogueMachine *) machine;
 
   return NULL;
@@ -283,11 +284,11 @@ quoit_catalogue_machine_dup_text (const QuoitCatalogueMachine *machine, QuoitMac
   switch (which)
     {
     case QUOIT_MACHINE_TEXT_NAME:
-      return g_strdup (type_of (machine)->name);
+      return g_strdup (machine_type (machine)->name);
     case QUOIT_MACHINE_TEXT_GKE_LABEL:
-      return g_strdup (type_of (machine)->gke_label);
+      return g_strdup (machine_type (machine)->gke_label);
     case QUOIT_MACHINE_TEXT_SINGLE_HOST_TOPOLOGY:
-      return shape_text (type_of (machine)->single_host);
+      return format_shape (machine_type (machine)->single_host);
     default:
       return NULL;
     }
@@ -301,13 +302,13 @@ quoit_catalogue_machine_get_number (const QuoitCatalogueMachine *machine, QuoitM
   switch (which)
     {
     case QUOIT_MACHINE_NUMBER_CHIPS:
-      return type_of (machine)->chips;
+      return machine_type (machine)->chips;
     case QUOIT_MACHINE_NUMBER_VCPUS:
-      return published (type_of (machine)->vcpus);
+      return number_or_unknown (machine_type (machine)->vcpus);
     case QUOIT_MACHINE_NUMBER_MEMORY_GB:
-      return published (type_of (machine)->memory_gb);
+      return number_or_unknown (machine_type (machine)->memory_gb);
     case QUOIT_MACHINE_NUMBER_MULTI_HOST:
-      return type_of (machine)->joins == QUOIT_MACHINE_IN_SLICES;
+      return machine_type (machine)->hosts == QUOIT_MACHINE_MULTI_HOST;
     default:
       return -1;
     }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All topologies of the catalogue in one array, which is built on first use. */
+/* Builds the topologies of the catalogue on first use, as one array. */
 #include "catalogue/table.h"
 
 typedef struct {
   QuoitTopologyRow *rows;
-  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* by generation: first row; ends at the next one's */
+  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* by generation: its first row; the next generation's is its end */
 } AllRows;
 
 static int
-by_size (gconstpointer a, gconstpointer b)
+compare_rows (gconstpointer a, gconstpointer b)
 {
   const QuoitTopologyRow *x = a, *y = b;
   guint32 n = quoit_shape_chips (x->shape), m = quoit_shape_chips (y->shape);
 
-  if (x->kind != y->kind)
-    return x->kind < y->kind ? -1 : 1;
+  if (x->listing != y->listing)
+    return x->listing < y->listing ? -1 : 1;
   if (n != m)
     return n < m ? -1 : 1;
   for (unsigned axis = 0; axis < 3; axis++)
@@ -52,7 +52,7 @@ add_cubes (GArray *rows, QuoitGeneration generation)
           g_array_append_val (rows, row);
 
   if (rows->len > first)
-    qsort (&g_array_index (rows, QuoitTopologyRow, first), rows->len - first, sizeof row, by_size);
+    qsort (&g_array_index (rows, QuoitTopologyRow, first), rows->len - first, sizeof row, compare_rows);
 }
 
 static void
@@ -67,34 +67,34 @@ add_ray_only (GArray *rows, QuoitGeneration generation)
 }
 
 static void
-build (AllRows *all)
+build (AllRows *cache)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (QuoitTopologyRow));
 
   for (unsigned generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
     {
-      all->begin[generation] = rows->len;
+      cache->begin[generation] = rows->len;
       add_listed (rows, generation);
       add_cubes (rows, generation);
       add_ray_only (rows, generation);
     }
-  all->begin[QUOIT_N_GENERATIONS] = rows->len;
-  all->rows = (QuoitTopologyRow *) (void *) g_array_free (rows, FALSE);
+  cache->begin[QUOIT_N_GENERATIONS] = rows->len;
+  cache->rows = (QuoitTopologyRow *) (void *) g_array_free (rows, FALSE);
 }
 
 const QuoitTopologyRow *
 quoit_topology_rows (QuoitGeneration generation, unsigned *n_rows)
 {
-  static AllRows all;
+  static AllRows cache;
   static gsize is_built;
 
   if (g_once_init_enter (&is_built))
     {
-      build (&all);
+      build (&cache);
       g_once_init_leave (&is_built, 1);
     }
 
   g_assert (generation > QUOIT_GENERATION_NONE && generation < QUOIT_N_GENERATIONS);
-  *n_rows = all.begin[generation + 1] - all.begin[generation];
-  return all.rows + all.begin[generation];
+  *n_rows = cache.begin[generation + 1] - cache.begin[generation];
+  return cache.rows + cache.begin[generation];
 }

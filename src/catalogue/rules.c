@@ -4,17 +4,18 @@
 
 #include <string.h>
 
-/* Shapes that all tools accept: a cube that is doubled along one axis after another. */
-static const guint16 common[][3] = { { 4, 4, 4 }, { 4, 4, 8 }, { 4, 8, 8 }, { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 } };
+/* A cube that is doubled along one axis after another. */
+static const guint16 common_shapes[][3]
+    = { { 4, 4, 4 }, { 4, 4, 8 }, { 4, 8, 8 }, { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 } };
 
 static const QuoitCubeRule *
-rule_of (QuoitGeneration generation)
+cube_rule (QuoitGeneration generation)
 {
   return &quoit_table_cubes[generation < QUOIT_N_GENERATIONS ? generation : QUOIT_GENERATION_NONE];
 }
 
 static gboolean
-is_of_cubes (QuoitShape s)
+consists_of_cubes (QuoitShape s)
 {
   return s.n_dims == 3 && s.dims[0] % 4 == 0 && s.dims[1] % 4 == 0 && s.dims[2] % 4 == 0;
 }
@@ -28,14 +29,15 @@ same_sides (const guint16 sides[3], QuoitShape s)
 static gboolean
 is_common (QuoitShape s)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS (common); i++)
-    if (same_sides (common[i], s))
+  for (unsigned i = 0; i < G_N_ELEMENTS (common_shapes); i++)
+    if (same_sides (common_shapes[i], s))
       return TRUE;
 
   return FALSE;
 }
 
-/* Returns whether no shape of as many cubes has a shorter longest side, or an equal one and a shorter middle side. */
+/* Returns whether no shape with the same number of cubes has a shorter longest side, or the same longest side and a
+ * shorter middle side. */
 static gboolean
 is_most_compact (QuoitShape s)
 {
@@ -50,7 +52,7 @@ is_most_compact (QuoitShape s)
 }
 
 static gboolean
-maxtext_takes (const QuoitCubeRule *rule, QuoitShape s)
+maxtext_accepts (const QuoitCubeRule *rule, QuoitShape s)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS (rule->maxtext_more); i++)
     if (same_sides (rule->maxtext_more[i], s))
@@ -60,48 +62,48 @@ maxtext_takes (const QuoitCubeRule *rule, QuoitShape s)
 }
 
 static gboolean
-ray_takes (const QuoitCubeRule *rule, QuoitShape s)
+ray_accepts (const QuoitCubeRule *rule, QuoitShape s)
 {
   return s.dims[0] <= rule->ray_sides[0] && s.dims[1] <= rule->ray_sides[1] && s.dims[2] <= rule->ray_sides[2];
 }
 
 gboolean
-quoit_cubes_listed (QuoitGeneration generation, QuoitShape s)
+quoit_cubes_are_listed (QuoitGeneration generation, QuoitShape s)
 {
-  const QuoitCubeRule *rule = rule_of (generation);
+  const QuoitCubeRule *rule = cube_rule (generation);
 
-  return is_of_cubes (s) && s.dims[0] <= s.dims[1] && s.dims[1] <= s.dims[2] && s.dims[2] <= rule->longest_side
+  return consists_of_cubes (s) && s.dims[0] <= s.dims[1] && s.dims[1] <= s.dims[2] && s.dims[2] <= rule->longest_side
          && quoit_shape_chips (s) <= rule->max_chips;
 }
 
 gboolean
-quoit_cubes_of_ray_alone (QuoitGeneration generation, QuoitShape s)
+quoit_cubes_are_ray_only (QuoitGeneration generation, QuoitShape s)
 {
-  return is_of_cubes (s) && ray_takes (rule_of (generation), s) && !quoit_cubes_listed (generation, s);
+  return consists_of_cubes (s) && ray_accepts (cube_rule (generation), s) && !quoit_cubes_are_listed (generation, s);
 }
 
 unsigned
 quoit_cubes_accepted_by (QuoitGeneration generation, QuoitShape s)
 {
-  const QuoitCubeRule *rule = rule_of (generation);
-  unsigned by = ray_takes (rule, s) ? QUOIT_ACCEPTED_BY_RAY : 0;
+  const QuoitCubeRule *rule = cube_rule (generation);
+  unsigned tools = ray_accepts (rule, s) ? QUOIT_ACCEPTED_BY_RAY : 0;
 
-  if (!quoit_cubes_listed (generation, s))
-    return by;
+  if (!quoit_cubes_are_listed (generation, s))
+    return tools;
 
-  by |= QUOIT_ACCEPTED_BY_XPK;
+  tools |= QUOIT_ACCEPTED_BY_XPK;
   if (quoit_shape_chips (s) <= rule->kubectl_max_chips)
-    by |= QUOIT_ACCEPTED_BY_KUBECTL_RAY;
-  if (maxtext_takes (rule, s))
-    by |= QUOIT_ACCEPTED_BY_MAXTEXT;
+    tools |= QUOIT_ACCEPTED_BY_KUBECTL_RAY;
+  if (maxtext_accepts (rule, s))
+    tools |= QUOIT_ACCEPTED_BY_MAXTEXT;
   if (is_common (s))
-    by |= rule->common_by;
+    tools |= rule->common_accepted_by;
 
-  return by;
+  return tools;
 }
 
 const char *
-quoit_machine_for (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host)
+quoit_machine_find (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host)
 {
   const char *id = quoit_generation_row (generation - 1)->id;
   gboolean is_one_host = quoit_shape_chips (shape) == chips_per_host;
@@ -112,7 +114,7 @@ quoit_machine_for (QuoitGeneration generation, QuoitShape shape, unsigned chips_
 
       if (machine->chips != chips_per_host || strcmp (machine->generation_id, id) != 0)
         continue;
-      if (is_one_host ? quoit_shape_equal (machine->single_host, shape) : machine->joins == QUOIT_MACHINE_IN_SLICES)
+      if (is_one_host ? quoit_shape_equal (machine->single_host, shape) : machine->hosts == QUOIT_MACHINE_MULTI_HOST)
         return machine->name;
     }
   return NULL;
@@ -140,9 +142,9 @@ find_listed (const QuoitListedTopology *rows, unsigned n, QuoitGeneration genera
 gboolean
 quoit_row_find (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host, QuoitTopologyRow *row)
 {
-  gboolean is_listed = quoit_cubes_listed (generation, shape);
+  gboolean is_listed = quoit_cubes_are_listed (generation, shape);
 
-  if (is_listed || quoit_cubes_of_ray_alone (generation, shape))
+  if (is_listed || quoit_cubes_are_ray_only (generation, shape))
     {
       if (chips_per_host != 0 && chips_per_host != 4)
         return FALSE;
@@ -151,7 +153,7 @@ quoit_row_find (QuoitGeneration generation, QuoitShape shape, unsigned chips_per
                                   4,
                                   quoit_cubes_accepted_by (generation, shape),
                                   is_listed ? QUOIT_TOPOLOGY_LISTED : QUOIT_TOPOLOGY_RAY_ONLY,
-                                  quoit_machine_for (generation, shape, 4) };
+                                  quoit_machine_find (generation, shape, 4) };
       return TRUE;
     }
 

@@ -8,76 +8,77 @@ enum { LONGEST_SIDE = 4096 };
 
 typedef struct {
   const char *bytes;
-  gsize length, at;
-} Text;
+  gsize length, at; /* at: offset of the next byte to read */
+} Parser;
 
 static gboolean
-refuse (const Text *text, const char *expected, GError **error)
+refuse (const Parser *parser, const char *expected, GError **error)
 {
-  g_autofree char *quoted = quoit_quote_bytes (text->bytes, text->length);
+  g_autofree char *quoted = quoit_quote_bytes (parser->bytes, parser->length);
+  g_autofree char *expected_at = g_strdup_printf ("%s at byte %" G_GSIZE_FORMAT, expected, parser->at);
 
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected %s at byte %" G_GSIZE_FORMAT, quoted, expected,
-                     text->at);
+  return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected_at, "topology %s", quoted);
 }
 
 static gboolean
-read_side (Text *text, guint16 *side, GError **error)
+read_side (Parser *parser, guint16 *side, GError **error)
 {
-  gsize begin = text->at;
+  gsize begin = parser->at;
   unsigned value = 0;
 
-  for (; text->at < text->length && g_ascii_isdigit (text->bytes[text->at]); text->at++)
+  for (; parser->at < parser->length && g_ascii_isdigit (parser->bytes[parser->at]); parser->at++)
     if (value <= LONGEST_SIDE)
-      value = value * 10 + (unsigned) (text->bytes[text->at] - '0');
+      value = value * 10 + (unsigned) (parser->bytes[parser->at] - '0');
 
-  if (text->at == begin)
-    return refuse (text, "a number of 1 to 4096", error);
-  if (text->bytes[begin] == '0' || value > LONGEST_SIDE)
+  if (parser->at == begin)
+    return refuse (parser, "a number of 1 to 4096", error);
+  if (parser->bytes[begin] == '0' || value > LONGEST_SIDE)
     {
-      text->at = begin;
-      return refuse (
-          text, value > 0 && value <= LONGEST_SIDE ? "a number without leading zeros" : "a number of 1 to 4096", error);
+      parser->at = begin;
+      return refuse (parser,
+                     value > 0 && value <= LONGEST_SIDE ? "a number without leading zeros" : "a number of 1 to 4096",
+                     error);
     }
   *side = (guint16) value;
   return TRUE;
 }
 
 static gboolean
-read_x (Text *text, GError **error)
+read_x (Parser *parser, GError **error)
 {
-  if (text->at < text->length && text->bytes[text->at] == 'x')
+  if (parser->at < parser->length && parser->bytes[parser->at] == 'x')
     {
-      text->at++;
+      parser->at++;
       return TRUE;
     }
-  if (text->at < text->length && text->bytes[text->at] == 'X')
-    return refuse (text, "a lower-case 'x' (Ray would lower-case it; quoit, like the TPU webhook, does not)", error);
+  if (parser->at < parser->length && parser->bytes[parser->at] == 'X')
+    return refuse (parser, "a lower-case 'x' (Ray would lower-case it; quoit, like the TPU webhook, does not)", error);
 
-  return refuse (text, "'x'", error);
+  return refuse (parser, "'x'", error);
 }
 
 gboolean
 quoit_shape_parse_bytes (const char *bytes, gsize length, QuoitShape *shape, GError **error)
 {
-  Text text = { bytes, length, 0 };
-  QuoitShape read = { { 1, 1, 1 }, 0 };
+  Parser parser = { bytes, length, 0 };
+  QuoitShape parsed = { { 1, 1, 1 }, 0 };
   guint64 chips = 1;
 
-  while (read.n_dims < 2 || (read.n_dims == 2 && text.at < text.length))
+  while (parsed.n_dims < 2 || (parsed.n_dims == 2 && parser.at < parser.length))
     {
-      if (read.n_dims > 0 && !read_x (&text, error))
+      if (parsed.n_dims > 0 && !read_x (&parser, error))
         return FALSE;
-      if (!read_side (&text, &read.dims[read.n_dims], error))
+      if (!read_side (&parser, &parsed.dims[parsed.n_dims], error))
         return FALSE;
-      chips *= read.dims[read.n_dims++];
+      chips *= parsed.dims[parsed.n_dims++];
     }
-  if (text.at < text.length)
-    return refuse (&text, "the end behind three numbers", error);
+  if (parser.at < parser.length)
+    return refuse (&parser, "the end behind three numbers", error);
   if (chips > G_MAXUINT32)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology '%.*s': expected at most 4294967295 chips", (int) length,
-                       bytes);
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "at most 4294967295 chips", "topology '%.*s'", (int) length,
+                                bytes);
 
-  *shape = read;
+  *shape = parsed;
   return TRUE;
 }
 

@@ -8,9 +8,9 @@ unsigned
 quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape)
 {
   guint32 chips = quoit_shape_chips (shape);
-  gboolean has_big_hosts = generation == QUOIT_GENERATION_V5E || generation == QUOIT_GENERATION_V6E;
+  gboolean has_large_hosts = (quoit_generation_facts (generation)->traits & QUOIT_GENERATION_RAY_LARGE_HOSTS) != 0;
 
-  if (has_big_hosts && shape.n_dims == 2 && shape.dims[0] == 2 && shape.dims[1] == 4)
+  if (has_large_hosts && shape.n_dims == 2 && shape.dims[0] == 2 && shape.dims[1] == 4)
     return 8;
 
   return MIN (chips, 4);
@@ -34,7 +34,7 @@ find_host_block (unsigned chips_per_host, guint16 n_dims, QuoitShape *block)
 }
 
 static gboolean
-has_hosts_of (QuoitGeneration generation, unsigned chips_per_host)
+has_host_size (QuoitGeneration generation, unsigned chips_per_host)
 {
   const char *id = quoit_generation_facts (generation)->id;
   gboolean has_machines = FALSE;
@@ -55,53 +55,56 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
                    GError **error)
 {
   const char *name = quoit_generation_name (generation);
-  QuoitSliceFacts read = { .generation = generation, .shape = shape };
+  QuoitSliceFacts derived = { .generation = generation, .shape = shape };
   QuoitTopologyRow row;
 
   if (!quoit_shape_check (generation, shape, error))
     return FALSE;
   if (chips_per_host == 0)
     chips_per_host = quoit_default_chips_per_host (generation, shape);
-  if (!find_host_block (chips_per_host, shape.n_dims, &read.host_block))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected 1, 2, 4 or 8", chips_per_host);
-  if (!has_hosts_of (generation, chips_per_host))
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "chips per host '%u': expected a number that a machine type of %s has", chips_per_host, name);
+  if (!find_host_block (chips_per_host, shape.n_dims, &derived.host_block))
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "1, 2, 4 or 8", "chips per host '%u'", chips_per_host);
+  if (!has_host_size (generation, chips_per_host))
+    {
+      g_autofree char *expected = g_strdup_printf ("a number that a machine type of %s has", name);
 
-  read.chips_per_host = (guint8) chips_per_host;
-  read.hosts = quoit_shape_chips (shape) / chips_per_host;
-  read.host_grid.n_dims = shape.n_dims;
+      return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "chips per host '%u'", chips_per_host);
+    }
+
+  derived.chips_per_host = (guint8) chips_per_host;
+  derived.hosts = quoit_shape_chips (shape) / chips_per_host;
+  derived.host_grid.n_dims = shape.n_dims;
   for (unsigned axis = 0; axis < 3; axis++)
     {
-      if (shape.dims[axis] % read.host_block.dims[axis] != 0)
+      if (shape.dims[axis] % derived.host_block.dims[axis] != 0)
         {
           g_autofree char *text = quoit_shape_format (shape);
+          g_autofree char *expected
+              = g_strdup_printf ("a number whose block of %ux%ux%u chips tiles '%s'", derived.host_block.dims[0],
+                                 derived.host_block.dims[1], derived.host_block.dims[2], text);
 
-          return quoit_fail (error, QUOIT_ERROR_INVALID,
-                             "chips per host '%u': expected a number whose block of %ux%ux%u chips tiles '%s'",
-                             chips_per_host, read.host_block.dims[0], read.host_block.dims[1], read.host_block.dims[2],
-                             text);
+          return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "chips per host '%u'", chips_per_host);
         }
-      read.host_grid.dims[axis] = shape.dims[axis] / read.host_block.dims[axis];
+      derived.host_grid.dims[axis] = shape.dims[axis] / derived.host_block.dims[axis];
     }
 
   /* The hosts tile the shape, but no machine type builds slices from them. */
   if (!quoit_row_find (generation, shape, chips_per_host, &row))
     {
       g_autofree char *text = quoit_shape_format (shape);
+      g_autofree char *expected = g_strdup_printf ("a number that hosts of %s %s have, as %u", name, text,
+                                                   quoit_default_chips_per_host (generation, shape));
 
-      return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "chips per host '%u': expected a number that hosts of %s %s have, as %u", chips_per_host, name,
-                         text, quoit_default_chips_per_host (generation, shape));
+      return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "chips per host '%u'", chips_per_host);
     }
-  read.machine_type = row.machine_type;
-  read.accepted_by = row.accepted_by;
-  *facts = read;
+  derived.machine_type = row.machine_type;
+  derived.accepted_by = row.accepted_by;
+  *facts = derived;
   return TRUE;
 }
 
 static char *
-with_cores (const char *prefix, QuoitGeneration generation, QuoitShape shape)
+format_with_cores (const char *prefix, QuoitGeneration generation, QuoitShape shape)
 {
   guint64 cores = (guint64) quoit_shape_chips (shape) * quoit_generation_facts (generation)->cores_per_chip;
 
@@ -111,7 +114,7 @@ with_cores (const char *prefix, QuoitGeneration generation, QuoitShape shape)
 char *
 quoit_pod_type_format (QuoitGeneration generation, QuoitShape shape)
 {
-  return with_cores (quoit_generation_name (generation), generation, shape);
+  return format_with_cores (quoit_generation_name (generation), generation, shape);
 }
 
 char *
@@ -119,5 +122,5 @@ quoit_gke_accelerator_type (QuoitGeneration generation, QuoitShape shape)
 {
   const char *prefix = quoit_generation_facts (generation)->gke_prefix;
 
-  return with_cores (prefix != NULL ? prefix : quoit_generation_name (generation), generation, shape);
+  return format_with_cores (prefix != NULL ? prefix : quoit_generation_name (generation), generation, shape);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts from public sources. Rules are in rules.c. Adding a generation takes rows here and no code. */
+/* Facts from public sources. Facts that follow from a rule are in rules.c. A new generation needs rows here and a
+ * value of QuoitGeneration, but no code. */
 #include "catalogue/table.h"
 
+/* Initialisers of a QuoitShape of two or three dimensions. */
 #define S2(x, y)                                                                                                       \
   {                                                                                                                    \
     { x, y, 1 }, 2                                                                                                     \
@@ -11,6 +13,7 @@
     { x, y, z }, 3                                                                                                     \
   }
 
+/* The letters are those of `quoit catalogue`. */
 #define K QUOIT_ACCEPTED_BY_KUBECTL_RAY
 #define R QUOIT_ACCEPTED_BY_RAY
 #define X QUOIT_ACCEPTED_BY_XPK
@@ -41,14 +44,15 @@ const QuoitGenerationFacts quoit_table_generations[] = {
     .wrap = QUOIT_WRAP_ALL_FROM_4,
     .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE | QUOIT_GENERATION_TWISTABLE | QUOIT_GENERATION_TWIST_DOCUMENTED },
   { .generation = QUOIT_GENERATION_V5E, .id = "v5e",
-    .ray_version = "v5litepod", .ray_resource = "TPU-V5LITEPOD", .gke_prefix = "v5litepod",
+    .ray_version = "v5litepod", .ray_resource = "TPU-V5LITEPOD", .gke_prefix = "v5litepod", .gce_type = "v5lite_pod",
     .dims = 2, .cores_per_chip = 1, .devices_per_chip = 1,
     .max_slice_chips = 256, .pod_chips = 256,
     .aliases = { "v5litepod" }, .jax_kinds = { "TPU v5 lite", "TPU v5e" },
     .hbm_gb = 16, .hbm_gbytes_per_s = 819, .bf16_gflops = 197000, .ici_gbytes_per_s = 400, .dcn_gbit_per_s = 25,
-    .wrap = QUOIT_WRAP_AXES_OF_16, .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE },
+    .wrap = QUOIT_WRAP_AXES_OF_16,
+    .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE | QUOIT_GENERATION_RAY_LARGE_HOSTS },
   { .generation = QUOIT_GENERATION_V5P, .id = "v5p",
-    .ray_version = "v5p", .ray_resource = "TPU-V5P", .gke_prefix = "v5p",
+    .ray_version = "v5p", .ray_resource = "TPU-V5P", .gke_prefix = "v5p", .maxtext_prefix = "v5",
     .dims = 3, .cores_per_chip = 2, .devices_per_chip = 1,
     .max_slice_chips = 6144, .pod_chips = 8960, .max_slice_shape = S3 (16, 16, 24), .ocs_cube = S3 (4, 4, 4),
     .jax_kinds = { "TPU v5p", "TPU v5" },
@@ -61,14 +65,16 @@ const QuoitGenerationFacts quoit_table_generations[] = {
     .max_slice_chips = 256, .pod_chips = 256,
     .aliases = { "Trillium" }, .jax_kinds = { "TPU v6 lite" },
     .hbm_gb = 32, .hbm_gbytes_per_s = 1638, .bf16_gflops = 918000, .ici_gbytes_per_s = 800, .dcn_gbit_per_s = 100,
-    .wrap = QUOIT_WRAP_AXES_OF_16, .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE },
+    .wrap = QUOIT_WRAP_AXES_OF_16,
+    .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE | QUOIT_GENERATION_RAY_LARGE_HOSTS },
   { .generation = QUOIT_GENERATION_TPU7X, .id = "tpu7x",
     .ray_version = "v7x", .ray_resource = "TPU-V7X", .gke_prefix = "tpu7x",
     .dims = 3, .cores_per_chip = 2, .devices_per_chip = 2,
     .max_slice_chips = 9216, .pod_chips = 9216, .ocs_cube = S3 (4, 4, 4),
     .aliases = { "Ironwood", "v7x" }, .jax_kinds = { "TPU7x" },
     .hbm_gb = 192, .hbm_gbytes_per_s = 7380, .bf16_gflops = 2307000, .ici_gbytes_per_s = 1200, .dcn_gbit_per_s = 100,
-    .wrap = QUOIT_WRAP_ALL_FROM_4, .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE | QUOIT_GENERATION_TWISTABLE },
+    .wrap = QUOIT_WRAP_ALL_FROM_4,
+    .traits = QUOIT_GENERATION_MULTISLICE_ON_GKE | QUOIT_GENERATION_TWISTABLE | QUOIT_GENERATION_PROCESS_ADDRESSES },
   { .generation = QUOIT_GENERATION_TPU7, .id = "tpu7",
     .dims = 3, .cores_per_chip = 2, .devices_per_chip = 2,
     .max_slice_chips = 256, .ocs_cube = S3 (4, 4, 4),
@@ -87,41 +93,41 @@ const QuoitGenerationFacts quoit_table_generations[] = {
 const unsigned quoit_table_n_generations = G_N_ELEMENTS (quoit_table_generations);
 
 const QuoitMachineType quoit_table_machines[] = {
-  { "ct3-hightpu-4t", "v3", "tpu-v3-device", 4, 96, 340, S2 (2, 2), QUOIT_MACHINE_ALONE },
-  { "ct3p-hightpu-4t", "v3", "tpu-v3-slice", 4, 48, 340, { { 0 }, 0 }, QUOIT_MACHINE_IN_SLICES },
-  { "ct4l-hightpu-4t", "v4lite", "tpu-v4-lite-device", 4, 0, 0, S2 (2, 2), QUOIT_MACHINE_ALONE },
-  { "ct4p-hightpu-4t", "v4", "tpu-v4-podslice", 4, 240, 407, S3 (2, 2, 1), QUOIT_MACHINE_IN_SLICES },
-  { "ct5l-hightpu-1t", "v5e", "tpu-v5-lite-device", 1, 24, 48, S2 (1, 1), QUOIT_MACHINE_ALONE },
-  { "ct5l-hightpu-4t", "v5e", "tpu-v5-lite-device", 4, 112, 192, S2 (2, 2), QUOIT_MACHINE_ALONE },
-  { "ct5l-hightpu-8t", "v5e", "tpu-v5-lite-device", 8, 224, 384, S2 (2, 4), QUOIT_MACHINE_ALONE },
-  { "ct5lp-hightpu-1t", "v5e", "tpu-v5-lite-podslice", 1, 24, 48, S2 (1, 1), QUOIT_MACHINE_ALONE },
-  { "ct5lp-hightpu-4t", "v5e", "tpu-v5-lite-podslice", 4, 112, 192, S2 (2, 2), QUOIT_MACHINE_IN_SLICES },
-  { "ct5lp-hightpu-8t", "v5e", "tpu-v5-lite-podslice", 8, 224, 384, S2 (2, 4), QUOIT_MACHINE_ALONE },
-  { "ct5p-hightpu-4t", "v5p", "tpu-v5p-slice", 4, 208, 448, S3 (2, 2, 1), QUOIT_MACHINE_IN_SLICES },
-  { "ct5p-hightpu-1t", "v5p", "tpu-v5p-slice", 1, 0, 0, { { 0 }, 0 }, QUOIT_MACHINE_ALONE },
-  { "ct5p-hightpu-2t", "v5p", "tpu-v5p-slice", 2, 0, 0, { { 0 }, 0 }, QUOIT_MACHINE_ALONE },
-  { "ct6e-standard-1t", "v6e", "tpu-v6e-slice", 1, 44, 176, S2 (1, 1), QUOIT_MACHINE_ALONE },
-  { "ct6e-standard-4t", "v6e", "tpu-v6e-slice", 4, 180, 720, S2 (2, 2), QUOIT_MACHINE_IN_SLICES },
-  { "ct6e-standard-8t", "v6e", "tpu-v6e-slice", 8, 180, 1440, S2 (2, 4), QUOIT_MACHINE_ALONE },
-  { "tpu7-standard-1t", "tpu7", "tpu7", 1, 56, 240, S3 (1, 1, 1), QUOIT_MACHINE_ALONE },
-  { "tpu7-standard-4t", "tpu7", "tpu7", 4, 224, 960, S3 (2, 2, 1), QUOIT_MACHINE_IN_SLICES },
-  { "tpu7x-standard-1t", "tpu7x", "tpu7x", 1, 56, 240, S3 (1, 1, 1), QUOIT_MACHINE_ALONE },
-  { "tpu7x-standard-4t", "tpu7x", "tpu7x", 4, 224, 960, S3 (2, 2, 1), QUOIT_MACHINE_IN_SLICES },
-  { "tpu7x-ultranet-4t", "tpu7x", "tpu7x", 4, 0, 0, S3 (2, 2, 1), QUOIT_MACHINE_IN_SLICES },
+  { "ct3-hightpu-4t", "v3", "tpu-v3-device", 4, 96, 340, S2 (2, 2), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct3p-hightpu-4t", "v3", "tpu-v3-slice", 4, 48, 340, { { 0 }, 0 }, QUOIT_MACHINE_MULTI_HOST },
+  { "ct4l-hightpu-4t", "v4lite", "tpu-v4-lite-device", 4, 0, 0, S2 (2, 2), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct4p-hightpu-4t", "v4", "tpu-v4-podslice", 4, 240, 407, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
+  { "ct5l-hightpu-1t", "v5e", "tpu-v5-lite-device", 1, 24, 48, S2 (1, 1), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5l-hightpu-4t", "v5e", "tpu-v5-lite-device", 4, 112, 192, S2 (2, 2), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5l-hightpu-8t", "v5e", "tpu-v5-lite-device", 8, 224, 384, S2 (2, 4), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5lp-hightpu-1t", "v5e", "tpu-v5-lite-podslice", 1, 24, 48, S2 (1, 1), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5lp-hightpu-4t", "v5e", "tpu-v5-lite-podslice", 4, 112, 192, S2 (2, 2), QUOIT_MACHINE_MULTI_HOST },
+  { "ct5lp-hightpu-8t", "v5e", "tpu-v5-lite-podslice", 8, 224, 384, S2 (2, 4), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5p-hightpu-4t", "v5p", "tpu-v5p-slice", 4, 208, 448, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
+  { "ct5p-hightpu-1t", "v5p", "tpu-v5p-slice", 1, 0, 0, { { 0 }, 0 }, QUOIT_MACHINE_SINGLE_HOST },
+  { "ct5p-hightpu-2t", "v5p", "tpu-v5p-slice", 2, 0, 0, { { 0 }, 0 }, QUOIT_MACHINE_SINGLE_HOST },
+  { "ct6e-standard-1t", "v6e", "tpu-v6e-slice", 1, 44, 176, S2 (1, 1), QUOIT_MACHINE_SINGLE_HOST },
+  { "ct6e-standard-4t", "v6e", "tpu-v6e-slice", 4, 180, 720, S2 (2, 2), QUOIT_MACHINE_MULTI_HOST },
+  { "ct6e-standard-8t", "v6e", "tpu-v6e-slice", 8, 180, 1440, S2 (2, 4), QUOIT_MACHINE_SINGLE_HOST },
+  { "tpu7-standard-1t", "tpu7", "tpu7", 1, 56, 240, S3 (1, 1, 1), QUOIT_MACHINE_SINGLE_HOST },
+  { "tpu7-standard-4t", "tpu7", "tpu7", 4, 224, 960, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
+  { "tpu7x-standard-1t", "tpu7x", "tpu7x", 1, 56, 240, S3 (1, 1, 1), QUOIT_MACHINE_SINGLE_HOST },
+  { "tpu7x-standard-4t", "tpu7x", "tpu7x", 4, 224, 960, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
+  { "tpu7x-ultranet-4t", "tpu7x", "tpu7x", 4, 0, 0, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
 };
 const unsigned quoit_table_n_machines = G_N_ELEMENTS (quoit_table_machines);
 
 const QuoitGkeLabel quoit_table_labels[] = {
-  { "tpu-v3-device", "v3", QUOIT_LABEL_SINGLE_HOST, 4 },
-  { "tpu-v3-slice", "v3", QUOIT_LABEL_MULTI_HOST, 4 },
-  { "tpu-v4-lite-device", "v4lite", QUOIT_LABEL_SINGLE_HOST, 0 },
-  { "tpu-v4-podslice", "v4", QUOIT_LABEL_MULTI_HOST, 4 },
-  { "tpu-v5-lite-device", "v5e", QUOIT_LABEL_SINGLE_HOST, 8 },
-  { "tpu-v5-lite-podslice", "v5e", QUOIT_LABEL_MULTI_HOST, 8 },
-  { "tpu-v5p-slice", "v5p", QUOIT_LABEL_MULTI_HOST, 4 },
-  { "tpu-v6e-slice", "v6e", QUOIT_LABEL_MULTI_HOST, 8 },
-  { "tpu7x", "tpu7x", QUOIT_LABEL_MULTI_HOST, 4 },
-  { "tpu7", "tpu7", QUOIT_LABEL_MULTI_HOST, 4 },
+  { "tpu-v3-device", "v3", QUOIT_LABEL_SINGLE_HOST, 4, FALSE },
+  { "tpu-v3-slice", "v3", QUOIT_LABEL_MULTI_HOST, 4, FALSE },
+  { "tpu-v4-lite-device", "v4lite", QUOIT_LABEL_SINGLE_HOST, 0, FALSE },
+  { "tpu-v4-podslice", "v4", QUOIT_LABEL_MULTI_HOST, 4, TRUE },
+  { "tpu-v5-lite-device", "v5e", QUOIT_LABEL_SINGLE_HOST, 8, TRUE },
+  { "tpu-v5-lite-podslice", "v5e", QUOIT_LABEL_MULTI_HOST, 8, TRUE },
+  { "tpu-v5p-slice", "v5p", QUOIT_LABEL_MULTI_HOST, 4, TRUE },
+  { "tpu-v6e-slice", "v6e", QUOIT_LABEL_MULTI_HOST, 8, TRUE },
+  { "tpu7x", "tpu7x", QUOIT_LABEL_MULTI_HOST, 4, TRUE },
+  { "tpu7", "tpu7", QUOIT_LABEL_MULTI_HOST, 4, FALSE },
 };
 const unsigned quoit_table_n_labels = G_N_ELEMENTS (quoit_table_labels);
 

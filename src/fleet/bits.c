@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/bits.h"
 
-/* 512 bytes per chunk. A fork that reserves copies two or three chunks. */
+/* Small chunks, because a fork copies each chunk that it writes to: two or three for a typical reservation. */
 static const QuoitTableType words_type = { .chunk_bytes = 64 * sizeof (guint64) };
 
 void
@@ -9,7 +9,7 @@ quoit_bits_init (QuoitBits *bits, guint32 n)
 {
   guint32 words = 0, level = n;
 
-  g_assert (n <= QUOIT_BITS_MOST);
+  g_assert (n <= QUOIT_BITS_MAX);
   bits->n = n;
   for (unsigned i = 0; i < QUOIT_BITS_LEVELS; i++)
     {
@@ -81,7 +81,7 @@ quoit_bits_next (const QuoitBits *bits, guint32 from)
           at = at / 64 * 64 + (guint32) __builtin_ctzll (word);
           break;
         }
-      /* No member to the right in this word: continue in the level above, after the bit of this word. */
+      /* The rest of this word is empty: continue in the level above, after the bit of this word. */
       if (++level == QUOIT_BITS_LEVELS)
         return QUOIT_BITS_NONE;
       at = at / 64 + 1;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy-on-write set of small integers that finds the next or previous member in a fixed number of steps.
+/* A copy-on-write set of integers below 16,777,216 that finds the next or previous member in a fixed number of steps.
  *
- * It has four levels of 64-bit words. A bit of a level is set if the word below it is not zero. Four levels hold
- * 16,777,216 members, so a search visits at most seven words, whatever the size of the fleet. */
+ * The set has four levels of 64-bit words. The lowest level has a bit for each possible member. A bit of a higher level
+ * is set if the corresponding word of the level below is not zero. A search goes up until it finds a bit and then down
+ * again, so it visits at most seven words, whatever the size of the fleet. */
 #pragma once
 
 #include "fleet/table.h"
 
-enum { QUOIT_BITS_LEVELS = 4, QUOIT_BITS_MOST = 1 << 24 };
+enum { QUOIT_BITS_LEVELS = 4, QUOIT_BITS_MAX = 1 << 24 };
 #define QUOIT_BITS_NONE G_MAXUINT32
 
 typedef struct {
   QuoitTable words;
-  guint32 n;
-  guint32 base[QUOIT_BITS_LEVELS]; /* first word of each level */
+  guint32 n;                       /* members are less than n */
+  guint32 base[QUOIT_BITS_LEVELS]; /* index of the first word of each level */
 } QuoitBits;
 
 void quoit_bits_init (QuoitBits *bits, guint32 n); /* creates an empty set for members below @n */
 void quoit_bits_clear (QuoitBits *bits);
-void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy);
+void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy); /* initialises @copy, in O(1) */
 
 /* Return the smallest member >= @from, or the greatest member < @below; QUOIT_BITS_NONE if not found. */
 guint32 quoit_bits_next (const QuoitBits *bits, guint32 from);
@@ -36,7 +37,7 @@ quoit_bits_has (const QuoitBits *bits, guint32 member)
   return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
 }
 
-/* --- changes, most of which touch only the lowest level --- */
+/* --- changes --- */
 
 static inline guint64 *
 quoit_bits_own_word (QuoitBits *bits, guint32 word)
@@ -44,6 +45,8 @@ quoit_bits_own_word (QuoitBits *bits, guint32 word)
   return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
 }
 
+/* Update the higher levels after the word of @member in the lowest level has become nonzero or zero. Most changes do
+ * not need that. */
 void quoit_bits_add_above (QuoitBits *bits, guint32 member);
 void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants by brute force: recounts everything that the summaries contain. */
+/* Checks the invariants of a fleet by brute force: recounts everything that is stored as a counter or an index. */
 #include "fleet/private.h"
 #include "fleet/source-kinds.h"
+#include "fleet/units.h"
 
 #include <string.h>
 
@@ -19,22 +20,22 @@ check_slices (const QuoitFleet *fleet, GError **error)
   for (guint32 s = 0; s < layout->n_slices; s++)
     {
       QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, s);
-      const QuoitSliceStatus *kept = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s });
+      const QuoitSliceStatus *stored = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s });
       const char *name = quoit_layout_text (layout, layout->slices[s].name);
-      gboolean classed = layout->shelves[layout->slices[s].shelf].class_index != QUOIT_NO_INDEX;
+      gboolean has_class = layout->shelves[layout->slices[s].shelf].class_index != QUOIT_NO_INDEX;
 
-      if (memcmp (&counted, kept, sizeof counted) != 0)
-        return contradiction (error, "a slice's status is not its recount", name);
-      if (classed && quoit_bits_has (&fleet->free_slices, s) != ((kept->flags & QUOIT_SLICE_FREE) != 0))
+      if (memcmp (&counted, stored, sizeof counted) != 0)
+        return contradiction (error, "the status of a slice differs from the recount", name);
+      if (has_class && quoit_bits_has (&fleet->free_slices, s) != ((stored->flags & QUOIT_SLICE_FREE) != 0))
         return contradiction (error, "the index of free slices is wrong", name);
-      if (!classed && (kept->flags & QUOIT_SLICE_INTACT) != 0)
+      if (!has_class && (stored->flags & QUOIT_SLICE_INTACT) != 0)
         return contradiction (error, "a slice without a class is intact", name);
     }
   return TRUE;
 }
 
 static void
-tally_up (QuoitTally *tally, guint8 flags)
+add_to_tally (QuoitTally *tally, guint8 flags)
 {
   for (unsigned i = 0; i < QUOIT_N_SLICE_FLAGS; i++)
     tally->count[i] += flags >> i & 1;
@@ -67,25 +68,26 @@ check_tallies (const QuoitFleet *fleet, GError **error)
           guint8 flags = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags;
 
           if (layout->slices[s].shelf != h)
-            return contradiction (error, "a slice is outside its shelf", pool);
-          tally_up (&counted, flags);
+            return contradiction (error, "a slice does not refer to its shelf", pool);
+          add_to_tally (&counted, flags);
           if (shelf->class_index != QUOIT_NO_INDEX)
-            tally_up (&classes[shelf->class_index], flags);
+            add_to_tally (&classes[shelf->class_index], flags);
         }
       if (memcmp (&counted, quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { h }), sizeof counted) != 0)
-        return contradiction (error, "a pool's counters are not its recount", pool);
+        return contradiction (error, "the counters of a shelf differ from the recount", pool);
       if (!check_ranks (fleet, shelf, &counted))
-        return contradiction (error, "a pool's rank is not its number of free slices", pool);
+        return contradiction (error, "the rank of a shelf differs from its number of free slices", pool);
     }
   for (guint32 c = 0; c < layout->n_classes; c++)
     if (memcmp (&classes[c], quoit_fleet_class_tally (fleet, (QuoitClassId) { c }), sizeof classes[c]) != 0)
-      return contradiction (error, "a class's counters are not its recount",
+      return contradiction (error, "the counters of a class differ from the recount",
                             layout->classes[c].facts.machine_type != NULL ? layout->classes[c].facts.machine_type
                                                                           : "class");
   return TRUE;
 }
 
-/* Fills @shares, which maps each bundle with a share to node + 1. */
+/* Checks the order of the shares of each node. Adds each bundle that has a share to @shares, a map from QuoitBundle to
+ * node + 1. */
 static gboolean
 check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
 {
@@ -99,17 +101,18 @@ check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
       for (; (user = quoit_fleet_users_next (&users)) != NULL && users.bundle != NULL; before = user)
         {
           if (before != NULL && (user == before ? users.bundle <= bundle : user->id <= before->id))
-            return contradiction (error, "shares are not in their order", name);
+            return contradiction (error, "the shares of a node are not in order", name);
           bundle = users.bundle;
           if (!g_hash_table_insert (shares, (gpointer) bundle, GUINT_TO_POINTER (i + 1)))
-            return contradiction (error, "a bundle is two shares", name);
+            return contradiction (error, "a bundle has two shares", name);
         }
     }
   return TRUE;
 }
 
+/* Returns whether @node refers to node @i of the group in @slot. */
 static gboolean
-is_known_to (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
+refers_back (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
@@ -117,9 +120,15 @@ is_known_to (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHa
                                 : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
 }
 
-/* Each node of a group must refer back to the group, as often as the group refers to it. */
+/* The edges as the groups list them. */
+typedef struct {
+  guint8 *n_whole;  /* by node: the number of groups that have the whole node */
+  guint32 n_shares; /* the number of bundles on nodes */
+} GroupEdges;
+
+/* Checks that indexes find the group, and that its nodes refer to it. Adds the edges of the group to @edges. */
 static gboolean
-check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable *shares, GError **error)
+check_group (const QuoitFleet *fleet, guint32 slot, GroupEdges *edges, GHashTable *shares, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
@@ -130,7 +139,7 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable 
   if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != group)
     return contradiction (error, "a group is not found by its key", group->name);
   if (group->id >= fleet->next_group_id)
-    return contradiction (error, "a group's id would be given again", group->name);
+    return contradiction (error, "the next group would get the id of a group", group->name);
   if (group->state == QUOIT_GROUP_REMOVED)
     return quoit_fleet_find_removed (fleet, group->id) == group
            || contradiction (error, "a removed group is not found by its id", group->name);
@@ -138,43 +147,70 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable 
     return contradiction (error, "a group is not found by its name", group->name);
 
   if (group->until_ms != 0 && group->until_ms < quoit_fleet_first_lease (fleet))
-    return contradiction (error, "a lease ends before the first one does", group->name);
+    return contradiction (error, "a lease ends before the time of the first lease", group->name);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
 
-      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
+      if (id == 0 && group->kind != QUOIT_RECORD_SLICES)
         continue;
       if (index == QUOIT_NO_INDEX)
-        return contradiction (error, "a group has a node that is gone", group->name);
-      if (!is_known_to (fleet, index, slot, i, shares))
-        return contradiction (error, "a group's node does not know it", group->name);
-      if (group->bundles == NULL && claimed[index]++ != 0)
-        return contradiction (error, "a node is held twice", quoit_layout_node_name (layout, (QuoitNodeId) { index }));
+        return contradiction (error, "a group has a node that does not exist", group->name);
+      if (!refers_back (fleet, index, slot, i, shares))
+        return contradiction (error, "a node of a group does not refer to the group", group->name);
+      edges->n_shares += group->bundles != NULL;
+      if (group->bundles == NULL && edges->n_whole[index]++ != 0)
+        return contradiction (error, "two groups have a node",
+                              quoit_layout_node_name (layout, (QuoitNodeId) { index }));
     }
   return TRUE;
 }
 
+/* Checks that no amount is negative and that all amounts together are @total: each unit is in exactly one state. */
 static gboolean
-check_left (const QuoitFleet *fleet, guint32 node, GError **error)
+check_sum (const QuoitUnits *units, QuoitAmount total)
 {
-  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { node });
-  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
-  QuoitChipsLeft chips;
-  gboolean ok = TRUE;
+  gint64 sum_e4 = 0;
 
-  quoit_fleet_node_left (fleet, (QuoitNodeId) { node }, left, &chips);
-  for (guint16 r = 0; r < kind->n_resources; r++)
-    ok &= left[r].e4 >= 0;
+  for (guint s = 0; s < QUOIT_N_UNIT_STATES; s++)
+    {
+      if (units->amount[s].e4 < 0 || __builtin_add_overflow (sum_e4, units->amount[s].e4, &sum_e4))
+        return FALSE;
+    }
+  return sum_e4 == total.e4;
+}
+
+/* Checks the states of all units of @node, and that placement sees the same units as unused. */
+static gboolean
+check_units (const QuoitFleet *fleet, QuoitNodeId node, GError **error)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+  guint n_resources = quoit_fleet_node_n_resources (fleet, node);
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
+  QuoitUnits units = quoit_fleet_node_chip_units (fleet, node);
+  const char *name = quoit_layout_node_name (fleet->layout, node);
+  QuoitChipsLeft chips;
+
+  if (!check_sum (&units, quoit_amount_from_int (kind->chips)))
+    return contradiction (error, "the states of the chips do not add up to the chips of a node", name);
+  quoit_fleet_node_left (fleet, node, left, &chips);
+  for (guint r = 0; r < n_resources; r++)
+    {
+      units = quoit_fleet_node_units (fleet, node, r);
+      if (!check_sum (&units, quoit_fleet_node_total (fleet, node, r)))
+        return contradiction (error, "the states of a resource do not add up to the total of a node", name);
+      if (r < kind->n_resources && quoit_fleet_node_state (fleet, node) != QUOIT_NODE_DEAD
+          && units.amount[QUOIT_UNIT_AVAILABLE].e4 + units.amount[QUOIT_UNIT_DRAINING].e4 != left[r].e4)
+        return contradiction (error, "the unused amount of a resource is not what is left of a node", name);
+    }
   for (guint c = 0; c < chips.n_chips; c++)
-    ok &= chips.chip_e4[c] >= 0;
-  return ok ? TRUE
-            : contradiction (error, "more is taken than there is",
-                             quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }));
+    if (chips.chip_e4[c] < 0)
+      return contradiction (error, "bundles have more of a chip than there is", name);
+  return TRUE;
 }
 
 static gboolean
-check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
+check_nodes (const QuoitFleet *fleet, const GroupEdges *edges, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
 
@@ -184,27 +220,26 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
       const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
 
       if (quoit_layout_find_id (layout, layout->nodes[i].id) != i || layout->nodes[i].id >= fleet->next_node_id)
-        return contradiction (error, "a node's id dangles", name);
+        return contradiction (error, "the id of a node is not valid", name);
       if ((use == QUOIT_USE_EXTERNAL && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) == 0)
           || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
-        return contradiction (error, "external use differs from the source's", name);
-      if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
-        continue;
-      if ((use & QUOIT_USE_SHARED) == 0 && (use > fleet->n_slots || claimed[i] != 1))
-        return contradiction (error, "a node is held by a group that does not name it", name);
-      if ((use & QUOIT_USE_SHARED) != 0 && !check_left (fleet, i, error))
+        return contradiction (error, "the external use of a node differs from the report of its source", name);
+      if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL && (use & QUOIT_USE_SHARED) == 0
+          && (use > fleet->n_slots || edges->n_whole[i] != 1))
+        return contradiction (error, "a node refers to a group that does not have the node", name);
+      if (!check_units (fleet, (QuoitNodeId) { i }, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Checks that @node has the position of its home claim and the properties of its best-informed claim. Adds its rows
- * to *@n_rows. */
+/* Checks that @node has the position of its home claim and the properties of its best-informed claim. Adds the number
+ * of rows that the node has in QuoitLayout.joined to *@n_rows. */
 static gboolean
-check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
+check_node_claims (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
 {
   const char *name = quoit_layout_node_name (layout, node);
-  g_autofree char *shown = quoit_layout_node_identity (layout, node), *last_identity = NULL;
+  g_autofree char *node_identity = quoit_layout_node_identity (layout, node), *last_identity = NULL;
   guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0;
   QuoitSourceKind best = 0;
   QuoitNodeClaim last = { 0 };
@@ -221,7 +256,7 @@ check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, G
       if (!quoit_layout_claims_node (layout, source, node) || (kinds >> kind & 1) != 0
           || kind < layout->sources[home].kind || layout->pools[claim.pool].source != source.index
           || (source.index == home && strcmp (claim.name, name) != 0))
-        return contradiction (error, "a node is not where its claims put it", name);
+        return contradiction (error, "the position of a node differs from its claims", name);
       kinds |= 1u << kind;
       n++;
       quoit_claimed_state_add (&state, kind, &claim);
@@ -233,9 +268,9 @@ check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, G
       last_identity = g_steal_pointer (&identity);
     }
   if (n == 0 || (guint8) state.state != layout->nodes[node.index].claimed
-      || (last_identity != NULL && strcmp (last_identity, shown) != 0)
+      || (last_identity != NULL && strcmp (last_identity, node_identity) != 0)
       || (last.address != NULL && g_strcmp0 (last.address, quoit_layout_node_address (layout, node)) != 0))
-    return contradiction (error, "a node is not what is claimed", name);
+    return contradiction (error, "the properties of a node differ from its claims", name);
   *n_rows += n > 1 ? n : 0;
   return TRUE;
 }
@@ -246,15 +281,16 @@ check_claims (const QuoitLayout *layout, GError **error)
   guint32 n_rows = 0;
 
   for (guint32 i = 0; layout->n_joined > 0 && i < layout->n_nodes; i++)
-    if (!check_claims_of (layout, (QuoitNodeId) { i }, &n_rows, error))
+    if (!check_node_claims (layout, (QuoitNodeId) { i }, &n_rows, error))
       return FALSE;
-  return n_rows == layout->n_joined ? TRUE : contradiction (error, "a claim of a node is not the node's", "sources");
+  return n_rows == layout->n_joined ? TRUE : contradiction (error, "a claim belongs to no node", "sources");
 }
 
 gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
-  g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
+  g_autofree guint8 *n_whole = g_new0 (guint8, fleet->layout->n_nodes + 1);
+  GroupEdges edges = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;
@@ -271,14 +307,16 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_groups++;
       n_live += group->state != QUOIT_GROUP_REMOVED;
       n_removed += group->state == QUOIT_GROUP_REMOVED;
-      n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
+      n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
-      if (!check_group (fleet, slot, claimed, shares, error))
+      if (!check_group (fleet, slot, &edges, shares, error))
         return FALSE;
     }
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
       || fleet->by_removed_id.n != n_removed)
-    return contradiction (error, "an index of groups has more or fewer than there are", "groups");
-  return check_nodes (fleet, claimed, error);
+    return contradiction (error, "an index of groups has more or fewer entries than there are groups", "groups");
+  if (edges.n_shares != g_hash_table_size (shares))
+    return contradiction (error, "a share belongs to no bundle on its node", "groups");
+  return check_nodes (fleet, &edges, error);
 }

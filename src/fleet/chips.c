@@ -1,271 +1,286 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns chips to bundles. The source itself has found an assignment, so one usually exists. First tries to leave
- * all bundles where they are, then searches more thoroughly. */
+/* The source itself runs the bundles, so an assignment usually exists. Four strategies are tried, from the one that
+ * moves the fewest bundles to the one that searches most. */
 #include "fleet/chips.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void
-quoit_chips_take (QuoitChipRoom *room, const QuoitBundle *bundle)
+quoit_chips_subtract (QuoitFreeChips *free_chips, const QuoitBundle *bundle)
 {
-  for (guint c = 0; c < room->n; c++)
+  for (guint c = 0; c < free_chips->n; c++)
     if ((bundle->chips >> c & 1) != 0)
-      room->e4[c] -= QUOIT_AMOUNT_UNIT;
-  if (bundle->part.e4 > 0 && bundle->chip < room->n)
-    room->e4[bundle->chip] -= (gint32) bundle->part.e4;
+      free_chips->e4[c] -= QUOIT_AMOUNT_UNIT;
+  if (bundle->part.e4 > 0 && bundle->chip < free_chips->n)
+    free_chips->e4[bundle->chip] -= (gint32) bundle->part.e4;
 }
 
-/* Returns whether the previous chips are free and match the wanted amount. */
+/* Assigns the previous chips if they are free and still match the needed amount. Returns whether it did. */
 static gboolean
-keeps (QuoitChipRoom *room, QuoitChipWish *wish)
+keep_previous (QuoitFreeChips *free_chips, QuoitChipDemand *demand)
 {
-  QuoitChipRoom rest = *room;
-  const QuoitBundle *kept = wish->kept;
+  QuoitFreeChips rest = *free_chips;
+  const QuoitBundle *previous = demand->previous;
 
-  if (kept == NULL || (room->n < 64 && kept->chips >> room->n != 0) || (kept->part.e4 > 0 && kept->chip >= room->n)
-      || __builtin_popcountll (kept->chips) * QUOIT_AMOUNT_UNIT + kept->part.e4 != wish->want_e4)
+  if (previous == NULL || (free_chips->n < 64 && previous->chips >> free_chips->n != 0)
+      || (previous->part.e4 > 0 && previous->chip >= free_chips->n)
+      || __builtin_popcountll (previous->chips) * QUOIT_AMOUNT_UNIT + previous->part.e4 != demand->needed_e4)
     return FALSE;
-  quoit_chips_take (&rest, kept);
+  quoit_chips_subtract (&rest, previous);
   for (guint c = 0; c < rest.n; c++)
     if (rest.e4[c] < 0)
       return FALSE;
-  *room = rest;
-  wish->has = (QuoitBundle) { .chips = kept->chips, .chip = kept->chip, .part = kept->part };
+  *free_chips = rest;
+  demand->assigned = (QuoitBundle) { .chips = previous->chips, .chip = previous->chip, .part = previous->part };
   return TRUE;
 }
 
 static gboolean
-are_free (const QuoitChipRoom *room, guint first, guint n)
+are_chips_free (const QuoitFreeChips *free_chips, guint first, guint n)
 {
   for (guint c = first; c < first + n; c++)
-    if (room->e4[c] != QUOIT_AMOUNT_UNIT)
+    if (free_chips->e4[c] != QUOIT_AMOUNT_UNIT)
       return FALSE;
   return TRUE;
 }
 
-/* Returns the first of @n free chips that form a box, as processes need. If n is 1, 2, 4 or 8, n chips from a
- * multiple of n on form a box. If none of these are free, returns 0, because any free chips will do. */
+/* Returns the chip at which the search for @n whole chips starts. Processes work best on chips that form a box: 1, 2, 4
+ * or 8 chips that start at a multiple of that number do. If no such box is free, any free chips are assigned, and the
+ * search starts at chip 0. */
 static guint
-first_of_box (const QuoitChipRoom *room, guint n)
+find_box_start (const QuoitFreeChips *free_chips, guint n)
 {
   gboolean is_box = n <= 8 && (n & (n - 1)) == 0;
 
-  for (guint c = 0; n > 0 && is_box && c + n <= room->n; c += n)
-    if (are_free (room, c, n))
+  for (guint c = 0; n > 0 && is_box && c + n <= free_chips->n; c += n)
+    if (are_chips_free (free_chips, c, n))
       return c;
   return 0;
 }
 
+/* Assigns the whole chips of the demand, without the fraction. */
 static gboolean
-take_whole (QuoitChipRoom *room, QuoitChipWish *wish)
+assign_whole_chips (QuoitFreeChips *free_chips, QuoitChipDemand *demand)
 {
-  gint64 n = wish->want_e4 / QUOIT_AMOUNT_UNIT;
+  gint64 n = demand->needed_e4 / QUOIT_AMOUNT_UNIT;
 
-  wish->has = (QuoitBundle) { 0 };
-  for (guint c = n <= room->n ? first_of_box (room, (guint) n) : 0; c < room->n && n > 0; c++)
-    if (room->e4[c] == QUOIT_AMOUNT_UNIT)
+  demand->assigned = (QuoitBundle) { 0 };
+  for (guint c = n <= free_chips->n ? find_box_start (free_chips, (guint) n) : 0; c < free_chips->n && n > 0; c++)
+    if (free_chips->e4[c] == QUOIT_AMOUNT_UNIT)
       {
-        wish->has.chips |= (guint64) 1 << c;
-        room->e4[c] = 0;
+        demand->assigned.chips |= (guint64) 1 << c;
+        free_chips->e4[c] = 0;
         n--;
       }
   return n == 0;
 }
 
+/* Returns the fraction of a chip that the demand has besides whole chips. */
 static gint32
-part_of (const QuoitChipWish *wish)
+demand_part_e4 (const QuoitChipDemand *demand)
 {
-  return (gint32) (wish->want_e4 % QUOIT_AMOUNT_UNIT);
+  return (gint32) (demand->needed_e4 % QUOIT_AMOUNT_UNIT);
 }
 
 static void
-take_part (QuoitChipRoom *room, QuoitChipWish *wish, guint chip)
+assign_part (QuoitFreeChips *free_chips, QuoitChipDemand *demand, guint chip)
 {
-  wish->has.part.e4 = part_of (wish);
-  wish->has.chip = (guint8) chip;
-  room->e4[chip] -= part_of (wish);
+  demand->assigned.part.e4 = demand_part_e4 (demand);
+  demand->assigned.chip = (guint8) chip;
+  free_chips->e4[chip] -= demand_part_e4 (demand);
 }
 
-/* Returns the chip with the least free space that still fits the part, the first of equals; -1 if no chip fits. */
+/* Returns the chip that has the least left of those with enough for the part; the first of equals. Returns -1 if no
+ * chip has enough. */
 static int
-tightest (const QuoitChipRoom *room, gint32 part_e4)
+find_tightest_chip (const QuoitFreeChips *free_chips, gint32 part_e4)
 {
   int best = -1;
 
-  for (guint c = 0; c < room->n; c++)
-    if (room->e4[c] >= part_e4 && (best < 0 || room->e4[c] < room->e4[best]))
+  for (guint c = 0; c < free_chips->n; c++)
+    if (free_chips->e4[c] >= part_e4 && (best < 0 || free_chips->e4[c] < free_chips->e4[best]))
       best = (int) c;
   return best;
 }
 
 static gboolean
-take_both (QuoitChipRoom *room, QuoitChipWish *wish)
+assign_chips (QuoitFreeChips *free_chips, QuoitChipDemand *demand)
 {
   int chip;
 
-  if (!take_whole (room, wish))
+  if (!assign_whole_chips (free_chips, demand))
     return FALSE;
-  chip = part_of (wish) == 0 ? 0 : tightest (room, part_of (wish));
-  if (part_of (wish) != 0 && chip >= 0)
-    take_part (room, wish, (guint) chip);
+  chip = demand_part_e4 (demand) == 0 ? 0 : find_tightest_chip (free_chips, demand_part_e4 (demand));
+  if (demand_part_e4 (demand) != 0 && chip >= 0)
+    assign_part (free_chips, demand, (guint) chip);
   return chip >= 0;
 }
 
-/* --- strategies, each on its own copy --- */
+/* --- strategies --- */
 
-typedef gboolean (*Way) (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps);
+/* A strategy tries to satisfy all demands. If it fails, it leaves its arguments half changed, so each strategy gets its
+ * trial copies. */
+typedef gboolean (*Strategy) (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps);
 
-/* Lets bundles keep their chips if possible. Moves the remaining ones to the front of @wishes and returns their
- * number. */
+/* Lets bundles keep their previous chips if possible. Moves the demands of the other bundles to the front of @demands
+ * and returns their number. */
 static guint
-keep_some (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
+keep_previous_chips (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n)
 {
   guint n_left = 0;
 
   for (guint i = 0; i < n; i++)
-    if (!keeps (room, wishes[i]))
-      wishes[n_left++] = wishes[i];
+    if (!keep_previous (free_chips, demands[i]))
+      demands[n_left++] = demands[i];
   return n_left;
 }
 
+/* Assigns whole chips and fractions of one bundle after the other. */
 static gboolean
-as_they_come (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
+assign_in_order (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps)
 {
-  n = keep_some (room, wishes, n);
+  n = keep_previous_chips (free_chips, demands, n);
   for (guint i = 0; i < n; i++)
-    if (!take_both (room, wishes[i]))
+    if (!assign_chips (free_chips, demands[i]))
       return FALSE;
   return TRUE;
 }
 
+/* Largest fraction first. Equal ones keep their trial_order in memory, so that the result does not depend on
+ * qsort(). */
 static int
-by_part (const void *a, const void *b)
+compare_by_part (const void *a, const void *b)
 {
-  const QuoitChipWish *x = *(QuoitChipWish *const *) a, *y = *(QuoitChipWish *const *) b;
+  const QuoitChipDemand *x = *(QuoitChipDemand *const *) a, *y = *(QuoitChipDemand *const *) b;
 
-  if (part_of (x) != part_of (y))
-    return part_of (x) < part_of (y) ? 1 : -1;
+  if (demand_part_e4 (x) != demand_part_e4 (y))
+    return demand_part_e4 (x) < demand_part_e4 (y) ? 1 : -1;
   return (x > y) - (x < y);
 }
 
-/* Assigns whole chips first, then parts from the largest down. */
+/* Assigns all whole chips first, then the fractions from the largest to the smallest. */
 static gboolean
-largest_first (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
+assign_largest_first (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps)
 {
   for (guint i = 0; i < n; i++)
-    if (!take_whole (room, wishes[i]))
+    if (!assign_whole_chips (free_chips, demands[i]))
       return FALSE;
-  qsort (wishes, n, sizeof *wishes, by_part);
-  for (guint i = 0; i < n && part_of (wishes[i]) != 0; i++)
+  qsort (demands, n, sizeof *demands, compare_by_part);
+  for (guint i = 0; i < n && demand_part_e4 (demands[i]) != 0; i++)
     {
-      int chip = tightest (room, part_of (wishes[i]));
+      int chip = find_tightest_chip (free_chips, demand_part_e4 (demands[i]));
 
       if (chip < 0)
         return FALSE;
-      take_part (room, wishes[i], (guint) chip);
+      assign_part (free_chips, demands[i], (guint) chip);
     }
   return TRUE;
 }
 
+/* Bundles keep their previous chips if possible; the others are assigned like in assign_largest_first(). */
 static gboolean
-around_those_that_stay (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
+assign_around_kept (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps)
 {
-  return largest_first (room, wishes, keep_some (room, wishes, n), steps);
+  return assign_largest_first (free_chips, demands, keep_previous_chips (free_chips, demands, n), steps);
 }
 
-/* Returns whether an earlier chip has as much free space and was therefore tried. */
+/* Returns whether an earlier chip has equally much left. The search has tried that one, and this one would give the
+ * same result. */
 static gboolean
-is_like_one_before (const QuoitChipRoom *room, guint chip)
+equals_earlier_chip (const QuoitFreeChips *free_chips, guint chip)
 {
   for (guint c = 0; c < chip; c++)
-    if (room->e4[c] == room->e4[chip])
+    if (free_chips->e4[c] == free_chips->e4[chip])
       return TRUE;
   return FALSE;
 }
 
+/* Assigns the fractions of @demands, which must be sorted by fraction. Tries each chip with enough left for the first
+ * demand, and searches on with the other demands. */
 static gboolean
-try_parts (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
+search_parts (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps)
 {
-  if (n == 0 || part_of (wishes[0]) == 0)
+  if (n == 0 || demand_part_e4 (demands[0]) == 0)
     return TRUE;
-  for (guint c = 0; c<room->n && * steps> 0; c++)
-    if (room->e4[c] >= part_of (wishes[0]) && !is_like_one_before (room, c))
+  for (guint c = 0; *steps > 0 && c < free_chips->n; c++)
+    if (free_chips->e4[c] >= demand_part_e4 (demands[0]) && !equals_earlier_chip (free_chips, c))
       {
-        QuoitChipRoom rest = *room;
+        QuoitFreeChips rest = *free_chips;
 
         (*steps)--;
-        take_part (&rest, wishes[0], c);
-        if (try_parts (&rest, wishes + 1, n - 1, steps))
-          return *room = rest, TRUE;
+        assign_part (&rest, demands[0], c);
+        if (search_parts (&rest, demands + 1, n - 1, steps))
+          return *free_chips = rest, TRUE;
       }
   return FALSE;
 }
 
+/* Assigns all whole chips first, then searches for chips for the fractions. */
 static gboolean
-by_trying (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
+assign_by_search (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps)
 {
   for (guint i = 0; i < n; i++)
-    if (!take_whole (room, wishes[i]))
+    if (!assign_whole_chips (free_chips, demands[i]))
       return FALSE;
-  qsort (wishes, n, sizeof *wishes, by_part);
-  return try_parts (room, wishes, n, steps);
+  qsort (demands, n, sizeof *demands, compare_by_part);
+  return search_parts (free_chips, demands, n, steps);
 }
 
 gboolean
-quoit_chips_share_out (QuoitChipRoom *room, QuoitChipWish *wishes, guint n, guint *steps)
+quoit_chips_assign (QuoitFreeChips *free_chips, QuoitChipDemand *demands, guint n, guint *steps)
 {
-  static const Way ways[] = { as_they_come, around_those_that_stay, largest_first, by_trying };
-  g_autofree QuoitChipWish *own = g_new (QuoitChipWish, n + 1);
-  g_autofree QuoitChipWish **order = g_new (QuoitChipWish *, n + 1);
+  static const Strategy strategies[] = { assign_in_order, assign_around_kept, assign_largest_first, assign_by_search };
+  g_autofree QuoitChipDemand *trial = g_new (QuoitChipDemand, n + 1);
+  g_autofree QuoitChipDemand **trial_order = g_new (QuoitChipDemand *, n + 1);
 
   if (n == 0)
     return TRUE;
-  for (gsize w = 0; w < G_N_ELEMENTS (ways); w++)
+  for (gsize s = 0; s < G_N_ELEMENTS (strategies); s++)
     {
-      QuoitChipRoom rest = *room;
+      QuoitFreeChips rest = *free_chips;
 
-      memcpy (own, wishes, n * sizeof *own);
+      memcpy (trial, demands, n * sizeof *trial);
       for (guint i = 0; i < n; i++)
-        order[i] = &own[i];
-      if (!ways[w](&rest, order, n, steps))
+        trial_order[i] = &trial[i];
+      if (!strategies[s](&rest, trial_order, n, steps))
         continue;
-      memcpy (wishes, own, n * sizeof *own);
-      *room = rest;
+      memcpy (demands, trial, n * sizeof *trial);
+      *free_chips = rest;
       return TRUE;
     }
   return FALSE;
 }
 
 GArray *
-quoit_chips_spread (QuoitChipRoom *room, gint64 want_e4)
+quoit_chips_assign_anywhere (QuoitFreeChips *free_chips, gint64 needed_e4)
 {
   g_autoptr (GArray) bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
-  QuoitChipWish wish = { .want_e4 = want_e4 };
-  QuoitChipRoom rest = *room;
+  QuoitChipDemand demand = { .needed_e4 = needed_e4 };
+  QuoitFreeChips rest = *free_chips;
 
-  if (!take_both (&rest, &wish))
+  if (!assign_chips (&rest, &demand))
     {
-      rest = *room;
-      wish.has = (QuoitBundle) { 0 };
-      take_whole (&rest, &wish);
-      want_e4 -= __builtin_popcountll (wish.has.chips) * QUOIT_AMOUNT_UNIT;
-      for (guint c = 0; c < rest.n && want_e4 > 0; c++)
+      rest = *free_chips;
+      demand.assigned = (QuoitBundle) { 0 };
+      assign_whole_chips (&rest, &demand);
+      needed_e4 -= __builtin_popcountll (demand.assigned.chips) * QUOIT_AMOUNT_UNIT;
+      for (guint c = 0; c < rest.n && needed_e4 > 0; c++)
         {
-          wish.has.part.e4 = MIN (want_e4, rest.e4[c]);
-          wish.has.chip = (guint8) c;
-          if (wish.has.part.e4 <= 0)
+          demand.assigned.part.e4 = MIN (needed_e4, rest.e4[c]);
+          demand.assigned.chip = (guint8) c;
+          if (demand.assigned.part.e4 <= 0)
             continue;
-          rest.e4[c] -= (gint32) wish.has.part.e4;
-          want_e4 -= wish.has.part.e4;
-          g_array_append_val (bundles, wish.has);
-          wish.has = (QuoitBundle) { 0 };
+          rest.e4[c] -= (gint32) demand.assigned.part.e4;
+          needed_e4 -= demand.assigned.part.e4;
+          g_array_append_val (bundles, demand.assigned);
+          demand.assigned = (QuoitBundle) { 0 };
         }
-      if (want_e4 > 0)
+      if (needed_e4 > 0)
         return NULL;
     }
   else
-    g_array_append_val (bundles, wish.has);
-  *room = rest;
+    g_array_append_val (bundles, demand.assigned);
+  *free_chips = rest;
   return g_steal_pointer (&bundles);
 }

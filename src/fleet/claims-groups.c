@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The use that a source reports: its own groups, and external use. */
+/* The use of nodes that a source reports: its groups, and external use. */
 #include "fleet/claims-private.h"
 
 static QuoitBundleClaim
@@ -11,14 +11,14 @@ copy_bundle (QuoitClaims *claims, const QuoitBundleClaim *bundle)
   g_array_set_size (claims->resources, 0);
   for (guint16 i = 0; i < bundle->n_takes; i++)
     {
-      QuoitResource resource = { quoit_claims_text (claims, bundle->takes[i].name), bundle->takes[i].amount };
+      QuoitResource resource = { quoit_claims_intern_text (claims, bundle->takes[i].name), bundle->takes[i].amount };
 
       if (resource.amount.e4 > 0)
         g_array_append_val (claims->resources, resource);
     }
   g_array_sort (claims->resources, quoit_resource_compare);
   copy.n_takes = (guint16) claims->resources->len;
-  copy.takes = quoit_claims_take_copy (claims, claims->resources->data, copy.n_takes * sizeof *copy.takes);
+  copy.takes = quoit_claims_alloc_copy (claims, claims->resources->data, copy.n_takes * sizeof *copy.takes);
   return copy;
 }
 
@@ -26,14 +26,14 @@ void
 quoit_claims_add_group (QuoitClaims *claims, const QuoitGroupClaim *group)
 {
   QuoitGroupClaim copy = *group;
-  QuoitBundleClaim *bundles = quoit_claims_take (claims, group->n_bundles * sizeof *bundles);
+  QuoitBundleClaim *bundles = quoit_claims_alloc (claims, group->n_bundles * sizeof *bundles);
 
   for (guint32 i = 0; i < group->n_bundles; i++)
     bundles[i] = copy_bundle (claims, &group->bundles[i]);
   copy.bundles = bundles;
-  copy.name = quoit_claims_text (claims, group->name);
+  copy.name = quoit_claims_intern_text (claims, group->name);
   copy.identity = quoit_claims_copy_text (claims, group->identity);
-  copy.request = quoit_claims_text (claims, group->request);
+  copy.request = quoit_claims_intern_text (claims, group->request);
   g_array_append_val (claims->groups, copy);
 }
 

@@ -4,14 +4,16 @@
 
 #include "fleet/claims.h"
 
-/* Allocates texts in blocks instead of one growing buffer, because claims point to texts, which must not move. */
+/* Memory for texts and lists. It consists of blocks instead of one growing buffer, because claims point to texts, which
+ * must not move. */
 typedef struct {
   GPtrArray *blocks;
-  char *next;
-  gsize room;
-  gsize used; /* in all blocks */
+  char *next;   /* the unused bytes of the last block */
+  gsize n_free; /* their number */
+  gsize used;   /* bytes, in all blocks */
 } QuoitClaimsArena;
 
+/* A slot of the hash table of interned texts. */
 typedef struct {
   guint32 hash;
   const char *text; /* NULL: empty slot */
@@ -40,8 +42,8 @@ struct _QuoitClaims {
 
 /* Returns @size bytes that do not move and live as long as the claims. They are aligned for pointers if all sizes
  * are multiples of 8. */
-void *quoit_claims_take (QuoitClaims *claims, gsize size);
+void *quoit_claims_alloc (QuoitClaims *claims, gsize size);
 /* Copies @data into memory of the claims. Returns NULL for a size of 0. */
-void *quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size);
-/* Like quoit_claims_text(), but does not search for an equal text. Returns NULL for NULL. */
+void *quoit_claims_alloc_copy (QuoitClaims *claims, const void *data, gsize size);
+/* Like quoit_claims_intern_text(), but does not search for an equal text. Returns NULL for NULL. */
 const char *quoit_claims_copy_text (QuoitClaims *claims, const char *text);

@@ -3,45 +3,46 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "base/strings.h"
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
-/* Sizes of the first block and of the largest block for small requests. A ledger may have many small sources, so
- * their first block must be small. */
-enum { FIRST_BLOCK_BYTES = 512, MOST_BLOCK_BYTES = 65536 };
+/* Each block is as large as all blocks before it, within these limits; a larger allocation gets a block of its own
+ * size. The first block is small, because a ledger may have many small sources. */
+enum { FIRST_BLOCK_BYTES = 512, MAX_BLOCK_BYTES = 65536 };
 
 void *
-quoit_claims_take (QuoitClaims *claims, gsize size)
+quoit_claims_alloc (QuoitClaims *claims, gsize size)
 {
   QuoitClaimsArena *arena = &claims->arena;
   void *result;
 
-  if (size > arena->room)
+  if (size > arena->n_free)
     {
-      gsize block = MAX (size, CLAMP (arena->used, FIRST_BLOCK_BYTES, MOST_BLOCK_BYTES));
+      gsize block = MAX (size, CLAMP (arena->used, FIRST_BLOCK_BYTES, MAX_BLOCK_BYTES));
 
       arena->next = g_malloc (block);
-      arena->room = block;
+      arena->n_free = block;
       g_ptr_array_add (arena->blocks, arena->next);
     }
   result = arena->next;
   arena->next += size;
-  arena->room -= size;
+  arena->n_free -= size;
   arena->used += size;
   return result;
 }
 
 void *
-quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size)
+quoit_claims_alloc_copy (QuoitClaims *claims, const void *data, gsize size)
 {
-  /* Round up, so that data after a text is aligned for pointers. */
-  return size == 0 ? NULL : memcpy (quoit_claims_take (claims, (size + 7) & ~(gsize) 7), data, size);
+  /* Round up, so that the next allocation is aligned for pointers. */
+  return size == 0 ? NULL : memcpy (quoit_claims_alloc (claims, (size + 7) & ~(gsize) 7), data, size);
 }
 
 const char *
 quoit_claims_copy_text (QuoitClaims *claims, const char *text)
 {
-  return text == NULL ? NULL : quoit_claims_take_copy (claims, text, strlen (text) + 1);
+  return text == NULL ? NULL : quoit_claims_alloc_copy (claims, text, strlen (text) + 1);
 }
 
 QuoitClaims *
@@ -65,7 +66,7 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
   claims->external = g_array_new (FALSE, FALSE, sizeof (QuoitBundleClaim));
   claims->warnings = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (claims->warnings, NULL);
-  claims->source = quoit_claims_text (claims, source);
+  claims->source = quoit_claims_intern_text (claims, source);
   claims->source_kind = kind;
   return claims;
 }
@@ -112,7 +113,7 @@ quoit_claims_bytes (const QuoitClaims *claims)
 void
 quoit_claims_set_join (QuoitClaims *claims, const char *source)
 {
-  claims->join = quoit_claims_text (claims, source);
+  claims->join = quoit_claims_intern_text (claims, source);
 }
 
 const char *
@@ -131,42 +132,42 @@ grow_texts (QuoitClaims *claims)
   claims->texts = g_new0 (QuoitClaimsText, old_slots * 2);
   for (guint32 i = 0; i < old_slots; i++)
     {
-      guint32 at = old[i].hash & claims->texts_mask;
+      guint32 slot = old[i].hash & claims->texts_mask;
 
       if (old[i].text == NULL)
         continue;
-      while (claims->texts[at].text != NULL)
-        at = (at + 1) & claims->texts_mask;
-      claims->texts[at] = old[i];
+      while (claims->texts[slot].text != NULL)
+        slot = (slot + 1) & claims->texts_mask;
+      claims->texts[slot] = old[i];
     }
 }
 
 const char *
-quoit_claims_text (QuoitClaims *claims, const char *text)
+quoit_claims_intern_text (QuoitClaims *claims, const char *text)
 {
   gsize length;
-  guint32 hash, at;
+  guint32 hash, slot;
 
   if (text == NULL)
     return NULL;
 
   length = strlen (text);
   hash = (guint32) quoit_hash_bytes (text, length);
-  for (at = hash & claims->texts_mask; claims->texts[at].text != NULL; at = (at + 1) & claims->texts_mask)
-    if (claims->texts[at].hash == hash && strcmp (claims->texts[at].text, text) == 0)
-      return claims->texts[at].text;
+  for (slot = hash & claims->texts_mask; claims->texts[slot].text != NULL; slot = (slot + 1) & claims->texts_mask)
+    if (claims->texts[slot].hash == hash && strcmp (claims->texts[slot].text, text) == 0)
+      return claims->texts[slot].text;
 
-  claims->texts[at].hash = hash;
-  claims->texts[at].text = text = quoit_claims_take_copy (claims, text, length + 1);
+  claims->texts[slot].hash = hash;
+  claims->texts[slot].text = text = quoit_claims_alloc_copy (claims, text, length + 1);
   if (++claims->n_texts > claims->texts_mask - claims->texts_mask / 4)
     grow_texts (claims);
   return text;
 }
 
 guint32
-quoit_claims_pool (QuoitClaims *claims, const char *name)
+quoit_claims_ensure_pool (QuoitClaims *claims, const char *name)
 {
-  QuoitPoolClaim pool = { .name = quoit_claims_text (claims, name) };
+  QuoitPoolClaim pool = { .name = quoit_claims_intern_text (claims, name) };
   guint32 index = GPOINTER_TO_UINT (g_hash_table_lookup (claims->pool_index, pool.name));
 
   if (index != 0)
@@ -193,20 +194,22 @@ quoit_claims_n_pools (const QuoitClaims *claims)
 void
 quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *env, guint16 n_env)
 {
-  QuoitPoolClaim *at = quoit_claims_pool_at (claims, pool);
-  QuoitPair *copy = quoit_claims_take (claims, sizeof (QuoitPair) * MAX (n_env, 1));
+  QuoitPoolClaim *copy = quoit_claims_pool_at (claims, pool);
+  QuoitPair *pairs = quoit_claims_alloc (claims, sizeof (QuoitPair) * MAX (n_env, 1));
 
   for (guint16 i = 0; i < n_env; i++)
-    copy[i] = (QuoitPair) { quoit_claims_text (claims, env[i].key), quoit_claims_text (claims, env[i].value) };
-  at->env = copy;
-  at->n_env = n_env;
+    pairs[i] = (QuoitPair) { quoit_claims_intern_text (claims, env[i].key),
+                             quoit_claims_intern_text (claims, env[i].value) };
+  copy->env = pairs;
+  copy->n_env = n_env;
 }
 
 static gboolean
-label_differs_on_every_node (const char *key)
+is_node_specific_label (const char *key)
 {
-  static const char *const keys[] = { "ray.io/node-id", "ray.io/node_id" /* older Ray */, "ray.io/tpu-worker-id",
-                                      "ray.io/tpu-slice-name", "kubernetes.io/hostname" };
+  static const char *const keys[]
+      = { QUOIT_RAY_LABEL_NODE_ID, "ray.io/node_id" /* older Ray */, QUOIT_RAY_LABEL_WORKER_ID,
+          QUOIT_RAY_LABEL_SLICE_NAME, QUOIT_K8S_LABEL_HOST_NAME };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (keys); i++)
     if (strcmp (key, keys[i]) == 0)
@@ -215,7 +218,7 @@ label_differs_on_every_node (const char *key)
 }
 
 static gboolean
-resource_says_no_more (const char *name, const char *slice)
+is_redundant_resource (const char *name, const char *slice)
 {
   if (quoit_resource_is_predefined (name))
     return FALSE;
@@ -224,7 +227,7 @@ resource_says_no_more (const char *name, const char *slice)
 }
 
 static int
-by_key (gconstpointer a, gconstpointer b)
+compare_keys (gconstpointer a, gconstpointer b)
 {
   return strcmp (((const QuoitPair *) a)->key, ((const QuoitPair *) b)->key);
 }
@@ -238,7 +241,8 @@ quoit_resource_compare (gconstpointer a, gconstpointer b)
 static gboolean
 same_kind (const QuoitNodeKind *a, const QuoitNodeKind *b)
 {
-  /* All texts are interned, so comparing pointers is enough. The structs of both arrays have no padding. */
+  /* All texts are interned, so equal texts have equal pointers. QuoitPair and QuoitResource have no padding, so
+   * memcmp() compares them (see the assertions below). */
   return a->generation == b->generation && quoit_shape_equal (a->shape, b->shape) && a->topology == b->topology
          && a->pod_type == b->pod_type && a->chips == b->chips && a->n_labels == b->n_labels
          && a->n_resources == b->n_resources
@@ -263,33 +267,33 @@ hash_kind (const QuoitNodeKind *kind)
 }
 
 static void
-put_kind_slot (QuoitClaims *claims, guint32 index)
+insert_kind_slot (QuoitClaims *claims, guint32 index)
 {
-  guint32 at = g_array_index (claims->kind_hashes, guint32, index) & claims->kinds_mask;
+  guint32 slot = g_array_index (claims->kind_hashes, guint32, index) & claims->kinds_mask;
 
-  while (claims->kind_slots[at] != 0)
-    at = (at + 1) & claims->kinds_mask;
-  claims->kind_slots[at] = index + 1;
+  while (claims->kind_slots[slot] != 0)
+    slot = (slot + 1) & claims->kinds_mask;
+  claims->kind_slots[slot] = index + 1;
 }
 
 static guint32
 append_kind (QuoitClaims *claims, QuoitNodeKind *kind, guint32 hash)
 {
-  kind->labels = quoit_claims_take_copy (claims, kind->labels, kind->n_labels * sizeof *kind->labels);
-  kind->resources = quoit_claims_take_copy (claims, kind->resources, kind->n_resources * sizeof *kind->resources);
+  kind->labels = quoit_claims_alloc_copy (claims, kind->labels, kind->n_labels * sizeof *kind->labels);
+  kind->resources = quoit_claims_alloc_copy (claims, kind->resources, kind->n_resources * sizeof *kind->resources);
   g_array_append_val (claims->kinds, *kind);
   g_array_append_val (claims->kind_hashes, hash);
 
   if (claims->kinds->len <= claims->kinds_mask - claims->kinds_mask / 4)
     {
-      put_kind_slot (claims, claims->kinds->len - 1);
+      insert_kind_slot (claims, claims->kinds->len - 1);
       return claims->kinds->len - 1;
     }
   claims->kinds_mask = claims->kinds_mask * 2 + 1;
   g_free (claims->kind_slots);
   claims->kind_slots = g_new0 (guint32, claims->kinds_mask + 1);
   for (guint32 i = 0; i < claims->kinds->len; i++)
-    put_kind_slot (claims, i);
+    insert_kind_slot (claims, i);
   return claims->kinds->len - 1;
 }
 
@@ -301,13 +305,13 @@ collect_labels (QuoitClaims *claims, QuoitNodeKind *kind)
     {
       QuoitPair pair;
 
-      if (label_differs_on_every_node (kind->labels[i].key))
+      if (is_node_specific_label (kind->labels[i].key))
         continue;
-      pair.key = quoit_claims_text (claims, kind->labels[i].key);
-      pair.value = quoit_claims_text (claims, kind->labels[i].value);
+      pair.key = quoit_claims_intern_text (claims, kind->labels[i].key);
+      pair.value = quoit_claims_intern_text (claims, kind->labels[i].value);
       g_array_append_val (claims->labels, pair);
     }
-  g_array_sort (claims->labels, by_key);
+  g_array_sort (claims->labels, compare_keys);
   kind->labels = (const QuoitPair *) (void *) claims->labels->data;
   kind->n_labels = (guint16) claims->labels->len;
 }
@@ -320,9 +324,9 @@ collect_resources (QuoitClaims *claims, QuoitNodeKind *kind, const char *slice)
     {
       QuoitResource resource = kind->resources[i];
 
-      if (resource_says_no_more (resource.name, slice))
+      if (is_redundant_resource (resource.name, slice))
         continue;
-      resource.name = quoit_claims_text (claims, resource.name);
+      resource.name = quoit_claims_intern_text (claims, resource.name);
       g_array_append_val (claims->resources, resource);
     }
   g_array_sort (claims->resources, quoit_resource_compare);
@@ -331,20 +335,20 @@ collect_resources (QuoitClaims *claims, QuoitNodeKind *kind, const char *slice)
 }
 
 guint32
-quoit_claims_kind (QuoitClaims *claims, const QuoitNodeKind *stated, const char *slice)
+quoit_claims_intern_kind (QuoitClaims *claims, const QuoitNodeKind *stated, const char *slice)
 {
   QuoitNodeKind kind = *stated;
   guint32 hash;
 
   collect_labels (claims, &kind);
   collect_resources (claims, &kind, slice);
-  kind.topology = quoit_claims_text (claims, kind.topology);
-  kind.pod_type = quoit_claims_text (claims, kind.pod_type);
+  kind.topology = quoit_claims_intern_text (claims, kind.topology);
+  kind.pod_type = quoit_claims_intern_text (claims, kind.pod_type);
 
   hash = hash_kind (&kind);
-  for (guint32 at = hash & claims->kinds_mask; claims->kind_slots[at] != 0; at = (at + 1) & claims->kinds_mask)
+  for (guint32 slot = hash & claims->kinds_mask; claims->kind_slots[slot] != 0; slot = (slot + 1) & claims->kinds_mask)
     {
-      guint32 index = claims->kind_slots[at] - 1;
+      guint32 index = claims->kind_slots[slot] - 1;
 
       if (g_array_index (claims->kind_hashes, guint32, index) == hash
           && same_kind (&g_array_index (claims->kinds, QuoitNodeKind, index), &kind))
@@ -372,12 +376,12 @@ quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node)
   QuoitNodeClaim copy = *node;
 
   g_assert (node->name != NULL && node->pool < claims->pools->len && node->kind < claims->kinds->len);
-  /* Values that differ on every node are not interned. */
+  /* Name, identity and address differ on every node, so interning them would only cost time. */
   copy.name = quoit_claims_copy_text (claims, node->name);
   copy.identity = quoit_claims_copy_text (claims, node->identity);
   copy.address = node->address == node->name ? copy.name : quoit_claims_copy_text (claims, node->address);
-  copy.slice = quoit_claims_text (claims, node->slice);
-  copy.incarnation = quoit_claims_text (claims, node->incarnation);
+  copy.slice = quoit_claims_intern_text (claims, node->slice);
+  copy.incarnation = quoit_claims_intern_text (claims, node->incarnation);
   g_array_append_val (claims->nodes, copy);
 }
 
@@ -414,7 +418,7 @@ quoit_claims_warnings (const QuoitClaims *claims)
 guint32
 quoit_claims_copy_pool (QuoitClaims *claims, const QuoitPoolClaim *pool)
 {
-  guint32 index = quoit_claims_pool (claims, pool->name);
+  guint32 index = quoit_claims_ensure_pool (claims, pool->name);
   QuoitPoolClaim *copy = quoit_claims_pool_at (claims, index);
 
   copy->pod_cpu = pool->pod_cpu;

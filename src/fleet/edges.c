@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges from groups to nodes that they have wholly, and checks whether nodes are free. */
+/* Adds, checks and removes the edges between groups and nodes. This file handles groups that have whole nodes; shares.c
+ * handles groups that have parts of nodes. */
 #include "fleet/private.h"
 
 #include <stdlib.h>
@@ -12,17 +13,17 @@ refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GE
   QuoitNodeId node;
 
   if (quoit_layout_find_id (fleet->layout, id) == QUOIT_NO_INDEX)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node of id %u is not in the fleet", group->name,
-                       id);
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node with the id %u is not in the fleet",
+                       group->name, id);
   node.index = quoit_layout_find_id (fleet->layout, id);
   other = quoit_fleet_node_user (fleet, node);
   return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': node '%s' is used by %s%s", group->name,
-                     quoit_layout_node_name (fleet->layout, node), other == NULL ? "something external" : "group ",
+                     quoit_layout_node_name (fleet->layout, node), other == NULL ? "external use" : "group ",
                      other == NULL ? "" : other->name);
 }
 
-/* Returns the end of the run of nodes from @index on in the same slice and chunk. A group of slices lists its nodes
- * in this order, so most nodes are visited in such runs. */
+/* Returns the end of the nodes from @index on that are in the same slice and chunk as the node @index. A group of
+ * slices lists its nodes in index order, so it can be processed in a few such runs. */
 static inline guint32
 run_end (const QuoitLayout *layout, guint32 index)
 {
@@ -34,7 +35,7 @@ run_end (const QuoitLayout *layout, guint32 index)
 }
 
 static int
-by_number (gconstpointer a, gconstpointer b)
+compare_numbers (gconstpointer a, gconstpointer b)
 {
   guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
 
@@ -42,24 +43,23 @@ by_number (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-names_a_node_twice (const QuoitGroupData *group)
+has_duplicate_node (const QuoitGroupData *group)
 {
   g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids);
 
-  qsort (ids, group->n_nodes, sizeof *ids, by_number);
+  qsort (ids, group->n_nodes, sizeof *ids, compare_numbers);
   for (guint32 i = 1; i < group->n_nodes; i++)
     if (ids[i] == ids[i - 1])
       return TRUE;
   return FALSE;
 }
 
-/* All nodes are checked before anything is written. */
 static gboolean
 whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
   const guint32 *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes, behind = 0;
+  guint32 n_nodes = group->n_nodes, previous_end = 0;
   gboolean ascending = TRUE;
 
   for (guint32 i = 0; i < n_nodes;)
@@ -69,57 +69,58 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
 
       if (index == QUOIT_NO_INDEX)
         return refuse_node (fleet, group, i, error);
-      ascending &= index >= behind;
+      ascending &= index >= previous_end;
       end = run_end (layout, index);
       use = &quoit_fleet_node_chunk (fleet, (QuoitNodeId) { index })->use[index % QUOIT_NODES_PER_CHUNK];
       do
         if (*use++ != QUOIT_USE_NONE)
           return refuse_node (fleet, group, i, error);
       while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
-      behind = index;
+      previous_end = index;
     }
-  /* Ascending runs share no nodes. Runs may not ascend after an import moved nodes, and a damaged journal may repeat
-   * nodes. */
-  if (G_UNLIKELY (!ascending) && names_a_node_twice (group))
+  /* If the runs ascend, no node is in two of them. They do not ascend if an import has moved nodes, or if a damaged
+   * journal repeats a node. */
+  if (G_UNLIKELY (!ascending) && has_duplicate_node (group))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' names a node twice", group->name);
   return TRUE;
 }
 
 static gboolean
-bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
+bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
 {
-  guint32 misfit = quoit_fleet_first_misfit (fleet, group, filling);
+  guint32 misfit = quoit_fleet_first_misfit (fleet, group, load);
 
   return misfit == QUOIT_NO_INDEX ? TRUE : refuse_node (fleet, group, misfit, error);
 }
 
 gboolean
-quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
+quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
 {
-  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error)
-                                : bundles_fit (fleet, group, filling, error);
+  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, load, error);
 }
 
+/* Updates the status of @slice after @n of its nodes got the use @use. */
 static inline void
-count_whole_nodes (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, guint32 n, guint32 use)
+count_whole_nodes (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, guint32 n, guint32 use)
 {
   QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
   guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
 
   status->n_used += change;
   status->n_whole += change;
-  status->n_held += change;
-  quoit_fleet_settle_next (fleet, settling, slice, status);
+  status->n_allocated += change;
+  quoit_fleet_shelf_update_add (fleet, update, slice, status);
 }
 
-/* Updates a slice once per run of its nodes, and a shelf once per run of its slices. */
+/* Sets the use of all nodes of @group. Updates each slice once per run of its nodes, and each shelf once per run of its
+ * slices. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
   const guint32 *ids = group->node_ids;
   guint32 n_nodes = group->n_nodes;
-  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
+  QuoitShelfUpdate update = { .shelf = QUOIT_NO_INDEX };
 
   for (guint32 i = 0; i < n_nodes;)
     {
@@ -131,22 +132,22 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
         *at++ = use;
       while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
       if (slice != QUOIT_NO_INDEX)
-        count_whole_nodes (fleet, &settling, slice, i - first, use);
+        count_whole_nodes (fleet, &update, slice, i - first, use);
     }
-  quoit_fleet_settle_end (fleet, &settling);
+  quoit_fleet_shelf_update_flush (fleet, &update);
 }
 
 void
-quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling)
+quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load)
 {
   if (group->bundles == NULL)
     set_whole_nodes (fleet, group, slot + 1);
   else
-    quoit_fleet_add_shares (fleet, group, slot, filling);
+    quoit_fleet_add_shares (fleet, group, slot, load);
 }
 
 void
-quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 {
   if (group->bundles == NULL)
     set_whole_nodes (fleet, group, QUOIT_USE_NONE);
@@ -154,12 +155,9 @@ quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32
     quoit_fleet_remove_shares (fleet, group);
 }
 
-/* Changes the use of the group's nodes from @from to @to, if their source reports them as used. A node that a group
- * uses is not external, and becomes external again when the group ends. The use of a node thus depends only on what
- * its source reports and which group has it, not on their order, which a saved state does not contain. */
 void
-quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
-                           QuoitFilling *filling)
+quoit_fleet_set_external_use (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
+                              QuoitGroupLoad *load)
 {
   const QuoitLayout *layout = fleet->layout;
   g_autoptr (GArray) own = NULL;
@@ -167,7 +165,9 @@ quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint
 
   if (layout->n_external == 0)
     return;
-  slices = filling != NULL ? filling->slices : (own = g_array_new (FALSE, FALSE, sizeof (guint32)));
+  if (load == NULL)
+    own = g_array_new (FALSE, FALSE, sizeof (guint32));
+  slices = load != NULL ? load->slices : own;
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);

@@ -8,7 +8,7 @@ static const QuoitTableType slices_type = { .chunk_bytes = QUOIT_SLICES_PER_CHUN
 static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (QuoitTally) };
 static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CHUNK * sizeof (QuoitTally) };
 
-/* The shared members of a fleet, for the three functions that treat them alike. */
+/* The members of a fleet that forks share, by type. Fork and unref handle each of them. */
 #define EACH_TABLE(X) X (nodes) X (slices) X (shelves) X (classes) X (shares) X (groups)
 #define EACH_BITS(X) X (free_slices) X (ranks)
 #define EACH_INDEX(X) X (by_name) X (by_key) X (by_removed_id)
@@ -85,23 +85,23 @@ static const QuoitFourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 
 static inline QuoitFourCounters
 has_bits (guint8 flags, QuoitFourCounters bits)
 {
-  /* A true comparison is -1 in each vector element. */
+  /* The result is -1 for each bit that is set and 0 for the others, because a true vector comparison is -1. */
   return ((QuoitFourCounters) { flags, flags, flags, flags } & bits) != 0;
 }
 
 static inline void
-add_to_tally (QuoitTally *tally, const QuoitSettling *settling)
+add_to_tally (QuoitTally *tally, const QuoitShelfUpdate *update)
 {
   QuoitFourCounters counters[2];
 
   memcpy (counters, tally, sizeof counters);
-  counters[0] += settling->change[0];
-  counters[1] += settling->change[1];
+  counters[0] += update->change[0];
+  counters[1] += update->change[1];
   memcpy (tally, counters, sizeof counters);
 }
 
 static inline guint8
-flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
+compute_flags (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
 {
   const QuoitSlice *row = &fleet->layout->slices[slice];
   guint8 flags = 0;
@@ -112,7 +112,7 @@ flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status
     flags |= QUOIT_SLICE_IDLE;
   else
     flags |= status->n_whole >= row->n_nodes ? QUOIT_SLICE_FULL : QUOIT_SLICE_PARTLY;
-  if (status->n_held > 0)
+  if (status->n_allocated > 0)
     flags |= QUOIT_SLICE_HELD;
   if (status->n_draining > 0)
     flags |= QUOIT_SLICE_DRAINING;
@@ -122,7 +122,7 @@ flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status
   return flags;
 }
 
-/* Moves the shelf to another row of its class's ranks when its number of free slices changes. */
+/* Updates the rank of @shelf when its number of free slices changes from @before to @after. */
 static void
 move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
 {
@@ -135,21 +135,21 @@ move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 a
 }
 
 void
-quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling)
+quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update)
 {
   const QuoitShelf *shelf;
   QuoitTally *tally;
   guint32 before, after;
 
-  if (settling->shelf == QUOIT_NO_INDEX)
+  if (update->shelf == QUOIT_NO_INDEX)
     return;
-  shelf = &fleet->layout->shelves[settling->shelf];
-  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, settling->shelf / QUOIT_SHELVES_PER_CHUNK)
-          + settling->shelf % QUOIT_SHELVES_PER_CHUNK;
+  shelf = &fleet->layout->shelves[update->shelf];
+  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, update->shelf / QUOIT_SHELVES_PER_CHUNK)
+          + update->shelf % QUOIT_SHELVES_PER_CHUNK;
   before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  add_to_tally (tally, settling);
+  add_to_tally (tally, update);
   after = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  settling->shelf = QUOIT_NO_INDEX;
+  update->shelf = QUOIT_NO_INDEX;
   if (shelf->class_index == QUOIT_NO_INDEX)
     return;
 
@@ -157,25 +157,26 @@ quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling)
     move_rank (fleet, shelf, before, after);
   add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
                     + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
-                settling);
+                update);
 }
 
 void
-quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status)
+quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, QuoitSliceStatus *status)
 {
-  guint8 flags = flags_of (fleet, slice, status), before = status->flags;
+  guint8 flags = compute_flags (fleet, slice, status), before = status->flags;
   guint32 shelf = fleet->layout->slices[slice].shelf;
 
   if (flags == before)
     return;
   status->flags = flags;
-  if (shelf != settling->shelf)
+  if (shelf != update->shelf)
     {
-      quoit_fleet_settle_end (fleet, settling);
-      *settling = (QuoitSettling) { .shelf = shelf };
+      quoit_fleet_shelf_update_flush (fleet, update);
+      *update = (QuoitShelfUpdate) { .shelf = shelf };
     }
-  settling->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
-  settling->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
+  /* has_bits() is negative, so "before - after" adds 1 for a new flag and -1 for a lost one. */
+  update->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
+  update->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
   /* A slice without a class is never intact, and therefore never free. */
   if ((flags & QUOIT_SLICE_FREE) != 0)
     quoit_bits_add (&fleet->free_slices, slice);
@@ -184,32 +185,34 @@ quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 sli
 }
 
 static void
-settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
+update_slice_flags (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
 {
-  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
+  QuoitShelfUpdate update = { .shelf = QUOIT_NO_INDEX };
 
-  quoit_fleet_settle_next (fleet, &settling, slice, status);
-  quoit_fleet_settle_end (fleet, &settling);
+  quoit_fleet_shelf_update_add (fleet, &update, slice, status);
+  quoit_fleet_shelf_update_flush (fleet, &update);
 }
 
-/* Returns the faults of an alive node of @kind in a slice of @class_index. */
+/* Returns the faults of an alive node of the kind @kind in a slice of the class @class_index. */
 static guint8
 kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
 {
-  const QuoitKindClass *is = &layout->kind_class[kind];
-  const QuoitSliceFacts *want, *have;
+  const QuoitKindClass *kind_class = &layout->kind_class[kind];
+  const QuoitSliceFacts *slice_facts, *node_facts;
 
-  if (is->class_index == class_index || is->class_index == QUOIT_NO_INDEX || class_index == QUOIT_NO_INDEX)
-    return is->faults;
-  want = &layout->classes[class_index].facts;
-  have = &layout->classes[is->class_index].facts;
-  if (want->generation != have->generation || !quoit_shape_equal (want->shape, have->shape))
-    return is->faults | QUOIT_FAULT_TOPOLOGY;
-  return is->faults | QUOIT_FAULT_CHIPS;
+  if (kind_class->class_index == class_index || kind_class->class_index == QUOIT_NO_INDEX
+      || class_index == QUOIT_NO_INDEX)
+    return kind_class->faults;
+  slice_facts = &layout->classes[class_index].facts;
+  node_facts = &layout->classes[kind_class->class_index].facts;
+  if (slice_facts->generation != node_facts->generation || !quoit_shape_equal (slice_facts->shape, node_facts->shape))
+    return kind_class->faults | QUOIT_FAULT_TOPOLOGY;
+  return kind_class->faults | QUOIT_FAULT_CHIPS;
 }
 
+/* Returns whether a group has all or a part of the node. */
 static gboolean
-is_held (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
+is_allocated (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
 {
   QuoitUsers users;
   const QuoitGroupData *user;
@@ -218,7 +221,7 @@ is_held (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
     return FALSE;
   users = quoit_fleet_node_users (fleet, node);
   while ((user = quoit_fleet_users_next (&users)) != NULL)
-    if (user->kind != QUOIT_HOLDER_EXTERNAL)
+    if (user->kind != QUOIT_RECORD_EXTERNAL)
       return TRUE;
   return FALSE;
 }
@@ -231,8 +234,8 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
   guint32 class_index = layout->shelves[row->shelf].class_index, pod_type_kind = QUOIT_NO_INDEX;
   guint32 hosts = class_index == QUOIT_NO_INDEX ? 0 : layout->classes[class_index].facts.hosts;
   QuoitSliceStatus status = { .faults = class_index == QUOIT_NO_INDEX ? QUOIT_FAULT_TOPOLOGY : 0 };
-  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
-  guint32 n_seen = 0;
+  guint64 worker_bits[QUOIT_MAX_HOSTS / 64] = { 0 }; /* a bit for each worker id that has a node */
+  guint32 n_workers = 0;
 
   for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
     {
@@ -242,12 +245,13 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
 
       status.n_used += use != QUOIT_USE_NONE;
       status.n_whole += use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
-      status.n_held += is_held (fleet, node, use);
+      status.n_allocated += is_allocated (fleet, node, use);
       if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD)
         continue;
       status.n_draining += quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING;
       status.faults |= kind_faults (layout, kind, class_index);
-      /* Two different pod types cannot both match the topology. Without a class, compare them as text. */
+      /* In a slice with a class, kind_faults() compares each pod type with the topology. Without a class, compare the
+         pod types of adjacent nodes with each other. */
       if (class_index == QUOIT_NO_INDEX && pod_type_kind != QUOIT_NO_INDEX
           && g_strcmp0 (quoit_claims_kind_at (layout->kinds, pod_type_kind)->pod_type,
                         quoit_claims_kind_at (layout->kinds, kind)->pod_type)
@@ -258,16 +262,16 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
         status.faults |= QUOIT_FAULT_NO_WORKER_ID;
       else if ((guint32) worker >= hosts)
         status.faults |= hosts == 0 ? 0 : QUOIT_FAULT_TOO_MANY_HOSTS;
-      else if ((seen[worker / 64] >> (worker % 64) & 1) != 0)
+      else if ((worker_bits[worker / 64] >> (worker % 64) & 1) != 0)
         status.faults |= QUOIT_FAULT_WORKER_TWICE;
       else
         {
-          seen[worker / 64] |= (guint64) 1 << (worker % 64);
-          n_seen++;
+          worker_bits[worker / 64] |= (guint64) 1 << (worker % 64);
+          n_workers++;
         }
     }
-  status.n_missing = (guint16) (hosts - n_seen);
-  status.flags = flags_of (fleet, slice, &status);
+  status.n_missing = (guint16) (hosts - n_workers);
+  status.flags = compute_flags (fleet, slice, &status);
   return status;
 }
 
@@ -279,7 +283,7 @@ quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
 
   counted.flags = status->flags;
   *status = counted;
-  settle_slice (fleet, slice, status);
+  update_slice_flags (fleet, slice, status);
 }
 
 gboolean
@@ -288,8 +292,8 @@ quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
   const QuoitLayout *layout = fleet->layout;
   const QuoitSlice *row = &layout->slices[slice.index];
   const QuoitClass *class = quoit_layout_slice_class (layout, slice);
-  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
-  guint32 n_seen = 0;
+  guint64 worker_bits[QUOIT_MAX_HOSTS / 64] = { 0 }; /* a bit for each worker id that has a node */
+  guint32 n_workers = 0;
 
   if (class == NULL || quoit_fleet_slice_status (fleet, slice)->faults != 0)
     return FALSE;
@@ -297,13 +301,13 @@ quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
     {
       gint16 worker = layout->nodes[i].worker_id;
 
-      if (worker < 0 || (guint32) worker >= class->facts.hosts || (seen[worker / 64] >> (worker % 64) & 1) != 0
+      if (worker < 0 || (guint32) worker >= class->facts.hosts || (worker_bits[worker / 64] >> (worker % 64) & 1) != 0
           || kind_faults (layout, layout->nodes[i].kind, layout->shelves[row->shelf].class_index) != 0)
         continue;
-      seen[worker / 64] |= (guint64) 1 << (worker % 64);
-      n_seen++;
+      worker_bits[worker / 64] |= (guint64) 1 << (worker % 64);
+      n_workers++;
     }
-  return n_seen == class->facts.hosts;
+  return n_workers == class->facts.hosts;
 }
 
 void
@@ -319,7 +323,7 @@ quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState 
 }
 
 static int
-by_number (gconstpointer a, gconstpointer b)
+compare_numbers (gconstpointer a, gconstpointer b)
 {
   guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
 
@@ -331,7 +335,7 @@ quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices)
 {
   const guint32 *all;
 
-  g_array_sort (slices, by_number);
+  g_array_sort (slices, compare_numbers);
   all = (const guint32 *) (const void *) slices->data;
   for (guint i = 0; i < slices->len && all[i] != QUOIT_NO_INDEX; i++)
     if (i == 0 || all[i] != all[i - 1])
@@ -339,7 +343,7 @@ quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices)
 }
 
 void
-quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, gsize n)
+quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitNodeStateChange *states, gsize n)
 {
   g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
 
@@ -356,7 +360,7 @@ quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, 
 }
 
 static QuoitFleet *
-fleet_on (QuoitLayout *layout)
+new_fleet_without_groups (QuoitLayout *layout)
 {
   QuoitFleet *fleet = g_new0 (QuoitFleet, 1);
 
@@ -383,7 +387,7 @@ fleet_on (QuoitLayout *layout)
 }
 
 static void
-count_all (QuoitFleet *fleet)
+recount_all_slices (QuoitFleet *fleet)
 {
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
     quoit_fleet_recount_slice (fleet, s);
@@ -392,40 +396,42 @@ count_all (QuoitFleet *fleet)
 QuoitFleet *
 quoit_fleet_new (QuoitLayout *layout)
 {
-  QuoitFleet *fleet = fleet_on (layout);
+  QuoitFleet *fleet = new_fleet_without_groups (layout);
 
   quoit_table_init (&fleet->shares, &quoit_shares_type, 0);
   quoit_table_init (&fleet->groups, &quoit_slots_type, 0);
   quoit_index_init (&fleet->by_name);
   quoit_index_init (&fleet->by_key);
   quoit_index_init (&fleet->by_removed_id);
-  count_all (fleet);
+  recount_all_slices (fleet);
   return fleet;
 }
 
+/* Fails with CONFLICT if a group uses the node of the fleet and the node is not in @layout. */
 static gboolean
-still_there (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, GError **error)
+check_node_stays (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node });
   guint32 id = fleet->layout->nodes[node].id;
 
   if (group == NULL || quoit_layout_find_id (layout, id) != QUOIT_NO_INDEX)
     return TRUE;
-  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "node '%s' would go, but group '%s@%" G_GUINT64_FORMAT "' has it",
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                     "node '%s' cannot be removed: group '%s@%" G_GUINT64_FORMAT "' uses it",
                      quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), group->name, group->id);
 }
 
 QuoitFleet *
-quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error)
+quoit_fleet_with_layout (const QuoitFleet *fleet, QuoitLayout *layout, GError **error)
 {
   const QuoitLayout *before = fleet->layout;
   QuoitFleet *after;
 
   for (guint32 i = 0; i < before->n_nodes; i++)
-    if (!still_there (fleet, layout, i, error))
+    if (!check_node_stays (fleet, layout, i, error))
       return NULL;
 
-  after = fleet_on (layout);
+  after = new_fleet_without_groups (layout);
   after->next_node_id = MAX (after->next_node_id, fleet->next_node_id);
   for (guint32 i = 0; i < before->n_nodes; i++)
     {
@@ -440,19 +446,20 @@ quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error
       if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL)
         chunk->use[j % QUOIT_NODES_PER_CHUNK] = use;
     }
-  quoit_fleet_adopt_groups (after, fleet);
-  count_all (after);
+  quoit_fleet_share_groups (after, fleet);
+  recount_all_slices (after);
   return after;
 }
 
 gboolean
-quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed, GError **error)
+quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed,
+                        GError **error)
 {
   QuoitLayout *before = fleet->layout;
   g_autoptr (GArray) slices = NULL;
 
   for (guint32 i = 0; i < n_changed; i++)
-    if (!still_there (fleet, layout, changed[i], error))
+    if (!check_node_stays (fleet, layout, changed[i], error))
       return FALSE;
 
   fleet->layout = quoit_layout_ref (layout);

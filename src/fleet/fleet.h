@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fleet: a layout, plus the part that changes (users and states of nodes) and summaries that every change updates.
+/* A fleet is all that a ledger knows about nodes and groups at one journal entry. It has a layout, which only imports
+ * change, tables of node states, node users and groups, and counters that every change updates.
  *
- * A fleet is a value. A reference is a snapshot; quoit_fleet_fork() returns a private copy that shares all data that
- * neither side changes. A writer must hold the only reference. */
+ * A fleet with several references is an immutable snapshot. To change it, the caller needs the only reference, or a
+ * private copy from quoit_fleet_fork(). A fork shares all data that neither side changes. */
 #pragma once
 
 #include "fleet/bits.h"
@@ -10,21 +11,22 @@
 #include "fleet/index.h"
 #include "fleet/layout.h"
 
-/* Values of a node's use, other than the slot + 1 of a group that has the whole node. */
+/* The use of a node is one of these values, or the slot + 1 of a group that has the whole node. */
 #define QUOIT_USE_NONE 0u
-#define QUOIT_USE_EXTERNAL 0xffffffffu
-#define QUOIT_USE_SHARED 0x80000000u /* plus the number of the first share */
+#define QUOIT_USE_EXTERNAL 0xffffffffu /* external use of the whole node */
+#define QUOIT_USE_SHARED 0x80000000u   /* plus the index of the first QuoitShare of the node */
 
 enum { QUOIT_NODES_PER_CHUNK = 256 };
 
+/* The changing data of 256 adjacent nodes. */
 typedef struct {
-  guint32 use[QUOIT_NODES_PER_CHUNK]; /* slot + 1 of the group that has the whole node, or QUOIT_USE_* */
-  guint8 state[QUOIT_NODES_PER_CHUNK];
+  guint32 use[QUOIT_NODES_PER_CHUNK];  /* slot + 1 of the group that has the whole node, or QUOIT_USE_* */
+  guint8 state[QUOIT_NODES_PER_CHUNK]; /* QuoitNodeState */
 } QuoitNodeChunk;
 
-/* Each shelf and class has a counter for each of QuoitSliceFlags. */
 enum { QUOIT_N_SLICE_FLAGS = 7 };
 
+/* The number of slices of a shelf or class that have each of QuoitSliceFlags. */
 typedef struct {
   guint32 count[QUOIT_N_SLICE_FLAGS + 1]; /* the last one pads to 32 bytes */
 } QuoitTally;
@@ -35,54 +37,62 @@ quoit_tally_get (const QuoitTally *tally, QuoitSliceFlags flag)
   return tally->count[__builtin_ctz (flag)];
 }
 
+/* The condition of a slice, counted over its nodes. */
 typedef struct {
-  guint16 n_used, n_whole, n_held; /* nodes in any use, wholly used, and used by a group */
+  guint16 n_used;      /* nodes in any use */
+  guint16 n_whole;     /* nodes that one user has completely */
+  guint16 n_allocated; /* nodes of which a group has all or a part */
   guint16 n_draining;
   guint16 n_missing; /* workers of the topology without an alive node */
   guint8 faults;     /* QuoitFault */
   guint8 flags;      /* QuoitSliceFlags */
 } QuoitSliceStatus;
 
-/* The part of a node that a bundle of a group has. */
+/* Records that a bundle of a group has a part of a node. The shares of a node form a linked list. */
 typedef struct {
-  guint32 slot, bundle;
-  guint32 next; /* next share of the node + 1; 0: end */
+  guint32 slot, bundle; /* of the group; index in the bundles of the group */
+  guint32 next;         /* next share of the node + 1; 0: end */
 } QuoitShare;
 
 typedef struct {
   gatomicrefcount refs;
   QuoitLayout *layout;
   QuoitTable nodes, slices, shelves, classes, shares, groups;
-  QuoitBits free_slices, ranks;
-  QuoitIndex by_name, by_key, by_removed_id;
-  guint32 n_slots, first_free_slot; /* slot + 1; free slots form a list */
-  guint32 n_shares, first_free_share;
+  QuoitBits free_slices;                     /* indices of the slices with QUOIT_SLICE_FREE */
+  QuoitBits ranks;                           /* see quoit_layout_assign_ranks() */
+  QuoitIndex by_name, by_key, by_removed_id; /* find the slot of a group */
+  guint32 n_slots, first_free_slot;          /* slot + 1; free slots form a list */
+  guint32 n_shares, first_free_share;        /* share + 1; free shares form a list */
   guint32 n_groups;      /* all stored groups: live, or removed with a key or by the end of a lease */
-  guint64 seq;           /* the last journal entry that it contains */
+  guint64 seq;           /* sequence number of the last journal entry that the fleet contains */
   guint64 next_group_id; /* the greatest id ever used, plus 1 */
   guint32 next_node_id;
   gint64 clock_ms;       /* time of the last entry; only a set-clock entry can decrease it */
   gint64 max_jump_ms;    /* how far a change may be ahead of clock_ms; 0: default of the engine */
   guint32 epoch;         /* number of restores from a backup */
-  gint64 first_lease_ms; /* no lease ends earlier; see quoit_fleet_count_leases() */
+  gint64 first_lease_ms; /* no lease ends earlier; see quoit_fleet_first_lease() */
 } QuoitFleet;
 
-/* Returns a fleet without groups: node states as claimed, external use as flagged. Adds a reference to @layout. */
+/* Returns a fleet without groups. Node states and external use are those that the claims report. Adds a reference to
+ * @layout. */
 QuoitFleet *quoit_fleet_new (QuoitLayout *layout);
+/* Adds a reference. @fleet is const because readers share fleets and the reference count is not part of the value.
+ * The result is not const, because quoit_fleet_unref() needs it; do not change a fleet with several references. */
 QuoitFleet *quoit_fleet_ref (const QuoitFleet *fleet);
 void quoit_fleet_unref (QuoitFleet *fleet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFleet, quoit_fleet_unref)
 QuoitFleet *quoit_fleet_fork (const QuoitFleet *fleet);
 
-/* Returns @fleet after an import. Nodes of @layout keep the state and use of the node with the same id; new nodes
- * get their claimed state. Fails with CONFLICT if a node of a group is not in @layout. */
-QuoitFleet *quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error);
-/* Like quoit_fleet_relaid(), for a @layout from quoit_layout_patched() that differs in the nodes @changed. Changes
- * @fleet in place; the caller must have the only reference to it. */
-gboolean quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed,
-                               GError **error);
+/* Returns a copy of @fleet with another layout, for an import. Nodes of @layout keep the state and use of the node with
+ * the same id; new nodes get their claimed state. Fails with CONFLICT if a node of a group is not in @layout. */
+QuoitFleet *quoit_fleet_with_layout (const QuoitFleet *fleet, QuoitLayout *layout, GError **error);
+/* Like quoit_fleet_with_layout(), but changes @fleet in place. @layout must come from quoit_layout_patch(), and
+ * @changed are the nodes in which it differs. The caller must have the only reference to @fleet. */
+gboolean quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed,
+                                 GError **error);
 
 /* --- reading --- */
+
 static inline const QuoitNodeChunk *
 quoit_fleet_node_chunk (const QuoitFleet *fleet, QuoitNodeId node)
 {
@@ -112,38 +122,38 @@ const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId
 /* Returns NULL for an empty slot. */
 const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
 
-/* Returns the state of a group's slice whose worst host has state @host. */
-QuoitGroupSliceState quoit_slice_state_by_host (QuoitNodeState host);
-/* Returns the state of slice @slice of a group of slices. The worst of its nodes decides. */
+/* Returns the state of a group's slice whose worst node has the state @node. */
+QuoitGroupSliceState quoit_group_slice_state_from_node (QuoitNodeState node);
+/* Returns the state of slice @slice of a group of slices. The worst node of the slice decides. */
 QuoitGroupSliceState quoit_fleet_group_slice_state (const QuoitFleet *fleet, const QuoitGroupData *group,
                                                     guint32 slice);
 /* Returns the state to report: RESCHEDULING for a reserved group that has lost a node or is losing one. */
 QuoitGroupState quoit_fleet_group_state (const QuoitFleet *fleet, const QuoitGroupData *group);
 
-/* Returns when the group ends by its own lease or its owner's, whichever ends first; 0: no lease. */
-gint64 quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group);
+/* Returns the time when the lease of the group or that of its owner ends, whichever is first; 0: no lease. */
+gint64 quoit_fleet_group_until_ms (const QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* Find live groups by name, and all stored groups by key. Return NULL if not found. */
 const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
 const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);
 
-/* Find the record of a removed group by its id, and of an owner with an expired lease by its record name. Return
+/* Find the record of a removed group by id, and the record of an owner with an expired lease by record name. Return
  * NULL if not found. */
 const QuoitGroupData *quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id);
 const QuoitGroupData *quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record);
 
 /* Returns whether @node has external use, of the whole node or of a part. */
 gboolean quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node);
-/* Returns how much of the resource @name is in external use. @total is the node's total of it. */
-QuoitAmount quoit_fleet_node_external_of (const QuoitFleet *fleet, QuoitNodeId node, const char *name,
-                                          QuoitAmount total);
+/* Returns how much of the resource @name of @node is in external use. @total is the total of that resource. */
+QuoitAmount quoit_fleet_node_external_amount (const QuoitFleet *fleet, QuoitNodeId node, const char *name,
+                                              QuoitAmount total);
 
-/* Iterates over the users of a node, in the order of group ids and then of bundles. Each bundle is a user. External
+/* An iterator over the users of a node, in the order of group ids and then of bundles. Each bundle is a user. External
  * use of the whole node is not included. The iterator visits each share once, and is valid until the fleet changes. */
 typedef struct {
   const QuoitFleet *fleet;
-  const QuoitBundle *bundle; /* the last user's part of the node; NULL: all of it */
-  guint32 use;               /* the remaining users */
+  const QuoitBundle *bundle; /* the bundle of the last user; NULL: the group has the whole node */
+  guint32 use;               /* the remaining users, encoded like the use of a node */
 } QuoitUsers;
 
 QuoitUsers quoit_fleet_node_users (const QuoitFleet *fleet, QuoitNodeId node);
@@ -158,61 +168,65 @@ GPtrArray *quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node);
 /* Describes the shares of @group's bundles in @node: "chips 0,1: CPU 1, TPU 2 + chip 3: TPU 1". Owned by the caller.
  * Returns NULL if @group has the whole node. */
 char *quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
-/* Returns the chips of @node that @group has, wholly or in part, or those in external use if @group is NULL. Bit 0
- * is chip 0. */
-guint64 quoit_fleet_node_chips_of (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
+/* Returns the chips of @node that @group has, completely or in part, as bits; bit 0 is chip 0. If @group is NULL,
+ * returns the chips in external use. */
+guint64 quoit_fleet_node_group_chips (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
 
-/* Computes what the shares of groups leave of @node: of each chip, and of each resource of its kind, in their order.
- * All values are 0 if a group or external use has the whole node. @left must have room for all resources of the
- * kind. */
+/* How much of each chip of a node is left, in ten-thousandths. */
 typedef struct {
   guint n_chips;
   gint32 chip_e4[64];
 } QuoitChipsLeft;
+
+/* Computes how much of @node no user has: of each chip, and of each resource of the node's kind, in the order of the
+ * kind. All values are 0 if a group or external use has the whole node. @left needs an element for each resource. */
 void quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *left, QuoitChipsLeft *chips);
 
 /* --- changes: the caller must have the only reference --- */
 
-/* Returns a group with the fields of @facts and all nodes of @slices. The counts and nodes of @facts are ignored. */
-QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts,
-                                             const guint32 *slices, guint32 n_slices);
+/* Returns a new group like @base that has all nodes of @slices. The counts and nodes of @base are ignored. */
+QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *base, const guint32 *slices,
+                                             guint32 n_slices);
 
-/* Adds @group (transfer full). Each of its nodes must exist and have the requested resources free; otherwise fails
- * with CONFLICT, names the node and changes nothing. REMOVED groups use no nodes and are stored for their key. */
+/* Adds @group (transfer full). Each node of the group must exist, and what the group uses of the node must be free;
+ * otherwise the function fails with CONFLICT, names the node and changes nothing. A REMOVED group has no nodes and is
+ * stored so that its key and its id are still found. */
 gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
-/* Like quoit_fleet_add_group(), for a group of a saved state or of a source. It may use nodes that a source reports
- * as used, because it is the user. */
+/* Like quoit_fleet_add_group(), for a group of a saved state or of a source. The group may use nodes that a source
+ * reports as used, because the group is the user that the source sees. */
 gboolean quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
-/* Restores many groups, in the order of their ids. Visits the users of a node and the nodes of a slice only once. If
- * a group is refused, the groups before it stay added. */
+/* Restores many groups, which must be in the order of their ids. The function visits the users of each node and the
+ * nodes of each slice only once. If a group is refused, the groups before it stay added. */
 gboolean quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error);
 
-/* Removes the group with this name and id. Its nodes become free, or external if their source reports them as used.
- * A group with a key or an expired lease is kept as REMOVED, with @ended_ms. */
+/* Removes the group with this name and id. Each of its nodes becomes free, or external if the source of the node
+ * reports it as used. If the group has a key or its lease has expired, a REMOVED record with @ended_ms is kept. */
 gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
                                    GError **error);
-/* Drops @group, which must be a removed group of this fleet. */
+/* Deletes the record of a removed group. @group must be a REMOVED group of this fleet. */
 gboolean quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 
 /* Replaces the live group with the same name and id by @group (transfer full). Its nodes must exist and be free or
  * belong to the replaced group; otherwise fails with CONFLICT, names the node and changes nothing. */
 gboolean quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
-/* Like quoit_fleet_replace_group(), but only for state and lease. */
+/* Sets the state and the lease of the live group with this name and id. */
 gboolean quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGroupState state, gint64 until_ms,
                                 GError **error);
 
-/* Returns a time before which no lease ends. It may be too early, because renewals do not update it. A caller that
- * finds no expired lease calls quoit_fleet_count_leases(), the only changing function that is safe on a shared
- * fleet. */
+/* Returns a time before which no lease ends. Renewals do not update it, so the first lease may end later. Callers use
+ * the time to skip the search for expired leases. A caller that searched and found none calls
+ * quoit_fleet_update_first_lease(), so that the next caller can skip the search again. */
 static inline gint64
 quoit_fleet_first_lease (const QuoitFleet *fleet)
 {
   return __atomic_load_n (&fleet->first_lease_ms, __ATOMIC_RELAXED);
 }
-void quoit_fleet_count_leases (const QuoitFleet *fleet);
+/* Recomputes the time of quoit_fleet_first_lease(). The time is a cache that is stored atomically and is not part of
+ * the value, so this is the only function that may write to a shared fleet. */
+void quoit_fleet_update_first_lease (const QuoitFleet *fleet);
 
-/* Ends the external use of @node, for forks that evaluate options. */
+/* Ends the external use of @node. Only forks that evaluate the options of a report do this. */
 gboolean quoit_fleet_end_external (QuoitFleet *fleet, QuoitNodeId node, GError **error);
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
@@ -220,15 +234,16 @@ void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeS
 typedef struct {
   guint32 id; /* durable id of a node */
   QuoitNodeState state;
-} QuoitStateOfNode;
+} QuoitNodeStateChange;
 
-/* Sets many states, but recounts each slice only once. */
-void quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, gsize n);
+/* Sets the states of many nodes, and recounts each slice only once. */
+void quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitNodeStateChange *states, gsize n);
 
-/* Recounts everything and checks that summaries are right, no node is used twice, no id dangles, and indexes are
- * complete. Fails with FAILED and names the first contradiction. */
+/* Recounts everything. Checks that all counters are right, that each unit of each resource of a node is in exactly one
+ * state (QuoitUnitState), that all ids are valid, and that all indexes are complete. Fails with FAILED and names the
+ * first contradiction. */
 gboolean quoit_fleet_check (const QuoitFleet *fleet, GError **error);
 
-/* Returns whether @slice would be intact if all known nodes were alive: each worker has a known node, and the alive
- * nodes do not contradict each other. */
+/* Returns whether @slice would be intact if all of its nodes were alive: each worker id has a node, and the alive nodes
+ * do not contradict each other. */
 gboolean quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice);

@@ -16,9 +16,9 @@ quoit_group_text_hash (const char *text)
   return (guint32) quoit_hash_bytes (text, strlen (text));
 }
 
-/* Returns the start of the next @bytes of the allocation. */
+/* Returns *@at and advances it by @bytes. */
 static void *
-piece (char **at, gsize bytes)
+reserve_bytes (char **at, gsize bytes)
 {
   char *start = *at;
 
@@ -26,7 +26,7 @@ piece (char **at, gsize bytes)
   return start;
 }
 
-/* Includes the final NUL. Owner and key are usually empty. */
+/* Returns the size of @text with its final NUL. The test is a shortcut, because owner and key are usually empty. */
 static inline gsize
 text_size (const char *text)
 {
@@ -34,9 +34,9 @@ text_size (const char *text)
 }
 
 static inline const char *
-text_piece (char **at, const char *text, gsize size)
+store_text (char **at, const char *text, gsize size)
 {
-  char *copy = piece (at, size);
+  char *copy = reserve_bytes (at, size);
 
   if (size == 1)
     *copy = '\0';
@@ -61,16 +61,17 @@ bundles_size (const QuoitGroupData *data)
   return size;
 }
 
-/* Arrays with 8-byte alignment come first, so that no padding is needed. */
+/* Copies bundles and takes, but not the names of resources. The allocation has arrays with 8-byte alignment first and
+ * texts last, so that no padding is needed. */
 static void
 copy_bundles (QuoitGroupData *group, char **at)
 {
-  QuoitBundle *bundles = piece (at, group->n_nodes * sizeof *bundles);
+  QuoitBundle *bundles = reserve_bytes (at, group->n_nodes * sizeof *bundles);
 
   memcpy (bundles, group->bundles, group->n_nodes * sizeof *bundles);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      QuoitTake *takes = piece (at, bundles[i].n_takes * sizeof *takes);
+      QuoitTake *takes = reserve_bytes (at, bundles[i].n_takes * sizeof *takes);
 
       /* An empty array may be NULL, which memcpy() does not allow. */
       if (bundles[i].n_takes > 0)
@@ -81,14 +82,14 @@ copy_bundles (QuoitGroupData *group, char **at)
 }
 
 static void
-copy_take_names (QuoitGroupData *group, char **at)
+copy_resource_names (QuoitGroupData *group, char **at)
 {
   for (guint32 i = 0; i < group->n_nodes; i++)
     for (guint16 t = 0; t < group->bundles[i].n_takes; t++)
       {
         QuoitTake *take = (QuoitTake *) &group->bundles[i].takes[t];
 
-        take->resource = text_piece (at, take->resource, text_size (take->resource));
+        take->resource = store_text (at, take->resource, text_size (take->resource));
       }
 }
 
@@ -104,22 +105,22 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   QuoitGroupData *group = g_malloc (size);
   char *at = (char *) (group + 1);
 
-  *group = quoit_group_data_facts (data);
+  *group = quoit_group_data_copy_fields (data);
   g_atomic_ref_count_init (&group->refs);
   if (data->bundles != NULL)
     copy_bundles (group, &at);
-  *slice_end = piece (&at, numbers);
+  *slice_end = reserve_bytes (&at, numbers);
   *node_ids = *slice_end + data->n_slices;
   group->slice_end = *slice_end;
   group->node_ids = *node_ids;
-  group->name = text_piece (&at, data->name, name);
-  group->owner = text_piece (&at, data->owner, owner);
-  group->key = text_piece (&at, data->key, key);
-  group->request = text_piece (&at, data->request, request);
-  group->source = text_piece (&at, from, source);
-  group->foreign_id = text_piece (&at, foreign, foreign_id);
+  group->name = store_text (&at, data->name, name);
+  group->owner = store_text (&at, data->owner, owner);
+  group->key = store_text (&at, data->key, key);
+  group->request = store_text (&at, data->request, request);
+  group->source = store_text (&at, from, source);
+  group->foreign_id = store_text (&at, foreign, foreign_id);
   if (data->bundles != NULL)
-    copy_take_names (group, &at);
+    copy_resource_names (group, &at);
   group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
   group->key_hash = key == 1 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
   return group;
@@ -131,7 +132,7 @@ quoit_group_data_new (const QuoitGroupData *data)
   guint32 *slice_end, *node_ids;
   QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
 
-  /* The arrays of a removed group are empty and may be NULL. */
+  /* A removed group has no slices and nodes, and its arrays may be NULL, which memcpy() does not allow. */
   if (data->n_slices > 0)
     memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
   if (data->n_nodes > 0)
@@ -158,7 +159,7 @@ quoit_group_count_hosts (const QuoitGroupData *group)
 {
   guint32 n = 0;
 
-  if (group->kind != QUOIT_HOLDER_SLICES)
+  if (group->kind != QUOIT_RECORD_SLICES)
     return 0;
   for (guint32 i = 0; i < group->n_nodes; i++)
     n += i == 0 || group->node_ids[i] != group->node_ids[i - 1];
@@ -174,7 +175,7 @@ quoit_group_by_id (gconstpointer a, gconstpointer b)
 }
 
 gint64
-quoit_bundle_take_of (const QuoitBundle *bundle, const char *resource)
+quoit_bundle_amount (const QuoitBundle *bundle, const char *resource)
 {
   gint64 e4 = 0;
 
@@ -243,7 +244,7 @@ quoit_owner_record_name (const char *owner)
 }
 
 const char *
-quoit_owner_of_record (const QuoitGroupData *record)
+quoit_owner_record_owner (const QuoitGroupData *record)
 {
   return record->name + strlen (OWNER_PREFIX);
 }
@@ -258,7 +259,7 @@ quoit_external_record_name (const char *source)
 
 /* Each slice must have a node, each node must belong to a slice, and each node id must be set. */
 static gboolean
-slices_are_sound (const QuoitGroupData *data)
+are_slices_valid (const QuoitGroupData *data)
 {
   guint32 end = 0;
 
@@ -276,22 +277,23 @@ slices_are_sound (const QuoitGroupData *data)
   return TRUE;
 }
 
-/* Returns which parts were expected, or NULL if they are right. */
+/* Checks slices, nodes and bundles. Like the other expected_...() functions, returns NULL if the data is valid, or a
+ * text that says what was expected. */
 static const char *
-other_parts (const QuoitGroupData *data)
+expected_parts (const QuoitGroupData *data)
 {
   if (data->state == QUOIT_GROUP_REMOVED)
-    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is removed";
-  if (data->kind == QUOIT_HOLDER_SLICES)
-    return slices_are_sound (data) ? NULL : "slices of one node or more, and no node beside them";
-  if (data->kind == QUOIT_HOLDER_OWNER)
-    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is an owner";
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the group is removed";
+  if (data->kind == QUOIT_RECORD_SLICES)
+    return are_slices_valid (data) ? NULL : "slices of one node or more, and no other nodes";
+  if (data->kind == QUOIT_RECORD_OWNER)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the record is an owner";
   return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
 }
 
-/* Bundles of callers always have a node, even if it is lost. */
+/* Returns whether each bundle has a node. Bundles of callers always have one, even if the node is lost. */
 static gboolean
-is_placed (const QuoitGroupData *data)
+has_all_nodes (const QuoitGroupData *data)
 {
   for (guint32 i = 0; i < data->n_nodes; i++)
     if (data->node_ids[i] == 0)
@@ -299,81 +301,106 @@ is_placed (const QuoitGroupData *data)
   return data->n_nodes > 0;
 }
 
-/* Returns which source was expected, or NULL. Only bundles and external use can have a source. */
+/* Checks the source. Only groups of bundles and external use can have one. */
 static const char *
-other_source (const QuoitGroupData *data)
+expected_source (const QuoitGroupData *data)
 {
   gboolean has_one = data->source != NULL && *data->source != '\0';
 
-  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one && data->foreign_id != NULL && *data->foreign_id != '\0')
-    return "a source, which it has an id at";
-  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one)
-    return data->state == QUOIT_GROUP_REMOVED || is_placed (data) ? NULL : "bundles that all have a node, or a source";
-  if (data->kind == QUOIT_HOLDER_BUNDLES)
+  if (data->kind == QUOIT_RECORD_BUNDLES && !has_one && data->foreign_id != NULL && *data->foreign_id != '\0')
+    return "a source, because the group has an id at a source";
+  if (data->kind == QUOIT_RECORD_BUNDLES && !has_one)
+    return data->state == QUOIT_GROUP_REMOVED || has_all_nodes (data) ? NULL
+                                                                      : "bundles that all have a node, or a source";
+  if (data->kind == QUOIT_RECORD_BUNDLES)
     return NULL;
-  if (data->kind == QUOIT_HOLDER_EXTERNAL)
+  if (data->kind == QUOIT_RECORD_EXTERNAL)
     return has_one ? NULL : "a source";
   return has_one ? "no source" : NULL;
 }
 
-/* Returns which name was expected, or NULL. The source must be valid. */
+/* Checks the name. The source must be valid. */
 static const char *
-other_name (const QuoitGroupData *data)
+expected_name (const QuoitGroupData *data)
 {
   gsize external = strlen (EXTERNAL_PREFIX);
 
-  if (data->kind == QUOIT_HOLDER_OWNER)
-    return g_str_has_prefix (data->name, OWNER_PREFIX) && *quoit_owner_of_record (data) != '\0'
+  if (data->kind == QUOIT_RECORD_OWNER)
+    return g_str_has_prefix (data->name, OWNER_PREFIX) && *quoit_owner_record_owner (data) != '\0'
                ? NULL
                : "a name of '" OWNER_PREFIX "' and the owner";
-  if (data->kind == QUOIT_HOLDER_EXTERNAL)
+  if (data->kind == QUOIT_RECORD_EXTERNAL)
     return g_str_has_prefix (data->name, EXTERNAL_PREFIX) && strcmp (data->name + external, data->source) == 0
                ? NULL
                : "a name of '" EXTERNAL_PREFIX "' and the source";
   return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
 }
 
-/* Returns what was expected of a bundle, or NULL: a fraction below one chip, and each resource once with a
- * non-negative amount. Later code relies on this to compute what is left of a node. */
+/* Checks a bundle: the part of a chip must be below 1, and each resource must occur once with an amount of 0 or more.
+ * Later code relies on this to compute what is left of a node. */
 static const char *
-other_bundle (const QuoitBundle *bundle)
+expected_bundle (const QuoitBundle *bundle)
 {
   if (bundle->part.e4 < 0 || bundle->part.e4 >= QUOIT_AMOUNT_UNIT)
-    return "a part of a chip that is less than one";
+    return "a part of a chip below 1";
   for (guint16 t = 0; t < bundle->n_takes; t++)
     {
       if (bundle->takes[t].amount.e4 < 0)
         return "bundles that take 0 or more";
       if (t > 0 && strcmp (bundle->takes[t - 1].resource, bundle->takes[t].resource) >= 0)
-        return "resources of a bundle in their order, each once";
+        return "the resources of a bundle in order, each once";
     }
   return NULL;
 }
 
 static const char *
-other_bundles (const QuoitGroupData *data)
+expected_bundles (const QuoitGroupData *data)
 {
   const char *expected = NULL;
 
   for (guint32 i = 0; expected == NULL && data->bundles != NULL && i < data->n_nodes; i++)
-    expected = other_bundle (&data->bundles[i]);
+    expected = expected_bundle (&data->bundles[i]);
   return expected;
 }
 
 static gboolean
-times_are_sound (const QuoitGroupData *data, GError **error)
+check_times (const QuoitGroupData *data, GError **error)
 {
   const struct {
     const char *what;
     gint64 time_ms;
-  } times[] = { { "held since", data->since_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
+  } times[] = { { "since", data->since_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (times); i++)
-    if (!quoit_time_is_sound (times[i].time_ms))
+    if (!quoit_time_is_valid (times[i].time_ms))
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "group '%s@%" G_GUINT64_FORMAT "': %s '%" G_GINT64_FORMAT
                          "': expected milliseconds since 1970, before the year 2200",
                          data->name, data->id, times[i].what, times[i].time_ms);
+  return TRUE;
+}
+
+/* Checks the lengths first, because later messages contain the name. */
+static gboolean
+check_lengths (const QuoitGroupData *data, GError **error)
+{
+  const struct {
+    const char *what, *text;
+    gsize most;
+  } texts[] = {
+    { "name", data->name, QUOIT_MAX_GROUP_TEXT_BYTES },
+    { "owner", data->owner, QUOIT_MAX_GROUP_TEXT_BYTES },
+    { "key", data->key, QUOIT_MAX_GROUP_TEXT_BYTES },
+    { "request", data->request, QUOIT_LONGEST_REQUEST },
+    { "source", data->source, QUOIT_MAX_GROUP_TEXT_BYTES },
+    { "id at the source", data->foreign_id, QUOIT_MAX_GROUP_TEXT_BYTES },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i].text != NULL && strlen (texts[i].text) > texts[i].most)
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "group of id %" G_GUINT64_FORMAT ": %s of %zu bytes: expected at most %zu", data->id,
+                         texts[i].what, strlen (texts[i].text), texts[i].most);
   return TRUE;
 }
 
@@ -382,16 +409,18 @@ quoit_group_data_check (const QuoitGroupData *data, GError **error)
 {
   const char *expected = data->id > 0 && data->id < G_MAXINT64 ? NULL : "an id from 1 on";
 
+  if (!check_lengths (data, error))
+    return FALSE;
   if (expected == NULL)
-    expected = other_parts (data);
+    expected = expected_parts (data);
   if (expected == NULL)
-    expected = other_bundles (data);
+    expected = expected_bundles (data);
   if (expected == NULL)
-    expected = other_source (data);
+    expected = expected_source (data);
   if (expected == NULL)
-    expected = other_name (data);
+    expected = expected_name (data);
   if (expected != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
                        data->id, expected);
-  return times_are_sound (data, error);
+  return check_times (data, error);
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot holds a group or, with the lowest bit set, the number of the next free slot. */
+/* A slot stores a group or, if it is free, the next free slot. Pointers are aligned, so their lowest bit is 0; a free
+ * slot has (next free slot + 1) << 1 | 1. */
 typedef union {
   QuoitGroupData *group;
   guintptr next_free;
 } Slot;
 
 static void
-slots_copied (void *bytes)
+ref_slot_groups (void *bytes)
 {
   Slot *slots = bytes;
 
@@ -22,7 +23,7 @@ slots_copied (void *bytes)
 }
 
 static void
-slots_dropped (void *bytes)
+unref_slot_groups (void *bytes)
 {
   Slot *slots = bytes;
 
@@ -31,8 +32,9 @@ slots_dropped (void *bytes)
       quoit_group_data_unref (slots[i].group);
 }
 
-const QuoitTableType quoit_slots_type
-    = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK * sizeof (Slot), .copied = slots_copied, .dropped = slots_dropped };
+const QuoitTableType quoit_slots_type = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK * sizeof (Slot),
+                                          .on_copy = ref_slot_groups,
+                                          .on_free = unref_slot_groups };
 
 static Slot *
 own_slot (QuoitFleet *fleet, guint32 slot)
@@ -50,7 +52,7 @@ quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot)
 }
 
 static guint32
-take_slot (QuoitFleet *fleet, QuoitGroupData *group)
+add_to_free_slot (QuoitFleet *fleet, QuoitGroupData *group)
 {
   guint32 slot = fleet->first_free_slot - 1;
   Slot *row;
@@ -68,7 +70,7 @@ take_slot (QuoitFleet *fleet, QuoitGroupData *group)
 }
 
 static void
-leave_slot (QuoitFleet *fleet, guint32 slot)
+clear_slot (QuoitFleet *fleet, guint32 slot)
 {
   own_slot (fleet, slot)->next_free = (guintptr) fleet->first_free_slot << 1 | 1;
   fleet->first_free_slot = slot + 1;
@@ -77,7 +79,7 @@ leave_slot (QuoitFleet *fleet, guint32 slot)
 /* --- lookup --- */
 
 static guint32
-slot_of_name (const QuoitFleet *fleet, const char *name, guint32 hash)
+find_slot_by_name (const QuoitFleet *fleet, const char *name, guint32 hash)
 {
   guint32 at = hash, slot;
 
@@ -101,7 +103,7 @@ find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 const QuoitGroupData *
 quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
 {
-  guint32 slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+  guint32 slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name));
 
   return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
 }
@@ -112,11 +114,12 @@ quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
   return find_by_key (fleet, key, quoit_group_text_hash (key));
 }
 
-/* Returns whether by_key contains the group. An owner with an expired lease has no key and is indexed by its name. */
+/* Returns whether the group is in the index by_key. An owner with an expired lease has no key, but is in that index
+ * with its name. */
 static gboolean
-has_key (const QuoitGroupData *group)
+is_in_key_index (const QuoitGroupData *group)
 {
-  return *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
+  return *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
 }
 
 static guint32
@@ -148,7 +151,7 @@ quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
   guint32 hash = quoit_group_text_hash (record), at = hash, slot;
 
   while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
-    if (quoit_fleet_group_at (fleet, slot)->kind == QUOIT_HOLDER_OWNER
+    if (quoit_fleet_group_at (fleet, slot)->kind == QUOIT_RECORD_OWNER
         && strcmp (quoit_fleet_group_at (fleet, slot)->name, record) == 0)
       return quoit_fleet_group_at (fleet, slot);
   return NULL;
@@ -157,16 +160,16 @@ quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
 /* --- addition and removal --- */
 
 static void
-note_lease (QuoitFleet *fleet, const QuoitGroupData *group)
+update_first_lease (QuoitFleet *fleet, const QuoitGroupData *group)
 {
   if (group->until_ms != 0 && group->until_ms < fleet->first_lease_ms)
     fleet->first_lease_ms = group->until_ms;
 }
 
-/* Returns the number of nodes of @slice that a group of it gets, and writes their ids to @ids unless it is NULL.
- * Dead nodes that were replaced are still in the slice, but are skipped. */
+/* Returns the number of nodes that a group with @slice gets, and writes their ids to @ids unless @ids is NULL. A slice
+ * with more nodes than hosts still contains dead nodes that were replaced; they are skipped. */
 static guint32
-members_of (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
+list_slice_nodes (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
 {
   const QuoitLayout *layout = fleet->layout;
   const QuoitSlice *row = &layout->slices[slice];
@@ -187,30 +190,30 @@ members_of (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
 }
 
 QuoitGroupData *
-quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const guint32 *slices,
+quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *base, const guint32 *slices,
                              guint32 n_slices)
 {
-  QuoitGroupData data = quoit_group_data_facts (facts), *group;
+  QuoitGroupData data = quoit_group_data_copy_fields (base), *group;
   guint32 *slice_end, *node_ids, at = 0;
 
   data.bundles = NULL;
   data.n_slices = n_slices;
   data.n_nodes = 0;
   for (guint32 i = 0; i < n_slices; i++)
-    data.n_nodes += members_of (fleet, slices[i], NULL);
+    data.n_nodes += list_slice_nodes (fleet, slices[i], NULL);
   group = quoit_group_data_alloc (&data, &slice_end, &node_ids);
   for (guint32 i = 0; i < n_slices; i++)
     {
-      at += members_of (fleet, slices[i], node_ids + at);
+      at += list_slice_nodes (fleet, slices[i], node_ids + at);
       slice_end[i] = at;
     }
   return group;
 }
 
 static gboolean
-names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+check_names_unused (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  if (group->state != QUOIT_GROUP_REMOVED && slot_of_name (fleet, group->name, group->name_hash) != QUOIT_NO_INDEX)
+  if (group->state != QUOIT_GROUP_REMOVED && find_slot_by_name (fleet, group->name, group->name_hash) != QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
   if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
@@ -218,7 +221,7 @@ names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
 }
 
 static gboolean
-add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
+add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
 {
   guint32 slot;
 
@@ -227,12 +230,12 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GErr
       quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is removed, but has nodes", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  if (!names_are_free (fleet, group, error)
-      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, filling, error)))
+  if (!check_names_unused (fleet, group, error)
+      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, load, error)))
     return quoit_group_data_unref (group), FALSE;
 
-  slot = take_slot (fleet, group);
-  if (has_key (group))
+  slot = add_to_free_slot (fleet, group);
+  if (is_in_key_index (group))
     quoit_index_add (&fleet->by_key, key_hash (group), slot);
   fleet->n_groups++;
   fleet->next_group_id = MAX (fleet->next_group_id, group->id + 1);
@@ -240,8 +243,8 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GErr
     return quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot), TRUE;
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
-  note_lease (fleet, group);
-  quoit_fleet_take_nodes (fleet, group, slot, filling);
+  update_first_lease (fleet, group);
+  quoit_fleet_add_edges (fleet, group, slot, load);
   return TRUE;
 }
 
@@ -252,14 +255,14 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 }
 
 static gboolean
-restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
+restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
 {
   g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
 
-  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, filling);
-  if (add_group (fleet, group, filling, error))
+  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, load);
+  if (add_group (fleet, group, load, error))
     return TRUE;
-  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, filling);
+  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, load);
   return FALSE;
 }
 
@@ -272,12 +275,12 @@ quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
 gboolean
 quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error)
 {
-  g_autoptr (QuoitFilling) filling = quoit_filling_new ();
+  g_autoptr (QuoitGroupLoad) load = quoit_group_load_new ();
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < groups->len; i++)
-    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), filling, error);
-  quoit_fleet_recount_slices (fleet, filling->slices);
+    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), load, error);
+  quoit_fleet_recount_slices (fleet, load->slices);
   return ok;
 }
 
@@ -285,7 +288,7 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
 static gboolean
 find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, GError **error)
 {
-  *slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+  *slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name));
   return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
 }
@@ -301,12 +304,12 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
     return FALSE;
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  quoit_fleet_leave_nodes (fleet, group, slot);
-  quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+  quoit_fleet_remove_edges (fleet, group, slot);
+  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
     {
-      QuoitGroupData removed = quoit_group_data_facts (group);
+      QuoitGroupData removed = quoit_group_data_copy_fields (group);
 
       removed.state = QUOIT_GROUP_REMOVED;
       removed.end = (guint8) end;
@@ -314,13 +317,13 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
       removed.n_slices = removed.n_nodes = 0;
       removed.bundles = NULL;
       /* A group with a key is already in the index. */
-      if (*group->key == '\0' && has_key (&removed))
+      if (*group->key == '\0' && is_in_key_index (&removed))
         quoit_index_add (&fleet->by_key, key_hash (group), slot);
       quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot);
       own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
       return quoit_group_data_unref (group), TRUE;
     }
-  leave_slot (fleet, slot);
+  clear_slot (fleet, slot);
   fleet->n_groups--;
   return quoit_group_data_unref (group), TRUE;
 }
@@ -334,11 +337,11 @@ quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError
     if (quoit_fleet_group_at (fleet, slot) == group)
       break;
   if (slot == QUOIT_INDEX_NONE)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is not a removed one", group->name);
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is not removed", group->name);
   quoit_index_remove (&fleet->by_removed_id, hash, slot);
-  if (has_key (group))
+  if (is_in_key_index (group))
     quoit_index_remove (&fleet->by_key, key_hash (group), slot);
-  leave_slot (fleet, slot);
+  clear_slot (fleet, slot);
   fleet->n_groups--;
   return quoit_group_data_unref ((QuoitGroupData *) group), TRUE;
 }
@@ -346,10 +349,10 @@ quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError
 /* --- replacement --- */
 
 static void
-swap_group (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
+replace_in_slot (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
 {
   own_slot (fleet, slot)->group = group;
-  note_lease (fleet, group);
+  update_first_lease (fleet, group);
 }
 
 gboolean
@@ -364,27 +367,28 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0)
     {
-      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key, or be removed so", group->name);
+      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key or be removed by a replacement",
+                  group->name);
       return quoit_group_data_unref (group), FALSE;
     }
   moves = !quoit_group_same_nodes (before, group);
   if (moves)
     {
-      quoit_fleet_leave_nodes (fleet, before, slot);
-      quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
-      quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+      quoit_fleet_remove_edges (fleet, before, slot);
+      quoit_fleet_set_external_use (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+      quoit_fleet_set_external_use (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
       if (!quoit_fleet_nodes_are_free (fleet, group, NULL, error))
         {
-          quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
-          quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
-          quoit_fleet_take_nodes (fleet, before, slot, NULL);
+          quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+          quoit_fleet_set_external_use (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+          quoit_fleet_add_edges (fleet, before, slot, NULL);
           return quoit_group_data_unref (group), FALSE;
         }
     }
-  /* Replace the group first, because shares refer to the bundles of the group in the slot. */
-  swap_group (fleet, slot, group);
+  /* Replace the group before the shares are added, because shares refer to the bundles of the group in the slot. */
+  replace_in_slot (fleet, slot, group);
   if (moves)
-    quoit_fleet_take_nodes (fleet, group, slot, NULL);
+    quoit_fleet_add_edges (fleet, group, slot, NULL);
   return quoit_group_data_unref (before), TRUE;
 }
 
@@ -398,17 +402,17 @@ quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGro
   if (!find_slot (fleet, name, id, &slot, error))
     return FALSE;
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  changed = quoit_group_data_facts (before);
+  changed = quoit_group_data_copy_fields (before);
   changed.state = state;
   changed.until_ms = until_ms;
-  swap_group (fleet, slot, quoit_group_data_new (&changed));
+  replace_in_slot (fleet, slot, quoit_group_data_new (&changed));
   return quoit_group_data_unref (before), TRUE;
 }
 
 /* --- leases --- */
 
 gint64
-quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group)
+quoit_fleet_group_until_ms (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *name = *group->owner == '\0' ? NULL : quoit_owner_record_name (group->owner);
   const QuoitGroupData *owner
@@ -420,7 +424,7 @@ quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group)
 }
 
 void
-quoit_fleet_count_leases (const QuoitFleet *fleet)
+quoit_fleet_update_first_lease (const QuoitFleet *fleet)
 {
   gint64 first = G_MAXINT64;
 
@@ -435,7 +439,7 @@ quoit_fleet_count_leases (const QuoitFleet *fleet)
 }
 
 void
-quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
+quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from)
 {
   quoit_table_share (&from->shares, &fleet->shares);
   quoit_table_share (&from->groups, &fleet->groups);

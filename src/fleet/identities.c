@@ -5,7 +5,7 @@
 
 #include "fleet/layout-private.h"
 
-/* An identity as stored in the layout, without the mark of a text. */
+/* An identity in the form in which the layout stores it, but without the mark byte of a text. */
 typedef struct {
   const char *bytes;
   gsize length;
@@ -25,30 +25,30 @@ text_key (const char *text)
 }
 
 static Key
-key_of_text (const char *text, char *packed)
+make_key (const char *text, char *packed)
 {
   return quoit_identity_pack (text, packed) ? packed_key (packed) : text_key (text);
 }
 
 static Key
-key_of_node (const QuoitLayout *layout, guint32 index, char *packed)
+node_key (const QuoitLayout *layout, guint32 index, char *packed)
 {
   guint32 offset = layout->nodes[index].identity;
-  const char *kept = layout->texts + offset, *text = quoit_identity_text (kept);
+  const char *stored = layout->texts + offset, *text = quoit_identity_plain_text (stored);
 
   if (offset == 0)
-    return key_of_text (quoit_layout_node_name (layout, (QuoitNodeId) { index }), packed);
-  return text == NULL ? packed_key (kept) : text_key (text);
+    return make_key (quoit_layout_node_name (layout, (QuoitNodeId) { index }), packed);
+  return text == NULL ? packed_key (stored) : text_key (text);
 }
 
 static gboolean
-is_node (const QuoitLayout *layout, guint32 index, Key key)
+node_has_key (const QuoitLayout *layout, guint32 index, Key key)
 {
   char packed[QUOIT_PACKED_IDENTITY];
-  Key have = key_of_node (layout, index, packed);
+  Key node_identity = node_key (layout, index, packed);
 
-  return have.is_packed == key.is_packed && have.length == key.length
-         && memcmp (have.bytes, key.bytes, key.length) == 0;
+  return node_identity.is_packed == key.is_packed && node_identity.length == key.length
+         && memcmp (node_identity.bytes, key.bytes, key.length) == 0;
 }
 
 void
@@ -75,7 +75,7 @@ index_nodes (QuoitIdentities *identities)
   for (guint32 i = identities->first_node; i < identities->first_node + identities->n_nodes; i++)
     {
       char packed[QUOIT_PACKED_IDENTITY];
-      Key key = key_of_node (identities->layout, i, packed);
+      Key key = node_key (identities->layout, i, packed);
       guint32 at = (guint32) quoit_hash_bytes (key.bytes, key.length) & identities->mask;
 
       while (identities->slots[at] != 0)
@@ -85,7 +85,7 @@ index_nodes (QuoitIdentities *identities)
 }
 
 static guint32
-look_up (QuoitIdentities *identities, Key key)
+find_by_key (QuoitIdentities *identities, Key key)
 {
   guint32 at;
 
@@ -93,7 +93,7 @@ look_up (QuoitIdentities *identities, Key key)
     index_nodes (identities);
   at = (guint32) quoit_hash_bytes (key.bytes, key.length) & identities->mask;
   for (; identities->slots[at] != 0; at = (at + 1) & identities->mask)
-    if (is_node (identities->layout, identities->slots[at] - 1, key))
+    if (node_has_key (identities->layout, identities->slots[at] - 1, key))
       return identities->slots[at] - 1;
   return QUOIT_NO_INDEX;
 }
@@ -102,11 +102,11 @@ gboolean
 quoit_identities_find (QuoitIdentities *identities, const QuoitNodeClaim *claim, QuoitNodeId *node)
 {
   char packed[QUOIT_PACKED_IDENTITY];
-  Key key = key_of_text (claim->identity != NULL ? claim->identity : claim->name, packed);
+  Key key = make_key (claim->identity != NULL ? claim->identity : claim->name, packed);
   guint32 index = identities->expected;
 
-  if (index >= identities->first_node + identities->n_nodes || !is_node (identities->layout, index, key))
-    index = look_up (identities, key);
+  if (index >= identities->first_node + identities->n_nodes || !node_has_key (identities->layout, index, key))
+    index = find_by_key (identities, key);
   if (index == QUOIT_NO_INDEX)
     return FALSE;
   identities->expected = index + 1;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the nodes of one source by identity, for imports. No index is built while the claims come in the order of
- * the nodes. */
+/* Finds the nodes of one source by identity, for imports. Lists usually have the same order as before, so each lookup
+ * first tries the node after the last one found. An index is built only if that fails. */
 #pragma once
 
 #include "fleet/layout.h"
 
 typedef struct {
   const QuoitLayout *layout;
-  guint32 first_node, n_nodes, expected; /* expected: the node after the last one found */
-  guint32 *slots, mask;                  /* index + 1; slots is NULL until a node is not the expected one */
+  guint32 first_node, n_nodes; /* nodes of the source */
+  guint32 expected;            /* the node after the last one found */
+  guint32 *slots, mask;        /* hash table of node index + 1; NULL: not built yet */
 } QuoitIdentities;
 
 /* Borrows @layout. */

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of unused slots between two ids of one range. A larger gap costs more than another range. */
-enum { WIDEST_GAP = 16 };
-/* Unused slots that do not justify sorting. */
-enum { SPARE_SLOTS = 1024 };
+/* Maximum number of unused slots between two ids of one range. After a larger gap, a new range begins. */
+enum { MAX_GAP = 16 };
+/* All ids share one range if it has fewer unused slots than the number of ids plus this number. More ranges would save
+ * too little memory then. */
+enum { MAX_SPARE_SLOTS = 1024 };
 
 static int
-by_number (gconstpointer a, gconstpointer b)
+compare_ids (gconstpointer a, gconstpointer b)
 {
   guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
 
@@ -19,7 +20,7 @@ by_number (gconstpointer a, gconstpointer b)
 
 /* Returns all ids of @lists in ascending order. */
 static guint32 *
-sorted (const QuoitIdList *lists, guint n_lists, gsize total)
+sort_ids (const QuoitIdList *lists, guint n_lists, gsize total)
 {
   guint32 *all = g_new (guint32, total + 1);
   gboolean ascending = TRUE;
@@ -32,12 +33,12 @@ sorted (const QuoitIdList *lists, guint n_lists, gsize total)
         ascending &= n == 0 || all[n - 1] <= all[n];
       }
   if (!ascending)
-    qsort (all, n, sizeof *all, by_number);
+    qsort (all, n, sizeof *all, compare_ids);
   return all;
 }
 
 static void
-take_ranges (QuoitIds *ids, const guint32 *all, gsize n)
+build_ranges (QuoitIds *ids, const guint32 *all, gsize n)
 {
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (QuoitIdRange));
   QuoitIdRange *last = NULL;
@@ -46,7 +47,7 @@ take_ranges (QuoitIds *ids, const guint32 *all, gsize n)
     {
       QuoitIdRange fresh = { all[i], 1, ids->n_slots };
 
-      if (last != NULL && all[i] - last->first - (last->n - 1) <= WIDEST_GAP + 1)
+      if (last != NULL && all[i] - last->first - (last->n - 1) <= MAX_GAP + 1)
         {
           ids->n_slots += all[i] - last->first + 1 - last->n;
           last->n = all[i] - last->first + 1;
@@ -77,7 +78,7 @@ quoit_ids_init (QuoitIds *ids, const QuoitIdList *lists, guint n_lists)
         }
     }
   *ids = (QuoitIds) { 0 };
-  if (total == 0 || (gsize) (greatest - least) < 2 * total + SPARE_SLOTS)
+  if (total == 0 || (gsize) (greatest - least) < 2 * total + MAX_SPARE_SLOTS)
     {
       ids->n_slots = total == 0 ? 0 : greatest - least + 1;
       ids->n_ranges = 1;
@@ -85,8 +86,8 @@ quoit_ids_init (QuoitIds *ids, const QuoitIdList *lists, guint n_lists)
       ids->ranges[0] = (QuoitIdRange) { total == 0 ? 0 : least, ids->n_slots, 0 };
       return;
     }
-  all = sorted (lists, n_lists, total);
-  take_ranges (ids, all, total);
+  all = sort_ids (lists, n_lists, total);
+  build_ranges (ids, all, total);
 }
 
 void
@@ -113,7 +114,7 @@ quoit_ids_append (QuoitIds *ids, guint32 id)
     return FALSE;
   if (last->n == 0)
     *last = (QuoitIdRange) { id, 1, ids->n_slots++ };
-  else if (id - last->first - last->n <= WIDEST_GAP)
+  else if (id - last->first - last->n <= MAX_GAP)
     {
       ids->n_slots += id - last->first + 1 - last->n;
       last->n = id - last->first + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/index.h"
 
-enum { PER_CHUNK = 128 };
+enum { PER_CHUNK = 128 }; /* entries */
 
 static const QuoitTableType entries_type = { .chunk_bytes = PER_CHUNK * sizeof (guint64) };
 
@@ -32,7 +32,7 @@ quoit_index_share (const QuoitIndex *index, QuoitIndex *copy)
   quoit_table_share (&index->entries, &copy->entries);
 }
 
-/* Returns the chunk of an entry. Loops look it up once per chunk instead of once per entry. */
+/* Returns the chunk of an entry. Loops call this once per chunk instead of once per entry, because it is slow. */
 static inline const guint64 *
 peek_chunk (const QuoitIndex *index, guint32 at)
 {
@@ -93,7 +93,8 @@ quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
       chunk = peek_chunk (index, (hole + 1) & index->mask);
   index->n--;
 
-  /* Move later entries into the hole, unless that puts them before their home slot. */
+  /* A search stops at an empty slot, so the hole must be filled: move later entries into it, except entries that would
+   * then be before their home slot. */
   for (at = (hole + 1) & index->mask;; at = (at + 1) & index->mask)
     {
       guint32 home;

@@ -4,15 +4,16 @@
 
 #include "fleet/claims.h"
 
-/* Returns whether a slice treats nodes of both kinds alike: same generation, topology, pod type and chips. */
+/* Returns whether nodes of both kinds can be in the same slice: same generation, topology, pod type and chips. */
 gboolean quoit_node_kind_same_machine (const QuoitNodeKind *a, const QuoitNodeKind *b);
-/* Returns whether the labels and resources are the same as well. */
+/* Returns whether labels and resources are equal too. */
 gboolean quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b);
-/* Returns whether the kind states no resources other than TPU, like dead nodes in Ray. An importer may derive the
- * chips from the slice. */
+/* Returns whether the kind has no chips, or no resources except TPU. Ray reports dead nodes without resources, and an
+ * importer may then have derived the chips from the slice. */
 gboolean quoit_node_kind_is_bare (const QuoitNodeKind *kind);
 /* Returns the value of the label, or NULL. */
 const char *quoit_node_kind_label (const QuoitNodeKind *kind, const char *key);
-/* Returns the TPU resource per chip of a node of @kind: 1, or the devices per chip that its cluster counts. */
+/* Returns the amount of the TPU resource per chip: 1, or the number of devices per chip if the cluster counts
+ * devices. */
 QuoitAmount quoit_node_kind_tpu_per_chip (const QuoitNodeKind *kind);
 gboolean quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b);

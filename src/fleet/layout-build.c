@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an immutable layout from drafts. Sorting is skipped when data is already in order: nodes loaded from a
- * database are, and loading must be fast. */
+/* Builds a layout from drafts. Drafts that are in order are not sorted again, because nodes from a database are in
+ * order and loading must be fast. */
 #include "fleet/layout-builder.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/natural.h"
 
 static gint
-by_pool_name (gconstpointer a, gconstpointer b, gpointer data)
+compare_pools (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitBuilder *builder = data;
   const QuoitPoolDraft *x = &g_array_index (builder->pools, QuoitPoolDraft, *(const guint32 *) a);
@@ -21,7 +21,7 @@ by_pool_name (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static gint
-by_slice_name (gconstpointer a, gconstpointer b, gpointer data)
+compare_slices (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitBuilder *builder = data;
   const QuoitSliceDraft *x = &g_array_index (builder->slices, QuoitSliceDraft, *(const guint32 *) a);
@@ -39,7 +39,7 @@ by_slice_name (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Returns the indices 0..n-1 in the order of @compare. Skips sorting if they are in order. */
 static guint32 *
-ordered (guint n, GCompareDataFunc compare, gpointer data)
+sorted_indices (guint n, GCompareDataFunc compare, gpointer data)
 {
   guint32 *order = g_new0 (guint32, n + 1);
   gboolean sorted = TRUE;
@@ -54,10 +54,10 @@ ordered (guint n, GCompareDataFunc compare, gpointer data)
 }
 
 static void
-lay_pools (QuoitBuilder *builder)
+build_pools (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
-  g_autofree guint32 *order = ordered (builder->pools->len, by_pool_name, builder);
+  g_autofree guint32 *order = sorted_indices (builder->pools->len, compare_pools, builder);
   g_autoptr (GArray) env = g_array_sized_new (FALSE, FALSE, sizeof (QuoitPair), 1); /* allocated even if empty */
   guint32 at = 0;
 
@@ -89,8 +89,8 @@ lay_pools (QuoitBuilder *builder)
                                             .pod_memory = claim->pod_memory };
           for (guint16 i = 0; i < claim->n_env; i++)
             {
-              QuoitPair pair = { quoit_claims_text (layout->kinds, claim->env[i].key),
-                                 quoit_claims_text (layout->kinds, claim->env[i].value) };
+              QuoitPair pair = { quoit_claims_intern_text (layout->kinds, claim->env[i].key),
+                                 quoit_claims_intern_text (layout->kinds, claim->env[i].value) };
 
               g_array_append_val (env, pair);
             }
@@ -99,15 +99,15 @@ lay_pools (QuoitBuilder *builder)
   layout->env = (QuoitPair *) g_array_free (g_steal_pointer (&env), FALSE);
 }
 
-/* Builds slices and shelves, and assigns a bucket to each slice and to the slice-less nodes of each pool, in the
- * order of the nodes. */
+/* Builds slices and shelves. Assigns a bucket number to each slice, and one to the nodes without a slice of each pool;
+ * the nodes of a layout are in the order of these numbers. Returns the buckets of nodes without a slice, by pool. */
 static guint32 *
-lay_slices (QuoitBuilder *builder)
+build_slices (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
   guint n = builder->slices->len;
-  g_autofree guint32 *order = ordered (n, by_slice_name, builder);
-  guint32 *rest = g_new (guint32, layout->n_pools + 1); /* by pool: bucket of nodes without a slice */
+  g_autofree guint32 *order = sorted_indices (n, compare_slices, builder);
+  guint32 *sliceless_buckets = g_new (guint32, layout->n_pools + 1); /* by pool: bucket of nodes without a slice */
   GArray *shelves = g_array_new (FALSE, TRUE, sizeof (QuoitShelf));
   guint32 bucket = 0, at = 0;
 
@@ -134,17 +134,17 @@ lay_slices (QuoitBuilder *builder)
               = (QuoitSlice) { .name = draft->name, .incarnation = draft->incarnation, .shelf = shelves->len - 1 };
           draft->bucket = bucket++;
         }
-      rest[p] = bucket++;
+      sliceless_buckets[p] = bucket++;
       pool->n_slices = at - pool->first_slice;
       pool->n_shelves = shelves->len - pool->first_shelf;
     }
   layout->n_shelves = shelves->len;
   layout->shelves = (QuoitShelf *) g_array_free (shelves, FALSE);
-  return rest;
+  return sliceless_buckets;
 }
 
 static gint
-by_key_then_name (gconstpointer a, gconstpointer b, gpointer data)
+compare_nodes (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitBuilder *builder = data;
   const QuoitNodeDraft *x = a, *y = b;
@@ -162,7 +162,7 @@ by_key_then_name (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static void
-order_nodes (QuoitBuilder *builder, const guint32 *rest)
+sort_nodes (QuoitBuilder *builder, const guint32 *sliceless_buckets)
 {
   QuoitNodeDraft *nodes = (QuoitNodeDraft *) builder->nodes->data;
   gboolean sorted = TRUE;
@@ -172,87 +172,88 @@ order_nodes (QuoitBuilder *builder, const guint32 *rest)
       gint32 worker = quoit_builder_home (builder, &nodes[i])->worker_id;
       guint32 bucket = nodes[i].slice != QUOIT_NO_INDEX
                            ? g_array_index (builder->slices, QuoitSliceDraft, nodes[i].slice).bucket
-                           : rest[g_array_index (builder->pools, QuoitPoolDraft, nodes[i].pool).rank];
+                           : sliceless_buckets[g_array_index (builder->pools, QuoitPoolDraft, nodes[i].pool).rank];
 
       /* Nodes without a worker id come last in their slice. */
       nodes[i].key = (guint64) bucket << 32 | (worker < 0 ? G_MAXUINT32 : (guint32) worker);
-      sorted = sorted && (i == 0 || by_key_then_name (&nodes[i - 1], &nodes[i], builder) <= 0);
+      sorted = sorted && (i == 0 || compare_nodes (&nodes[i - 1], &nodes[i], builder) <= 0);
     }
   if (!sorted)
-    g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, by_key_then_name, builder);
+    g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, compare_nodes, builder);
 }
 
-/* Sets @facts to the name, address and identity of a node. */
+/* Sets @node_texts to the name, address and identity of a node. Address and identity may be NULL. */
 static void
-facts_of (const QuoitBuilder *builder, const QuoitNodeDraft *draft, const char **facts)
+get_texts (const QuoitBuilder *builder, const QuoitNodeDraft *draft, const char **node_texts)
 {
-  const QuoitNodeClaim *home = quoit_builder_home (builder, draft), *seen = quoit_builder_claim (builder, draft->seen);
+  const QuoitNodeClaim *home = quoit_builder_home (builder, draft),
+                       *best_claim = quoit_builder_claim (builder, draft->best_claim);
 
-  facts[0] = home->name;
-  facts[1] = seen->address != NULL ? seen->address : home->address;
-  facts[2] = seen->identity != NULL ? seen->identity : home->identity;
+  node_texts[0] = home->name;
+  node_texts[1] = best_claim->address != NULL ? best_claim->address : home->address;
+  node_texts[2] = best_claim->identity != NULL ? best_claim->identity : home->identity;
 }
 
 static gsize
-bytes_of (const char *name, const char *address, const char *identity)
+texts_size (const char *name, const char *address, const char *identity)
 {
   gsize total = strlen (name) + 1;
 
   if (address != NULL && strcmp (address, name) != 0)
     total += strlen (address) + 1;
-  return identity == NULL ? total : total + quoit_identity_room (identity);
+  return identity == NULL ? total : total + quoit_identity_max_size (identity);
 }
 
 static gsize
-texts_of (const QuoitBuilder *builder)
+all_texts_size (const QuoitBuilder *builder)
 {
   gsize total = 1;
 
   for (guint32 i = 0; i < builder->nodes->len; i++)
     {
-      const char *facts[3];
+      const char *node_texts[3];
 
-      facts_of (builder, &g_array_index (builder->nodes, QuoitNodeDraft, i), facts);
-      total += bytes_of (facts[0], facts[1], facts[2]);
+      get_texts (builder, &g_array_index (builder->nodes, QuoitNodeDraft, i), node_texts);
+      total += texts_size (node_texts[0], node_texts[1], node_texts[2]);
     }
   for (guint32 i = 0; i < builder->joined->len; i++)
     {
       const QuoitNodeClaim *claim = quoit_builder_claim (builder, g_array_index (builder->joined, QuoitClaimRef, i));
 
-      total += bytes_of (claim->name, claim->address, claim->identity);
+      total += texts_size (claim->name, claim->address, claim->identity);
     }
   return total;
 }
 
-/* Combines flags of several claims: the home decides which ids and names are assumed, the best-informed source
- * decides whether the node is lost, and the others are joined. */
+/* Combines the flags of several claims. The home claim decides whether id and name are assumed, and the best-informed
+ * claim decides whether the node is lost. Each of the other flags is set if it is set in any claim. */
 static guint8
-flags_of (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
+combine_flags (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
 {
   return (quoit_builder_home (builder, draft)->flags & (QUOIT_NODE_ASSUMED_ID | QUOIT_NODE_ASSUMED_NAME))
-         | (quoit_builder_claim (builder, draft->seen)->flags & QUOIT_NODE_LOST)
+         | (quoit_builder_claim (builder, draft->best_claim)->flags & QUOIT_NODE_LOST)
          | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL));
 }
 
 static void
-keep_facts (QuoitLayout *layout, const char *const *facts, guint32 *name, guint32 *address, guint32 *identity)
+store_texts (QuoitLayout *layout, const char *const *node_texts, guint32 *name, guint32 *address, guint32 *identity)
 {
-  *name = quoit_layout_keep_text (layout, facts[0]);
-  if (facts[1] != NULL)
-    *address = strcmp (facts[1], facts[0]) == 0 ? *name : quoit_layout_keep_text (layout, facts[1]);
-  if (facts[2] != NULL)
-    *identity = quoit_layout_keep_identity (layout, facts[2]);
+  *name = quoit_layout_store_text (layout, node_texts[0]);
+  if (node_texts[1] != NULL)
+    *address = strcmp (node_texts[1], node_texts[0]) == 0 ? *name : quoit_layout_store_text (layout, node_texts[1]);
+  if (node_texts[2] != NULL)
+    *identity = quoit_layout_store_identity (layout, node_texts[2]);
 }
 
 static void
-lay_nodes (QuoitBuilder *builder)
+build_nodes (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
-  gsize room = texts_of (builder);
+  gsize max_texts = all_texts_size (builder);
 
   layout->n_nodes = builder->nodes->len;
   layout->nodes = g_new0 (QuoitNode, layout->n_nodes + 1);
-  layout->texts = g_malloc (room);
+  layout->texts = g_malloc (max_texts);
   layout->texts[0] = '\0';
   layout->n_texts = 1;
   for (guint32 i = 0; i < layout->n_nodes; i++)
@@ -260,32 +261,32 @@ lay_nodes (QuoitBuilder *builder)
       const QuoitNodeDraft *draft = &g_array_index (builder->nodes, QuoitNodeDraft, i);
       const QuoitNodeClaim *claim = quoit_builder_home (builder, draft);
       QuoitNode *node = &layout->nodes[i];
-      const char *facts[3];
+      const char *node_texts[3];
 
-      facts_of (builder, draft, facts);
-      keep_facts (layout, facts, &node->name, &node->address, &node->identity);
+      get_texts (builder, draft, node_texts);
+      store_texts (layout, node_texts, &node->name, &node->address, &node->identity);
       node->slice = draft->slice == QUOIT_NO_INDEX
                         ? QUOIT_NO_INDEX
                         : g_array_index (builder->slices, QuoitSliceDraft, draft->slice).bucket;
       node->kind = quoit_builder_kind (builder, draft);
       node->id = builder->parts[draft->home.part].ids[draft->home.claim];
-      node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
-      node->flags = flags_of (builder, draft);
+      node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MAX_WORKER_ID);
+      node->flags = combine_flags (builder, draft);
       node->claimed = (guint8) draft->state.state;
       layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
       layout->end_id = MAX (layout->end_id, node->id + 1);
     }
   layout->ids = builder->ids;
-  layout->index_of = g_new (guint32, layout->ids.n_slots + 1);
-  memset (layout->index_of, 0xff, layout->ids.n_slots * sizeof *layout->index_of);
+  layout->index_by_slot = g_new (guint32, layout->ids.n_slots + 1);
+  memset (layout->index_by_slot, 0xff, layout->ids.n_slots * sizeof *layout->index_by_slot);
   for (guint32 i = 0; i < layout->n_nodes; i++)
-    layout->index_of[quoit_ids_slot (&layout->ids, layout->nodes[i].id)] = i;
+    layout->index_by_slot[quoit_ids_slot (&layout->ids, layout->nodes[i].id)] = i;
 }
 
-/* Sets the node ranges, and converts bucket numbers to slice indices. The slice-less nodes of each pool use one
- * bucket, so slice s of pool p has bucket s + p. */
+/* Sets the node ranges of pools and slices, and replaces the bucket numbers in nodes by slice indices. Each pool has
+ * one bucket for nodes without a slice after the buckets of its slices, so slice s of pool p has bucket s + p. */
 static void
-lay_ranges (QuoitBuilder *builder, const guint32 *rest)
+set_node_ranges (QuoitBuilder *builder, const guint32 *sliceless_buckets)
 {
   QuoitLayout *layout = builder->layout;
   const QuoitNodeDraft *drafts = (const QuoitNodeDraft *) builder->nodes->data;
@@ -303,14 +304,14 @@ lay_ranges (QuoitBuilder *builder, const guint32 *rest)
             layout->nodes[at].slice = s;
           layout->slices[s].n_nodes = at - layout->slices[s].first_node;
         }
-      for (; at < layout->n_nodes && drafts[at].key >> 32 == rest[p]; at++)
+      for (; at < layout->n_nodes && drafts[at].key >> 32 == sliceless_buckets[p]; at++)
         ;
       pool->n_nodes = at - pool->first_node;
     }
 }
 
 static void
-lay_sources (QuoitLayout *layout)
+set_source_ranges (QuoitLayout *layout)
 {
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
@@ -328,9 +329,9 @@ name_index (QuoitLayout *layout, const char *name)
   return name == NULL ? QUOIT_NO_INDEX : quoit_strings_intern (layout->strings, name).index;
 }
 
-/* The node ranges of the sources must be set. */
+/* Builds the rows of nodes with several claims. The node ranges of the sources must be set. */
 static void
-lay_joined (QuoitBuilder *builder)
+build_joined (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
   QuoitJoinedClaim *rows = g_new0 (QuoitJoinedClaim, builder->joined->len + 1);
@@ -340,27 +341,27 @@ lay_joined (QuoitBuilder *builder)
     {
       QuoitClaimRef ref = g_array_index (builder->joined, QuoitClaimRef, i);
       const QuoitNodeClaim *claim = quoit_builder_claim (builder, ref);
-      const char *const facts[] = { claim->name, claim->address, claim->identity };
+      const char *const node_texts[] = { claim->name, claim->address, claim->identity };
       QuoitJoinedClaim *row = &rows[i];
 
       row->node = quoit_layout_find_id (layout, builder->parts[ref.part].ids[ref.claim]);
       row->pool = g_array_index (builder->pools, QuoitPoolDraft, builder->first_pool[ref.part] + claim->pool).rank;
-      keep_facts (layout, facts, &row->name, &row->address, &row->identity);
+      store_texts (layout, node_texts, &row->name, &row->address, &row->identity);
       row->slice = name_index (layout, claim->slice);
       row->incarnation = name_index (layout, claim->incarnation);
       row->kind = quoit_builder_claimed_kind (builder, ref);
-      row->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
+      row->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MAX_WORKER_ID);
       row->flags = claim->flags;
       row->state = claim->state;
     }
   layout->texts = g_realloc (layout->texts, layout->n_texts);
   layout->joined = rows;
-  quoit_layout_order_joined (layout);
+  quoit_layout_sort_joined (layout);
 }
 
-/* Numbers are unique in the process, so that two ledgers never share one. */
+/* Numbers are unique in the process, so that layouts of different ledgers have different numbers. */
 static guint64
-take_number (void)
+next_layout_number (void)
 {
   static GMutex lock;
   static guint64 last;
@@ -376,14 +377,14 @@ QuoitLayout *
 quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **error)
 {
   QuoitBuilder builder = { .parts = parts, .n_parts = n_parts };
-  g_autofree guint32 *rest = NULL;
+  g_autofree guint32 *sliceless_buckets = NULL;
   QuoitLayout *layout;
 
   if (!quoit_builder_check (&builder, error))
     return NULL;
   builder.layout = layout = g_new0 (QuoitLayout, 1);
   g_atomic_ref_count_init (&layout->refs);
-  layout->number = take_number ();
+  layout->number = next_layout_number ();
   if (!quoit_builder_gather (&builder, error))
     {
       quoit_builder_clear (&builder);
@@ -393,16 +394,16 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
       g_free (layout);
       return NULL;
     }
-  lay_pools (&builder);
-  rest = lay_slices (&builder);
-  order_nodes (&builder, rest);
-  lay_nodes (&builder);
-  lay_ranges (&builder, rest);
-  quoit_layout_rank (layout);
-  lay_sources (layout);
-  lay_joined (&builder);
+  build_pools (&builder);
+  sliceless_buckets = build_slices (&builder);
+  sort_nodes (&builder, sliceless_buckets);
+  build_nodes (&builder);
+  set_node_ranges (&builder, sliceless_buckets);
+  quoit_layout_assign_ranks (layout);
+  set_source_ranges (layout);
+  build_joined (&builder);
   quoit_layout_index_names (layout);
-  quoit_layout_seal (layout);
+  quoit_layout_create_frame (layout);
   quoit_builder_clear (&builder);
   return layout;
 }

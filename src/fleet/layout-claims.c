@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The claims of each source. If only one source claims a node, the node itself is its claim; otherwise each claim
- * has a row in joined. */
+/* Returns the claims of each source. If only one source claims a node, the claim is not stored separately, because the
+ * node has the same values. Otherwise each claim has a row in QuoitLayout.joined. */
 #include "fleet/layout-private.h"
 
 #include <stdlib.h>
 
+/* Returns whether the node is in a pool of @source. */
 static gboolean
-stands_in (const QuoitSource *source, QuoitNodeId node)
+is_home_source (const QuoitSource *source, QuoitNodeId node)
 {
   return node.index >= source->first_node && node.index - source->first_node < source->n_nodes;
 }
 
 static gint
-by_source (gconstpointer a, gconstpointer b, gpointer data)
+compare_by_source (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitLayout *layout = data;
   const QuoitJoinedClaim *x = a, *y = b;
   guint32 source = layout->pools[x->pool].source, other = layout->pools[y->pool].source;
-  gboolean x_is_host, y_is_host;
+  gboolean x_is_home, y_is_home;
 
   if (source != other)
     return source < other ? -1 : 1;
-  x_is_host = stands_in (&layout->sources[source], (QuoitNodeId) { x->node });
-  y_is_host = stands_in (&layout->sources[source], (QuoitNodeId) { y->node });
-  if (x_is_host != y_is_host)
-    return x_is_host ? 1 : -1;
+  x_is_home = is_home_source (&layout->sources[source], (QuoitNodeId) { x->node });
+  y_is_home = is_home_source (&layout->sources[source], (QuoitNodeId) { y->node });
+  if (x_is_home != y_is_home)
+    return x_is_home ? 1 : -1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
 static gint
-by_node (gconstpointer a, gconstpointer b, gpointer data)
+compare_by_node (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitLayout *layout = data;
   guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
@@ -40,26 +41,27 @@ by_node (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 void
-quoit_layout_order_joined (QuoitLayout *layout)
+quoit_layout_sort_joined (QuoitLayout *layout)
 {
-  layout->joined_of = g_new (guint32, layout->n_joined + 1);
+  layout->joined_by_node = g_new (guint32, layout->n_joined + 1);
   for (guint32 i = 0; i < layout->n_joined; i++)
-    layout->joined_of[i] = i;
+    layout->joined_by_node[i] = i;
   if (layout->n_joined > 0)
     {
-      g_qsort_with_data (layout->joined, (gint) layout->n_joined, sizeof *layout->joined, by_source, layout);
-      g_qsort_with_data (layout->joined_of, (gint) layout->n_joined, sizeof *layout->joined_of, by_node, layout);
+      g_qsort_with_data (layout->joined, (gint) layout->n_joined, sizeof *layout->joined, compare_by_source, layout);
+      g_qsort_with_data (layout->joined_by_node, (gint) layout->n_joined, sizeof *layout->joined_by_node,
+                         compare_by_node, layout);
     }
   for (guint32 i = 0; i < layout->n_joined; i++)
     {
       const QuoitJoinedClaim *row = &layout->joined[i];
       QuoitSource *source = &layout->sources[layout->pools[row->pool].source];
 
-      g_assert (i == 0 || by_source (row - 1, row, layout) < 0);
-      if (stands_in (source, (QuoitNodeId) { row->node }))
-        source->first_host = source->n_hosts++ == 0 ? i : source->first_host;
+      g_assert (i == 0 || compare_by_source (row - 1, row, layout) < 0);
+      if (is_home_source (source, (QuoitNodeId) { row->node }))
+        source->first_shared = source->n_shared++ == 0 ? i : source->first_shared;
       else
-        source->first_guest = source->n_guests++ == 0 ? i : source->first_guest;
+        source->first_foreign = source->n_foreign++ == 0 ? i : source->first_foreign;
     }
 }
 
@@ -68,8 +70,9 @@ static const QuoitJoinedClaim *
 find_joined (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node)
 {
   const QuoitSource *row = &layout->sources[source.index];
-  gboolean is_host = stands_in (row, node);
-  guint32 low = is_host ? row->first_host : row->first_guest, end = low + (is_host ? row->n_hosts : row->n_guests);
+  gboolean is_home = is_home_source (row, node);
+  guint32 low = is_home ? row->first_shared : row->first_foreign,
+          end = low + (is_home ? row->n_shared : row->n_foreign);
 
   for (guint32 high = end; low < high;)
     {
@@ -84,9 +87,9 @@ find_joined (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node)
 }
 
 guint32
-quoit_layout_n_claimed (const QuoitLayout *layout, QuoitSourceId source)
+quoit_layout_count_claimed (const QuoitLayout *layout, QuoitSourceId source)
 {
-  return layout->sources[source.index].n_nodes + layout->sources[source.index].n_guests;
+  return layout->sources[source.index].n_nodes + layout->sources[source.index].n_foreign;
 }
 
 QuoitNodeId
@@ -95,13 +98,13 @@ quoit_layout_claimed_node (const QuoitLayout *layout, QuoitSourceId source, guin
   const QuoitSource *row = &layout->sources[source.index];
 
   return i < row->n_nodes ? (QuoitNodeId) { row->first_node + i }
-                          : (QuoitNodeId) { layout->joined[row->first_guest + i - row->n_nodes].node };
+                          : (QuoitNodeId) { layout->joined[row->first_foreign + i - row->n_nodes].node };
 }
 
 gboolean
 quoit_layout_claims_node (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node)
 {
-  return stands_in (&layout->sources[source.index], node) || find_joined (layout, source, node) != NULL;
+  return is_home_source (&layout->sources[source.index], node) || find_joined (layout, source, node) != NULL;
 }
 
 gboolean
@@ -115,14 +118,14 @@ quoit_layout_node_source (const QuoitLayout *layout, QuoitNodeId node, guint32 i
     {
       guint32 middle = low + (high - low) / 2;
 
-      if (layout->joined[layout->joined_of[middle]].node < node.index)
+      if (layout->joined[layout->joined_by_node[middle]].node < node.index)
         low = middle + 1;
       else
         high = middle;
     }
-  for (; low < layout->n_joined && layout->joined[layout->joined_of[low]].node == node.index; low++)
+  for (; low < layout->n_joined && layout->joined[layout->joined_by_node[low]].node == node.index; low++)
     {
-      source->index = layout->pools[layout->joined[layout->joined_of[low]].pool].source;
+      source->index = layout->pools[layout->joined[layout->joined_by_node[low]].pool].source;
       if (source->index != home && ++n == i)
         return TRUE;
     }
@@ -142,7 +145,7 @@ name_at (const QuoitLayout *layout, guint32 index)
 }
 
 static const char *
-unpack (const QuoitLayout *layout, guint32 offset, char **identity)
+unpack_identity (const QuoitLayout *layout, guint32 offset, char **identity)
 {
   if (identity == NULL)
     return NULL;
@@ -157,7 +160,7 @@ only_claim (const QuoitLayout *layout, QuoitNodeId node, char **identity)
   const char *incarnation = slice == NULL ? "" : quoit_layout_text (layout, slice->incarnation);
 
   return (QuoitNodeClaim) { .name = quoit_layout_node_name (layout, node),
-                            .identity = unpack (layout, row->identity, identity),
+                            .identity = unpack_identity (layout, row->identity, identity),
                             .address = text_at (layout, row->address),
                             .slice = slice == NULL ? NULL : quoit_layout_text (layout, slice->name),
                             .incarnation = *incarnation == '\0' ? NULL : incarnation,
@@ -176,7 +179,7 @@ quoit_layout_claim (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId
   if (row == NULL)
     return only_claim (layout, node, identity);
   return (QuoitNodeClaim) { .name = layout->texts + row->name,
-                            .identity = unpack (layout, row->identity, identity),
+                            .identity = unpack_identity (layout, row->identity, identity),
                             .address = text_at (layout, row->address),
                             .slice = name_at (layout, row->slice),
                             .incarnation = name_at (layout, row->incarnation),
@@ -188,12 +191,12 @@ quoit_layout_claim (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId
 }
 
 QuoitClaims *
-quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
+quoit_layout_dup_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
 {
   const QuoitSource *row = &layout->sources[source.index];
   QuoitClaims *claims = quoit_claims_new (quoit_layout_text (layout, row->name), row->kind);
-  g_autofree guint32 *kind_of = g_new0 (guint32, layout->n_kinds + 1);
-  guint32 n = quoit_layout_n_claimed (layout, source);
+  g_autofree guint32 *kind_map = g_new0 (guint32, layout->n_kinds + 1);
+  guint32 n = quoit_layout_count_claimed (layout, source);
 
   *ids = g_new (guint32, n + 1);
   for (guint32 p = row->first_pool; p < row->first_pool + row->n_pools; p++)
@@ -213,10 +216,11 @@ quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **
       g_autofree char *identity = NULL;
       QuoitNodeClaim claim = quoit_layout_claim (layout, source, node, &identity);
 
-      if (kind_of[claim.kind] == 0)
-        kind_of[claim.kind] = 1 + quoit_claims_kind (claims, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
-      claim.kind = kind_of[claim.kind] - 1;
-      /* Pools were copied in order. */
+      if (kind_map[claim.kind] == 0)
+        kind_map[claim.kind]
+            = 1 + quoit_claims_intern_kind (claims, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
+      claim.kind = kind_map[claim.kind] - 1;
+      /* Pools were copied in order, so pool p of the layout is pool p - first_pool of the claims. */
       claim.pool -= row->first_pool;
       quoit_claims_add (claims, &claim);
       (*ids)[i] = layout->nodes[node.index].id;

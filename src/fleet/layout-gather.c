@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects claims into drafts: all claims of one machine become one node, and a slice gets the class that most of
- * its nodes name. */
+/* Collects claims into drafts. All claims of one node become one draft. A slice gets the class of most of its nodes. */
 #include "fleet/layout-builder.h"
 
 #include <string.h>
@@ -17,13 +16,14 @@ count_name (const char *name, guint32 *n, gsize *bytes)
   *bytes += strlen (name) + 1;
 }
 
-enum { HEADS = 64, HEAD_BYTES = 24 }; /* "TPU-v5litepod-256-head" */
+enum { MAX_HEADS = 64, HEAD_BYTES = 24 }; /* "TPU-v5litepod-256-head" */
 
-/* Estimates the size of the names of sources, pools, slices and heads closely, because a layout lives long and
- * growing wastes memory. Claims store the name of a slice once, and the nodes of a slice are usually adjacent. There
- * may be as many kinds as nodes, but they have few different heads. */
+/* Creates the table for the names of sources, pools, slices and head resources. Its size is estimated closely, because
+ * a layout is kept for a long time and a table that grows wastes memory. To count names without looking them up,
+ * pointers are compared: claims store the name of a slice once, and the nodes of a slice are usually adjacent. There
+ * may be as many kinds as nodes, but they have few different head resources. */
 static QuoitStrings *
-strings_for (const QuoitLayoutPart *parts, guint n_parts)
+new_strings (const QuoitLayoutPart *parts, guint n_parts)
 {
   guint32 n = 1, n_nodes, n_heads = 0, total = 0;
   gsize bytes = 1;
@@ -34,7 +34,7 @@ strings_for (const QuoitLayoutPart *parts, guint n_parts)
       const char *slice = NULL, *incarnation = NULL;
 
       total += n_nodes;
-      n_heads = MIN (n_heads + quoit_claims_n_kinds (parts[p].claims), HEADS);
+      n_heads = MIN (n_heads + quoit_claims_n_kinds (parts[p].claims), MAX_HEADS);
       count_name (quoit_claims_source (parts[p].claims), &n, &bytes);
       for (guint32 i = 0; i < quoit_claims_n_pools (parts[p].claims); i++)
         count_name (quoit_claims_pool_at (parts[p].claims, i)->name, &n, &bytes);
@@ -48,13 +48,14 @@ strings_for (const QuoitLayoutPart *parts, guint n_parts)
           incarnation = nodes[i].incarnation;
         }
     }
-  /* In an unsorted list, a slice was counted once per node. Let the table grow instead. */
+  /* If the nodes of a slice are not adjacent, its name was counted several times. Start small then, and let the table
+   * grow. */
   return n > total / 2 ? quoit_strings_new (total / 4, 0)
                        : quoit_strings_new (n + n_heads, bytes + (gsize) n_heads * HEAD_BYTES);
 }
 
 static gint
-by_part_name (gconstpointer a, gconstpointer b, gpointer data)
+compare_part_names (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitBuilder *builder = data;
 
@@ -69,16 +70,17 @@ order_parts (QuoitBuilder *builder)
   builder->part_order = g_new (guint, builder->n_parts + 1);
   for (guint p = 0; p < builder->n_parts; p++)
     builder->part_order[p] = p;
-  g_qsort_with_data (builder->part_order, (gint) builder->n_parts, sizeof *builder->part_order, by_part_name, builder);
+  g_qsort_with_data (builder->part_order, (gint) builder->n_parts, sizeof *builder->part_order, compare_part_names,
+                     builder);
 }
 
 /* --- validation --- */
 
-/* Limits joined kinds: each kind of one source can combine with each kind of another, so they can be far more than
- * the claimed kinds. */
-enum { MOST_JOINED_LABELS = 1 << 24 };
-/* Limits the texts of claims: offsets in a layout have 32 bits, and it stores each text at most twice. */
-enum { MOST_CLAIMED_BYTES = 7 << 28 };
+/* Limits the memory for joined kinds. Each kind of one source can combine with each kind of another, so a damaged file
+ * could cause far more joined kinds than it has kinds. */
+enum { MAX_JOINED_LABELS = 1 << 24 };
+/* Limits the texts of claims, because offsets in a layout have 32 bits. A layout stores each text at most twice. */
+enum { MAX_CLAIMED_BYTES = 7 << 28 };
 
 static gboolean
 check_sources (const QuoitBuilder *builder, GError **error)
@@ -92,14 +94,14 @@ check_sources (const QuoitBuilder *builder, GError **error)
 
       bytes += quoit_claims_bytes (builder->parts[p].claims);
       if (!g_hash_table_add (names, (gpointer) name))
-        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "source '%s' is there twice", name);
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "two sources have the name '%s'", name);
     }
-  return bytes <= MOST_CLAIMED_BYTES
+  return bytes <= MAX_CLAIMED_BYTES
          || quoit_fail (error, QUOIT_ERROR_DAMAGED, "the names of nodes have %zu bytes together: expected at most %d",
-                        bytes, MOST_CLAIMED_BYTES);
+                        bytes, MAX_CLAIMED_BYTES);
 }
 
-/* Determines the claimants of each id. Only one source of each kind may claim it. */
+/* Determines the claimants of each id. Only one source of each kind may claim an id. */
 static gboolean
 check_claimants (QuoitBuilder *builder, GError **error)
 {
@@ -116,16 +118,17 @@ check_claimants (QuoitBuilder *builder, GError **error)
           QuoitClaimants *claimants = &builder->claimants[quoit_ids_slot (&builder->ids, part->ids[i])];
 
           if (part->ids[i] == 0 || part->ids[i] >= G_MAXINT32 || (*claimants & bit) != 0)
-            return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                               "node id %u of source '%s': expected a number from 1 that no other node of it, or of "
-                               "a source of its kind, has",
-                               part->ids[i], quoit_claims_source (part->claims));
+            return quoit_fail (
+                error, QUOIT_ERROR_DAMAGED,
+                "node id '%u' of source '%s': expected a number from 1 that no other node of a source of "
+                "this kind has",
+                part->ids[i], quoit_claims_source (part->claims));
           n_nodes += *claimants == 0;
           *claimants |= bit;
         }
     }
-  return n_nodes <= QUOIT_MOST_NODES
-         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%u nodes: expected at most %d", n_nodes, QUOIT_MOST_NODES);
+  return n_nodes <= QUOIT_MAX_NODES
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%u nodes: expected at most %d", n_nodes, QUOIT_MAX_NODES);
 }
 
 gboolean
@@ -158,15 +161,15 @@ gather_kinds (QuoitBuilder *builder)
   QuoitLayout *layout = builder->layout;
 
   layout->kinds = quoit_claims_new ("", QUOIT_SOURCE_KIND_FLEET);
-  builder->kind_of = g_new0 (guint32 *, builder->n_parts);
+  builder->kind_map = g_new0 (guint32 *, builder->n_parts);
   for (guint p = 0; p < builder->n_parts; p++)
     {
       const QuoitClaims *claims = builder->parts[builder->part_order[p]].claims;
       guint32 n = quoit_claims_n_kinds (claims);
-      guint32 *map = builder->kind_of[builder->part_order[p]] = g_new (guint32, n + 1);
+      guint32 *map = builder->kind_map[builder->part_order[p]] = g_new (guint32, n + 1);
 
       for (guint32 i = 0; i < n; i++)
-        map[i] = quoit_claims_kind (layout->kinds, quoit_claims_kind_at (claims, i), NULL);
+        map[i] = quoit_claims_intern_kind (layout->kinds, quoit_claims_kind_at (claims, i), NULL);
     }
 }
 
@@ -190,7 +193,7 @@ gather_pools (QuoitBuilder *builder)
 }
 
 static guint32
-slice_draft (QuoitBuilder *builder, guint32 pool, const QuoitNodeClaim *claim)
+find_or_add_slice_draft (QuoitBuilder *builder, guint32 pool, const QuoitNodeClaim *claim)
 {
   QuoitSliceDraft draft = { .pool = pool, .class_index = QUOIT_NO_INDEX };
   guint64 *key;
@@ -218,7 +221,7 @@ slice_draft (QuoitBuilder *builder, guint32 pool, const QuoitNodeClaim *claim)
 }
 
 static QuoitSourceKind
-source_kind_of (const QuoitBuilder *builder, QuoitClaimRef ref)
+claim_source_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
 {
   return quoit_claims_source_kind (builder->parts[ref.part].claims);
 }
@@ -226,12 +229,13 @@ source_kind_of (const QuoitBuilder *builder, QuoitClaimRef ref)
 static gboolean
 knows_better (const QuoitBuilder *builder, QuoitClaimRef ref, QuoitClaimRef than)
 {
-  return quoit_source_kind_knows_better (source_kind_of (builder, ref), source_kind_of (builder, than));
+  return quoit_source_kind_knows_better (claim_source_kind (builder, ref), claim_source_kind (builder, than));
 }
 
-/* Ray reports no resources for dead nodes. Then the kind that another source reports is kept. */
+/* Returns whether the claim reports a useful kind. Ray reports no resources for dead nodes; the kind that another
+ * source reports is used then. */
 static gboolean
-knows_a_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
+reports_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
 {
   const QuoitNodeClaim *claim = quoit_builder_claim (builder, ref);
 
@@ -239,35 +243,37 @@ knows_a_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
          || !quoit_node_kind_is_bare (quoit_claims_kind_at (builder->parts[ref.part].claims, claim->kind));
 }
 
+/* Adds one more claim to the draft of a node. */
 static void
 join_claim (const QuoitBuilder *builder, QuoitNodeDraft *draft, QuoitClaimRef ref)
 {
-  QuoitSourceKind kind = source_kind_of (builder, ref);
+  QuoitSourceKind kind = claim_source_kind (builder, ref);
 
   quoit_claimed_state_add (&draft->state, kind, quoit_builder_claim (builder, ref));
-  if (knows_better (builder, ref, draft->seen))
-    draft->seen = ref;
-  if (knows_better (builder, ref, draft->kind) && knows_a_kind (builder, ref))
+  if (knows_better (builder, ref, draft->best_claim))
+    draft->best_claim = ref;
+  if (knows_better (builder, ref, draft->kind) && reports_kind (builder, ref))
     draft->kind = ref;
   if (kind == QUOIT_SOURCE_KIND_K8S_NODES)
     draft->labels = ref;
   draft->flags |= quoit_builder_claim (builder, ref)->flags;
 }
 
+/* Creates the draft of a node from its home claim. */
 static void
 gather_node (QuoitBuilder *builder, QuoitClaimRef ref)
 {
   const QuoitNodeClaim *claim = quoit_builder_claim (builder, ref);
   QuoitNodeDraft draft = { .home = ref,
-                           .seen = ref,
+                           .best_claim = ref,
                            .kind = ref,
                            .labels = { QUOIT_NO_INDEX, 0 },
                            .joined_kind = QUOIT_NO_INDEX,
                            .flags = claim->flags };
 
-  quoit_claimed_state_add (&draft.state, source_kind_of (builder, ref), claim);
+  quoit_claimed_state_add (&draft.state, claim_source_kind (builder, ref), claim);
   draft.pool = builder->first_pool[ref.part] + claim->pool;
-  draft.slice = claim->slice == NULL ? QUOIT_NO_INDEX : slice_draft (builder, draft.pool, claim);
+  draft.slice = claim->slice == NULL ? QUOIT_NO_INDEX : find_or_add_slice_draft (builder, draft.pool, claim);
   g_array_append_val (builder->nodes, draft);
 }
 
@@ -295,14 +301,16 @@ gather_nodes (QuoitBuilder *builder)
           guint32 id = builder->parts[part].ids[i];
           QuoitClaimRef ref = { part, i };
           QuoitClaimants claimants = builder->claimants[quoit_ids_slot (&builder->ids, id)];
-          gboolean stands_here = (claimants & (1u << kind) & -claimants) != 0;
+          /* "x & -x" is the lowest bit that is set in x. */
+          gboolean is_home = (claimants & (1u << kind) & -claimants) != 0;
 
-          if (stands_here)
+          if (is_home)
             gather_node (builder, ref);
+          /* Only one bit is set: the node has no other claims. */
           if ((claimants & (claimants - 1)) == 0)
             continue;
           g_array_append_val (builder->joined, ref);
-          if (stands_here)
+          if (is_home)
             g_hash_table_insert (drafts, GUINT_TO_POINTER (id), GUINT_TO_POINTER (builder->nodes->len));
         }
     }
@@ -316,8 +324,8 @@ gather_nodes (QuoitBuilder *builder)
     }
 }
 
-/* Adds Kubernetes' labels to the kind of a node. Only Kubernetes knows how and where a machine was provisioned, and
- * requests select by that, even if another source decides the kind. */
+/* Adds the labels of Kubernetes to the kinds of nodes with several claims. Requests select nodes by how and where they
+ * were provisioned, and only Kubernetes reports that, even if another source decides the kind. */
 static gboolean
 join_labels (QuoitBuilder *builder, GError **error)
 {
@@ -341,10 +349,10 @@ join_labels (QuoitBuilder *builder, GError **error)
         {
           n_labels += quoit_claims_kind_at (builder->layout->kinds, kind)->n_labels;
           n_labels += quoit_claims_kind_at (builder->layout->kinds, labels)->n_labels;
-          if (n_labels > MOST_JOINED_LABELS)
+          if (n_labels > MAX_JOINED_LABELS)
             return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                               "nodes that several sources claim have more than %d different labels together",
-                               MOST_JOINED_LABELS);
+                               "nodes that several sources claim: expected at most %d different labels",
+                               MAX_JOINED_LABELS);
           key = g_new (guint64, 1);
           *key = pair;
           joined = GUINT_TO_POINTER (quoit_layout_kind_with_labels (builder->layout, kind, labels) + 1);
@@ -355,17 +363,18 @@ join_labels (QuoitBuilder *builder, GError **error)
   return TRUE;
 }
 
+/* Returns the class of the kind of @node, or QUOIT_NO_INDEX. */
 static guint32
-class_named_by (const QuoitBuilder *builder, const QuoitNodeDraft *node)
+kind_class_index (const QuoitBuilder *builder, const QuoitNodeDraft *node)
 {
   return builder->layout->kind_class[quoit_builder_kind (builder, node)].class_index;
 }
 
-/* Counts the votes of the slices in @contested, whose nodes name several classes. */
+/* Sets the classes of those slices whose nodes have different classes. @contested has a flag for each slice. */
 static void
-count_votes (QuoitBuilder *builder, const guint8 *contested)
+set_contested_classes (QuoitBuilder *builder, const guint8 *contested)
 {
-  g_autoptr (GHashTable) votes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autofree guint32 *most = g_new0 (guint32, builder->slices->len + 1);
 
   for (guint32 i = 0; i < builder->nodes->len; i++)
@@ -375,22 +384,23 @@ count_votes (QuoitBuilder *builder, const guint8 *contested)
       guint64 key;
       guint count;
 
-      if (node->slice == QUOIT_NO_INDEX || !contested[node->slice] || class_named_by (builder, node) == QUOIT_NO_INDEX)
+      if (node->slice == QUOIT_NO_INDEX || !contested[node->slice]
+          || kind_class_index (builder, node) == QUOIT_NO_INDEX)
         continue;
       slice = &g_array_index (builder->slices, QuoitSliceDraft, node->slice);
-      key = (guint64) node->slice << 32 | class_named_by (builder, node);
-      count = GPOINTER_TO_UINT (g_hash_table_lookup (votes, &key)) + 1;
-      g_hash_table_replace (votes, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (count));
+      key = (guint64) node->slice << 32 | kind_class_index (builder, node);
+      count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, &key)) + 1;
+      g_hash_table_replace (counts, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (count));
       if (count > most[node->slice] || (count == most[node->slice] && (guint32) key < slice->class_index))
         slice->class_index = (guint32) key;
       most[node->slice] = MAX (most[node->slice], count);
     }
 }
 
-/* A slice gets the class that most of its nodes name; in a tie, the class with the lower index. Dead nodes vote too,
- * because a class must change only with an import. */
+/* Gives each slice the class of most of its nodes; in a tie, the class with the lower index. Dead nodes count too,
+ * because only an import may change the class of a slice, and not the death of a node. */
 static void
-vote_classes (QuoitBuilder *builder)
+set_slice_classes (QuoitBuilder *builder)
 {
   g_autofree guint8 *contested = g_new0 (guint8, builder->slices->len + 1);
   gboolean any = FALSE;
@@ -400,23 +410,23 @@ vote_classes (QuoitBuilder *builder)
       const QuoitNodeDraft *node = &g_array_index (builder->nodes, QuoitNodeDraft, i);
       QuoitSliceDraft *slice;
 
-      if (node->slice == QUOIT_NO_INDEX || class_named_by (builder, node) == QUOIT_NO_INDEX)
+      if (node->slice == QUOIT_NO_INDEX || kind_class_index (builder, node) == QUOIT_NO_INDEX)
         continue;
       slice = &g_array_index (builder->slices, QuoitSliceDraft, node->slice);
       if (slice->class_index == QUOIT_NO_INDEX)
-        slice->class_index = class_named_by (builder, node);
-      else if (slice->class_index != class_named_by (builder, node))
+        slice->class_index = kind_class_index (builder, node);
+      else if (slice->class_index != kind_class_index (builder, node))
         any = contested[node->slice] = TRUE;
     }
   if (any)
-    count_votes (builder, contested);
+    set_contested_classes (builder, contested);
 }
 
 gboolean
 quoit_builder_gather (QuoitBuilder *builder, GError **error)
 {
   order_parts (builder);
-  builder->layout->strings = strings_for (builder->parts, builder->n_parts);
+  builder->layout->strings = new_strings (builder->parts, builder->n_parts);
   builder->pools = g_array_new (FALSE, TRUE, sizeof (QuoitPoolDraft));
   builder->slices = g_array_new (FALSE, TRUE, sizeof (QuoitSliceDraft));
   builder->slice_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -426,7 +436,7 @@ quoit_builder_gather (QuoitBuilder *builder, GError **error)
   if (!join_labels (builder, error))
     return FALSE;
   quoit_layout_classify_kinds (builder->layout);
-  vote_classes (builder);
+  set_slice_classes (builder);
   return TRUE;
 }
 
@@ -435,8 +445,8 @@ quoit_builder_clear (QuoitBuilder *builder)
 {
   g_free (builder->claimants);
   for (guint p = 0; p < builder->n_parts; p++)
-    g_free (builder->kind_of[p]);
-  g_free (builder->kind_of);
+    g_free (builder->kind_map[p]);
+  g_free (builder->kind_map);
   g_free (builder->part_order);
   g_free (builder->first_pool);
   g_array_unref (builder->pools);

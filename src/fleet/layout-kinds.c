@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of a layout: the classes of slices that they name, and joined kinds of nodes with several claims. */
+/* The kinds of a layout: finds the class of a slice of nodes of each kind, and creates joined kinds for nodes with
+ * several claims. */
 #include "fleet/layout-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static guint32
-class_of (GArray *classes, const QuoitSliceFacts *facts)
+find_or_add_class (GArray *classes, const QuoitSliceFacts *facts)
 {
   QuoitClass fresh = { .facts = *facts };
 
@@ -17,9 +18,9 @@ class_of (GArray *classes, const QuoitSliceFacts *facts)
   return classes->len - 1;
 }
 
-/* Compares the pod type that the node states with the one that Ray would derive for the class. */
+/* Returns whether the kind states no pod type, or the one that Ray would derive from generation and topology. */
 static gboolean
-pod_type_agrees (const QuoitNodeKind *kind)
+is_pod_type_valid (const QuoitNodeKind *kind)
 {
   g_autofree char *expected = quoit_pod_type_format (kind->generation, kind->shape);
 
@@ -34,7 +35,7 @@ classify (GArray *classes, const QuoitNodeKind *kind)
 
   if (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)
     return result.faults = QUOIT_FAULT_TOPOLOGY, result;
-  /* 0 means no chips here, not the default number. */
+  /* quoit_slice_facts() would use the default number of chips for 0, but this node has no chips. */
   if (kind->chips == 0)
     return result.faults = QUOIT_FAULT_CHIPS, result;
   if (!quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL))
@@ -43,15 +44,16 @@ classify (GArray *classes, const QuoitNodeKind *kind)
           = quoit_shape_check (kind->generation, kind->shape, NULL) ? QUOIT_FAULT_CHIPS : QUOIT_FAULT_TOPOLOGY;
       return result;
     }
-  result.class_index = class_of (classes, &facts);
-  if (!pod_type_agrees (kind))
+  result.class_index = find_or_add_class (classes, &facts);
+  if (!is_pod_type_valid (kind))
     result.faults = QUOIT_FAULT_POD_TYPE;
   return result;
 }
 
-/* Ray derives the head resource from the stated pod type, or else from the topology. */
+/* Returns the name of the head resource, or an empty text. Ray derives it from the stated pod type, or else from
+ * generation and topology. */
 static QuoitStringId
-head_of (QuoitLayout *layout, const QuoitNodeKind *kind)
+head_resource (QuoitLayout *layout, const QuoitNodeKind *kind)
 {
   gboolean known = kind->generation != QUOIT_GENERATION_NONE && kind->shape.n_dims != 0;
   g_autofree char *made
@@ -64,7 +66,7 @@ head_of (QuoitLayout *layout, const QuoitNodeKind *kind)
 
 /* The canonical order of classes: generation, number of chips, shape, chips per host. */
 static int
-class_order (const void *a, const void *b)
+compare_classes (const void *a, const void *b)
 {
   const QuoitSliceFacts *x = &((const QuoitClass *) a)->facts, *y = &((const QuoitClass *) b)->facts;
   guint32 chips_x = quoit_shape_chips (x->shape), chips_y = quoit_shape_chips (y->shape);
@@ -79,20 +81,21 @@ class_order (const void *a, const void *b)
   return (x->chips_per_host > y->chips_per_host) - (x->chips_per_host < y->chips_per_host);
 }
 
+/* Sorts the classes, and updates the class indices of the kinds. */
 static void
-order_classes (QuoitLayout *layout)
+sort_classes (QuoitLayout *layout)
 {
   g_autofree QuoitClass *before = g_memdup2 (layout->classes, layout->n_classes * sizeof *before);
 
   if (layout->n_classes == 0)
     return;
-  qsort (layout->classes, layout->n_classes, sizeof *layout->classes, class_order);
+  qsort (layout->classes, layout->n_classes, sizeof *layout->classes, compare_classes);
   for (guint32 k = 0; k < layout->n_kinds; k++)
     {
       guint32 *index = &layout->kind_class[k].class_index;
 
       for (guint32 c = 0; *index != QUOIT_NO_INDEX && c < layout->n_classes; c++)
-        if (class_order (&layout->classes[c], &before[*index]) == 0)
+        if (compare_classes (&layout->classes[c], &before[*index]) == 0)
           {
             *index = c;
             break;
@@ -110,11 +113,11 @@ quoit_layout_classify_kinds (QuoitLayout *layout)
   for (guint32 i = 0; i < layout->n_kinds; i++)
     {
       layout->kind_class[i] = classify (classes, quoit_claims_kind_at (layout->kinds, i));
-      layout->kind_class[i].head = head_of (layout, quoit_claims_kind_at (layout->kinds, i));
+      layout->kind_class[i].head = head_resource (layout, quoit_claims_kind_at (layout->kinds, i));
     }
   layout->n_classes = classes->len;
   layout->classes = (QuoitClass *) g_array_free (g_steal_pointer (&classes), FALSE);
-  order_classes (layout);
+  sort_classes (layout);
 }
 
 guint32
@@ -137,5 +140,5 @@ quoit_layout_kind_with_labels (QuoitLayout *layout, guint32 kind, guint32 labels
     }
   with.labels = all;
   with.n_labels = (guint16) MIN (n, G_MAXUINT16);
-  return quoit_claims_kind (layout->kinds, &with, NULL);
+  return quoit_claims_intern_kind (layout->kinds, &with, NULL);
 }

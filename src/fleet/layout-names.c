@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts between names and indices, with two hash tables (nodes and slices), for short and full names. */
+/* Finds nodes and slices by short or full name. Two hash tables map short names to indices. They use open addressing:
+ * an entry is in its home slot, which the hash determines, or in one of the next slots. */
 #include "fleet/layout-private.h"
 
 #include <string.h>
@@ -28,26 +29,29 @@ node_name (const QuoitLayout *layout, guint32 index)
   return layout->texts + layout->nodes[index].name;
 }
 
-enum { LONG_RUN = 1024 };
+/* Number of steps after which index_names() begins to store the ends of searches. */
+enum { MIN_LONG_RUN = 1024 };
 
 static guint32 *
-index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const QuoitLayout *, guint32), guint32 *mask)
+index_names (const QuoitLayout *layout, guint32 n, const char *(*get_name) (const QuoitLayout *, guint32),
+             guint32 *mask)
 {
   guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
-  g_autofree guint32 *ends = NULL; /* by home slot: end of the last search from it, plus 1 */
+  g_autofree guint32 *ends = NULL; /* by home slot: slot where the last search from there ended, plus 1 */
 
   *mask = quoit_layout_slots_for (n) - 1;
   for (guint32 i = 0; i < n; i++)
     {
-      const char *name = name_of (layout, i);
+      const char *name = get_name (layout, i);
       guint32 home = (guint32) quoit_hash_bytes (name, strlen (name)) & *mask, n_steps = 0;
       guint32 at = ends == NULL || ends[home] == 0 ? home : ends[home] - 1;
 
       for (; slots[at] != 0; at = (at + 1) & *mask)
         n_steps++;
       slots[at] = i + 1;
-      /* Nodes with the same name form one long run. Do not walk it again for each of them. */
-      if (ends == NULL && n_steps > LONG_RUN)
+      /* Many nodes with the same name fill a long run of slots. Without @ends, each of them would walk the whole
+       * run. */
+      if (ends == NULL && n_steps > MIN_LONG_RUN)
         ends = g_new0 (guint32, *mask + 1u);
       if (ends != NULL)
         ends[home] = at + 1;
@@ -63,7 +67,7 @@ quoit_layout_index_names (QuoitLayout *layout)
 }
 
 static guint32
-home_of (const QuoitLayout *layout, guint32 index)
+home_slot (const QuoitLayout *layout, guint32 index)
 {
   const char *name = node_name (layout, index);
 
@@ -71,13 +75,14 @@ home_of (const QuoitLayout *layout, guint32 index)
 }
 
 void
-quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node)
+quoit_layout_add_name (QuoitLayout *layout, QuoitNodeId node)
 {
   const char *name = node_name (layout, node.index);
-  guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_of (layout, node.index);
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_slot (layout, node.index);
   guint32 carried = node.index + 1;
 
-  /* Keep nodes with the same name in index order, as index_names() does. */
+  /* Keep nodes with the same name in index order, as index_names() does: put the node before the first one with a
+   * greater index, and carry that one on to the next slot. */
   for (; slots[at] != 0; at = (at + 1) & mask)
     if (slots[at] > carried && strcmp (node_name (layout, slots[at] - 1), name) == 0)
       {
@@ -90,15 +95,16 @@ quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node)
 }
 
 void
-quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
+quoit_layout_remove_name (QuoitLayout *layout, QuoitNodeId node)
 {
-  guint32 *slots = layout->node_slots, mask = layout->node_mask, hole = home_of (layout, node.index);
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, hole = home_slot (layout, node.index);
 
   while (slots[hole] != node.index + 1)
     hole = (hole + 1) & mask;
-  /* Move later entries of the run into the hole, unless that puts them before their home slot. */
+  /* A search stops at an empty slot, so the hole must be filled: move later entries of the run into it, except entries
+   * that would then be before their home slot. */
   for (guint32 at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
-    if (((at - home_of (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
+    if (((at - home_slot (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
       {
         slots[hole] = slots[at];
         hole = at;
@@ -106,14 +112,14 @@ quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
   slots[hole] = 0;
 }
 
-/* A name space: the differences between the two tables. */
+/* The differences between the names of nodes and of slices. */
 typedef struct {
   const char *noun;
   const guint32 *slots;
   guint32 mask;
-  const char *(*name_of) (const QuoitLayout *, guint32);
-  char *(*full_name_of) (const QuoitLayout *, guint32);
-} Names;
+  const char *(*get_name) (const QuoitLayout *, guint32);
+  char *(*dup_full_name) (const QuoitLayout *, guint32);
+} NameSpace;
 
 static char *
 full_name (const QuoitLayout *layout, guint32 pool, const char *name)
@@ -136,27 +142,27 @@ slice_full_name (const QuoitLayout *layout, guint32 index)
   return full_name (layout, layout->shelves[layout->slices[index].shelf].pool, slice_name (layout, index));
 }
 
-static Names
+static NameSpace
 node_names (const QuoitLayout *layout)
 {
-  return (Names) { "node", layout->node_slots, layout->node_mask, node_name, node_full_name };
+  return (NameSpace) { "node", layout->node_slots, layout->node_mask, node_name, node_full_name };
 }
 
-static Names
+static NameSpace
 slice_names (const QuoitLayout *layout)
 {
-  return (Names) { "slice", layout->slice_slots, layout->slice_mask, slice_name, slice_full_name };
+  return (NameSpace) { "slice", layout->slice_slots, layout->slice_mask, slice_name, slice_full_name };
 }
 
 /* Returns the next index from slot *@at on whose name is the @length bytes at @name; QUOIT_NO_INDEX at the end of
  * the run. */
 static guint32
-next_match (const QuoitLayout *layout, const Names *names, const char *name, gsize length, guint32 *at)
+next_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint32 *at)
 {
   for (; names->slots[*at] != 0; *at = (*at + 1) & names->mask)
     {
       guint32 index = names->slots[*at] - 1;
-      const char *have = names->name_of (layout, index);
+      const char *have = names->get_name (layout, index);
 
       if (strncmp (have, name, length) == 0 && have[length] == '\0')
         {
@@ -168,15 +174,16 @@ next_match (const QuoitLayout *layout, const Names *names, const char *name, gsi
 }
 
 static guint32
-first_match (const QuoitLayout *layout, const Names *names, const char *name, gsize length, guint32 *at)
+first_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint32 *at)
 {
   *at = (guint32) quoit_hash_bytes (name, length) & names->mask;
   return next_match (layout, names, name, length, at);
 }
 
-/* Resolves @name as a full name: one of its suffixes after a slash is a short name whose full name is @name. */
+/* Resolves @name as a full name. Source and pool may contain slashes, so each text after a slash is tried as the short
+ * name. */
 static guint32
-match_full (const QuoitLayout *layout, const Names *names, const char *name)
+find_full_name (const QuoitLayout *layout, const NameSpace *names, const char *name)
 {
   for (const char *slash = strchr (name, '/'); slash != NULL; slash = strchr (slash + 1, '/'))
     {
@@ -184,7 +191,7 @@ match_full (const QuoitLayout *layout, const Names *names, const char *name)
 
       for (; index != QUOIT_NO_INDEX; index = next_match (layout, names, slash + 1, strlen (slash + 1), &at))
         {
-          g_autofree char *full = names->full_name_of (layout, index);
+          g_autofree char *full = names->dup_full_name (layout, index);
 
           if (strcmp (full, name) == 0)
             return index;
@@ -194,17 +201,17 @@ match_full (const QuoitLayout *layout, const Names *names, const char *name)
 }
 
 static gboolean
-lookup (const QuoitLayout *layout, const Names *names, const char *name, guint32 *index, GError **error)
+lookup (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *index, GError **error)
 {
   g_autofree char *quoted = quoit_quote (name), *a = NULL, *b = NULL;
   guint32 at, found = first_match (layout, names, name, strlen (name), &at), other;
 
   if (found == QUOIT_NO_INDEX)
-    found = match_full (layout, names, name);
+    found = find_full_name (layout, names, name);
   else if ((other = next_match (layout, names, name, strlen (name), &at)) != QUOIT_NO_INDEX)
     {
-      a = names->full_name_of (layout, MIN (found, other));
-      b = names->full_name_of (layout, MAX (found, other));
+      a = names->dup_full_name (layout, MIN (found, other));
+      b = names->dup_full_name (layout, MAX (found, other));
       return quoit_fail (error, QUOIT_ERROR_INVALID, "%s name %s is ambiguous: use a full name such as '%s' or '%s'",
                          names->noun, quoted, a, b);
     }
@@ -218,7 +225,7 @@ lookup (const QuoitLayout *layout, const Names *names, const char *name, guint32
 gboolean
 quoit_layout_lookup_node (const QuoitLayout *layout, const char *name, QuoitNodeId *node, GError **error)
 {
-  Names names = node_names (layout);
+  NameSpace names = node_names (layout);
 
   return lookup (layout, &names, name, &node->index, error);
 }
@@ -226,7 +233,7 @@ quoit_layout_lookup_node (const QuoitLayout *layout, const char *name, QuoitNode
 gboolean
 quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSliceId *slice, GError **error)
 {
-  Names names = slice_names (layout);
+  NameSpace names = slice_names (layout);
 
   return lookup (layout, &names, name, &slice->index, error);
 }
@@ -234,7 +241,7 @@ quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSli
 gboolean
 quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice)
 {
-  Names names = slice_names (layout);
+  NameSpace names = slice_names (layout);
   gsize length = strlen (name);
 
   slice->index = *at == QUOIT_NO_INDEX ? first_match (layout, &names, name, length, at)
@@ -243,14 +250,14 @@ quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guin
 }
 
 static char *
-display (const QuoitLayout *layout, const Names *names, guint32 index)
+dup_display_name (const QuoitLayout *layout, const NameSpace *names, guint32 index)
 {
-  const char *name = names->name_of (layout, index);
+  const char *name = names->get_name (layout, index);
   guint32 at;
 
   first_match (layout, names, name, strlen (name), &at);
   return next_match (layout, names, name, strlen (name), &at) == QUOIT_NO_INDEX ? g_strdup (name)
-                                                                                : names->full_name_of (layout, index);
+                                                                                : names->dup_full_name (layout, index);
 }
 
 char *
@@ -268,17 +275,17 @@ quoit_layout_slice_full_name (const QuoitLayout *layout, QuoitSliceId slice)
 char *
 quoit_layout_node_display (const QuoitLayout *layout, QuoitNodeId node)
 {
-  Names names = node_names (layout);
+  NameSpace names = node_names (layout);
 
-  return display (layout, &names, node.index);
+  return dup_display_name (layout, &names, node.index);
 }
 
 char *
 quoit_layout_slice_display (const QuoitLayout *layout, QuoitSliceId slice)
 {
-  Names names = slice_names (layout);
+  NameSpace names = slice_names (layout);
 
-  return display (layout, &names, slice.index);
+  return dup_display_name (layout, &names, slice.index);
 }
 
 gboolean

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies a layout with changed nodes at the same positions: other states, names and addresses, and replaced
- * machines. Nothing is sorted, and data that does not depend on single nodes is shared. */
+/* Copies a layout with changed nodes at the same positions: nodes with another state, name or address, and new nodes in
+ * place of removed ones. Nothing is sorted, and the copy shares all data that does not depend on single nodes. */
 #include "fleet/layout-private.h"
 
 #include <string.h>
 
 #include "fleet/kind.h"
 
-/* A node of the update and its position. */
+/* A node of the update, and its index in the layout. */
 typedef struct {
   const QuoitNodeClaim *claim;
   guint32 id, index, kind;
-} Place;
+} PatchedNode;
 
+/* The arguments of quoit_layout_patch(), and the positions found so far. */
 typedef struct {
   const QuoitLayout *layout;
   QuoitSourceId source;
   const QuoitClaims *claims;
-  guint32 *pool_of; /* by claimed pool: pool of the layout */
-  Place *places;
-  guint32 n_places;
+  guint32 *pool_map; /* by claimed pool: pool of the layout */
+  PatchedNode *patched_nodes;
+  guint32 n_patched_nodes;
 } Patch;
 
 /* --- positions --- */
 
+/* Fills the pool map. Returns FALSE if the update has other pools than the layout. */
 static gboolean
-keeps_pools (Patch *patch)
+match_pools (Patch *patch)
 {
   const QuoitLayout *layout = patch->layout;
   const QuoitSource *source = &layout->sources[patch->source.index];
@@ -42,21 +44,21 @@ keeps_pools (Patch *patch)
       const QuoitPoolClaim *claim = quoit_claims_pool_at (patch->claims, c);
       guint32 pool = GPOINTER_TO_UINT (g_hash_table_lookup (pools, claim->name));
 
-      if (pool == 0 || !quoit_layout_pool_is (layout, (QuoitPoolId) { pool - 1 }, claim))
+      if (pool == 0 || !quoit_layout_pool_matches (layout, (QuoitPoolId) { pool - 1 }, claim))
         return FALSE;
-      patch->pool_of[c] = pool - 1;
+      patch->pool_map[c] = pool - 1;
     }
   return TRUE;
 }
 
 static gint16
-worker_of (const QuoitNodeClaim *claim)
+claim_worker_id (const QuoitNodeClaim *claim)
 {
-  return (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
+  return (gint16) MIN (claim->worker_id, QUOIT_MAX_WORKER_ID);
 }
 
 static gboolean
-is_slice (const QuoitLayout *layout, guint32 slice, const QuoitNodeClaim *claim)
+is_in_slice (const QuoitLayout *layout, guint32 slice, const QuoitNodeClaim *claim)
 {
   const QuoitSlice *row;
 
@@ -68,9 +70,10 @@ is_slice (const QuoitLayout *layout, guint32 slice, const QuoitNodeClaim *claim)
                 == 0;
 }
 
-/* Returns whether worker ids do not determine the order of the node in its slice, so that names and identities do. */
+/* Returns whether names and identities determine the order of the node, because it is in no slice or another node of
+ * the slice has the same worker id. */
 static gboolean
-order_is_open (const QuoitLayout *layout, guint32 index)
+is_sorted_by_name (const QuoitLayout *layout, guint32 index)
 {
   const QuoitNode *node = &layout->nodes[index];
 
@@ -80,7 +83,7 @@ order_is_open (const QuoitLayout *layout, guint32 index)
 }
 
 static gboolean
-is_called_the_same (const QuoitLayout *layout, guint32 index, const QuoitNodeClaim *claim)
+has_same_name (const QuoitLayout *layout, guint32 index, const QuoitNodeClaim *claim)
 {
   g_autofree char *identity = quoit_layout_node_identity (layout, (QuoitNodeId) { index });
 
@@ -89,40 +92,41 @@ is_called_the_same (const QuoitLayout *layout, guint32 index, const QuoitNodeCla
          && (layout->nodes[index].identity != 0) == (claim->identity != NULL);
 }
 
-/* Finds an equal kind in the layout. It must have the class of the node's previous kind, because the nodes of a
- * slice vote on its class. */
+/* Finds an equal kind in the layout. Returns FALSE if there is none or it has another class than the previous kind of
+ * the node, because the classes of the nodes determine the class of their slice. */
 static gboolean
-find_kind (const Patch *patch, Place *place)
+find_kind (const Patch *patch, PatchedNode *patched_node)
 {
   const QuoitLayout *layout = patch->layout;
-  const QuoitNodeKind *kind = quoit_claims_kind_at (patch->claims, place->claim->kind);
-  guint32 before = layout->nodes[place->index].kind;
+  const QuoitNodeKind *kind = quoit_claims_kind_at (patch->claims, patched_node->claim->kind);
+  guint32 before = layout->nodes[patched_node->index].kind;
 
-  place->kind = before;
+  patched_node->kind = before;
   if (quoit_node_kind_equal (kind, quoit_claims_kind_at (layout->kinds, before)))
     return TRUE;
-  for (place->kind = 0; place->kind < layout->n_kinds; place->kind++)
-    if (quoit_node_kind_equal (kind, quoit_claims_kind_at (layout->kinds, place->kind)))
-      return layout->kind_class[place->kind].class_index == layout->kind_class[before].class_index;
+  for (patched_node->kind = 0; patched_node->kind < layout->n_kinds; patched_node->kind++)
+    if (quoit_node_kind_equal (kind, quoit_claims_kind_at (layout->kinds, patched_node->kind)))
+      return layout->kind_class[patched_node->kind].class_index == layout->kind_class[before].class_index;
   return FALSE;
 }
 
+/* Returns whether the node can get the position without a change of the order or of its slice. */
 static gboolean
-fits_in (const Patch *patch, Place *place)
+fits_position (const Patch *patch, PatchedNode *patched_node)
 {
   const QuoitLayout *layout = patch->layout;
-  const QuoitNode *node = &layout->nodes[place->index];
-  const QuoitNodeClaim *claim = place->claim;
+  const QuoitNode *node = &layout->nodes[patched_node->index];
+  const QuoitNodeClaim *claim = patched_node->claim;
 
-  return is_slice (layout, node->slice, claim) && node->worker_id == worker_of (claim)
-         && quoit_layout_node_pool (layout, (QuoitNodeId) { place->index }).index == patch->pool_of[claim->pool]
+  return is_in_slice (layout, node->slice, claim) && node->worker_id == claim_worker_id (claim)
+         && quoit_layout_node_pool (layout, (QuoitNodeId) { patched_node->index }).index == patch->pool_map[claim->pool]
          && ((node->flags ^ claim->flags) & QUOIT_NODE_EXTERNAL) == 0
-         && (!order_is_open (layout, place->index) || is_called_the_same (layout, place->index, claim))
-         && find_kind (patch, place);
+         && (!is_sorted_by_name (layout, patched_node->index) || has_same_name (layout, patched_node->index, claim))
+         && find_kind (patch, patched_node);
 }
 
 static guint32
-index_of (const Patch *patch, guint32 id)
+find_own_index (const Patch *patch, guint32 id)
 {
   const QuoitSource *source = &patch->layout->sources[patch->source.index];
   guint32 index = quoit_layout_find_id (patch->layout, id);
@@ -131,40 +135,41 @@ index_of (const Patch *patch, guint32 id)
 }
 
 static char *
-vacancy (guint32 pool, const char *slice, gint16 worker)
+vacancy_key (guint32 pool, const char *slice, gint16 worker)
 {
   return g_strdup_printf ("%u %d %s", pool, worker, slice);
 }
 
-/* Maps pool, slice and worker id to the positions of removed nodes. Returns NULL if one of them was not in a slice. */
+/* Returns a map from pool, slice and worker id to the index of a removed node, plus 1. Returns NULL if a removed node
+ * was in no slice, or two of them have the same key. */
 static GHashTable *
-vacancies_of (const Patch *patch, const guint32 *removed, guint32 n_removed)
+list_vacancies (const Patch *patch, const guint32 *removed, guint32 n_removed)
 {
   const QuoitLayout *layout = patch->layout;
-  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) patched_nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint32 i = 0; i < n_removed; i++)
     {
-      guint32 index = index_of (patch, removed[i]), slice;
+      guint32 index = find_own_index (patch, removed[i]), slice;
 
       if (index == QUOIT_NO_INDEX || layout->nodes[index].slice == QUOIT_NO_INDEX)
         return NULL;
       slice = layout->nodes[index].slice;
-      if (!g_hash_table_insert (places,
-                                vacancy (layout->shelves[layout->slices[slice].shelf].pool,
-                                         quoit_layout_text (layout, layout->slices[slice].name),
-                                         layout->nodes[index].worker_id),
+      if (!g_hash_table_insert (patched_nodes,
+                                vacancy_key (layout->shelves[layout->slices[slice].shelf].pool,
+                                             quoit_layout_text (layout, layout->slices[slice].name),
+                                             layout->nodes[index].worker_id),
                                 GUINT_TO_POINTER (index + 1)))
         return NULL;
     }
-  return g_steal_pointer (&places);
+  return g_steal_pointer (&patched_nodes);
 }
 
 static guint32
 take_vacancy (const Patch *patch, GHashTable *vacancies, const QuoitNodeClaim *claim)
 {
   g_autofree char *key
-      = claim->slice == NULL ? NULL : vacancy (patch->pool_of[claim->pool], claim->slice, worker_of (claim));
+      = claim->slice == NULL ? NULL : vacancy_key (patch->pool_map[claim->pool], claim->slice, claim_worker_id (claim));
   guint32 index = key == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (vacancies, key));
 
   if (index != 0)
@@ -172,49 +177,50 @@ take_vacancy (const Patch *patch, GHashTable *vacancies, const QuoitNodeClaim *c
   return index == 0 ? QUOIT_NO_INDEX : index - 1;
 }
 
-/* Returns whether no other source claims the node with this id, because several claims of a node are resolved
- * together. */
+/* Returns whether no other source claims the node with this id. A patch has only the claims of one source, but the
+ * claims of a node must be combined. */
 static gboolean
-is_own (const Patch *patch, guint32 id)
+has_one_source (const Patch *patch, guint32 id)
 {
   const QuoitLayout *layout = patch->layout;
   guint32 index = quoit_layout_find_id (layout, id);
   QuoitSourceId source;
 
   return index == QUOIT_NO_INDEX
-         || (index_of (patch, id) != QUOIT_NO_INDEX
+         || (find_own_index (patch, id) != QUOIT_NO_INDEX
              && !quoit_layout_node_source (layout, (QuoitNodeId) { index }, 1, &source));
 }
 
-/* Returns FALSE if a node needs a new position, or if a position stays empty. */
+/* Finds the position of each node of the update. Returns FALSE if a node needs a new position, or if a position would
+ * stay empty. */
 static gboolean
-find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed, guint32 n_removed)
+find_positions (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed, guint32 n_removed)
 {
-  g_autoptr (GHashTable) vacancies = vacancies_of (patch, removed, n_removed), gone = g_hash_table_new (NULL, NULL);
-  const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &patch->n_places);
+  g_autoptr (GHashTable) vacancies = list_vacancies (patch, removed, n_removed), gone = g_hash_table_new (NULL, NULL);
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &patch->n_patched_nodes);
 
   if (vacancies == NULL)
     return FALSE;
   for (guint32 i = 0; i < n_removed; i++)
     {
-      if (!is_own (patch, removed[i]))
+      if (!has_one_source (patch, removed[i]))
         return FALSE;
       g_hash_table_add (gone, GUINT_TO_POINTER (removed[i]));
     }
-  for (guint32 i = 0; i < patch->n_places; i++)
+  for (guint32 i = 0; i < patch->n_patched_nodes; i++)
     {
-      Place *place = &patch->places[i];
+      PatchedNode *patched_node = &patch->patched_nodes[i];
 
-      if (!is_own (patch, update->ids[i]))
+      if (!has_one_source (patch, update->ids[i]))
         return FALSE;
-      *place = (Place) { .claim = &nodes[i], .id = update->ids[i] };
-      place->index = index_of (patch, place->id);
+      *patched_node = (PatchedNode) { .claim = &nodes[i], .id = update->ids[i] };
+      patched_node->index = find_own_index (patch, patched_node->id);
       /* Only a damaged entry contains a node that it removes. */
-      if (place->index != QUOIT_NO_INDEX && g_hash_table_contains (gone, GUINT_TO_POINTER (place->id)))
+      if (patched_node->index != QUOIT_NO_INDEX && g_hash_table_contains (gone, GUINT_TO_POINTER (patched_node->id)))
         return FALSE;
-      if (place->index == QUOIT_NO_INDEX)
-        place->index = take_vacancy (patch, vacancies, place->claim);
-      if (place->index == QUOIT_NO_INDEX || !fits_in (patch, place))
+      if (patched_node->index == QUOIT_NO_INDEX)
+        patched_node->index = take_vacancy (patch, vacancies, patched_node->claim);
+      if (patched_node->index == QUOIT_NO_INDEX || !fits_position (patch, patched_node))
         return FALSE;
     }
   return g_hash_table_size (vacancies) == 0;
@@ -223,100 +229,103 @@ find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed
 /* --- construction --- */
 
 static gsize
-texts_of (const Patch *patch)
+texts_size (const Patch *patch)
 {
   gsize bytes = 0;
 
-  for (guint32 i = 0; i < patch->n_places; i++)
+  for (guint32 i = 0; i < patch->n_patched_nodes; i++)
     {
-      const QuoitNodeClaim *claim = patch->places[i].claim;
+      const QuoitNodeClaim *claim = patch->patched_nodes[i].claim;
 
       bytes += strlen (claim->name) + 1 + (claim->address == NULL ? 0 : strlen (claim->address) + 1);
       if (claim->identity != NULL)
-        bytes += quoit_identity_room (claim->identity);
+        bytes += quoit_identity_max_size (claim->identity);
     }
   return bytes;
 }
 
-/* Copies the parts that are not shared: nodes, texts, and the indexes by name and id. Takes ownership of *@ids. */
+/* Copies the layout. The frame is shared; nodes, texts and the indexes by name and id are copied. Takes ownership of
+ * *@ids. */
 static QuoitLayout *
 copy_layout (const QuoitLayout *layout, gsize more_texts, QuoitIds *ids)
 {
-  QuoitLayout *copy = quoit_layout_share (layout);
+  QuoitLayout *copy = quoit_layout_share_frame (layout);
 
   copy->nodes = g_memdup2 (layout->nodes, (layout->n_nodes + 1) * sizeof *layout->nodes);
   copy->node_slots = g_memdup2 (layout->node_slots, (layout->node_mask + 1) * sizeof *layout->node_slots);
   copy->texts = g_malloc (layout->n_texts + more_texts);
   memcpy (copy->texts, layout->texts, layout->n_texts);
   copy->ids = *ids;
-  copy->index_of = g_new (guint32, ids->n_slots + 1);
-  memcpy (copy->index_of, layout->index_of, layout->ids.n_slots * sizeof *layout->index_of);
+  copy->index_by_slot = g_new (guint32, ids->n_slots + 1);
+  memcpy (copy->index_by_slot, layout->index_by_slot, layout->ids.n_slots * sizeof *layout->index_by_slot);
   for (guint32 slot = layout->ids.n_slots; slot < ids->n_slots; slot++)
-    copy->index_of[slot] = QUOIT_NO_INDEX;
+    copy->index_by_slot[slot] = QUOIT_NO_INDEX;
   return copy;
 }
 
 static void
-put_node (QuoitLayout *layout, const Place *place)
+put_node (QuoitLayout *layout, const PatchedNode *patched_node)
 {
-  QuoitNode *node = &layout->nodes[place->index];
-  const QuoitNodeClaim *claim = place->claim;
+  QuoitNode *node = &layout->nodes[patched_node->index];
+  const QuoitNodeClaim *claim = patched_node->claim;
 
-  if (node->id != place->id || !is_called_the_same (layout, place->index, claim))
+  if (node->id != patched_node->id || !has_same_name (layout, patched_node->index, claim))
     {
-      quoit_layout_forget_name (layout, (QuoitNodeId) { place->index });
-      layout->index_of[quoit_ids_slot (&layout->ids, node->id)] = QUOIT_NO_INDEX;
-      layout->index_of[quoit_ids_slot (&layout->ids, place->id)] = place->index;
-      layout->end_id = MAX (layout->end_id, place->id + 1);
-      node->id = place->id;
-      node->name = quoit_layout_keep_text (layout, claim->name);
-      node->identity = claim->identity == NULL ? 0 : quoit_layout_keep_identity (layout, claim->identity);
+      quoit_layout_remove_name (layout, (QuoitNodeId) { patched_node->index });
+      layout->index_by_slot[quoit_ids_slot (&layout->ids, node->id)] = QUOIT_NO_INDEX;
+      layout->index_by_slot[quoit_ids_slot (&layout->ids, patched_node->id)] = patched_node->index;
+      layout->end_id = MAX (layout->end_id, patched_node->id + 1);
+      node->id = patched_node->id;
+      node->name = quoit_layout_store_text (layout, claim->name);
+      node->identity = claim->identity == NULL ? 0 : quoit_layout_store_identity (layout, claim->identity);
       node->address = 0;
-      quoit_layout_note_name (layout, (QuoitNodeId) { place->index });
+      quoit_layout_add_name (layout, (QuoitNodeId) { patched_node->index });
     }
-  if (g_strcmp0 (quoit_layout_node_address (layout, (QuoitNodeId) { place->index }), claim->address) != 0)
+  if (g_strcmp0 (quoit_layout_node_address (layout, (QuoitNodeId) { patched_node->index }), claim->address) != 0)
     node->address = claim->address == NULL                      ? 0
                     : strcmp (claim->address, claim->name) == 0 ? node->name
-                                                                : quoit_layout_keep_text (layout, claim->address);
-  node->kind = place->kind;
+                                                                : quoit_layout_store_text (layout, claim->address);
+  node->kind = patched_node->kind;
   node->flags = claim->flags;
   node->claimed = claim->state;
 }
 
 static QuoitLayout *
-patched (const Patch *patch, GArray *changed)
+apply_patch (const Patch *patch, GArray *changed)
 {
-  gsize more_texts = texts_of (patch);
+  gsize more_texts = texts_size (patch);
   QuoitLayout *layout;
   QuoitIds ids;
 
-  /* Unused texts stay in the layout. Before they can take half of the space, a full build removes them. */
-  if (!quoit_layout_has_room (patch->layout, more_texts))
+  /* The texts of replaced nodes stay in the layout, unused. A full build removes them before they take half of the
+   * space. */
+  if (!quoit_layout_can_store (patch->layout, more_texts))
     return NULL;
   quoit_ids_copy (&patch->layout->ids, &ids);
-  for (guint32 i = 0; i < patch->n_places; i++)
-    if (!quoit_ids_append (&ids, patch->places[i].id))
+  for (guint32 i = 0; i < patch->n_patched_nodes; i++)
+    if (!quoit_ids_append (&ids, patch->patched_nodes[i].id))
       return quoit_ids_clear (&ids), NULL;
   layout = copy_layout (patch->layout, more_texts, &ids);
-  for (guint32 i = 0; i < patch->n_places; i++)
+  for (guint32 i = 0; i < patch->n_patched_nodes; i++)
     {
-      put_node (layout, &patch->places[i]);
-      g_array_append_val (changed, patch->places[i].index);
+      put_node (layout, &patch->patched_nodes[i]);
+      g_array_append_val (changed, patch->patched_nodes[i].index);
     }
   return layout;
 }
 
 QuoitLayout *
-quoit_layout_patched (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutPart *update,
-                      const guint32 *removed, guint32 n_removed, GArray *changed)
+quoit_layout_patch (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutPart *update,
+                    const guint32 *removed, guint32 n_removed, GArray *changed)
 {
   guint32 n;
   Patch patch = { .layout = layout, .source = source, .claims = update->claims };
-  g_autofree guint32 *pool_of = g_new (guint32, quoit_claims_n_pools (update->claims) + 1);
-  g_autofree Place *places = NULL;
+  g_autofree guint32 *pool_map = g_new (guint32, quoit_claims_n_pools (update->claims) + 1);
+  g_autofree PatchedNode *patched_nodes = NULL;
 
   quoit_claims_nodes (update->claims, &n);
-  patch.pool_of = pool_of;
-  patch.places = places = g_new (Place, n + 1);
-  return keeps_pools (&patch) && find_places (&patch, update, removed, n_removed) ? patched (&patch, changed) : NULL;
+  patch.pool_map = pool_map;
+  patch.patched_nodes = patched_nodes = g_new (PatchedNode, n + 1);
+  return match_pools (&patch) && find_positions (&patch, update, removed, n_removed) ? apply_patch (&patch, changed)
+                                                                                     : NULL;
 }

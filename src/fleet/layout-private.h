@@ -1,47 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal declarations that the files of the layout share. */
+/* Declarations that are private to the files that implement QuoitLayout. */
 #pragma once
 
 #include "fleet/layout.h"
 
-/* A Ray node id of 56 hexadecimal digits is stored as a mark and 28 bytes. A text that begins with a mark character
- * is prefixed with a mark of its own. */
-enum { QUOIT_PACKED_IDENTITY = 29 };
+/* The identities of nodes take most of the space of a layout. Therefore a Ray node id of 56 hexadecimal digits is
+ * stored packed, as a mark byte and 28 bytes. Any other identity is stored as text; if the text begins with a mark
+ * byte, another mark byte is stored before it. */
+enum { QUOIT_PACKED_IDENTITY = 29 }; /* bytes */
 
 /* Returns FALSE and writes nothing if @identity is not 56 lower-case hexadecimal digits. */
 gboolean quoit_identity_pack (const char *identity, char *packed);
-/* Returns the text of a stored identity; NULL if it is packed. */
-const char *quoit_identity_text (const char *kept);
-char *quoit_identity_unpack (const char *kept);
+/* Returns the text of a stored identity, or NULL if the identity is packed. */
+const char *quoit_identity_plain_text (const char *stored);
+/* Returns the text of a stored identity. Owned by the caller. */
+char *quoit_identity_unpack (const char *stored);
 /* Returns the maximum number of bytes for storing @identity. */
-gsize quoit_identity_room (const char *identity);
+gsize quoit_identity_max_size (const char *identity);
 
 /* Returns the number of slots for a hash table of @n entries: a power of two. */
 guint32 quoit_layout_slots_for (guint32 n);
 
+/* Builds the indexes of the names of nodes and slices. */
 void quoit_layout_index_names (QuoitLayout *layout);
-/* Call before and after the name of a node changes. */
-void quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node);
-void quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node);
+/* Update the index of the names of nodes. To rename a node, remove the old name, change the node, and add the new
+ * name. */
+void quoit_layout_remove_name (QuoitLayout *layout, QuoitNodeId node);
+void quoit_layout_add_name (QuoitLayout *layout, QuoitNodeId node);
 
-/* Creates the frame of @layout, which must be complete. */
-void quoit_layout_seal (QuoitLayout *layout);
-/* Returns another layout with the same frame. The caller must set its nodes, texts, slots and ids. */
-QuoitLayout *quoit_layout_share (const QuoitLayout *layout);
+/* Creates the frame, which owns the data that patched copies of @layout share. @layout must be complete. */
+void quoit_layout_create_frame (QuoitLayout *layout);
+/* Returns a layout that shares the frame of @layout. The caller must set the nodes, texts, slots and ids. */
+QuoitLayout *quoit_layout_share_frame (const QuoitLayout *layout);
 
-/* Append to the texts, which must have room. Return the offset. */
-guint32 quoit_layout_keep_text (QuoitLayout *layout, const char *text);
-guint32 quoit_layout_keep_identity (QuoitLayout *layout, const char *identity);
-/* Returns FALSE if @more_texts would double the size of the texts since the layout was built, because up to half of
- * them would then be unused, or if offsets would overflow. */
-gboolean quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts);
+/* Append to the texts, which must have been allocated large enough. Return the offset of the new text. */
+guint32 quoit_layout_store_text (QuoitLayout *layout, const char *text);
+guint32 quoit_layout_store_identity (QuoitLayout *layout, const char *identity);
+/* Returns whether a patched copy can store @more_texts more bytes. Patches only append texts, so texts become unused.
+ * Returns FALSE if the size would exceed twice the size at the last full build, or if offsets would overflow. */
+gboolean quoit_layout_can_store (const QuoitLayout *layout, gsize more_texts);
 
-/* Finds the class of each kind, after all kinds were collected, and sorts the classes. */
+/* Builds and sorts the classes, and finds the class of each kind. All kinds must have been collected. */
 void quoit_layout_classify_kinds (QuoitLayout *layout);
-/* Assigns the ranks of each shelf in its class, after classes and shelves were built. */
-void quoit_layout_rank (QuoitLayout *layout);
-/* Returns the kind extended by the labels of kind @labels that it lacks. */
+/* Assigns the ranks of all shelves. Classes and shelves must have been built. */
+void quoit_layout_assign_ranks (QuoitLayout *layout);
+/* Returns a kind like @kind that also has those labels of the kind @labels whose keys @kind does not have. */
 guint32 quoit_layout_kind_with_labels (QuoitLayout *layout, guint32 kind, guint32 labels);
 
-/* Sorts the joined claims and sets the ranges of each source. */
-void quoit_layout_order_joined (QuoitLayout *layout);
+/* Sorts the joined claims, and sets the ranges of each source in them. */
+void quoit_layout_sort_joined (QuoitLayout *layout);

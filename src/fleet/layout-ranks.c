@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of the shelves of a class by their number of free slices. */
+/* Orders the shelves of a class by their number of free slices, so that a request finds the best shelf quickly. */
 #include "fleet/layout-private.h"
 
-/* There is one rank bit for each possible (class, number of free slices, shelf). A row has the ranks of one number,
- * in natural order of the pools. The best fit for a request is the next set bit from the start of a row, whatever
- * the shape of the fleet. A shelf of n slices has n ranks, so there are as many ranks as slices. */
+/* A rank is an index in QuoitFleet.ranks, a set of bits. Each possible combination of class, number of free slices and
+ * shelf has a rank, and the set contains the rank of each shelf's present number of free slices. Ranks are sorted by
+ * class, then by number, then by shelf; the ranks of one class and number form a row. The best fit for a request of n
+ * slices is the shelf with the smallest sufficient number, which is the first rank in the set from the start of row n
+ * on.
+ *
+ * A shelf of n slices has n ranks (none for 0 free slices), so there are as many ranks as slices in classes. Three
+ * arrays result: rows[] has the first rank of each row, positions[] the rank of a shelf for each number, and
+ * rank_shelf[] the shelf of each rank. */
 void
-quoit_layout_rank (QuoitLayout *layout)
+quoit_layout_assign_ranks (QuoitLayout *layout)
 {
   guint32 n_rows = 0, n_ranks = 0, n_positions = 0;
-  g_autofree guint32 *next = NULL;
+  g_autofree guint32 *next_rank = NULL;
 
   for (guint32 s = 0; s < layout->n_shelves; s++)
     {
@@ -36,7 +42,7 @@ quoit_layout_rank (QuoitLayout *layout)
   layout->positions = g_new0 (guint32, n_positions + 1);
   layout->rank_shelf = g_new0 (guint32, n_ranks + 1);
 
-  /* First count the lengths of the rows. A shelf of n slices is once in each of the rows 1 to n. */
+  /* First count the lengths of the rows. A shelf of n slices has one rank in each of the rows 1 to n. */
   for (guint32 s = 0; s < layout->n_shelves; s++)
     if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
       {
@@ -58,7 +64,7 @@ quoit_layout_rank (QuoitLayout *layout)
           at += length;
         }
     }
-  next = g_memdup2 (layout->rows, (n_rows + 1) * sizeof *next);
+  next_rank = g_memdup2 (layout->rows, (n_rows + 1) * sizeof *next_rank);
   for (guint32 s = 0; s < layout->n_shelves; s++)
     if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
       {
@@ -67,7 +73,7 @@ quoit_layout_rank (QuoitLayout *layout)
 
         for (guint32 count = 1; count <= shelf->n_slices; count++)
           {
-            guint32 rank = next[class->first_row + count]++;
+            guint32 rank = next_rank[class->first_row + count]++;
 
             layout->positions[shelf->first_position + count - 1] = rank;
             layout->rank_shelf[rank] = s;

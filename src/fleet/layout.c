@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "fleet/kind.h"
 
 #define PACKED_MARK '\1'
 #define TEXT_MARK '\2'
 
+/* Owns the data that a layout shares with its patched copies. */
 struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
@@ -17,7 +19,7 @@ struct _QuoitLayoutFrame {
 };
 
 void
-quoit_layout_seal (QuoitLayout *layout)
+quoit_layout_create_frame (QuoitLayout *layout)
 {
   QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
 
@@ -26,13 +28,13 @@ quoit_layout_seal (QuoitLayout *layout)
                                 .arrays
                                 = { layout->sources, layout->pools, layout->classes, layout->shelves, layout->slices,
                                     layout->kind_class, layout->env, layout->rows, layout->positions,
-                                    layout->rank_shelf, layout->slice_slots, layout->joined, layout->joined_of },
+                                    layout->rank_shelf, layout->slice_slots, layout->joined, layout->joined_by_node },
                                 .n_texts = layout->n_texts };
   g_atomic_ref_count_init (&frame->refs);
 }
 
 QuoitLayout *
-quoit_layout_share (const QuoitLayout *layout)
+quoit_layout_share_frame (const QuoitLayout *layout)
 {
   QuoitLayout *other = g_memdup2 (layout, sizeof *layout);
 
@@ -42,7 +44,7 @@ quoit_layout_share (const QuoitLayout *layout)
   other->texts = NULL;
   other->node_slots = NULL;
   other->ids = (QuoitIds) { 0 };
-  other->index_of = NULL;
+  other->index_by_slot = NULL;
   return other;
 }
 
@@ -75,13 +77,14 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout->texts);
   g_free (layout->node_slots);
   quoit_ids_clear (&layout->ids);
-  g_free (layout->index_of);
+  g_free (layout->index_by_slot);
   g_free (layout);
 }
 
-/* Parses eight lower-case hexadecimal digits at once, because a list of 100,000 nodes has 700,000 groups of eight.
- * The low four bits of a letter are 9 less than its value. Encoding the values again and comparing rejects any other
- * input. */
+/* Parses eight lower-case hexadecimal digits at once, because a list of 100,000 nodes has 700,000 groups of eight
+ * digits. Each byte of a 64-bit word is one digit. The low four bits of a letter 'a' to 'f' are 9 less than its value,
+ * so 9 is added to each byte that has the bit 6, which only letters have. The function accepts all input at first, then
+ * encodes the values again and compares them with the input, which rejects everything but lower-case digits. */
 static gboolean
 eight_digits (const char *text, guint32 *value)
 {
@@ -119,37 +122,37 @@ quoit_identity_pack (const char *identity, char *packed)
 }
 
 const char *
-quoit_identity_text (const char *kept)
+quoit_identity_plain_text (const char *stored)
 {
-  return *kept == PACKED_MARK ? NULL : kept + (*kept == TEXT_MARK);
+  return *stored == PACKED_MARK ? NULL : stored + (*stored == TEXT_MARK);
 }
 
 char *
-quoit_identity_unpack (const char *kept)
+quoit_identity_unpack (const char *stored)
 {
   static const char digits[] = "0123456789abcdef";
-  char *text = g_strdup (quoit_identity_text (kept));
+  char *text = g_strdup (quoit_identity_plain_text (stored));
 
   if (text != NULL)
     return text;
   text = g_malloc (2 * (QUOIT_PACKED_IDENTITY - 1) + 1);
   for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
     {
-      text[2 * i] = digits[(guint8) kept[1 + i] >> 4];
-      text[2 * i + 1] = digits[(guint8) kept[1 + i] & 15];
+      text[2 * i] = digits[(guint8) stored[1 + i] >> 4];
+      text[2 * i + 1] = digits[(guint8) stored[1 + i] & 15];
     }
   text[2 * (QUOIT_PACKED_IDENTITY - 1)] = '\0';
   return text;
 }
 
 gsize
-quoit_identity_room (const char *identity)
+quoit_identity_max_size (const char *identity)
 {
   return MAX (1 + strlen (identity) + 1, QUOIT_PACKED_IDENTITY);
 }
 
 guint32
-quoit_layout_keep_text (QuoitLayout *layout, const char *text)
+quoit_layout_store_text (QuoitLayout *layout, const char *text)
 {
   guint32 offset = (guint32) layout->n_texts;
   gsize length = strlen (text) + 1;
@@ -160,7 +163,7 @@ quoit_layout_keep_text (QuoitLayout *layout, const char *text)
 }
 
 guint32
-quoit_layout_keep_identity (QuoitLayout *layout, const char *identity)
+quoit_layout_store_identity (QuoitLayout *layout, const char *identity)
 {
   guint32 offset = (guint32) layout->n_texts;
 
@@ -171,12 +174,12 @@ quoit_layout_keep_identity (QuoitLayout *layout, const char *identity)
     }
   if (*identity == PACKED_MARK || *identity == TEXT_MARK)
     layout->texts[layout->n_texts++] = TEXT_MARK;
-  quoit_layout_keep_text (layout, identity);
+  quoit_layout_store_text (layout, identity);
   return offset;
 }
 
 gboolean
-quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts)
+quoit_layout_can_store (const QuoitLayout *layout, gsize more_texts)
 {
   return layout->n_texts + more_texts <= MIN (2 * layout->frame->n_texts, G_MAXUINT32);
 }
@@ -220,7 +223,7 @@ quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i)
 }
 
 gboolean
-quoit_layout_pool_is (const QuoitLayout *layout, QuoitPoolId pool, const QuoitPoolClaim *claim)
+quoit_layout_pool_matches (const QuoitLayout *layout, QuoitPoolId pool, const QuoitPoolClaim *claim)
 {
   const QuoitPool *row = &layout->pools[pool.index];
 
@@ -256,11 +259,11 @@ quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node)
   return quoit_claims_kind_at (layout->kinds, layout->nodes[node.index].kind);
 }
 
-/* Labels that are stored in fields of the node instead of the labels of its kind. */
-typedef const char *(*LabelFunc) (const QuoitLayout *layout, QuoitNodeId node, char *room);
+/* Returns the value of a label that is stored in a field of the node instead of the labels of its kind. */
+typedef const char *(*LabelFunc) (const QuoitLayout *layout, QuoitNodeId node, char *buffer);
 
 static const char *
-slice_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+slice_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
 {
   guint32 slice = layout->nodes[node.index].slice;
 
@@ -268,46 +271,46 @@ slice_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
 }
 
 static const char *
-worker_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+worker_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
 {
   gint16 worker_id = layout->nodes[node.index].worker_id;
 
-  return worker_id < 0 ? NULL : (g_snprintf (room, QUOIT_LABEL_ROOM, "%d", worker_id), room);
+  return worker_id < 0 ? NULL : (g_snprintf (buffer, QUOIT_LABEL_BUFFER_SIZE, "%d", worker_id), buffer);
 }
 
 static const char *
-host_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+host_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
 {
   return quoit_layout_node_name (layout, node);
 }
 
 static const char *
-group_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+group_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
 {
   return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
 }
 
-/* Only Ray's node ids are a label; identities from other systems are not. */
+/* Only node ids of Ray, which are packed, are a label; identities from other systems are not. */
 static const char *
-id_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+id_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
 {
   guint32 offset = layout->nodes[node.index].identity;
   g_autofree char *id = NULL;
 
-  if (offset == 0 || quoit_identity_text (layout->texts + offset) != NULL)
+  if (offset == 0 || quoit_identity_plain_text (layout->texts + offset) != NULL)
     return NULL;
   id = quoit_identity_unpack (layout->texts + offset);
-  g_strlcpy (room, id, QUOIT_LABEL_ROOM);
-  return room;
+  g_strlcpy (buffer, id, QUOIT_LABEL_BUFFER_SIZE);
+  return buffer;
 }
 
 static const struct {
   const char *key;
   LabelFunc label;
 } own_labels[] = {
-  { "ray.io/node-id", id_label },           { "ray.io/tpu-slice-name", slice_label },
-  { "ray.io/tpu-worker-id", worker_label }, { "kubernetes.io/hostname", host_label },
-  { "ray.io/node-group", group_label },
+  { QUOIT_RAY_LABEL_NODE_ID, id_label },       { QUOIT_RAY_LABEL_SLICE_NAME, slice_label },
+  { QUOIT_RAY_LABEL_WORKER_ID, worker_label }, { QUOIT_K8S_LABEL_HOST_NAME, host_label },
+  { QUOIT_RAY_LABEL_NODE_GROUP, group_label },
 };
 
 static LabelFunc
@@ -320,15 +323,15 @@ find_own_label (const char *key)
 }
 
 gboolean
-quoit_layout_label_is_of_kind (const char *key)
+quoit_layout_is_kind_label (const char *key)
 {
   return find_own_label (key) == NULL;
 }
 
 const char *
-quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room)
+quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *buffer)
 {
   LabelFunc own = find_own_label (key);
 
-  return own != NULL ? own (layout, node, room) : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
+  return own != NULL ? own (layout, node, buffer) : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
 }

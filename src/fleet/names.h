@@ -5,5 +5,4 @@
 #include <quoit/snapshot.h>
 
 const char *quoit_node_state_name (QuoitNodeState state);   /* "alive" */
-const char *quoit_source_kind_name (QuoitSourceKind kind);  /* "raycluster" */
 const char *quoit_group_state_name (QuoitGroupState state); /* "RESERVED" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal declarations that the files of the fleet share. */
+/* Declarations that are private to the files that implement QuoitFleet. */
 #pragma once
 
 #include "fleet/fleet.h"
@@ -10,7 +10,7 @@ enum {
   QUOIT_CLASSES_PER_CHUNK = 8,
   QUOIT_SHARES_PER_CHUNK = 64,
   QUOIT_SLOTS_PER_CHUNK = 64,
-  QUOIT_MOST_HOSTS = 4096 /* of a slice; the largest slice, 9,216 chips on hosts of 4, has 2,304 hosts */
+  QUOIT_MAX_HOSTS = 4096 /* per slice; the largest slice of the catalogue has 9,216 chips on 2,304 hosts */
 };
 
 static inline QuoitNodeChunk *
@@ -33,57 +33,66 @@ quoit_fleet_share_at (const QuoitFleet *fleet, guint32 share)
          + share % QUOIT_SHARES_PER_CHUNK;
 }
 
-/* Recounts the nodes of @slice and updates its flags. */
+/* Recounts the nodes of @slice, and updates its status and the counters of its shelf and class. */
 void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
-/* Recounts each of @slices (of guint32, QUOIT_NO_INDEX is skipped) once. Sorts the array. */
+/* Recounts each slice in @slices (of guint32) once, and sorts the array. Elements may repeat; QUOIT_NO_INDEX is
+ * skipped. */
 void quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices);
 
-/* A vector type that the compiler adds four counters at a time. */
+/* Four counters that the compiler adds with one instruction. */
 typedef gint32 QuoitFourCounters __attribute__ ((vector_size (16)));
 
-/* Accumulates the changes of slices on one shelf, so that the shelf and its rank are updated only once at the end.
+/* Collects the changes of slices on one shelf, so that the counters and the rank of the shelf are updated only once.
  * Initialise it with .shelf = QUOIT_NO_INDEX. */
 typedef struct {
   guint32 shelf;
-  QuoitFourCounters change[2];
-} QuoitSettling;
+  QuoitFourCounters change[2]; /* to be added to the QuoitTally of the shelf and of its class */
+} QuoitShelfUpdate;
 
-/* Updates the flags of @status, which has changed, and the index of free slices. If the shelf differs from the
- * previous one, first updates the tallies and the rank of that one. */
-void quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status);
-void quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling);
+/* Updates the flags of @status, which has changed, and the set of free slices, and adds the change of flags to @update.
+ * If @update has changes of another shelf, the function first flushes them. The caller flushes at the end. */
+void quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice,
+                                   QuoitSliceStatus *status);
+void quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update);
 
-/* Computes the status of @slice by counting. quoit_fleet_check() compares it with the stored one. */
+/* Computes the status of @slice by counting its nodes. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);
 
-/* State shared by consecutive additions of groups, in the order of their ids. Without it, every addition would visit
- * all users of a node and all nodes of a slice. */
+/* A cache for adding many groups in the order of their ids, as when a saved state is loaded. Without the cache, the
+ * addition of each group would visit all users of its nodes and recount its slices. */
 typedef struct {
-  GHashTable *rooms; /* see shares.c */
-  GArray *slices;    /* to recount at the end */
-} QuoitFilling;
+  GHashTable *node_caches; /* node index -> NodeCache of shares.c, for nodes with many users */
+  GArray *slices;          /* slices to recount after the last group */
+} QuoitGroupLoad;
 
-QuoitFilling *quoit_filling_new (void);
-void quoit_filling_free (QuoitFilling *filling);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFilling, quoit_filling_free)
+QuoitGroupLoad *quoit_group_load_new (void);
+void quoit_group_load_free (QuoitGroupLoad *load);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupLoad, quoit_group_load_free)
 
-/* Add and remove the edges of @group, in @slot, to its nodes. @filling is NULL for a single group.
- * quoit_fleet_take_nodes() checks nothing: the nodes must be free. */
-gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling,
+/* An edge connects a group with a node that it uses. These functions check, add and remove the edges of @group, which
+ * is in @slot. @load is NULL unless many groups are added. quoit_fleet_add_edges() does not check that the nodes are
+ * free. */
+gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load,
                                      GError **error);
-void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
-void quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
-void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
-                                QuoitFilling *filling);
+void quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load);
+void quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+/* Changes the use of those nodes of @group that their source reports as used, from @from to @to. Nodes with another use
+ * than @from do not change.
+ *
+ * A node that a group uses does not count as external, because the group is the user that the source sees. The node
+ * becomes external again when the group ends. The use of a node thus depends only on the report of its source and on
+ * its group. It does not depend on the order of changes, which a saved state does not contain. */
+void quoit_fleet_set_external_use (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
+                                   QuoitGroupLoad *load);
 
-/* The same for a group of bundles. quoit_fleet_first_misfit() returns the first bundle that does not fit into its
- * node or whose node does not exist, or QUOIT_NO_INDEX. The cost is linear in the shares of the nodes and in the
- * bundles. */
-guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling);
-void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
+/* Do the same for a group of bundles. quoit_fleet_first_misfit() returns the first bundle whose node does not exist or
+ * has too little left, or QUOIT_NO_INDEX. The cost is linear in the number of shares of the nodes and of bundles. */
+guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load);
+void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load);
 void quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group);
 
-/* Shares the groups, shares and counters of @from. @fleet must contain their nodes. */
-void quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from);
+/* Makes @fleet share the groups and shares of @from, and copies the journal position, clock and ids. @fleet must
+ * contain the nodes of the groups. */
+void quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from);
 
 extern const QuoitTableType quoit_slots_type, quoit_shares_type;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that groups share: what is left of them, whether bundles fit, and the addition and removal of shares. */
+/* Nodes that several bundles share. This file computes what is left of a node, checks whether bundles fit, and adds and
+ * removes shares. */
 #include "fleet/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
 const QuoitTableType quoit_shares_type = { .chunk_bytes = QUOIT_SHARES_PER_CHUNK * sizeof (QuoitShare) };
 
@@ -39,11 +40,12 @@ find_resource (const QuoitNodeKind *kind, const char *name)
   return kind->n_resources;
 }
 
-/* Returns how many of the bundle's takes are resources of the kind. */
+/* Subtracts @bundle from the resources of the kind and from the chips. Returns how many of the bundle's takes are
+ * resources of the kind. */
 static guint
-subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
+subtract_stated (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
 {
-  guint known = 0;
+  guint n_stated = 0;
 
   for (guint16 t = 0; t < bundle->n_takes; t++)
     {
@@ -52,14 +54,14 @@ subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *lef
       if (r == kind->n_resources)
         continue;
       left[r].e4 -= bundle->takes[t].amount.e4;
-      known++;
+      n_stated++;
     }
   for (guint c = 0; c < chips->n_chips; c++)
     if ((bundle->chips >> c & 1) != 0)
       chips->chip_e4[c] -= QUOIT_AMOUNT_UNIT;
   if (bundle->part.e4 > 0)
     chips->chip_e4[bundle->chip] -= (gint32) bundle->part.e4;
-  return known;
+  return n_stated;
 }
 
 void
@@ -78,13 +80,13 @@ quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *l
   if (whole)
     return;
   while (quoit_fleet_users_next (&users) != NULL)
-    subtract (kind, users.bundle, left, chips);
+    subtract_stated (kind, users.bundle, left, chips);
 }
 
-/* Returns what is left of the resource @name, whose total is 1. With @goes_with_slices, a group of slices has all of
- * it, although its bundles list only chips. */
+/* Returns how much is left of the resource @name, of which @node has 1. With @belongs_to_slice, a group of slices uses
+ * all of the resource, although its bundles list only chips. */
 static QuoitAmount
-left_of_one (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboolean goes_with_slices)
+unit_resource_left (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboolean belongs_to_slice)
 {
   guint32 use = quoit_fleet_node_use (fleet, node);
   QuoitAmount left = { QUOIT_AMOUNT_UNIT };
@@ -97,151 +99,153 @@ left_of_one (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboole
     return (QuoitAmount) { 0 };
   while ((user = quoit_fleet_users_next (&users)) != NULL)
     left.e4
-        -= user->kind == QUOIT_HOLDER_SLICES && goes_with_slices ? left.e4 : quoit_bundle_take_of (users.bundle, name);
+        -= user->kind == QUOIT_RECORD_SLICES && belongs_to_slice ? left.e4 : quoit_bundle_amount (users.bundle, name);
   return left;
 }
 
 QuoitAmount
 quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i)
 {
-  return left_of_one (fleet, node, quoit_layout_node_derived (fleet->layout, node, i), TRUE);
+  return unit_resource_left (fleet, node, quoit_layout_node_derived (fleet->layout, node, i), TRUE);
 }
 
 QuoitAmount
 quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId node, const char *name)
 {
-  return left_of_one (fleet, node, name, FALSE);
+  return unit_resource_left (fleet, node, name, FALSE);
 }
 
-/* The remaining resources of a node while the bundles of a group are placed on it one by one. */
+/* The remaining resources of a node while bundles are subtracted one by one. */
 typedef struct {
   QuoitNodeId node;
   const QuoitNodeKind *kind;
-  QuoitAmount *left; /* resources of the kind, then derived resources of Ray that the kind lacks */
-  GArray *implicit;  /* of Implicit: those that bundles request; NULL: none so far */
+  QuoitAmount *left; /* resources of the kind, then those of quoit_layout_node_derived() */
+  GArray *implicit;  /* of ImplicitResource: only those that a bundle has requested; NULL: none so far */
   QuoitChipsLeft chips;
-} Room;
+} FreeResources;
 
+/* A resource that Ray gives to each node without listing it; see quoit_resource_is_implicit(). */
 typedef struct {
   const char *name;
   QuoitAmount left;
-} Implicit;
+} ImplicitResource;
 
 static void
-room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
+free_resources_init (FreeResources *resources, const QuoitFleet *fleet, QuoitNodeId node)
 {
   guint16 n;
   guint n_derived = 0;
 
-  room->node = node;
-  room->implicit = NULL;
-  room->kind = quoit_layout_node_kind (fleet->layout, node);
-  n = room->kind->n_resources;
+  resources->node = node;
+  resources->implicit = NULL;
+  resources->kind = quoit_layout_node_kind (fleet->layout, node);
+  n = resources->kind->n_resources;
   while (quoit_layout_node_derived (fleet->layout, node, n_derived) != NULL)
     n_derived++;
-  room->left = g_new0 (QuoitAmount, n + n_derived + 1);
-  quoit_fleet_node_left (fleet, node, room->left, &room->chips);
+  resources->left = g_new0 (QuoitAmount, n + n_derived + 1);
+  quoit_fleet_node_left (fleet, node, resources->left, &resources->chips);
   for (guint d = 0; d < n_derived; d++)
-    room->left[n + d] = quoit_fleet_node_derived_left (fleet, node, d);
+    resources->left[n + d] = quoit_fleet_node_derived_left (fleet, node, d);
 }
 
 static void
-room_clear (Room *room)
+free_resources_clear (FreeResources *resources)
 {
-  g_free (room->left);
-  g_clear_pointer (&room->implicit, g_array_unref);
+  g_free (resources->left);
+  g_clear_pointer (&resources->implicit, g_array_unref);
 }
 
-enum { MANY_USERS = 8 };
+/* A node with fewer users is not cached, because visiting them again is cheap. */
+enum { CACHE_MIN_USERS = 8 };
 
-/* The remaining resources of a node while several groups are placed on it one by one. */
+/* A node of a QuoitGroupLoad. Groups are added in the order of their ids, so new shares come last. */
 typedef struct {
-  Room room;
-  guint32 last; /* share + 1 before those of the next group; 0: unknown */
-} KeptRoom;
+  FreeResources resources;
+  guint32 last_share; /* the last share of the node + 1; 0: not known yet */
+} NodeCache;
 
 static void
-kept_room_free (gpointer data)
+node_cache_free (gpointer data)
 {
-  KeptRoom *kept = data;
+  NodeCache *cache = data;
 
-  room_clear (&kept->room);
-  g_free (kept);
+  free_resources_clear (&cache->resources);
+  g_free (cache);
 }
 
-QuoitFilling *
-quoit_filling_new (void)
+QuoitGroupLoad *
+quoit_group_load_new (void)
 {
-  QuoitFilling *filling = g_new (QuoitFilling, 1);
+  QuoitGroupLoad *load = g_new (QuoitGroupLoad, 1);
 
-  filling->rooms = g_hash_table_new_full (NULL, NULL, NULL, kept_room_free);
-  filling->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-  return filling;
+  load->node_caches = g_hash_table_new_full (NULL, NULL, NULL, node_cache_free);
+  load->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return load;
 }
 
 void
-quoit_filling_free (QuoitFilling *filling)
+quoit_group_load_free (QuoitGroupLoad *load)
 {
-  g_hash_table_unref (filling->rooms);
-  g_array_unref (filling->slices);
-  g_free (filling);
+  g_hash_table_unref (load->node_caches);
+  g_array_unref (load->slices);
+  g_free (load);
 }
 
 /* Returns whether the node has so many users that caching is worth the memory. */
 static gboolean
-is_crowded (const QuoitFleet *fleet, QuoitNodeId node)
+has_many_users (const QuoitFleet *fleet, QuoitNodeId node)
 {
   QuoitUsers users = quoit_fleet_node_users (fleet, node);
   guint n = 0;
 
-  while (n < MANY_USERS && quoit_fleet_users_next (&users) != NULL)
+  while (n < CACHE_MIN_USERS && quoit_fleet_users_next (&users) != NULL)
     n++;
-  return n == MANY_USERS;
+  return n == CACHE_MIN_USERS;
 }
 
-/* Returns NULL if caching is not worthwhile. */
-static KeptRoom *
-kept_room (QuoitFilling *filling, const QuoitFleet *fleet, QuoitNodeId node)
+/* Returns NULL if @load is NULL or the node has few users. */
+static NodeCache *
+find_or_add_cache (QuoitGroupLoad *load, const QuoitFleet *fleet, QuoitNodeId node)
 {
-  KeptRoom *kept;
+  NodeCache *cache;
 
-  if (filling == NULL || !is_crowded (fleet, node))
+  if (load == NULL || !has_many_users (fleet, node))
     return NULL;
-  kept = g_hash_table_lookup (filling->rooms, GUINT_TO_POINTER (node.index));
-  if (kept != NULL)
-    return kept;
-  kept = g_new0 (KeptRoom, 1);
-  room_init (&kept->room, fleet, node);
-  g_hash_table_insert (filling->rooms, GUINT_TO_POINTER (node.index), kept);
-  return kept;
+  cache = g_hash_table_lookup (load->node_caches, GUINT_TO_POINTER (node.index));
+  if (cache != NULL)
+    return cache;
+  cache = g_new0 (NodeCache, 1);
+  free_resources_init (&cache->resources, fleet, node);
+  g_hash_table_insert (load->node_caches, GUINT_TO_POINTER (node.index), cache);
+  return cache;
 }
 
-/* A group of slices has all derived resources, although its bundles list only chips. */
+/* A group of slices uses all derived resources, although its bundles list only chips. */
 static void
-take_derived (KeptRoom *kept, const QuoitLayout *layout)
+use_up_derived (NodeCache *cache, const QuoitLayout *layout)
 {
-  for (guint d = 0; quoit_layout_node_derived (layout, kept->room.node, d) != NULL; d++)
-    kept->room.left[kept->room.kind->n_resources + d].e4 = 0;
+  for (guint d = 0; quoit_layout_node_derived (layout, cache->resources.node, d) != NULL; d++)
+    cache->resources.left[cache->resources.kind->n_resources + d].e4 = 0;
 }
 
 static QuoitAmount *
-implicit_left (Room *room, const QuoitFleet *fleet, const char *name)
+find_or_add_implicit (FreeResources *resources, const QuoitFleet *fleet, const char *name)
 {
-  Implicit fresh = { .name = name };
+  ImplicitResource fresh = { .name = name };
 
-  if (room->implicit == NULL)
-    room->implicit = g_array_new (FALSE, FALSE, sizeof (Implicit));
-  for (guint i = 0; i < room->implicit->len; i++)
-    if (strcmp (g_array_index (room->implicit, Implicit, i).name, name) == 0)
-      return &g_array_index (room->implicit, Implicit, i).left;
-  fresh.left = quoit_fleet_node_implicit_left (fleet, room->node, name);
-  g_array_append_val (room->implicit, fresh);
-  return &g_array_index (room->implicit, Implicit, room->implicit->len - 1).left;
+  if (resources->implicit == NULL)
+    resources->implicit = g_array_new (FALSE, FALSE, sizeof (ImplicitResource));
+  for (guint i = 0; i < resources->implicit->len; i++)
+    if (strcmp (g_array_index (resources->implicit, ImplicitResource, i).name, name) == 0)
+      return &g_array_index (resources->implicit, ImplicitResource, i).left;
+  fresh.left = quoit_fleet_node_implicit_left (fleet, resources->node, name);
+  g_array_append_val (resources->implicit, fresh);
+  return &g_array_index (resources->implicit, ImplicitResource, resources->implicit->len - 1).left;
 }
 
-/* Returns how many takes of the bundle are implicit resources with enough left. */
+/* Subtracts the bundle's takes of implicit resources. Returns for how many of them there was enough left. */
 static guint
-subtract_implicit (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
+subtract_implicit (FreeResources *resources, const QuoitFleet *fleet, const QuoitBundle *bundle)
 {
   guint n = 0;
 
@@ -252,48 +256,49 @@ subtract_implicit (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundl
 
       if (!quoit_resource_is_implicit (take->resource))
         continue;
-      left = implicit_left (room, fleet, take->resource);
+      left = find_or_add_implicit (resources, fleet, take->resource);
       left->e4 -= take->amount.e4;
       n += left->e4 >= 0;
     }
   return n;
 }
 
-/* Returns how many takes of the bundle are derived resources with enough left. */
+/* Subtracts the bundle's takes of derived resources. Returns for how many of them there was enough left. */
 static guint
-subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
+subtract_derived (const FreeResources *resources, const QuoitLayout *layout, const QuoitBundle *bundle)
 {
   const char *name;
   guint n = 0;
 
-  for (guint d = 0; (name = quoit_layout_node_derived (layout, room->node, d)) != NULL; d++)
+  for (guint d = 0; (name = quoit_layout_node_derived (layout, resources->node, d)) != NULL; d++)
     {
-      QuoitAmount *left = &room->left[room->kind->n_resources + d];
+      QuoitAmount *left = &resources->left[resources->kind->n_resources + d];
 
-      left->e4 -= quoit_bundle_take_of (bundle, name);
+      left->e4 -= quoit_bundle_amount (bundle, name);
       for (guint16 t = 0; t < bundle->n_takes && left->e4 >= 0; t++)
         n += strcmp (bundle->takes[t].resource, name) == 0;
     }
   return n;
 }
 
-/* Subtracts the bundle and returns whether it fits: each resource, and each chip separately. */
+/* Subtracts the bundle. Returns whether it fits: each take must be a resource of the node, and no resource and no chip
+ * may become negative. After FALSE, @resources is invalid. */
 static gboolean
-room_takes (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
+subtract_bundle (FreeResources *resources, const QuoitFleet *fleet, const QuoitBundle *bundle)
 {
-  QuoitChipsLeft *chips = &room->chips;
-  guint known, derived;
+  QuoitChipsLeft *chips = &resources->chips;
+  guint n_stated, n_fit_derived;
 
   if ((chips->n_chips < 64 && bundle->chips >> chips->n_chips != 0)
       || (bundle->part.e4 > 0 && bundle->chip >= chips->n_chips))
     return FALSE;
-  known = subtract (room->kind, bundle, room->left, chips);
-  derived = subtract_derived (room, fleet->layout, bundle);
-  if (known != bundle->n_takes && known + derived != bundle->n_takes
-      && known + derived + subtract_implicit (room, fleet, bundle) != bundle->n_takes)
+  n_stated = subtract_stated (resources->kind, bundle, resources->left, chips);
+  n_fit_derived = subtract_derived (resources, fleet->layout, bundle);
+  if (n_stated != bundle->n_takes && n_stated + n_fit_derived != bundle->n_takes
+      && n_stated + n_fit_derived + subtract_implicit (resources, fleet, bundle) != bundle->n_takes)
     return FALSE;
-  for (guint16 r = 0; r < room->kind->n_resources; r++)
-    if (room->left[r].e4 < 0)
+  for (guint16 r = 0; r < resources->kind->n_resources; r++)
+    if (resources->left[r].e4 < 0)
       return FALSE;
   for (guint c = 0; c < chips->n_chips; c++)
     if (chips->chip_e4[c] < 0)
@@ -303,13 +308,14 @@ room_takes (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
 
 /* --- bundles of a group, by node --- */
 
+/* One bundle of a group on one node. */
 typedef struct {
-  guint32 node; /* QUOIT_NO_INDEX: not in the fleet */
-  guint32 bundle;
+  guint32 node;   /* QUOIT_NO_INDEX: not in the fleet */
+  guint32 bundle; /* index in the bundles of the group */
 } Edge;
 
 static int
-by_node (const void *a, const void *b)
+compare_edges (const void *a, const void *b)
 {
   const Edge *x = a, *y = b;
 
@@ -318,10 +324,10 @@ by_node (const void *a, const void *b)
   return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
-/* Returns the placed bundles of @group, sorted by node, so that lookups and searches run once per node, in whatever
- * order the source lists bundles. */
+/* Returns the placed bundles of @group, sorted by node, so that each node is processed once. Sources list bundles in
+ * any order. */
 static Edge *
-edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
+sorted_edges (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 {
   const QuoitLayout *layout = fleet->layout;
   Edge *edges = g_new0 (Edge, group->n_nodes + 1);
@@ -332,20 +338,20 @@ edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
     {
       guint32 id = group->node_ids[i];
 
-      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
+      if (id == 0 && group->kind != QUOIT_RECORD_SLICES)
         continue;
       edges[*n] = (Edge) { quoit_layout_find_id (layout, id), i };
       ascending &= *n == 0 || edges[*n - 1].node <= edges[*n].node;
       (*n)++;
     }
   if (!ascending)
-    qsort (edges, *n, sizeof *edges, by_node);
+    qsort (edges, *n, sizeof *edges, compare_edges);
   return edges;
 }
 
-/* Returns the end of the edges to the node of edge @first. */
+/* Returns the end of the edges that have the same node as the edge @first. */
 static guint32
-end_of_node (const Edge *edges, guint32 n, guint32 first)
+node_edges_end (const Edge *edges, guint32 n, guint32 first)
 {
   guint32 end = first;
 
@@ -354,42 +360,42 @@ end_of_node (const Edge *edges, guint32 n, guint32 first)
   return end;
 }
 
-/* Returns the first bundle of @edges to one node that does not fit, or QUOIT_NO_INDEX. */
+/* Returns the first bundle of @edges that does not fit, or QUOIT_NO_INDEX. All edges must have the same node. */
 static guint32
-misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n,
-                QuoitFilling *filling)
+find_node_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n,
+                  QuoitGroupLoad *load)
 {
   QuoitNodeId node = { edges->node };
   guint32 use = node.index == QUOIT_NO_INDEX ? QUOIT_USE_EXTERNAL : quoit_fleet_node_use (fleet, node), e = 0;
-  KeptRoom *kept;
-  Room own, *room = &own;
+  NodeCache *cache;
+  FreeResources own, *resources = &own;
 
   if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL)
     return edges->bundle;
-  kept = kept_room (filling, fleet, node);
-  if (kept != NULL)
-    room = &kept->room;
+  cache = find_or_add_cache (load, fleet, node);
+  if (cache != NULL)
+    resources = &cache->resources;
   else
-    room_init (room, fleet, node);
-  while (e < n && room_takes (room, fleet, &group->bundles[edges[e].bundle]))
+    free_resources_init (resources, fleet, node);
+  while (e < n && subtract_bundle (resources, fleet, &group->bundles[edges[e].bundle]))
     e++;
-  if (kept == NULL)
-    room_clear (room);
+  if (cache == NULL)
+    free_resources_clear (resources);
   return e < n ? edges[e].bundle : QUOIT_NO_INDEX;
 }
 
 guint32
-quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling)
+quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load)
 {
   guint32 n, first = QUOIT_NO_INDEX;
-  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
       guint32 misfit;
 
-      end = end_of_node (edges, n, e);
-      misfit = misfit_of_node (fleet, group, edges + e, end - e, filling);
+      end = node_edges_end (edges, n, e);
+      misfit = find_node_misfit (fleet, group, edges + e, end - e, load);
       first = MIN (first, misfit);
     }
   return first;
@@ -412,9 +418,10 @@ new_share (QuoitFleet *fleet)
   return share;
 }
 
-/* Returns the share + 1 after @share in the node's list, or the first one if @share is QUOIT_NO_INDEX; 0 at the end. */
+/* Returns the successor of @share in the list of the node, plus 1; 0 at the end. If @share is QUOIT_NO_INDEX, returns
+ * the first share of the node, plus 1. */
 static guint32
-share_behind (const QuoitFleet *fleet, guint32 node, guint32 share)
+next_share (const QuoitFleet *fleet, guint32 node, guint32 share)
 {
   guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { node });
 
@@ -423,9 +430,9 @@ share_behind (const QuoitFleet *fleet, guint32 node, guint32 share)
   return use == QUOIT_USE_NONE ? 0 : (use & ~QUOIT_USE_SHARED) + 1;
 }
 
-/* Sets what share_behind() returns for @share. */
+/* Sets the value that next_share() returns for @share. */
 static void
-link_behind (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
+set_next_share (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
 {
   if (share != QUOIT_NO_INDEX)
     own_share (fleet, share)->next = next;
@@ -434,22 +441,22 @@ link_behind (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
         = next == 0 ? QUOIT_USE_NONE : QUOIT_USE_SHARED | (next - 1);
 }
 
-/* Returns the share after which those of group @id belong; QUOIT_NO_INDEX if they come first. Shares are sorted by
- * group and bundle, because the order of their creation is not part of the state and must not be visible. */
+/* Returns the last share of the groups with smaller ids than @id; QUOIT_NO_INDEX if there is none. Shares are sorted by
+ * group and bundle, so that equal states list them in the same order, whatever the order of the changes was. */
 static guint32
-share_before (const QuoitFleet *fleet, guint32 node, guint64 id)
+find_previous_share (const QuoitFleet *fleet, guint32 node, guint64 id)
 {
   guint32 share = QUOIT_NO_INDEX, next;
 
-  while ((next = share_behind (fleet, node, share)) != 0
+  while ((next = next_share (fleet, node, share)) != 0
          && quoit_fleet_group_at (fleet, quoit_fleet_share_at (fleet, next - 1)->slot)->id < id)
     share = next - 1;
   return share;
 }
 
-/* Recounts a slice once, after its last edge. The edges to nodes of a slice are adjacent. */
+/* Recounts a slice once, after its last_share edge. The edges to nodes of a slice are adjacent. */
 static void
-recount_at_end (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
+recount_after_last_edge (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
 {
   const QuoitNode *nodes = fleet->layout->nodes;
   guint32 slice = nodes[edges[end - 1].node].slice;
@@ -459,35 +466,36 @@ recount_at_end (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
 }
 
 void
-quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling)
+quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load)
 {
   guint32 n;
-  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
-      guint32 node = edges[e].node, previous, behind;
-      KeptRoom *kept = kept_room (filling, fleet, (QuoitNodeId) { node });
+      guint32 node = edges[e].node, previous, next_index;
+      NodeCache *cache = find_or_add_cache (load, fleet, (QuoitNodeId) { node });
 
-      previous = kept != NULL && kept->last != 0 ? kept->last - 1 : share_before (fleet, node, group->id);
-      behind = share_behind (fleet, node, previous);
-      end = end_of_node (edges, n, e);
+      previous = cache != NULL && cache->last_share != 0 ? cache->last_share - 1
+                                                         : find_previous_share (fleet, node, group->id);
+      next_index = next_share (fleet, node, previous);
+      end = node_edges_end (edges, n, e);
       for (guint32 i = e; i < end; i++)
         {
           guint32 share = new_share (fleet);
 
-          link_behind (fleet, node, previous, share + 1);
-          *own_share (fleet, share) = (QuoitShare) { slot, edges[i].bundle, behind };
+          set_next_share (fleet, node, previous, share + 1);
+          *own_share (fleet, share) = (QuoitShare) { slot, edges[i].bundle, next_index };
           previous = share;
         }
-      if (kept != NULL)
-        kept->last = previous + 1;
-      if (kept != NULL && group->kind == QUOIT_HOLDER_SLICES)
-        take_derived (kept, fleet->layout);
-      if (filling != NULL)
-        g_array_append_val (filling->slices, fleet->layout->nodes[node].slice);
+      if (cache != NULL)
+        cache->last_share = previous + 1;
+      if (cache != NULL && group->kind == QUOIT_RECORD_SLICES)
+        use_up_derived (cache, fleet->layout);
+      if (load != NULL)
+        g_array_append_val (load->slices, fleet->layout->nodes[node].slice);
       else
-        recount_at_end (fleet, edges, n, end);
+        recount_after_last_edge (fleet, edges, n, end);
     }
 }
 
@@ -495,14 +503,14 @@ void
 quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group)
 {
   guint32 n;
-  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
-      guint32 node = edges[e].node, previous = share_before (fleet, node, group->id),
-              next = share_behind (fleet, node, previous);
+      guint32 node = edges[e].node, previous = find_previous_share (fleet, node, group->id),
+              next = next_share (fleet, node, previous);
 
-      end = end_of_node (edges, n, e);
+      end = node_edges_end (edges, n, e);
       for (guint32 i = e; i < end; i++)
         {
           QuoitShare *share = own_share (fleet, next - 1);
@@ -512,7 +520,7 @@ quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group)
           *share = (QuoitShare) { .next = fleet->first_free_share };
           fleet->first_free_share = gone;
         }
-      link_behind (fleet, node, previous, next);
-      recount_at_end (fleet, edges, n, end);
+      set_next_share (fleet, node, previous, next);
+      recount_after_last_edge (fleet, edges, n, end);
     }
 }

@@ -17,8 +17,8 @@ chunk_new (const QuoitTableType *type, const QuoitChunk *copied_from)
       return chunk;
     }
   memcpy (chunk + 1, copied_from + 1, type->chunk_bytes);
-  if (type->copied != NULL)
-    type->copied (chunk + 1);
+  if (type->on_copy != NULL)
+    type->on_copy (chunk + 1);
   return chunk;
 }
 
@@ -27,8 +27,8 @@ chunk_unref (const QuoitTableType *type, QuoitChunk *chunk)
 {
   if (!g_atomic_ref_count_dec (&chunk->refs))
     return;
-  if (type->dropped != NULL)
-    type->dropped (chunk + 1);
+  if (type->on_free != NULL)
+    type->on_free (chunk + 1);
   g_free (chunk);
 }
 
@@ -63,7 +63,7 @@ directory_copy (const QuoitDirectory *from)
   return directory;
 }
 
-/* Returns a root with room for @n_directories that shares the directories of @from. The others are NULL. */
+/* Returns a root of @n_directories that shares the directories of @from. The further ones are NULL. */
 static QuoitRoot *
 root_copy (const QuoitRoot *from, guint32 n_directories)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy-on-write array: chunks of bytes under two levels of reference-counted tables. Copying a table increments
- * one count. Writing to a copy copies the root, one directory and one chunk, whatever the size of the fleet.
- *
- * A directory holds 32 chunks. With a single level, the first write to a fork would increment the count of every
- * chunk. */
+/* A copy-on-write array of bytes. The bytes are in chunks of equal size; a root refers to directories, and each
+ * directory refers to 32 chunks. All of them have reference counts. To copy a table, only the count of the root is
+ * incremented. A write to a shared table copies the root, one directory and one chunk, whatever the size of the fleet.
+ * Without directories, the first write to a fork would have to increment the counts of all chunks. */
 #pragma once
 
 #include <glib.h>
@@ -27,12 +26,12 @@ typedef struct {
   QuoitDirectory *directories[];
 } QuoitRoot;
 
-/* The type of a table's chunks. The hooks may be NULL; they maintain the reference counts of what the bytes point
- * to. */
+/* The type of the chunks of a table. If chunks contain references, the functions count them; otherwise they are
+ * NULL. */
 typedef struct {
   guint32 chunk_bytes;
-  void (*copied) (void *bytes);
-  void (*dropped) (void *bytes);
+  void (*on_copy) (void *bytes); /* called with the bytes of a new copy of a chunk */
+  void (*on_free) (void *bytes); /* called with the bytes of a chunk before it is freed */
 } QuoitTableType;
 
 typedef struct {
@@ -48,15 +47,18 @@ void quoit_table_clear (QuoitTable *table);
 void quoit_table_share (const QuoitTable *table, QuoitTable *copy);
 /* Grows the table to at least @n_chunks chunks. New chunks are zeroed. */
 void quoit_table_grow (QuoitTable *table, guint32 n_chunks);
+/* Like quoit_table_own(), for a chunk that may be shared. */
 void *quoit_table_own_shared (QuoitTable *table, guint32 chunk);
 
+/* Returns the bytes of a chunk for reading. */
 static inline const void *
 quoit_table_peek (const QuoitTable *table, guint32 chunk)
 {
   return table->root->directories[chunk / QUOIT_TABLE_FAN_OUT]->chunks[chunk % QUOIT_TABLE_FAN_OUT] + 1;
 }
 
-/* Returns the bytes of a chunk for writing, and copies shared parts first. Valid until the table is shared again. */
+/* Returns the bytes of a chunk for writing. Copies the chunk and its directory first if another table shares them. The
+ * result is valid until the table is shared again. */
 static inline void *
 quoit_table_own (QuoitTable *table, guint32 chunk)
 {

@@ -10,7 +10,7 @@ total_clear (gpointer data)
 }
 
 static QuoitTotal *
-total_of (GArray *totals, GHashTable *index, const char *name)
+find_or_add_total (GArray *totals, GHashTable *index, const char *name)
 {
   guint at = GPOINTER_TO_UINT (g_hash_table_lookup (index, name));
   QuoitTotal fresh = { .name = NULL };
@@ -24,39 +24,59 @@ total_of (GArray *totals, GHashTable *index, const char *name)
 }
 
 static gint
-by_name (gconstpointer a, gconstpointer b)
+compare_names (gconstpointer a, gconstpointer b)
 {
   return strcmp (((const QuoitTotal *) a)->name, ((const QuoitTotal *) b)->name);
 }
 
-/* For a partly used node, which is not among the idle nodes of its kind. */
 static void
-add_left (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable *index)
+add_units (GArray *totals, GHashTable *index, const char *name, const QuoitUnits *units)
+{
+  QuoitTotal *total = find_or_add_total (totals, index, name);
+
+  for (guint s = 0; s < QUOIT_N_UNIT_STATES; s++)
+    total->units.sum[s] = quoit_sum_add (total->units.sum[s], units->amount[s]);
+}
+
+/* Adds the resources of a node that bundles share. Other nodes are counted by kind instead. */
+static void
+add_shared_node (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable *index)
 {
   const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
-  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
-  QuoitChipsLeft chips;
 
-  quoit_fleet_node_left (fleet, node, left, &chips);
   for (guint16 r = 0; r < kind->n_resources; r++)
     {
-      QuoitTotal *total = total_of (totals, index, kind->resources[r].name);
+      QuoitUnits units = quoit_fleet_node_units (fleet, node, r);
 
-      total->left = quoit_sum_add (total->left, left[r]);
+      add_units (totals, index, kind->resources[r].name, &units);
     }
 }
 
+/* Adds the head resource of a slice, if @node has it. */
 static void
 add_head (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable *index)
 {
   const char *name = quoit_layout_node_derived (fleet->layout, node, 1);
-  QuoitTotal *total;
+  QuoitUnits units;
 
   if (name == NULL)
     return;
-  total = total_of (totals, index, name);
-  total->total = quoit_sum_add (total->total, quoit_amount_from_int (1));
-  total->left = quoit_sum_add (total->left, quoit_fleet_node_derived_left (fleet, node, 1));
+  units = quoit_fleet_node_units (fleet, node, quoit_layout_node_kind (fleet->layout, node)->n_resources + 1);
+  add_units (totals, index, name, &units);
+}
+
+/* Adds the resources of nodes of one kind, of which @n_nodes are in each state. */
+static void
+add_kind (const QuoitNodeKind *kind, const guint32 *n_nodes, GArray *totals, GHashTable *index)
+{
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    for (guint s = 0; s < QUOIT_N_UNIT_STATES; s++)
+      if (n_nodes[s] > 0)
+        {
+          QuoitTotal *total = find_or_add_total (totals, index, kind->resources[r].name);
+
+          total->units.sum[s] = quoit_sum_add_times (total->units.sum[s], kind->resources[r].amount, n_nodes[s]);
+        }
 }
 
 GArray *
@@ -65,33 +85,21 @@ quoit_fleet_totals (const QuoitFleet *fleet)
   const QuoitLayout *layout = fleet->layout;
   GArray *totals = g_array_new (FALSE, TRUE, sizeof (QuoitTotal));
   g_autoptr (GHashTable) index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree guint32 *n_alive = g_new0 (guint32, layout->n_kinds + 1), *n_idle = g_new0 (guint32, layout->n_kinds + 1);
+  g_autofree guint32 *n_nodes = g_new0 (guint32, ((gsize) layout->n_kinds + 1) * QUOIT_N_UNIT_STATES);
 
   g_array_set_clear_func (totals, total_clear);
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
-      guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
+      QuoitUnitState state;
 
-      if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD)
-        continue;
-      n_alive[layout->nodes[i].kind]++;
-      n_idle[layout->nodes[i].kind] += use == QUOIT_USE_NONE;
-      if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL && (use & QUOIT_USE_SHARED) != 0)
-        add_left (fleet, (QuoitNodeId) { i }, totals, index);
+      if (quoit_fleet_node_has_one_state (fleet, (QuoitNodeId) { i }, &state))
+        n_nodes[(gsize) layout->nodes[i].kind * QUOIT_N_UNIT_STATES + state]++;
+      else
+        add_shared_node (fleet, (QuoitNodeId) { i }, totals, index);
       add_head (fleet, (QuoitNodeId) { i }, totals, index);
     }
   for (guint32 k = 0; k < layout->n_kinds; k++)
-    {
-      const QuoitNodeKind *kind = quoit_claims_kind_at (layout->kinds, k);
-
-      for (guint16 r = 0; r < kind->n_resources && n_alive[k] > 0; r++)
-        {
-          QuoitTotal *total = total_of (totals, index, kind->resources[r].name);
-
-          total->total = quoit_sum_add_times (total->total, kind->resources[r].amount, n_alive[k]);
-          total->left = quoit_sum_add_times (total->left, kind->resources[r].amount, n_idle[k]);
-        }
-    }
-  g_array_sort (totals, by_name);
+    add_kind (quoit_claims_kind_at (layout->kinds, k), n_nodes + (gsize) k * QUOIT_N_UNIT_STATES, totals, index);
+  g_array_sort (totals, compare_names);
   return totals;
 }

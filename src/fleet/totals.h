@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact sums of resources over all nodes that are not dead. */
+/* Exact sums of resources over all nodes. */
 #pragma once
 
-#include "fleet/fleet.h"
+#include "fleet/units.h"
 
+/* How much of one resource is in each state. The amounts of all states add up to the total. */
 typedef struct {
   char *name;
-  QuoitSum total, left;
+  QuoitUnitSums units;
 } QuoitTotal;
 
-/* Returns an array of QuoitTotal, sorted by name as text. It includes Ray's head resource of each slice
- * ("TPU-v6e-16-head", on worker 0). */
+/* Returns an array of QuoitTotal, sorted by name as text. It includes the head resources of slices, which Ray adds to
+ * worker 0 ("TPU-v6e-16-head"). */
 GArray *quoit_fleet_totals (const QuoitFleet *fleet);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char tpu[] = "google.com/tpu";
+#include "base/label-names.h"
 
 static const QuoitCheckChips *
 chips_at (const QuoitCheckGroup *group, guint index)
@@ -28,18 +28,20 @@ check_request (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
         continue;
       if (chips->limit_node != NULL)
         quoit_check_report (checker, rule, chips->request_node, "request of google.com/tpu",
-                            "the limit of this container, %s, Kubernetes refuses pods where they differ", limit);
-      else if (quoit_tree_member (limits, tpu) == NULL && chips->request.e4 > 0)
-        quoit_check_report (checker, rule, chips->request_node, "request of google.com/tpu",
-                            "a limit of as many beside it, Kubernetes refuses pods without");
+                            "%s, as the limit of this container: Kubernetes refuses pods in which they differ", limit);
+      else if (quoit_tree_member (limits, QUOIT_K8S_TPU_RESOURCE) == NULL && chips->request.e4 > 0)
+        quoit_check_report (
+            checker, rule, chips->request_node, "request of google.com/tpu",
+            "an equal limit in the same container: Kubernetes refuses requests of chips without a limit");
     }
 }
 
 static void
-check_whole_of (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, QuoitAmount amount)
+check_whole_amount (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, QuoitAmount amount)
 {
   if (node != NULL && amount.e4 % QUOIT_AMOUNT_UNIT != 0)
-    quoit_check_report (checker, rule, node, tpu, "whole chips, Kubernetes refuses parts of them");
+    quoit_check_report (checker, rule, node, QUOIT_K8S_TPU_RESOURCE,
+                        "a whole number of chips: Kubernetes refuses fractions of them");
 }
 
 static void
@@ -49,8 +51,8 @@ check_whole (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheck
   (void) cluster;
   for (guint i = 0; i < group->chips->len; i++)
     {
-      check_whole_of (checker, rule, chips_at (group, i)->limit_node, chips_at (group, i)->limit);
-      check_whole_of (checker, rule, chips_at (group, i)->request_node, chips_at (group, i)->request);
+      check_whole_amount (checker, rule, chips_at (group, i)->limit_node, chips_at (group, i)->limit);
+      check_whole_amount (checker, rule, chips_at (group, i)->request_node, chips_at (group, i)->request);
     }
 }
 
@@ -61,8 +63,9 @@ check_zero (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
   (void) cluster;
   for (guint i = 0; i < group->chips->len; i++)
     if (chips_at (group, i)->limit.e4 == 0 && chips_at (group, i)->limit_node != NULL)
-      quoit_check_report (checker, rule, chips_at (group, i)->limit_node, tpu,
-                          "1, 2, 4 or 8 chips, or no such line: to the TPU webhook a group of 0 is none with TPUs");
+      quoit_check_report (
+          checker, rule, chips_at (group, i)->limit_node, QUOIT_K8S_TPU_RESOURCE,
+          "1, 2, 4 or 8 chips, or no such line: the TPU webhook treats a group with 0 chips as one without TPUs");
 }
 
 static void
@@ -71,17 +74,17 @@ check_host_chips (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
 {
   static const char what[] = "chips of a pod";
   QuoitSliceFacts facts;
-  GError *why = NULL;
+  GError *error = NULL;
 
   (void) cluster;
   if (group->n_chips == 0 || group->has_facts)
     return;
   if (group->generation != QUOIT_GENERATION_NONE && group->has_shape)
     {
-      if (!quoit_slice_facts (group->generation, group->shape, (unsigned) group->n_chips, &facts, &why))
-        quoit_check_report_error (checker, rule, group->chips_node, what, why);
+      if (!quoit_slice_facts (group->generation, group->shape, (unsigned) group->n_chips, &facts, &error))
+        quoit_check_report_error (checker, rule, group->chips_node, what, error);
     }
-  /* No generation has hosts with that many chips. */
+  /* The generation or the topology is unknown, but no generation has hosts with that many chips. */
   else if (group->n_chips > 8 || (group->n_chips & (group->n_chips - 1)) != 0)
     quoit_check_report (checker, rule, group->chips_node, what, "1, 2, 4 or 8 in all, as hosts have");
 }
@@ -133,8 +136,8 @@ check_known_machine (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
   if (group->n_chips == 0 || group->machine.text == NULL || find_machine (group) != NULL)
     return;
   machines = list_machines (group);
-  quoit_check_report (checker, rule, group->machine.node, "machine type", "one with TPUs: %s",
-                      *machines != '\0' ? machines : "none has as many chips");
+  quoit_check_report (checker, rule, group->machine.node, "machine type", "a machine type with TPUs: %s",
+                      *machines != '\0' ? machines : "no type has that many chips");
 }
 
 static void
@@ -145,7 +148,7 @@ check_machine_chips (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
 
   (void) cluster;
   if (machine != NULL && machine->chips != group->n_chips)
-    quoit_check_report (checker, rule, group->chips_node, "chips of a pod", "%u in all, which a '%s' has",
+    quoit_check_report (checker, rule, group->chips_node, "chips of a pod", "%u in all, the chips of a '%s'",
                         machine->chips, machine->name);
 }
 
@@ -167,15 +170,16 @@ check_machine_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
                      const QuoitCheckGroup *group)
 {
   const QuoitMachineType *machine = find_machine (group);
-  g_autofree char *alone = NULL;
+  g_autofree char *single_host_topology = NULL;
 
   (void) cluster;
-  if (machine == NULL || !group->has_shape || machine->joins != QUOIT_MACHINE_ALONE || machine->single_host.n_dims == 0
-      || quoit_shape_equal (machine->single_host, group->shape))
+  if (machine == NULL || !group->has_shape || machine->hosts != QUOIT_MACHINE_SINGLE_HOST
+      || machine->single_host.n_dims == 0 || quoit_shape_equal (machine->single_host, group->shape))
     return;
-  alone = quoit_shape_format (machine->single_host);
+  single_host_topology = quoit_shape_format (machine->single_host);
   quoit_check_report (checker, rule, group->topology.node, "topology",
-                      "'%s', machines of type '%s' are never joined into larger slices", alone, machine->name);
+                      "'%s': machines of type '%s' are never joined into larger slices", single_host_topology,
+                      machine->name);
 }
 
 const QuoitCheckRule quoit_check_machine_rules[] = {

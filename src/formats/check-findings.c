@@ -6,6 +6,7 @@
 
 enum { MOST_FINDINGS = 10000, MOST_VALUE_BYTES = 1024 };
 
+/* A finding, before its path is known. */
 typedef struct {
   const QuoitCheckRule *rule;
   JsonNode *node;
@@ -31,11 +32,12 @@ quoit_check_notices_new (void)
   return notices;
 }
 
-/* Duplicates occur because two rules may read one field, and because a YAML alias may repeat a whole group. */
+/* Returns whether the finding was already reported. That happens if two rules read one field, or if a YAML alias
+ * repeats a whole group. */
 static gboolean
-is_told (QuoitChecker *checker, const Notice *notice)
+is_reported (QuoitChecker *checker, const Notice *notice)
 {
-  return !g_hash_table_add (checker->told,
+  return !g_hash_table_add (checker->reported,
                             g_strdup_printf ("%p %s %s", (void *) notice->node, notice->rule->name, notice->message));
 }
 
@@ -45,7 +47,7 @@ add (QuoitChecker *checker, Notice notice)
 {
   notice.line = quoit_tree_line (checker->tree, notice.node);
   notice.column = quoit_tree_column (checker->tree, notice.node);
-  if (checker->notices->len > MOST_FINDINGS || is_told (checker, &notice))
+  if (checker->notices->len > MOST_FINDINGS || is_reported (checker, &notice))
     {
       clear_notice (&notice);
       return;
@@ -76,36 +78,24 @@ quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode 
   add (checker, notice);
 }
 
-/* The library's messages end with what was expected. Messages about variables and from parsers have another form,
- * and are returned whole. */
-static const char *
-expectation (const char *message)
-{
-  static const char word[] = "expected ";
-  const char *at = g_strrstr (message, word);
-
-  return at == NULL ? message : at + strlen (word);
-}
-
 void
 quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
-                          GError *why)
+                          GError *error)
 {
-  const char *message = why->message;
+  const char *expected = quoit_error_expected (error);
   Notice notice = { .rule = rule, .node = node };
 
-  /* Without the place, the message begins with the separator. */
-  while (g_str_has_prefix (message, ": "))
-    message += 2;
-  notice.expected = g_strdup (expectation (message));
-  notice.message
-      = what == NULL ? g_strdup (message) : g_strdup_printf ("%s%s%s", what, *message == '\'' ? " " : ": ", message);
+  notice.expected = g_strdup (expected != NULL ? expected : error->message);
+  if (what == NULL)
+    notice.message = g_strdup (error->message);
+  else
+    notice.message = g_strdup_printf (quoit_error_is_value (error) ? "%s %s" : "%s: %s", what, error->message);
   add (checker, notice);
-  g_error_free (why);
+  g_error_free (error);
 }
 
 static char *
-value_of (const QuoitTree *tree, JsonNode *node)
+value_text (const QuoitTree *tree, JsonNode *node)
 {
   const char *plain = quoit_tree_plain (tree, node), *text = plain;
   g_autofree char *json = NULL;
@@ -121,7 +111,7 @@ value_of (const QuoitTree *tree, JsonNode *node)
 }
 
 static gint
-by_place (gconstpointer a, gconstpointer b)
+compare_places (gconstpointer a, gconstpointer b)
 {
   const Notice *x = a, *y = b;
 
@@ -154,7 +144,7 @@ quoit_check_take_findings (QuoitChecker *checker)
   g_autoptr (GHashTable) paths = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, g_free);
 
   g_array_set_clear_func (findings, clear_finding);
-  g_array_sort (checker->notices, by_place);
+  g_array_sort (checker->notices, compare_places);
   for (guint i = 0; i < checker->notices->len; i++)
     g_hash_table_insert (paths, g_array_index (checker->notices, Notice, i).node, NULL);
   quoit_tree_find_paths (checker->tree, paths);
@@ -166,7 +156,7 @@ quoit_check_take_findings (QuoitChecker *checker)
           = { notice->line, notice->column, notice->rule->severity, notice->rule->name, NULL, NULL, NULL, NULL };
 
       finding.path = g_strdup (g_hash_table_lookup (paths, notice->node));
-      finding.value = value_of (checker->tree, notice->node);
+      finding.value = value_text (checker->tree, notice->node);
       finding.expected = g_strdup (notice->expected);
       finding.message = g_strdup (notice->message);
       g_array_append_val (findings, finding);

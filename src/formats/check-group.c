@@ -4,20 +4,19 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/quantity.h"
 #include "formats/variables.h"
 #include "models/kuberay/names.h"
 
-static const char tpu[] = "google.com/tpu";
-
 static void
-report_why (QuoitChecker *checker, QuoitCheckReading reading, JsonNode *node, const char *what)
+report_error (QuoitChecker *checker, QuoitCheckReadingRule rule, JsonNode *node, const char *what)
 {
-  quoit_check_report_error (checker, &quoit_check_reading_rules[reading], node, what, g_steal_pointer (&checker->why));
+  quoit_check_report_error (checker, &quoit_check_reading_rules[rule], node, what, g_steal_pointer (&checker->error));
 }
 
 gboolean
-quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what)
+quoit_check_has_unset_variable (QuoitChecker *checker, JsonNode *node, const char *what)
 {
   const char *plain = quoit_tree_plain (checker->tree, node);
   const char *text = plain != NULL ? plain : JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
@@ -25,24 +24,24 @@ quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what)
 
   if (text == NULL || strstr (text, "${") == NULL)
     return FALSE;
-  value = quoit_variables_expand (text, checker->manifest.set, NULL, &checker->why);
+  value = quoit_variables_expand (text, checker->manifest.set, NULL, &checker->error);
   if (value != NULL)
     return FALSE;
-  report_why (checker, QUOIT_CHECK_RULE_VARIABLE, node, what);
+  report_error (checker, QUOIT_CHECK_RULE_VARIABLE, node, what);
   return TRUE;
 }
 
 static gboolean
-can_be_read (QuoitChecker *checker, JsonNode *node, const char *what)
+has_known_value (QuoitChecker *checker, JsonNode *node, const char *what)
 {
-  return node != NULL && !quoit_check_is_open (checker, node, what);
+  return node != NULL && !quoit_check_has_unset_variable (checker, node, what);
 }
 
 static gboolean
-was_read (QuoitChecker *checker, JsonNode *node, const char *what, gboolean ok)
+report_if_failed (QuoitChecker *checker, JsonNode *node, const char *what, gboolean ok)
 {
   if (!ok)
-    report_why (checker, QUOIT_CHECK_RULE_FIELD, node, what);
+    report_error (checker, QUOIT_CHECK_RULE_FIELD, node, what);
   return ok;
 }
 
@@ -51,33 +50,33 @@ quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name)
 {
   JsonObject *object;
 
-  if (!can_be_read (checker, from, NULL))
+  if (!has_known_value (checker, from, NULL))
     return NULL;
-  if (quoit_tree_object (checker->tree, from, &object, &checker->why))
+  if (quoit_tree_object (checker->tree, from, &object, &checker->error))
     return quoit_tree_member (from, name);
-  report_why (checker, QUOIT_CHECK_RULE_FIELD, from, NULL);
+  report_error (checker, QUOIT_CHECK_RULE_FIELD, from, NULL);
   return NULL;
 }
 
 gboolean
 quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const char **text)
 {
-  return can_be_read (checker, node, what)
-         && was_read (checker, node, what, quoit_manifest_text (&checker->manifest, node, text));
+  return has_known_value (checker, node, what)
+         && report_if_failed (checker, node, what, quoit_manifest_text (&checker->manifest, node, text));
 }
 
 gboolean
 quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value)
 {
-  return can_be_read (checker, node, what)
-         && was_read (checker, node, what, quoit_manifest_count (&checker->manifest, node, G_MAXINT32, value));
+  return has_known_value (checker, node, what)
+         && report_if_failed (checker, node, what, quoit_manifest_count (&checker->manifest, node, G_MAXINT32, value));
 }
 
 gboolean
 quoit_check_quantity (QuoitChecker *checker, JsonNode *node, const char *what, QuoitAmount *amount)
 {
-  return can_be_read (checker, node, what)
-         && was_read (checker, node, what, quoit_manifest_quantity (&checker->manifest, node, amount));
+  return has_known_value (checker, node, what)
+         && report_if_failed (checker, node, what, quoit_manifest_quantity (&checker->manifest, node, amount));
 }
 
 JsonArray *
@@ -85,8 +84,8 @@ quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what)
 {
   JsonArray *array;
 
-  if (!can_be_read (checker, node, what)
-      || !was_read (checker, node, what, quoit_tree_array (checker->tree, node, &array, &checker->why)))
+  if (!has_known_value (checker, node, what)
+      || !report_if_failed (checker, node, what, quoit_tree_array (checker->tree, node, &array, &checker->error)))
     return NULL;
   return array;
 }
@@ -101,9 +100,9 @@ read_text (QuoitChecker *checker, JsonNode *from, const char *name)
 }
 
 static QuoitCheckNumber
-read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 otherwise)
+read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 default_number)
 {
-  QuoitCheckNumber number = { quoit_check_member (checker, from, name), otherwise, TRUE };
+  QuoitCheckNumber number = { quoit_check_member (checker, from, name), default_number, TRUE };
 
   if (number.node != NULL)
     number.is_known = quoit_check_count (checker, number.node, name, &number.number);
@@ -114,27 +113,28 @@ static void
 read_replicas (QuoitChecker *checker, QuoitCheckGroup *group)
 {
   group->replicas = read_number (checker, group->node, "replicas", 0);
-  group->lowest = read_number (checker, group->node, "minReplicas", 0);
-  group->highest = read_number (checker, group->node, "maxReplicas", G_MAXINT32);
+  group->min_replicas = read_number (checker, group->node, "minReplicas", 0);
+  group->max_replicas = read_number (checker, group->node, "maxReplicas", G_MAXINT32);
   group->hosts = read_number (checker, group->node, "numOfHosts", 1);
-  group->n_slices = quoit_kuberay_replicas (group->replicas.number, group->lowest.number, group->highest.number);
+  group->n_slices
+      = quoit_kuberay_replicas (group->replicas.number, group->min_replicas.number, group->max_replicas.number);
 }
 
 /* Checks all requested amounts, including resources that no rule uses. */
 static void
-read_quantities (QuoitChecker *checker, JsonNode *of)
+read_quantities (QuoitChecker *checker, JsonNode *quantities)
 {
   g_autoptr (GList) names = NULL;
 
-  if (of == NULL || !JSON_NODE_HOLDS_OBJECT (of))
+  if (quantities == NULL || !JSON_NODE_HOLDS_OBJECT (quantities))
     return;
-  names = json_object_get_members (json_node_get_object (of));
-  for (GList *at = names; at != NULL; at = at->next)
+  names = json_object_get_members (json_node_get_object (quantities));
+  for (GList *name_item = names; name_item != NULL; name_item = name_item->next)
     {
       QuoitAmount amount;
 
-      if (strcmp (at->data, tpu) != 0)
-        quoit_check_quantity (checker, quoit_tree_member (of, at->data), at->data, &amount);
+      if (strcmp (name_item->data, QUOIT_K8S_TPU_RESOURCE) != 0)
+        quoit_check_quantity (checker, quoit_tree_member (quantities, name_item->data), name_item->data, &amount);
     }
 }
 
@@ -146,14 +146,15 @@ read_chips (QuoitChecker *checker, JsonNode *container, QuoitCheckGroup *group)
   JsonNode *limits = quoit_check_member (checker, resources, "limits");
   JsonNode *requests = quoit_check_member (checker, resources, "requests");
   QuoitCheckChips chips = { .node = container };
-  JsonNode *limit = quoit_check_member (checker, limits, tpu), *request = quoit_check_member (checker, requests, tpu);
+  JsonNode *limit = quoit_check_member (checker, limits, QUOIT_K8S_TPU_RESOURCE);
+  JsonNode *request = quoit_check_member (checker, requests, QUOIT_K8S_TPU_RESOURCE);
   QuoitAmount amount;
 
   read_quantities (checker, limits);
   read_quantities (checker, requests);
-  if (quoit_check_quantity (checker, limit, tpu, &chips.limit))
+  if (quoit_check_quantity (checker, limit, QUOIT_K8S_TPU_RESOURCE, &chips.limit))
     chips.limit_node = limit;
-  if (quoit_check_quantity (checker, request, tpu, &chips.request))
+  if (quoit_check_quantity (checker, request, QUOIT_K8S_TPU_RESOURCE, &chips.request))
     chips.request_node = request;
   if (chips.limit_node == NULL && chips.request_node == NULL)
     return;
@@ -184,10 +185,10 @@ read_selectors (QuoitChecker *checker, QuoitCheckGroup *group)
       = { "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "cloud.google.com/machine-type" };
   JsonNode *selector = quoit_check_member (checker, group->pod, "nodeSelector");
 
-  group->accelerator = read_text (checker, selector, "cloud.google.com/gke-tpu-accelerator");
-  group->topology = read_text (checker, selector, "cloud.google.com/gke-tpu-topology");
-  group->zone = read_text (checker, selector, "topology.kubernetes.io/zone");
-  group->region = read_text (checker, selector, "topology.kubernetes.io/region");
+  group->accelerator = read_text (checker, selector, QUOIT_GKE_LABEL_ACCELERATOR);
+  group->topology = read_text (checker, selector, QUOIT_GKE_LABEL_TOPOLOGY);
+  group->zone = read_text (checker, selector, QUOIT_K8S_LABEL_ZONE);
+  group->region = read_text (checker, selector, QUOIT_K8S_LABEL_REGION);
   for (guint i = 0; i < G_N_ELEMENTS (machine_keys) && group->machine.text == NULL; i++)
     group->machine = read_text (checker, selector, machine_keys[i]);
 }

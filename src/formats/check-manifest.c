@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a file: finds its Ray objects and applies every rule to each of them. */
+/* Checks a file: finds its Ray objects, and applies every rule to each of them. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "formats/variables.h"
 #include "formats/yaml.h"
 
-/* In the order of QuoitCheckReading. */
+/* In the order of QuoitCheckReadingRule. */
 const QuoitCheckRule quoit_check_reading_rules[] = {
   { "field", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
   { "variable", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
@@ -30,11 +30,11 @@ check_version (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
   if (node == NULL)
     quoit_check_report (checker, rule, cluster->document, "no 'apiVersion'", "ray.io/v1");
   else if (quoit_check_text (checker, node, "apiVersion", &version) && !g_strv_contains (versions, version))
-    quoit_check_report (checker, rule, node, "apiVersion", "ray.io/v1, or ray.io/v1alpha1 of old");
+    quoit_check_report (checker, rule, node, "apiVersion", "ray.io/v1 or ray.io/v1alpha1");
 }
 
 static gboolean
-runs_in_another_cluster (const QuoitCheckCluster *cluster)
+uses_existing_cluster (const QuoitCheckCluster *cluster)
 {
   return strcmp (cluster->kind, "RayJob") == 0
          && quoit_tree_member (quoit_tree_member (cluster->document, "spec"), "clusterSelector") != NULL;
@@ -45,7 +45,7 @@ check_spec (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
             const QuoitCheckGroup *group)
 {
   (void) group;
-  if (cluster->spec == NULL && !runs_in_another_cluster (cluster))
+  if (cluster->spec == NULL && !uses_existing_cluster (cluster))
     quoit_check_report (checker, rule, cluster->document, "no spec of a cluster",
                         "the groups of a RayCluster in the %s", cluster->kind);
   if (cluster->spec != NULL && quoit_tree_member (cluster->spec, "headGroupSpec") == NULL)
@@ -109,7 +109,7 @@ read_groups (QuoitChecker *checker, QuoitCheckCluster *cluster)
       JsonNode *node = i == 0 ? head : json_array_get_element (workers, i - 1);
       QuoitCheckGroup group;
 
-      /* An element that is not a map is reported here and is not a group. */
+      /* Reports an element that is not a map. Such an element is not a group. */
       quoit_check_member (checker, node, "");
       if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
         continue;
@@ -133,7 +133,7 @@ check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFact
   QuoitCheckCluster cluster = { .document = document,
                                 .kind = kind->name,
                                 .longest_name = kind->longest_name,
-                                .is_made = kind->spec != NULL,
+                                .has_random_suffix = kind->spec != NULL,
                                 .groups = groups,
                                 .names = names };
 
@@ -153,7 +153,7 @@ check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFact
 /* --- documents --- */
 
 static const char *
-string_of (JsonNode *node)
+get_string (JsonNode *node)
 {
   return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
              ? json_node_get_string (node)
@@ -162,14 +162,14 @@ string_of (JsonNode *node)
 
 typedef void (*ObjectFunc) (QuoitChecker *checker, JsonNode *object, const char *kind);
 
-/* Calls @func for every object of the file, and for the items of a List as written by 'kubectl get -o yaml'. */
+/* Calls @func for every object of the file. A List, as 'kubectl get -o yaml' prints it, is replaced by its items. */
 static void
-each_object (QuoitChecker *checker, ObjectFunc func)
+for_each_object (QuoitChecker *checker, ObjectFunc func)
 {
   for (unsigned i = 0; i < quoit_tree_n_documents (checker->tree); i++)
     {
       JsonNode *document = quoit_tree_document (checker->tree, i);
-      const char *kind = string_of (quoit_tree_member (document, "kind"));
+      const char *kind = get_string (quoit_tree_member (document, "kind"));
       JsonNode *items = g_strcmp0 (kind, "List") == 0 ? quoit_tree_member (document, "items") : NULL;
 
       if (items == NULL || !JSON_NODE_HOLDS_ARRAY (items))
@@ -179,13 +179,13 @@ each_object (QuoitChecker *checker, ObjectFunc func)
           {
             JsonNode *item = json_array_get_element (json_node_get_array (items), k);
 
-            func (checker, item, string_of (quoit_tree_member (item, "kind")));
+            func (checker, item, get_string (quoit_tree_member (item, "kind")));
           }
     }
 }
 
 static void
-remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind)
+add_claim_name (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
   GHashTable *names = g_strcmp0 (kind, "ResourceClaimTemplate") == 0 ? checker->templates
                       : g_strcmp0 (kind, "ResourceClaim") == 0       ? checker->claims
@@ -211,11 +211,11 @@ check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 static void
 check_file (QuoitChecker *checker)
 {
-  each_object (checker, remember_claim);
-  each_object (checker, check_object);
+  for_each_object (checker, add_claim_name);
+  for_each_object (checker, check_object);
   if (checker->n_objects == 0)
     quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_NO_RAY_OBJECT],
-                        quoit_tree_document (checker->tree, 0), "nothing was looked at",
+                        quoit_tree_document (checker->tree, 0), "nothing was checked",
                         "a RayCluster, RayJob or RayService");
 }
 
@@ -225,8 +225,8 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
   g_autoptr (GArray) notices = NULL;
-  g_autoptr (GHashTable) templates = NULL, claims = NULL, told = NULL;
-  QuoitChecker checker = { .why = NULL };
+  g_autoptr (GHashTable) templates = NULL, claims = NULL, reported = NULL;
+  QuoitChecker checker = { .error = NULL };
 
   if (!quoit_variables_check (set, error))
     return NULL;
@@ -234,12 +234,12 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   if (tree == NULL)
     return NULL;
 
-  quoit_tree_leave_out_places (tree);
+  quoit_tree_omit_places (tree);
   texts = g_string_chunk_new (1024);
   checker.tree = tree;
-  checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.why };
+  checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.error };
   checker.notices = notices = quoit_check_notices_new ();
-  checker.told = told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  checker.reported = reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   checker.templates = templates = g_hash_table_new (g_str_hash, g_str_equal);
   checker.claims = claims = g_hash_table_new (g_str_hash, g_str_equal);
   check_file (&checker);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/quantity.h"
 
 static void
@@ -19,7 +20,7 @@ quoit_check_params_clear (QuoitCheckGroup *group)
 }
 
 static JsonNode *
-group_of_one (const char *map, const char *name, JsonNode *value)
+group_with_one_entry (const char *map, const char *name, JsonNode *value)
 {
   JsonNode *group = json_node_init_object (json_node_alloc (), NULL);
   JsonObject *outer = json_object_new (), *inner = json_object_new ();
@@ -30,16 +31,17 @@ group_of_one (const char *map, const char *name, JsonNode *value)
   return group;
 }
 
-/* Kubernetes reads all values of rayStartParams as text, including those that quoit ignores. The reader itself
- * checks the values of the group's resources and labels. */
+/* Returns whether quoit_ray_params_read() can read the entry. In rayStartParams, Kubernetes requires that all
+ * values are text, even those that quoit ignores. The values of resources and labels are checked by
+ * quoit_ray_params_read(). */
 static gboolean
-can_be_read (QuoitChecker *checker, const char *map, const char *name, JsonNode *value)
+check_readable (QuoitChecker *checker, const char *map, const char *name, JsonNode *value)
 {
   const char *text;
 
   if (strcmp (map, "rayStartParams") == 0)
     return quoit_check_text (checker, value, name, &text);
-  return !quoit_check_is_open (checker, value, name);
+  return !quoit_check_has_unset_variable (checker, value, name);
 }
 
 static void
@@ -57,16 +59,16 @@ read_map (QuoitChecker *checker, QuoitCheckGroup *group, const char *map)
       QuoitCheckParam param = { quoit_tree_member (node, at->data), at->data, { NULL, NULL } };
       g_autoptr (JsonNode) one = NULL;
 
-      if (param.node == NULL || !can_be_read (checker, map, param.name, param.node))
+      if (param.node == NULL || !check_readable (checker, map, param.name, param.node))
         continue;
-      one = group_of_one (map, param.name, param.node);
+      one = group_with_one_entry (map, param.name, param.node);
       if (quoit_ray_params_read (&checker->manifest, one, &param.params))
         g_array_append_val (group->params, param);
       else
         {
           quoit_ray_params_clear (&param.params);
           quoit_check_report_error (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_RAY_PARAMS], param.node,
-                                    param.name, g_steal_pointer (&checker->why));
+                                    param.name, g_steal_pointer (&checker->error));
         }
     }
 }
@@ -117,10 +119,10 @@ check_labels_param (QuoitChecker *checker, const QuoitCheckRule *rule, const Quo
   (void) cluster;
   if (node != NULL)
     quoit_check_report (checker, rule, node, "labels",
-                        "the group's own field 'labels' instead, KubeRay refuses them in rayStartParams");
+                        "the group's own field 'labels' instead: KubeRay refuses labels in rayStartParams");
 }
 
-/* A given TPU resource replaces the detected one. It counts chips or JAX devices. */
+/* A TPU resource in the manifest replaces the number of chips that Ray detects. It may count chips or JAX devices. */
 static void
 check_tpu (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
            const QuoitCheckGroup *group)
@@ -135,13 +137,13 @@ check_tpu (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCl
 
       if (given != NULL && *given != chips && (facts == NULL || *given != chips * facts->devices_per_chip))
         quoit_check_report (checker, rule, param_at (group, i)->node, param_at (group, i)->name,
-                            "TPU %" G_GINT64_FORMAT ", the chips that the containers ask for", group->n_chips);
+                            "TPU %" G_GINT64_FORMAT ", the chips that the containers request", group->n_chips);
     }
 }
 
-/* Reads the limit of the container in which Ray runs, rounded up to whole units. FALSE: no limit. */
+/* Reads the limit of the first container, in which Ray runs, rounded up to whole units. FALSE: no limit. */
 static gboolean
-limit_of (QuoitChecker *checker, const QuoitCheckGroup *group, const char *name, QuoitAmount *limit)
+read_limit (QuoitChecker *checker, const QuoitCheckGroup *group, const char *name, QuoitAmount *limit)
 {
   JsonNode *container = group->containers->len == 0 ? NULL : g_ptr_array_index (group->containers, 0);
   JsonNode *limits = quoit_tree_member (quoit_tree_member (container, "resources"), "limits");
@@ -169,15 +171,15 @@ compare_with_limits (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
         g_autofree char *text = NULL;
         QuoitAmount limit;
 
-        /* 0 is usual for a head that runs no tasks. */
-        if (given == NULL || *given == 0 || !limit_of (checker, group, pairs[k].limit, &limit)
+        /* An amount of 0 is usual: it keeps tasks away from the head. */
+        if (given == NULL || *given == 0 || !read_limit (checker, group, pairs[k].limit, &limit)
             || (wanted == MORE_THAN_LIMIT ? *given <= limit.e4 : *given >= limit.e4))
           continue;
         text = quoit_amount_format (limit);
         if (wanted == MORE_THAN_LIMIT)
           quoit_check_report (checker, rule, param->node, param->name,
-                              "at most %s, the container's limit of %s: Ray would give out more than there is", text,
-                              pairs[k].limit);
+                              "at most %s, the container's limit of %s: Ray would schedule more than the container has",
+                              text, pairs[k].limit);
         else
           quoit_check_report (checker, rule, param->node, param->name,
                               "%s, the container's limit of %s: Ray leaves the rest unused", text, pairs[k].limit);
@@ -200,9 +202,10 @@ check_less (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
   compare_with_limits (checker, rule, group, LESS_THAN_LIMIT);
 }
 
-/* Returns whether Ray itself adds the resource to the hosts of a slice: the head resource or the generation. */
+/* Returns whether the name is that of a resource that Ray itself adds to the hosts of a slice: TPU-<pod type>-head on
+ * worker 0, or accelerator_type:TPU-<generation>. */
 static gboolean
-is_of_slice (const char *resource)
+is_slice_resource (const char *resource)
 {
   return g_str_has_prefix (resource, "accelerator_type:TPU-")
          || (g_str_has_prefix (resource, "TPU-") && g_str_has_suffix (resource, "-head"));
@@ -227,9 +230,9 @@ check_slice_resource (QuoitChecker *checker, const QuoitCheckRule *rule, const Q
       g_autoptr (GList) names = g_hash_table_get_keys (param_at (group, i)->params.resources);
 
       for (GList *at = names; at != NULL; at = at->next)
-        if (is_of_slice (at->data) && strcmp (at->data, head) != 0 && strcmp (at->data, accelerator) != 0)
+        if (is_slice_resource (at->data) && strcmp (at->data, head) != 0 && strcmp (at->data, accelerator) != 0)
           quoit_check_report (checker, rule, param_at (group, i)->node, param_at (group, i)->name,
-                              "'%s' and '%s', if anything: that is what the slice is", head, accelerator);
+                              "'%s' or '%s', which match the slice", head, accelerator);
     }
 }
 
@@ -243,12 +246,12 @@ check_labels (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChec
   const struct {
     const char *label, *value, *why;
   } known[] = {
-    { "ray.io/node-group", group->name.text, "the name of the group" },
-    { "ray.io/accelerator-type", accelerator, "which the accelerator selector is to Ray" },
-    { "ray.io/tpu-topology", topology, "the topology selector" },
-    { "ray.io/tpu-pod-type", pod_type, "which accelerator and topology make" },
-    { "ray.io/availability-zone", group->zone.text, "the zone selector" },
-    { "ray.io/availability-region", group->region.text, "the region selector" },
+    { QUOIT_RAY_LABEL_NODE_GROUP, group->name.text, "the name of the group" },
+    { QUOIT_RAY_LABEL_ACCELERATOR_TYPE, accelerator, "Ray's name of the accelerator selector" },
+    { QUOIT_RAY_LABEL_TOPOLOGY, topology, "the topology selector" },
+    { QUOIT_RAY_LABEL_POD_TYPE, pod_type, "the pod type of accelerator and topology" },
+    { QUOIT_RAY_LABEL_ZONE, group->zone.text, "the zone selector" },
+    { QUOIT_RAY_LABEL_REGION, group->region.text, "the region selector" },
   };
 
   (void) cluster;

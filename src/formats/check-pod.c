@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "models/webhook/containers.h"
 #include "models/webhook/names.h"
 
@@ -14,11 +15,11 @@ check_containers (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
   JsonNode *node = quoit_tree_member (group->pod, "containers");
 
   (void) cluster;
-  /* If it is not a list, that was already reported. */
+  /* A value that is not a list was already reported. */
   if (group->containers->len == 0 && (node == NULL || JSON_NODE_HOLDS_ARRAY (node)))
     quoit_check_report (checker, rule, node != NULL ? node : group->node,
                         node != NULL ? "no container" : "no 'template.spec.containers'",
-                        "at least one, KubeRay refuses groups without");
+                        "at least one: KubeRay refuses groups without containers");
 }
 
 /* --- claims --- */
@@ -31,11 +32,12 @@ check_source (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *claim
   const char *name;
 
   if (quoit_check_text (checker, node, member, &name) && !g_hash_table_contains (names, name))
-    quoit_check_report (checker, rule, node, member, "the name of a %s in this file, unless the cluster has it", kind);
+    quoit_check_report (checker, rule, node, member,
+                        "the name of a %s in this file, or of one that the cluster already has", kind);
 }
 
 static JsonArray *
-claims_of (QuoitChecker *checker, const QuoitCheckGroup *group)
+read_claims (QuoitChecker *checker, const QuoitCheckGroup *group)
 {
   return quoit_check_array (checker, quoit_check_member (checker, group->pod, "resourceClaims"), "resourceClaims");
 }
@@ -44,7 +46,7 @@ static void
 check_templates (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group)
 {
-  JsonArray *claims = claims_of (checker, group);
+  JsonArray *claims = read_claims (checker, group);
 
   (void) cluster;
   for (guint i = 0; claims != NULL && i < json_array_get_length (claims); i++)
@@ -58,10 +60,10 @@ check_templates (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 
 /* Returns the names of the pod's claims, or NULL if one of them cannot be read. */
 static GHashTable *
-names_of_claims (QuoitChecker *checker, const QuoitCheckGroup *group)
+claim_names (QuoitChecker *checker, const QuoitCheckGroup *group)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  JsonArray *claims = claims_of (checker, group);
+  JsonArray *claims = read_claims (checker, group);
 
   for (guint i = 0; claims != NULL && i < json_array_get_length (claims); i++)
     {
@@ -95,7 +97,7 @@ static void
 check_uses (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
             const QuoitCheckGroup *group)
 {
-  g_autoptr (GHashTable) names = names_of_claims (checker, group);
+  g_autoptr (GHashTable) names = claim_names (checker, group);
 
   (void) cluster;
   for (guint i = 0; names != NULL && i < group->containers->len; i++)
@@ -105,32 +107,32 @@ check_uses (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
 /* --- variables --- */
 
 typedef enum {
-  OF_ONE_SLICE, /* the same value in all slices of a group */
-  OF_ONE_HOST   /* the same value on all hosts */
-} Sameness;
+  SAME_IN_ALL_SLICES, /* the hosts of one slice need the same value, and each slice another one */
+  SAME_ON_ALL_HOSTS   /* each host needs another value */
+} SharedBy;
 
 /* Variables that the webhook sets in each pod unless they have a value. */
 static const struct {
   const char *name;
-  Sameness is;
-  const char *harmless; /* a value that the webhook replaces; or NULL */
+  SharedBy is;
+  const char *replaced_value; /* a value that the webhook replaces; or NULL */
 } variables[] = {
-  { "TPU_NAME", OF_ONE_SLICE, NULL },
-  { "MEGASCALE_SLICE_ID", OF_ONE_SLICE, NULL },
-  { "TPU_WORKER_HOSTNAMES", OF_ONE_SLICE, "localhost" },
-  { "TPU_WORKER_ID", OF_ONE_HOST, NULL },
+  { "TPU_NAME", SAME_IN_ALL_SLICES, NULL },
+  { "MEGASCALE_SLICE_ID", SAME_IN_ALL_SLICES, NULL },
+  { "TPU_WORKER_HOSTNAMES", SAME_IN_ALL_SLICES, "localhost" },
+  { "TPU_WORKER_ID", SAME_ON_ALL_HOSTS, NULL },
 };
 
-/* Returns whether the webhook keeps the value. @index is the number of the container among the containers with
- * chips; the webhook treats a TPU_WORKER_ID of this value as a default and replaces it. */
+/* Returns whether the webhook keeps the value. @index is the container's index among the containers with chips. The
+ * webhook takes a TPU_WORKER_ID that equals this index for a default, and replaces it. */
 static gboolean
-is_kept (guint variable, const char *value, guint index)
+webhook_keeps (guint variable, const char *value, guint index)
 {
   g_autofree char *id = g_strdup_printf ("%u", index);
 
-  if (variables[variable].is == OF_ONE_HOST && strcmp (value, id) == 0)
+  if (variables[variable].is == SAME_ON_ALL_HOSTS && strcmp (value, id) == 0)
     return FALSE;
-  return *value != '\0' && g_strcmp0 (value, variables[variable].harmless) != 0;
+  return *value != '\0' && g_strcmp0 (value, variables[variable].replaced_value) != 0;
 }
 
 static void
@@ -143,14 +145,14 @@ check_variable (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
   if (node == NULL || !quoit_check_text (checker, quoit_check_member (checker, entry, "name"), "name", &name))
     return;
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
-    if (strcmp (name, variables[i].name) == 0 && (variables[i].is == OF_ONE_HOST || group->n_slices > 1)
-        && quoit_check_text (checker, node, name, &value) && is_kept (i, value, index))
-      quoit_check_report (checker, rule, node, name, "no value: the TPU webhook keeps it, in every %s of the group",
-                          variables[i].is == OF_ONE_HOST ? "host" : "slice");
+    if (strcmp (name, variables[i].name) == 0 && (variables[i].is == SAME_ON_ALL_HOSTS || group->n_slices > 1)
+        && quoit_check_text (checker, node, name, &value) && webhook_keeps (i, value, index))
+      quoit_check_report (checker, rule, node, name, "no value: the TPU webhook keeps it in every %s of the group",
+                          variables[i].is == SAME_ON_ALL_HOSTS ? "host" : "slice");
 }
 
 static gboolean
-has_chips (const QuoitCheckChips *chips)
+has_chip_amount (const QuoitCheckChips *chips)
 {
   return chips->limit.e4 != 0 || chips->request.e4 != 0;
 }
@@ -165,7 +167,7 @@ check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
   for (guint i = 0; i < group->chips->len; i++)
     {
       const QuoitCheckChips *chips = &g_array_index (group->chips, QuoitCheckChips, i);
-      guint index = has_chips (chips) ? n++ : G_MAXUINT;
+      guint index = has_chip_amount (chips) ? n++ : G_MAXUINT;
       JsonNode *container = chips->node;
       JsonArray *env = quoit_check_array (checker, quoit_check_member (checker, container, "env"), "env");
 
@@ -176,21 +178,22 @@ check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 
 /* --- worker ids --- */
 
-/* A host has at most eight chips, so other rules report a pod with more containers that have chips. */
-enum { MOST_IDENTIFIED = 64 };
+/* Limits the containers that are compared. A host has at most eight chips, so another rule reports a pod with more
+ * containers that have chips. */
+enum { MOST_CONTAINERS = 64 };
 
 typedef struct {
   GArray *containers;               /* of QuoitWebhookContainer */
-  JsonNode *nodes[MOST_IDENTIFIED]; /* NULL: already reported */
-  gboolean is_tpu7x;
-} Processes;
+  JsonNode *nodes[MOST_CONTAINERS]; /* NULL: already reported */
+  gboolean has_process_addresses;
+} ChipContainers;
 
 static void
-clear_processes (Processes *processes)
+clear_chip_containers (ChipContainers *processes)
 {
   g_clear_pointer (&processes->containers, g_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Processes, clear_processes)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ChipContainers, clear_chip_containers)
 
 static void
 add_worker_id (QuoitChecker *checker, JsonNode *entry, GArray *containers)
@@ -208,7 +211,7 @@ add_worker_id (QuoitChecker *checker, JsonNode *entry, GArray *containers)
 }
 
 static void
-add_process (QuoitChecker *checker, const QuoitCheckChips *chips, Processes *processes)
+add_container (QuoitChecker *checker, const QuoitCheckChips *chips, ChipContainers *processes)
 {
   JsonArray *env = quoit_check_array (checker, quoit_check_member (checker, chips->node, "env"), "env");
 
@@ -218,23 +221,24 @@ add_process (QuoitChecker *checker, const QuoitCheckChips *chips, Processes *pro
     add_worker_id (checker, json_array_get_element (env, i), processes->containers);
 }
 
-/* Returns the TPU_WORKER_ID of a container on the given host; free it with g_free(). NULL: the value comes from
- * elsewhere. */
+/* Returns the TPU_WORKER_ID that a container gets on the given host; free it with g_free(). NULL: it is not known,
+ * because the value comes from another object (valueFrom). */
 static char *
-worker_id_of (const Processes *processes, guint index, gint64 host)
+worker_id_on_host (const ChipContainers *processes, guint index, gint64 host)
 {
   const QuoitWebhookContainer *container = quoit_webhook_container (processes->containers, index);
   const QuoitWebhookVariable *own = quoit_webhook_last_variable (container, "TPU_WORKER_ID");
-  char *written = quoit_webhook_worker_id (container, index, processes->containers->len, processes->is_tpu7x, host);
+  char *written
+      = quoit_webhook_worker_id (container, index, processes->containers->len, processes->has_process_addresses, host);
 
   return written != NULL || own == NULL ? written : g_strdup (own->value);
 }
 
-/* Selects the hosts that are enough to find every collision of worker ids. Ids that the webhook writes differ from
- * host to host, except where it keeps a container's own correct id, so two written ids collide on one of the first
- * three hosts. An id that the webhook keeps collides on the host that has this id. */
+/* Returns the hosts on which two containers of a pod may get the same worker id. Checking these is enough: two ids
+ * that the webhook writes are equal on one of the first three hosts or on none, and an id that a container sets
+ * itself can be equal to a written id only on the host with that id. */
 static GArray *
-hosts_that_matter (const Processes *processes, gint64 n_hosts)
+hosts_to_check (const ChipContainers *processes, gint64 n_hosts)
 {
   GArray *hosts = g_array_new (FALSE, FALSE, sizeof (gint64));
   guint n = processes->containers->len;
@@ -249,33 +253,33 @@ hosts_that_matter (const Processes *processes, gint64 n_hosts)
 
       if (own == NULL || own->value == NULL || !g_ascii_string_to_signed (own->value, 10, 0, G_MAXINT64, &host, NULL))
         continue;
-      host /= processes->is_tpu7x ? n : 1;
+      host /= processes->has_process_addresses ? n : 1;
       if (host < n_hosts)
         g_array_append_val (hosts, host);
     }
   return hosts;
 }
 
-/* Reports each container only once, for the first host on which an earlier container has its id. */
+/* Reports each container that has the same id as an earlier one, once: for the first host on which this happens. */
 static void
-check_host (QuoitChecker *checker, const QuoitCheckRule *rule, Processes *processes, gint64 host)
+check_host (QuoitChecker *checker, const QuoitCheckRule *rule, ChipContainers *processes, gint64 host)
 {
-  g_autoptr (GHashTable) taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen_ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < processes->containers->len; i++)
     {
-      g_autofree char *id = worker_id_of (processes, i, host), *quoted = NULL;
+      g_autofree char *id = worker_id_on_host (processes, i, host), *quoted = NULL;
 
-      if (id == NULL || !g_hash_table_contains (taken, id))
+      if (id == NULL || !g_hash_table_contains (seen_ids, id))
         {
           if (id != NULL)
-            g_hash_table_add (taken, g_steal_pointer (&id));
+            g_hash_table_add (seen_ids, g_steal_pointer (&id));
           continue;
         }
       if (processes->nodes[i] == NULL)
         continue;
       quoted = quoit_quote (id);
-      quoit_check_report (checker, rule, processes->nodes[i], "google.com/tpu",
+      quoit_check_report (checker, rule, processes->nodes[i], QUOIT_K8S_TPU_RESOURCE,
                           "no second container with the same TPU_WORKER_ID: in host %" G_GINT64_FORMAT
                           " the TPU webhook leaves two with %s",
                           host, quoted);
@@ -287,17 +291,18 @@ static void
 check_worker_ids (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                   const QuoitCheckGroup *group)
 {
-  g_auto (Processes) processes = { .is_tpu7x = quoit_webhook_is_tpu7x (group->accelerator.text) };
+  g_auto (ChipContainers) processes
+      = { .has_process_addresses = quoit_webhook_has_process_addresses (group->accelerator.text) };
   g_autoptr (GArray) hosts = NULL;
 
   (void) cluster;
   if (group->accelerator.node != NULL && group->accelerator.text == NULL)
     return;
   processes.containers = quoit_webhook_containers_new ();
-  for (guint i = 0; i < group->chips->len && processes.containers->len < MOST_IDENTIFIED; i++)
-    if (has_chips (&g_array_index (group->chips, QuoitCheckChips, i)))
-      add_process (checker, &g_array_index (group->chips, QuoitCheckChips, i), &processes);
-  hosts = hosts_that_matter (&processes, MAX (group->hosts.number, 1));
+  for (guint i = 0; i < group->chips->len && processes.containers->len < MOST_CONTAINERS; i++)
+    if (has_chip_amount (&g_array_index (group->chips, QuoitCheckChips, i)))
+      add_container (checker, &g_array_index (group->chips, QuoitCheckChips, i), &processes);
+  hosts = hosts_to_check (&processes, MAX (group->hosts.number, 1));
   for (guint i = 0; i < hosts->len; i++)
     check_host (checker, rule, &processes, g_array_index (hosts, gint64, i));
 }

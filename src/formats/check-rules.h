@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data that the rules of a check work on: a manifest, read as far as possible, and the list of findings. */
+/* The data that the rules of `check manifest` work on: a manifest, read as far as possible, and the list of findings.
+ * Each rule is a function in one of the tables below. It reports what it finds with quoit_check_report(). */
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -13,68 +14,72 @@ typedef struct _QuoitCheckGroup QuoitCheckGroup;
 /* The state of the check of one file. */
 typedef struct {
   QuoitTree *tree;
-  QuoitManifest manifest; /* its error pointer is &why */
-  GError *why;
-  GArray *notices;       /* the findings so far; the element type is private to check-findings.c */
-  GHashTable *told;      /* the findings as text, to report each of them once */
-  GHashTable *templates; /* names of the ResourceClaimTemplates and ResourceClaims in the file */
+  QuoitManifest manifest; /* sets @error */
+  GError *error;          /* the failure of the last read */
+  GArray *notices;        /* the findings so far; only check-findings.c knows the type of the elements */
+  GHashTable *reported;   /* the findings as text, to report each of them once */
+  GHashTable *templates;  /* names of the ResourceClaimTemplates and ResourceClaims in the file */
   GHashTable *claims;
   guint n_objects; /* how many objects were checked */
 } QuoitChecker;
 
+/* A rule, and how severe its findings are. */
 struct _QuoitCheckRule {
   const char *name; /* NULL ends a table */
   QuoitSeverity severity;
   enum { QUOIT_CHECK_READING, QUOIT_CHECK_CLUSTER, QUOIT_CHECK_GROUP } scope;
-  /* NULL for rules that are checked while reading. @group is NULL if the scope is the cluster. */
+  /* NULL if the scope is READING: the readers report these findings. @group is NULL if the scope is CLUSTER. */
   void (*check) (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group);
 };
 
-/* Rules that are checked while reading. */
+/* The rules whose findings the readers report: indexes into quoit_check_reading_rules. */
 typedef enum {
   QUOIT_CHECK_RULE_FIELD,
   QUOIT_CHECK_RULE_VARIABLE,
   QUOIT_CHECK_RULE_RAY_PARAMS,
   QUOIT_CHECK_RULE_NO_RAY_OBJECT,
   QUOIT_CHECK_RULE_MORE_FINDINGS
-} QuoitCheckReading;
+} QuoitCheckReadingRule;
 
 extern const QuoitCheckRule quoit_check_reading_rules[], quoit_check_name_rules[], quoit_check_replica_rules[],
     quoit_check_slice_rules[], quoit_check_chip_rules[], quoit_check_machine_rules[], quoit_check_pod_rules[],
     quoit_check_param_rules[];
 
-/* One resource of one container. A node is NULL if it is not stated or could not be read. */
+/* The chips of one container. limit_node and request_node are NULL if the value is missing or could not be read. */
 typedef struct {
-  JsonNode *node, *limit_node, *request_node;
+  JsonNode *node, *limit_node, *request_node; /* node: the container */
   QuoitAmount limit, request;
 } QuoitCheckChips;
 
-/* One entry of rayStartParams or of the group's own resources and labels, read as if it were the only entry. */
+/* One entry of rayStartParams, or of the group's own resources or labels. It is read as if it were the only entry, so
+   that a wrong entry does not hide the others. */
 typedef struct {
   JsonNode *node;
   const char *name;
   QuoitRayParams params;
 } QuoitCheckParam;
 
-/* A text or number of the group. The node is NULL if the field is not stated. If the field could not be read, the
-   node is set and the value is missing. */
+/* A text field. The node is NULL if the field is missing. If the field could not be read, the node is set and the text
+   is NULL. */
 typedef struct {
   JsonNode *node;
   const char *text;
 } QuoitCheckText;
 
+/* A number field. The node is NULL if the field is missing. */
 typedef struct {
   JsonNode *node;
   gint64 number;
-  gboolean is_known; /* the number is the stated value or the default */
+  gboolean is_known; /* the number is the stated value or the default; FALSE: the field could not be read */
 } QuoitCheckNumber;
 
+/* The head group or a worker group. */
 struct _QuoitCheckGroup {
   JsonNode *node, *pod; /* pod: template.spec, or NULL */
   gboolean is_head;
   QuoitCheckText name;
-  QuoitCheckNumber replicas, lowest, highest, hosts;
+  QuoitCheckNumber replicas, min_replicas, max_replicas, hosts;
   gint64 n_slices; /* replicas, clamped to minReplicas and maxReplicas as in KubeRay */
 
   GPtrArray *containers; /* of JsonNode */
@@ -91,11 +96,12 @@ struct _QuoitCheckGroup {
   GArray *params; /* of QuoitCheckParam */
 };
 
+/* A RayCluster, or the RayCluster inside a RayJob or RayService. */
 struct _QuoitCheckCluster {
   JsonNode *document, *spec; /* spec: the spec of the RayCluster, or NULL */
   const char *kind;
-  gsize longest_name; /* the longest name that KubeRay accepts */
-  gboolean is_made;   /* KubeRay makes the RayCluster and appends six bytes to the name */
+  gsize longest_name;         /* the longest name that KubeRay accepts */
+  gboolean has_random_suffix; /* KubeRay makes the RayCluster, and appends six bytes to the name */
   QuoitCheckText name;
   GArray *groups;    /* of QuoitCheckGroup, the head first */
   GHashTable *names; /* group name -> the first group with that name */
@@ -108,27 +114,29 @@ void quoit_check_group_clear (QuoitCheckGroup *group);
 void quoit_check_params_read (QuoitChecker *checker, QuoitCheckGroup *group);
 void quoit_check_params_clear (QuoitCheckGroup *group);
 
-/* Returns the member of the map @from, or NULL if @from is NULL or has no such member. If @from is not a map,
-   reports that and returns NULL. */
+/* Returns the member of the map @from, or NULL if it is missing or @from is NULL. If @from is not a map, reports that
+   and returns NULL. */
 JsonNode *quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name);
 
-/* Returns whether @node has a variable without a value, and reports it as a note: the value cannot be checked. */
-gboolean quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what);
+/* Returns whether the text of @node has a ${VARIABLE} without a value. Then the field cannot be checked, and a note
+   reports that. */
+gboolean quoit_check_has_unset_variable (QuoitChecker *checker, JsonNode *node, const char *what);
 
-/* Each of these reads @node, which messages call @what. On failure it reports what is wrong and returns FALSE (or
-   NULL). For a NULL @node it returns FALSE (or NULL) without a report. */
+/* These functions read @node, which messages call @what. On failure they report what is wrong, and return FALSE or
+   NULL. If @node is NULL, they return FALSE or NULL without a report. */
 gboolean quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const char **text);
 gboolean quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value);
 gboolean quoit_check_quantity (QuoitChecker *checker, JsonNode *node, const char *what, QuoitAmount *amount);
 JsonArray *quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what);
 
-/* Adds a finding: @what, the value of @node if it is a scalar, and what was expected. */
+/* Adds a finding about @node. Its message is "WHAT VALUE: expected EXPECTED", with the value only if @node is a
+   scalar. */
 void quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                          const char *expected, ...) G_GNUC_PRINTF (5, 6);
-/* As quoit_check_report(), but takes the text from @why, a message of the library that ends with what was expected.
-   Takes ownership of @why. */
+/* As quoit_check_report(), but for an error of a reader. @what may be NULL, if the message of @error names the field.
+   Takes ownership of @error. */
 void quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
-                               GError *why);
+                               GError *error);
 
 GArray *quoit_check_notices_new (void);
 GArray *quoit_check_take_findings (QuoitChecker *checker); /* of QuoitFinding */

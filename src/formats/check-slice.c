@@ -2,27 +2,29 @@
 /* Rules that compare the hosts, topology and accelerator of a TPU group with each other and with the catalogue. */
 #include "formats/check-rules.h"
 
+#include "base/label-names.h"
 #include "models/webhook/hosts.h"
 
 #include <string.h>
 
-/* Multiplies the numbers between the x's as the webhook does. FALSE: a part is not a number. */
+/* Multiplies the sides of the topology as the webhook does. FALSE: a side is not a number. */
 static gboolean
-multiply_as_the_webhook (const char *topology, gint32 *chips)
+count_chips_as_webhook (const char *topology, gint32 *chips)
 {
-  g_autofree char *unread = quoit_webhook_chips (topology, chips);
+  g_autofree char *unread = quoit_webhook_parse_topology (topology, chips);
 
   return unread == NULL;
 }
 
-/* If no such slice exists, uses the webhook's number of hosts: 1, or the quotient without its remainder. */
+/* Computes the number of hosts of a slice. If no such slice exists, uses the number that the webhook computes: chips of
+ * the topology divided by chips of the pod, rounded down, but at least 1. */
 static gboolean
 find_hosts (const QuoitCheckGroup *group, gint64 *hosts)
 {
   gint32 chips, counted;
 
-  if (group->n_chips == 0 || group->topology.text == NULL || !multiply_as_the_webhook (group->topology.text, &chips)
-      || !quoit_webhook_hosts (chips, group->n_chips, &counted))
+  if (group->n_chips == 0 || group->topology.text == NULL || !count_chips_as_webhook (group->topology.text, &chips)
+      || !quoit_webhook_compute_hosts (chips, group->n_chips, &counted))
     return FALSE;
   *hosts = group->has_facts ? (gint64) group->facts.hosts : counted;
   return TRUE;
@@ -59,7 +61,7 @@ check_no_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
   (void) cluster;
   if (group->n_chips > 0 && group->hosts.is_known && group->hosts.number == 0)
     quoit_check_report (checker, rule, group->hosts.node, "numOfHosts",
-                        "the hosts of a slice, the TPU webhook reads 0 as not set");
+                        "the number of hosts of a slice: the TPU webhook treats 0 as not set");
 }
 
 static void
@@ -69,11 +71,12 @@ check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
   (void) cluster;
   if (group->is_head && group->has_facts && group->facts.hosts > 1)
     quoit_check_report (checker, rule, group->topology.node, "the head's topology",
-                        "one of a single host of %" G_GINT64_FORMAT " chips, the head is one pod of the %u",
+                        "one of a single host with %" G_GINT64_FORMAT
+                        " chips: the head is one pod, and this slice needs %u",
                         group->n_chips, group->facts.hosts);
 }
 
-/* Reports a missing node selector of a group with chips, at the place where it should be. */
+/* Reports a node selector that a group with chips lacks, at the place where it should be. */
 static void
 report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group,
                 const QuoitCheckText *selector, const char *name, const char *expected)
@@ -97,27 +100,28 @@ check_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
                 const QuoitCheckGroup *group)
 {
   (void) cluster;
-  report_missing (checker, rule, group, &group->topology, "cloud.google.com/gke-tpu-topology",
-                  "one such as '4x4', the TPU webhook refuses chips without");
+  report_missing (checker, rule, group, &group->topology, QUOIT_GKE_LABEL_TOPOLOGY,
+                  "one such as '4x4': the TPU webhook refuses pods with chips but without a topology");
 }
 
-typedef enum { REFUSED_BY_WEBHOOK, KNOWN_TO_WEBHOOK_ALONE } Topology;
+typedef enum { REFUSED_BY_WEBHOOK, ACCEPTED_BY_WEBHOOK } WebhookVerdict;
 
-/* Reports a text that is not a topology of the generation. @wanted selects the texts that the webhook refuses or
- * those that it accepts. */
+/* Reports a text that is not a topology of the generation. Two rules call this function: one reports only texts that
+ * the webhook refuses, the other only texts that it accepts. @verdict selects between them. */
 static void
-report_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group, Topology wanted)
+report_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group,
+                 WebhookVerdict verdict)
 {
   const QuoitCheckText *topology = &group->topology;
-  GError *why = NULL;
+  GError *error = NULL;
   QuoitShape shape;
   gint32 chips;
 
   if (group->n_chips == 0 || group->has_shape || topology->text == NULL || *topology->text == '\0'
-      || multiply_as_the_webhook (topology->text, &chips) != (wanted == KNOWN_TO_WEBHOOK_ALONE))
+      || count_chips_as_webhook (topology->text, &chips) != (verdict == ACCEPTED_BY_WEBHOOK))
     return;
-  if (!quoit_shape_parse (topology->text, &shape, &why) || !quoit_shape_check (group->generation, shape, &why))
-    quoit_check_report_error (checker, rule, topology->node, NULL, why);
+  if (!quoit_shape_parse (topology->text, &shape, &error) || !quoit_shape_check (group->generation, shape, &error))
+    quoit_check_report_error (checker, rule, topology->node, NULL, error);
 }
 
 static void
@@ -133,7 +137,7 @@ check_known_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const Q
                       const QuoitCheckGroup *group)
 {
   (void) cluster;
-  report_topology (checker, rule, group, KNOWN_TO_WEBHOOK_ALONE);
+  report_topology (checker, rule, group, ACCEPTED_BY_WEBHOOK);
 }
 
 static void
@@ -143,7 +147,7 @@ check_ray (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCl
   (void) cluster;
   if (group->has_facts && (group->facts.accepted_by & QUOIT_ACCEPTED_BY_RAY) == 0)
     quoit_check_report (checker, rule, group->topology.node, "topology",
-                        "one that Ray knows of %s, it makes no slice groups of this one",
+                        "one that Ray knows for %s: Ray makes no slice groups of this one",
                         quoit_generation_name (group->generation));
 }
 
@@ -154,7 +158,7 @@ check_gke (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCl
   (void) cluster;
   if (group->has_facts && group->facts.accepted_by == QUOIT_ACCEPTED_BY_RAY)
     quoit_check_report (checker, rule, group->topology.node, "topology",
-                        "one that GKE offers of %s, only Ray knows this one",
+                        "one that GKE offers for %s: only Ray knows this one",
                         quoit_generation_name (group->generation));
 }
 
@@ -174,7 +178,7 @@ check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
                    const QuoitCheckGroup *group)
 {
   (void) cluster;
-  report_missing (checker, rule, group, &group->accelerator, "cloud.google.com/gke-tpu-accelerator",
+  report_missing (checker, rule, group, &group->accelerator, QUOIT_GKE_LABEL_ACCELERATOR,
                   "one such as 'tpu-v6e-slice'");
 }
 
@@ -192,29 +196,29 @@ list_labels (QuoitGeneration wanted)
   return g_string_free (list, FALSE);
 }
 
-/* GKE's nodes have exactly one label value per generation. Other names of the generation do not match. */
+/* The text must be exactly the label of GKE's nodes. A node selector does not match other names of the generation. */
 static void
 check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                          const QuoitCheckGroup *group)
 {
   const char *text = group->accelerator.text;
-  GError *why = NULL;
+  GError *error = NULL;
   QuoitGeneration generation;
   g_autofree char *labels = NULL;
 
   (void) cluster;
   if (group->n_chips == 0 || text == NULL || *text == '\0')
     return;
-  if (find_label (text) != NULL && !quoit_generation_parse (text, &generation, &why))
+  if (find_label (text) != NULL && !quoit_generation_parse (text, &generation, &error))
     {
-      quoit_check_report_error (checker, rule, group->accelerator.node, NULL, why);
+      quoit_check_report_error (checker, rule, group->accelerator.node, NULL, error);
       return;
     }
   if (find_label (text) != NULL)
     return;
   labels = list_labels (group->generation);
   quoit_check_report (checker, rule, group->accelerator.node, "accelerator", "a value of that label on GKE's nodes: %s",
-                      *labels == '\0' ? "GKE has none of it" : labels);
+                      *labels == '\0' ? "GKE has no nodes of this generation" : labels);
 }
 
 static void
@@ -226,7 +230,7 @@ check_single_host (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
   (void) cluster;
   if (label != NULL && label->hosts == QUOIT_LABEL_SINGLE_HOST && group->facts.hosts > 1)
     quoit_check_report (checker, rule, group->accelerator.node, "accelerator",
-                        "one whose machines are joined into slices, these are single hosts and topology '%s' has %u",
+                        "one whose machines are joined into slices: these are single hosts, and topology '%s' has %u",
                         group->topology.text, group->facts.hosts);
 }
 

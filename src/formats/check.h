@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a manifest and reports all findings, not only the first one. */
+/* Checks a manifest. Unlike the readers, the check continues after a mistake and reports all of them. */
 #pragma once
 
 #include <quoit/models/check.h>
 
+/* One mistake in the manifest, or something to know about it. */
 typedef struct {
   unsigned line, column;
   QuoitSeverity severity;

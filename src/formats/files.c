@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 256 * 1048576, CHUNK = 1048576 };
+enum { MOST_BYTES = 256 * 1048576, READ_BYTES = 1048576 };
 
 static gboolean
 fail_errno (const char *path, int number, GError **error)
@@ -33,26 +33,26 @@ check_kind (const char *path, const struct stat *status, GError **error)
 static char *
 read_all (const char *path, int fd, gsize expected, gsize *length, GError **error)
 {
-  gsize room = MIN (expected, MOST_BYTES) + 1, n = 0;
-  g_autofree char *bytes = g_malloc (room + 1);
+  gsize n_allocated = MIN (expected, MOST_BYTES) + 1, n = 0;
+  g_autofree char *bytes = g_malloc (n_allocated + 1);
 
   for (;;)
     {
-      gssize got;
+      gssize n_read;
 
-      if (n == room)
+      if (n == n_allocated)
         {
-          room = MIN (room * 2 + CHUNK, (gsize) MOST_BYTES + 1);
-          bytes = g_realloc (bytes, room + 1);
+          n_allocated = MIN (n_allocated * 2 + READ_BYTES, (gsize) MOST_BYTES + 1);
+          bytes = g_realloc (bytes, n_allocated + 1);
         }
-      got = read (fd, bytes + n, room - n);
-      if (got < 0 && errno == EINTR)
+      n_read = read (fd, bytes + n, n_allocated - n);
+      if (n_read < 0 && errno == EINTR)
         continue;
-      if (got < 0)
+      if (n_read < 0)
         return fail_errno (path, errno, error), NULL;
-      if (got == 0)
+      if (n_read == 0)
         break;
-      n += (gsize) got;
+      n += (gsize) n_read;
       if (n > MOST_BYTES)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s: has more than 256 MiB: expected at most that", path);
     }
@@ -84,7 +84,7 @@ quoit_read_file (const char *path, char **text, gsize *length, GError **error)
   else if (!check_kind (path, &status, error))
     bytes = NULL;
   else
-    bytes = read_all (path, fd, S_ISREG (status.st_mode) ? (gsize) status.st_size : CHUNK, length, error);
+    bytes = read_all (path, fd, S_ISREG (status.st_mode) ? (gsize) status.st_size : READ_BYTES, length, error);
   close (fd);
   if (bytes == NULL)
     return FALSE;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/label-names.h"
 #include "formats/formats.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 #include <string.h>
 
+/* Reads fleet text: items separated by ';'. docs/model.md has the grammar. */
+
+/* A part of the text. */
 typedef struct {
-  const char *at;
-  gsize length; /* at is NULL if the word is missing */
+  const char *at; /* NULL: the word is missing */
+  gsize length;
 } Word;
 
 enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
@@ -15,18 +19,20 @@ static const char *const key_names[N_KEYS] = { "pool", "zone", "hostchips", "bus
 
 enum { MARK_BUSY = 1, MARK_DRAINING = 2, MARK_DEAD = 4 };
 
+/* One item: "v6e 4x4 x2 pool=big". */
 typedef struct {
   Word generation, topology;
   guint32 n_slices;
-  const char *count_at;
+  const char *count_at; /* the number of slices in the text; NULL: not stated */
   Word values[N_KEYS];
   QuoitSliceFacts facts;
-  guint32 first; /* number of its first slice in the pool */
-  guint8 *marks; /* one per node */
+  guint32 first; /* number of the first slice of the item in its pool */
+  guint8 *marks; /* one per node: MARK_... flags of the keys busy, draining and dead */
 } Item;
 
+/* The state while a text is read. */
 typedef struct {
-  const char *text, *p, *end;
+  const char *text, *p, *end; /* p: the next byte to read */
   QuoitClaims *claims;
   GHashTable *next_slice; /* pool name -> number of slices so far */
   GError **error;
@@ -174,15 +180,16 @@ check_size (Reader *reader, const Item *item)
   guint32 have;
 
   quoit_claims_nodes (reader->claims, &have);
-  if ((guint64) item->n_slices * item->facts.hosts + have <= QUOIT_MOST_NODES)
+  if ((guint64) item->n_slices * item->facts.hosts + have <= QUOIT_MAX_NODES)
     return TRUE;
   return quoit_fail (reader->error, QUOIT_ERROR_INVALID,
                      "byte %zu: %u slices of %u nodes: expected at most %u nodes in one fleet",
                      (gsize) ((item->count_at != NULL ? item->count_at : item->generation.at) - reader->text),
-                     item->n_slices, item->facts.hosts, (unsigned) QUOIT_MOST_NODES);
+                     item->n_slices, item->facts.hosts, (unsigned) QUOIT_MAX_NODES);
 }
 
-/* Reads a number, or two numbers joined by '-', from @first to @first + @n - 1. Returns the end, or NULL on failure. */
+/* Reads "2" or "0-3". The numbers must be at least @first and less than @first + @n. Returns the end, or NULL on
+ * failure. */
 static const char *
 read_range (Reader *reader, const char *at, const char *end, guint32 first, guint32 n, const char *what, guint32 *from,
             guint32 *to)
@@ -275,8 +282,9 @@ make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
   const QuoitGenerationFacts *generation = quoit_generation_facts (item->facts.generation);
   g_autofree char *topology = quoit_shape_format (item->facts.shape);
   g_autofree char *pod_type = quoit_pod_type_format (item->facts.generation, item->facts.shape);
-  QuoitPair labels[5]
-      = { { "ray.io/node-group", pool }, { "ray.io/tpu-topology", topology }, { "ray.io/tpu-pod-type", pod_type } };
+  QuoitPair labels[5] = { { QUOIT_RAY_LABEL_NODE_GROUP, pool },
+                          { QUOIT_RAY_LABEL_TOPOLOGY, topology },
+                          { QUOIT_RAY_LABEL_POD_TYPE, pod_type } };
   QuoitResource resource = { "TPU", quoit_amount_from_int (item->facts.chips_per_host) };
   QuoitNodeKind kind = { .generation = item->facts.generation,
                          .shape = item->facts.shape,
@@ -289,17 +297,17 @@ make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
                          .resources = &resource };
 
   if (generation->ray_resource != NULL)
-    labels[kind.n_labels++] = (QuoitPair) { "ray.io/accelerator-type", generation->ray_resource };
+    labels[kind.n_labels++] = (QuoitPair) { QUOIT_RAY_LABEL_ACCELERATOR_TYPE, generation->ray_resource };
   if (zone != NULL)
-    labels[kind.n_labels++] = (QuoitPair) { "ray.io/availability-zone", zone };
-  return quoit_claims_kind (reader->claims, &kind, NULL);
+    labels[kind.n_labels++] = (QuoitPair) { QUOIT_RAY_LABEL_ZONE, zone };
+  return quoit_claims_intern_kind (reader->claims, &kind, NULL);
 }
 
 static void
 add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
 {
   QuoitNodeClaim node
-      = { .pool = quoit_claims_pool (reader->claims, pool), .kind = make_kind (reader, item, pool, zone) };
+      = { .pool = quoit_claims_ensure_pool (reader->claims, pool), .kind = make_kind (reader, item, pool, zone) };
   const guint8 *mark = item->marks;
   g_autoptr (GString) name = g_string_new (NULL);
   g_autoptr (GString) slice = g_string_new (NULL);
@@ -322,7 +330,8 @@ add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
     }
 }
 
-/* Replaces *@value by the value of @key if the item has it. The value becomes a label, so it is checked as one. */
+/* Replaces *@value by the value of @key if the item has that key. The value becomes a label of the nodes, so it
+ * must be a valid label value. */
 static gboolean
 label_value (Reader *reader, const Item *item, int key, char **value)
 {

@@ -39,7 +39,7 @@ quoit_graph_free (QuoitGraph *graph)
 }
 
 guint32
-quoit_graph_add (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64 number, const char *name)
+quoit_graph_add_vertex (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64 number, const char *name)
 {
   QuoitVertex vertex = { .type = type,
                          .parent = parent == QUOIT_NO_PARENT ? graph->vertices->len : parent,
@@ -53,7 +53,7 @@ quoit_graph_add (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64
 }
 
 void
-quoit_graph_say (QuoitGraph *graph, const char *key, const char *value)
+quoit_graph_add_fact (QuoitGraph *graph, const char *key, const char *value)
 {
   QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, graph->vertices->len - 1);
   QuoitFact fact;
@@ -68,7 +68,7 @@ quoit_graph_say (QuoitGraph *graph, const char *key, const char *value)
 }
 
 void
-quoit_graph_join (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail)
+quoit_graph_add_edge (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail)
 {
   QuoitEdge edge = { type, from, to, detail == NULL ? NULL : g_string_chunk_insert_const (graph->texts, detail) };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "fleet/fleet.h"
 
 typedef enum {
   QUOIT_VERTEX_FLEET,
@@ -25,13 +26,14 @@ typedef enum {
 
 typedef struct {
   QuoitVertexType type;
-  guint32 parent; /* the vertex that contains this one; a vertex without a parent has its own number here */
-  gint64 number;  /* worker id, or number of the chip; for other types the number among the vertices of that type */
+  guint32 parent; /* index of the vertex that contains this one; a vertex without a parent has its own index here */
+  gint64 number;  /* JGF's "id": worker id, chip number, group id; for other types an index among the same type */
   const char *name;
   gboolean is_down;
   guint32 first_fact, n_facts;
 } QuoitVertex;
 
+/* A property of a vertex, such as "state" and "alive". */
 typedef struct {
   const char *key, *value;
 } QuoitFact;
@@ -54,15 +56,19 @@ QuoitGraph *quoit_graph_new (void);
 void quoit_graph_free (QuoitGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGraph, quoit_graph_free)
 
-/* Adds a vertex and returns its number. @parent is the number of an existing vertex, or QUOIT_NO_PARENT. */
+/* Adds a vertex and returns its index. @parent is the index of an existing vertex, or QUOIT_NO_PARENT. */
 #define QUOIT_NO_PARENT G_MAXUINT32
-guint32 quoit_graph_add (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64 number, const char *name);
+guint32 quoit_graph_add_vertex (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64 number,
+                                const char *name);
 /* Adds a fact to the vertex that was added last. Does nothing if @value is NULL or "". */
-void quoit_graph_say (QuoitGraph *graph, const char *key, const char *value);
-void quoit_graph_join (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail);
+void quoit_graph_add_fact (QuoitGraph *graph, const char *key, const char *value);
+void quoit_graph_add_edge (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail);
 
 const char *quoit_vertex_type_name (QuoitVertexType type);
 const char *quoit_edge_type_name (QuoitEdgeType type);
 
 char *quoit_write_dot (const QuoitGraph *graph);
 char *quoit_write_jgf (const QuoitGraph *graph);
+
+/* Returns the graph of a fleet: sources, pools, slices, nodes and chips, their links, and the groups. */
+QuoitGraph *quoit_fleet_graph (const QuoitFleet *fleet);

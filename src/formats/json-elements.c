@@ -25,7 +25,7 @@ quoit_json_next_element (const char **at, gsize *length)
   const char *p = *at, *start;
   unsigned depth = 0;
 
-  /* Do not read past the closing bracket: the text may end there. */
+  /* At the closing bracket, reading further would pass the end of the text. */
   if (is_end (*p))
     return NULL;
   for (p++; g_ascii_isspace (*p); p++)

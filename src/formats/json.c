@@ -7,59 +7,57 @@
 
 #include "base/strings.h"
 
-/* Up to this number, keys are compared pairwise, which is faster than sorting. */
+/* Up to this number of keys, comparing each pair is faster than sorting. */
 #define FEW_KEYS 24
 
-/* A key of an object that is still open. Keys with escapes are decoded into a separate buffer. */
+/* A key of an object whose end has not been read yet. */
 typedef struct {
   guint64 hash;
-  const char *at; /* position in the document, for messages; also the key itself if decoded is 0 */
+  const char *at; /* the opening quote in the document */
   guint32 length;
-  guint32 decoded; /* offset in the buffer, plus 1 */
+  guint32 decoded; /* offset of the decoded key in the buffer, plus 1; 0: the key has no escapes, so it follows at */
 } Key;
 
+/* An array or object whose end has not been read yet. */
 typedef struct {
-  guint32 first_key;
-  guint32 decoded_length;
+  guint32 first_key;      /* index of its first key */
+  guint32 decoded_length; /* length of the buffer of decoded keys at its start */
   gboolean is_object;
 } Frame;
 
+/* The state of a check. */
 typedef struct {
-  const char *text, *p, *end;
-  Key *keys;
-  guint32 n_keys, keys_room;
-  GString *decoded;
+  const char *text, *p, *end; /* p: the next byte to read */
+  Key *keys;                  /* of all open objects, innermost last */
+  guint32 n_keys, n_keys_allocated;
+  GString *decoded; /* the buffer of keys that had escapes */
   GError **error;
-  enum { KEYS_ONCE, KEYS_AGAIN } keys_may_come;
-} Gate;
+  enum { DUPLICATES_REFUSED, DUPLICATES_ALLOWED } duplicate_keys;
+} JsonChecker;
 
 static gboolean
-refuse (Gate *gate, const char *at, const char *expected)
+refuse (JsonChecker *checker, const char *at, const char *expected)
 {
   const char *line_start = at;
-  gsize shown = MIN ((gsize) (gate->end - at), 20);
-  g_autofree char *quoted = NULL;
+  gsize shown = MIN ((gsize) (checker->end - at), 20);
+  g_autofree char *quoted = shown == 0 ? g_strdup ("the end") : quoit_quote_bytes (at, shown);
   unsigned line = 1;
 
-  while (line_start > gate->text && line_start[-1] != '\n')
+  while (line_start > checker->text && line_start[-1] != '\n')
     line_start--;
-  for (const char *p = gate->text; (p = memchr (p, '\n', (gsize) (line_start - p))) != NULL; p++)
+  for (const char *p = checker->text; (p = memchr (p, '\n', (gsize) (line_start - p))) != NULL; p++)
     line++;
-  if (shown == 0)
-    return quoit_fail (gate->error, QUOIT_ERROR_INVALID,
-                       "line %u, column %u (byte %" G_GSIZE_FORMAT "): the end: expected %s", line,
-                       (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), expected);
-
-  quoted = quoit_quote_bytes (at, shown);
-  return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %" G_GSIZE_FORMAT "): %s: expected %s",
-                     line, (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), quoted, expected);
+  return quoit_fail_expected (checker->error, QUOIT_ERROR_INVALID, expected,
+                              "line %u, column %u (byte %" G_GSIZE_FORMAT "): %s", line,
+                              (unsigned) (at - line_start) + 1, (gsize) (at - checker->text), quoted);
 }
 
 static inline void
-skip_blanks (Gate *gate)
+skip_blanks (JsonChecker *checker)
 {
-  while (gate->p < gate->end && (*gate->p == ' ' || *gate->p == '\n' || *gate->p == '\r' || *gate->p == '\t'))
-    gate->p++;
+  while (checker->p < checker->end
+         && (*checker->p == ' ' || *checker->p == '\n' || *checker->p == '\r' || *checker->p == '\t'))
+    checker->p++;
 }
 
 /* Returns the value of four hexadecimal digits at @p, or -1. */
@@ -81,41 +79,43 @@ hex4 (const char *p, const char *end)
   return value;
 }
 
-/* Reads the escape whose backslash is at @gate->p. Appends the decoded character to @out unless it is NULL. */
+/* Reads the escape whose backslash is at @checker->p. Appends the decoded character to @out unless it is NULL. */
 static gboolean
-read_escape (Gate *gate, GString *out)
+read_escape (JsonChecker *checker, GString *out)
 {
   static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-  const char *start = gate->p, *name;
+  const char *start = checker->p, *name;
   int unit, low;
 
-  if (gate->end - start < 2)
-    return refuse (gate, start, "an escape such as \\n");
+  if (checker->end - start < 2)
+    return refuse (checker, start, "an escape such as \\n");
   name = start[1] == '\0' ? NULL : strchr (names, start[1]);
   if (name != NULL)
     {
-      gate->p += 2;
+      checker->p += 2;
       if (out != NULL)
         g_string_append_c (out, values[name - names]);
       return TRUE;
     }
   if (start[1] != 'u')
-    return refuse (gate, start, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+    return refuse (checker, start, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 
-  unit = hex4 (start + 2, gate->end);
+  unit = hex4 (start + 2, checker->end);
   if (unit < 0)
-    return refuse (gate, start, "four hexadecimal digits after \\u");
+    return refuse (checker, start, "four hexadecimal digits after \\u");
   if (unit == 0)
-    return refuse (gate, start, "text without NUL");
-  gate->p += 6;
+    return refuse (checker, start, "text without NUL");
+  checker->p += 6;
   if (unit >= 0xdc00 && unit <= 0xdfff)
-    return refuse (gate, start, "the first half of a surrogate pair before the second");
+    return refuse (checker, start, "the first half of a surrogate pair before the second");
   if (unit >= 0xd800 && unit <= 0xdbff)
     {
-      low = gate->end - gate->p >= 6 && gate->p[0] == '\\' && gate->p[1] == 'u' ? hex4 (gate->p + 2, gate->end) : -1;
+      low = checker->end - checker->p >= 6 && checker->p[0] == '\\' && checker->p[1] == 'u'
+                ? hex4 (checker->p + 2, checker->end)
+                : -1;
       if (low < 0xdc00 || low > 0xdfff)
-        return refuse (gate, start, "the second half of the surrogate pair after the first");
-      gate->p += 6;
+        return refuse (checker, start, "the second half of the surrogate pair after the first");
+      checker->p += 6;
       unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
     }
   if (out != NULL)
@@ -123,9 +123,12 @@ read_escape (Gate *gate, GString *out)
   return TRUE;
 }
 
-/* Returns nonzero if one of the eight bytes is a quote, a backslash, a control byte or not ASCII. */
+/* Returns nonzero if one of the eight bytes is a quote, a backslash, a control byte or not ASCII. For each byte b,
+ * the subtraction b - 1 has a borrow into its high bit if b is 0; a control byte borrows in b - 0x20, and a byte
+ * that is not ASCII has the high bit itself. A borrow may also mark a harmless neighbour, whose bytes are then read
+ * one by one. */
 static inline guint64
-needs_a_look (guint64 word)
+has_special_byte (guint64 word)
 {
   const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101), highs = ones << 7;
   guint64 quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
@@ -133,186 +136,187 @@ needs_a_look (guint64 word)
   return ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | word) & highs;
 }
 
-/* Reads the string whose opening quote is at @gate->p. Decodes it into @out unless that is NULL. */
+/* Reads the string whose opening quote is at @checker->p. Decodes it into @out unless that is NULL. */
 static gboolean
-read_string (Gate *gate, GString *out)
+read_string (JsonChecker *checker, GString *out)
 {
-  const char *start = gate->p++;
+  const char *start = checker->p++;
 
   for (;;)
     {
-      const char *run = gate->p;
+      const char *run = checker->p;
       guint64 word;
       unsigned char c;
       gunichar wide;
 
-      while (gate->end - gate->p >= 8)
+      while (checker->end - checker->p >= 8)
         {
-          memcpy (&word, gate->p, 8);
-          if (needs_a_look (word))
+          memcpy (&word, checker->p, 8);
+          if (has_special_byte (word))
             break;
-          gate->p += 8;
+          checker->p += 8;
         }
-      while (gate->p < gate->end && (unsigned char) *gate->p >= 0x20 && (unsigned char) *gate->p < 0x80
-             && *gate->p != '"' && *gate->p != '\\')
-        gate->p++;
+      while (checker->p < checker->end && (unsigned char) *checker->p >= 0x20 && (unsigned char) *checker->p < 0x80
+             && *checker->p != '"' && *checker->p != '\\')
+        checker->p++;
       if (out != NULL)
-        g_string_append_len (out, run, gate->p - run);
-      if (gate->p == gate->end)
-        return refuse (gate, start, "a string with its closing quote");
+        g_string_append_len (out, run, checker->p - run);
+      if (checker->p == checker->end)
+        return refuse (checker, start, "a string with its closing quote");
 
-      c = (unsigned char) *gate->p;
+      c = (unsigned char) *checker->p;
       if (c == '"')
         {
-          gate->p++;
+          checker->p++;
           return TRUE;
         }
       if (c < 0x20)
-        return refuse (gate, gate->p, "control bytes written as escapes");
+        return refuse (checker, checker->p, "control bytes written as escapes");
       if (c == '\\')
         {
-          if (!read_escape (gate, out))
+          if (!read_escape (checker, out))
             return FALSE;
           continue;
         }
-      wide = g_utf8_get_char_validated (gate->p, gate->end - gate->p);
+      wide = g_utf8_get_char_validated (checker->p, checker->end - checker->p);
       if (wide == (gunichar) -1 || wide == (gunichar) -2)
-        return refuse (gate, gate->p, "UTF-8");
-      run = gate->p;
-      gate->p = g_utf8_next_char (gate->p);
+        return refuse (checker, checker->p, "UTF-8");
+      run = checker->p;
+      checker->p = g_utf8_next_char (checker->p);
       if (out != NULL)
-        g_string_append_len (out, run, gate->p - run);
+        g_string_append_len (out, run, checker->p - run);
     }
 }
 
 static gboolean
-read_key (Gate *gate)
+read_key (JsonChecker *checker)
 {
-  Key key = { .at = gate->p };
-  gsize start = gate->decoded->len;
+  Key key = { .at = checker->p };
+  gsize start = checker->decoded->len;
 
-  if (gate->p == gate->end || *gate->p != '"')
-    return refuse (gate, gate->p,
-                   gate->p < gate->end && *gate->p == '\''
+  if (checker->p == checker->end || *checker->p != '"')
+    return refuse (checker, checker->p,
+                   checker->p < checker->end && *checker->p == '\''
                        ? "a key in double quotes, as Python's json.dumps() writes it"
                        : "a key in double quotes");
-  if (!read_string (gate, NULL))
+  if (!read_string (checker, NULL))
     return FALSE;
 
-  key.length = (guint32) (gate->p - key.at - 2);
+  key.length = (guint32) (checker->p - key.at - 2);
   if (memchr (key.at + 1, '\\', key.length) != NULL)
     {
-      gate->p = key.at;
-      if (!read_string (gate, gate->decoded))
+      checker->p = key.at;
+      if (!read_string (checker, checker->decoded))
         return FALSE;
       key.decoded = (guint32) start + 1;
-      key.length = (guint32) (gate->decoded->len - start);
+      key.length = (guint32) (checker->decoded->len - start);
     }
-  key.hash = quoit_hash_bytes (key.decoded ? gate->decoded->str + start : key.at + 1, key.length);
-  if (gate->n_keys == gate->keys_room)
+  key.hash = quoit_hash_bytes (key.decoded ? checker->decoded->str + start : key.at + 1, key.length);
+  if (checker->n_keys == checker->n_keys_allocated)
     {
-      gate->keys_room = MAX (64, gate->keys_room * 2);
-      gate->keys = g_renew (Key, gate->keys, gate->keys_room);
+      checker->n_keys_allocated = MAX (64, checker->n_keys_allocated * 2);
+      checker->keys = g_renew (Key, checker->keys, checker->n_keys_allocated);
     }
-  gate->keys[gate->n_keys++] = key;
+  checker->keys[checker->n_keys++] = key;
 
-  skip_blanks (gate);
-  if (gate->p == gate->end || *gate->p != ':')
-    return refuse (gate, gate->p, "':' after the key");
-  gate->p++;
+  skip_blanks (checker);
+  if (checker->p == checker->end || *checker->p != ':')
+    return refuse (checker, checker->p, "':' after the key");
+  checker->p++;
   return TRUE;
 }
 
 static const char *
-key_text (const Gate *gate, const Key *key)
+key_text (const JsonChecker *checker, const Key *key)
 {
-  return key->decoded != 0 ? gate->decoded->str + key->decoded - 1 : key->at + 1;
+  return key->decoded != 0 ? checker->decoded->str + key->decoded - 1 : key->at + 1;
 }
 
 static int
 compare_keys (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const Gate *gate = data;
+  const JsonChecker *checker = data;
   const Key *x = a, *y = b;
 
   if (x->hash != y->hash)
     return x->hash < y->hash ? -1 : 1;
   if (x->length != y->length)
     return x->length < y->length ? -1 : 1;
-  return memcmp (key_text (gate, x), key_text (gate, y), x->length);
+  return memcmp (key_text (checker, x), key_text (checker, y), x->length);
 }
 
 static gboolean
-refuse_double (Gate *gate, const Key *a, const Key *b)
+refuse_duplicate (JsonChecker *checker, const Key *a, const Key *b)
 {
-  return refuse (gate, MAX (a->at, b->at), "each key once in an object");
+  return refuse (checker, MAX (a->at, b->at), "each key once in an object");
 }
 
-/* Many keys are sorted instead of hashed: sorting needs no allocation, and no choice of keys makes it quadratic. */
+/* Refuses duplicate keys of the innermost object. Many keys are sorted, not put into a hash table: sorting needs no
+ * allocation, and keys chosen by an attacker cannot make it slow. */
 static gboolean
-check_keys (Gate *gate, guint32 first)
+check_keys (JsonChecker *checker, guint32 first)
 {
-  guint32 n = gate->n_keys - first;
+  guint32 n = checker->n_keys - first;
   Key *keys;
 
-  if (n == 0 || gate->keys_may_come == KEYS_AGAIN)
+  if (n == 0 || checker->duplicate_keys == DUPLICATES_ALLOWED)
     return TRUE;
-  keys = gate->keys + first;
+  keys = checker->keys + first;
   if (n <= FEW_KEYS)
     {
       for (guint32 i = 1; i < n; i++)
         for (guint32 j = 0; j < i; j++)
-          if (keys[i].hash == keys[j].hash && compare_keys (&keys[i], &keys[j], gate) == 0)
-            return refuse_double (gate, &keys[i], &keys[j]);
+          if (keys[i].hash == keys[j].hash && compare_keys (&keys[i], &keys[j], checker) == 0)
+            return refuse_duplicate (checker, &keys[i], &keys[j]);
       return TRUE;
     }
-  g_qsort_with_data (keys, (gint) n, sizeof *keys, compare_keys, gate);
+  g_qsort_with_data (keys, (gint) n, sizeof *keys, compare_keys, checker);
   for (guint32 i = 1; i < n; i++)
-    if (compare_keys (&keys[i], &keys[i - 1], gate) == 0)
-      return refuse_double (gate, &keys[i], &keys[i - 1]);
+    if (compare_keys (&keys[i], &keys[i - 1], checker) == 0)
+      return refuse_duplicate (checker, &keys[i], &keys[i - 1]);
   return TRUE;
 }
 
 static gboolean
-check_integer (Gate *gate, const char *start)
+check_integer (JsonChecker *checker, const char *start)
 {
   const char *p = start + (*start == '-');
   guint64 value = 0, limit = (guint64) G_MAXINT64 + (*start == '-');
 
-  if (gate->p - p <= 18)
+  if (checker->p - p <= 18)
     return TRUE;
-  for (; p < gate->p; p++)
+  for (; p < checker->p; p++)
     if (__builtin_mul_overflow (value, (guint64) 10, &value)
         || __builtin_add_overflow (value, (guint64) (*p - '0'), &value) || value > limit)
-      return refuse (gate, start, "an integer of -9223372036854775808 to 9223372036854775807");
+      return refuse (checker, start, "an integer of -9223372036854775808 to 9223372036854775807");
   return TRUE;
 }
 
 static gboolean
-check_real (Gate *gate, const char *start)
+check_real (JsonChecker *checker, const char *start)
 {
   g_autofree char *copy = NULL;
 
   /* Without an exponent, a number needs more than 300 digits to exceed the range of a double. */
-  if (gate->p - start < 300 && memchr (start, 'e', (gsize) (gate->p - start)) == NULL
-      && memchr (start, 'E', (gsize) (gate->p - start)) == NULL)
+  if (checker->p - start < 300 && memchr (start, 'e', (gsize) (checker->p - start)) == NULL
+      && memchr (start, 'E', (gsize) (checker->p - start)) == NULL)
     return TRUE;
-  copy = g_strndup (start, (gsize) (gate->p - start));
+  copy = g_strndup (start, (gsize) (checker->p - start));
   if (isfinite (g_ascii_strtod (copy, NULL)))
     return TRUE;
-  return refuse (gate, start, "a number below 1.8e308");
+  return refuse (checker, start, "a number below 1.8e308");
 }
 
 static gboolean
-read_number (Gate *gate)
+read_number (JsonChecker *checker)
 {
-  const char *start = gate->p, *end = gate->end, *p = start + (*start == '-');
+  const char *start = checker->p, *end = checker->end, *p = start + (*start == '-');
   gboolean is_real = FALSE;
 
   if (p == end || !g_ascii_isdigit (*p))
-    return refuse (gate, start, "a digit after '-'");
+    return refuse (checker, start, "a digit after '-'");
   if (*p == '0' && p + 1 < end && (g_ascii_isdigit (p[1]) || p[1] == 'x' || p[1] == 'X'))
-    return refuse (gate, start, "a decimal number without leading zeros");
+    return refuse (checker, start, "a decimal number without leading zeros");
   while (p < end && g_ascii_isdigit (*p))
     p++;
   if (p < end && *p == '.')
@@ -320,7 +324,7 @@ read_number (Gate *gate)
       is_real = TRUE;
       p++;
       if (p == end || !g_ascii_isdigit (*p))
-        return refuse (gate, start, "a digit after the point");
+        return refuse (checker, start, "a digit after the point");
       while (p < end && g_ascii_isdigit (*p))
         p++;
     }
@@ -331,59 +335,59 @@ read_number (Gate *gate)
       if (p < end && (*p == '+' || *p == '-'))
         p++;
       if (p == end || !g_ascii_isdigit (*p))
-        return refuse (gate, start, "a digit in the exponent");
+        return refuse (checker, start, "a digit in the exponent");
       while (p < end && g_ascii_isdigit (*p))
         p++;
     }
-  gate->p = p;
-  return is_real ? check_real (gate, start) : check_integer (gate, start);
+  checker->p = p;
+  return is_real ? check_real (checker, start) : check_integer (checker, start);
 }
 
 static gboolean
-read_word (Gate *gate, const char *word)
+read_word (JsonChecker *checker, const char *word)
 {
   gsize length = strlen (word);
 
-  if ((gsize) (gate->end - gate->p) < length || memcmp (gate->p, word, length) != 0)
-    return refuse (gate, gate->p,
+  if ((gsize) (checker->end - checker->p) < length || memcmp (checker->p, word, length) != 0)
+    return refuse (checker, checker->p,
                    "a value: an object, an array, a string in double quotes, a number, true, false or null");
-  gate->p += length;
+  checker->p += length;
   return TRUE;
 }
 
 static gboolean
-read_scalar (Gate *gate)
+read_scalar (JsonChecker *checker)
 {
-  switch (gate->p < gate->end ? *gate->p : '\0')
+  switch (checker->p < checker->end ? *checker->p : '\0')
     {
     case '"':
-      return read_string (gate, NULL);
+      return read_string (checker, NULL);
     case 't':
-      return read_word (gate, "true");
+      return read_word (checker, "true");
     case 'f':
-      return read_word (gate, "false");
+      return read_word (checker, "false");
     case '-':
     case '0' ... '9':
-      return read_number (gate);
+      return read_number (checker);
     default:
-      return read_word (gate, "null");
+      return read_word (checker, "null");
     }
 }
 
 static gboolean
-close_frame (Gate *gate, const Frame *frame)
+close_frame (JsonChecker *checker, const Frame *frame)
 {
-  if (frame->is_object && !check_keys (gate, frame->first_key))
+  if (frame->is_object && !check_keys (checker, frame->first_key))
     return FALSE;
-  gate->n_keys = frame->first_key;
-  g_string_truncate (gate->decoded, frame->decoded_length);
-  gate->p++;
+  checker->n_keys = frame->first_key;
+  g_string_truncate (checker->decoded, frame->decoded_length);
+  checker->p++;
   return TRUE;
 }
 
 /* Reads one value without recursion, so that deep documents do not need a deep C stack. */
 static gboolean
-read_value (Gate *gate)
+read_value (JsonChecker *checker)
 {
   Frame frames[QUOIT_JSON_DEPTH];
   unsigned depth = 0;
@@ -392,78 +396,79 @@ read_value (Gate *gate)
     {
       char c;
 
-      skip_blanks (gate);
-      c = gate->p < gate->end ? *gate->p : '\0';
+      skip_blanks (checker);
+      c = checker->p < checker->end ? *checker->p : '\0';
       if (c == '{' || c == '[')
         {
           if (depth == QUOIT_JSON_DEPTH)
-            return refuse (gate, gate->p, "at most 512 arrays and objects inside each other");
-          frames[depth++] = (Frame) { gate->n_keys, (guint32) gate->decoded->len, c == '{' };
-          gate->p++;
-          skip_blanks (gate);
-          if (gate->p == gate->end || *gate->p != (c == '{' ? '}' : ']'))
+            return refuse (checker, checker->p, "at most 512 arrays and objects inside each other");
+          frames[depth++] = (Frame) { checker->n_keys, (guint32) checker->decoded->len, c == '{' };
+          checker->p++;
+          skip_blanks (checker);
+          if (checker->p == checker->end || *checker->p != (c == '{' ? '}' : ']'))
             {
-              if (c == '{' && !read_key (gate))
+              if (c == '{' && !read_key (checker))
                 return FALSE;
               continue;
             }
-          if (!close_frame (gate, &frames[--depth]))
+          if (!close_frame (checker, &frames[--depth]))
             return FALSE;
         }
-      else if (!read_scalar (gate))
+      else if (!read_scalar (checker))
         return FALSE;
 
-      /* After a value, several arrays and objects may end. */
+      /* After a value, one or more arrays and objects may end. */
       for (;;)
         {
           if (depth == 0)
             return TRUE;
-          skip_blanks (gate);
-          c = gate->p < gate->end ? *gate->p : '\0';
+          skip_blanks (checker);
+          c = checker->p < checker->end ? *checker->p : '\0';
           if (c == ',')
             break;
           if (c != (frames[depth - 1].is_object ? '}' : ']'))
-            return refuse (gate, gate->p,
+            return refuse (checker, checker->p,
                            frames[depth - 1].is_object ? "',' or '}' after the value" : "',' or ']' after the value");
-          if (!close_frame (gate, &frames[--depth]))
+          if (!close_frame (checker, &frames[--depth]))
             return FALSE;
         }
-      gate->p++;
+      checker->p++;
       if (frames[depth - 1].is_object)
         {
-          skip_blanks (gate);
-          if (!read_key (gate))
+          skip_blanks (checker);
+          if (!read_key (checker))
             return FALSE;
         }
     }
 }
 
 static gboolean
-check (Gate *gate)
+check (JsonChecker *checker)
 {
-  gsize length = (gsize) (gate->end - gate->text);
+  gsize length = (gsize) (checker->end - checker->text);
   gboolean ok;
 
   if (length > QUOIT_JSON_MOST_BYTES)
-    return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "%" G_GSIZE_FORMAT " bytes: expected at most 256 MiB", length);
+    return quoit_fail_expected (checker->error, QUOIT_ERROR_INVALID, "at most 256 MiB", "%" G_GSIZE_FORMAT " bytes",
+                                length);
 
-  gate->decoded = g_string_new (NULL);
-  skip_blanks (gate);
-  ok = gate->p == gate->end ? refuse (gate, gate->p, "a JSON document") : read_value (gate);
+  checker->decoded = g_string_new (NULL);
+  skip_blanks (checker);
+  ok = checker->p == checker->end ? refuse (checker, checker->p, "a JSON document") : read_value (checker);
   if (ok)
     {
-      skip_blanks (gate);
-      ok = gate->p == gate->end || refuse (gate, gate->p, "nothing after the document");
+      skip_blanks (checker);
+      ok = checker->p == checker->end || refuse (checker, checker->p, "nothing after the document");
     }
-  g_string_free (gate->decoded, TRUE);
-  g_free (gate->keys);
+  g_string_free (checker->decoded, TRUE);
+  g_free (checker->keys);
   return ok;
 }
 
 gboolean
 quoit_json_check (const char *text, gsize length, GError **error)
 {
-  return check (&(Gate) { .text = text, .p = text, .end = text + length, .error = error });
+  return check (&(JsonChecker) { .text = text, .p = text, .end = text + length, .error = error });
 }
 
 static JsonNode *
@@ -487,7 +492,8 @@ quoit_json_parse (const char *text, gsize length, GError **error)
 JsonNode *
 quoit_json_parse_as_python (const char *text, gsize length, GError **error)
 {
-  Gate gate = { .text = text, .p = text, .end = text + length, .error = error, .keys_may_come = KEYS_AGAIN };
+  JsonChecker checker
+      = { .text = text, .p = text, .end = text + length, .error = error, .duplicate_keys = DUPLICATES_ALLOWED };
 
-  return check (&gate) ? parse (text, length, error) : NULL;
+  return check (&checker) ? parse (text, length, error) : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check in front of json-glib, which accepts text that is not JSON and silently loses parts of valid JSON. */
+/* Parses JSON. json-glib accepts text that is not JSON and silently loses parts of valid JSON, so
+   quoit_json_check() checks each text first. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -21,10 +22,11 @@ JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);
 /* As quoit_json_parse(), but allows duplicate keys. The last one counts, as in Python. */
 JsonNode *quoit_json_parse_as_python (const char *text, gsize length, GError **error);
 
-/* Returns the next element of an array, or the next member (name and value) of an object, so that a long list need
-   not be held as one tree. The text must have passed quoit_json_check(). Start with *@at at its '[' or '{'. The
-   element is *@length bytes long and is not terminated by NUL. Returns NULL at the end. */
+/* Returns the next element of an array, or the next member (name and value) of an object. With this function, a
+   long list can be parsed element by element and needs the memory of one element only. The text must have passed
+   quoit_json_check(). Before the first call, point *@at to the '[' or '{'. The element has *@length bytes and is
+   not terminated by NUL. Returns NULL at the end. */
 const char *quoit_json_next_element (const char **at, gsize *length);
 
-/* Returns whether Python treats the value as false: null, false, 0, and empty texts, lists and objects. */
+/* Returns whether Python treats the value as false: null, false, 0, or an empty text, list or object. */
 gboolean quoit_json_is_false (JsonNode *node);

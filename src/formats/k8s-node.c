@@ -3,36 +3,37 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/k8s-object.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 enum { MOST_CHIPS = 65535 };
 
 /* --- labels --- */
 
 static void
-note_label (QuoitK8sNode *node, const char *key, JsonNode *value, const char *text)
+store_label (QuoitK8sNode *node, const char *key, JsonNode *value, const char *text)
 {
   const struct {
     const char *key;
     const char **text;
-  } texts[] = { { "cloud.google.com/gke-nodepool", &node->pool },
-                { "cloud.google.com/gke-tpu-slice", &node->dynamic_slice },
-                { "topology.kubernetes.io/zone", &node->zone },
-                { "topology.kubernetes.io/region", &node->region } };
+  } texts[] = { { QUOIT_GKE_LABEL_NODE_POOL, &node->pool },
+                { QUOIT_GKE_LABEL_SLICE, &node->dynamic_slice },
+                { QUOIT_K8S_LABEL_ZONE, &node->zone },
+                { QUOIT_K8S_LABEL_REGION, &node->region } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (texts); i++)
     if (strcmp (key, texts[i].key) == 0)
       *texts[i].text = text;
-  if (strcmp (key, "cloud.google.com/gke-tpu-accelerator") == 0)
+  if (strcmp (key, QUOIT_GKE_LABEL_ACCELERATOR) == 0)
     node->accelerator = value;
-  else if (strcmp (key, "cloud.google.com/gke-tpu-topology") == 0)
+  else if (strcmp (key, QUOIT_GKE_LABEL_TOPOLOGY) == 0)
     node->topology = value;
-  else if (strcmp (key, "cloud.google.com/gke-accelerator-count") == 0)
+  else if (strcmp (key, QUOIT_GKE_LABEL_CHIPS) == 0)
     node->stated_chips = (guint16) CLAMP (g_ascii_strtoll (text, NULL, 10), 0, MOST_CHIPS);
-  else if (strcmp (key, "cloud.google.com/gke-accelerator-topology-mode") == 0)
-    node->is_unassigned = strcmp (text, "PROVISION_ONLY") == 0;
-  else if (strcmp (key, "cloud.google.com/gke-spot") == 0 || strcmp (key, "cloud.google.com/gke-preemptible") == 0)
+  else if (strcmp (key, QUOIT_GKE_LABEL_TOPOLOGY_MODE) == 0)
+    node->is_provision_only = strcmp (text, "PROVISION_ONLY") == 0;
+  else if (strcmp (key, QUOIT_GKE_LABEL_SPOT) == 0 || strcmp (key, QUOIT_GKE_LABEL_PREEMPTIBLE) == 0)
     node->is_spot |= strcmp (text, "true") == 0;
 }
 
@@ -60,10 +61,10 @@ read_labels (const QuoitTree *tree, JsonNode *metadata, QuoitK8sNode *node, GErr
         return FALSE;
       text = text == NULL ? "" : text;
       if (!quoit_label_check_key (key, error) || !quoit_label_check_value (text, error))
-        return quoit_tree_pass_on (tree, value, error);
+        return quoit_tree_prefix_place (tree, value, error);
       node->labels[node->n_labels++] = (QuoitPair) { key, text };
       if (*text != '\0')
-        note_label (node, key, value, text);
+        store_label (node, key, value, text);
     }
   return TRUE;
 }
@@ -71,7 +72,7 @@ read_labels (const QuoitTree *tree, JsonNode *metadata, QuoitK8sNode *node, GErr
 /* --- states --- */
 
 static void
-worsen (QuoitK8sNode *node, QuoitK8sState state)
+raise_state (QuoitK8sNode *node, QuoitK8sState state)
 {
   node->state = MAX (node->state, state);
 }
@@ -80,7 +81,7 @@ static gboolean
 read_conditions (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
 {
   JsonArray *list = NULL;
-  QuoitK8sState ready = QUOIT_K8S_SILENT;
+  QuoitK8sState ready = QUOIT_K8S_NOT_REPORTING;
   guint n;
 
   if (!quoit_k8s_find_list (tree, status, "conditions", &list, &n, error))
@@ -102,41 +103,41 @@ read_conditions (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GE
       else if (g_strcmp0 (text, "Unknown") != 0)
         return quoit_tree_refuse (tree, value != NULL ? value : row, "the status True, False or Unknown", error);
     }
-  worsen (node, ready);
+  raise_state (node, ready);
   return TRUE;
 }
 
-/* Returns whether the taint is not worth a warning: another field reports the same state, or every TPU node of GKE
- * has it. */
+/* Returns whether no warning is needed: the node's state already shows the reason for the taint, or all nodes of
+ * that type have it on GKE. */
 static gboolean
-is_usual (const char *key)
+is_expected_taint (const char *key)
 {
-  static const char *const usual[] = { "google.com/tpu",
-                                       "nvidia.com/gpu",
-                                       "cloud.google.com/gke-spot",
-                                       "cloud.google.com/gke-preemptible",
-                                       "cloud.google.com/gke-provisioning",
-                                       "cloud.google.com/gke-queued",
-                                       "node.kubernetes.io/not-ready",
-                                       "node.kubernetes.io/unreachable",
-                                       "node.kubernetes.io/unschedulable" };
+  static const char *const expected_taints[] = { QUOIT_K8S_TPU_RESOURCE,
+                                                 QUOIT_K8S_GPU_RESOURCE,
+                                                 QUOIT_GKE_LABEL_SPOT,
+                                                 QUOIT_GKE_LABEL_PREEMPTIBLE,
+                                                 "cloud.google.com/gke-provisioning",
+                                                 "cloud.google.com/gke-queued",
+                                                 "node.kubernetes.io/not-ready",
+                                                 "node.kubernetes.io/unreachable",
+                                                 "node.kubernetes.io/unschedulable" };
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (usual); i++)
-    if (strcmp (key, usual[i]) == 0)
+  for (unsigned i = 0; i < G_N_ELEMENTS (expected_taints); i++)
+    if (strcmp (key, expected_taints[i]) == 0)
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-is_farewell (const char *key)
+announces_removal (const char *key)
 {
-  static const char *const farewells[]
+  static const char *const removal_taints[]
       = { "ToBeDeletedByClusterAutoscaler", "cloud.google.com/impending-node-termination",
           "cloud.google.com/graceful-node-termination", "node.kubernetes.io/out-of-service",
           "node.cloudprovider.kubernetes.io/shutdown" };
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (farewells); i++)
-    if (strcmp (key, farewells[i]) == 0)
+  for (unsigned i = 0; i < G_N_ELEMENTS (removal_taints); i++)
+    if (strcmp (key, removal_taints[i]) == 0)
       return TRUE;
   return FALSE;
 }
@@ -157,10 +158,10 @@ read_taints (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError *
       if (!quoit_k8s_find_text (tree, row, "key", &key, error)
           || !quoit_k8s_find_text (tree, row, "effect", &effect, error))
         return FALSE;
-      if (key == NULL || g_strcmp0 (effect, "PreferNoSchedule") == 0 || is_usual (key))
+      if (key == NULL || g_strcmp0 (effect, "PreferNoSchedule") == 0 || is_expected_taint (key))
         continue;
-      if (is_farewell (key))
-        worsen (node, QUOIT_K8S_TAINTED);
+      if (announces_removal (key))
+        raise_state (node, QUOIT_K8S_TAINTED);
       else
         node->taint = key;
     }
@@ -177,14 +178,14 @@ read_spec (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError **e
       || (value != NULL && !quoit_tree_boolean (tree, value, &is_unschedulable, error)))
     return FALSE;
   if (is_unschedulable)
-    worsen (node, QUOIT_K8S_UNSCHEDULABLE);
+    raise_state (node, QUOIT_K8S_UNSCHEDULABLE);
   return read_taints (tree, spec, node, error);
 }
 
 /* --- capacity --- */
 
 static gboolean
-read_given (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmount *amount, GError **error)
+read_allocatable (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmount *amount, GError **error)
 {
   JsonNode *allocatable, *capacity;
   gboolean is_there;
@@ -198,24 +199,23 @@ read_given (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmou
 static gboolean
 read_chips (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
 {
-  static const char tpu[] = "google.com/tpu";
   JsonNode *capacity, *value = NULL;
-  QuoitAmount has, may_have;
+  QuoitAmount capacity_chips, allocatable_chips;
   gboolean is_there;
 
   if (!quoit_k8s_find (tree, status, "capacity", &capacity, error)
-      || !quoit_k8s_find_quantity (tree, capacity, tpu, &has, &is_there, error)
-      || !read_given (tree, status, tpu, &may_have, error))
+      || !quoit_k8s_find_quantity (tree, capacity, QUOIT_K8S_TPU_RESOURCE, &capacity_chips, &is_there, error)
+      || !read_allocatable (tree, status, QUOIT_K8S_TPU_RESOURCE, &allocatable_chips, error))
     return FALSE;
   if (capacity != NULL)
-    value = quoit_tree_member (capacity, tpu);
-  /* Without a capacity, the node has at least its allocatable chips. */
-  has.e4 = MAX (has.e4, may_have.e4);
-  if (has.e4 % QUOIT_AMOUNT_UNIT != 0 || has.e4 / QUOIT_AMOUNT_UNIT > MOST_CHIPS)
+    value = quoit_tree_member (capacity, QUOIT_K8S_TPU_RESOURCE);
+  /* If the capacity is missing, the node has at least its allocatable chips. */
+  capacity_chips.e4 = MAX (capacity_chips.e4, allocatable_chips.e4);
+  if (capacity_chips.e4 % QUOIT_AMOUNT_UNIT != 0 || capacity_chips.e4 / QUOIT_AMOUNT_UNIT > MOST_CHIPS)
     return quoit_tree_refuse (tree, value != NULL ? value : status, "a whole number of chips, at most 65535", error);
-  node->chips = (guint16) (has.e4 / QUOIT_AMOUNT_UNIT);
-  if (may_have.e4 < has.e4)
-    worsen (node, QUOIT_K8S_FEWER_CHIPS);
+  node->chips = (guint16) (capacity_chips.e4 / QUOIT_AMOUNT_UNIT);
+  if (allocatable_chips.e4 < capacity_chips.e4)
+    raise_state (node, QUOIT_K8S_FEWER_CHIPS);
   return TRUE;
 }
 
@@ -230,13 +230,13 @@ read_address (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GErro
   for (guint i = 0; i < n && node->address == NULL; i++)
     {
       JsonNode *row = json_array_get_element (list, i);
-      const char *type, *address;
+      const char *type;
 
+      /* The address of another type can be a host name. */
       if (!quoit_k8s_find_text (tree, row, "type", &type, error)
-          || !quoit_k8s_find_text (tree, row, "address", &address, error))
+          || (g_strcmp0 (type, "InternalIP") == 0
+              && !quoit_k8s_find_address (tree, row, "address", &node->address, error)))
         return FALSE;
-      if (g_strcmp0 (type, "InternalIP") == 0)
-        node->address = address;
     }
   return TRUE;
 }
@@ -245,9 +245,9 @@ static gboolean
 read_status (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
 {
   return read_conditions (tree, status, node, error) && read_address (tree, status, node, error)
-         && read_chips (tree, status, node, error) && read_given (tree, status, "cpu", &node->cpu, error)
-         && read_given (tree, status, "memory", &node->memory, error)
-         && read_given (tree, status, "nvidia.com/gpu", &node->gpu, error);
+         && read_chips (tree, status, node, error) && read_allocatable (tree, status, "cpu", &node->cpu, error)
+         && read_allocatable (tree, status, "memory", &node->memory, error)
+         && read_allocatable (tree, status, QUOIT_K8S_GPU_RESOURCE, &node->gpu, error);
 }
 
 static gboolean
@@ -265,7 +265,7 @@ read_metadata (const QuoitTree *tree, JsonNode *metadata, QuoitK8sNode *node, GE
   if (!quoit_k8s_is_name (node->name))
     return quoit_tree_refuse (tree, quoit_tree_member (metadata, "name"), "a DNS name", error);
   if (deletion != NULL)
-    worsen (node, QUOIT_K8S_DELETING);
+    raise_state (node, QUOIT_K8S_DELETING);
   return read_labels (tree, metadata, node, error);
 }
 

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "base/dns.h"
 #include "formats/quantity.h"
 
-/* A key has at most 317 bytes and a name at most 253. Ids and addresses are shorter. */
-enum { MOST_TEXT = 512 };
+/* Enough for any key (at most 317 bytes), name (at most 253), id or address. */
+enum { MOST_TEXT_BYTES = 512 };
 
 gboolean
 quoit_k8s_find (const QuoitTree *tree, JsonNode *object, const char *name, JsonNode **value, GError **error)
@@ -43,8 +44,9 @@ quoit_k8s_text (const QuoitTree *tree, JsonNode *node, const char **text, GError
 
   if (!quoit_k8s_long_text (tree, node, &read, error))
     return FALSE;
-  if (read != NULL && strlen (read) > MOST_TEXT)
-    return quoit_tree_fail (tree, node, error, "a text of %zu bytes: expected at most %d", strlen (read), MOST_TEXT);
+  if (read != NULL && strlen (read) > MOST_TEXT_BYTES)
+    return quoit_tree_fail (tree, node, error, "a text of %zu bytes: expected at most %d", strlen (read),
+                            MOST_TEXT_BYTES);
   *text = read;
   return TRUE;
 }
@@ -55,6 +57,19 @@ quoit_k8s_find_text (const QuoitTree *tree, JsonNode *object, const char *name, 
   JsonNode *node;
 
   return quoit_k8s_find (tree, object, name, &node, error) && quoit_k8s_text (tree, node, text, error);
+}
+
+gboolean
+quoit_k8s_find_address (const QuoitTree *tree, JsonNode *object, const char *name, const char **address, GError **error)
+{
+  const char *text;
+
+  if (!quoit_k8s_find_text (tree, object, name, &text, error))
+    return FALSE;
+  if (text != NULL && !quoit_is_ip_address (text))
+    return quoit_tree_refuse (tree, quoit_tree_member (object, name), "an IPv4 or IPv6 address", error);
+  *address = text;
+  return TRUE;
 }
 
 gboolean
@@ -95,9 +110,9 @@ quoit_k8s_find_quantity (const QuoitTree *tree, JsonNode *map, const char *name,
     {
       g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (value));
 
-      return quoit_quantity_parse (digits, amount, error) || quoit_tree_pass_on (tree, value, error);
+      return quoit_quantity_parse (digits, amount, error) || quoit_tree_prefix_place (tree, value, error);
     }
   if (!quoit_k8s_text (tree, value, &text, error))
     return FALSE;
-  return quoit_quantity_parse (text == NULL ? "" : text, amount, error) || quoit_tree_pass_on (tree, value, error);
+  return quoit_quantity_parse (text == NULL ? "" : text, amount, error) || quoit_tree_prefix_place (tree, value, error);
 }

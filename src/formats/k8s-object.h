@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads members of the objects that kubectl prints. A missing member is not an error. A member of the wrong type is
-   INVALID, and the message has its place. */
+/* Reads members of Kubernetes objects, as kubectl prints them. A missing member is not an error. A member of the wrong
+   type is INVALID, and the message has its place. */
 #pragma once
 
 #include "base/amount.h"
@@ -14,9 +14,13 @@ gboolean quoit_k8s_long_text (const QuoitTree *tree, JsonNode *node, const char 
 gboolean quoit_k8s_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error);
 gboolean quoit_k8s_find_text (const QuoitTree *tree, JsonNode *object, const char *name, const char **text,
                               GError **error);
-/* Sets *@n to the number of elements, or to 0 if there is no such list. */
+/* Reads an IP address. Sets *@address to NULL if it is missing or empty. */
+gboolean quoit_k8s_find_address (const QuoitTree *tree, JsonNode *object, const char *name, const char **address,
+                                 GError **error);
+/* Sets *@list and *@n to the list and its length. If the list is missing, *@n is 0 and *@list does not change. */
 gboolean quoit_k8s_find_list (const QuoitTree *tree, JsonNode *object, const char *name, JsonArray **list, guint *n,
                               GError **error);
+/* Sets *@amount to the quantity, or to 0 if it is missing. */
 gboolean quoit_k8s_find_quantity (const QuoitTree *tree, JsonNode *map, const char *name, QuoitAmount *amount,
                                   gboolean *is_there, GError **error);
 

@@ -3,19 +3,22 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/k8s-object.h"
 #include "fleet/claims.h"
 
+/* The state while one pod is read. */
 typedef struct {
   const QuoitTree *tree;
   JsonNode *metadata, *spec;
   QuoitK8sPod *pod;
-  gint32 first_id;                  /* the first worker id of its containers with chips */
-  guint n_ids, n_equal, n_in_order; /* n_equal and n_in_order: later ids that equal the first one, or that continue
-                                     * it */
-} Reading;
+  gint32 first_id;     /* the worker id of the first container with chips that has one */
+  guint n_ids;         /* containers with a worker id */
+  guint n_same;        /* later ids that equal the first one */
+  guint n_consecutive; /* later ids that continue the first one: 4, 5, 6 */
+} PodReader;
 
-/* A value and the node that a message about it points to. Both are NULL if the list does not contain the value. */
+/* A value, and the JSON node for messages about it. Both are NULL if the value is missing. */
 typedef struct {
   const char *text;
   JsonNode *node;
@@ -24,109 +27,109 @@ typedef struct {
 /* --- metadata --- */
 
 static gboolean
-read_metadata (const Reading *reading, GError **error)
+read_metadata (const PodReader *reader, GError **error)
 {
-  QuoitK8sPod *pod = reading->pod;
+  QuoitK8sPod *pod = reader->pod;
   JsonNode *deletion;
 
-  if (!quoit_k8s_find_text (reading->tree, reading->metadata, "name", &pod->name, error)
-      || !quoit_k8s_find_text (reading->tree, reading->metadata, "namespace", &pod->space, error)
-      || !quoit_k8s_find (reading->tree, reading->metadata, "deletionTimestamp", &deletion, error))
+  if (!quoit_k8s_find_text (reader->tree, reader->metadata, "name", &pod->name, error)
+      || !quoit_k8s_find_text (reader->tree, reader->metadata, "namespace", &pod->namespace, error)
+      || !quoit_k8s_find (reader->tree, reader->metadata, "deletionTimestamp", &deletion, error))
     return FALSE;
   if (pod->name == NULL)
-    return quoit_tree_fail (reading->tree, reading->metadata != NULL ? reading->metadata : pod->object, error,
+    return quoit_tree_fail (reader->tree, reader->metadata != NULL ? reader->metadata : pod->object, error,
                             "a pod without name: expected metadata.name");
   if (!quoit_k8s_is_name (pod->name))
-    return quoit_tree_refuse (reading->tree, quoit_tree_member (reading->metadata, "name"), "a DNS name", error);
-  if (pod->space == NULL)
-    pod->space = "";
-  else if (!quoit_k8s_is_name (pod->space))
-    return quoit_tree_refuse (reading->tree, quoit_tree_member (reading->metadata, "namespace"), "a DNS name", error);
-  pod->is_leaving = deletion != NULL;
+    return quoit_tree_refuse (reader->tree, quoit_tree_member (reader->metadata, "name"), "a DNS name", error);
+  if (pod->namespace == NULL)
+    pod->namespace = "";
+  else if (!quoit_k8s_is_name (pod->namespace))
+    return quoit_tree_refuse (reader->tree, quoit_tree_member (reader->metadata, "namespace"), "a DNS name", error);
+  pod->is_deleting = deletion != NULL;
   return TRUE;
 }
 
 static gboolean
-find_mark (const Reading *reading, const char *map, const char *key, Value *value, GError **error)
+find_metadata (const PodReader *reader, const char *map, const char *key, Value *value, GError **error)
 {
-  JsonNode *marks;
+  JsonNode *entries;
 
   *value = (Value) { NULL, NULL };
-  if (!quoit_k8s_find (reading->tree, reading->metadata, map, &marks, error)
-      || !quoit_k8s_find (reading->tree, marks, key, &value->node, error)
-      || !quoit_k8s_text (reading->tree, value->node, &value->text, error))
+  if (!quoit_k8s_find (reader->tree, reader->metadata, map, &entries, error)
+      || !quoit_k8s_find (reader->tree, entries, key, &value->node, error)
+      || !quoit_k8s_text (reader->tree, value->node, &value->text, error))
     return FALSE;
   return TRUE;
 }
 
-/* Jobs write their marks as labels or annotations, depending on the version. */
+/* Kubernetes' jobs write their index as a label or as an annotation, depending on the version. */
 static gboolean
-find_either (const Reading *reading, const char *key, Value *value, GError **error)
+find_either (const PodReader *reader, const char *key, Value *value, GError **error)
 {
-  return find_mark (reading, "labels", key, value, error)
-         && (value->text != NULL || find_mark (reading, "annotations", key, value, error));
+  return find_metadata (reader, "labels", key, value, error)
+         && (value->text != NULL || find_metadata (reader, "annotations", key, value, error));
 }
 
 /* --- status --- */
 
 static gboolean
-read_phase (const Reading *reading, JsonNode *status, GError **error)
+read_phase (const PodReader *reader, JsonNode *status, GError **error)
 {
   static const struct {
     const char *name;
-    gboolean is_over;
+    gboolean has_ended;
   } phases[]
       = { { "Pending", FALSE }, { "Running", FALSE }, { "Unknown", FALSE }, { "Succeeded", TRUE }, { "Failed", TRUE } };
   JsonNode *node;
   const char *phase;
 
-  if (!quoit_k8s_find (reading->tree, status, "phase", &node, error)
-      || !quoit_k8s_text (reading->tree, node, &phase, error))
+  if (!quoit_k8s_find (reader->tree, status, "phase", &node, error)
+      || !quoit_k8s_text (reader->tree, node, &phase, error))
     return FALSE;
   if (phase == NULL)
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (phases); i++)
     if (strcmp (phase, phases[i].name) == 0)
       {
-        reading->pod->is_over = phases[i].is_over;
+        reader->pod->has_ended = phases[i].has_ended;
         return TRUE;
       }
-  return quoit_tree_refuse (reading->tree, node, "the phase Pending, Running, Succeeded, Failed or Unknown", error);
+  return quoit_tree_refuse (reader->tree, node, "the phase Pending, Running, Succeeded, Failed or Unknown", error);
 }
 
 static gboolean
-read_address (const Reading *reading, JsonNode *status, GError **error)
+read_address (const PodReader *reader, JsonNode *status, GError **error)
 {
   JsonArray *list = NULL;
   guint n;
 
-  if (!quoit_k8s_find_text (reading->tree, status, "podIP", &reading->pod->address, error))
+  if (!quoit_k8s_find_address (reader->tree, status, "podIP", &reader->pod->address, error))
     return FALSE;
-  if (reading->pod->address != NULL)
+  if (reader->pod->address != NULL)
     return TRUE;
-  return quoit_k8s_find_list (reading->tree, status, "podIPs", &list, &n, error)
+  return quoit_k8s_find_list (reader->tree, status, "podIPs", &list, &n, error)
          && (n == 0
-             || quoit_k8s_find_text (reading->tree, json_array_get_element (list, 0), "ip", &reading->pod->address,
-                                     error));
+             || quoit_k8s_find_address (reader->tree, json_array_get_element (list, 0), "ip", &reader->pod->address,
+                                        error));
 }
 
 /* --- variables --- */
 
-/* Searches the first @n variables. If a name occurs twice, the process gets the last one. *@entry is NULL if
- * no variable has that name. */
+/* Searches the first @n variables from the end, because the last variable of a name takes effect. *@entry is NULL if no
+ * variable has the name. */
 static gboolean
-find_variable (const Reading *reading, JsonArray *env, guint n, const char *name, guint *at, JsonNode **entry,
+find_variable (const PodReader *reader, JsonArray *env, guint n, const char *name, guint *at, JsonNode **entry,
                GError **error)
 {
   *entry = NULL;
   for (guint i = n; i-- > 0;)
     {
       JsonNode *one = json_array_get_element (env, i);
-      const char *called;
+      const char *variable_name;
 
-      if (!quoit_k8s_find_text (reading->tree, one, "name", &called, error))
+      if (!quoit_k8s_find_text (reader->tree, one, "name", &variable_name, error))
         return FALSE;
-      if (g_strcmp0 (called, name) != 0)
+      if (g_strcmp0 (variable_name, name) != 0)
         continue;
       *at = i;
       *entry = one;
@@ -135,16 +138,17 @@ find_variable (const Reading *reading, JsonArray *env, guint n, const char *name
   return TRUE;
 }
 
-/* Resolves "metadata.labels['KEY']", or annotations. Other fields cannot be a worker id. */
+/* Resolves a fieldRef to "metadata.labels['KEY']" or "metadata.annotations['KEY']". Other fields cannot be a worker
+ * id. */
 static gboolean
-follow_field (const Reading *reading, JsonNode *source, Value *value, GError **error)
+resolve_field (const PodReader *reader, JsonNode *source, Value *value, GError **error)
 {
   static const char *const maps[] = { "labels", "annotations" };
   JsonNode *field;
   const char *path;
 
-  if (!quoit_k8s_find (reading->tree, source, "fieldRef", &field, error)
-      || !quoit_k8s_find_text (reading->tree, field, "fieldPath", &path, error))
+  if (!quoit_k8s_find (reader->tree, source, "fieldRef", &field, error)
+      || !quoit_k8s_find_text (reader->tree, field, "fieldPath", &path, error))
     return FALSE;
   for (guint i = 0; path != NULL && i < G_N_ELEMENTS (maps); i++)
     {
@@ -154,42 +158,43 @@ follow_field (const Reading *reading, JsonNode *source, Value *value, GError **e
       if (!g_str_has_prefix (path, before) || !g_str_has_suffix (path + strlen (before), "']"))
         continue;
       key = g_strndup (path + strlen (before), strlen (path) - strlen (before) - 2);
-      return find_mark (reading, maps[i], key, value, error);
+      return find_metadata (reader, maps[i], key, value, error);
     }
   return TRUE;
 }
 
 static gboolean
-read_value (const Reading *reading, JsonNode *entry, Value *value, GError **error)
+read_value (const PodReader *reader, JsonNode *entry, Value *value, GError **error)
 {
   JsonNode *source;
 
   *value = (Value) { NULL, NULL };
-  if (!quoit_k8s_find (reading->tree, entry, "value", &value->node, error)
-      || !quoit_k8s_find (reading->tree, entry, "valueFrom", &source, error))
+  if (!quoit_k8s_find (reader->tree, entry, "value", &value->node, error)
+      || !quoit_k8s_find (reader->tree, entry, "valueFrom", &source, error))
     return FALSE;
-  return value->node == NULL ? follow_field (reading, source, value, error)
-                             : quoit_k8s_long_text (reading->tree, value->node, &value->text, error);
+  return value->node == NULL ? resolve_field (reader, source, value, error)
+                             : quoit_k8s_long_text (reader->tree, value->node, &value->text, error);
 }
 
-/* Resolves "$(NAME)" to the earlier variable of that name. A reference to a reference counts as unknown. */
+/* Finds the value of variable @name. A value "$(OTHER)" is replaced by the value of the earlier variable OTHER. If
+ * that is a reference too, the value is unknown. */
 static gboolean
-find_value (const Reading *reading, JsonArray *env, guint n, const char *name, Value *value, GError **error)
+find_value (const PodReader *reader, JsonArray *env, guint n, const char *name, Value *value, GError **error)
 {
   g_autofree char *other = NULL;
   JsonNode *entry;
   guint at = 0;
 
   *value = (Value) { NULL, NULL };
-  if (!find_variable (reading, env, n, name, &at, &entry, error)
-      || (entry != NULL && !read_value (reading, entry, value, error)))
+  if (!find_variable (reader, env, n, name, &at, &entry, error)
+      || (entry != NULL && !read_value (reader, entry, value, error)))
     return FALSE;
   if (value->text == NULL || !g_str_has_prefix (value->text, "$(") || !g_str_has_suffix (value->text, ")"))
     return TRUE;
   other = g_strndup (value->text + 2, strlen (value->text) - 3);
   *value = (Value) { NULL, NULL };
-  if (!find_variable (reading, env, at, other, &at, &entry, error)
-      || (entry != NULL && !read_value (reading, entry, value, error)))
+  if (!find_variable (reader, env, at, other, &at, &entry, error)
+      || (entry != NULL && !read_value (reader, entry, value, error)))
     return FALSE;
   if (value->text != NULL && g_str_has_prefix (value->text, "$("))
     *value = (Value) { NULL, NULL };
@@ -199,38 +204,39 @@ find_value (const Reading *reading, JsonArray *env, guint n, const char *name, V
 /* --- worker ids --- */
 
 static gboolean
-parse_id (const Reading *reading, const Value *value, gint32 *id, GError **error)
+parse_id (const PodReader *reader, const Value *value, gint32 *id, GError **error)
 {
   guint64 number;
 
-  if (!g_ascii_string_to_unsigned (value->text, 10, 0, QUOIT_MOST_WORKER_ID, &number, NULL))
-    return quoit_tree_refuse (reading->tree, value->node, "a worker id: a whole number of 0 to 32767", error);
+  if (!g_ascii_string_to_unsigned (value->text, 10, 0, QUOIT_MAX_WORKER_ID, &number, NULL))
+    return quoit_tree_refuse (reader->tree, value->node, "a worker id: a whole number of 0 to 32767", error);
   *id = (gint32) number;
   return TRUE;
 }
 
-/* TPU_WORKER_HOSTNAMES lists the hosts of the slice in the order of their worker ids: by address, or by name with or
- * without its domain. */
+/* Returns whether an element of TPU_WORKER_HOSTNAMES is @name, which the character @end may follow. */
 static gboolean
-is_called (const char *element, gsize length, const char *name, char end)
+is_host_name (const char *element, gsize length, const char *name, char end)
 {
   gsize n = name == NULL ? 0 : strlen (name);
 
   return n > 0 && length >= n && strncmp (element, name, n) == 0 && (length == n || element[n] == end);
 }
 
+/* Finds the pod in TPU_WORKER_HOSTNAMES, which lists the hosts of the slice in the order of their worker ids, by
+ * address or by host name with or without its domain. */
 static gboolean
-find_among_hosts (const Reading *reading, const char *hosts, gint32 *id, GError **error)
+find_among_hosts (const PodReader *reader, const char *hosts, gint32 *id, GError **error)
 {
   const char *at = hosts, *host_name;
 
-  if (!quoit_k8s_find_text (reading->tree, reading->spec, "hostname", &host_name, error))
+  if (!quoit_k8s_find_text (reader->tree, reader->spec, "hostname", &host_name, error))
     return FALSE;
-  for (gint32 i = 0; i <= QUOIT_MOST_WORKER_ID; i++)
+  for (gint32 i = 0; i <= QUOIT_MAX_WORKER_ID; i++)
     {
       gsize length = strcspn (at, ",");
 
-      if (is_called (at, length, reading->pod->address, '\0') || is_called (at, length, host_name, '.'))
+      if (is_host_name (at, length, reader->pod->address, '\0') || is_host_name (at, length, host_name, '.'))
         return *id = i, TRUE;
       if (at[length] == '\0')
         return TRUE;
@@ -239,148 +245,151 @@ find_among_hosts (const Reading *reading, const char *hosts, gint32 *id, GError 
   return TRUE;
 }
 
-/* Finds the worker id in the container's environment. *@id does not change if the list does not contain it. */
+/* Finds the worker id in the environment of the container. *@id does not change if there is none. */
 static gboolean
-read_told (const Reading *reading, JsonNode *container, gint32 *id, JsonNode **node, GError **error)
+find_id_in_variables (const PodReader *reader, JsonNode *container, gint32 *id, JsonNode **node, GError **error)
 {
   JsonArray *env = NULL;
   Value own, hosts;
   guint n;
 
-  if (!quoit_k8s_find_list (reading->tree, container, "env", &env, &n, error)
-      || !find_value (reading, env, n, "TPU_WORKER_ID", &own, error))
+  if (!quoit_k8s_find_list (reader->tree, container, "env", &env, &n, error)
+      || !find_value (reader, env, n, "TPU_WORKER_ID", &own, error))
     return FALSE;
   *node = own.node;
   if (own.text != NULL)
-    return parse_id (reading, &own, id, error);
-  if (!find_value (reading, env, n, "TPU_WORKER_HOSTNAMES", &hosts, error))
+    return parse_id (reader, &own, id, error);
+  if (!find_value (reader, env, n, "TPU_WORKER_HOSTNAMES", &hosts, error))
     return FALSE;
   *node = hosts.node;
-  return hosts.text == NULL || find_among_hosts (reading, hosts.text, id, error);
+  return hosts.text == NULL || find_among_hosts (reader, hosts.text, id, error);
 }
 
-/* If a pod has several containers with chips, the webhook numbers them consecutively across hosts on tpu7x. On other
- * generations it gives each the id of its host. */
+/* Records the worker id of one container. If a pod has several containers with chips, the webhook numbers them
+ * consecutively across all hosts on tpu7x; on other generations they all get the id of their host. Anything else is
+ * refused. */
 static gboolean
-add_told (Reading *reading, gint32 id, JsonNode *node, GError **error)
+add_worker_id (PodReader *reader, gint32 id, JsonNode *node, GError **error)
 {
-  QuoitK8sPod *pod = reading->pod;
+  QuoitK8sPod *pod = reader->pod;
 
-  if (reading->n_ids++ == 0)
+  if (reader->n_ids++ == 0)
     {
-      reading->first_id = id;
+      reader->first_id = id;
       pod->worker_id_node = node;
       return TRUE;
     }
-  if (id == reading->first_id + (gint32) reading->n_ids - 1)
-    reading->n_in_order++;
-  else if (id == reading->first_id)
-    reading->n_equal++;
-  return (MAX (reading->n_in_order, reading->n_equal) + 1 == reading->n_ids)
-         || quoit_tree_refuse (reading->tree, node, "the worker id of the container before it, or the next one", error);
+  if (id == reader->first_id + (gint32) reader->n_ids - 1)
+    reader->n_consecutive++;
+  else if (id == reader->first_id)
+    reader->n_same++;
+  return (MAX (reader->n_consecutive, reader->n_same) + 1 == reader->n_ids)
+         || quoit_tree_refuse (reader->tree, node, "the worker id of the container before it, or the next one", error);
 }
 
-/* The webhook and the operator mark pods whose variables come from elsewhere or are not set yet. In a JobSet each
- * job is a slice. */
+/* Finds the worker id in the labels, for pods whose variables do not state it: KubeRay writes the host index, and
+ * Kubernetes writes the completion index of a job. The latter is a worker id only in a JobSet, where each job is a
+ * slice. */
 static gboolean
-read_marks (const Reading *reading, gint32 *id, JsonNode **node, GError **error)
+find_id_in_labels (const PodReader *reader, gint32 *id, JsonNode **node, GError **error)
 {
   Value index, job_set;
 
-  if (!find_mark (reading, "labels", "ray.io/replica-host-index", &index, error))
+  if (!find_metadata (reader, "labels", QUOIT_KUBERAY_LABEL_HOST_INDEX, &index, error))
     return FALSE;
   if (index.text == NULL)
     {
-      if (!find_either (reading, "jobset.sigs.k8s.io/jobset-name", &job_set, error))
+      if (!find_either (reader, "jobset.sigs.k8s.io/jobset-name", &job_set, error))
         return FALSE;
-      if (job_set.text != NULL && !find_either (reading, "batch.kubernetes.io/job-completion-index", &index, error))
+      if (job_set.text != NULL && !find_either (reader, "batch.kubernetes.io/job-completion-index", &index, error))
         return FALSE;
     }
   *node = index.node;
-  return index.text == NULL || parse_id (reading, &index, id, error);
+  return index.text == NULL || parse_id (reader, &index, id, error);
 }
 
 /* --- containers --- */
 
-/* The webhook ignores a request of 0 too. */
+/* Amounts of 0 do not count, as in the webhook. */
 static gboolean
-asks_for_chips (const Reading *reading, JsonNode *container, gboolean *asks, GError **error)
+requests_chips (const PodReader *reader, JsonNode *container, gboolean *has_request, GError **error)
 {
-  static const char tpu[] = "google.com/tpu";
   JsonNode *resources, *map;
   QuoitAmount request, limit;
   gboolean is_there;
 
-  if (!quoit_k8s_find (reading->tree, container, "resources", &resources, error)
-      || !quoit_k8s_find (reading->tree, resources, "requests", &map, error)
-      || !quoit_k8s_find_quantity (reading->tree, map, tpu, &request, &is_there, error)
-      || !quoit_k8s_find (reading->tree, resources, "limits", &map, error)
-      || !quoit_k8s_find_quantity (reading->tree, map, tpu, &limit, &is_there, error))
+  if (!quoit_k8s_find (reader->tree, container, "resources", &resources, error)
+      || !quoit_k8s_find (reader->tree, resources, "requests", &map, error)
+      || !quoit_k8s_find_quantity (reader->tree, map, QUOIT_K8S_TPU_RESOURCE, &request, &is_there, error)
+      || !quoit_k8s_find (reader->tree, resources, "limits", &map, error)
+      || !quoit_k8s_find_quantity (reader->tree, map, QUOIT_K8S_TPU_RESOURCE, &limit, &is_there, error))
     return FALSE;
-  *asks = request.e4 != 0 || limit.e4 != 0;
+  *has_request = request.e4 != 0 || limit.e4 != 0;
   return TRUE;
 }
 
 static gboolean
-read_containers (Reading *reading, GError **error)
+read_containers (PodReader *reader, GError **error)
 {
   JsonArray *list = NULL;
   guint n;
 
-  if (!quoit_k8s_find_list (reading->tree, reading->spec, "containers", &list, &n, error))
+  if (!quoit_k8s_find_list (reader->tree, reader->spec, "containers", &list, &n, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
       JsonNode *container = json_array_get_element (list, i), *node = NULL;
-      gboolean asks;
+      gboolean has_request;
       gint32 id = -1;
 
-      if (!asks_for_chips (reading, container, &asks, error))
+      if (!requests_chips (reader, container, &has_request, error))
         return FALSE;
-      if (!asks)
+      if (!has_request)
         continue;
-      reading->pod->has_chips = TRUE;
-      if (!read_told (reading, container, &id, &node, error) || (id >= 0 && !add_told (reading, id, node, error)))
+      reader->pod->has_chips = TRUE;
+      if (!find_id_in_variables (reader, container, &id, &node, error)
+          || (id >= 0 && !add_worker_id (reader, id, node, error)))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-read_worker_id (Reading *reading, GError **error)
+read_worker_id (PodReader *reader, GError **error)
 {
-  QuoitK8sPod *pod = reading->pod;
+  QuoitK8sPod *pod = reader->pod;
 
-  if (reading->n_ids == 0)
-    return !pod->has_chips || read_marks (reading, &pod->worker_id, &pod->worker_id_node, error);
-  pod->worker_id = reading->first_id;
-  if (reading->n_in_order == 0)
+  if (reader->n_ids == 0)
+    return !pod->has_chips || find_id_in_labels (reader, &pod->worker_id, &pod->worker_id_node, error);
+  pod->worker_id = reader->first_id;
+  if (reader->n_consecutive == 0)
     return TRUE;
-  if (reading->first_id % (gint32) reading->n_ids != 0)
-    return quoit_tree_refuse (reading->tree, pod->worker_id_node,
+  if (reader->first_id % (gint32) reader->n_ids != 0)
+    return quoit_tree_refuse (reader->tree, pod->worker_id_node,
                               "a multiple of the containers with chips, which are numbered host by host", error);
-  pod->worker_id /= (gint32) reading->n_ids;
+  pod->worker_id /= (gint32) reader->n_ids;
   return TRUE;
 }
 
 gboolean
 quoit_k8s_pod_read (const QuoitTree *tree, JsonNode *object, QuoitK8sPod *pod, GError **error)
 {
-  Reading reading = { .tree = tree, .pod = pod };
+  PodReader reader = { .tree = tree, .pod = pod };
   JsonNode *status;
   Value ray;
 
   *pod = (QuoitK8sPod) { .object = object, .worker_id = -1 };
-  if (!quoit_k8s_find (tree, object, "metadata", &reading.metadata, error)
-      || !quoit_k8s_find (tree, object, "spec", &reading.spec, error)
-      || !quoit_k8s_find (tree, object, "status", &status, error) || !read_metadata (&reading, error)
-      || !quoit_k8s_find (tree, reading.spec, "nodeName", &pod->node_node, error)
-      || !quoit_k8s_text (tree, pod->node_node, &pod->node, error) || !read_phase (&reading, status, error))
+  if (!quoit_k8s_find (tree, object, "metadata", &reader.metadata, error)
+      || !quoit_k8s_find (tree, object, "spec", &reader.spec, error)
+      || !quoit_k8s_find (tree, object, "status", &status, error) || !read_metadata (&reader, error)
+      || !quoit_k8s_find (tree, reader.spec, "nodeName", &pod->node_name_node, error)
+      || !quoit_k8s_text (tree, pod->node_name_node, &pod->node, error) || !read_phase (&reader, status, error))
     return FALSE;
-  if (pod->is_over || pod->node == NULL)
+  if (pod->has_ended || pod->node == NULL)
     return TRUE;
-  if (!find_mark (&reading, "labels", "ray.io/is-ray-node", &ray, error) || !read_address (&reading, status, error))
+  if (!find_metadata (&reader, "labels", QUOIT_KUBERAY_LABEL_IS_RAY_NODE, &ray, error)
+      || !read_address (&reader, status, error))
     return FALSE;
-  pod->is_of_ray = g_strcmp0 (ray.text, "yes") == 0;
-  return read_containers (&reading, error) && read_worker_id (&reading, error);
+  pod->is_ray_pod = g_strcmp0 (ray.text, "yes") == 0;
+  return read_containers (&reader, error) && read_worker_id (&reader, error);
 }

@@ -26,7 +26,7 @@ quoit_k8s_pods_add (QuoitK8sPods *pods, JsonNode *object, GError **error)
       pods->pods = g_array_new (FALSE, FALSE, sizeof (QuoitK8sPod));
       pods->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     }
-  name = g_strdup_printf ("%s/%s", pod.space, pod.name);
+  name = g_strdup_printf ("%s/%s", pod.namespace, pod.name);
   if (g_hash_table_contains (pods->names, name))
     {
       quoit_tree_fail (pods->tree, object, error, "pod '%s': expected each pod once", name);
@@ -34,7 +34,7 @@ quoit_k8s_pods_add (QuoitK8sPods *pods, JsonNode *object, GError **error)
       return FALSE;
     }
   g_hash_table_add (pods->names, name);
-  if (pod.node != NULL && !pod.is_over && (pod.has_chips || pod.is_of_ray))
+  if (pod.node != NULL && !pod.has_ended && (pod.has_chips || pod.is_ray_pod))
     g_array_append_val (pods->pods, pod);
   return TRUE;
 }
@@ -46,13 +46,13 @@ by_node (gconstpointer a, gconstpointer b)
   int order = strcmp (x->node, y->node);
 
   order = order != 0 ? order : y->has_chips - x->has_chips;
-  order = order != 0 ? order : x->is_leaving - y->is_leaving;
-  order = order != 0 ? order : quoit_natural_compare (x->space, y->space);
+  order = order != 0 ? order : x->is_deleting - y->is_deleting;
+  order = order != 0 ? order : quoit_natural_compare (x->namespace, y->namespace);
   return order != 0 ? order : quoit_natural_compare (x->name, y->name);
 }
 
 void
-quoit_k8s_pods_seal (QuoitK8sPods *pods)
+quoit_k8s_pods_build_index (QuoitK8sPods *pods)
 {
   pods->first = g_hash_table_new (g_str_hash, g_str_equal);
   if (pods->pods == NULL)
@@ -70,8 +70,8 @@ quoit_k8s_pods_check_nodes (const QuoitK8sPods *pods, GHashTable *nodes, GError 
     {
       const QuoitK8sPod *pod = &g_array_index (pods->pods, QuoitK8sPod, i);
 
-      if (pod->has_chips && !pod->is_leaving && !g_hash_table_contains (nodes, pod->node))
-        return quoit_tree_refuse (pods->tree, pod->node_node,
+      if (pod->has_chips && !pod->is_deleting && !g_hash_table_contains (nodes, pod->node))
+        return quoit_tree_refuse (pods->tree, pod->node_name_node,
                                   "a node of the list of nodes: take both lists of one cluster, one after the other",
                                   error);
     }
@@ -79,7 +79,7 @@ quoit_k8s_pods_check_nodes (const QuoitK8sPods *pods, GHashTable *nodes, GError 
 }
 
 const QuoitK8sPod *
-quoit_k8s_pods_on (const QuoitK8sPods *pods, const char *node, guint *n)
+quoit_k8s_pods_find_on_node (const QuoitK8sPods *pods, const char *node, guint *n)
 {
   guint first = GPOINTER_TO_UINT (g_hash_table_lookup (pods->first, node));
   const QuoitK8sPod *all;
@@ -94,11 +94,11 @@ quoit_k8s_pods_on (const QuoitK8sPods *pods, const char *node, guint *n)
 }
 
 gboolean
-quoit_k8s_pods_speaker (const QuoitK8sPods *pods, const char *node, const QuoitK8sPod **speaker, GError **error)
+quoit_k8s_pods_find_id_pod (const QuoitK8sPods *pods, const char *node, const QuoitK8sPod **id_pod, GError **error)
 {
   const QuoitK8sPod *first = NULL;
   guint n;
-  const QuoitK8sPod *all = quoit_k8s_pods_on (pods, node, &n);
+  const QuoitK8sPod *all = quoit_k8s_pods_find_on_node (pods, node, &n);
 
   for (guint i = 0; i < n; i++)
     {
@@ -106,11 +106,11 @@ quoit_k8s_pods_speaker (const QuoitK8sPods *pods, const char *node, const QuoitK
         continue;
       if (first == NULL)
         first = &all[i];
-      else if (!all[i].is_leaving && all[i].worker_id != first->worker_id)
+      else if (!all[i].is_deleting && all[i].worker_id != first->worker_id)
         return quoit_tree_fail (pods->tree, all[i].worker_id_node, error,
                                 "worker id '%d' of node '%s': expected %d, which pod '%s/%s' on the same node states",
-                                all[i].worker_id, node, first->worker_id, first->space, first->name);
+                                all[i].worker_id, node, first->worker_id, first->namespace, first->name);
     }
-  *speaker = first;
+  *id_pod = first;
   return TRUE;
 }

@@ -4,31 +4,31 @@
 
 #include "formats/k8s-pod.h"
 
-/* Initialize it with zeros. */
+/* A collection of pods. Initialize it with zeros, add the pods, then build the index. */
 typedef struct {
-  const QuoitTree *tree; /* the tree of the pods */
+  const QuoitTree *tree; /* the file of the pods */
   GArray *pods;          /* of QuoitK8sPod: pods with chips, and pods of Ray */
-  GHashTable *names;     /* "NAMESPACE/NAME" of all pods */
-  GHashTable *first;     /* node -> index of its first pod, plus 1 */
+  GHashTable *names;     /* "NAMESPACE/NAME" of all pods, to find duplicates */
+  GHashTable *first;     /* name of a node -> index of its first pod, plus 1 */
 } QuoitK8sPods;
 
 void quoit_k8s_pods_clear (QuoitK8sPods *pods);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitK8sPods, quoit_k8s_pods_clear)
 
-/* Adds the pod if it is running and either has chips or belongs to Ray. @object must be part of the tree. FALSE:
-   INVALID. */
+/* Reads @object, which must be part of the tree. Adds the pod if it is assigned to a node, has not ended, and
+   either has chips or belongs to Ray. FALSE: INVALID. */
 gboolean quoit_k8s_pods_add (QuoitK8sPods *pods, JsonNode *object, GError **error);
-/* Sorts and indexes the pods. Call it once, after the last pod was added. */
-void quoit_k8s_pods_seal (QuoitK8sPods *pods);
+/* Sorts the pods by node. Call it once, after the last pod was added and before the functions below. */
+void quoit_k8s_pods_build_index (QuoitK8sPods *pods);
 
 /* Checks that each pod with chips runs on one of @nodes (a set of names). Pods that are being deleted are not
    checked, because they may outlive their node. */
 gboolean quoit_k8s_pods_check_nodes (const QuoitK8sPods *pods, GHashTable *nodes, GError **error);
 
-/* Returns the pods of a node: pods with chips first, then pods that are not being deleted. *@n is 0 if the node has
-   no pods. */
-const QuoitK8sPod *quoit_k8s_pods_on (const QuoitK8sPods *pods, const char *node, guint *n);
-/* Sets *@speaker to the pod that determines the worker id of the node, or to NULL if no pod has one. INVALID if a
-   pod that is not being deleted has a different worker id; then *@speaker is not set. */
-gboolean quoit_k8s_pods_speaker (const QuoitK8sPods *pods, const char *node, const QuoitK8sPod **speaker,
-                                 GError **error);
+/* Returns the *@n pods of a node. Pods with chips come first; among equals, pods that are being deleted come last.
+ *@n is 0 if the node has no pods. */
+const QuoitK8sPod *quoit_k8s_pods_find_on_node (const QuoitK8sPods *pods, const char *node, guint *n);
+/* Sets *@id_pod to the pod whose worker id the node gets, or to NULL if no pod of the node has a worker id. INVALID if
+   another pod, which is not being deleted, has a different worker id; then *@id_pod is not set. */
+gboolean quoit_k8s_pods_find_id_pod (const QuoitK8sPods *pods, const char *node, const QuoitK8sPod **id_pod,
+                                     GError **error);

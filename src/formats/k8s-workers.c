@@ -7,8 +7,8 @@
 
 /* --- slices --- */
 
-/* Orders by slice, then nodes that are not dead before dead ones, then by name. If a slice has too many nodes, the
- * last ones get no place. */
+/* Compares by slice, then puts dead nodes last, then compares by name. The order matters: if a slice has too many
+ * nodes, the last ones get no worker id. */
 static gint
 by_slice (gconstpointer a, gconstpointer b)
 {
@@ -24,7 +24,7 @@ by_slice (gconstpointer a, gconstpointer b)
 }
 
 guint
-quoit_k8s_rows_of_slice (const QuoitK8sRow *rows, guint n)
+quoit_k8s_rows_count_slice (const QuoitK8sRow *rows, guint n)
 {
   guint i = 1;
 
@@ -34,7 +34,7 @@ quoit_k8s_rows_of_slice (const QuoitK8sRow *rows, guint n)
 }
 
 static void
-level_hosts (QuoitK8sRow *rows, guint n)
+set_largest_n_hosts (QuoitK8sRow *rows, guint n)
 {
   guint32 n_hosts = 0;
 
@@ -52,133 +52,140 @@ quoit_k8s_rows_sort (GArray *rows)
   g_array_sort (rows, by_slice);
   for (guint i = 0, n; i < rows->len; i += n)
     {
-      n = quoit_k8s_rows_of_slice (&all[i], rows->len - i);
-      level_hosts (&all[i], n);
+      n = quoit_k8s_rows_count_slice (&all[i], rows->len - i);
+      set_largest_n_hosts (&all[i], n);
     }
 }
 
 /* --- worker ids and addresses of pods --- */
 
+/* The state while the pods are applied to the rows. */
 typedef struct {
   const QuoitK8sPods *pods;
-  guint32 n_silent, n_shared; /* multi-host pods without a worker id; nodes with several pods */
-  const QuoitK8sPod *silent, *shared;
-  GHashTable *addresses; /* address -> pod that certainly has it */
-} Hearing;
+  guint32 n_without_id;              /* nodes of multi-host slices whose pods have no worker id */
+  const QuoitK8sPod *without_id;     /* the first such pod */
+  guint32 n_shared_nodes;            /* nodes with several pods */
+  const QuoitK8sPod *on_shared_node; /* the first pod of the first such node */
+  GHashTable *addresses;             /* address -> the pod that certainly has it */
+} PodResults;
 
-/* Addresses must be unique, because other lists identify a node by its address. */
+/* Checks that no other pod has the address, because other sources identify a node by its address. */
 static gboolean
-check_address (const Hearing *hearing, const QuoitK8sPod *pod, GError **error)
+check_address (const PodResults *results, const QuoitK8sPod *pod, GError **error)
 {
-  const QuoitK8sPod *other = g_hash_table_lookup (hearing->addresses, pod->address);
+  const QuoitK8sPod *other = g_hash_table_lookup (results->addresses, pod->address);
 
   if (other == NULL)
-    return g_hash_table_insert (hearing->addresses, (gpointer) pod->address, (gpointer) pod);
-  return quoit_tree_fail (hearing->pods->tree, pod->object, error,
+    return g_hash_table_insert (results->addresses, (gpointer) pod->address, (gpointer) pod);
+  return quoit_tree_fail (results->pods->tree, pod->object, error,
                           "address '%s' of pod '%s/%s' on node '%s': expected another one, as pod '%s/%s' on node '%s' "
                           "has it",
-                          pod->address, pod->space, pod->name, pod->node, other->space, other->name, other->node);
+                          pod->address, pod->namespace, pod->name, pod->node, other->namespace, other->name,
+                          other->node);
 }
 
 static gboolean
-hear_row (Hearing *hearing, QuoitK8sRow *row, QuoitClaims *claims, GError **error)
+apply_pods_to_row (PodResults *results, QuoitK8sRow *row, QuoitClaims *claims, GError **error)
 {
   guint n;
-  const QuoitK8sPod *all = quoit_k8s_pods_on (hearing->pods, row->name, &n);
+  const QuoitK8sPod *all = quoit_k8s_pods_find_on_node (results->pods, row->name, &n);
 
   if (n == 0)
     return TRUE;
   if (all->address != NULL)
-    row->address = quoit_claims_text (claims, all->address);
+    row->address = quoit_claims_intern_text (claims, all->address);
   /* A pod that is being deleted, or whose node is dead, may have left its address to another pod. */
-  if (all->address != NULL && !all->is_leaving && row->state != QUOIT_NODE_DEAD && !check_address (hearing, all, error))
+  if (all->address != NULL && !all->is_deleting && row->state != QUOIT_NODE_DEAD
+      && !check_address (results, all, error))
     return FALSE;
-  if (n > 1 && all[1].has_chips == all->has_chips && !all[1].is_leaving && hearing->n_shared++ == 0)
-    hearing->shared = all;
+  if (n > 1 && all[1].has_chips == all->has_chips && !all[1].is_deleting && results->n_shared_nodes++ == 0)
+    results->on_shared_node = all;
   /* The only host of a slice is always worker 0. */
   if (row->n_hosts < 2)
     return TRUE;
-  if (!quoit_k8s_pods_speaker (hearing->pods, row->name, &row->speaker, error))
+  if (!quoit_k8s_pods_find_id_pod (results->pods, row->name, &row->id_pod, error))
     return FALSE;
-  if (row->speaker == NULL && all->has_chips && hearing->n_silent++ == 0)
-    hearing->silent = all;
+  if (row->id_pod == NULL && all->has_chips && results->n_without_id++ == 0)
+    results->without_id = all;
   return TRUE;
 }
 
-/* Returns whether the worker id is certain. A pod that is being deleted, or whose node is dead, may already have a
- * successor. */
+/* Returns whether the worker id is certain. If the pod is being deleted, or its node is dead, another pod may
+ * already have the id. */
 static gboolean
-is_firm (const QuoitK8sRow *row)
+is_certain (const QuoitK8sRow *row)
 {
-  return row->speaker != NULL && !row->speaker->is_leaving && row->state != QUOIT_NODE_DEAD;
+  return row->id_pod != NULL && !row->id_pod->is_deleting && row->state != QUOIT_NODE_DEAD;
 }
 
 static gboolean
-refuse_twice (const Hearing *hearing, const QuoitK8sRow *row, const QuoitK8sRow *other, GError **error)
+refuse_duplicate_id (const PodResults *results, const QuoitK8sRow *row, const QuoitK8sRow *other, GError **error)
 {
-  return quoit_tree_fail (hearing->pods->tree, row->speaker->worker_id_node, error,
+  return quoit_tree_fail (results->pods->tree, row->id_pod->worker_id_node, error,
                           "worker id '%d' of node '%s': expected another one, as pod '%s/%s' on node '%s' of the same "
                           "slice has it",
-                          row->speaker->worker_id, row->name, other->speaker->space, other->speaker->name, other->name);
+                          row->id_pod->worker_id, row->name, other->id_pod->namespace, other->id_pod->name,
+                          other->name);
 }
 
-/* Checks that the certain worker ids of the slice are valid and unique. Ignores uncertain ids that are not. */
+/* Checks that the certain worker ids of the slice are valid and unique. Drops uncertain ids that are not. */
 static gboolean
-check_slice (const Hearing *hearing, QuoitK8sRow *rows, guint n, GError **error)
+check_slice (const PodResults *results, QuoitK8sRow *rows, guint n, GError **error)
 {
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL); /* id -> row */
 
   for (guint i = 0; i < n; i++)
     {
-      const QuoitK8sPod *speaker = rows[i].speaker;
+      const QuoitK8sPod *id_pod = rows[i].id_pod;
 
-      if (!is_firm (&rows[i]))
+      if (!is_certain (&rows[i]))
         continue;
-      if ((guint32) speaker->worker_id >= rows->n_hosts)
-        return quoit_tree_fail (hearing->pods->tree, speaker->worker_id_node, error,
+      if ((guint32) id_pod->worker_id >= rows->n_hosts)
+        return quoit_tree_fail (results->pods->tree, id_pod->worker_id_node, error,
                                 "worker id '%d' of node '%s': expected 0 to %u, as slice '%s' has %u hosts",
-                                speaker->worker_id, rows[i].name, rows->n_hosts - 1, rows->slice, rows->n_hosts);
-      if (g_hash_table_contains (taken, GINT_TO_POINTER (speaker->worker_id)))
-        return refuse_twice (hearing, &rows[i], g_hash_table_lookup (taken, GINT_TO_POINTER (speaker->worker_id)),
-                             error);
-      g_hash_table_insert (taken, GINT_TO_POINTER (speaker->worker_id), &rows[i]);
+                                id_pod->worker_id, rows[i].name, rows->n_hosts - 1, rows->slice, rows->n_hosts);
+      if (g_hash_table_contains (taken, GINT_TO_POINTER (id_pod->worker_id)))
+        return refuse_duplicate_id (results, &rows[i], g_hash_table_lookup (taken, GINT_TO_POINTER (id_pod->worker_id)),
+                                    error);
+      g_hash_table_insert (taken, GINT_TO_POINTER (id_pod->worker_id), &rows[i]);
     }
   for (guint i = 0; i < n; i++)
-    if (rows[i].speaker != NULL && !is_firm (&rows[i])
-        && ((guint32) rows[i].speaker->worker_id >= rows->n_hosts
-            || !g_hash_table_insert (taken, GINT_TO_POINTER (rows[i].speaker->worker_id), &rows[i])))
-      rows[i].speaker = NULL;
+    if (rows[i].id_pod != NULL && !is_certain (&rows[i])
+        && ((guint32) rows[i].id_pod->worker_id >= rows->n_hosts
+            || !g_hash_table_insert (taken, GINT_TO_POINTER (rows[i].id_pod->worker_id), &rows[i])))
+      rows[i].id_pod = NULL;
   return TRUE;
 }
 
 static void
-warn (const Hearing *hearing, QuoitClaims *claims)
+warn (const PodResults *results, QuoitClaims *claims)
 {
-  if (hearing->n_silent > 0)
-    quoit_claims_warn (claims, "pods on slices of several hosts that say no worker id: %u, such as '%s/%s'",
-                       hearing->n_silent, hearing->silent->space, hearing->silent->name);
-  if (hearing->n_shared > 0)
-    quoit_claims_warn (claims, "nodes with several such pods: %u, such as '%s': it has the address of '%s/%s' alone",
-                       hearing->n_shared, hearing->shared->node, hearing->shared->space, hearing->shared->name);
+  if (results->n_without_id > 0)
+    quoit_claims_warn (claims, "pods without a worker id on multi-host slices: %u, such as '%s/%s'",
+                       results->n_without_id, results->without_id->namespace, results->without_id->name);
+  if (results->n_shared_nodes > 0)
+    quoit_claims_warn (claims, "nodes with several pods: %u, such as '%s', which gets the address of '%s/%s'",
+                       results->n_shared_nodes, results->on_shared_node->node, results->on_shared_node->namespace,
+                       results->on_shared_node->name);
 }
 
 gboolean
-quoit_k8s_rows_hear (GArray *rows, const QuoitK8sPods *pods, QuoitClaims *claims, GError **error)
+quoit_k8s_rows_apply_pods (GArray *rows, const QuoitK8sPods *pods, QuoitClaims *claims, GError **error)
 {
   QuoitK8sRow *all = (QuoitK8sRow *) (void *) rows->data;
   g_autoptr (GHashTable) addresses = g_hash_table_new (g_str_hash, g_str_equal);
-  Hearing hearing = { .pods = pods, .addresses = addresses };
+  PodResults results = { .pods = pods, .addresses = addresses };
 
   for (guint i = 0; i < rows->len; i++)
-    if (!hear_row (&hearing, &all[i], claims, error))
+    if (!apply_pods_to_row (&results, &all[i], claims, error))
       return FALSE;
   for (guint i = 0, n; i < rows->len; i += n)
     {
-      n = quoit_k8s_rows_of_slice (&all[i], rows->len - i);
-      if ((n > 1 || all[i].n_hosts > 1) && !check_slice (&hearing, &all[i], n, error))
+      n = quoit_k8s_rows_count_slice (&all[i], rows->len - i);
+      if ((n > 1 || all[i].n_hosts > 1) && !check_slice (&results, &all[i], n, error))
         return FALSE;
     }
-  warn (&hearing, claims);
+  warn (&results, claims);
   return TRUE;
 }
 
@@ -192,7 +199,7 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare ((*x)->name, (*y)->name);
 }
 
-/* Rows without a worker id come last, in the order of by_slice(). */
+/* Rows without a worker id (-1) come last, in the order of by_slice(). */
 static gint
 by_worker_id (gconstpointer a, gconstpointer b)
 {
@@ -204,25 +211,25 @@ by_worker_id (gconstpointer a, gconstpointer b)
 }
 
 void
-quoit_k8s_rows_number (QuoitK8sRow *rows, guint n)
+quoit_k8s_rows_assign_ids (QuoitK8sRow *rows, guint n)
 {
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
-  g_autofree QuoitK8sRow **others = g_new (QuoitK8sRow *, n);
-  guint32 n_others = 0, next = 0, n_left;
+  g_autofree QuoitK8sRow **unnumbered = g_new (QuoitK8sRow *, n);
+  guint32 n_unnumbered = 0, next = 0, n_left;
 
   for (guint i = 0; i < n; i++)
-    if (rows[i].speaker != NULL)
-      g_hash_table_add (taken, GINT_TO_POINTER (rows[i].worker_id = rows[i].speaker->worker_id));
+    if (rows[i].id_pod != NULL)
+      g_hash_table_add (taken, GINT_TO_POINTER (rows[i].worker_id = rows[i].id_pod->worker_id));
     else
-      others[n_others++] = &rows[i];
+      unnumbered[n_unnumbered++] = &rows[i];
   n_left = rows->n_hosts - MIN (rows->n_hosts, g_hash_table_size (taken));
-  n_left = MIN (n_left, n_others);
-  qsort (others, n_left, sizeof *others, by_name);
-  for (guint i = 0; i < n_others; i++)
+  n_left = MIN (n_left, n_unnumbered);
+  qsort (unnumbered, n_left, sizeof *unnumbered, by_name);
+  for (guint i = 0; i < n_unnumbered; i++)
     {
       while (g_hash_table_contains (taken, GUINT_TO_POINTER (next)))
         next++;
-      others[i]->worker_id = i < n_left ? (gint32) next++ : -1;
+      unnumbered[i]->worker_id = i < n_left ? (gint32) next++ : -1;
     }
   qsort (rows, n, sizeof *rows, by_worker_id);
 }

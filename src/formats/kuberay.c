@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/kuberay.h"
 
+#include "base/label-names.h"
+#include "formats/env-from.h"
 #include "formats/raycluster.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
@@ -8,7 +10,7 @@
 static void
 template_clear (gpointer data)
 {
-  g_array_unref (((QuoitKuberayTemplate *) data)->containers);
+  g_array_unref (((QuoitKuberayGroupSpec *) data)->containers);
 }
 
 void
@@ -17,17 +19,18 @@ quoit_kuberay_manifest_free (QuoitKuberayManifest *manifest)
   if (manifest == NULL)
     return;
   g_array_unref (manifest->groups);
+  g_ptr_array_unref (manifest->notes);
   g_string_chunk_free (manifest->texts);
   quoit_tree_free (manifest->tree);
   g_free (manifest);
 }
 
 static gboolean
-read_chips (const QuoitManifest *manifest, JsonNode *container, const char *of, QuoitAmount *amount)
+read_chips (const QuoitManifest *manifest, JsonNode *container, const char *list_name, QuoitAmount *amount)
 {
   JsonNode *node;
 
-  return quoit_manifest_find (manifest, container, &node, "resources", of, "google.com/tpu", NULL)
+  return quoit_manifest_find (manifest, container, &node, "resources", list_name, QUOIT_K8S_TPU_RESOURCE, NULL)
          && (node == NULL || quoit_manifest_quantity (manifest, node, amount));
 }
 
@@ -52,8 +55,9 @@ read_variable (const QuoitManifest *manifest, JsonNode *entry, GArray *container
 }
 
 static gboolean
-read_container (const QuoitManifest *manifest, JsonNode *node, GArray *containers)
+read_container (QuoitEnvFromReader *env_from, JsonNode *node, GArray *containers)
 {
+  const QuoitManifest *manifest = env_from->manifest;
   QuoitAmount request = { 0 }, limit = { 0 };
   JsonArray *entries;
 
@@ -61,6 +65,8 @@ read_container (const QuoitManifest *manifest, JsonNode *node, GArray *container
       || !quoit_manifest_find_list (manifest, node, "env", &entries))
     return FALSE;
   quoit_webhook_add_container (containers, request, limit);
+  if (!quoit_env_from_read (env_from, node, containers))
+    return FALSE;
   for (guint i = 0; entries != NULL && i < json_array_get_length (entries); i++)
     if (!read_variable (manifest, json_array_get_element (entries, i), containers))
       return FALSE;
@@ -68,8 +74,9 @@ read_container (const QuoitManifest *manifest, JsonNode *node, GArray *container
 }
 
 static gboolean
-read_template (const QuoitManifest *manifest, JsonNode *group, QuoitKuberayTemplate *template)
+read_template (QuoitEnvFromReader *env_from, JsonNode *group, QuoitKuberayGroupSpec *template)
 {
+  const QuoitManifest *manifest = env_from->manifest;
   JsonNode *spec, *selector;
   JsonArray *containers = NULL;
 
@@ -81,61 +88,64 @@ read_template (const QuoitManifest *manifest, JsonNode *group, QuoitKuberayTempl
       || !quoit_manifest_find_list (manifest, spec, "containers", &containers))
     return FALSE;
   if (selector != NULL
-      && (!quoit_manifest_find_text (manifest, selector, "cloud.google.com/gke-tpu-accelerator", NULL,
-                                     &template->accelerator)
-          || !quoit_manifest_find_text (manifest, selector, "cloud.google.com/gke-tpu-topology", NULL,
-                                        &template->topology)))
+      && (!quoit_manifest_find_text (manifest, selector, QUOIT_GKE_LABEL_ACCELERATOR, NULL, &template->accelerator)
+          || !quoit_manifest_find_text (manifest, selector, QUOIT_GKE_LABEL_TOPOLOGY, NULL, &template->topology)))
     return FALSE;
   for (guint i = 0; containers != NULL && i < json_array_get_length (containers); i++)
-    if (!read_container (manifest, json_array_get_element (containers, i), template->containers))
+    if (!read_container (env_from, json_array_get_element (containers, i), template->containers))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-read_numbers (const QuoitManifest *manifest, JsonNode *group, QuoitKuberayTemplate *template)
+read_numbers (const QuoitManifest *manifest, JsonNode *group, QuoitKuberayGroupSpec *template)
 {
-  QuoitRayNumbers numbers;
+  QuoitReplicaCounts counts;
 
-  if (!quoit_ray_numbers_read (manifest, group, &numbers))
+  if (!quoit_replica_counts_read (manifest, group, &counts))
     return FALSE;
 
-  template->replicas = (gint32) numbers.replicas;
-  template->lowest = (gint32) numbers.lowest;
-  template->highest = (gint32) numbers.highest;
-  template->hosts = (gint32) numbers.hosts;
-  template->is_suspended = numbers.is_suspended;
+  template->replicas = (gint32) counts.replicas;
+  template->min_replicas = (gint32) counts.min_replicas;
+  template->max_replicas = (gint32) counts.max_replicas;
+  template->hosts = (gint32) counts.hosts;
+  template->is_suspended = counts.is_suspended;
   return TRUE;
 }
 
 static gboolean
-read_group (const QuoitManifest *manifest, JsonNode *node, GHashTable *names, GArray *groups)
+read_group (QuoitEnvFromReader *env_from, JsonNode *node, GHashTable *names, GArray *groups)
 {
-  QuoitKuberayTemplate template = { .containers = quoit_webhook_containers_new () };
+  const QuoitManifest *manifest = env_from->manifest;
+  QuoitKuberayGroupSpec template = { .containers = quoit_webhook_containers_new () };
   gboolean ok;
 
-  ok = quoit_ray_group_name_read (manifest, node, names, &template.name) && read_numbers (manifest, node, &template)
-       && read_template (manifest, node, &template);
+  ok = quoit_worker_group_read_name (manifest, node, names, &template.name) && read_numbers (manifest, node, &template)
+       && read_template (env_from, node, &template);
   g_array_append_val (groups, template);
   return ok;
 }
 
 static gboolean
-read_cluster (const QuoitManifest *manifest, QuoitKuberayManifest *read)
+read_cluster (const QuoitManifest *manifest, QuoitKuberayManifest *result)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_auto (QuoitEnvFromReader) env_from = { .manifest = manifest, .notes = result->notes };
   QuoitRayObject object;
   JsonArray *groups = NULL;
+  JsonNode *metadata;
 
   if (!quoit_ray_object_find (manifest, &object)
-      || !quoit_manifest_find_boolean (manifest, object.spec, "enableInTreeAutoscaling", &read->has_autoscaler)
+      || !quoit_manifest_find (manifest, object.document, &metadata, "metadata", NULL)
+      || !quoit_manifest_find_text (manifest, metadata, "namespace", NULL, &env_from.namespace)
+      || !quoit_manifest_find_boolean (manifest, object.spec, "enableInTreeAutoscaling", &result->has_autoscaler)
       || !quoit_manifest_find_list (manifest, object.spec, "workerGroupSpecs", &groups))
     return FALSE;
-  read->cluster = object.cluster;
-  read->is_assumed = object.is_assumed;
-  read->is_suspended = object.is_suspended;
+  result->cluster = object.cluster;
+  result->is_assumed = object.is_assumed;
+  result->is_suspended = object.is_suspended;
   for (guint i = 0; groups != NULL && i < json_array_get_length (groups); i++)
-    if (!read_group (manifest, json_array_get_element (groups, i), names, read->groups))
+    if (!read_group (&env_from, json_array_get_element (groups, i), names, result->groups))
       return FALSE;
   return TRUE;
 }
@@ -144,7 +154,7 @@ QuoitKuberayManifest *
 quoit_kuberay_manifest_read (const char *text, gsize length, const char *const *set, GError **error)
 {
   g_autofree gboolean *used = g_new0 (gboolean, set == NULL ? 1 : g_strv_length ((char **) set) + 1);
-  g_autoptr (QuoitKuberayManifest) read = NULL;
+  g_autoptr (QuoitKuberayManifest) result = NULL;
   QuoitManifest manifest = { .set = set, .used = used, .error = error };
 
   if (!quoit_variables_check (set, error))
@@ -153,10 +163,11 @@ quoit_kuberay_manifest_read (const char *text, gsize length, const char *const *
   if (manifest.tree == NULL)
     return NULL;
 
-  read = g_new0 (QuoitKuberayManifest, 1);
-  read->tree = manifest.tree;
-  read->texts = manifest.texts = g_string_chunk_new (1024);
-  read->groups = g_array_new (FALSE, FALSE, sizeof (QuoitKuberayTemplate));
-  g_array_set_clear_func (read->groups, template_clear);
-  return read_cluster (&manifest, read) ? g_steal_pointer (&read) : NULL;
+  result = g_new0 (QuoitKuberayManifest, 1);
+  result->tree = manifest.tree;
+  result->texts = manifest.texts = g_string_chunk_new (1024);
+  result->groups = g_array_new (FALSE, FALSE, sizeof (QuoitKuberayGroupSpec));
+  g_array_set_clear_func (result->groups, template_clear);
+  result->notes = g_ptr_array_new_with_free_func (g_free);
+  return read_cluster (&manifest, result) ? g_steal_pointer (&result) : NULL;
 }

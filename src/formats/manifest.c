@@ -10,18 +10,13 @@
 gboolean
 quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected)
 {
-  g_autofree char *quoted = quoit_tree_quote (manifest->tree, node);
-
-  return quoit_tree_fail (manifest->tree, node, manifest->error, "%s: expected %s", quoted, expected);
+  return quoit_tree_refuse (manifest->tree, node, expected, manifest->error);
 }
 
 gboolean
-quoit_manifest_pass_on (const QuoitManifest *manifest, JsonNode *node)
+quoit_manifest_prefix_place (const QuoitManifest *manifest, JsonNode *node)
 {
-  g_autofree char *place = quoit_tree_place (manifest->tree, node);
-
-  g_prefix_error (manifest->error, "%s: ", place);
-  return FALSE;
+  return quoit_tree_prefix_place (manifest->tree, node, manifest->error);
 }
 
 static gboolean
@@ -30,10 +25,10 @@ is_string (JsonNode *node)
   return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
 }
 
-/* Returns the text of the node with its variables replaced. NULL for lists and maps. NULL with *@ok FALSE and the
- * error set if a variable has no value. */
+/* Returns the text of a scalar with its variables replaced. NULL for lists and maps. If a variable has no value,
+ * sets the error and *@ok to FALSE, and returns NULL. */
 static const char *
-expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
+expand_text (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
 {
   const char *plain = quoit_tree_plain (manifest->tree, node);
   const char *text = plain != NULL ? plain : is_string (node) ? json_node_get_string (node) : NULL;
@@ -43,7 +38,7 @@ expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
   if (text == NULL || strstr (text, "${") == NULL)
     return text;
   with_values = quoit_variables_expand (text, manifest->set, manifest->used, manifest->error);
-  *ok = with_values != NULL || quoit_manifest_pass_on (manifest, node);
+  *ok = with_values != NULL || quoit_manifest_prefix_place (manifest, node);
   return *ok ? g_string_chunk_insert_const (manifest->texts, with_values) : NULL;
 }
 
@@ -51,7 +46,7 @@ gboolean
 quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char **text)
 {
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, is_text = TRUE, ok;
-  const char *value = expanded (manifest, node, &ok);
+  const char *value = expand_text (manifest, node, &ok);
 
   if (!ok)
     return FALSE;
@@ -70,7 +65,7 @@ gboolean
 quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most, gint64 *value)
 {
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
-  const char *text = expanded (manifest, node, &ok);
+  const char *text = expand_text (manifest, node, &ok);
   g_autofree char *expected = NULL;
   gint64 number;
 
@@ -85,7 +80,8 @@ quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most
   return quoit_manifest_refuse (manifest, node, expected);
 }
 
-/* Returns whether Kubernetes would read the text as an octal number: 010 is 8. Texts such as 09 count too. */
+/* Returns whether Kubernetes might read the unquoted text as an octal number, in which 010 is 8. This includes
+ * texts such as 09, which are no octal numbers. */
 static gboolean
 is_octal (const char *text)
 {
@@ -98,7 +94,7 @@ gboolean
 quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount)
 {
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
-  const char *text = expanded (manifest, node, &ok);
+  const char *text = expand_text (manifest, node, &ok);
 
   if (!ok)
     return FALSE;
@@ -106,14 +102,14 @@ quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmo
     return quoit_manifest_refuse (manifest, node, "a quantity: put it in quotes, Kubernetes reads an octal number");
   if (text == NULL)
     return quoit_manifest_refuse (manifest, node, "a quantity such as '8', '500m' or '16Gi'");
-  return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_pass_on (manifest, node);
+  return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_prefix_place (manifest, node);
 }
 
 gboolean
 quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean *value)
 {
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, is_text, ok;
-  const char *text = expanded (manifest, node, &ok);
+  const char *text = expand_text (manifest, node, &ok);
   g_autoptr (JsonNode) resolved = NULL;
 
   if (!ok)
@@ -152,6 +148,12 @@ quoit_manifest_objects (const QuoitManifest *manifest)
     if (!add_objects (manifest, quoit_tree_document (manifest->tree, i), objects))
       return NULL;
   return g_steal_pointer (&objects);
+}
+
+gboolean
+quoit_manifest_share_namespace (const char *a, const char *b)
+{
+  return a == NULL || b == NULL || strcmp (a, b) == 0;
 }
 
 gboolean

@@ -26,10 +26,10 @@ read_base (const char **text)
   return p[1] == 'x' ? 16 : p[1] == 'b' ? 2 : 8;
 }
 
-/* Converts what PyYAML (YAML 1.1) reads as an integer to decimal digits: 0x10, 0b1, 010, 1_000. NULL for other
- * texts; otherwise free it with g_free(). */
+/* Converts integers in the forms of YAML 1.1, which PyYAML reads, to decimal digits: 0x10, 0b1, 010, 1_000. Free
+ * the result with g_free(). NULL: the text is no integer. */
 static char *
-decimal_of (const char *plain)
+to_decimal (const char *plain)
 {
   gboolean is_negative = *plain == '-';
   const char *digits = plain + (is_negative || *plain == '+');
@@ -43,9 +43,9 @@ decimal_of (const char *plain)
   return g_strdup_printf ("%s%" G_GUINT64_FORMAT, is_negative ? "-" : "", number);
 }
 
-/* An unquoted scalar keeps its source text, because the parsed value loses part of it. */
+/* Returns the value as text. An unquoted scalar keeps its source text, because parsing loses digits of a number. */
 static char *
-text_of (const QuoitTree *tree, JsonNode *node)
+setting_text (const QuoitTree *tree, JsonNode *node)
 {
   const char *plain = quoit_tree_plain (tree, node);
   char *decimal;
@@ -57,12 +57,12 @@ text_of (const QuoitTree *tree, JsonNode *node)
   if (plain == NULL)
     return json_node_get_value_type (node) == G_TYPE_STRING ? json_node_dup_string (node)
                                                             : json_to_string (node, FALSE);
-  decimal = decimal_of (plain);
+  decimal = to_decimal (plain);
   return decimal != NULL ? decimal : g_strdup (plain);
 }
 
 static GArray *
-settings_of (const QuoitTree *tree, JsonObject *object)
+read_settings (const QuoitTree *tree, JsonObject *object)
 {
   GArray *settings = g_array_new (FALSE, FALSE, sizeof (QuoitConfigSetting));
   JsonObjectIter iter;
@@ -73,7 +73,7 @@ settings_of (const QuoitTree *tree, JsonObject *object)
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &key, &node))
     {
-      QuoitConfigSetting setting = { g_strdup (key), text_of (tree, node), quoit_tree_line (tree, node) };
+      QuoitConfigSetting setting = { g_strdup (key), setting_text (tree, node), quoit_tree_line (tree, node) };
 
       g_array_append_val (settings, setting);
     }
@@ -92,5 +92,5 @@ quoit_maxtext_config_read (const char *text, gsize length, GError **error)
                             quoit_tree_line (tree, quoit_tree_document (tree, 1)));
   if (!JSON_NODE_HOLDS_OBJECT (quoit_tree_document (tree, 0)))
     return quoit_tree_refuse (tree, quoit_tree_document (tree, 0), "a map of settings, KEY: VALUE", error), NULL;
-  return settings_of (tree, json_node_get_object (quoit_tree_document (tree, 0)));
+  return read_settings (tree, json_node_get_object (quoit_tree_document (tree, 0)));
 }

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 
-/* The value has the form of a command-line argument: lists and maps as JSON, numbers in decimal digits, "null". */
+/* One setting. The value is written as on MaxText's command line: lists and maps as JSON, integers in decimal
+   digits, and "null". */
 typedef struct {
   char *key, *value;
   unsigned line;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Limits of mantissa and exponent. No number beyond them is in the range of an amount. */
+/* Limits that keep the arithmetic in range. Larger numbers are no amounts anyway. */
 #define MOST_DIGITS 30
 #define MOST_EXPONENT 100
 
@@ -29,10 +29,10 @@ refuse (const char *text, const char *expected, GError **error)
 {
   g_autofree char *quoted = quoit_quote (text);
 
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "quantity %s: expected %s", quoted, expected);
+  return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "quantity %s", quoted);
 }
 
-/* Reads digits with at most one point. Returns their end, or NULL if there are too many. */
+/* Reads digits with at most one point. Returns the end of the digits, or NULL if there are too many. */
 static const char *
 read_decimal (const char *p, Number *number)
 {
@@ -93,7 +93,7 @@ read_suffix (const char *p, Number *number)
   return FALSE;
 }
 
-/* Converts to ten-thousandths. *@rest is set if the conversion dropped digits. FALSE: too large. */
+/* Converts to ten-thousandths. Sets *@rest if digits were dropped. FALSE: too large. */
 static gboolean
 scale (Number number, int64_t *e4, gboolean *rest)
 {
@@ -150,7 +150,7 @@ quoit_quantity_round_up (QuoitAmount amount)
 
   if (over == 0)
     return amount;
-  /* There is no representable whole number above the last fraction, so it does not change. */
+  /* The next whole number would be out of range, so the amount does not change. */
   if (amount.e4 > G_MAXINT64 - QUOIT_AMOUNT_UNIT)
     return amount;
   return (QuoitAmount) { amount.e4 - over + QUOIT_AMOUNT_UNIT };
@@ -164,8 +164,8 @@ quoit_ray_amount (double value, QuoitAmount *amount, GError **error)
   if (!quoit_amount_from_double (value, &counted, error))
     return FALSE;
   if (counted.e4 == 0 && value != 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.15g': expected 0, or at least 0.0001: Ray would count 0",
-                       value);
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "0, or at least 0.0001: Ray would count 0",
+                                "amount '%.15g'", value);
   *amount = counted;
   return TRUE;
 }

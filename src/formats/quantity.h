@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Amounts as Kubernetes and Ray write them. */
+/* Parses amounts as Kubernetes and Ray write them. */
 #pragma once
 
 #include "base/amount.h"
@@ -12,9 +12,9 @@ gboolean quoit_quantity_parse (const char *text, QuoitAmount *amount, GError **e
 /* Rounds up to a whole number, as KubeRay does for the CPUs, memory and chips that it passes to Ray. */
 QuoitAmount quoit_quantity_round_up (QuoitAmount amount);
 
-/* Converts a number to the amount that Ray counts. INVALID if it cannot be an amount, or if Ray would count a
-   nonzero number as 0. */
+/* Converts a number that a user gives to Ray to the amount that Ray counts. INVALID if it is negative, too large, or so
+   small that Ray would count it as 0. */
 gboolean quoit_ray_amount (double value, QuoitAmount *amount, GError **error);
 
-/* Parses memory as Ray's state listings print it, "1.000 GiB" or "80.000 MiB", in whole bytes. */
+/* Parses memory as Ray's lists print it, "1.000 GiB" or "80.000 MiB". The amount is a whole number of bytes. */
 gboolean quoit_memory_text_parse (const char *text, QuoitAmount *amount, GError **error);

@@ -1,69 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads available_resources_per_node(). Resources that are neither available nor taken by a group are external use. */
+/* Reads available_resources_per_node(), and derives external use: the resources of a node that are not available
+ * although no group takes them. */
 #include <string.h>
 
 #include "formats/ray-use.h"
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
-/* The external use of one node, as indexes into uses. */
+/* The external use of one node: a range of the array uses. */
 typedef struct {
   guint first;
   guint16 n;
-  gboolean is_seen;
-} External;
+  gboolean is_listed; /* the text has the node */
+} NodeUse;
 
+/* The state while the text is read. */
 typedef struct {
-  QuoitRayCluster *cluster;
+  QuoitRayListing *listing;
   const QuoitRayUse *use;
-  External *nodes;
+  NodeUse *nodes;
   GArray *uses;
-  GArray *rest; /* of QuoitResource: of the node being read */
-  gboolean shows_groups;
-} Availability;
+  GArray *remaining; /* of QuoitResource: what remains of the current node after the groups */
+  gboolean has_group_resources;
+} AvailableReader;
 
 static void
-clear_availability (Availability *availability)
+clear_available_reader (AvailableReader *reader)
 {
-  g_clear_pointer (&availability->nodes, g_free);
-  g_clear_pointer (&availability->uses, g_array_unref);
-  g_clear_pointer (&availability->rest, g_array_unref);
+  g_clear_pointer (&reader->nodes, g_free);
+  g_clear_pointer (&reader->uses, g_array_unref);
+  g_clear_pointer (&reader->remaining, g_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Availability, clear_availability)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AvailableReader, clear_available_reader)
 
 static gboolean
-fail_more (const QuoitTree *tree, JsonNode *node, QuoitAmount at_most, GError **error)
+fail_too_much (const QuoitTree *tree, JsonNode *node, QuoitAmount at_most, GError **error)
 {
   g_autofree char *quoted = quoit_tree_quote (tree, node), *most = quoit_amount_format (at_most);
 
-  return quoit_tree_fail (tree, node, error, "%s: expected at most %s, which the groups leave: %s", quoted, most,
+  return quoit_tree_fail (tree, node, error, "%s: expected at most %s, which the groups do not take: %s", quoted, most,
                           QUOIT_RAY_OTHER_MOMENT);
 }
 
 static gboolean
-subtract (Availability *availability, const QuoitTree *tree, const char *name, JsonNode *node, GError **error)
+subtract_available (AvailableReader *reader, const QuoitTree *tree, const char *name, JsonNode *node, GError **error)
 {
   QuoitAmount amount, none = { 0 };
 
   if (!quoit_ray_counted_amount (tree, node, &amount, error))
     return FALSE;
-  for (guint i = 0; i < availability->rest->len; i++)
+  for (guint i = 0; i < reader->remaining->len; i++)
     {
-      QuoitResource *left = &g_array_index (availability->rest, QuoitResource, i);
+      QuoitResource *left = &g_array_index (reader->remaining, QuoitResource, i);
 
       if (strcmp (left->name, name) != 0)
         continue;
       if (amount.e4 > left->amount.e4)
-        return fail_more (tree, node, left->amount, error);
+        return fail_too_much (tree, node, left->amount, error);
       left->amount.e4 -= amount.e4;
       return TRUE;
     }
-  return amount.e4 == 0 || fail_more (tree, node, none, error);
+  return amount.e4 == 0 || fail_too_much (tree, node, none, error);
 }
 
 static gboolean
-read_resources (Availability *availability, const QuoitTree *tree, JsonNode *map, guint32 index, GError **error)
+read_resources (AvailableReader *reader, const QuoitTree *tree, JsonNode *map, guint32 index, GError **error)
 {
   JsonObject *object;
   JsonObjectIter iter;
@@ -75,9 +77,9 @@ read_resources (Availability *availability, const QuoitTree *tree, JsonNode *map
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &name, &node))
     {
-      availability->shows_groups = availability->shows_groups || quoit_resource_is_of_group (name);
-      if (!quoit_ray_resource_is_no_quantity (name) && quoit_ray_use_is_known (availability->use, index, name)
-          && !subtract (availability, tree, name, node, error))
+      reader->has_group_resources = reader->has_group_resources || quoit_resource_is_of_group (name);
+      if (!quoit_ray_resource_is_no_quantity (name) && quoit_ray_use_is_exact (reader->use, index, name)
+          && !subtract_available (reader, tree, name, node, error))
         return FALSE;
     }
   return TRUE;
@@ -86,10 +88,10 @@ read_resources (Availability *availability, const QuoitTree *tree, JsonNode *map
 static gboolean
 add_node (const QuoitTree *tree, const char *id, JsonNode *map, gpointer data, GError **error)
 {
-  Availability *availability = data;
-  guint32 index = GPOINTER_TO_UINT (g_hash_table_lookup (availability->cluster->ids, id)) - 1, n_nodes;
-  const QuoitNodeClaim *nodes = quoit_claims_nodes (availability->cluster->claims, &n_nodes);
-  External *external;
+  AvailableReader *reader = data;
+  guint32 index = GPOINTER_TO_UINT (g_hash_table_lookup (reader->listing->ids, id)) - 1, n_nodes;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (reader->listing->claims, &n_nodes);
+  NodeUse *external;
 
   if (index == QUOIT_NOT_PLACED)
     {
@@ -98,31 +100,31 @@ add_node (const QuoitTree *tree, const char *id, JsonNode *map, gpointer data, G
       return quoit_tree_fail (tree, map, error, "node %s: expected one of the list of nodes: %s", quoted,
                               QUOIT_RAY_OTHER_MOMENT);
     }
-  external = &availability->nodes[index];
-  external->is_seen = TRUE;
+  external = &reader->nodes[index];
+  external->is_listed = TRUE;
   if (nodes[index].state == QUOIT_NODE_DEAD)
     return TRUE;
-  if (!quoit_ray_use_rest (availability->use, index, availability->rest, error))
-    return quoit_tree_pass_on (tree, map, error);
-  if (!read_resources (availability, tree, map, index, error))
+  if (!quoit_ray_use_subtract_groups (reader->use, index, reader->remaining, error))
+    return quoit_tree_prefix_place (tree, map, error);
+  if (!read_resources (reader, tree, map, index, error))
     return FALSE;
 
-  external->first = availability->uses->len;
-  for (guint i = 0; i < availability->rest->len; i++)
-    if (g_array_index (availability->rest, QuoitResource, i).amount.e4 > 0)
-      g_array_append_val (availability->uses, g_array_index (availability->rest, QuoitResource, i));
-  external->n = (guint16) (availability->uses->len - external->first);
+  external->first = reader->uses->len;
+  for (guint i = 0; i < reader->remaining->len; i++)
+    if (g_array_index (reader->remaining, QuoitResource, i).amount.e4 > 0)
+      g_array_append_val (reader->uses, g_array_index (reader->remaining, QuoitResource, i));
+  external->n = (guint16) (reader->uses->len - external->first);
   return TRUE;
 }
 
 static gboolean
-check_all_are_seen (const Availability *availability, GError **error)
+check_all_listed (const AvailableReader *reader, GError **error)
 {
   guint32 n_nodes;
-  const QuoitNodeClaim *nodes = quoit_claims_nodes (availability->cluster->claims, &n_nodes);
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (reader->listing->claims, &n_nodes);
 
   for (guint32 i = 0; i < n_nodes; i++)
-    if (nodes[i].state != QUOIT_NODE_DEAD && !availability->nodes[i].is_seen)
+    if (nodes[i].state != QUOIT_NODE_DEAD && !reader->nodes[i].is_listed)
       {
         g_autofree char *id = quoit_quote (nodes[i].identity), *name = quoit_quote (nodes[i].name);
 
@@ -134,38 +136,37 @@ check_all_are_seen (const Availability *availability, GError **error)
 }
 
 static void
-add_external (const Availability *availability)
+add_external (const AvailableReader *reader)
 {
-  for (guint32 i = 0; i < availability->use->n_nodes; i++)
+  for (guint32 i = 0; i < reader->use->n_nodes; i++)
     {
-      QuoitBundleClaim claim = { .node = i, .n_takes = availability->nodes[i].n };
+      QuoitBundleClaim claim = { .node = i, .n_takes = reader->nodes[i].n };
 
       if (claim.n_takes == 0)
         continue;
-      claim.takes = &g_array_index (availability->uses, QuoitResource, availability->nodes[i].first);
-      quoit_claims_add_external (availability->cluster->claims, &claim);
+      claim.takes = &g_array_index (reader->uses, QuoitResource, reader->nodes[i].first);
+      quoit_claims_add_external (reader->listing->claims, &claim);
     }
 }
 
 gboolean
-quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, const QuoitRayUse *use, GError **error)
+quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayListing *listing, const QuoitRayUse *use, GError **error)
 {
   static const QuoitRayRows rows = { .what = "available resources",
-                                     .wanted = "the JSON of available_resources_per_node()",
+                                     .expected = "the JSON of available_resources_per_node()",
                                      .add_member = add_node };
-  g_auto (Availability) availability = { .cluster = cluster, .use = use };
+  g_auto (AvailableReader) reader = { .listing = listing, .use = use };
 
-  availability.nodes = g_new0 (External, use->n_nodes);
-  availability.uses = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
-  availability.rest = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
-  if (!quoit_ray_rows_read (&rows, files->available, files->n_available, &availability, error)
-      || !check_all_are_seen (&availability, error))
+  reader.nodes = g_new0 (NodeUse, use->n_nodes);
+  reader.uses = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
+  reader.remaining = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
+  if (!quoit_ray_rows_read (&rows, files->available, files->n_available, &reader, error)
+      || !check_all_listed (&reader, error))
     return FALSE;
 
-  add_external (&availability);
-  if (availability.shows_groups && files->groups == NULL)
-    quoit_claims_warn (
-        cluster->claims,
-        "placement groups hold some of what is in use, but are not listed: all of it counts as external");
+  add_external (&reader);
+  if (reader.has_group_resources && files->groups == NULL)
+    quoit_claims_warn (listing->claims,
+                       "placement groups use resources, but no list of groups is given: all use counts as external");
   return TRUE;
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives kind, slice and worker id of a node from the labels and resources of its row. */
+/* Derives the kind, slice and worker id of a node from the labels and resources of its row. */
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 enum { MOST_WARNINGS = 20 };
 
+/* The values of the labels that place a node; NULL: the row does not have the label. */
 typedef struct {
   JsonNode *slice, *worker_id, *topology, *pod_type, *accelerator, *group;
 } TpuLabels;
 
 static void
-note_label (TpuLabels *tpu, const char *key, JsonNode *value)
+store_label (TpuLabels *tpu, const char *key, JsonNode *value)
 {
-  if (strncmp (key, "ray.io/", 7) != 0)
-    return;
-  key += 7;
-  if (strcmp (key, "tpu-slice-name") == 0)
-    tpu->slice = value;
-  else if (strcmp (key, "tpu-worker-id") == 0)
-    tpu->worker_id = value;
-  else if (strcmp (key, "tpu-topology") == 0)
-    tpu->topology = value;
-  else if (strcmp (key, "tpu-pod-type") == 0)
-    tpu->pod_type = value;
-  else if (strcmp (key, "accelerator-type") == 0)
-    tpu->accelerator = value;
-  else if (strcmp (key, "node-group") == 0)
-    tpu->group = value;
+  const struct {
+    const char *key;
+    JsonNode **value;
+  } labels[] = { { QUOIT_RAY_LABEL_SLICE_NAME, &tpu->slice },
+                 { QUOIT_RAY_LABEL_WORKER_ID, &tpu->worker_id },
+                 { QUOIT_RAY_LABEL_TOPOLOGY, &tpu->topology },
+                 { QUOIT_RAY_LABEL_POD_TYPE, &tpu->pod_type },
+                 { QUOIT_RAY_LABEL_ACCELERATOR_TYPE, &tpu->accelerator },
+                 { QUOIT_RAY_LABEL_NODE_GROUP, &tpu->group } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (labels); i++)
+    if (strcmp (key, labels[i].key) == 0)
+      *labels[i].value = value;
 }
 
 static gboolean
@@ -56,10 +56,10 @@ read_labels (const QuoitTree *tree, const QuoitRayRow *row, QuoitPair *labels, g
       if (value == NULL)
         return quoit_tree_refuse (tree, node, "text", error);
       if (!quoit_label_check_key (key, error) || !quoit_label_check_value (value, error))
-        return quoit_tree_pass_on (tree, node, error);
+        return quoit_tree_prefix_place (tree, node, error);
       labels[(*n_labels)++] = (QuoitPair) { key, value };
       if (*value != '\0')
-        note_label (tpu, key, node);
+        store_label (tpu, key, node);
     }
   return TRUE;
 }
@@ -70,7 +70,7 @@ read_pod_type (const QuoitTree *tree, JsonNode *node, QuoitGeneration *generatio
   guint32 cores;
 
   return quoit_ray_pod_type_parse (quoit_ray_text (tree, node), generation, &cores, error)
-         || quoit_tree_pass_on (tree, node, error);
+         || quoit_tree_prefix_place (tree, node, error);
 }
 
 /* Converts the TPU amount to chips. The cluster may count several devices per chip. */
@@ -110,7 +110,7 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
   if (accelerator == NULL || g_ascii_strncasecmp (accelerator, "TPU", 3) != 0)
     return TRUE;
   if (!quoit_generation_parse (accelerator, &other, error))
-    return quoit_tree_pass_on (tree, tpu->accelerator, error);
+    return quoit_tree_prefix_place (tree, tpu->accelerator, error);
   if (kind->generation == QUOIT_GENERATION_NONE)
     kind->generation = other;
   else if (kind->generation != other && row->state != QUOIT_NODE_DEAD)
@@ -124,15 +124,16 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
   return TRUE;
 }
 
-/* Only the first MOST_WARNINGS warnings are kept, because a listing may have thousands of similar rows. */
+/* Adds a warning about the row. Only the first MOST_WARNINGS are kept, because a list may have thousands of similar
+ * rows. */
 static void
-warn (QuoitRayContext *context, const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, const char *text)
+warn (QuoitRayRowContext *context, const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, const char *text)
 {
   g_autofree char *place = NULL, *quoted = NULL;
 
   if (context->n_warned == MOST_WARNINGS)
     {
-      context->n_left_out++;
+      context->n_omitted_warnings++;
       return;
     }
   place = quoit_tree_place (tree, node);
@@ -141,9 +142,10 @@ warn (QuoitRayContext *context, const QuoitTree *tree, JsonNode *node, const Quo
   context->n_warned++;
 }
 
-/* An unknown topology must not prevent the import of a whole cluster. The node is then in no class. */
+/* Reads the topology. An unknown one is no error, because it must not prevent the import of the whole cluster. The
+ * node is then in no class. */
 static void
-read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayContext *context,
+read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context,
                QuoitNodeKind *kind)
 {
   g_autoptr (GError) inner = NULL;
@@ -173,15 +175,15 @@ read_worker_id (const QuoitTree *tree, const TpuLabels *tpu, gint32 *worker_id, 
   *worker_id = -1;
   if (tpu->worker_id == NULL)
     return TRUE;
-  if (!g_ascii_string_to_signed (quoit_ray_text (tree, tpu->worker_id), 10, 0, QUOIT_MOST_WORKER_ID, &value, NULL))
+  if (!g_ascii_string_to_signed (quoit_ray_text (tree, tpu->worker_id), 10, 0, QUOIT_MAX_WORKER_ID, &value, NULL))
     return quoit_tree_refuse (tree, tpu->worker_id, "a worker id: a whole number from 0 to 32767", error);
   *worker_id = (gint32) value;
   return TRUE;
 }
 
-/* Without labels, uses the resource that Ray gives each TPU host. */
+/* Finds the generation in the resource accelerator_type:TPU-<generation>, which Ray gives each TPU host. */
 static void
-generation_from_resources (QuoitNodeKind *kind)
+find_generation_in_resources (QuoitNodeKind *kind)
 {
   static const char prefix[] = "accelerator_type:TPU-";
 
@@ -205,44 +207,45 @@ set_chips (QuoitNodeKind *kind, QuoitResource *resources, guint16 chips, guint d
   kind->n_resources = MAX (kind->n_resources, at + 1);
 }
 
-/* Assumes the chips of a dead node: those of the other hosts of its slice, or else the default of its topology.
- * Without chips, the node of a group that holds it would seem to be another node. */
+/* Sets the chips of a dead node to those of another host of its slice, or else to the default of its topology. A node
+ * without chips would have another kind than before it died, and a group that has the node would lose it. */
 static void
-assume_chips (const QuoitRayContext *context, const char *slice, QuoitNodeKind *kind, QuoitResource *resources)
+assume_chips (const QuoitRayRowContext *context, const char *slice, QuoitNodeKind *kind, QuoitResource *resources)
 {
-  const QuoitRaySlice *known = slice == NULL ? NULL : g_hash_table_lookup (context->slices, slice);
-  const QuoitNodeKind *mate
+  const QuoitRaySliceSummary *known = slice == NULL ? NULL : g_hash_table_lookup (context->slices, slice);
+  const QuoitNodeKind *neighbour
       = known == NULL || known->kind == 0 ? NULL : quoit_claims_kind_at (context->claims, known->kind - 1);
 
-  if (mate != NULL && (kind->topology == NULL || g_strcmp0 (kind->topology, mate->topology) == 0))
+  if (neighbour != NULL && (kind->topology == NULL || g_strcmp0 (kind->topology, neighbour->topology) == 0))
     {
-      kind->topology = mate->topology;
-      kind->shape = mate->shape;
-      kind->generation = kind->generation == QUOIT_GENERATION_NONE ? mate->generation : kind->generation;
-      kind->pod_type = kind->pod_type == NULL ? mate->pod_type : kind->pod_type;
-      set_chips (kind, resources, mate->chips, context->devices_per_chip);
+      kind->topology = neighbour->topology;
+      kind->shape = neighbour->shape;
+      kind->generation = kind->generation == QUOIT_GENERATION_NONE ? neighbour->generation : kind->generation;
+      kind->pod_type = kind->pod_type == NULL ? neighbour->pod_type : kind->pod_type;
+      set_chips (kind, resources, neighbour->chips, context->devices_per_chip);
     }
   else if (kind->generation != QUOIT_GENERATION_NONE && kind->shape.n_dims > 0)
     set_chips (kind, resources, (guint16) quoit_default_chips_per_host (kind->generation, kind->shape),
                context->devices_per_chip);
 }
 
-/* The counters of a slice have 16 bits, and no existing slice has more hosts. */
+/* Counts the row for its slice. The number of nodes is limited, because the counters of a slice have 16 bits; no
+ * real slice has that many hosts. */
 static gboolean
-add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, QuoitRayContext *context,
+add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, QuoitRayRowContext *context,
               const QuoitNodeClaim *claim, gboolean has_chips, GError **error)
 {
-  QuoitRaySlice *slice;
+  QuoitRaySliceSummary *slice;
 
   if (claim->slice == NULL)
     return TRUE;
   slice = g_hash_table_lookup (context->slices, claim->slice);
   if (slice == NULL)
     {
-      slice = g_new0 (QuoitRaySlice, 1);
+      slice = g_new0 (QuoitRaySliceSummary, 1);
       g_hash_table_insert (context->slices, (char *) claim->slice, slice);
     }
-  if (++slice->n_rows > QUOIT_RAY_MOST_OF_SLICE)
+  if (++slice->n_rows > QUOIT_RAY_MOST_SLICE_NODES)
     return quoit_tree_refuse (tree, node, "at most 4096 nodes in a slice", error);
   if (has_chips && (slice->kind == 0 || (row->state != QUOIT_NODE_DEAD && !slice->is_alive)))
     {
@@ -253,20 +256,20 @@ add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, Quo
 }
 
 static void
-take_place (const QuoitRayPlace *place, QuoitNodeKind *kind, QuoitNodeClaim *claim, QuoitClaims *claims)
+apply_place (const QuoitRayPlace *place, QuoitNodeKind *kind, QuoitNodeClaim *claim, QuoitClaims *claims)
 {
   kind->generation = place->generation;
   kind->shape = place->shape;
   kind->pod_type = place->pod_type;
   kind->topology = place->topology;
-  claim->slice = quoit_claims_text (claims, place->slice);
+  claim->slice = quoit_claims_intern_text (claims, place->slice);
   claim->worker_id = place->worker_id;
   claim->flags |= place->flags;
 }
 
 gboolean
 quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
-                        QuoitRayContext *context, QuoitNodeClaim *claim, GError **error)
+                        QuoitRayRowContext *context, QuoitNodeClaim *claim, GError **error)
 {
   QuoitClaims *claims = context->claims;
   QuoitPair labels[QUOIT_RAY_MOST_ENTRIES];
@@ -281,18 +284,18 @@ quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const Quo
     return FALSE;
 
   if (kind.generation == QUOIT_GENERATION_NONE && kind.chips > 0)
-    generation_from_resources (&kind);
+    find_generation_in_resources (&kind);
   read_topology (tree, row, &tpu, context, &kind);
   kind.pod_type = tpu.pod_type == NULL ? NULL : quoit_ray_text (tree, tpu.pod_type);
-  claim->slice = tpu.slice == NULL ? NULL : quoit_claims_text (claims, quoit_ray_text (tree, tpu.slice));
+  claim->slice = tpu.slice == NULL ? NULL : quoit_claims_intern_text (claims, quoit_ray_text (tree, tpu.slice));
   if (place != NULL && place->slice != NULL)
-    take_place (place, &kind, claim, claims);
+    apply_place (place, &kind, claim, claims);
   else if (quoit_ray_row_lacks_chips (row))
     assume_chips (context, claim->slice, &kind, resources);
   else if (kind.chips == 0 && (tpu.slice != NULL || tpu.worker_id != NULL || tpu.topology != NULL))
     warn (context, tree, row->resources != NULL ? row->resources : row->node, row,
-          "its labels say that it is a host of a slice, but it has no resource TPU");
-  claim->pool = quoit_claims_pool (claims, tpu.group == NULL ? "default" : quoit_ray_text (tree, tpu.group));
-  claim->kind = quoit_claims_kind (claims, &kind, claim->slice);
+          "its labels make it a host of a slice, but it has no resource TPU");
+  claim->pool = quoit_claims_ensure_pool (claims, tpu.group == NULL ? "default" : quoit_ray_text (tree, tpu.group));
+  claim->kind = quoit_claims_intern_kind (claims, &kind, claim->slice);
   return add_to_slice (tree, tpu.slice != NULL ? tpu.slice : row->node, row, context, claim, kind.chips > 0, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a Ray cluster from its listings: first nodes, then groups, then availability. */
+/* Reads a Ray cluster from its lists: nodes, then groups, then available resources. */
 #include "formats/ray-use.h"
 
 static gboolean
@@ -10,35 +10,35 @@ prefix (const char *what, GError **error)
 }
 
 static gboolean
-read_use (const QuoitRayFiles *files, QuoitRayCluster *cluster, GError **error)
+read_use (const QuoitRayFiles *files, QuoitRayListing *listing, GError **error)
 {
   g_auto (QuoitRayUse) use = { 0 };
   guint scope = 0;
 
   if (files->groups != NULL)
     {
-      if (!quoit_ray_groups_read (files, cluster, error))
+      if (!quoit_ray_groups_read (files, listing, error))
         return prefix ("groups", error);
-      scope |= QUOIT_CLAIMS_SAY_GROUPS;
+      scope |= QUOIT_CLAIMS_SCOPE_GROUPS;
     }
   if (files->groups != NULL || files->available != NULL)
     {
-      quoit_ray_use_init (&use, cluster);
+      quoit_ray_use_init (&use, listing);
       if (!quoit_ray_use_check (&use, error))
         return prefix ("groups", error);
     }
   if (files->available != NULL)
     {
-      if (!quoit_ray_available_read (files, cluster, &use, error))
+      if (!quoit_ray_available_read (files, listing, &use, error))
         return prefix ("available", error);
-      scope |= QUOIT_CLAIMS_SAY_EXTERNAL;
+      scope |= QUOIT_CLAIMS_SCOPE_EXTERNAL;
     }
-  quoit_claims_set_scope (cluster->claims, scope);
+  quoit_claims_set_scope (listing->claims, scope);
   return TRUE;
 }
 
 static void
-warn_of_what_is_not_known (const QuoitRayFiles *files, QuoitClaims *claims)
+warn_about_unknown_use (const QuoitRayFiles *files, QuoitClaims *claims)
 {
   guint32 n_nodes;
 
@@ -50,30 +50,30 @@ warn_of_what_is_not_known (const QuoitRayFiles *files, QuoitClaims *claims)
                        "the list has the nodes' resources, but not what is in use: what Ray has reserved is unknown");
   else
     quoit_claims_warn (claims,
-                       "the lists say what the nodes have and what groups hold: what else is in use is not known");
+                       "the lists have the nodes' resources and the placement groups, but not what else is in use");
 }
 
 QuoitClaims *
 quoit_read_ray_files (const QuoitRayFiles *files, GError **error)
 {
-  g_auto (QuoitRayCluster) cluster = { 0 };
+  g_auto (QuoitRayListing) listing = { 0 };
 
-  if (!quoit_ray_nodes_read (files, &cluster, error))
+  if (!quoit_ray_nodes_read (files, &listing, error))
     return prefix ("nodes", error), NULL;
-  if (!read_use (files, &cluster, error))
+  if (!read_use (files, &listing, error))
     return NULL;
-  warn_of_what_is_not_known (files, cluster.claims);
-  return g_steal_pointer (&cluster.claims);
+  warn_about_unknown_use (files, listing.claims);
+  return g_steal_pointer (&listing.claims);
 }
 
 QuoitClaims *
 quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error)
 {
   QuoitRayFiles files = { .nodes = text, .n_nodes = length, .source = source };
-  g_auto (QuoitRayCluster) cluster = { 0 };
+  g_auto (QuoitRayListing) listing = { 0 };
 
-  if (!quoit_ray_nodes_read (&files, &cluster, error))
+  if (!quoit_ray_nodes_read (&files, &listing, error))
     return NULL;
-  warn_of_what_is_not_known (&files, cluster.claims);
-  return g_steal_pointer (&cluster.claims);
+  warn_about_unknown_use (&files, listing.claims);
+  return g_steal_pointer (&listing.claims);
 }

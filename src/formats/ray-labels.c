@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the labels that a user gives to Ray on a command line or in JSON. */
+/* Parses labels that a user gives to Ray, on a command line or as JSON. */
 #include <quoit/models/ray-labels.h>
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/json.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 #include "base/python.h"
 
-int
+bool
 quoit_ray_label_check_key (const char *key, GError **error)
 {
   return quoit_label_check_key (key, error);
 }
 
-int
+bool
 quoit_ray_label_check_value (const char *value, GError **error)
 {
   return quoit_label_check_value (value, error);
@@ -22,7 +23,7 @@ quoit_ray_label_check_value (const char *value, GError **error)
 
 /* Removes one pair of double quotes around @text. */
 static char *
-without_quotes (const char *text)
+remove_quotes (const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   gsize length = strlen (valid);
@@ -66,14 +67,14 @@ QuoitRayLabels *
 quoit_ray_labels_parse (const char *text, GError **error)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
-  g_autofree char *inside = without_quotes (text);
+  g_autofree char *inside = remove_quotes (text);
   g_auto (GStrv) pairs = g_strsplit (inside, ",", -1);
 
   for (guint i = 0; pairs[i] != NULL; i++)
     if (!read_pair (labels, pairs[i], i + 1, error))
       return NULL;
 
-  /* Check at the end: values that a later pair overwrites are not validated. */
+  /* As in Ray, values that a later pair overwrites are not validated, so check at the end. */
   return check (labels, error) ? g_steal_pointer (&labels) : NULL;
 }
 
@@ -82,7 +83,7 @@ read_member (QuoitRayLabels *labels, const char *key, JsonNode *value, GError **
 {
   g_autofree char *quoted = NULL;
 
-  if (json_node_get_value_type (value) == G_TYPE_STRING && !g_str_has_prefix (key, "ray.io/"))
+  if (json_node_get_value_type (value) == G_TYPE_STRING && !g_str_has_prefix (key, QUOIT_RAY_LABEL_PREFIX))
     return quoit_ray_labels_set (labels, key, json_node_get_string (value)), TRUE;
 
   quoted = quoit_quote (key);

@@ -5,40 +5,42 @@
 
 #include "base/natural.h"
 #include "formats/ray-values.h"
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
-/* The rows that have 1 of a resource, for the resources of head rows. So at least one of the rows is a head. */
+/* The rows that have 1 of a certain resource, which may be the name of a slice. */
 typedef struct {
   GArray *rows; /* of guint */
   guint n_alive, n_alive_heads;
-} Bearers;
+} ResourceRows;
 
+/* A pod type, and the slice that it means on hosts of a certain size. */
 typedef struct {
-  const char *pod_type; /* in the places' texts */
+  const char *pod_type; /* the places own the text */
   QuoitGeneration generation;
   guint32 chips, chips_per_host, n_hosts;
 } PodType;
 
+/* The state of a search for slices. */
 typedef struct {
-  const QuoitRayUnlabelled *in;
-  QuoitRayPlaces *out;
-  GHashTable *bearers;   /* name -> Bearers */
-  const char **pod_type; /* one per row, in the places' texts; NULL: not a head */
+  const QuoitRayUnlabelled *unlabelled;
+  QuoitRayPlaces *places;
+  GHashTable *resource_rows; /* name of a resource -> ResourceRows */
+  const char **pod_type;     /* one per row: the pod type of a head; NULL: the row is not a head */
 } Search;
 
 static void
-free_bearers (gpointer data)
+free_resource_rows (gpointer data)
 {
-  Bearers *bearers = data;
+  ResourceRows *resource_rows = data;
 
-  g_array_unref (bearers->rows);
-  g_free (bearers);
+  g_array_unref (resource_rows->rows);
+  g_free (resource_rows);
 }
 
 static void
 clear_search (Search *search)
 {
-  g_clear_pointer (&search->bearers, g_hash_table_unref);
+  g_clear_pointer (&search->resource_rows, g_hash_table_unref);
   g_clear_pointer (&search->pod_type, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, clear_search)
@@ -75,7 +77,8 @@ is_dead (const QuoitRayRow *row)
   return row->state == QUOIT_NODE_DEAD;
 }
 
-/* A row with 1 of "TPU-v6e-16-head" is a head. A resource of that form without a valid pod type is ignored. */
+/* Records the pod type of a head: a row with 1 of, for example, "TPU-v6e-16-head". A resource of that form without
+ * a valid pod type is ignored. */
 static void
 find_head (Search *search, guint at)
 {
@@ -83,7 +86,7 @@ find_head (Search *search, guint at)
   const char *name;
   JsonNode *value;
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->in->rows[at].resources));
+  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[at].resources));
   while (json_object_iter_next_ordered (&iter, &name, &value))
     if (quoit_resource_is_slice_head (name) && is_one (value))
       {
@@ -92,43 +95,45 @@ find_head (Search *search, guint at)
         guint32 cores;
 
         if (quoit_ray_pod_type_parse (pod_type, &generation, &cores, NULL))
-          search->pod_type[at] = g_string_chunk_insert_const (search->out->texts, pod_type);
+          search->pod_type[at] = g_string_chunk_insert_const (search->places->texts, pod_type);
       }
 }
 
 static void
-note_bearers (Search *search, guint at)
+add_resource_rows (Search *search, guint at)
 {
-  gboolean is_head = search->pod_type[at] != NULL, alive = is_alive (&search->in->rows[at]);
+  gboolean is_head = search->pod_type[at] != NULL, alive = is_alive (&search->unlabelled->rows[at]);
   JsonObjectIter iter;
   const char *name;
   JsonNode *value;
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->in->rows[at].resources));
+  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[at].resources));
   while (json_object_iter_next_ordered (&iter, &name, &value))
     {
-      Bearers *bearers = g_hash_table_lookup (search->bearers, name);
+      ResourceRows *resource_rows = g_hash_table_lookup (search->resource_rows, name);
 
-      if (!is_one (value) || !quoit_ray_may_name_slice (name) || g_hash_table_contains (search->in->elsewhere, name))
+      if (!is_one (value) || !quoit_ray_may_name_slice (name)
+          || g_hash_table_contains (search->unlabelled->other_resources, name))
         continue;
-      if (bearers == NULL)
+      if (resource_rows == NULL)
         {
-          bearers = g_new0 (Bearers, 1);
-          bearers->rows = g_array_new (FALSE, FALSE, sizeof (guint));
-          g_hash_table_insert (search->bearers, g_string_chunk_insert (search->out->texts, name), bearers);
+          resource_rows = g_new0 (ResourceRows, 1);
+          resource_rows->rows = g_array_new (FALSE, FALSE, sizeof (guint));
+          g_hash_table_insert (search->resource_rows, g_string_chunk_insert (search->places->texts, name),
+                               resource_rows);
         }
-      g_array_append_val (bearers->rows, at);
-      bearers->n_alive += alive;
-      bearers->n_alive_heads += is_head && alive;
+      g_array_append_val (resource_rows->rows, at);
+      resource_rows->n_alive += alive;
+      resource_rows->n_alive_heads += is_head && alive;
     }
 }
 
-/* A slice has as many hosts as its pod type, and one of them is the head. A host that was replaced has two rows, one
- * of them dead. A host that was lost has one dead row. */
+/* Returns whether the rows may be those of one slice with @n_hosts hosts. Such a slice has one head. A host that was
+ * replaced has two rows, one of them dead; a host that was lost has one dead row. */
 static gboolean
-is_slice (const Bearers *bearers, guint32 n_hosts)
+may_be_slice (const ResourceRows *resource_rows, guint32 n_hosts)
 {
-  return bearers->n_alive <= n_hosts && n_hosts <= bearers->rows->len && bearers->n_alive_heads <= 1;
+  return resource_rows->n_alive <= n_hosts && n_hosts <= resource_rows->rows->len && resource_rows->n_alive_heads <= 1;
 }
 
 static int
@@ -138,19 +143,19 @@ by_text (gconstpointer a, gconstpointer b)
 }
 
 static GPtrArray *
-candidates_of (const Search *search, guint head, guint32 n_hosts)
+find_candidates (const Search *search, guint head, guint32 n_hosts)
 {
   GPtrArray *candidates = g_ptr_array_new ();
   JsonObjectIter iter;
   const char *name;
   JsonNode *value;
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->in->rows[head].resources));
+  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[head].resources));
   while (json_object_iter_next_ordered (&iter, &name, &value))
     {
-      const Bearers *bearers = is_one (value) ? g_hash_table_lookup (search->bearers, name) : NULL;
+      const ResourceRows *resource_rows = is_one (value) ? g_hash_table_lookup (search->resource_rows, name) : NULL;
 
-      if (bearers != NULL && is_slice (bearers, n_hosts))
+      if (resource_rows != NULL && may_be_slice (resource_rows, n_hosts))
         g_ptr_array_add (candidates, (char *) name);
     }
   g_ptr_array_sort (candidates, by_text);
@@ -174,8 +179,8 @@ join_quoted (const GPtrArray *texts)
 static gboolean
 read_pod_type (const Search *search, guint head, PodType *pod, GError **error)
 {
-  JsonNode *tpu = quoit_tree_member (search->in->rows[head].resources, "TPU");
-  double chips = JSON_NODE_HOLDS_VALUE (tpu) ? json_node_get_double (tpu) / search->in->devices_per_chip : 0;
+  JsonNode *tpu = quoit_tree_member (search->unlabelled->rows[head].resources, "TPU");
+  double chips = JSON_NODE_HOLDS_VALUE (tpu) ? json_node_get_double (tpu) / search->unlabelled->devices_per_chip : 0;
   guint cores_per_chip;
   guint32 cores;
 
@@ -194,16 +199,17 @@ read_pod_type (const Search *search, guint head, PodType *pod, GError **error)
   return TRUE;
 }
 
-/* Returns the topologies that cloud providers offer. Ray's tables contain more, but you cannot rent these. */
+/* Returns the topologies of the pod type that cloud providers offer, and sets *@only to the last one. Ray's tables
+ * contain more topologies, but these are not for rent. */
 static GPtrArray *
-topologies_of (const PodType *pod, QuoitShape *only)
+find_topologies (const PodType *pod, QuoitShape *only)
 {
   GPtrArray *texts = g_ptr_array_new_with_free_func (g_free);
   unsigned n_rows;
   const QuoitTopologyRow *rows = quoit_topology_rows (pod->generation, &n_rows);
 
   for (unsigned i = 0; i < n_rows; i++)
-    if (rows[i].kind == QUOIT_TOPOLOGY_LISTED && rows[i].chips_per_host == pod->chips_per_host
+    if (rows[i].listing == QUOIT_TOPOLOGY_LISTED && rows[i].chips_per_host == pod->chips_per_host
         && quoit_shape_chips (rows[i].shape) == pod->chips
         && (texts->len == 0 || !quoit_shape_equal (*only, rows[i].shape)))
       {
@@ -217,15 +223,15 @@ static gboolean
 find_topology (Search *search, const PodType *pod, QuoitShape *shape, GError **error)
 {
   QuoitSliceFacts facts;
-  g_autoptr (GPtrArray) fitting = topologies_of (pod, shape);
-  g_autofree char *named = NULL;
+  g_autoptr (GPtrArray) fitting = find_topologies (pod, shape);
+  g_autofree char *quoted_names = NULL;
 
-  if (search->in->stated.n_dims > 0 && quoit_shape_chips (search->in->stated) == pod->chips
-      && quoit_shape_check (pod->generation, search->in->stated, NULL)
-      && quoit_slice_facts (pod->generation, search->in->stated, pod->chips_per_host, &facts, NULL))
+  if (search->unlabelled->stated.n_dims > 0 && quoit_shape_chips (search->unlabelled->stated) == pod->chips
+      && quoit_shape_check (pod->generation, search->unlabelled->stated, NULL)
+      && quoit_slice_facts (pod->generation, search->unlabelled->stated, pod->chips_per_host, &facts, NULL))
     {
-      *shape = search->in->stated;
-      search->out->n_stated++;
+      *shape = search->unlabelled->stated;
+      search->places->n_stated++;
       return TRUE;
     }
   if (fitting->len == 1)
@@ -234,55 +240,58 @@ find_topology (Search *search, const PodType *pod, QuoitShape *shape, GError **e
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "pod type '%s' on hosts of %u chips: expected one that the catalogue has on such hosts",
                        pod->pod_type, pod->chips_per_host);
-  named = join_quoted (fitting);
+  quoted_names = join_quoted (fitting);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "pod type '%s' on hosts of %u chips: expected --topology to say which of these it is: %s",
-                     pod->pod_type, pod->chips_per_host, named);
+                     "pod type '%s' on hosts of %u chips: expected --topology with one of %s", pod->pod_type,
+                     pod->chips_per_host, quoted_names);
 }
 
 static int
-by_address (const Search *search, guint i, guint j)
+compare_rows_by_address (const Search *search, guint i, guint j)
 {
-  const QuoitRayRow *x = &search->in->rows[i], *y = &search->in->rows[j];
+  const QuoitRayRow *x = &search->unlabelled->rows[i], *y = &search->unlabelled->rows[j];
   int order = quoit_natural_compare (x->address == NULL ? "" : x->address, y->address == NULL ? "" : y->address);
 
   return order != 0 ? order : strcmp (x->id, y->id);
 }
 
 static int
-any_by_address (gconstpointer a, gconstpointer b, gpointer search)
+compare_addresses (gconstpointer a, gconstpointer b, gpointer search)
 {
-  return by_address (search, *(const guint *) a, *(const guint *) b);
+  return compare_rows_by_address (search, *(const guint *) a, *(const guint *) b);
 }
 
 static int
-alive_by_address (gconstpointer a, gconstpointer b, gpointer data)
+compare_alive_first (gconstpointer a, gconstpointer b, gpointer data)
 {
   const Search *search = data;
   guint i = *(const guint *) a, j = *(const guint *) b;
-  int order = is_alive (&search->in->rows[j]) - is_alive (&search->in->rows[i]);
+  int order = is_alive (&search->unlabelled->rows[j]) - is_alive (&search->unlabelled->rows[i]);
 
-  return order != 0 ? order : by_address (search, i, j);
+  return order != 0 ? order : compare_rows_by_address (search, i, j);
 }
 
-/* The head is worker 0. If every host has exactly one row, the other hosts are numbered by address, so that a dying
- * host does not renumber them. Otherwise rows that are alive come before dead ones, and surplus rows get no id. */
+/* Places the rows of one slice. The head is worker 0. If there are as many rows as hosts, the other hosts are
+ * numbered by address, so that the death of a host does not renumber them. If there are more rows, rows that are
+ * alive are numbered first, and the remaining rows get no worker id. */
 static gboolean
-place_hosts (Search *search, const QuoitRayPlace *slice, const Bearers *bearers, guint32 n_hosts, GError **error)
+place_hosts (Search *search, const QuoitRayPlace *slice, const ResourceRows *resource_rows, guint32 n_hosts,
+             GError **error)
 {
   gint32 next = 1;
 
-  g_array_sort_with_data (bearers->rows, bearers->rows->len == n_hosts ? any_by_address : alive_by_address, search);
-  for (guint i = 0; i < bearers->rows->len; i++)
+  g_array_sort_with_data (resource_rows->rows,
+                          resource_rows->rows->len == n_hosts ? compare_addresses : compare_alive_first, search);
+  for (guint i = 0; i < resource_rows->rows->len; i++)
     {
-      guint at = g_array_index (bearers->rows, guint, i);
-      QuoitRayPlace *place = &search->out->places[at];
+      guint at = g_array_index (resource_rows->rows, guint, i);
+      QuoitRayPlace *place = &search->places->places[at];
 
       if (place->slice != NULL)
         {
           g_autofree char *first = quoit_quote (place->slice), *second = quoit_quote (slice->slice);
 
-          search->out->wrong = at;
+          search->places->failed_row = at;
           return quoit_fail (error, QUOIT_ERROR_INVALID, "the names of two slices, %s and %s: expected one", first,
                              second);
         }
@@ -299,25 +308,25 @@ place_hosts (Search *search, const QuoitRayPlace *slice, const Bearers *bearers,
 }
 
 static gboolean
-place_slice_of (Search *search, guint head, GError **error)
+place_slice (Search *search, guint head, GError **error)
 {
   g_autoptr (GPtrArray) candidates = NULL;
   g_autofree char *topology = NULL;
   QuoitRayPlace slice = { .worker_id = -1 };
   PodType pod;
 
-  search->out->wrong = head;
+  search->places->failed_row = head;
   if (!read_pod_type (search, head, &pod, error))
     return FALSE;
-  candidates = candidates_of (search, head, pod.n_hosts);
+  candidates = find_candidates (search, head, pod.n_hosts);
   if (candidates->len > 1)
     {
-      g_autofree char *named = join_quoted (candidates);
+      g_autofree char *quoted_names = join_quoted (candidates);
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "head of a '%s' and several resources that may be its slice's name, %s: expected one that %u "
                          "nodes have 1 of",
-                         pod.pod_type, named, pod.n_hosts);
+                         pod.pod_type, quoted_names, pod.n_hosts);
     }
   if (candidates->len == 0)
     return TRUE;
@@ -325,19 +334,19 @@ place_slice_of (Search *search, guint head, GError **error)
     return FALSE;
 
   topology = quoit_shape_format (slice.shape);
-  slice.slice = g_string_chunk_insert_const (search->out->texts, candidates->pdata[0]);
-  slice.topology = g_string_chunk_insert_const (search->out->texts, topology);
+  slice.slice = g_string_chunk_insert_const (search->places->texts, candidates->pdata[0]);
+  slice.topology = g_string_chunk_insert_const (search->places->texts, topology);
   slice.pod_type = pod.pod_type;
   slice.generation = pod.generation;
-  return place_hosts (search, &slice, g_hash_table_lookup (search->bearers, slice.slice), pod.n_hosts, error);
+  return place_hosts (search, &slice, g_hash_table_lookup (search->resource_rows, slice.slice), pod.n_hosts, error);
 }
 
 static gboolean
-place_slices (Search *search, gboolean (*of) (const QuoitRayRow *head), GError **error)
+place_slices (Search *search, gboolean (*is_wanted) (const QuoitRayRow *head), GError **error)
 {
-  for (guint i = 0; i < search->in->n_rows; i++)
-    if (search->pod_type[i] != NULL && of (&search->in->rows[i]) && search->out->places[i].slice == NULL
-        && !place_slice_of (search, i, error))
+  for (guint i = 0; i < search->unlabelled->n_rows; i++)
+    if (search->pod_type[i] != NULL && is_wanted (&search->unlabelled->rows[i])
+        && search->places->places[i].slice == NULL && !place_slice (search, i, error))
       return FALSE;
   return TRUE;
 }
@@ -345,16 +354,16 @@ place_slices (Search *search, gboolean (*of) (const QuoitRayRow *head), GError *
 gboolean
 quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *places, GError **error)
 {
-  g_auto (Search) search = { .in = unlabelled, .out = places };
+  g_auto (Search) search = { .unlabelled = unlabelled, .places = places };
 
   places->places = g_new0 (QuoitRayPlace, unlabelled->n_rows);
   places->texts = g_string_chunk_new (4096);
   search.pod_type = g_new0 (const char *, unlabelled->n_rows);
-  search.bearers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_bearers);
+  search.resource_rows = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_resource_rows);
   for (guint i = 0; i < unlabelled->n_rows; i++)
     {
       find_head (&search, i);
-      note_bearers (&search, i);
+      add_resource_rows (&search, i);
     }
   /* Heads that are alive come first, because they describe their slice better than heads that were replaced. */
   if (!place_slices (&search, is_alive, error) || !place_slices (&search, is_dead, error))
@@ -363,8 +372,8 @@ quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *pla
   for (guint i = unlabelled->n_rows; i-- > 0;)
     if (places->places[i].slice == NULL)
       {
-        places->n_outside++;
-        places->first_outside = i;
+        places->n_unplaced++;
+        places->first_unplaced = i;
       }
   return TRUE;
 }

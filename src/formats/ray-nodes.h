@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Ray's listings of nodes in both of their forms. */
+/* Reads Ray's lists of nodes: `ray list nodes` and ray.nodes().
+ *
+ * Each row is one node. A row is first read (quoit_ray_row_read()) and then described (quoit_ray_row_describe()), which
+ * derives its pool, kind, slice and worker id. Some rows are described only after all others: see
+ * quoit_ray_row_lacks_chips() and quoit_ray_row_lacks_labels(). */
 #pragma once
 
 #include "formats/formats.h"
@@ -10,77 +14,77 @@ typedef enum {
   QUOIT_RAY_ROW_OBJECT  /* ray.nodes(): NodeID, Alive, Resources, Labels */
 } QuoitRayRowForm;
 
-/* The tree owns the texts. */
+/* The fields of a row. The tree owns the texts. */
 typedef struct {
   QuoitRayRowForm form;
-  JsonNode *node;
+  JsonNode *node;               /* the row itself */
   JsonNode *labels, *resources; /* NULL: none */
   const char *id, *name, *address;
   guint8 state; /* QuoitNodeState */
   guint8 flags; /* QuoitNodeFlags */
 } QuoitRayRow;
 
-/* What is known of a slice from the rows read so far. */
+/* What the rows read so far show about one slice. */
 typedef struct {
   guint32 n_rows;
-  guint32 kind; /* kind of a row with chips, plus 1; 0: no such row yet */
-  gboolean is_alive;
-} QuoitRaySlice;
+  guint32 kind;      /* kind of a row with chips, plus 1; 0: no such row yet */
+  gboolean is_alive; /* that row is not dead */
+} QuoitRaySliceSummary;
 
-/* The state while one listing is read. */
+/* The state that the rows of one list share. */
 typedef struct {
   QuoitClaims *claims;
-  GHashTable *slices; /* name -> QuoitRaySlice */
+  GHashTable *slices; /* name -> QuoitRaySliceSummary */
   GHashTable *warned; /* texts of warnings that are given only once */
-  guint32 n_warned, n_left_out;
+  guint32 n_warned, n_omitted_warnings;
   guint devices_per_chip; /* the amount of TPU that the cluster counts for one chip */
-} QuoitRayContext;
+} QuoitRayRowContext;
 
-/* The place of a node without TPU labels. */
+/* The place of a node without TPU labels in its slice, as ray-legacy.h finds it. */
 typedef struct {
   const char *slice; /* NULL: in no slice, and the other fields are not set */
   const char *pod_type, *topology;
   QuoitGeneration generation;
   QuoitShape shape;
-  gint32 worker_id; /* -1: the slice has more nodes than hosts, and this one has no place */
+  gint32 worker_id; /* -1: none, because the slice has more nodes than hosts */
   guint8 flags;     /* QuoitNodeFlags */
 } QuoitRayPlace;
 
-enum { QUOIT_RAY_MOST_OF_SLICE = 4096 };
+enum { QUOIT_RAY_MOST_SLICE_NODES = 4096 };
 
 gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GError **error);
 
-/* Returns whether the row is a dead node without its chips, as in ray.nodes(). Such rows are described last, because
-   other rows of the same slice show which chips the node had. */
+/* Returns whether the row is a dead node without its chips, as in ray.nodes(). Describe such rows last, because other
+   rows of the same slice show which chips the node had. */
 gboolean quoit_ray_row_lacks_chips (const QuoitRayRow *row);
 
-/* Returns whether the row has chips but none of the labels that place them, as in Ray versions without TPU labels. */
+/* Returns whether the row has chips but none of Ray's TPU labels, as in Ray versions without these labels. */
 gboolean quoit_ray_row_lacks_labels (const QuoitRayRow *row);
 
-/* Fills @claim from the labels and resources: pool, kind, slice (a text of the claims), worker id. @place supplies
-   what the labels lack, and may be NULL. */
+/* Fills the pool, kind, slice and worker id of @claim from the labels and resources of the row. For a row without
+   labels, @place supplies what the labels lack; it may be NULL. The claims own the texts of @claim. */
 gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
-                                 QuoitRayContext *context, QuoitNodeClaim *claim, GError **error);
+                                 QuoitRayRowContext *context, QuoitNodeClaim *claim, GError **error);
 
-/* The total resources of one node. */
+/* The total resources of one node of the list. */
 typedef struct {
-  guint first; /* index into the cluster's totals */
+  guint first; /* index of its first resource in the totals of the listing */
   guint16 n_totals;
   guint8 is_listed; /* from `ray list nodes`, which rounds memory */
-} QuoitRayNode;
+} QuoitRayListedNode;
 
-/* The nodes that were read. */
+/* A list of nodes that was read, and what the readers of groups and of available resources need of it. */
 typedef struct {
   QuoitClaims *claims;
   GStringChunk *texts;
-  GHashTable *ids; /* node id -> index into the claims' nodes, plus 1 */
-  GArray *totals;  /* of QuoitResource, indexed by QuoitRayNode, without resources that are not quantities of the
-                      node; NULL: not kept */
-  GArray *nodes;   /* of QuoitRayNode, one per node */
-} QuoitRayCluster;
+  GHashTable *ids; /* node id -> index of the node in the claims, plus 1 */
+  GArray *totals;  /* of QuoitResource: total resources of all nodes, without resources that are not quantities of the
+                      node; NULL: not needed */
+  GArray *nodes;   /* of QuoitRayListedNode, one per node */
+} QuoitRayListing;
 
-void quoit_ray_cluster_clear (QuoitRayCluster *cluster);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayCluster, quoit_ray_cluster_clear)
+void quoit_ray_listing_clear (QuoitRayListing *listing);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayListing, quoit_ray_listing_clear)
 
-/* Fills @cluster from the nodes of @files. On failure @cluster must still be cleared. */
-gboolean quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GError **error);
+/* Fills @listing from the nodes of @files. Clear @listing even if this fails. */
+gboolean quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayListing *listing, GError **error);

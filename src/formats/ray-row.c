@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the fields of one row, in both forms of Ray's lists of nodes. */
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
 
@@ -104,7 +106,7 @@ gboolean
 quoit_ray_row_lacks_labels (const QuoitRayRow *row)
 {
   static const char *const labels[]
-      = { "ray.io/tpu-slice-name", "ray.io/tpu-worker-id", "ray.io/tpu-topology", "ray.io/tpu-pod-type" };
+      = { QUOIT_RAY_LABEL_SLICE_NAME, QUOIT_RAY_LABEL_WORKER_ID, QUOIT_RAY_LABEL_TOPOLOGY, QUOIT_RAY_LABEL_POD_TYPE };
   JsonNode *chips = quoit_tree_member (row->resources, "TPU");
 
   if (chips == NULL || !JSON_NODE_HOLDS_VALUE (chips) || json_node_get_double (chips) <= 0)

@@ -6,7 +6,7 @@
 #include "formats/json.h"
 #include "formats/yaml.h"
 
-static const char none[] = "No resource in the cluster";
+static const char empty_listing[] = "No resource in the cluster";
 
 /* Parses one row at a time. This keeps the row in the processor's cache, and needs the memory of one row only. */
 static gboolean
@@ -115,7 +115,7 @@ quoit_ray_text_lists_nothing (const char *text, gsize length)
     length--;
   while (length > 0 && g_ascii_isspace (*text))
     text++, length--;
-  return length == strlen (none) && memcmp (text, none, length) == 0;
+  return length == strlen (empty_listing) && memcmp (text, empty_listing, length) == 0;
 }
 
 /* Recognizes Ray's tables and empty files, for better messages than those of the YAML reader. */
@@ -135,18 +135,19 @@ check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **e
         p++;
       left = (gsize) (stop - p);
       if (left >= 3 && memcmp (p, "===", 3) == 0)
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, rows->wanted);
-      if (left >= strlen (none) && memcmp (p, none, strlen (none)) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, rows->expected);
+      if (left >= strlen (empty_listing) && memcmp (p, empty_listing, strlen (empty_listing)) == 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "line %u: '%s', which ray prints if it lists nothing: expected %s", n, none, rows->wanted);
+                           "line %u: '%s', which ray prints if it lists nothing: expected %s", n, empty_listing,
+                           rows->expected);
       if (left >= 2 && (memcmp (p, "//", 2) == 0 || memcmp (p, "/*", 2) == 0))
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, rows->wanted);
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, rows->expected);
       if (left > 0 && *p != '#')
         return TRUE;
       line = stop + 1;
     }
   return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected %s",
-                     length == 0 ? "nothing in it" : "nothing but blanks and comments in it", rows->wanted);
+                     length == 0 ? "nothing in it" : "nothing but blanks and comments in it", rows->expected);
 }
 
 gboolean

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows of Ray's state listings from JSON or YAML, with or without document markers. */
+/* Reads the rows of Ray's lists from JSON or YAML. The caller states by callbacks what to do with each row. */
 #pragma once
 
 #include "formats/tree.h"
 
-/* The default limit of `ray list`. */
+/* `ray list` prints at most this many rows unless --limit is given. */
 enum { QUOIT_RAY_LISTING_LIMIT = 100 };
 
-/* Callbacks for the rows; each may fail. */
+/* A list that can be read. Each callback may fail. */
 typedef struct {
-  const char *what;   /* the listed things, for messages: "nodes" */
-  const char *wanted; /* the expected file, for messages: "the output of ..." */
+  const char *what;     /* what the rows are, for messages: "nodes" */
+  const char *expected; /* the file that is expected, for messages: "the output of ..." */
   /* Called for each row of a list. NULL: lists are refused. */
   gboolean (*add_row) (const QuoitTree *tree, JsonNode *row, gpointer data, GError **error);
   /* Called for each member of a map. NULL: maps are refused. */
@@ -19,10 +19,10 @@ typedef struct {
   gboolean (*finish) (QuoitTree *tree, gpointer data, GError **error);
 } QuoitRayRows;
 
-/* Returns whether the text is the output of `ray list` for an empty listing. */
+/* Returns whether @text is what `ray list` prints if there is nothing to list. */
 gboolean quoit_ray_text_lists_nothing (const char *text, gsize length);
 
 gboolean quoit_ray_rows_read (const QuoitRayRows *rows, const char *text, gsize length, gpointer data, GError **error);
 
-/* Refuses a listing of exactly 100 rows, because Ray may have cut it off. */
+/* Refuses a list of exactly 100 rows, because Ray may have cut it off. */
 gboolean quoit_ray_rows_check_limit (const QuoitRayRows *rows, guint n_listed, GError **error);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Label selectors: which of them Ray accepts, how its scheduler reads them, and which labels match. */
+/* The public functions about label selectors: which of them Ray accepts, what they mean, and which labels match. */
 #include <quoit/models/ray-labels.h>
 
 #include <string.h>
 
 #include "formats/json.h"
-#include "fleet/labels.h"
-#include "fleet/selector.h"
+#include "models/ray/label-syntax.h"
+#include "models/ray/selector.h"
 
-int
+bool
 quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error)
 {
   const char *key;
@@ -23,13 +23,13 @@ quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error)
   return TRUE;
 }
 
-int
+bool
 quoit_ray_selector_check_value (const char *value, GError **error)
 {
   return quoit_selector_check ("label", value, error);
 }
 
-int
+bool
 quoit_ray_selector_is_negated (const char *value)
 {
   g_autoptr (QuoitSelector) selector = quoit_selector_read ("", value);
@@ -59,7 +59,7 @@ quoit_ray_selector_dup_values (const char *value)
   return g_strv_builder_end (builder);
 }
 
-int
+bool
 quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *labels)
 {
   const char *key;
@@ -67,9 +67,9 @@ quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *
   for (unsigned i = 0; (key = quoit_ray_labels_get_key (selector, i)) != NULL; i++)
     {
       const char *value = quoit_ray_labels_get_value (selector, i);
-      g_autoptr (QuoitSelector) asked = value != NULL ? quoit_selector_read (key, value) : NULL;
+      g_autoptr (QuoitSelector) requirement = value != NULL ? quoit_selector_read (key, value) : NULL;
 
-      if (asked != NULL && !quoit_selector_holds (asked, quoit_ray_labels_find (labels, key)))
+      if (requirement != NULL && !quoit_selector_holds (requirement, quoit_ray_labels_find (labels, key)))
         return FALSE;
     }
   return TRUE;
@@ -128,14 +128,14 @@ check_element (JsonNode *element, GError **error)
 }
 
 static gboolean
-holds_number (JsonNode *node)
+is_number (JsonNode *node)
 {
   GType type = json_node_get_value_type (node);
 
   return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE;
 }
 
-int
+bool
 quoit_ray_fallback_check_json (const char *text, size_t length, GError **error)
 {
   g_autoptr (JsonNode) root = quoit_json_parse_as_python (text, length, error);
@@ -143,7 +143,7 @@ quoit_ray_fallback_check_json (const char *text, size_t length, GError **error)
   if (root == NULL)
     return g_prefix_error (error, "fallback_strategy: "), FALSE;
   /* Ray's Python code also iterates over an empty object or text without an error. */
-  if (quoit_json_is_false (root) && json_node_get_value_type (root) != G_TYPE_BOOLEAN && !holds_number (root))
+  if (quoit_json_is_false (root) && json_node_get_value_type (root) != G_TYPE_BOOLEAN && !is_number (root))
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (root))
     return refuse ("fallback_strategy", "a list", error);

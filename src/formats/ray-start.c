@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the two JSON variables by which Ray's autoscaler overrides the resources and labels of a starting node. */
+/* Reads the two environment variables, RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS, by which Ray's autoscaler
+ * overrides the resources and labels of a node that starts. */
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ read_amount (QuoitRayResources *resources, const char *name, JsonNode *value, GE
     return quoit_ray_resources_set (
                resources, name, type == G_TYPE_BOOLEAN ? json_node_get_boolean (value) : json_node_get_double (value)),
            TRUE;
-  /* Python's None means that these are not overridden. */
+  /* For predefined resources, Python's None means that the amount is not overridden. */
   if (JSON_NODE_HOLDS_NULL (value) && quoit_ray_is_predefined (name))
     return TRUE;
   return refuse ("RAY_OVERRIDE_RESOURCES", name, "a number", error);
@@ -103,14 +104,14 @@ quoit_ray_node_new (const char *address, const char *const *env, const char *con
   if (!read_resources (env, &override, error) || !read_labels (env, &override_labels, error))
     return NULL;
 
-  return quoit_ray_node_resolve (&(QuoitRayStart) { .address = address,
-                                                    .env = env,
-                                                    .metadata = metadata,
-                                                    .predefined = predefined,
-                                                    .custom = custom,
-                                                    .override = override,
-                                                    .labels = labels,
-                                                    .override_labels = override_labels,
-                                                    .n_chips = n_chips },
+  return quoit_ray_node_resolve (&(QuoitRayNodeStart) { .address = address,
+                                                        .env = env,
+                                                        .metadata = metadata,
+                                                        .predefined = predefined,
+                                                        .custom = custom,
+                                                        .override = override,
+                                                        .labels = labels,
+                                                        .override_labels = override_labels,
+                                                        .n_chips = n_chips },
                                  error);
 }

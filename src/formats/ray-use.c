@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes what the groups take of the nodes, and what remains. */
+/* Computes which resources of each node the groups take, and what remains. */
 #include "formats/ray-use.h"
 #include "formats/ray-values.h"
+#include "models/ray/resource-names.h"
 
 typedef void (*TakeFunc) (QuoitRayUse *use, guint32 node, const QuoitResource *take);
 
 static void
-each_take (QuoitRayUse *use, TakeFunc function)
+for_each_take (QuoitRayUse *use, TakeFunc function)
 {
   guint32 n_groups;
-  const QuoitGroupClaim *groups = quoit_claims_groups (use->cluster->claims, &n_groups);
+  const QuoitGroupClaim *groups = quoit_claims_groups (use->listing->claims, &n_groups);
 
   for (guint32 i = 0; i < n_groups; i++)
     for (guint32 j = 0; j < groups[i].n_bundles; j++)
@@ -24,49 +25,52 @@ each_take (QuoitRayUse *use, TakeFunc function)
 static void
 count_take (QuoitRayUse *use, guint32 node, const QuoitResource *take)
 {
-  use->first[node] += take != NULL;
+  use->first_take[node] += take != NULL;
 }
 
-/* Fills the range of each node from its end, so that in the end @first is its beginning. */
+/* Before the first call, first_take[node] is the end of the node's range. Each call fills the range from its end,
+ * so that first_take[node] is the start of the range at last. */
 static void
 put_take (QuoitRayUse *use, guint32 node, const QuoitResource *take)
 {
-  use->takes[--use->first[node]] = take;
+  use->takes[--use->first_take[node]] = take;
 }
 
 void
-quoit_ray_use_init (QuoitRayUse *use, const QuoitRayCluster *cluster)
+quoit_ray_use_init (QuoitRayUse *use, const QuoitRayListing *listing)
 {
-  *use = (QuoitRayUse) { .cluster = cluster };
-  quoit_claims_nodes (cluster->claims, &use->n_nodes);
-  use->first = g_new0 (guint32, (gsize) use->n_nodes + 1);
-  each_take (use, count_take);
+  *use = (QuoitRayUse) { .listing = listing };
+  quoit_claims_nodes (listing->claims, &use->n_nodes);
+  use->first_take = g_new0 (guint32, (gsize) use->n_nodes + 1);
+  for_each_take (use, count_take);
   for (guint32 i = 1; i <= use->n_nodes; i++)
-    use->first[i] += use->first[i - 1];
-  use->takes = g_new (const QuoitResource *, (gsize) use->first[use->n_nodes] + 1);
-  each_take (use, put_take);
+    use->first_take[i] += use->first_take[i - 1];
+  use->takes = g_new (const QuoitResource *, (gsize) use->first_take[use->n_nodes] + 1);
+  for_each_take (use, put_take);
 }
 
 void
 quoit_ray_use_clear (QuoitRayUse *use)
 {
-  g_clear_pointer (&use->first, g_free);
+  g_clear_pointer (&use->first_take, g_free);
   g_clear_pointer (&use->takes, g_free);
 }
 
 gboolean
-quoit_ray_use_is_known (const QuoitRayUse *use, guint32 node, const char *resource)
+quoit_ray_use_is_exact (const QuoitRayUse *use, guint32 node, const char *resource)
 {
-  return !g_array_index (use->cluster->nodes, QuoitRayNode, node).is_listed || !quoit_ray_is_memory (resource);
+  return !g_array_index (use->listing->nodes, QuoitRayListedNode, node).is_listed
+         || !quoit_resource_is_rounded (resource);
 }
 
-/* Subtracts @take from @rest. Names are texts of the claims, so pointers are compared. FALSE: not enough is left. */
+/* Subtracts @take from @remaining. Names are texts of the claims, so pointers are compared. FALSE: not enough is
+ * left. */
 static gboolean
-take_from (GArray *rest, const QuoitResource *take)
+take_from (GArray *remaining, const QuoitResource *take)
 {
-  for (guint i = 0; i < rest->len; i++)
+  for (guint i = 0; i < remaining->len; i++)
     {
-      QuoitResource *left = &g_array_index (rest, QuoitResource, i);
+      QuoitResource *left = &g_array_index (remaining, QuoitResource, i);
 
       if (left->name != take->name)
         continue;
@@ -77,10 +81,10 @@ take_from (GArray *rest, const QuoitResource *take)
 }
 
 static gboolean
-fail_short (const QuoitRayUse *use, guint32 node, const char *resource, GError **error)
+fail_too_much (const QuoitRayUse *use, guint32 node, const char *resource, GError **error)
 {
   guint32 n_nodes;
-  g_autofree char *name = quoit_quote (quoit_claims_nodes (use->cluster->claims, &n_nodes)[node].name);
+  g_autofree char *name = quoit_quote (quoit_claims_nodes (use->listing->claims, &n_nodes)[node].name);
   g_autofree char *quoted = quoit_quote (resource);
 
   return quoit_fail (error, QUOIT_ERROR_INVALID, "node %s: groups take more %s than it has: %s", name, quoted,
@@ -88,33 +92,33 @@ fail_short (const QuoitRayUse *use, guint32 node, const char *resource, GError *
 }
 
 gboolean
-quoit_ray_use_rest (const QuoitRayUse *use, guint32 node, GArray *rest, GError **error)
+quoit_ray_use_subtract_groups (const QuoitRayUse *use, guint32 node, GArray *remaining, GError **error)
 {
-  const QuoitRayNode *has = &g_array_index (use->cluster->nodes, QuoitRayNode, node);
+  const QuoitRayListedNode *has = &g_array_index (use->listing->nodes, QuoitRayListedNode, node);
 
-  g_array_set_size (rest, 0);
+  g_array_set_size (remaining, 0);
   for (guint16 i = 0; i < has->n_totals; i++)
     {
-      const QuoitResource *total = &g_array_index (use->cluster->totals, QuoitResource, has->first + i);
+      const QuoitResource *total = &g_array_index (use->listing->totals, QuoitResource, has->first + i);
 
-      if (quoit_ray_use_is_known (use, node, total->name))
-        g_array_append_val (rest, *total);
+      if (quoit_ray_use_is_exact (use, node, total->name))
+        g_array_append_val (remaining, *total);
     }
-  for (guint32 i = use->first[node]; i < use->first[node + 1]; i++)
-    if (quoit_ray_use_is_known (use, node, use->takes[i]->name) && !take_from (rest, use->takes[i]))
-      return fail_short (use, node, use->takes[i]->name, error);
+  for (guint32 i = use->first_take[node]; i < use->first_take[node + 1]; i++)
+    if (quoit_ray_use_is_exact (use, node, use->takes[i]->name) && !take_from (remaining, use->takes[i]))
+      return fail_too_much (use, node, use->takes[i]->name, error);
   return TRUE;
 }
 
 gboolean
 quoit_ray_use_check (const QuoitRayUse *use, GError **error)
 {
-  g_autoptr (GArray) rest = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
+  g_autoptr (GArray) remaining = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
   guint32 n_nodes;
-  const QuoitNodeClaim *nodes = quoit_claims_nodes (use->cluster->claims, &n_nodes);
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (use->listing->claims, &n_nodes);
 
   for (guint32 i = 0; i < n_nodes; i++)
-    if (nodes[i].state != QUOIT_NODE_DEAD && !quoit_ray_use_rest (use, i, rest, error))
+    if (nodes[i].state != QUOIT_NODE_DEAD && !quoit_ray_use_subtract_groups (use, i, remaining, error))
       return FALSE;
   return TRUE;
 }

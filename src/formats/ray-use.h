@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes which resources of a cluster's nodes are in use, by Ray's placement groups and externally. */
+/* Computes which resources of the nodes are in use: by Ray's placement groups, or by something else (external use).
+ *
+ * A node's total = what groups take + what is available + external use. The list of nodes has the totals, the list of
+ * placement groups has what the groups take, and available_resources_per_node() has what is available. */
 #pragma once
 
 #include "formats/ray-nodes.h"
 
-/* Adds the groups of @files to the claims. */
-gboolean quoit_ray_groups_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GError **error);
+/* Adds the placement groups of @files to the claims. */
+gboolean quoit_ray_groups_read (const QuoitRayFiles *files, QuoitRayListing *listing, GError **error);
 
-/* The takes of all groups, indexed by node. */
+/* What all groups take, sorted by node. */
 typedef struct {
-  const QuoitRayCluster *cluster;
+  const QuoitRayListing *listing;
   guint32 n_nodes;
-  guint32 *first; /* n_nodes + 1 indexes into takes; the last one is the end */
+  guint32 *first_take; /* node -> index of its first take; has one more element, which is the end of the last node */
   const QuoitResource **takes;
 } QuoitRayUse;
 
-void quoit_ray_use_init (QuoitRayUse *use, const QuoitRayCluster *cluster);
+void quoit_ray_use_init (QuoitRayUse *use, const QuoitRayListing *listing);
 void quoit_ray_use_clear (QuoitRayUse *use);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayUse, quoit_ray_use_clear)
 
-/* Returns whether the listing has the exact amount of the resource on the node. Some listings round memory. */
-gboolean quoit_ray_use_is_known (const QuoitRayUse *use, guint32 node, const char *resource);
+/* Returns whether the list has the exact total of the resource. `ray list nodes` rounds memory. */
+gboolean quoit_ray_use_is_exact (const QuoitRayUse *use, guint32 node, const char *resource);
 
-/* Sets @rest, an array of QuoitResource, to the totals of @node minus the takes of the groups. INVALID if the groups
+/* Sets @remaining, an array of QuoitResource, to the totals of @node minus what the groups take. INVALID if the groups
    take more than the totals. */
-gboolean quoit_ray_use_rest (const QuoitRayUse *use, guint32 node, GArray *rest, GError **error);
+gboolean quoit_ray_use_subtract_groups (const QuoitRayUse *use, guint32 node, GArray *remaining, GError **error);
 
-/* Checks that on each node that is alive, the groups take no more than its totals. */
+/* Checks that the groups take no more than the total of each node, except dead nodes, whose totals are unknown. */
 gboolean quoit_ray_use_check (const QuoitRayUse *use, GError **error);
 
-/* Adds to the claims, as external use, the resources that are neither available nor in @use. */
-gboolean quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, const QuoitRayUse *use,
+/* Adds external use to the claims: the resources that are not available although no group takes them. */
+gboolean quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayListing *listing, const QuoitRayUse *use,
                                    GError **error);
 
-/* The end of messages about files that contradict each other. */
+/* Ends messages about files that contradict each other. */
 #define QUOIT_RAY_OTHER_MOMENT "the files are of different moments, or of different clusters"

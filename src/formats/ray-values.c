@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "formats/quantity.h"
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
 const char *
 quoit_ray_text (const QuoitTree *tree, JsonNode *node)
@@ -34,19 +34,13 @@ quoit_ray_member_text (const QuoitTree *tree, JsonNode *object, const char *name
 }
 
 gboolean
-quoit_ray_is_memory (const char *resource)
-{
-  return strcmp (resource, "memory") == 0 || strcmp (resource, "object_store_memory") == 0;
-}
-
-gboolean
 quoit_ray_resource_is_no_quantity (const char *resource)
 {
   return g_str_has_prefix (resource, "node:") || quoit_resource_is_of_group (resource);
 }
 
 static gboolean
-holds_number (JsonNode *node)
+is_number (JsonNode *node)
 {
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
 
@@ -57,9 +51,9 @@ gboolean
 quoit_ray_given_amount (const QuoitTree *tree, const char *resource, JsonNode *node, QuoitAmount *amount,
                         GError **error)
 {
-  gboolean is_memory = quoit_ray_is_memory (resource), ok;
+  gboolean is_memory = quoit_resource_is_rounded (resource), ok;
 
-  if (holds_number (node))
+  if (is_number (node))
     /* Ray keeps doubles, so even a whole number in the text counts as the double nearest to it. */
     ok = quoit_ray_amount (json_node_get_double (node), amount, error);
   else if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING && is_memory)
@@ -67,19 +61,19 @@ quoit_ray_given_amount (const QuoitTree *tree, const char *resource, JsonNode *n
   else
     return quoit_tree_refuse (tree, node, is_memory ? "a number of bytes, or memory such as '1.000 GiB'" : "a number",
                               error);
-  return ok || quoit_tree_pass_on (tree, node, error);
+  return ok || quoit_tree_prefix_place (tree, node, error);
 }
 
 gboolean
 quoit_ray_counted_amount (const QuoitTree *tree, JsonNode *node, QuoitAmount *amount, GError **error)
 {
-  double value = holds_number (node) ? json_node_get_double (node) : -1;
+  double value = is_number (node) ? json_node_get_double (node) : -1;
   QuoitAmount checked;
 
   if (value < 0)
     return quoit_tree_refuse (tree, node, "a number that is not negative", error);
   if (!quoit_amount_from_double (value, &checked, error))
-    return quoit_tree_pass_on (tree, node, error);
+    return quoit_tree_prefix_place (tree, node, error);
   /* For example, 5699 ten-thousandths are printed as 0.5699, and 0.5699 * 10,000 may be slightly less than 5699. */
   amount->e4 = (int64_t) round (value * QUOIT_AMOUNT_UNIT);
   return TRUE;

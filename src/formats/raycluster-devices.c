@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the devices that a pod claims by Kubernetes' dynamic resource allocation, mostly network interfaces. The
- * file's ResourceClaims and ResourceClaimTemplates have the number per class. */
+/* Reads the resource claims of a pod, and which of them its containers use. Most devices that pods claim are network
+ * interfaces. */
 #include "formats/raycluster-devices.h"
 
 #include <string.h>
 
 static void
-clear_devices (QuoitDevices *devices)
+clear_devices (QuoitManifestDevices *devices)
 {
   g_hash_table_unref (devices->uses);
   g_hash_table_unref (devices->classes);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitDevices, clear_devices)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitManifestDevices, clear_devices)
 
 /* --- requests that the containers use --- */
 
 static gboolean
-read_use (QuoitDevices *devices, JsonNode *entry)
+read_use (QuoitManifestDevices *devices, JsonNode *entry)
 {
   const char *name, *request = "";
   GPtrArray *requests;
   JsonNode *node;
 
-  if (!quoit_devices_find_name (devices, entry, "name", &node, &name)
+  if (!quoit_manifest_devices_find_name (devices, entry, "name", &node, &name)
       || !quoit_manifest_find_text (devices->manifest, entry, "request", NULL, &request))
     return FALSE;
   requests = g_hash_table_lookup (devices->uses, name);
@@ -33,7 +33,7 @@ read_use (QuoitDevices *devices, JsonNode *entry)
 }
 
 static gboolean
-read_uses (QuoitDevices *devices, JsonNode *spec)
+read_uses (QuoitManifestDevices *devices, JsonNode *spec)
 {
   JsonArray *containers, *entries;
 
@@ -45,7 +45,7 @@ read_uses (QuoitDevices *devices, JsonNode *spec)
 
       if (!quoit_manifest_find (devices->manifest, json_array_get_element (containers, i), &resources, "resources",
                                 NULL)
-          || !quoit_devices_find_list (devices, resources, "claims", &entries))
+          || !quoit_manifest_devices_find_list (devices, resources, "claims", &entries))
         return FALSE;
       for (guint j = 0; entries != NULL && j < json_array_get_length (entries); j++)
         if (!read_use (devices, json_array_get_element (entries, j)))
@@ -57,17 +57,17 @@ read_uses (QuoitDevices *devices, JsonNode *spec)
 /* --- claims of the pod --- */
 
 static gboolean
-read_claim (QuoitDevices *devices, JsonNode *entry, QuoitDeviceClaim *claim)
+read_claim (QuoitManifestDevices *devices, JsonNode *entry, QuoitManifestDeviceClaim *claim)
 {
   const QuoitManifest *manifest = devices->manifest;
-  const char *template = NULL, *own = NULL;
+  const char *template = NULL, *own_name = NULL;
   JsonNode *node, *template_node, *own_node;
-  g_autofree char *quoted = NULL, *called = NULL;
+  g_autofree char *quoted_source = NULL, *description = NULL;
 
-  *claim = (QuoitDeviceClaim) { .node = entry };
-  if (!quoit_devices_find_name (devices, entry, "name", &node, &claim->name)
+  *claim = (QuoitManifestDeviceClaim) { .node = entry };
+  if (!quoit_manifest_devices_find_name (devices, entry, "name", &node, &claim->name)
       || !quoit_manifest_find_text (manifest, entry, "resourceClaimTemplateName", &template_node, &template)
-      || !quoit_manifest_find_text (manifest, entry, "resourceClaimName", &own_node, &own))
+      || !quoit_manifest_find_text (manifest, entry, "resourceClaimName", &own_node, &own_name))
     return FALSE;
   if ((template_node != NULL) == (own_node != NULL))
     return quoit_tree_fail (manifest->tree, entry, manifest->error,
@@ -76,29 +76,23 @@ read_claim (QuoitDevices *devices, JsonNode *entry, QuoitDeviceClaim *claim)
   if (!g_hash_table_insert (devices->uses, (char *) claim->name, g_ptr_array_new ()))
     return quoit_manifest_refuse (manifest, node, "each name once");
   claim->kind = own_node != NULL ? "ResourceClaim" : "ResourceClaimTemplate";
-  claim->source = own_node != NULL ? own : template;
+  claim->source = own_node != NULL ? own_name : template;
   claim->source_node = own_node != NULL ? own_node : template_node;
-  quoted = quoit_quote (claim->source);
-  called = g_strdup_printf ("%s %s", claim->kind, quoted);
-  claim->called = g_string_chunk_insert_const (manifest->texts, called);
+  quoted_source = quoit_quote (claim->source);
+  description = g_strdup_printf ("%s %s", claim->kind, quoted_source);
+  claim->description = g_string_chunk_insert_const (manifest->texts, description);
   return TRUE;
 }
 
-/* An unspecified namespace may match either. */
 static gboolean
-is_same_namespace (const char *a, const char *b)
-{
-  return a == NULL || b == NULL || strcmp (a, b) == 0;
-}
-
-static gboolean
-is_meant (const QuoitDevices *devices, JsonNode *document, const QuoitDeviceClaim *claim, gboolean *is)
+is_claim_document (const QuoitManifestDevices *devices, JsonNode *document, const QuoitManifestDeviceClaim *claim,
+                   gboolean *matches)
 {
   const QuoitManifest *manifest = devices->manifest;
-  const char *kind = NULL, *version = NULL, *name = NULL, *namespace = NULL, *own = NULL;
+  const char *kind = NULL, *version = NULL, *name = NULL, *namespace = NULL, *own_name = NULL;
   JsonNode *metadata, *own_metadata;
 
-  *is = FALSE;
+  *matches = FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (document))
     return TRUE;
   if (!quoit_manifest_find_text (manifest, document, "kind", NULL, &kind))
@@ -109,17 +103,17 @@ is_meant (const QuoitDevices *devices, JsonNode *document, const QuoitDeviceClai
       || !quoit_manifest_find (manifest, document, &metadata, "metadata", NULL)
       || !quoit_manifest_find_text (manifest, metadata, "name", NULL, &name)
       || !quoit_manifest_find_text (manifest, metadata, "namespace", NULL, &namespace)
-      || !quoit_manifest_find (manifest, devices->of->object->document, &own_metadata, "metadata", NULL)
-      || !quoit_manifest_find_text (manifest, own_metadata, "namespace", NULL, &own))
+      || !quoit_manifest_find (manifest, devices->group->object->document, &own_metadata, "metadata", NULL)
+      || !quoit_manifest_find_text (manifest, own_metadata, "namespace", NULL, &own_name))
     return FALSE;
-  *is = g_strcmp0 (name, claim->source) == 0 && is_same_namespace (namespace, own)
-        && (version == NULL || g_str_has_prefix (version, "resource.k8s.io/"));
+  *matches = g_strcmp0 (name, claim->source) == 0 && quoit_manifest_share_namespace (namespace, own_name)
+             && (version == NULL || g_str_has_prefix (version, "resource.k8s.io/"));
   return TRUE;
 }
 
 /* *@found is NULL if the file has no such document. */
 static gboolean
-find_document (const QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonNode **found)
+find_document (const QuoitManifestDevices *devices, const QuoitManifestDeviceClaim *claim, JsonNode **found)
 {
   const QuoitManifest *manifest = devices->manifest;
   g_autoptr (GPtrArray) documents = quoit_manifest_objects (manifest);
@@ -128,33 +122,33 @@ find_document (const QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonN
   for (guint i = 0; documents != NULL && i < documents->len; i++)
     {
       JsonNode *document = documents->pdata[i];
-      gboolean is;
+      gboolean matches;
 
-      if (!is_meant (devices, document, claim, &is))
+      if (!is_claim_document (devices, document, claim, &matches))
         return FALSE;
-      if (is && *found != NULL)
+      if (matches && *found != NULL)
         return quoit_tree_fail (manifest->tree, quoit_tree_member (document, "metadata"), manifest->error,
-                                "a second %s: expected each name once", claim->called);
-      if (is)
+                                "a second %s: expected each name once", claim->description);
+      if (matches)
         *found = document;
     }
   return documents != NULL;
 }
 
-/* A claim that does not come from a template is shared by all pods. */
+/* All pods of the group share a claim that does not come from a template. */
 static void
-warn_of_sharing (QuoitDevices *devices, const QuoitDeviceClaim *claim)
+warn_about_sharing (QuoitManifestDevices *devices, const QuoitManifestDeviceClaim *claim)
 {
-  gint64 n_pods = devices->of->replicas * devices->of->hosts;
+  gint64 n_pods = devices->group->replicas * devices->group->hosts;
 
   if (n_pods > 1 && strcmp (claim->kind, "ResourceClaim") == 0)
-    quoit_devices_warn (devices, claim->source_node,
-                        "%" G_GINT64_FORMAT " pods share %s: its devices are counted on each node", n_pods,
-                        claim->called);
+    quoit_manifest_devices_warn (devices, claim->source_node,
+                                 "%" G_GINT64_FORMAT " pods share %s: its devices are counted on each node", n_pods,
+                                 claim->description);
 }
 
 static gboolean
-count_claim (QuoitDevices *devices, const QuoitDeviceClaim *claim)
+count_claim (QuoitManifestDevices *devices, const QuoitManifestDeviceClaim *claim)
 {
   const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
   g_autofree char *name = quoit_quote (claim->name);
@@ -162,24 +156,25 @@ count_claim (QuoitDevices *devices, const QuoitDeviceClaim *claim)
 
   if (uses->len == 0)
     {
-      quoit_devices_warn (devices, claim->node, "no container has claim %s: its devices are not counted", name);
+      quoit_manifest_devices_warn (devices, claim->node, "no container uses claim %s: its devices are not counted",
+                                   name);
       return TRUE;
     }
   if (!find_document (devices, claim, &document))
     return FALSE;
   if (document == NULL)
     {
-      quoit_devices_warn (devices, claim->source_node, "no %s in the file: its devices are not known, and not counted",
-                          claim->called);
+      quoit_manifest_devices_warn (devices, claim->source_node,
+                                   "no %s in the file: its devices are unknown and not counted", claim->description);
       return TRUE;
     }
-  warn_of_sharing (devices, claim);
-  return quoit_devices_read_requests (devices, claim, document);
+  warn_about_sharing (devices, claim);
+  return quoit_manifest_devices_read_requests (devices, claim, document);
 }
 
-/* Resources that the group states for Ray take precedence. */
+/* Adds the devices as resources, except those that the group states for Ray itself. */
 static void
-set_defaults (const QuoitDevices *devices, QuoitRayParams *params)
+set_defaults (const QuoitManifestDevices *devices, QuoitRayParams *params)
 {
   GHashTableIter iter;
   gpointer class, count;
@@ -195,26 +190,26 @@ set_defaults (const QuoitDevices *devices, QuoitRayParams *params)
 }
 
 gboolean
-quoit_ray_devices_read (const QuoitManifest *manifest, const QuoitRayGroup *of, QuoitRayParams *params,
-                        QuoitClaims *claims)
+quoit_worker_group_read_devices (const QuoitManifest *manifest, const QuoitWorkerGroup *group, QuoitRayParams *params,
+                                 QuoitClaims *claims)
 {
-  g_auto (QuoitDevices) devices = {
+  g_auto (QuoitManifestDevices) devices = {
     .manifest = manifest,
-    .of = of,
+    .group = group,
     .claims = claims,
     .uses = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
     .classes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (QuoitDeviceClaim));
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (QuoitManifestDeviceClaim));
   JsonArray *entries;
   JsonNode *spec;
 
-  if (!quoit_manifest_find (manifest, of->node, &spec, "template", "spec", NULL)
-      || !quoit_devices_find_list (&devices, spec, "resourceClaims", &entries))
+  if (!quoit_manifest_find (manifest, group->node, &spec, "template", "spec", NULL)
+      || !quoit_manifest_devices_find_list (&devices, spec, "resourceClaims", &entries))
     return FALSE;
   for (guint i = 0; entries != NULL && i < json_array_get_length (entries); i++)
     {
-      QuoitDeviceClaim claim;
+      QuoitManifestDeviceClaim claim;
 
       if (!read_claim (&devices, json_array_get_element (entries, i), &claim))
         return FALSE;
@@ -223,7 +218,7 @@ quoit_ray_devices_read (const QuoitManifest *manifest, const QuoitRayGroup *of, 
   if (!read_uses (&devices, spec))
     return FALSE;
   for (guint i = 0; i < list->len; i++)
-    if (!count_claim (&devices, &g_array_index (list, QuoitDeviceClaim, i)))
+    if (!count_claim (&devices, &g_array_index (list, QuoitManifestDeviceClaim, i)))
       return FALSE;
 
   set_defaults (&devices, params);

@@ -1,19 +1,90 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the Ray object of a file and the name of its cluster. */
+#include "base/label-names.h"
 #include "formats/ray-kinds.h"
 #include "formats/raycluster.h"
 
 #include <string.h>
 
 #include "models/kuberay/names.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
-/* Sets *@index to a QuoitRayKind. For other kinds sets it to -1 and appends the kind to @others. */
+/* --- objects of other kinds --- */
+
+/* Longer lists of kinds are cut in messages. */
+enum { MOST_OTHER_KINDS = 4 };
+
+/* Counts the objects of one kind that is not Ray's. */
+typedef struct {
+  const char *kind; /* NULL: objects of kinds beyond MOST_OTHER_KINDS */
+  guint n;
+  unsigned first_line;
+} OtherKind;
+
+static void
+count_other_object (const QuoitManifest *manifest, const char *kind, JsonNode *node, GArray *others)
+{
+  OtherKind new_kind = { others->len < MOST_OTHER_KINDS ? kind : NULL, 1, quoit_tree_line (manifest->tree, node) };
+
+  for (guint i = 0; i < others->len; i++)
+    {
+      OtherKind *other = &g_array_index (others, OtherKind, i);
+
+      if (other->kind == NULL || strcmp (other->kind, kind) == 0)
+        {
+          other->n++;
+          return;
+        }
+    }
+  g_array_append_val (others, new_kind);
+}
+
+static void
+append_other_kind (GString *text, const OtherKind *other)
+{
+  g_autofree char *quoted = other->kind == NULL ? NULL : quoit_quote (other->kind);
+  gboolean is_word = other->kind != NULL && strspn (other->kind, G_CSET_A_2_Z G_CSET_a_2_z) == strlen (other->kind);
+
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  if (other->kind == NULL)
+    g_string_append_printf (text, "%u of other kinds", other->n);
+  else if (other->n == 1)
+    g_string_append_printf (text, "%s in line %u", quoted, other->first_line);
+  else
+    g_string_append_printf (text, "%u %s objects, first in line %u", other->n, is_word ? other->kind : quoted,
+                            other->first_line);
+}
+
+/* Reports a file without a Ray object. A list of Kubernetes nodes is a common mistake, so the message names its
+ * command. */
+static void
+refuse_other_objects (const QuoitManifest *manifest, const GArray *others)
+{
+  g_autoptr (GString) found = g_string_new (NULL);
+  gboolean has_nodes = FALSE;
+
+  for (guint i = 0; i < others->len; i++)
+    {
+      const OtherKind *other = &g_array_index (others, OtherKind, i);
+
+      has_nodes |= g_strcmp0 (other->kind, "Node") == 0 || g_strcmp0 (other->kind, "NodeList") == 0;
+      append_other_kind (found, other);
+    }
+  quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
+              "no Ray object in it, but %s: expected a document of kind RayCluster, RayJob or RayService%s",
+              others->len > 0 ? found->str : "nothing with a kind",
+              has_nodes ? "; for a list of nodes use 'quoit import k8s-nodes'" : "");
+}
+
+/* --- the Ray object --- */
+
+/* Sets *@index to the QuoitRayKind of the document, or to -1 if it has another kind, which is then counted in
+ * @others. */
 static gboolean
-read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GString *others)
+read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GArray *others)
 {
   JsonNode *node = quoit_tree_member (document, "kind");
-  g_autofree char *quoted = NULL;
   QuoitRayKind found;
   const char *kind;
 
@@ -23,14 +94,13 @@ read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GStrin
   if (!quoit_manifest_text (manifest, node, &kind))
     return FALSE;
   if (quoit_ray_kind_find (kind, &found))
-    return *index = (int) found, TRUE;
-  quoted = quoit_quote (kind);
-  g_string_append_printf (others, "%s%s in line %u", others->len > 0 ? ", " : "", quoted,
-                          quoit_tree_line (manifest->tree, node));
+    *index = (int) found;
+  else
+    count_other_object (manifest, kind, node, others);
   return TRUE;
 }
 
-/* The version may be missing, because the fields that are read are the same in all versions. */
+/* A missing version is accepted, because the fields that are read are the same in all versions. */
 static gboolean
 check_version (const QuoitManifest *manifest, JsonNode *document)
 {
@@ -60,11 +130,11 @@ read_name (const QuoitManifest *manifest, JsonNode *document, const char *kind, 
     return FALSE;
   if (**name == '\0')
     return quoit_manifest_refuse (manifest, node, "a name");
-  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_pass_on (manifest, node);
+  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
 }
 
 static gboolean
-refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonNode *second, int index)
+refuse_second_object (const QuoitManifest *manifest, const QuoitRayObject *first, JsonNode *second, int index)
 {
   const char *name = NULL, *other = NULL;
 
@@ -84,7 +154,7 @@ static int
 find_document (const QuoitManifest *manifest, QuoitRayObject *object)
 {
   g_autoptr (GPtrArray) documents = quoit_manifest_objects (manifest);
-  g_autoptr (GString) others = g_string_new (NULL);
+  g_autoptr (GArray) others = g_array_new (FALSE, FALSE, sizeof (OtherKind));
   int found = -1;
 
   if (documents == NULL)
@@ -99,21 +169,20 @@ find_document (const QuoitManifest *manifest, QuoitRayObject *object)
       if (index < 0)
         continue;
       if (found >= 0)
-        return refuse_second (manifest, object, document, index), -1;
+        return refuse_second_object (manifest, object, document, index), -1;
       found = index;
       object->document = document;
       object->kind = quoit_ray_kinds[index].name;
     }
   if (found < 0)
-    quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
-                "no Ray object in it, but %s: expected a document of kind RayCluster, RayJob or RayService",
-                others->len > 0 ? others->str : "nothing with a kind");
+    refuse_other_objects (manifest, others);
   return found;
 }
 
-/* A job with a clusterSelector makes no cluster: KubeRay uses the named one and ignores the rest. */
+/* Refuses a job with a clusterSelector. KubeRay makes no cluster for it, but runs it on the cluster that the selector
+ * names. */
 static gboolean
-refuse_selector (const QuoitManifest *manifest, JsonNode *spec)
+refuse_cluster_selector (const QuoitManifest *manifest, JsonNode *spec)
 {
   g_autofree char *quoted = NULL;
   const char *name = "";
@@ -128,7 +197,7 @@ refuse_selector (const QuoitManifest *manifest, JsonNode *spec)
     return FALSE;
   if (json_object_get_size (selector) == 0)
     return TRUE;
-  if (!quoit_manifest_find_text (manifest, node, "ray.io/cluster", NULL, &name))
+  if (!quoit_manifest_find_text (manifest, node, QUOIT_KUBERAY_LABEL_CLUSTER, NULL, &name))
     return FALSE;
   quoted = quoit_quote (name);
   return quoit_tree_fail (manifest->tree, node, manifest->error,
@@ -146,14 +215,15 @@ read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
   if (!quoit_manifest_find (manifest, object->document, &spec, "spec", NULL))
     return FALSE;
   if (spec == NULL)
-    return quoit_tree_fail (manifest->tree, object->document, manifest->error,
-                            "no 'spec': expected what the %s is to be", object->kind);
+    return quoit_tree_fail (manifest->tree, object->document, manifest->error, "no 'spec': expected the spec of the %s",
+                            object->kind);
   object->spec = spec;
   if (member == NULL)
     return quoit_manifest_find_boolean (manifest, spec, "suspend", &object->is_suspended);
 
   if (!quoit_manifest_find_boolean (manifest, spec, "suspend", &object->is_suspended)
-      || !refuse_selector (manifest, spec) || !quoit_manifest_find (manifest, spec, &object->spec, member, NULL))
+      || !refuse_cluster_selector (manifest, spec)
+      || !quoit_manifest_find (manifest, spec, &object->spec, member, NULL))
     return FALSE;
   if (object->spec == NULL)
     return quoit_tree_fail (manifest->tree, spec, manifest->error, "no '%s': expected the cluster of the %s", member,
@@ -161,8 +231,8 @@ read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
   return object->is_suspended || quoit_manifest_find_boolean (manifest, object->spec, "suspend", &object->is_suspended);
 }
 
-/* Takes the name from the status that KubeRay wrote, if the object was read back from a cluster. Otherwise assumes
- * the name as far as it is known. */
+/* Finds the name of the cluster. An object that was read back from Kubernetes has a status with the name. Otherwise
+ * the name is that of the object, plus five characters that only KubeRay knows. */
 static gboolean
 read_cluster_name (const QuoitManifest *manifest, int index, QuoitRayObject *object)
 {
@@ -180,7 +250,7 @@ read_cluster_name (const QuoitManifest *manifest, int index, QuoitRayObject *obj
   if (*name != '\0')
     {
       object->cluster = name;
-      return quoit_label_check_value (name, manifest->error) || quoit_manifest_pass_on (manifest, node);
+      return quoit_label_check_value (name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
     }
   assumed = g_strconcat (object->name, QUOIT_KUBERAY_RANDOM_END, NULL);
   object->cluster = g_string_chunk_insert_const (manifest->texts, assumed);

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/json.h"
 #include "formats/quantity.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 
@@ -24,7 +25,7 @@ set_resource (QuoitRayParams *params, const char *name, QuoitAmount amount)
   g_hash_table_replace (params->resources, g_strdup (name), g_memdup2 (&amount.e4, sizeof amount.e4));
 }
 
-/* Reads parameters such as num-cpus, for which Ray accepts only whole numbers. */
+/* Reads a parameter such as num-cpus, for which Ray accepts only whole numbers. */
 static gboolean
 read_param_count (const QuoitManifest *manifest, JsonNode *start_params, const char *param, const char *resource,
                   QuoitRayParams *params)
@@ -43,7 +44,8 @@ read_param_count (const QuoitManifest *manifest, JsonNode *start_params, const c
   return TRUE;
 }
 
-/* The JSON of --resources passes through a shell and, in older manifests, has a second pair of quotes. */
+/* Parses the JSON of the parameter "resources". KubeRay passes it through a shell, so manifests put it in single
+ * quotes; older ones also write it as a JSON string. */
 static JsonNode *
 parse_resources (const char *text, GError **error)
 {
@@ -63,15 +65,18 @@ parse_resources (const char *text, GError **error)
 }
 
 static gboolean
-read_json_amount (JsonNode *node, QuoitAmount *amount, GError **error)
+read_json_amount (const char *name, JsonNode *node, QuoitAmount *amount, GError **error)
 {
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
+  g_autofree char *quoted = NULL;
 
-  if (type == G_TYPE_INT64)
-    return quoit_ray_amount ((double) json_node_get_int (node), amount, error);
-  if (type == G_TYPE_DOUBLE)
-    return quoit_ray_amount (json_node_get_double (node), amount, error);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "expected a number");
+  if ((type == G_TYPE_INT64 || type == G_TYPE_DOUBLE) && quoit_ray_amount (json_node_get_double (node), amount, error))
+    return TRUE;
+  quoted = quoit_quote (name);
+  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "a number", "resource %s", quoted);
+  g_prefix_error (error, "resource %s: ", quoted);
+  return FALSE;
 }
 
 static gboolean
@@ -88,7 +93,7 @@ read_param_resources (const QuoitManifest *manifest, JsonNode *start_params, Quo
     return FALSE;
   json = parse_resources (text, manifest->error);
   if (json == NULL)
-    return quoit_manifest_pass_on (manifest, node);
+    return quoit_manifest_prefix_place (manifest, node);
   if (!JSON_NODE_HOLDS_OBJECT (json) || json_object_get_size (json_node_get_object (json)) > MOST_ENTRIES)
     return quoit_manifest_refuse (manifest, node, "a JSON object such as '{\"special\": 1}' of at most 256 resources");
 
@@ -99,13 +104,8 @@ read_param_resources (const QuoitManifest *manifest, JsonNode *start_params, Quo
 
       if (*name == '\0' || strlen (name) > MOST_NAME_BYTES)
         return quoit_manifest_refuse (manifest, node, "a name of 1 to 253 bytes for each resource");
-      if (!read_json_amount (member, &amount, manifest->error))
-        {
-          g_autofree char *quoted = quoit_quote (name);
-
-          g_prefix_error (manifest->error, "resource %s: ", quoted);
-          return quoit_manifest_pass_on (manifest, node);
-        }
+      if (!read_json_amount (name, member, &amount, manifest->error))
+        return quoit_manifest_prefix_place (manifest, node);
       set_resource (params, name, amount);
     }
   return TRUE;
@@ -115,7 +115,7 @@ static gboolean
 set_label (const QuoitManifest *manifest, JsonNode *node, const char *key, const char *value, QuoitRayParams *params)
 {
   if (!quoit_label_check_key (key, manifest->error) || !quoit_label_check_value (value, manifest->error))
-    return quoit_manifest_pass_on (manifest, node);
+    return quoit_manifest_prefix_place (manifest, node);
   g_hash_table_replace (params->labels, g_strdup (key), g_strdup (value));
   return TRUE;
 }
@@ -147,15 +147,15 @@ read_param_labels (const QuoitManifest *manifest, JsonNode *start_params, QuoitR
   return TRUE;
 }
 
-/* Maps the names that KubeRay accepts in the group's own "resources" to Ray's names. */
+/* Returns Ray's name for a name that KubeRay accepts in the group's own field "resources". */
 static const char *
 ray_name (const char *name)
 {
   if (g_ascii_strcasecmp (name, "cpu") == 0)
     return "CPU";
-  if (g_ascii_strcasecmp (name, "gpu") == 0 || strcmp (name, "nvidia.com/gpu") == 0)
+  if (g_ascii_strcasecmp (name, "gpu") == 0 || strcmp (name, QUOIT_K8S_GPU_RESOURCE) == 0)
     return "GPU";
-  if (g_ascii_strcasecmp (name, "tpu") == 0 || strcmp (name, "google.com/tpu") == 0)
+  if (g_ascii_strcasecmp (name, "tpu") == 0 || strcmp (name, QUOIT_K8S_TPU_RESOURCE) == 0)
     return "TPU";
   if (g_ascii_strcasecmp (name, "memory") == 0)
     return "memory";

@@ -3,78 +3,79 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "formats/quantity.h"
 
 /* Linux limits an argument or variable to 128 KiB. */
 enum { MOST_VARIABLES = 1000, MOST_NAME_BYTES = 253, MOST_VALUE_BYTES = 131071 };
 
-static const char tpu[] = "google.com/tpu";
-
-/* One resource of a container. A node is NULL if it is not stated. */
+/* The limit and the request of a container for one resource. A node is NULL if the value is missing. */
 typedef struct {
   JsonNode *limit_node, *request_node;
   QuoitAmount limit, request;
-} Ask;
+} ContainerResource;
 
 void
-quoit_pod_clear (QuoitPod *pod)
+quoit_pod_template_clear (QuoitPodTemplate *pod)
 {
   g_clear_pointer (&pod->env, g_array_unref);
 }
 
 static gboolean
-read_ask (const QuoitManifest *manifest, JsonNode *container, const char *name, Ask *ask)
+read_resource (const QuoitManifest *manifest, JsonNode *container, const char *name, ContainerResource *resource)
 {
-  *ask = (Ask) { 0 };
-  if (!quoit_manifest_find (manifest, container, &ask->limit_node, "resources", "limits", name, NULL)
-      || !quoit_manifest_find (manifest, container, &ask->request_node, "resources", "requests", name, NULL))
+  *resource = (ContainerResource) { 0 };
+  if (!quoit_manifest_find (manifest, container, &resource->limit_node, "resources", "limits", name, NULL)
+      || !quoit_manifest_find (manifest, container, &resource->request_node, "resources", "requests", name, NULL))
     return FALSE;
-  if (ask->limit_node != NULL && !quoit_manifest_quantity (manifest, ask->limit_node, &ask->limit))
+  if (resource->limit_node != NULL && !quoit_manifest_quantity (manifest, resource->limit_node, &resource->limit))
     return FALSE;
-  return ask->request_node == NULL || quoit_manifest_quantity (manifest, ask->request_node, &ask->request);
+  return resource->request_node == NULL
+         || quoit_manifest_quantity (manifest, resource->request_node, &resource->request);
 }
 
 static gboolean
-add_to_sum (const QuoitManifest *manifest, const Ask *ask, QuoitAmount *sum)
+add_to_sum (const QuoitManifest *manifest, const ContainerResource *resource, QuoitAmount *sum)
 {
-  QuoitAmount amount = ask->request_node != NULL ? ask->request : ask->limit;
+  QuoitAmount amount = resource->request_node != NULL ? resource->request : resource->limit;
 
   return quoit_amount_add (*sum, amount, sum, manifest->error)
-         || quoit_manifest_pass_on (manifest, ask->request_node != NULL ? ask->request_node : ask->limit_node);
+         || quoit_manifest_prefix_place (manifest, resource->request_node != NULL ? resource->request_node
+                                                                                  : resource->limit_node);
 }
 
 /* Kubernetes never overcommits chips, so request and limit must be equal. */
 static gboolean
-read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod, gboolean *has_chips)
+read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPodTemplate *pod, gboolean *has_chips)
 {
   QuoitAmount chips;
-  Ask ask;
+  ContainerResource resource;
 
   *has_chips = FALSE;
-  if (!read_ask (manifest, container, tpu, &ask))
+  if (!read_resource (manifest, container, QUOIT_K8S_TPU_RESOURCE, &resource))
     return FALSE;
-  if (ask.request_node != NULL && ask.request.e4 != ask.limit.e4)
+  if (resource.request_node != NULL && resource.request.e4 != resource.limit.e4)
     {
-      g_autofree char *limit = quoit_amount_format (ask.limit);
-      g_autofree char *expected
-          = g_strdup_printf ("the limit of this container, %s", ask.limit_node != NULL ? limit : "which is not set");
+      g_autofree char *limit = quoit_amount_format (resource.limit);
+      g_autofree char *expected = g_strdup_printf ("the limit of this container, %s",
+                                                   resource.limit_node != NULL ? limit : "which is not set");
 
-      return quoit_manifest_refuse (manifest, ask.request_node, expected);
+      return quoit_manifest_refuse (manifest, resource.request_node, expected);
     }
-  if (ask.limit_node == NULL || ask.limit.e4 == 0)
+  if (resource.limit_node == NULL || resource.limit.e4 == 0)
     return TRUE;
-  chips = quoit_quantity_round_up (ask.limit);
+  chips = quoit_quantity_round_up (resource.limit);
   if (chips.e4 > (int64_t) 1024 * QUOIT_AMOUNT_UNIT)
-    return quoit_manifest_refuse (manifest, ask.limit_node, "the chips of one host: 1, 2, 4 or 8");
+    return quoit_manifest_refuse (manifest, resource.limit_node, "the chips of one host: 1, 2, 4 or 8");
   pod->chips += (guint32) (chips.e4 / QUOIT_AMOUNT_UNIT);
-  pod->chips_node = ask.limit_node;
+  pod->chips_node = resource.limit_node;
   *has_chips = TRUE;
   return TRUE;
 }
 
 /* KubeRay sets --num-gpus to the first limit whose name ends with "gpu". */
 static gboolean
-read_gpu (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
+read_gpu (const QuoitManifest *manifest, JsonNode *container, QuoitPodTemplate *pod)
 {
   JsonNode *limits;
   g_autoptr (GList) names = NULL;
@@ -102,7 +103,7 @@ is_variable_name (const char *name)
   return *p == '\0' && p - name <= MOST_NAME_BYTES;
 }
 
-/* If a name occurs twice, a process gets the last value. */
+/* If a name occurs twice, the last value takes effect. */
 static void
 set_variable (GArray *env, const char *name, const char *value)
 {
@@ -118,7 +119,7 @@ set_variable (GArray *env, const char *name, const char *value)
 }
 
 static gboolean
-read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
+read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPodTemplate *pod)
 {
   JsonNode *name_node, *value_node;
   const char *name, *value;
@@ -150,7 +151,7 @@ read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
 }
 
 static gboolean
-read_env (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
+read_env (const QuoitManifest *manifest, JsonNode *container, QuoitPodTemplate *pod)
 {
   JsonNode *node;
   JsonArray *entries;
@@ -171,12 +172,12 @@ read_env (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
 }
 
 static gboolean
-read_container (const QuoitManifest *manifest, JsonNode *container, gboolean is_first, QuoitPod *pod)
+read_container (const QuoitManifest *manifest, JsonNode *container, gboolean is_first, QuoitPodTemplate *pod)
 {
   gboolean has_chips;
-  Ask cpu, memory;
+  ContainerResource cpu, memory;
 
-  if (!read_ask (manifest, container, "cpu", &cpu) || !read_ask (manifest, container, "memory", &memory)
+  if (!read_resource (manifest, container, "cpu", &cpu) || !read_resource (manifest, container, "memory", &memory)
       || !add_to_sum (manifest, &cpu, &pod->cpu) || !add_to_sum (manifest, &memory, &pod->memory)
       || !read_chips (manifest, container, pod, &has_chips))
     return FALSE;
@@ -197,23 +198,23 @@ read_selector (const QuoitManifest *manifest, JsonNode *spec, const char *key, J
 }
 
 static gboolean
-read_selectors (const QuoitManifest *manifest, JsonNode *spec, QuoitPod *pod)
+read_selectors (const QuoitManifest *manifest, JsonNode *spec, QuoitPodTemplate *pod)
 {
   const char *spot = NULL;
   JsonNode *node;
 
-  if (!read_selector (manifest, spec, "cloud.google.com/gke-tpu-accelerator", &pod->accelerator_node, &pod->accelerator)
-      || !read_selector (manifest, spec, "cloud.google.com/gke-tpu-topology", &pod->topology_node, &pod->topology)
-      || !read_selector (manifest, spec, "topology.kubernetes.io/zone", &node, &pod->zone)
-      || !read_selector (manifest, spec, "topology.kubernetes.io/region", &node, &pod->region)
-      || !read_selector (manifest, spec, "cloud.google.com/gke-spot", &node, &spot))
+  if (!read_selector (manifest, spec, QUOIT_GKE_LABEL_ACCELERATOR, &pod->accelerator_node, &pod->accelerator)
+      || !read_selector (manifest, spec, QUOIT_GKE_LABEL_TOPOLOGY, &pod->topology_node, &pod->topology)
+      || !read_selector (manifest, spec, QUOIT_K8S_LABEL_ZONE, &node, &pod->zone)
+      || !read_selector (manifest, spec, QUOIT_K8S_LABEL_REGION, &node, &pod->region)
+      || !read_selector (manifest, spec, QUOIT_GKE_LABEL_SPOT, &node, &spot))
     return FALSE;
   pod->is_spot = spot != NULL && strcmp (spot, "true") == 0;
   return TRUE;
 }
 
 gboolean
-quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPod *pod)
+quoit_pod_template_read (const QuoitManifest *manifest, JsonNode *group, QuoitPodTemplate *pod)
 {
   JsonNode *spec, *node;
   JsonArray *containers;

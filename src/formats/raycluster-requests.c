@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the requests of a ResourceClaim or ResourceClaimTemplate: the number of devices of each class. */
+/* Reads the requests in a ResourceClaim or ResourceClaimTemplate, and counts the devices of each class. */
 #include <string.h>
 
 #include "formats/raycluster-devices.h"
@@ -7,7 +7,7 @@
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 
 void
-quoit_devices_warn (QuoitDevices *devices, JsonNode *node, const char *format, ...)
+quoit_manifest_devices_warn (QuoitManifestDevices *devices, JsonNode *node, const char *format, ...)
 {
   g_autofree char *place = quoit_tree_place (devices->manifest->tree, node);
   g_autofree char *text = NULL;
@@ -20,7 +20,8 @@ quoit_devices_warn (QuoitDevices *devices, JsonNode *node, const char *format, .
 }
 
 gboolean
-quoit_devices_find_list (const QuoitDevices *devices, JsonNode *from, const char *name, JsonArray **entries)
+quoit_manifest_devices_find_list (const QuoitManifestDevices *devices, JsonNode *from, const char *name,
+                                  JsonArray **entries)
 {
   if (!quoit_manifest_find_list (devices->manifest, from, name, entries))
     return FALSE;
@@ -30,8 +31,8 @@ quoit_devices_find_list (const QuoitDevices *devices, JsonNode *from, const char
 }
 
 gboolean
-quoit_devices_find_name (const QuoitDevices *devices, JsonNode *from, const char *name, JsonNode **node,
-                         const char **value)
+quoit_manifest_devices_find_name (const QuoitManifestDevices *devices, JsonNode *from, const char *name,
+                                  JsonNode **node, const char **value)
 {
   if (!quoit_manifest_find_text (devices->manifest, from, name, node, value))
     return FALSE;
@@ -50,23 +51,24 @@ uses_request (const GPtrArray *requests, const char *name)
 }
 
 static gboolean
-read_class (const QuoitDevices *devices, JsonNode *asked, const char **class)
+read_class (const QuoitManifestDevices *devices, JsonNode *request, const char **class)
 {
   JsonNode *node;
 
-  if (!quoit_devices_find_name (devices, asked, "deviceClassName", &node, class))
+  if (!quoit_manifest_devices_find_name (devices, request, "deviceClassName", &node, class))
     return FALSE;
   if (strcmp (*class, "memory") == 0)
-    return quoit_manifest_refuse (devices->manifest, node, "another name: Ray calls the node's memory so");
+    return quoit_manifest_refuse (devices->manifest, node, "another name: this is Ray's name for the node's memory");
   return (strspn (*class, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen (*class)
           && strlen (*class) <= MOST_NAME_BYTES)
          || quoit_manifest_refuse (devices->manifest, node,
                                    "the name of a device class: at most 253 lower-case letters, digits, '-' and '.'");
 }
 
-/* Sets *@count to -1, after a warning, if the request does not state how many devices the pod gets for itself. */
+/* Sets *@count to the number of devices that the pod gets for itself. If that number is unknown, warns and sets it
+ * to -1. */
 static gboolean
-read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
+read_device_count (QuoitManifestDevices *devices, JsonNode *request, gint64 *count)
 {
   const QuoitManifest *manifest = devices->manifest;
   JsonNode *mode_node, *count_node;
@@ -74,9 +76,9 @@ read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
   gboolean is_admin = FALSE;
   gint64 stated = 1;
 
-  if (!quoit_manifest_find_text (manifest, asked, "allocationMode", &mode_node, &mode)
-      || !quoit_manifest_find_count (manifest, asked, "count", &count_node, &stated)
-      || !quoit_manifest_find_boolean (manifest, asked, "adminAccess", &is_admin))
+  if (!quoit_manifest_find_text (manifest, request, "allocationMode", &mode_node, &mode)
+      || !quoit_manifest_find_count (manifest, request, "count", &count_node, &stated)
+      || !quoit_manifest_find_boolean (manifest, request, "adminAccess", &is_admin))
     return FALSE;
   if (strcmp (mode, "ExactCount") != 0 && strcmp (mode, "All") != 0)
     return quoit_manifest_refuse (manifest, mode_node, "ExactCount or All");
@@ -84,10 +86,11 @@ read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
     return quoit_manifest_refuse (manifest, count_node, "at least 1 device");
   *count = stated;
   if (is_admin)
-    quoit_devices_warn (devices, asked, "'adminAccess': the devices are others' too, they are not counted");
+    quoit_manifest_devices_warn (devices, request,
+                                 "'adminAccess': other pods use these devices too, so they are not counted");
   else if (strcmp (mode, "All") == 0)
-    quoit_devices_warn (devices, mode_node,
-                        "'All': how many devices that is depends on the node, they are not counted");
+    quoit_manifest_devices_warn (devices, mode_node,
+                                 "'All': the number of devices depends on the node, so they are not counted");
   else
     return TRUE;
   *count = -1;
@@ -95,7 +98,7 @@ read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
 }
 
 static void
-add_devices (QuoitDevices *devices, const char *class, gint64 count)
+add_devices (QuoitManifestDevices *devices, const char *class, gint64 count)
 {
   const gint64 *before = g_hash_table_lookup (devices->classes, class);
   gint64 sum = count + (before != NULL ? *before : 0);
@@ -104,7 +107,7 @@ add_devices (QuoitDevices *devices, const char *class, gint64 count)
 }
 
 static gboolean
-read_request (QuoitDevices *devices, JsonNode *request)
+read_request (QuoitManifestDevices *devices, JsonNode *request)
 {
   JsonNode *exactly, *alternatives;
   const char *class;
@@ -115,11 +118,11 @@ read_request (QuoitDevices *devices, JsonNode *request)
     return FALSE;
   if (alternatives != NULL)
     {
-      quoit_devices_warn (devices, alternatives,
-                          "which of the alternatives there will be is not known: they are not counted");
+      quoit_manifest_devices_warn (devices, alternatives,
+                                   "it is not known which alternative the pod will get, so they are not counted");
       return TRUE;
     }
-  /* Up to v1beta1 the request itself has the members of "exactly". */
+  /* Up to v1beta1, the members of "exactly" are members of the request itself. */
   if (exactly == NULL)
     exactly = request;
   if (!read_class (devices, exactly, &class) || !read_device_count (devices, exactly, &count))
@@ -130,7 +133,7 @@ read_request (QuoitDevices *devices, JsonNode *request)
 }
 
 static gboolean
-check_uses (const QuoitDevices *devices, const QuoitDeviceClaim *claim, GHashTable *names)
+check_uses (const QuoitManifestDevices *devices, const QuoitManifestDeviceClaim *claim, GHashTable *names)
 {
   const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
 
@@ -140,32 +143,33 @@ check_uses (const QuoitDevices *devices, const QuoitDeviceClaim *claim, GHashTab
 
       if (*(const char *) uses->pdata[i] != '\0' && !g_hash_table_contains (names, uses->pdata[i]))
         return quoit_tree_fail (devices->manifest->tree, claim->node, devices->manifest->error,
-                                "request %s, which a container uses: expected one of %s", quoted, claim->called);
+                                "request %s, which a container uses: expected one of %s", quoted, claim->description);
     }
   return TRUE;
 }
 
 gboolean
-quoit_devices_read_requests (QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonNode *document)
+quoit_manifest_devices_read_requests (QuoitManifestDevices *devices, const QuoitManifestDeviceClaim *claim,
+                                      JsonNode *document)
 {
   const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  JsonNode *spec = document, *asked;
+  JsonNode *spec = document, *spec_devices;
   JsonArray *requests;
 
   /* In a template, the spec of the claim is one level deeper. */
   if (strcmp (claim->kind, "ResourceClaimTemplate") == 0
       && !quoit_manifest_find (devices->manifest, document, &spec, "spec", NULL))
     return FALSE;
-  if (!quoit_manifest_find (devices->manifest, spec, &asked, "spec", "devices", NULL)
-      || !quoit_devices_find_list (devices, asked, "requests", &requests))
+  if (!quoit_manifest_find (devices->manifest, spec, &spec_devices, "spec", "devices", NULL)
+      || !quoit_manifest_devices_find_list (devices, spec_devices, "requests", &requests))
     return FALSE;
   for (guint i = 0; requests != NULL && i < json_array_get_length (requests); i++)
     {
       JsonNode *request = json_array_get_element (requests, i), *node;
       const char *name;
 
-      if (!quoit_devices_find_name (devices, request, "name", &node, &name))
+      if (!quoit_manifest_devices_find_name (devices, request, "name", &node, &name))
         return FALSE;
       if (!g_hash_table_add (names, (char *) name))
         return quoit_manifest_refuse (devices->manifest, node, "each name once");

@@ -6,47 +6,47 @@
 #include "formats/variables.h"
 #include "formats/yaml.h"
 #include "models/kuberay/names.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 /* KubeRay's name for the head's group. */
-static const char head_pool[] = "headgroup";
+static const char head_group_name[] = "headgroup";
 
 gboolean
-quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayNumbers *numbers)
+quoit_replica_counts_read (const QuoitManifest *manifest, JsonNode *group, QuoitReplicaCounts *counts)
 {
-  *numbers = (QuoitRayNumbers) { .highest = G_MAXINT32, .hosts = 1 };
-  return quoit_manifest_find_count (manifest, group, "replicas", &numbers->replicas_node, &numbers->replicas)
-         && quoit_manifest_find_count (manifest, group, "minReplicas", NULL, &numbers->lowest)
-         && quoit_manifest_find_count (manifest, group, "maxReplicas", NULL, &numbers->highest)
-         && quoit_manifest_find_count (manifest, group, "numOfHosts", &numbers->hosts_node, &numbers->hosts)
-         && quoit_manifest_find_boolean (manifest, group, "suspend", &numbers->is_suspended);
+  *counts = (QuoitReplicaCounts) { .max_replicas = G_MAXINT32, .hosts = 1 };
+  return quoit_manifest_find_count (manifest, group, "replicas", &counts->replicas_node, &counts->replicas)
+         && quoit_manifest_find_count (manifest, group, "minReplicas", NULL, &counts->min_replicas)
+         && quoit_manifest_find_count (manifest, group, "maxReplicas", NULL, &counts->max_replicas)
+         && quoit_manifest_find_count (manifest, group, "numOfHosts", &counts->hosts_node, &counts->hosts)
+         && quoit_manifest_find_boolean (manifest, group, "suspend", &counts->is_suspended);
 }
 
-/* Computes the replicas as KubeRay does, but refuses numbers that are too large. */
+/* Computes the replicas as KubeRay does, but refuses more pods than a fleet can have. */
 static gboolean
-read_replicas (const QuoitManifest *manifest, QuoitRayGroup *group)
+read_replicas (const QuoitManifest *manifest, QuoitWorkerGroup *group)
 {
-  QuoitRayNumbers numbers;
+  QuoitReplicaCounts counts;
   gint64 replicas;
 
-  if (!quoit_ray_numbers_read (manifest, group->node, &numbers))
+  if (!quoit_replica_counts_read (manifest, group->node, &counts))
     return FALSE;
 
-  group->hosts = numbers.hosts;
-  group->hosts_node = numbers.hosts_node;
-  replicas = quoit_kuberay_replicas (numbers.replicas, numbers.lowest, numbers.highest);
-  if (replicas * group->hosts > QUOIT_MOST_NODES)
-    return quoit_tree_fail (manifest->tree, numbers.replicas_node != NULL ? numbers.replicas_node : group->node,
+  group->hosts = counts.hosts;
+  group->hosts_node = counts.hosts_node;
+  replicas = quoit_kuberay_replicas (counts.replicas, counts.min_replicas, counts.max_replicas);
+  if (replicas * group->hosts > QUOIT_MAX_NODES)
+    return quoit_tree_fail (manifest->tree, counts.replicas_node != NULL ? counts.replicas_node : group->node,
                             manifest->error,
                             "%" G_GINT64_FORMAT " replicas of %" G_GINT64_FORMAT " hosts: expected at most %u pods%s",
-                            replicas, group->hosts, (unsigned) QUOIT_MOST_NODES,
+                            replicas, group->hosts, (unsigned) QUOIT_MAX_NODES,
                             replicas * group->hosts > G_MAXINT32 ? ", KubeRay itself would count wrongly" : "");
-  group->replicas = numbers.is_suspended || group->object->is_suspended ? 0 : replicas;
+  group->replicas = counts.is_suspended || group->object->is_suspended ? 0 : replicas;
   return TRUE;
 }
 
 gboolean
-quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups, const char **name)
+quoit_worker_group_read_name (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups, const char **name)
 {
   JsonNode *node;
 
@@ -57,8 +57,8 @@ quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHash
   if (!quoit_manifest_text (manifest, node, name))
     return FALSE;
   if (!quoit_label_check_value (*name, manifest->error))
-    return quoit_manifest_pass_on (manifest, node);
-  if (**name == '\0' || strcmp (*name, head_pool) == 0)
+    return quoit_manifest_prefix_place (manifest, node);
+  if (**name == '\0' || strcmp (*name, head_group_name) == 0)
     return quoit_manifest_refuse (manifest, node, "a name for the group, other than 'headgroup', which is the head's");
   if (!g_hash_table_add (groups, (char *) *name))
     return quoit_manifest_refuse (manifest, node, "each groupName once");
@@ -69,7 +69,8 @@ static gboolean
 add_head (const QuoitManifest *manifest, const QuoitRayObject *object, GHashTable *names, QuoitClaims *claims)
 {
   g_autofree char *node_name = g_strconcat (object->cluster, "-head", NULL);
-  QuoitRayGroup head = { .object = object, .name = head_pool, .is_head = TRUE, .node_name = node_name, .hosts = 1 };
+  QuoitWorkerGroup head
+      = { .object = object, .name = head_group_name, .is_head = TRUE, .node_name = node_name, .hosts = 1 };
 
   if (!quoit_manifest_find (manifest, object->spec, &head.node, "headGroupSpec", NULL))
     return FALSE;
@@ -77,7 +78,7 @@ add_head (const QuoitManifest *manifest, const QuoitRayObject *object, GHashTabl
     return quoit_tree_fail (manifest->tree, object->spec, manifest->error,
                             "no 'headGroupSpec': expected the head's group");
   head.replicas = object->is_suspended ? 0 : 1;
-  return quoit_ray_group_add (manifest, &head, names, claims);
+  return quoit_worker_group_add (manifest, &head, names, claims);
 }
 
 static gboolean
@@ -96,24 +97,25 @@ add_workers (const QuoitManifest *manifest, const QuoitRayObject *object, GHashT
     return FALSE;
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
-      QuoitRayGroup group = { .object = object, .node = json_array_get_element (array, i) };
+      QuoitWorkerGroup group = { .object = object, .node = json_array_get_element (array, i) };
 
-      if (!quoit_ray_group_name_read (manifest, group.node, groups, &group.name) || !read_replicas (manifest, &group))
+      if (!quoit_worker_group_read_name (manifest, group.node, groups, &group.name)
+          || !read_replicas (manifest, &group))
         return FALSE;
       n_nodes += group.replicas * group.hosts;
-      if (n_nodes > QUOIT_MOST_NODES)
+      if (n_nodes > QUOIT_MAX_NODES)
         return quoit_tree_fail (manifest->tree, group.node, manifest->error,
                                 "%" G_GINT64_FORMAT " nodes up to here: expected at most %u", n_nodes,
-                                (unsigned) QUOIT_MOST_NODES);
-      if (!quoit_ray_group_add (manifest, &group, names, claims))
+                                (unsigned) QUOIT_MAX_NODES);
+      if (!quoit_worker_group_add (manifest, &group, names, claims))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Warns if the names of nodes depend on a cluster name that only KubeRay knows. */
+/* Warns if the names of nodes contain a cluster name that only KubeRay knows. */
 static void
-warn_of_name (const QuoitManifest *manifest, const QuoitRayObject *object, QuoitClaims *claims)
+warn_about_assumed_name (const QuoitManifest *manifest, const QuoitRayObject *object, QuoitClaims *claims)
 {
   guint32 n_nodes;
 
@@ -121,7 +123,7 @@ warn_of_name (const QuoitManifest *manifest, const QuoitRayObject *object, Quoit
   if (object->is_assumed && n_nodes > 0)
     quoit_claims_warn (claims,
                        "line %u: KubeRay ends the name of a %s's cluster with five random characters: '%s' stands for "
-                       "it, and the names of its hosts are assumed; 'kubectl get %s %s -o yaml' has the true one",
+                       "it, and the names of its hosts are assumed; 'kubectl get %s %s -o yaml' prints the real one",
                        quoit_tree_line (manifest->tree, quoit_tree_member (object->document, "kind")), object->kind,
                        object->cluster, object->kind, object->name);
 }
@@ -138,20 +140,20 @@ read_cluster (const QuoitManifest *manifest, const char *source)
   claims = quoit_claims_new (source != NULL ? source : object.name, QUOIT_SOURCE_KIND_RAYCLUSTER);
   if (!add_head (manifest, &object, names, claims) || !add_workers (manifest, &object, names, claims))
     return NULL;
-  warn_of_name (manifest, &object, claims);
+  warn_about_assumed_name (manifest, &object, claims);
   return g_steal_pointer (&claims);
 }
 
-/* Usually the name is spelled differently in the manifest. */
+/* Warns about variables that no field uses. The user has probably misspelled their names. */
 static void
-warn_of_unused (const QuoitManifest *manifest, QuoitClaims *claims)
+warn_about_unused_variables (const QuoitManifest *manifest, QuoitClaims *claims)
 {
   for (unsigned i = 0; manifest->set != NULL && manifest->set[i] != NULL; i++)
     if (!manifest->used[i])
       {
         int length = (int) quoit_variables_name_length (manifest->set[i]);
 
-        quoit_claims_warn (claims, "variable '%.*s' is given a value, but no field that is read has ${%.*s}", length,
+        quoit_claims_warn (claims, "variable '%.*s' has a value, but no field that is read uses ${%.*s}", length,
                            manifest->set[i], length, manifest->set[i]);
       }
 }
@@ -175,6 +177,6 @@ quoit_read_raycluster (const char *text, gsize length, const char *source, const
   manifest.texts = texts = g_string_chunk_new (1024);
   claims = read_cluster (&manifest, source);
   if (claims != NULL)
-    warn_of_unused (&manifest, claims);
+    warn_about_unused_variables (&manifest, claims);
   return claims;
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a RayCluster: pod templates, Ray parameters and groups. */
+/* Reads the parts of a RayCluster in a manifest: groups, their pod templates, and their parameters for Ray. */
 #pragma once
 
 #include "formats/formats.h"
 #include "formats/manifest.h"
 
-/* The requests of the containers of a pod template. */
+/* What a pod template requests, and where its pods may run. */
 typedef struct {
   QuoitAmount cpu, memory;         /* sums over the containers: request, else limit */
   QuoitAmount ray_cpu, ray_memory; /* of the first container, where Ray runs: limit, else (for CPU only) request;
                                       rounded up */
-  QuoitAmount gpu;                 /* of the first container */
-  guint32 chips;                   /* google.com/tpu of all containers */
+  QuoitAmount gpu;                 /* limit of the first container */
+  guint32 chips;                   /* sum over the containers */
   JsonNode *chips_node;            /* for messages; NULL if no container requests chips */
-  GArray *env;                     /* of QuoitPair: literal variables of the containers with chips */
+  GArray *env;                     /* of QuoitPair: variables with a literal value, of containers with chips */
   JsonNode *tpu_name_node;
   const char *tpu_name; /* variable TPU_NAME; NULL: not set */
   JsonNode *accelerator_node, *topology_node;
   const char *accelerator, *topology; /* node selectors; NULL: none */
   const char *zone, *region;          /* NULL: none */
   gboolean is_spot;
-} QuoitPod;
+} QuoitPodTemplate;
 
-gboolean quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPod *pod);
-void quoit_pod_clear (QuoitPod *pod);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitPod, quoit_pod_clear)
+gboolean quoit_pod_template_read (const QuoitManifest *manifest, JsonNode *group, QuoitPodTemplate *pod);
+void quoit_pod_template_clear (QuoitPodTemplate *pod);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitPodTemplate, quoit_pod_template_clear)
 
-/* The group's parameters for Ray: rayStartParams, and the group's own fields "resources" and "labels", which
-   override it. */
+/* The resources and labels with which Ray starts on the pods of a group: rayStartParams, overridden by the group's own
+   fields "resources" and "labels". */
 typedef struct {
   GHashTable *resources; /* name -> int64 *, in ten-thousandths */
   GHashTable *labels;    /* key -> value */
@@ -37,48 +37,52 @@ gboolean quoit_ray_params_read (const QuoitManifest *manifest, JsonNode *group, 
 void quoit_ray_params_clear (QuoitRayParams *params);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayParams, quoit_ray_params_clear)
 
-/* The Ray object of a file: a RayCluster, or an object from which KubeRay makes a RayCluster. */
+/* The Ray object of a file: a RayCluster, or a RayJob or RayService, from which KubeRay makes a RayCluster. */
 typedef struct {
   JsonNode *document;
-  const char *kind, *name; /* "RayJob", metadata.name */
-  const char *cluster;     /* the name of the RayCluster */
-  gboolean is_assumed;     /* the cluster name is not stated; "xxxxx" replaces KubeRay's five random characters */
+  const char *kind;    /* "RayJob" */
+  const char *name;    /* metadata.name */
+  const char *cluster; /* the name of the RayCluster */
+  gboolean is_assumed; /* the manifest does not state this name, which ends with "xxxxx" in place of the five random
+                          characters that KubeRay will choose */
   gboolean is_suspended;
-  JsonNode *spec; /* of the cluster */
+  JsonNode *spec; /* the spec of the RayCluster */
 } QuoitRayObject;
 
 /* Finds the only Ray object of the file. INVALID if the file does not have exactly one. The result is valid as long as
    the manifest. */
 gboolean quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object);
 
-/* The numbers of pods of a worker group: the stated values, or the defaults of the API server. */
+/* How many pods a worker group has: the stated values, or the defaults of the API server. */
 typedef struct {
-  gint64 replicas, lowest, highest, hosts;
+  gint64 replicas, min_replicas, max_replicas, hosts;
   gboolean is_suspended;
   JsonNode *replicas_node, *hosts_node; /* NULL: not stated */
-} QuoitRayNumbers;
+} QuoitReplicaCounts;
 
-gboolean quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayNumbers *numbers);
+gboolean quoit_replica_counts_read (const QuoitManifest *manifest, JsonNode *group, QuoitReplicaCounts *counts);
 
 /* Reads the name of the group and adds it to the set @groups. A duplicate name is INVALID. */
-gboolean quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups,
-                                    const char **name);
+gboolean quoit_worker_group_read_name (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups,
+                                       const char **name);
 
-/* One group, whose pool and nodes quoit_ray_group_add() adds to the claims. */
+/* A worker group, or the head's group, which is a group of one pod. */
 typedef struct {
   const QuoitRayObject *object;
   JsonNode *node;
   const char *name; /* also the name of the pool */
   gboolean is_head;
-  const char *node_name;  /* of the head */
-  gint64 replicas, hosts; /* replicas 0: no pods */
+  const char *node_name;  /* the name of the head's node; worker nodes are named after their group */
+  gint64 replicas, hosts; /* number of slices, and hosts of each */
   JsonNode *hosts_node;   /* NULL: not stated */
-} QuoitRayGroup;
+} QuoitWorkerGroup;
 
-gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *of, GHashTable *names,
-                              QuoitClaims *claims);
-
-/* Adds to @params, by device class, the devices of the pod's resource claims. Resources that @params already has do
-   not change. Devices whose number is unknown produce a warning. */
-gboolean quoit_ray_devices_read (const QuoitManifest *manifest, const QuoitRayGroup *of, QuoitRayParams *params,
+/* Adds the pool and the nodes of the group to the claims, and the names of the nodes to the set @names. INVALID if
+   a name is already in the set. */
+gboolean quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *group, GHashTable *names,
                                  QuoitClaims *claims);
+
+/* Adds the devices of the pod's resource claims to the resources of @params, one resource per device class. Resources
+   that @params already has do not change. If the number of devices is unknown, warns instead of adding them. */
+gboolean quoit_worker_group_read_devices (const QuoitManifest *manifest, const QuoitWorkerGroup *group,
+                                          QuoitRayParams *params, QuoitClaims *claims);

@@ -8,7 +8,8 @@ struct _QuoitTree {
   GHashTable *places; /* node -> line << 24 | column */
   GHashTable *plain;  /* node -> text in texts */
   GStringChunk *texts;
-  gboolean has_lines, has_no_places;
+  gboolean has_lines;    /* the file is YAML */
+  gboolean omits_places; /* quoit_tree_place() returns "" */
   int element; /* index of the list element that is the only content of the tree; -1: the tree has the whole file */
 };
 
@@ -184,9 +185,9 @@ is_wanted (JsonNode *node, const GString *path, gpointer data)
 }
 
 void
-quoit_tree_leave_out_places (QuoitTree *tree)
+quoit_tree_omit_places (QuoitTree *tree)
 {
-  tree->has_no_places = TRUE;
+  tree->omits_places = TRUE;
 }
 
 static gboolean
@@ -215,7 +216,7 @@ quoit_tree_place (const QuoitTree *tree, JsonNode *node)
 {
   GString *place = g_string_new (tree->has_lines ? "" : "$");
 
-  if (tree->has_no_places)
+  if (tree->omits_places)
     return g_string_free (g_string_truncate (place, 0), FALSE);
   if (tree->element >= 0)
     g_string_append_printf (place, "[%d]", tree->element);
@@ -237,14 +238,14 @@ quoit_tree_place (const QuoitTree *tree, JsonNode *node)
 gboolean
 quoit_tree_fail (const QuoitTree *tree, JsonNode *node, GError **error, const char *format, ...)
 {
-  g_autofree char *place = quoit_tree_place (tree, node);
   g_autofree char *text = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: %s", place, text);
+  quoit_fail (error, QUOIT_ERROR_INVALID, "%s", text);
+  return quoit_tree_prefix_place (tree, node, error);
 }
 
 char *
@@ -284,15 +285,20 @@ quoit_tree_refuse (const QuoitTree *tree, JsonNode *node, const char *expected, 
 {
   g_autofree char *quoted = quoit_tree_quote (tree, node);
 
-  return quoit_tree_fail (tree, node, error, "%s: expected %s", quoted, expected);
+  if (JSON_NODE_HOLDS_ARRAY (node) || JSON_NODE_HOLDS_OBJECT (node))
+    quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "%s", quoted);
+  else
+    quoit_fail_value (error, QUOIT_ERROR_INVALID, quoted, expected);
+  return quoit_tree_prefix_place (tree, node, error);
 }
 
 gboolean
-quoit_tree_pass_on (const QuoitTree *tree, JsonNode *node, GError **error)
+quoit_tree_prefix_place (const QuoitTree *tree, JsonNode *node, GError **error)
 {
   g_autofree char *place = quoit_tree_place (tree, node);
 
-  g_prefix_error (error, "%s: ", place);
+  if (*place != '\0')
+    g_prefix_error (error, "%s: ", place);
   return FALSE;
 }
 

@@ -37,8 +37,7 @@ quoit_variables_check (const char *const *set, GError **error)
       if (!g_utf8_validate (*at, -1, NULL))
         return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected UTF-8", quoted);
       if (find (at + 1, *at, length) >= 0)
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once, it is given again",
-                           quoted);
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once", quoted);
     }
   return TRUE;
 }
@@ -58,13 +57,17 @@ quoit_variables_expand (const char *text, const char *const *set, gboolean *used
         {
           g_autofree char *quoted = quoit_quote (open);
 
-          return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s: expected ${NAME}", quoted);
+          return quoit_fail_value (error, QUOIT_ERROR_INVALID, quoted, "${NAME}"), NULL;
         }
       at = find (set, open + 2, length);
       if (at < 0)
-        return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                                "variable '${%.*s}' has no value: expected --set %.*s=VALUE", (int) length, open + 2,
-                                (int) length, open + 2);
+        {
+          g_autofree char *expected = g_strdup_printf ("--set %.*s=VALUE", (int) length, open + 2);
+
+          return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "variable '${%.*s}' has no value",
+                                      (int) length, open + 2),
+                 NULL;
+        }
       g_string_append_len (out, p, open - p);
       g_string_append (out, set[at] + length + 1);
       if (used != NULL)

@@ -3,6 +3,7 @@
 
 #include "base/natural.h"
 #include "fleet/names.h"
+#include "fleet/source-kinds.h"
 
 static int
 by_name (gconstpointer a, gconstpointer b)

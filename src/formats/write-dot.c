@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a graph in Graphviz' language. Names are quoted and escaped, so that they cannot end the quotes or act as
- * escape sequences of a label. */
+/* Writes a graph in DOT, the language of Graphviz. Names are escaped, so that they can neither end their quotes nor
+ * be taken for the escape sequences of a label. */
 #include "formats/graph.h"
 
 #include "base/hidden.h"

@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
 #include "base/time.h"
 #include "fleet/names.h"
+#include "fleet/source-kinds.h"
+#include "fleet/units.h"
 
-/* Writes a time in the format of the command. In the model, 0 means none. */
+/* Writes a time in the format of the command. 0 means no time. */
 static void
 write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
 {
@@ -16,7 +19,7 @@ write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
   quoit_writer_text (writer, key, text);
 }
 
-/* Writes the desired workers of a manifest. For other sources the members are null. */
+/* Writes how many workers a manifest wants, and their requests. For other sources the members are null. */
 static void
 write_desired (QuoitWriter *writer, QuoitSourceKind kind, const QuoitPool *pool)
 {
@@ -70,7 +73,7 @@ write_sources (QuoitWriter *writer, const QuoitLayout *layout)
 /* --- nodes --- */
 
 static char *
-label_of_group (const QuoitGroupData *group)
+format_handle (const QuoitGroupData *group)
 {
   return g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
 }
@@ -84,7 +87,7 @@ write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   quoit_writer_open_array (writer, "held_by");
   for (guint i = 0; i < groups->len; i++)
     {
-      g_autofree char *label = label_of_group (groups->pdata[i]);
+      g_autofree char *label = format_handle (groups->pdata[i]);
 
       quoit_writer_text (writer, NULL, label);
     }
@@ -104,36 +107,42 @@ by_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Writes the labels of the node's kind and those that the layout stores per node. */
+/* Writes the labels of the node's kind, and the labels that differ on each node. */
 static void
 write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
 {
-  static const char *const own[] = { "ray.io/node-group", "ray.io/tpu-slice-name", "ray.io/tpu-worker-id" };
+  static const char *const own[]
+      = { QUOIT_RAY_LABEL_NODE_GROUP, QUOIT_RAY_LABEL_SLICE_NAME, QUOIT_RAY_LABEL_WORKER_ID };
   const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (guint i = 0; i < kind->n_labels; i++)
     g_ptr_array_add (keys, (char *) kind->labels[i].key);
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
     if (!g_ptr_array_find_with_equal_func (keys, own[i], g_str_equal, NULL)
-        && quoit_layout_node_label (layout, node, own[i], room) != NULL)
+        && quoit_layout_node_label (layout, node, own[i], buffer) != NULL)
       g_ptr_array_add (keys, (char *) own[i]);
   g_ptr_array_sort (keys, by_text);
 
   quoit_writer_open_object (writer, "labels");
   for (guint i = 0; i < keys->len; i++)
-    quoit_writer_text (writer, keys->pdata[i], quoit_layout_node_label (layout, node, keys->pdata[i], room));
+    quoit_writer_text (writer, keys->pdata[i], quoit_layout_node_label (layout, node, keys->pdata[i], buffer));
   quoit_writer_close (writer);
 }
 
+/* What is used of a resource of a dead node is what groups have lost. */
 static void
-write_resource (QuoitWriter *writer, const char *name, QuoitAmount total, QuoitAmount left)
+write_resource (QuoitWriter *writer, const char *name, const QuoitFleet *fleet, QuoitNodeId node, guint resource)
 {
+  QuoitUnits units = quoit_fleet_node_units (fleet, node, resource);
+
   quoit_writer_open_object (writer, NULL);
   quoit_writer_text (writer, "resource", name);
-  quoit_writer_amount (writer, "used", (QuoitAmount) { total.e4 - left.e4 });
-  quoit_writer_amount (writer, "total", total);
+  quoit_writer_amount (writer, "used",
+                       (QuoitAmount) { units.amount[QUOIT_UNIT_HELD].e4 + units.amount[QUOIT_UNIT_RESERVED].e4
+                                       + units.amount[QUOIT_UNIT_EXTERNAL].e4 + units.amount[QUOIT_UNIT_LOST].e4 });
+  quoit_writer_amount (writer, "total", quoit_fleet_node_total (fleet, node, resource));
   quoit_writer_close (writer);
 }
 
@@ -141,16 +150,13 @@ static void
 write_resources (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
   const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
-  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, MAX (kind->n_resources, 1));
-  QuoitChipsLeft chips;
   const char *name;
 
-  quoit_fleet_node_left (fleet, node, left, &chips);
   quoit_writer_open_array (writer, "resources");
   for (guint i = 0; i < kind->n_resources; i++)
-    write_resource (writer, kind->resources[i].name, kind->resources[i].amount, left[i]);
+    write_resource (writer, kind->resources[i].name, fleet, node, i);
   for (guint i = 0; (name = quoit_layout_node_derived (fleet->layout, node, i)) != NULL; i++)
-    write_resource (writer, name, quoit_amount_from_int (1), quoit_fleet_node_derived_left (fleet, node, i));
+    write_resource (writer, name, fleet, node, kind->n_resources + i);
   quoit_writer_close (writer);
 }
 
@@ -169,7 +175,7 @@ write_machine (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 }
 
 static void
-write_sources_of (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
+write_node_sources (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
 {
   QuoitSourceId source;
 
@@ -195,7 +201,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   quoit_writer_text (writer, "identity", identity);
   quoit_writer_text (writer, "address", quoit_layout_node_address (layout, node));
   quoit_writer_text (writer, "source", quoit_layout_text (layout, layout->sources[pool->source].name));
-  write_sources_of (writer, layout, node);
+  write_node_sources (writer, layout, node);
   quoit_writer_text (writer, "pool", quoit_layout_text (layout, pool->name));
   quoit_writer_text (writer, "slice",
                      row->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[row->slice].name));
@@ -216,7 +222,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 static void
 write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  g_autofree char *label = label_of_group (group);
+  g_autofree char *label = format_handle (group);
   g_autofree char *state = g_ascii_strdown (quoit_group_state_name (quoit_fleet_group_state (fleet, group)), -1);
 
   quoit_writer_open_object (writer, NULL);
@@ -245,7 +251,7 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
     }
   quoit_writer_close (writer);
   quoit_writer_open_array (writer, "bundle_node_ids");
-  for (guint32 i = 0; group->kind == QUOIT_HOLDER_BUNDLES && i < group->n_nodes; i++)
+  for (guint32 i = 0; group->kind == QUOIT_RECORD_BUNDLES && i < group->n_nodes; i++)
     quoit_writer_integer (writer, NULL, group->node_ids[i]);
   quoit_writer_close (writer);
   quoit_writer_close (writer);

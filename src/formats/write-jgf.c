@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the JSON graph format that Fluxion reads: a vertex has type, name, number and one path per subsystem; an
- * edge has its subsystem. */
+/* Writes a graph in the JSON graph format that Fluxion, the scheduler of Flux, reads. A vertex has a type, a name,
+ * a number and a path per subsystem; an edge has a subsystem. */
 #include "formats/graph.h"
 #include "formats/writer.h"
 
@@ -9,14 +9,14 @@
 static const char containment[] = "containment";
 
 static const char *
-subsystem_of (QuoitEdgeType type)
+subsystem_name (QuoitEdgeType type)
 {
   return type == QUOIT_EDGE_CONTAINS ? containment : quoit_edge_type_name (type);
 }
 
 /* Escapes '/' and '%', so that a name is one part of a path. */
 static void
-append_part (GString *path, const char *name)
+append_path_part (GString *path, const char *name)
 {
   g_string_append_c (path, '/');
   for (const char *p = name; *p != '\0'; p++)
@@ -30,7 +30,7 @@ append_part (GString *path, const char *name)
 
 /* Returns the path of each vertex. Each parent comes before its children. */
 static GPtrArray *
-paths_of (const QuoitGraph *graph)
+make_paths (const QuoitGraph *graph)
 {
   GPtrArray *paths = g_ptr_array_new_full (graph->vertices->len, g_free);
 
@@ -43,7 +43,7 @@ paths_of (const QuoitGraph *graph)
                                     : vertex->parent == i              ? NULL
                                                                        : paths->pdata[vertex->parent]);
 
-      append_part (path, vertex->name);
+      append_path_part (path, vertex->name);
       g_ptr_array_add (paths, g_string_free (path, FALSE));
     }
   return paths;
@@ -83,7 +83,8 @@ write_vertex (QuoitWriter *writer, const QuoitGraph *graph, guint32 index, const
   quoit_writer_text (writer, "unit", "");
   quoit_writer_integer (writer, "size", 1);
   quoit_writer_open_object (writer, "paths");
-  quoit_writer_text (writer, vertex->type == QUOIT_VERTEX_GROUP ? subsystem_of (QUOIT_EDGE_HOLDS) : containment, path);
+  quoit_writer_text (writer, vertex->type == QUOIT_VERTEX_GROUP ? subsystem_name (QUOIT_EDGE_HOLDS) : containment,
+                     path);
   quoit_writer_close (writer);
   write_facts (writer, graph, vertex);
   quoit_writer_close (writer);
@@ -99,7 +100,7 @@ write_edge (QuoitWriter *writer, QuoitEdgeType type, guint32 from, guint32 to, c
   quoit_writer_text (writer, "source", source);
   quoit_writer_text (writer, "target", target);
   quoit_writer_open_object (writer, "metadata");
-  quoit_writer_text (writer, "subsystem", subsystem_of (type));
+  quoit_writer_text (writer, "subsystem", subsystem_name (type));
   if (detail != NULL)
     quoit_writer_text (writer, "detail", detail);
   quoit_writer_close (writer);
@@ -110,7 +111,7 @@ char *
 quoit_write_jgf (const QuoitGraph *graph)
 {
   QuoitWriter *writer = quoit_writer_new ();
-  g_autoptr (GPtrArray) paths = paths_of (graph);
+  g_autoptr (GPtrArray) paths = make_paths (graph);
 
   quoit_writer_open_object (writer, NULL);
   quoit_writer_open_object (writer, "graph");

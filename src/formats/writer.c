@@ -5,14 +5,14 @@
 
 #include "base/hidden.h"
 
-/* Each row of a table is written as one line. */
+/* Items that are nested deeper than DEEPEST_LINE share a line, so that each row of a table is one line. */
 enum { DEEPEST_LINE = 2, DEEPEST = 32 };
 
 struct _QuoitWriter {
   GString *out;
   char closers[DEEPEST];
   unsigned depth;
-  gboolean has_items; /* of the innermost open object or array */
+  gboolean has_items; /* whether the innermost open object or array has items already */
 };
 
 QuoitWriter *

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
-/* The second half of each list is YAML 1.1, which Kubernetes still accepts. */
+/* The words from "y" and "n" on are YAML 1.1, which Kubernetes still accepts. */
 static const char *const trues[] = { "true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", NULL };
 static const char *const falses[]
     = { "false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF", NULL };
@@ -36,7 +36,7 @@ skip_digits (const char *p)
   return p;
 }
 
-/* Accepts decimal integers of the core schema, without leading zeros, which other readers take for octal. */
+/* Accepts decimal integers without leading zeros, because other YAML readers take a leading zero for octal. */
 static gboolean
 is_integer (const char *text)
 {

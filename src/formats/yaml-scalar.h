@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves tags of YAML and unquoted YAML scalars. */
+/* Decides what YAML tags mean, and what type an unquoted YAML scalar has (quoit_yaml_resolve()). */
 #pragma once
 
 #include "formats/yaml.h"

@@ -6,13 +6,14 @@
 
 #include "formats/yaml-scalar.h"
 
-/* A complete value, with the sizes that the limits on aliases need. */
+/* A complete value, with its size, which the limits on aliases need. */
 typedef struct {
   JsonNode *node;
   guint32 size;   /* number of values in it, including itself, with aliases expanded */
   guint32 height; /* 0: a scalar */
 } Value;
 
+/* A list or map whose end has not been read yet. */
 typedef struct {
   JsonNode *node;
   char *anchor;
@@ -21,6 +22,7 @@ typedef struct {
   guint32 size, height;
 } Frame;
 
+/* Builds the tree from the events of libyaml. */
 typedef struct {
   QuoitTree *tree;
   GArray *frames;
@@ -77,7 +79,7 @@ remember_anchor (Builder *builder, const char *anchor, const Value *value)
 }
 
 static Frame *
-top (Builder *builder)
+innermost_frame (Builder *builder)
 {
   return builder->frames->len == 0 ? NULL : &g_array_index (builder->frames, Frame, builder->frames->len - 1);
 }
@@ -88,11 +90,12 @@ refuse_second (Builder *builder, const Frame *frame, JsonNode *first)
   g_autofree char *quoted = quoit_quote (frame->key);
 
   return quoit_fail (builder->error, QUOIT_ERROR_INVALID,
-                     "line %u, column %u: key %s: expected each key once in a map, it is in line %u too",
-                     frame->key_line, frame->key_column, quoted, quoit_tree_line (builder->tree, first));
+                     "line %u, column %u: key %s: expected each key once in a map; line %u has it too", frame->key_line,
+                     frame->key_column, quoted, quoit_tree_line (builder->tree, first));
 }
 
-/* "<<" adds the members of other maps that the map itself does not have. It is kept until the map is closed. */
+/* The key "<<" adds members of other maps that the map itself does not have. They can be added only at the end of
+ * the map, when its own members are known. */
 static const char merge_key[] = "<<";
 
 static gboolean
@@ -133,10 +136,10 @@ merge (Builder *builder, const Frame *frame, const yaml_mark_t *mark)
 
 /* Adds a complete value to the open list or map, or makes it the root. Takes ownership of the node. */
 static gboolean
-put (Builder *builder, Value value)
+add_value (Builder *builder, Value value)
 {
   g_autoptr (JsonNode) node = value.node;
-  Frame *frame = top (builder);
+  Frame *frame = innermost_frame (builder);
   JsonObject *object;
   JsonNode *first;
 
@@ -161,11 +164,11 @@ put (Builder *builder, Value value)
   return TRUE;
 }
 
-/* The place of a member is that of its key, because readers of a message look for the key. */
+/* Sets the place of the value. The place of a member is that of its key, because users look for the key. */
 static void
-place (Builder *builder, JsonNode *node, const yaml_mark_t *mark)
+set_place (Builder *builder, JsonNode *node, const yaml_mark_t *mark)
 {
-  const Frame *frame = top (builder);
+  const Frame *frame = innermost_frame (builder);
 
   if (frame != NULL && frame->key != NULL)
     quoit_tree_set_place (builder->tree, node, frame->key_line, frame->key_column);
@@ -174,7 +177,7 @@ place (Builder *builder, JsonNode *node, const yaml_mark_t *mark)
 }
 
 static gboolean
-count (Builder *builder, const yaml_mark_t *mark)
+count_value (Builder *builder, const yaml_mark_t *mark)
 {
   if (++builder->n_nodes <= QUOIT_YAML_MOST_NODES)
     return TRUE;
@@ -195,12 +198,12 @@ on_scalar (Builder *builder, const yaml_event_t *event)
   const yaml_mark_t *mark = &event->start_mark;
   Value value = { .size = 1 };
 
-  /* "a\0b" in double quotes is the only way to a NUL, because the text itself has none. */
+  /* The text has no NUL itself, but a double-quoted scalar may have the escape \0. */
   if (strlen (text) != event->data.scalar.length)
     return fail_with (mark, text, "text without NUL", builder->error);
-  if (needs_key (top (builder)))
+  if (needs_key (innermost_frame (builder)))
     {
-      Frame *frame = top (builder);
+      Frame *frame = innermost_frame (builder);
 
       frame->key = g_strdup (text);
       frame->key_line = (unsigned) mark->line + 1;
@@ -211,15 +214,15 @@ on_scalar (Builder *builder, const yaml_event_t *event)
     return fail_with (mark, tag, "no tag", builder->error);
   if (tag != NULL && quoit_yaml_tag_is_text (tag))
     is_plain = FALSE;
-  if (!count (builder, mark))
+  if (!count_value (builder, mark))
     return FALSE;
 
   value.node = is_plain ? quoit_yaml_resolve (text, &is_text) : json_node_init_string (json_node_alloc (), text);
-  place (builder, value.node, mark);
+  set_place (builder, value.node, mark);
   if (!is_text || (is_plain && strstr (text, "${") != NULL))
     quoit_tree_set_plain (builder->tree, value.node, text);
   remember_anchor (builder, (const char *) event->data.scalar.anchor, &value);
-  return put (builder, value);
+  return add_value (builder, value);
 }
 
 static gboolean
@@ -227,7 +230,7 @@ on_start (Builder *builder, JsonNode *node, const yaml_mark_t *mark, const yaml_
 {
   Frame frame = { .node = node, .anchor = g_strdup ((const char *) anchor), .size = 1 };
 
-  if (needs_key (top (builder)))
+  if (needs_key (innermost_frame (builder)))
     {
       clear_frame (&frame);
       return fail_at (mark, builder->error, "a list or map: expected a key that is text");
@@ -237,12 +240,12 @@ on_start (Builder *builder, JsonNode *node, const yaml_mark_t *mark, const yaml_
       clear_frame (&frame);
       return fail_with (mark, (const char *) tag, "no tag", builder->error);
     }
-  if (!count (builder, mark))
+  if (!count_value (builder, mark))
     {
       clear_frame (&frame);
       return FALSE;
     }
-  place (builder, node, mark);
+  set_place (builder, node, mark);
   g_array_append_val (builder->frames, frame);
   if (builder->frames->len > QUOIT_YAML_DEPTH)
     return fail_at (mark, builder->error, "a list or map inside 512 others: expected no deeper nesting");
@@ -252,16 +255,16 @@ on_start (Builder *builder, JsonNode *node, const yaml_mark_t *mark, const yaml_
 static gboolean
 on_end (Builder *builder, const yaml_mark_t *mark)
 {
-  Frame frame = *top (builder);
+  Frame frame = *innermost_frame (builder);
   Value value = { frame.node, frame.size, frame.height + 1 };
   gboolean ok = !JSON_NODE_HOLDS_OBJECT (frame.node) || merge (builder, &frame, mark);
 
   if (!ok)
     return FALSE;
   remember_anchor (builder, frame.anchor, &value);
-  top (builder)->node = NULL;
+  innermost_frame (builder)->node = NULL;
   g_array_set_size (builder->frames, builder->frames->len - 1);
-  return put (builder, value);
+  return add_value (builder, value);
 }
 
 static gboolean
@@ -274,7 +277,7 @@ on_alias (Builder *builder, const yaml_event_t *event)
 
   if (anchor == NULL)
     return fail_with (mark, name, "an anchor of that name above, complete", builder->error);
-  if (needs_key (top (builder)))
+  if (needs_key (innermost_frame (builder)))
     return fail_with (mark, name, "a key that is text, not an alias", builder->error);
   value = *anchor;
   if (builder->frames->len + value.height > QUOIT_YAML_DEPTH)
@@ -283,7 +286,7 @@ on_alias (Builder *builder, const yaml_event_t *event)
     return fail_with (mark, name, "aliases for at most 100,000 values together", builder->error);
   builder->n_aliased += value.size;
   json_node_ref (value.node);
-  return put (builder, value);
+  return add_value (builder, value);
 }
 
 static gboolean
@@ -320,8 +323,8 @@ on_event (Builder *builder, const yaml_event_t *event)
     }
 }
 
-/* Finds a tab in the indentation of the line with the problem, because libyaml's messages for it vary. Line and
- * column count from 1. */
+/* Finds a tab in the indentation of the line with the problem. libyaml refuses such a tab with various messages, so
+ * this reader reports it itself. Lines and columns count from 1. */
 static gboolean
 find_tab (const yaml_parser_t *parser, gsize *line, gsize *column)
 {
@@ -396,7 +399,8 @@ check_utf8 (const char *text, gsize length, GError **error)
                      line, (unsigned) (bad - line_start) + 1, (gsize) (bad - text), quoted);
 }
 
-/* Returns whether libyaml sees the start of a line at @at. It knows five line endings. */
+/* Returns whether libyaml sees the start of a line at @at: after one of its five line endings, or after a byte
+ * order mark. */
 static gboolean
 begins_line (const char *text, const char *at)
 {
@@ -408,7 +412,8 @@ begins_line (const char *text, const char *at)
   return at == text;
 }
 
-/* Limits the %TAG lines: no known tag needs them, and libyaml compares each of them with all earlier ones. */
+/* Limits the number of %TAG lines. No tag that quoit knows needs them, and libyaml compares each line with all earlier
+ * ones, which takes long if there are many. */
 static gboolean
 check_directives (const char *text, gsize length, GError **error)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads YAML as Kubernetes does, into the same tree as JSON. */
+/* Parses YAML as Kubernetes does, into the same tree as JSON. */
 #pragma once
 
 #include "formats/tree.h"
 
 enum {
-  QUOIT_YAML_DEPTH = 512,
+  QUOIT_YAML_DEPTH = 512,           /* nesting of lists and maps */
   QUOIT_YAML_MOST_NODES = 3000000,  /* values of one file; enough for 120,000 rows of `ray list nodes` */
-  QUOIT_YAML_MOST_ALIASED = 100000, /* values that aliases add */
+  QUOIT_YAML_MOST_ALIASED = 100000, /* values that aliases add: small files can have aliases that multiply */
   QUOIT_YAML_MOST_TAG_LINES = 16
 };
 

@@ -45,7 +45,7 @@ quoit_box_same_size (const QuoitBox *a, const QuoitBox *b)
 }
 
 guint64
-quoit_dealt_chips (guint32 chips_per_host, guint32 per_host, guint32 local)
+quoit_chips_for_process (guint32 chips_per_host, guint32 per_host, guint32 local)
 {
   guint32 n = chips_per_host / per_host;
 

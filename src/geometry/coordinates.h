@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and coordinates of the chips and hosts of a slice, and the ICI links between them. Pure functions. */
+/* Indices and coordinates of the chips and hosts of a slice, and the ICI links between them. Pure functions. */
 #pragma once
 
 #include <quoit/models/coordinates.h>
@@ -8,11 +8,12 @@
 
 enum { QUOIT_N_AXES = 3 };
 
-/* Coordinates x, y, z in a grid of chips or of hosts. */
+/* The coordinates x, y, z of a chip or of a host in its slice. */
 typedef struct {
   guint32 at[QUOIT_N_AXES];
-} QuoitSpot;
+} QuoitPosition;
 
+/* A slice: its shape, its hosts and its links. */
 struct _QuoitCoordinates {
   QuoitSliceFacts facts;
   unsigned wrap;                             /* axes with wraparound links: bit 0 for x */
@@ -21,18 +22,18 @@ struct _QuoitCoordinates {
 };
 
 /* Asserts that the shape is twistable if @wiring is %QUOIT_WIRING_TWISTED. */
-QuoitCoordinates quoit_coordinates_of (const QuoitSliceFacts *facts, QuoitWiring wiring);
+QuoitCoordinates quoit_coordinates_make (const QuoitSliceFacts *facts, QuoitWiring wiring);
 
-/* Converts between numbers and coordinates in @grid. x varies fastest. */
-QuoitSpot quoit_spot_of (QuoitShape grid, guint32 number);
-guint32 quoit_spot_number (QuoitShape grid, QuoitSpot spot);
-gboolean quoit_spot_is_in (QuoitShape grid, QuoitSpot spot);
+/* Convert between an index and coordinates in @grid. x varies fastest. */
+QuoitPosition quoit_position_from_index (QuoitShape grid, guint32 index);
+guint32 quoit_position_index (QuoitShape grid, QuoitPosition position);
+gboolean quoit_position_is_inside (QuoitShape grid, QuoitPosition position);
 
 /* Returns the coordinates of chip @local inside its host. libtpu, Ray and bundles number the chips of a host in the
  * same way. */
-QuoitSpot quoit_place_in_host (QuoitShape block, guint32 local);
+QuoitPosition quoit_position_in_host (QuoitShape block, guint32 local);
 
-/* Return the worker id of the host of @chip, and the number of @chip on that host. */
+/* Return the worker id of the host of @chip, and the index of @chip on that host. */
 guint32 quoit_coordinates_worker (const QuoitCoordinates *coordinates, guint32 chip);
 guint32 quoit_coordinates_local (const QuoitCoordinates *coordinates, guint32 chip);
 /* The inverse of the two functions above. */
@@ -41,5 +42,7 @@ guint32 quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 wor
 /* Sets *@neighbour to the next chip along @axis. Returns FALSE at an end without a wraparound link. */
 gboolean quoit_coordinates_step (const QuoitCoordinates *coordinates, guint32 chip, guint axis,
                                  QuoitDirection direction, guint32 *neighbour);
+/* Returns the number of links on a shortest path. */
 guint32 quoit_coordinates_hops (const QuoitCoordinates *coordinates, guint32 from, guint32 to);
+/* Returns the number of links that must be cut to divide the slice into two halves. */
 guint32 quoit_coordinates_bisection (const QuoitCoordinates *coordinates);

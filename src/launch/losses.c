@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds notes about slices and bundles that do not run, or will soon stop. The worst host decides the state of a
- * slice. */
+/* Adds notes about slices and bundles that do not run, or will soon stop. A slice is in the state of its worst host. */
 #include "launch/topology.h"
 
 enum { MOST_NAMED = 4 };
 
 static QuoitNodeState
-state_of (const QuoitTopology *topology, GHashTable *ailing, guint process)
+process_state (const QuoitTopology *topology, GHashTable *not_alive, guint process)
 {
   guint32 node = g_array_index (topology->processes, QuoitProcess, process).node;
 
   return (QuoitNodeState) GPOINTER_TO_UINT (
-      g_hash_table_lookup (ailing, GUINT_TO_POINTER (topology->layout->nodes[node].id)));
+      g_hash_table_lookup (not_alive, GUINT_TO_POINTER (topology->layout->nodes[node].id)));
 }
 
 /* Returns text such as "host a-3 is" or "hosts a-0, a-1, a-2, a-3 and 12 more are" for the processes in @state. */
 static char *
-hosts_in (const QuoitTopology *topology, GHashTable *ailing, guint first, guint end, QuoitNodeState state)
+list_hosts (const QuoitTopology *topology, GHashTable *not_alive, guint first, guint end, QuoitNodeState state)
 {
   g_autoptr (GString) names = g_string_new (NULL);
   guint n = 0;
 
   for (guint i = first; i < end; i += topology->per_host)
-    if (state_of (topology, ailing, i) == state && n++ < MOST_NAMED)
+    if (process_state (topology, not_alive, i) == state && n++ < MOST_NAMED)
       {
         QuoitNodeId node = { g_array_index (topology->processes, QuoitProcess, i).node };
         g_autofree char *name = quoit_layout_node_display (topology->layout, node);
@@ -35,12 +34,12 @@ hosts_in (const QuoitTopology *topology, GHashTable *ailing, guint first, guint 
 }
 
 static void
-note_slice (QuoitTopology *topology, GHashTable *ailing, guint first, guint end, QuoitNodeState worst)
+note_slice (QuoitTopology *topology, GHashTable *not_alive, guint first, guint end, QuoitNodeState worst)
 {
   const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first);
   QuoitSliceId slice = { topology->layout->nodes[process->node].slice };
   g_autofree char *name = quoit_layout_slice_display (topology->layout, slice);
-  g_autofree char *hosts = hosts_in (topology, ailing, first, end, worst);
+  g_autofree char *hosts = list_hosts (topology, not_alive, first, end, worst);
   gboolean is_lost = worst == QUOIT_NODE_DEAD;
 
   quoit_topology_note (topology, "slice %u (%s) is %s: %s %s", process->slice_id, name, is_lost ? "lost" : "leaving",
@@ -59,19 +58,20 @@ note_bundle (QuoitTopology *topology, const QuoitProcess *process, QuoitNodeStat
 
 /* Notes each process separately, because bundles may not be one job. */
 static void
-note_bundles (QuoitTopology *topology, GHashTable *ailing, guint first, guint end)
+note_bundles (QuoitTopology *topology, GHashTable *not_alive, guint first, guint end)
 {
   for (guint i = first; i < end; i++)
-    if (state_of (topology, ailing, i) != QUOIT_NODE_ALIVE)
-      note_bundle (topology, &g_array_index (topology->processes, QuoitProcess, i), state_of (topology, ailing, i));
+    if (process_state (topology, not_alive, i) != QUOIT_NODE_ALIVE)
+      note_bundle (topology, &g_array_index (topology->processes, QuoitProcess, i),
+                   process_state (topology, not_alive, i));
 }
 
 gboolean
-quoit_topology_note_losses (QuoitTopology *topology, GHashTable *ailing)
+quoit_topology_note_losses (QuoitTopology *topology, GHashTable *not_alive)
 {
   gboolean any_lost = FALSE;
 
-  if (ailing == NULL)
+  if (not_alive == NULL)
     return FALSE;
   for (guint first = 0, end; first < topology->processes->len; first = end)
     {
@@ -79,12 +79,12 @@ quoit_topology_note_losses (QuoitTopology *topology, GHashTable *ailing)
 
       end = quoit_topology_slice_end (topology, first);
       for (guint i = first; i < end; i++)
-        worst = MAX (worst, state_of (topology, ailing, i));
+        worst = MAX (worst, process_state (topology, not_alive, i));
       if (topology->job != QUOIT_JOB_SLICES
           || quoit_process_is_other (&g_array_index (topology->processes, QuoitProcess, first)))
-        note_bundles (topology, ailing, first, end);
+        note_bundles (topology, not_alive, first, end);
       else if (worst != QUOIT_NODE_ALIVE)
-        note_slice (topology, ailing, first, end, worst);
+        note_slice (topology, not_alive, first, end, worst);
       any_lost |= worst == QUOIT_NODE_DEAD;
     }
   return any_lost;

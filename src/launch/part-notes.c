@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes for readers of the variables of bundles. */
+/* Notes about the variables of bundles, for the people who use them. */
 #include "launch/topology.h"
 
 enum { MOST_NAMED = 8 };
 
 /* Returns text such as "bundle 3" or "bundles 0, 1 and 9 more". Owned by the caller. */
 static char *
-name_bundles (const GArray *numbers)
+name_bundles (const GArray *bundle_indices)
 {
-  g_autoptr (GString) text = g_string_new (numbers->len == 1 ? "bundle " : "bundles ");
+  g_autoptr (GString) text = g_string_new (bundle_indices->len == 1 ? "bundle " : "bundles ");
 
-  for (guint i = 0; i < MIN (numbers->len, MOST_NAMED); i++)
-    g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", g_array_index (numbers, guint32, i));
-  if (numbers->len > MOST_NAMED)
-    g_string_append_printf (text, " and %u more", numbers->len - MOST_NAMED);
+  for (guint i = 0; i < MIN (bundle_indices->len, MOST_NAMED); i++)
+    g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", g_array_index (bundle_indices, guint32, i));
+  if (bundle_indices->len > MOST_NAMED)
+    g_string_append_printf (text, " and %u more", bundle_indices->len - MOST_NAMED);
   return g_strdup (text->str);
 }
 
 static void
 note_others (QuoitTopology *topology, const QuoitParts *parts)
 {
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) bundle_indices = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *names = NULL;
 
   for (guint i = 0; i < parts->others->len; i++)
-    g_array_append_val (numbers, g_array_index (parts->others, QuoitPart, i).bundle);
-  if (numbers->len == 0)
+    g_array_append_val (bundle_indices, g_array_index (parts->others, QuoitPart, i).bundle);
+  if (bundle_indices->len == 0)
     return;
-  names = name_bundles (numbers);
+  names = name_bundles (bundle_indices);
   quoit_topology_note (topology, "%s %s no TPU: no variables about one, and no part in a TPU job", names,
-                       numbers->len == 1 ? "has" : "have");
+                       bundle_indices->len == 1 ? "has" : "have");
 }
 
 static void
 note_shared (QuoitTopology *topology, const QuoitParts *parts)
 {
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) bundle_indices = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *names = NULL;
 
   for (guint i = 0; i < parts->parts->len; i++)
     if (g_array_index (parts->parts, QuoitPart, i).has_part)
-      g_array_append_val (numbers, g_array_index (parts->parts, QuoitPart, i).bundle);
-  if (numbers->len == 0)
+      g_array_append_val (bundle_indices, g_array_index (parts->parts, QuoitPart, i).bundle);
+  if (bundle_indices->len == 0)
     return;
-  names = name_bundles (numbers);
+  names = name_bundles (bundle_indices);
   quoit_topology_note (topology,
                        "%s %s a chip in part: TPU_VISIBLE_CHIPS can name it whole alone, and whoever has another part "
                        "of it sees it too",
-                       names, numbers->len == 1 ? "has" : "have");
+                       names, bundle_indices->len == 1 ? "has" : "have");
 }
 
-/* Returns whether the job has all chips of its slices. Its processes then divide hosts in another way than JAX does. */
+/* Returns whether a job of boxes has all chips of its slices. Such a job divides the hosts in another way than JAX. */
 static gboolean
 has_whole_slices (const QuoitLayout *layout, const QuoitParts *parts)
 {
@@ -96,14 +96,14 @@ note_ray_job (QuoitTopology *topology, const QuoitParts *parts)
 }
 
 void
-quoit_topology_note_parts (QuoitTopology *topology, const QuoitCast *cast, QuoitProfile profile)
+quoit_topology_note_parts (QuoitTopology *topology, const QuoitTopologyInput *input, QuoitProfile profile)
 {
   if (profile == QUOIT_PROFILE_RAY_TRAIN)
-    note_ray_job (topology, cast->parts);
+    note_ray_job (topology, input->parts);
   else
-    note_job (topology, cast->parts);
-  note_shared (topology, cast->parts);
-  note_others (topology, cast->parts);
-  if (*cast->group->source != '\0' && cast->parts->job != QUOIT_JOB_SLICES)
+    note_job (topology, input->parts);
+  note_shared (topology, input->parts);
+  note_others (topology, input->parts);
+  if (*input->group->source != '\0' && input->parts->job != QUOIT_JOB_SLICES)
     quoit_topology_note (topology, "Ray decides how many chips of a host a bundle has; quoit chooses which ones");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of processes that have parts of hosts: they share a box of a slice, or each is a job of its own. */
+/* Variables of processes that have only some of the chips of a host. They form one job on a box of a slice, or each of
+ * them is a job of its own. */
 #include "launch/slice-variables.h"
 
 static const QuoitProcess *
@@ -8,10 +9,10 @@ process_at (const QuoitSliceVariables *slice, guint at)
   return &g_array_index (slice->topology->processes, QuoitProcess, at);
 }
 
-/* Ports depend on the chip, so processes with different chips of a host never share a port, even in different
- * groups. */
+/* Returns @first plus the lowest chip of the process, so that processes with different chips of a host never have the
+ * same port, even in different groups. */
 static guint32
-port_of (const QuoitProcess *process, guint32 first)
+process_port (const QuoitProcess *process, guint32 first)
 {
   return first + (guint32) __builtin_ctzll (process->chips);
 }
@@ -43,22 +44,22 @@ is_one_host (const QuoitSliceVariables *slice)
 void
 quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, guint32 port)
 {
-  g_autoptr (GPtrArray) called = g_ptr_array_new ();
+  g_autoptr (GPtrArray) host_names = g_ptr_array_new ();
   g_autoptr (GString) addresses = g_string_new (NULL);
   gboolean is_alone = is_one_host (slice);
 
   for (guint i = slice->first; i < slice->end; i++)
     {
       const char *host = is_alone ? "localhost" : hosts->pdata[i - slice->first];
-      gboolean is_next = i == slice->first || process_at (slice, i)->node != process_at (slice, i - 1)->node;
+      gboolean is_new_host = i == slice->first || process_at (slice, i)->node != process_at (slice, i - 1)->node;
 
-      if (is_next)
-        g_ptr_array_add (called, (char *) host);
+      if (is_new_host)
+        g_ptr_array_add (host_names, (char *) host);
       g_string_append_printf (addresses, "%s%s:%u", addresses->len > 0 ? "," : "", host,
-                              port_of (process_at (slice, i), port));
+                              process_port (process_at (slice, i), port));
     }
   add_bounds (slice);
-  quoit_slice_variables_add_hostnames (slice, called);
+  quoit_slice_variables_add_hostnames (slice, host_names);
   quoit_slice_variables_add (slice, "TPU_PROCESS_ADDRESSES", addresses->str);
 }
 
@@ -76,7 +77,7 @@ quoit_process_set_part (QuoitProcess *process, guint32 task, guint32 port)
   g_autofree char *visible = quoit_chips_format (process->chips);
 
   quoit_process_set (process, "TPU_VISIBLE_CHIPS", visible);
-  set_number (process, "TPU_PROCESS_PORT", port_of (process, port));
+  set_number (process, "TPU_PROCESS_PORT", process_port (process, port));
   set_number (process, "TPU_WORKER_ID", task);
   set_number (process, "CLOUD_TPU_TASK_ID", task);
 }

@@ -6,82 +6,85 @@
 
 #include "launch/launch.h"
 
+/* The parts of a group whose job is being determined. */
 typedef struct {
   const QuoitLayout *layout;
   QuoitParts *parts;
-} Judge;
+} JobCheck;
 
 static const QuoitPart *
-part_at (const Judge *judge, guint i)
+part_at (const JobCheck *check, guint i)
 {
-  return &g_array_index (judge->parts->parts, QuoitPart, i);
+  return &g_array_index (check->parts->parts, QuoitPart, i);
 }
 
 static char *
-shown_slice (const Judge *judge, guint32 slice)
+slice_display (const JobCheck *check, guint32 slice)
 {
-  return quoit_layout_slice_display (judge->layout, (QuoitSliceId) { slice });
+  return quoit_layout_slice_display (check->layout, (QuoitSliceId) { slice });
 }
 
-static gboolean keep_apart (const Judge *judge, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* Records why the parts are not one job, and returns FALSE. */
+static gboolean no_job (const JobCheck *check, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
-keep_apart (const Judge *judge, const char *format, ...)
+no_job (const JobCheck *check, const char *format, ...)
 {
   va_list args;
 
   va_start (args, format);
-  judge->parts->apart = g_strdup_vprintf (format, args);
+  check->parts->apart = g_strdup_vprintf (format, args);
   va_end (args);
   return FALSE;
 }
 
+/* Returns whether the chips of the part form a box at a known position, without a shared chip. */
 static gboolean
-is_alone_fit (const Judge *judge, const QuoitPart *part)
+check_part (const JobCheck *check, const QuoitPart *part)
 {
-  const char *node = quoit_layout_node_name (judge->layout, (QuoitNodeId) { part->node });
+  const char *node = quoit_layout_node_name (check->layout, (QuoitNodeId) { part->node });
   g_autofree char *chips = quoit_chips_format (part->chips);
-  QuoitSpot spot;
+  QuoitPosition position;
 
   if (part->has_part)
-    return keep_apart (judge, "bundle '%u' has a chip of node '%s' in part", part->bundle, node);
-  if (!quoit_part_find_spot (judge->layout, part, 63 - (guint32) __builtin_clzll (part->chips), &spot))
-    return keep_apart (judge, "bundle '%u' is on node '%s', whose place in a slice is not known", part->bundle, node);
+    return no_job (check, "bundle '%u' has a chip of node '%s' in part", part->bundle, node);
+  if (!quoit_part_find_position (check->layout, part, 63 - (guint32) __builtin_clzll (part->chips), &position))
+    return no_job (check, "bundle '%u' is on node '%s', whose place in a slice is not known", part->bundle, node);
   if (part->box.shape.n_dims == 0)
-    return keep_apart (judge, "bundle '%u' has chips '%s' of node '%s', which are no box", part->bundle, chips, node);
+    return no_job (check, "bundle '%u' has chips '%s' of node '%s', which are no box", part->bundle, chips, node);
   return TRUE;
 }
 
 static gboolean
-parts_are_alike (const Judge *judge)
+check_same_size (const JobCheck *check)
 {
-  const QuoitPart *first = part_at (judge, 0);
+  const QuoitPart *first = part_at (check, 0);
 
-  for (guint i = 0; i < judge->parts->parts->len; i++)
+  for (guint i = 0; i < check->parts->parts->len; i++)
     {
-      const QuoitPart *part = part_at (judge, i);
+      const QuoitPart *part = part_at (check, i);
       g_autofree char *wanted = NULL, *found = NULL;
 
-      if (!is_alone_fit (judge, part))
+      if (!check_part (check, part))
         return FALSE;
       if (quoit_box_same_size (&part->box, &first->box))
         continue;
       wanted = quoit_bounds_format (first->box.shape);
       found = quoit_bounds_format (part->box.shape);
-      return keep_apart (judge, "bundle '%u' has a box of '%s' chips, bundle '%u' one of '%s'", part->bundle, found,
-                         first->bundle, wanted);
+      return no_job (check, "bundle '%u' has a box of '%s' chips, bundle '%u' one of '%s'", part->bundle, found,
+                     first->bundle, wanted);
     }
   return TRUE;
 }
 
-/* Boxes of one size that fill a larger box form a grid, unless one of them is off the grid. */
+/* Returns whether the boxes of the parts, which have one size and fill @box, form a grid in it. */
 static gboolean
-are_tiles (const Judge *judge, guint first, guint end, const QuoitBox *box)
+are_on_grid (const JobCheck *check, guint first, guint end, const QuoitBox *box)
 {
   for (guint i = first; i < end; i++)
     for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
       {
-        const QuoitBox *tile = &part_at (judge, i)->box;
+        const QuoitBox *tile = &part_at (check, i)->box;
 
         if ((tile->origin.at[axis] - box->origin.at[axis]) % tile->shape.dims[axis] != 0)
           return FALSE;
@@ -96,7 +99,7 @@ by_number (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-is_in_host (const QuoitSliceFacts *facts, const QuoitBox *box)
+is_inside_host (const QuoitSliceFacts *facts, const QuoitBox *box)
 {
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     if (box->origin.at[axis] / facts->host_block.dims[axis]
@@ -106,7 +109,7 @@ is_in_host (const QuoitSliceFacts *facts, const QuoitBox *box)
 }
 
 static gboolean
-is_of_hosts (const QuoitSliceFacts *facts, const QuoitBox *box)
+is_whole_hosts (const QuoitSliceFacts *facts, const QuoitBox *box)
 {
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     if (box->origin.at[axis] % facts->host_block.dims[axis] != 0
@@ -115,19 +118,19 @@ is_of_hosts (const QuoitSliceFacts *facts, const QuoitBox *box)
   return TRUE;
 }
 
-/* Returns whether slices of this shape exist, along any axes. JAX accepts any box of 1, 2, 4 or 8 chips inside one
- * host. A box on several hosts must use all of their chips. */
+/* Returns whether a job can use the box. Inside one host, JAX accepts any box of 1, 2, 4 or 8 chips. A box on several
+ * hosts must have all of their chips, and the shape of a topology of this generation, in any orientation. */
 static gboolean
-is_topology (const QuoitSliceFacts *facts, const QuoitBox *box)
+exists_as_topology (const QuoitSliceFacts *facts, const QuoitBox *box)
 {
   guint32 chips = quoit_shape_chips (box->shape);
   QuoitShape sorted = box->shape;
   unsigned n_rows;
   const QuoitTopologyRow *rows = quoit_topology_rows (facts->generation, &n_rows);
 
-  if (is_in_host (facts, box))
+  if (is_inside_host (facts, box))
     return (chips & (chips - 1)) == 0;
-  if (!is_of_hosts (facts, box))
+  if (!is_whole_hosts (facts, box))
     return FALSE;
   qsort (sorted.dims, QUOIT_N_AXES, sizeof *sorted.dims, by_number);
   for (unsigned i = 0; i < n_rows; i++)
@@ -142,102 +145,102 @@ is_topology (const QuoitSliceFacts *facts, const QuoitBox *box)
 }
 
 static gboolean
-judge_slice (const Judge *judge, guint first, guint end, QuoitBox *box)
+check_slice (const JobCheck *check, guint first, guint end, QuoitBox *box)
 {
   const QuoitSliceFacts *facts
-      = &quoit_layout_slice_class (judge->layout, (QuoitSliceId) { part_at (judge, first)->slice })->facts;
-  g_autofree char *name = shown_slice (judge, part_at (judge, first)->slice), *shape = NULL;
-  QuoitExtent all = QUOIT_EXTENT_NOTHING;
+      = &quoit_layout_slice_class (check->layout, (QuoitSliceId) { part_at (check, first)->slice })->facts;
+  g_autofree char *name = slice_display (check, part_at (check, first)->slice), *shape = NULL;
+  QuoitExtent all = QUOIT_EXTENT_EMPTY;
 
   for (guint i = first; i < end; i++)
     {
-      QuoitExtent one = quoit_box_extent (&part_at (judge, i)->box);
+      QuoitExtent one = quoit_box_extent (&part_at (check, i)->box);
 
       quoit_extent_widen (&all, &one);
     }
   *box = quoit_extent_box (&all);
   if (box->shape.n_dims == 0)
-    return keep_apart (judge, "the '%u' chips of slice '%s' that %s no box", all.n, name,
-                       end - first == 1 ? "the bundle has are" : "the bundles have are");
-  if (!are_tiles (judge, first, end, box))
-    return keep_apart (judge, "the bundles in slice '%s' do not divide their box of chips as a grid", name);
+    return no_job (check, "the '%u' chips of slice '%s' that %s no box", all.n, name,
+                   end - first == 1 ? "the bundle has are" : "the bundles have are");
+  if (!are_on_grid (check, first, end, box))
+    return no_job (check, "the bundles in slice '%s' do not divide their box of chips as a grid", name);
   shape = quoit_bounds_format (box->shape);
-  if (!is_topology (facts, box))
-    return keep_apart (judge,
-                       "the chips of slice '%s' that the bundles have are a box of '%s', which is no part of one host, "
-                       "and no topology of %s on whole hosts",
-                       name, shape, quoit_generation_name (facts->generation));
+  if (!exists_as_topology (facts, box))
+    return no_job (check,
+                   "the chips of slice '%s' that the bundles have are a box of '%s', which is no part of one host, "
+                   "and no topology of %s on whole hosts",
+                   name, shape, quoit_generation_name (facts->generation));
   return TRUE;
 }
 
 static gboolean
-slices_are_alike (const Judge *judge)
+check_same_slices (const JobCheck *check)
 {
-  const QuoitParts *parts = judge->parts;
+  const QuoitParts *parts = check->parts;
   const QuoitBox *wanted = &g_array_index (parts->boxes, QuoitBox, 0);
   guint32 first = g_array_index (parts->slices, guint32, 0);
-  const QuoitSliceFacts *facts = &quoit_layout_slice_class (judge->layout, (QuoitSliceId) { first })->facts;
+  const QuoitSliceFacts *facts = &quoit_layout_slice_class (check->layout, (QuoitSliceId) { first })->facts;
 
   for (guint s = 1; s < parts->slices->len; s++)
     {
       guint32 slice = g_array_index (parts->slices, guint32, s);
-      const QuoitClass *class = quoit_layout_slice_class (judge->layout, (QuoitSliceId) { slice });
-      g_autofree char *name = shown_slice (judge, slice), *other = shown_slice (judge, first);
+      const QuoitClass *class = quoit_layout_slice_class (check->layout, (QuoitSliceId) { slice });
+      g_autofree char *name = slice_display (check, slice), *other = slice_display (check, first);
 
       if (!quoit_slice_facts_same_class (&class->facts, facts))
-        return keep_apart (judge, "slice '%s' is another kind of slice than '%s'", name, other);
+        return no_job (check, "slice '%s' is another kind of slice than '%s'", name, other);
       if (!quoit_box_same_size (&g_array_index (parts->boxes, QuoitBox, s), wanted))
-        return keep_apart (judge, "the bundles have another box of chips of slice '%s' than of '%s'", name, other);
+        return no_job (check, "the bundles have another box of chips of slice '%s' than of '%s'", name, other);
     }
   return TRUE;
 }
 
 static gboolean
-is_one_job (const Judge *judge)
+is_one_job (const JobCheck *check)
 {
-  GArray *list = judge->parts->parts;
+  GArray *list = check->parts->parts;
 
-  if (!parts_are_alike (judge))
+  if (!check_same_size (check))
     return FALSE;
   for (guint first = 0, end; first < list->len; first = end)
     {
       QuoitBox box;
 
-      for (end = first + 1; end < list->len && part_at (judge, end)->slice == part_at (judge, first)->slice; end++)
+      for (end = first + 1; end < list->len && part_at (check, end)->slice == part_at (check, first)->slice; end++)
         continue;
-      if (!judge_slice (judge, first, end, &box))
+      if (!check_slice (check, first, end, &box))
         return FALSE;
-      g_array_append_val (judge->parts->boxes, box);
+      g_array_append_val (check->parts->boxes, box);
     }
-  return slices_are_alike (judge);
+  return check_same_slices (check);
 }
 
 /* --- whole slices --- */
 
-/* Returns whether each bundle has exactly the chips that JAX would give to the process at its place, with @per_host
+/* Returns whether each part has exactly the chips that JAX gives to the process with the same index, with @per_host
  * processes per host. */
 static gboolean
-are_dealt (const Judge *judge, guint32 chips_per_host, guint32 per_host)
+are_divided_like_jax (const JobCheck *check, guint32 chips_per_host, guint32 per_host)
 {
-  for (guint i = 0; i < judge->parts->parts->len; i++)
-    if (part_at (judge, i)->chips != quoit_dealt_chips (chips_per_host, per_host, i % per_host))
+  for (guint i = 0; i < check->parts->parts->len; i++)
+    if (part_at (check, i)->chips != quoit_chips_for_process (chips_per_host, per_host, i % per_host))
       return FALSE;
   return TRUE;
 }
 
-/* Returns how many bundles form a host of the slices, if they divide it as JAX does. Returns 0 if they do not, or if
- * the slices are not whole. */
+/* Returns the number of bundles per host if the slices are whole and the bundles divide the hosts like JAX divides them
+ * between processes; otherwise 0. */
 static guint32
-processes_per_host (const Judge *judge)
+find_processes_per_host (const JobCheck *check)
 {
-  const QuoitBox *box = &g_array_index (judge->parts->boxes, QuoitBox, 0);
-  guint32 slice = g_array_index (judge->parts->slices, guint32, 0);
-  const QuoitSliceFacts *facts = &quoit_layout_slice_class (judge->layout, (QuoitSliceId) { slice })->facts;
-  guint32 n_chips = quoit_shape_chips (part_at (judge, 0)->box.shape), per_host = facts->chips_per_host / n_chips;
+  const QuoitBox *box = &g_array_index (check->parts->boxes, QuoitBox, 0);
+  guint32 slice = g_array_index (check->parts->slices, guint32, 0);
+  const QuoitSliceFacts *facts = &quoit_layout_slice_class (check->layout, (QuoitSliceId) { slice })->facts;
+  guint32 n_chips = quoit_shape_chips (part_at (check, 0)->box.shape), per_host = facts->chips_per_host / n_chips;
   const char *process_bounds, *chip_bounds;
 
   if (quoit_shape_chips (box->shape) != quoit_shape_chips (facts->shape) || per_host > QUOIT_MOST_PER_HOST
-      || !are_dealt (judge, facts->chips_per_host, per_host))
+      || !are_divided_like_jax (check, facts->chips_per_host, per_host))
     return 0;
   return per_host == 1
                  || quoit_jax_process_bounds (quoit_generation_facts (facts->generation)->id, facts->chips_per_host,
@@ -249,11 +252,11 @@ processes_per_host (const Judge *judge)
 void
 quoit_parts_find_job (const QuoitLayout *layout, QuoitParts *parts)
 {
-  Judge judge = { layout, parts };
+  JobCheck check = { layout, parts };
 
   parts->job = QUOIT_JOB_APART;
-  if (parts->parts->len == 0 || !is_one_job (&judge))
+  if (parts->parts->len == 0 || !is_one_job (&check))
     return;
-  parts->per_host = processes_per_host (&judge);
+  parts->per_host = find_processes_per_host (&check);
   parts->job = parts->per_host > 0 ? QUOIT_JOB_SLICES : QUOIT_JOB_BOXES;
 }

@@ -16,9 +16,9 @@ quoit_parts_free (QuoitParts *parts)
   g_free (parts);
 }
 
-/* Also fails for a chip that the hosts of the slice do not have. */
+/* Also returns FALSE for a chip that the hosts of the slice do not have. */
 gboolean
-quoit_part_find_spot (const QuoitLayout *layout, const QuoitPart *part, guint32 chip, QuoitSpot *spot)
+quoit_part_find_position (const QuoitLayout *layout, const QuoitPart *part, guint32 chip, QuoitPosition *position)
 {
   const QuoitClass *class = part->slice == QUOIT_NO_INDEX
                                 ? NULL
@@ -29,18 +29,21 @@ quoit_part_find_spot (const QuoitLayout *layout, const QuoitPart *part, guint32 
   if (class == NULL || worker_id < 0 || (guint32) worker_id >= class->facts.hosts
       || chip >= class->facts.chips_per_host)
     return FALSE;
-  torus = quoit_coordinates_of (&class->facts, QUOIT_WIRING_STRAIGHT);
-  *spot = quoit_spot_of (class->facts.shape, quoit_coordinates_chip (&torus, (guint32) worker_id, chip));
+  torus = quoit_coordinates_make (&class->facts, QUOIT_WIRING_STRAIGHT);
+  *position
+      = quoit_position_from_index (class->facts.shape, quoit_coordinates_chip (&torus, (guint32) worker_id, chip));
   return TRUE;
 }
 
+/* Returns the box that the chips of the part form, or a box without dimensions. */
 static QuoitBox
-box_of_chips (const QuoitLayout *layout, const QuoitPart *part)
+find_box (const QuoitLayout *layout, const QuoitPart *part)
 {
-  static const QuoitShape of_host = { { 2, 4, 1 }, 2 };
-  QuoitExtent extent = QUOIT_EXTENT_NOTHING;
-  QuoitSpot spot;
-  gboolean is_placed = quoit_part_find_spot (layout, part, 63 - (guint32) __builtin_clzll (part->chips), &spot);
+  static const QuoitShape host_block = { { 2, 4, 1 }, 2 };
+  QuoitExtent extent = QUOIT_EXTENT_EMPTY;
+  QuoitPosition position;
+  guint32 highest = 63 - (guint32) __builtin_clzll (part->chips);
+  gboolean has_position = quoit_part_find_position (layout, part, highest, &position);
 
   for (guint32 chip = 0; chip < 64; chip++)
     {
@@ -50,8 +53,8 @@ box_of_chips (const QuoitLayout *layout, const QuoitPart *part)
         continue;
       /* Without a position in the slice, use the numbering of the largest host; it places the first chips like any
        * other host. */
-      if (!is_placed || !quoit_part_find_spot (layout, part, chip, &one.low))
-        one.low = quoit_place_in_host (of_host, chip);
+      if (!has_position || !quoit_part_find_position (layout, part, chip, &one.low))
+        one.low = quoit_position_in_host (host_block, chip);
       one.high = one.low;
       quoit_extent_widen (&extent, &one);
     }
@@ -59,29 +62,29 @@ box_of_chips (const QuoitLayout *layout, const QuoitPart *part)
 }
 
 static guint32
-lowest (guint64 chips)
+lowest_chip (guint64 chips)
 {
   return chips == 0 ? 64 : (guint32) __builtin_ctzll (chips);
 }
 
 static gint
-by_place (gconstpointer a, gconstpointer b)
+by_position (gconstpointer a, gconstpointer b)
 {
   const QuoitPart *x = a, *y = b;
-  guint32 of_x = lowest (x->chips), of_y = lowest (y->chips);
+  guint32 x_chip = lowest_chip (x->chips), y_chip = lowest_chip (y->chips);
 
   /* The nodes of a slice are sorted by worker id in the layout. */
   if (x->slice != y->slice)
     return x->slice < y->slice ? -1 : 1;
   if (x->node != y->node)
     return x->node < y->node ? -1 : 1;
-  if (of_x != of_y)
-    return of_x < of_y ? -1 : 1;
+  if (x_chip != y_chip)
+    return x_chip < y_chip ? -1 : 1;
   return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
 static gboolean
-read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundle, QuoitPart *part, GError **error)
+fill_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundle, QuoitPart *part, GError **error)
 {
   guint32 id = group->node_ids[bundle], node = quoit_layout_find_id (layout, id);
   const QuoitBundle *row = &group->bundles[bundle];
@@ -98,13 +101,13 @@ read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundl
   if (part->has_part)
     part->chips |= (guint64) 1 << row->chip;
   if (part->chips != 0)
-    part->box = box_of_chips (layout, part);
+    part->box = find_box (layout, part);
   return TRUE;
 }
 
 /* Numbers the parts of each node, which are adjacent. */
 static void
-count_on_nodes (GArray *parts)
+number_on_nodes (GArray *parts)
 {
   for (guint i = 1; i < parts->len; i++)
     {
@@ -129,7 +132,7 @@ list_slices (QuoitParts *parts)
 }
 
 QuoitParts *
-quoit_parts_of (const QuoitLayout *layout, const QuoitGroupData *group, GError **error)
+quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *group, GError **error)
 {
   g_autoptr (QuoitParts) parts = g_new0 (QuoitParts, 1);
 
@@ -141,12 +144,12 @@ quoit_parts_of (const QuoitLayout *layout, const QuoitGroupData *group, GError *
     {
       QuoitPart part = { .node = QUOIT_NO_INDEX };
 
-      if (!read_part (layout, group, bundle, &part, error))
+      if (!fill_part (layout, group, bundle, &part, error))
         return NULL;
       g_array_append_val (part.chips == 0 ? parts->others : parts->parts, part);
     }
-  g_array_sort (parts->parts, by_place);
-  count_on_nodes (parts->parts);
+  g_array_sort (parts->parts, by_position);
+  number_on_nodes (parts->parts);
   list_slices (parts);
   quoit_parts_find_job (layout, parts);
   return g_steal_pointer (&parts);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts a group of bundles into processes: the chips of each, and whether they form one job. Pure functions. */
+/* The parts of a group of bundles: the chips of each bundle on its node, and whether they form one job. Pure
+ * functions. */
 #pragma once
 
 #include <quoit/topology.h>
@@ -7,17 +8,18 @@
 #include "fleet/fleet.h"
 #include "geometry/boxes.h"
 
-/* The share of a bundle in its node. */
+/* The chips that one bundle uses on its node. */
 typedef struct {
-  guint32 bundle;    /* its number in the group */
+  guint32 bundle;    /* its index in the group */
   guint32 node;      /* index in the layout */
   guint32 slice;     /* index in the layout; QUOIT_NO_INDEX: no slice */
-  guint32 local;     /* its number among the parts of its node */
+  guint32 local;     /* its index among the parts of its node */
   guint64 chips;     /* chips of the node that it uses, wholly or partly */
-  gboolean has_part; /* it shares one of them */
-  QuoitBox box;      /* its chips: in the slice, or in the host if the position in the slice is unknown */
+  gboolean has_part; /* it uses only a part of one of them */
+  QuoitBox box;      /* the chips: in the slice, or in the host if the position in the slice is unknown */
 } QuoitPart;
 
+/* All parts of a group. */
 typedef struct {
   GArray *parts;  /* of QuoitPart, those with chips, sorted by slice, host and chip */
   GArray *others; /* of QuoitPart, those without chips, by bundle */
@@ -29,11 +31,12 @@ typedef struct {
 } QuoitParts;
 
 /* Fails with NOT_NOW for a bundle that is not placed. */
-QuoitParts *quoit_parts_of (const QuoitLayout *layout, const QuoitGroupData *group, GError **error);
+QuoitParts *quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *group, GError **error);
 void quoit_parts_free (QuoitParts *parts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitParts, quoit_parts_free)
 
 /* Determines which job the parts form, or why they form none. Sets @job, @per_host, @boxes and @apart. */
 void quoit_parts_find_job (const QuoitLayout *layout, QuoitParts *parts);
 /* Finds the coordinates of a chip of the part's node in its slice. Returns FALSE if they are unknown. */
-gboolean quoit_part_find_spot (const QuoitLayout *layout, const QuoitPart *part, guint32 chip, QuoitSpot *spot);
+gboolean quoit_part_find_position (const QuoitLayout *layout, const QuoitPart *part, guint32 chip,
+                                   QuoitPosition *position);

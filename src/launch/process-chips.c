@@ -12,9 +12,9 @@ quoit_process_class (const QuoitTopology *topology, const QuoitProcess *process)
   return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (topology->layout, (QuoitSliceId) { slice });
 }
 
-/* A node may have more chips than the hosts of its slice. */
+/* Returns whether the hosts of the slice have all of @chips. A node may have more chips than they have. */
 static gboolean
-are_of_host (guint64 chips, guint32 chips_per_host)
+are_on_host (guint64 chips, guint32 chips_per_host)
 {
   return chips_per_host >= MOST_CHIPS || chips >> chips_per_host == 0;
 }
@@ -26,9 +26,9 @@ quoit_process_torus (const QuoitTopology *topology, const QuoitProcess *process,
   gint16 worker_id = topology->layout->nodes[process->node].worker_id;
 
   if (class == NULL || worker_id < 0 || (guint32) worker_id >= class->facts.hosts
-      || !are_of_host (process->chips, class->facts.chips_per_host))
+      || !are_on_host (process->chips, class->facts.chips_per_host))
     return FALSE;
-  *torus = quoit_coordinates_of (&class->facts, QUOIT_WIRING_STRAIGHT);
+  *torus = quoit_coordinates_make (&class->facts, QUOIT_WIRING_STRAIGHT);
   return TRUE;
 }
 
@@ -41,7 +41,7 @@ quoit_process_n_chips (const QuoitTopology *topology, const QuoitProcess *proces
 }
 
 static int
-by_number (const void *a, const void *b)
+ascending (const void *a, const void *b)
 {
   guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
 
@@ -60,15 +60,15 @@ quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, 
   for (guint32 local = 0; local < MOST_CHIPS; local++)
     if ((process->chips >> local & 1) != 0)
       numbers[n++] = quoit_coordinates_chip (&torus, process->worker_id, local);
-  qsort (numbers, n, sizeof *numbers, by_number);
+  qsort (numbers, n, sizeof *numbers, ascending);
   return chip < n ? numbers[chip] : 0;
 }
 
 /* --- devices --- */
 
-/* Returns the chips that JAX sees in the process's slice. */
+/* Returns the chips of the job in the slice of the process. */
 static QuoitBox
-seen_of (const QuoitProcess *process, const QuoitCoordinates *torus)
+job_box (const QuoitProcess *process, const QuoitCoordinates *torus)
 {
   if (process->box.shape.n_dims > 0)
     return process->box;
@@ -91,7 +91,7 @@ quoit_topology_count_devices (QuoitTopology *topology)
 
       g_array_index (topology->first_devices, guint64, process->group_slice) = n;
       if (quoit_process_torus (topology, process, &torus))
-        n += quoit_shape_devices (torus.facts.generation, seen_of (process, &torus).shape);
+        n += quoit_shape_devices (torus.facts.generation, job_box (process, &torus).shape);
     }
 }
 
@@ -105,23 +105,24 @@ first_device (const QuoitTopology *topology, const QuoitProcess *process)
 }
 
 gboolean
-quoit_process_see (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip, QuoitSeen *seen)
+quoit_process_find_job_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip,
+                             QuoitJobChip *job_chip)
 {
   QuoitCoordinates torus;
   QuoitBox box;
 
   if (!quoit_process_torus (topology, process, &torus))
     return FALSE;
-  box = seen_of (process, &torus);
-  *seen = (QuoitSeen) { .shape = box.shape, .n_devices = torus.devices_per_chip };
-  seen->spot = quoit_spot_of (torus.facts.shape, quoit_process_chip (topology, process, chip));
+  box = job_box (process, &torus);
+  *job_chip = (QuoitJobChip) { .shape = box.shape, .n_devices = torus.devices_per_chip };
+  job_chip->position = quoit_position_from_index (torus.facts.shape, quoit_process_chip (topology, process, chip));
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     {
-      seen->spot.at[axis] -= box.origin.at[axis];
+      job_chip->position.at[axis] -= box.origin.at[axis];
       if (box.shape.dims[axis] == torus.facts.shape.dims[axis])
-        seen->wrap |= torus.wrap & 1u << axis;
+        job_chip->wrap |= torus.wrap & 1u << axis;
     }
-  seen->first_device
-      = first_device (topology, process) + (guint64) quoit_spot_number (box.shape, seen->spot) * torus.devices_per_chip;
+  job_chip->first_device = first_device (topology, process)
+                           + (guint64) quoit_position_index (box.shape, job_chip->position) * torus.devices_per_chip;
   return TRUE;
 }

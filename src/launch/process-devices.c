@@ -6,9 +6,9 @@
 
 typedef struct {
   const QuoitProcess *process;
-  guint32 index;  /* its process id */
-  guint32 chip;   /* its number in the process */
-  guint32 number; /* its number in the slice */
+  guint32 index;  /* of the process in the topology */
+  guint32 chip;   /* its index in the process */
+  guint32 number; /* its index in the slice */
 } Chip;
 
 /* Slices and hosts keep the order of the processes. */
@@ -45,35 +45,36 @@ list_chips (const QuoitTopology *topology)
 }
 
 static gboolean
-add_chip (const QuoitTopology *topology, const Chip *chip, QuoitDevices *devices, QuoitSeen *seen, GError **error)
+add_chip (const QuoitTopology *topology, const Chip *chip, QuoitDevices *devices, QuoitJobChip *job_chip,
+          GError **error)
 {
   int32_t at[QUOIT_N_AXES];
 
-  if (!quoit_process_see (topology, chip->process, chip->chip, seen))
+  if (!quoit_process_find_job_chip (topology, chip->process, chip->chip, job_chip))
     return TRUE;
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
-    at[axis] = (int32_t) seen->spot.at[axis];
-  for (guint32 core = 0; core < seen->n_devices; core++)
-    if (!quoit_devices_add (devices, (int64_t) (seen->first_device + core), at, (int32_t) core, (int32_t) chip->index,
-                            (int32_t) chip->process->slice_id, error))
+    at[axis] = (int32_t) job_chip->position.at[axis];
+  for (guint32 core = 0; core < job_chip->n_devices; core++)
+    if (!quoit_devices_add (devices, (int64_t) (job_chip->first_device + core), at, (int32_t) core,
+                            (int32_t) chip->index, (int32_t) chip->process->slice_id, error))
       return FALSE;
   return TRUE;
 }
 
 QuoitDevices *
-quoit_topology_devices (const QuoitTopology *topology, GError **error)
+quoit_topology_list_devices (const QuoitTopology *topology, GError **error)
 {
   const QuoitProcess *first = &g_array_index (topology->processes, QuoitProcess, 0);
   QuoitGeneration generation = quoit_process_class (topology, first)->facts.generation;
   g_autoptr (QuoitDevices) devices = quoit_devices_new (quoit_generation_facts (generation)->jax_kinds[0], error);
   g_autoptr (GArray) chips = list_chips (topology);
-  QuoitSeen seen = { .wrap = 0 };
+  QuoitJobChip job_chip = { .wrap = 0 };
 
   if (devices == NULL)
     return NULL;
   for (guint i = 0; i < chips->len; i++)
-    if (!add_chip (topology, &g_array_index (chips, Chip, i), devices, &seen, error))
+    if (!add_chip (topology, &g_array_index (chips, Chip, i), devices, &job_chip, error))
       return NULL;
-  quoit_devices_set_torus (devices, seen.shape, seen.wrap);
+  quoit_devices_set_torus (devices, job_chip.shape, job_chip.wrap);
   return g_steal_pointer (&devices);
 }

@@ -4,6 +4,7 @@
 
 #include "base/dns.h"
 #include "base/error.h"
+#include "launch/launch.h"
 #include "launch/slice-variables.h"
 
 #define REPLICATED_JOB "slice-job"  /* the name in xpk and in Google's examples */
@@ -12,13 +13,28 @@
 /* The suffix that Kubernetes adds to the name of a pod of a job. */
 #define POD_SUFFIX "-xxxxx"
 
+/* The names of a JobSet and of its replicated job. */
 typedef struct {
   const char *name, *job;
 } JobSet;
 
+gboolean
+quoit_launch_check_jobset (const char *name, GError **error)
+{
+  g_autofree char *quoted = NULL;
+
+  if (quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES) && g_ascii_islower (*name))
+    return TRUE;
+  quoted = quoit_quote (name);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "JobSet %s: expected a name of at most %d lower-case letters, digits and '-', a letter first and "
+                     "no '-' last",
+                     quoted, QUOIT_MAX_DNS_LABEL_BYTES);
+}
+
 /* JobSet gives pods host names that stay the same when a pod is replaced, in a service with the name of the JobSet. */
 static char *
-host_of (const JobSet *jobset, guint32 job, guint32 pod)
+host_name (const JobSet *jobset, guint32 job, guint32 pod)
 {
   return g_strdup_printf ("%s-%s-%u-%u.%s", jobset->name, jobset->job, job, pod, jobset->name);
 }
@@ -30,12 +46,12 @@ check_length (const JobSet *jobset, const QuoitProcess *last, GError **error)
   g_autofree char *pod = g_strdup_printf ("%s-%s-%u-%u", jobset->name, jobset->job, last->slice_id, last->worker_id);
   gsize length = strlen (pod) + strlen (POD_SUFFIX);
 
-  if (length <= QUOIT_LONGEST_DNS_LABEL)
+  if (length <= QUOIT_MAX_DNS_LABEL_BYTES)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "JobSet '%s': expected names of pods of at most %d bytes, '%s' and Kubernetes's '%s' are "
                      "%" G_GSIZE_FORMAT ": choose a shorter name for it or for its replicated job",
-                     jobset->name, QUOIT_LONGEST_DNS_LABEL, pod, POD_SUFFIX, length);
+                     jobset->name, QUOIT_MAX_DNS_LABEL_BYTES, pod, POD_SUFFIX, length);
 }
 
 static const QuoitProcess *
@@ -45,7 +61,7 @@ process_at (const QuoitTopology *topology, guint at)
 }
 
 static gboolean
-name_slice (QuoitSliceVariables *slice, const JobSet *jobset, GError **error)
+add_host_names (QuoitSliceVariables *slice, const JobSet *jobset, GError **error)
 {
   g_autoptr (GPtrArray) hosts = g_ptr_array_new_with_free_func (g_free);
 
@@ -55,17 +71,17 @@ name_slice (QuoitSliceVariables *slice, const JobSet *jobset, GError **error)
     {
       const QuoitProcess *process = process_at (slice->topology, i);
 
-      g_ptr_array_add (hosts, host_of (jobset, process->slice_id, process->worker_id));
+      g_ptr_array_add (hosts, host_name (jobset, process->slice_id, process->worker_id));
     }
   return quoit_slice_variables_add_hosts (slice, hosts, DEFAULT_PROCESS_PORT, error);
 }
 
 static void
-place_slice (QuoitSliceVariables *slice, const JobSet *jobset, guint32 n_slices)
+add_multislice_variables (QuoitSliceVariables *slice, const JobSet *jobset, guint32 n_slices)
 {
   g_autofree char *number = g_strdup_printf ("%u", n_slices);
   g_autofree char *id = g_strdup_printf ("%u", process_at (slice->topology, slice->first)->slice_id);
-  g_autofree char *coordinator = host_of (jobset, 0, 0);
+  g_autofree char *coordinator = host_name (jobset, 0, 0);
 
   if (n_slices < 2)
     return;
@@ -74,40 +90,42 @@ place_slice (QuoitSliceVariables *slice, const JobSet *jobset, guint32 n_slices)
   quoit_slice_variables_add (slice, "MEGASCALE_COORDINATOR_ADDRESS", coordinator);
 }
 
+/* Variables that only differ in a number. */
 typedef struct {
-  QuoitNumbered indices, worker_ids, task_ids;
-} Numbers;
+  QuoitVariableCache indices, worker_ids, task_ids;
+} VariableCaches;
 
 static void
-clear_numbers (Numbers *numbers)
+clear_caches (VariableCaches *caches)
 {
-  quoit_numbered_clear (&numbers->indices);
-  quoit_numbered_clear (&numbers->worker_ids);
-  quoit_numbered_clear (&numbers->task_ids);
+  quoit_variable_cache_clear (&caches->indices);
+  quoit_variable_cache_clear (&caches->worker_ids);
+  quoit_variable_cache_clear (&caches->task_ids);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Numbers, clear_numbers)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VariableCaches, clear_caches)
 
 static void
-describe (const QuoitSliceVariables *slice, Numbers *numbers, QuoitProcess *process)
+set_variables (const QuoitSliceVariables *slice, VariableCaches *caches, QuoitProcess *process)
 {
   guint32 task = quoit_process_task (slice->topology, process);
 
-  quoit_slice_variables_give (slice, process);
-  quoit_numbered_give (&numbers->indices, process->worker_id, process);
-  quoit_numbered_give (&numbers->worker_ids, task, process);
+  quoit_slice_variables_set (slice, process);
+  quoit_variable_cache_set (&caches->indices, process->worker_id, process);
+  quoit_variable_cache_set (&caches->worker_ids, task, process);
   if (slice->topology->per_host > 1)
-    quoit_numbered_give (&numbers->task_ids, task, process);
+    quoit_variable_cache_set (&caches->task_ids, task, process);
 }
 
 QuoitTopology *
-quoit_topology_jobset (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
+quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error)
 {
   g_autoptr (QuoitTopology) topology
-      = quoit_topology_of (cast, QUOIT_SLICES_IN_ORDER, quoit_cast_per_host (cast, launch));
-  JobSet jobset = { launch->jobset != NULL ? launch->jobset : cast->group->name,
+      = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, quoit_topology_input_per_host (input, launch));
+  JobSet jobset = { launch->jobset != NULL ? launch->jobset : input->group->name,
                     launch->replicated_job != NULL ? launch->replicated_job : REPLICATED_JOB };
-  g_auto (Numbers) numbers = { quoit_numbered ("JOB_COMPLETION_INDEX"), quoit_numbered ("TPU_WORKER_ID"),
-                               quoit_numbered ("CLOUD_TPU_TASK_ID") };
+  g_auto (VariableCaches) caches
+      = { quoit_variable_cache_make ("JOB_COMPLETION_INDEX"), quoit_variable_cache_make ("TPU_WORKER_ID"),
+          quoit_variable_cache_make ("CLOUD_TPU_TASK_ID") };
 
   if (!quoit_launch_check_jobset (jobset.name, error))
     return NULL;
@@ -115,11 +133,11 @@ quoit_topology_jobset (const QuoitCast *cast, const QuoitLaunch *launch, GError 
     {
       g_auto (QuoitSliceVariables) slice = quoit_slice_variables (topology, first);
 
-      if (!name_slice (&slice, &jobset, error))
+      if (!add_host_names (&slice, &jobset, error))
         return NULL;
-      place_slice (&slice, &jobset, quoit_topology_n_slices (topology));
+      add_multislice_variables (&slice, &jobset, quoit_topology_n_slices (topology));
       for (; first < slice.end; first++)
-        describe (&slice, &numbers, &g_array_index (topology->processes, QuoitProcess, first));
+        set_variables (&slice, &caches, &g_array_index (topology->processes, QuoitProcess, first));
     }
   quoit_topology_note (topology,
                        "which job runs on which slice, and which pod on which host, is Kubernetes's choice: the "

@@ -4,18 +4,19 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/label-names.h"
 #include "launch/topology.h"
 #include "models/webhook/pod.h"
 #include "launch/webhook.h"
 
-/* A slice with the pod of one host, which has a container per process. The pods of the other hosts differ only in
- * their worker ids. */
+/* A slice, and the variables of the pod of one of its hosts, which has a container for each process. The pods of the
+ * other hosts differ only in their worker ids. */
 typedef struct {
   QuoitTopology *topology;
   guint first, end; /* range of its processes */
   const QuoitClass *class;
   const char *cluster;
-  GPtrArray *variables[QUOIT_MOST_PER_HOST]; /* of each container; NULL: not made yet */
+  GPtrArray *variables[QUOIT_MOST_PER_HOST]; /* of each container; NULL before they are computed */
 } Slice;
 
 static void
@@ -33,7 +34,7 @@ process_at (const QuoitTopology *topology, guint at)
 }
 
 static char *
-shown_slice (const QuoitTopology *topology, const QuoitProcess *process)
+slice_display (const QuoitTopology *topology, const QuoitProcess *process)
 {
   return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
 }
@@ -44,7 +45,7 @@ static gboolean
 check_slice (const QuoitTopology *topology, const QuoitProcess *process, const QuoitClass *class, const char *cluster,
              GError **error)
 {
-  g_autofree char *name = shown_slice (topology, process);
+  g_autofree char *name = slice_display (topology, process);
 
   if (class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
@@ -57,7 +58,7 @@ check_slice (const QuoitTopology *topology, const QuoitProcess *process, const Q
         "profile kuberay needs the RayCluster that slice '%s' is of, whose manifest is not known: import "
         "it (quoit import raycluster)",
         name);
-  if (quoit_webhook_replica (topology->layout, process->node) < 0)
+  if (quoit_node_replica (topology->layout, process->node) < 0)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                        "profile kuberay needs the replica that slice '%s' is: expected a name of its worker group, '-' "
                        "and the replica's index",
@@ -91,49 +92,50 @@ set_number (QuoitWebhookPod *pod, const char *label, gint64 number)
   quoit_webhook_pod_set_label (pod, label, text);
 }
 
-static gboolean
-add_containers (const Slice *slice, QuoitWebhookPod *pod, GError **error)
+/* The processes of a host share its chips evenly. */
+static void
+add_containers (const Slice *slice, QuoitWebhookPod *pod)
 {
   const QuoitProcess *process = process_at (slice->topology, slice->first);
-  g_autofree char *chips = g_strdup_printf ("%u", slice->class->facts.chips_per_host / slice->topology->per_host);
+  const QuoitAmount chips
+      = { (gint64) (slice->class->facts.chips_per_host / slice->topology->per_host) * QUOIT_AMOUNT_UNIT };
   guint32 n;
   const QuoitPair *env = quoit_process_manifest_env (slice->topology, process, &n);
 
   for (guint container = 0; container < slice->topology->per_host; container++)
     {
-      if (!quoit_webhook_pod_add_container (pod, chips, chips, error))
-        return FALSE;
+      quoit_webhook_add_container (pod->containers, chips, chips);
       for (guint32 i = 0; i < n; i++)
         quoit_webhook_pod_add_variable (pod, env[i].key, env[i].value);
     }
-  return TRUE;
 }
 
 /* Returns the pod as KubeRay creates it since 1.6, with its index labels. */
 static QuoitWebhookPod *
-pod_of (const Slice *slice, GError **error)
+build_pod (const Slice *slice)
 {
   const QuoitLayout *layout = slice->topology->layout;
   const QuoitProcess *process = process_at (slice->topology, slice->first);
   QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { process->node });
   g_autofree char *shape = quoit_shape_format (slice->class->facts.shape);
-  g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
+  QuoitWebhookPod *pod = quoit_webhook_pod_new ();
 
-  quoit_webhook_pod_set_label (pod, "ray.io/cluster", slice->cluster);
-  quoit_webhook_pod_set_label (pod, "ray.io/group", quoit_layout_text (layout, layout->pools[pool.index].name));
-  set_number (pod, "ray.io/worker-group-replica-index", quoit_webhook_replica (layout, process->node));
-  set_number (pod, "ray.io/replica-host-index", process->worker_id);
-  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", shape);
-  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator",
-                                  gke_label (slice->class->facts.generation));
-  return add_containers (slice, pod, error) ? g_steal_pointer (&pod) : NULL;
+  quoit_webhook_pod_set_label (pod, QUOIT_KUBERAY_LABEL_CLUSTER, slice->cluster);
+  quoit_webhook_pod_set_label (pod, QUOIT_KUBERAY_LABEL_GROUP,
+                               quoit_layout_text (layout, layout->pools[pool.index].name));
+  set_number (pod, QUOIT_KUBERAY_LABEL_REPLICA_INDEX, quoit_node_replica (layout, process->node));
+  set_number (pod, QUOIT_KUBERAY_LABEL_HOST_INDEX, process->worker_id);
+  quoit_webhook_pod_set_selector (pod, QUOIT_GKE_LABEL_TOPOLOGY, shape);
+  quoit_webhook_pod_set_selector (pod, QUOIT_GKE_LABEL_ACCELERATOR, gke_label (slice->class->facts.generation));
+  add_containers (slice, pod);
+  return pod;
 }
 
 /* --- environment --- */
 
 /* Skips variables that come from a field of the pod, because their values are unknown before the pod exists. */
 static GPtrArray *
-variables_of (const Slice *slice, const QuoitWebhookPatch *patch, guint container)
+container_variables (const Slice *slice, const QuoitWebhookPatch *patch, guint container)
 {
   GPtrArray *variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
   guint32 n;
@@ -153,13 +155,14 @@ variables_of (const Slice *slice, const QuoitWebhookPatch *patch, guint containe
 }
 
 static void
-describe (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
+set_variables (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
 {
   const GPtrArray *variables = slice->variables[process->local];
-  gboolean is_tpu7x = slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
+  gboolean has_process_addresses
+      = (quoit_generation_facts (slice->class->facts.generation)->traits & QUOIT_GENERATION_PROCESS_ADDRESSES) != 0;
   g_autofree char *worker_id
       = quoit_webhook_worker_id (quoit_webhook_container (pod->containers, process->local), process->local,
-                                 slice->topology->per_host, is_tpu7x, process->worker_id);
+                                 slice->topology->per_host, has_process_addresses, process->worker_id);
 
   for (guint i = 0; i < variables->len; i++)
     quoit_process_share (process, variables->pdata[i]);
@@ -168,45 +171,42 @@ describe (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
 }
 
 static gboolean
-describe_pods (Slice *slice, GError **error)
+set_pod_variables (Slice *slice, GError **error)
 {
-  g_autoptr (QuoitWebhookPod) pod = pod_of (slice, error);
-  g_autoptr (QuoitWebhookPatch) patch = NULL;
+  g_autoptr (QuoitWebhookPod) pod = build_pod (slice);
+  g_autoptr (QuoitWebhookPatch) patch = quoit_webhook_mutate (pod, NULL, error);
 
-  if (pod == NULL)
-    return FALSE;
-  patch = quoit_webhook_mutate (pod, NULL, error);
   if (patch == NULL)
     return FALSE;
   for (guint container = 0; container < slice->topology->per_host; container++)
-    slice->variables[container] = variables_of (slice, patch, container);
+    slice->variables[container] = container_variables (slice, patch, container);
   for (guint i = slice->first; i < slice->end; i++)
-    describe (slice, pod, process_at (slice->topology, i));
+    set_variables (slice, pod, process_at (slice->topology, i));
   return TRUE;
 }
 
 static gboolean
-describe_slice (QuoitTopology *topology, guint first, guint end, GError **error)
+set_slice_variables (QuoitTopology *topology, guint first, guint end, GError **error)
 {
   const QuoitLayout *layout = topology->layout;
   const QuoitProcess *process = process_at (topology, first);
-  g_autofree char *cluster = quoit_webhook_cluster (layout, quoit_webhook_source (layout, process->node));
+  g_autofree char *cluster = quoit_source_cluster_name (layout, quoit_node_source (layout, process->node));
   g_auto (Slice) slice
       = { topology, first,
           end,      quoit_layout_slice_class (layout, (QuoitSliceId) { layout->nodes[process->node].slice }),
           cluster,  { NULL } };
 
-  if (!check_slice (topology, process, slice.class, cluster, error) || !describe_pods (&slice, error))
+  if (!check_slice (topology, process, slice.class, cluster, error) || !set_pod_variables (&slice, error))
     return FALSE;
   for (guint i = first; i < end; i++)
-    process_at (topology, i)->slice_id = (guint32) quoit_webhook_replica (layout, process->node);
+    process_at (topology, i)->slice_id = (guint32) quoit_node_replica (layout, process->node);
   return TRUE;
 }
 
 /* --- notes --- */
 
 static gboolean
-any_has (const QuoitTopology *topology, const char *name)
+any_process_has (const QuoitTopology *topology, const char *name)
 {
   for (guint i = 0; i < topology->processes->len; i++)
     if (quoit_process_find (process_at (topology, i), name) != NULL)
@@ -215,11 +215,11 @@ any_has (const QuoitTopology *topology, const char *name)
 }
 
 static void
-note_what_is_missing (QuoitTopology *topology, guint32 n_slices)
+note_missing_variables (QuoitTopology *topology, guint32 n_slices)
 {
   quoit_topology_note (topology, "TPU_DEVICE_PLUGIN_HOST_IP is the address of the pod's host: left out here, and "
                                  "Kubernetes puts it into TPU_DEVICE_PLUGIN_ADDR");
-  if (n_slices > 1 && !any_has (topology, "MEGASCALE_NUM_SLICES"))
+  if (n_slices > 1 && !any_process_has (topology, "MEGASCALE_NUM_SLICES"))
     quoit_topology_note (topology,
                          "the manifest sets no MEGASCALE_NUM_SLICES: the TPU webhook leaves the %u slices apart, and "
                          "only Ray Train, or the job itself, makes one job of them",
@@ -250,18 +250,18 @@ note_names (QuoitTopology *topology)
 }
 
 QuoitTopology *
-quoit_topology_kuberay (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
+quoit_topology_kuberay (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error)
 {
   g_autoptr (QuoitTopology) topology
-      = quoit_topology_of (cast, QUOIT_SLICES_IN_ORDER, quoit_cast_per_host (cast, launch));
+      = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, quoit_topology_input_per_host (input, launch));
 
   for (guint first = 0, end; first < topology->processes->len; first = end)
     {
       end = quoit_topology_slice_end (topology, first);
-      if (!describe_slice (topology, first, end, error))
+      if (!set_slice_variables (topology, first, end, error))
         return NULL;
     }
-  note_what_is_missing (topology, quoit_topology_n_slices (topology));
+  note_missing_variables (topology, quoit_topology_n_slices (topology));
   note_containers (topology);
   note_names (topology);
   return g_steal_pointer (&topology);

@@ -7,11 +7,13 @@
 #include "launch/topology.h"
 #include "launch/webhook.h"
 
+/* The state of the checks that add notes. */
 typedef struct {
   QuoitTopology *topology;
   guint32 n_slices;
-  GHashTable *pools, *sources; /* already checked */
-  GPtrArray *replaced, *expanded;
+  GHashTable *pools, *sources; /* that were already checked */
+  GPtrArray *replaced;         /* variables of the manifest with another value here */
+  GPtrArray *expanded;         /* variables of the manifest that Kubernetes would expand */
 } Notes;
 
 static void
@@ -64,7 +66,7 @@ note_n_slices (Notes *notes, const char *value)
 
 /* Checks the variables that all processes of a pool share. */
 static void
-look_at_pool (Notes *notes, const QuoitPair *pairs, guint32 n)
+check_pool (Notes *notes, const QuoitPair *pairs, guint32 n)
 {
   for (guint32 i = 0; i < n; i++)
     {
@@ -76,14 +78,14 @@ look_at_pool (Notes *notes, const QuoitPair *pairs, guint32 n)
 }
 
 static void
-look_at_process (Notes *notes, const QuoitProcess *process)
+check_process (Notes *notes, const QuoitProcess *process)
 {
   const QuoitLayout *layout = notes->topology->layout;
   guint32 n, pool = quoit_layout_node_pool (layout, (QuoitNodeId) { process->node }).index;
   const QuoitPair *pairs = quoit_process_manifest_env (notes->topology, process, &n);
 
   if (g_hash_table_add (notes->pools, GUINT_TO_POINTER (pool)))
-    look_at_pool (notes, pairs, n);
+    check_pool (notes, pairs, n);
   for (guint32 i = 0; i < n; i++)
     if (*pairs[i].value != '\0' && strcmp (pairs[i].key, "MEGASCALE_NUM_SLICES") != 0
         && strcmp (pairs[i].key, "MEGASCALE_PORT") != 0
@@ -105,7 +107,7 @@ note_addresses (QuoitTopology *topology)
       if (quoit_layout_node_address (layout, (QuoitNodeId) { node }) != NULL)
         continue;
       unknown = TRUE;
-      manifest |= layout->sources[quoit_webhook_source (layout, node)].kind == QUOIT_SOURCE_KIND_RAYCLUSTER;
+      manifest |= layout->sources[quoit_node_source (layout, node)].kind == QUOIT_SOURCE_KIND_RAYCLUSTER;
     }
   if (unknown)
     quoit_topology_note (topology, "no addresses are known: hosts have %s",
@@ -115,36 +117,36 @@ note_addresses (QuoitTopology *topology)
 static void
 note_service (QuoitTopology *topology, const char *cluster)
 {
-  g_autofree char *made = quoit_webhook_kuberay_service (cluster), *meant = quoit_webhook_service (cluster);
+  g_autofree char *actual = quoit_webhook_kuberay_service (cluster), *assumed_name = quoit_webhook_service (cluster);
 
-  if (strcmp (made, meant) != 0)
+  if (strcmp (actual, assumed_name) != 0)
     quoit_topology_note (topology,
                          "KubeRay calls the cluster's service '%s', the TPU webhook '%s': the hosts' names do not "
                          "resolve unless there is a service of that name",
-                         made, meant);
+                         actual, assumed_name);
 }
 
 /* Notes names that depend on a generated cluster name, which only KubeRay knows. */
 static void
 note_assumed (QuoitTopology *topology, const QuoitProcess *process, const char *cluster)
 {
-  static const char *const named[]
+  static const char *const name_variables[]
       = { "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES", "MEGASCALE_COORDINATOR_ADDRESS" };
-  g_autoptr (GPtrArray) doubtful = g_ptr_array_new ();
+  g_autoptr (GPtrArray) assumed_variables = g_ptr_array_new ();
   g_autofree char *service = quoit_webhook_service (cluster), *names = NULL;
 
   if ((topology->layout->nodes[process->node].flags & QUOIT_NODE_ASSUMED_NAME) == 0)
     return;
-  for (unsigned i = 0; i < G_N_ELEMENTS (named); i++)
+  for (unsigned i = 0; i < G_N_ELEMENTS (name_variables); i++)
     {
-      const char *value = quoit_process_find (process, named[i]);
+      const char *value = quoit_process_find (process, name_variables[i]);
 
       if (value != NULL && strstr (value, service) != NULL)
-        add_name (doubtful, named[i]);
+        add_name (assumed_variables, name_variables[i]);
     }
-  if (doubtful->len == 0)
+  if (assumed_variables->len == 0)
     return;
-  names = join (doubtful);
+  names = join (assumed_variables);
   quoit_topology_note (topology,
                        "the name of cluster '%s' is assumed, KubeRay ends it with five random characters: the hosts in "
                        "%s are not right until the manifest is read back from Kubernetes and imported again, and will "
@@ -156,7 +158,7 @@ void
 quoit_topology_note_names (QuoitTopology *topology, const QuoitProcess *process)
 {
   g_autofree char *cluster
-      = quoit_webhook_cluster (topology->layout, quoit_webhook_source (topology->layout, process->node));
+      = quoit_source_cluster_name (topology->layout, quoit_node_source (topology->layout, process->node));
 
   if (cluster == NULL)
     return;
@@ -166,34 +168,35 @@ quoit_topology_note_names (QuoitTopology *topology, const QuoitProcess *process)
 
 /* The webhook does not name the pod of a slice with one host. */
 static void
-note_alone (Notes *notes, const QuoitProcess *process)
+note_single_host (Notes *notes, const QuoitProcess *process)
 {
   const QuoitClass *class = quoit_process_class (notes->topology, process);
-  gboolean is_called = class != NULL && class->facts.generation == QUOIT_GENERATION_TPU7X;
+  gboolean is_tpu7x = class != NULL && class->facts.generation == QUOIT_GENERATION_TPU7X;
 
   if (class == NULL || class->facts.hosts != 1 || notes->topology->job == QUOIT_JOB_APART)
     return;
-  if ((process->slice_id == 0 && notes->n_slices > 1) || is_called)
+  if ((process->slice_id == 0 && notes->n_slices > 1) || is_tpu7x)
     quoit_topology_note (
         notes->topology,
         "a slice of one host: the TPU webhook gives its pod no host name, what %s says resolves only if something "
         "else sets it",
-        is_called
+        is_tpu7x
             ? notes->n_slices > 1 ? "TPU_WORKER_HOSTNAMES or MEGASCALE_COORDINATOR_ADDRESS" : "TPU_WORKER_HOSTNAMES"
             : "MEGASCALE_COORDINATOR_ADDRESS");
 }
 
 static void
-look_at_names (Notes *notes, const QuoitProcess *process)
+check_names (Notes *notes, const QuoitProcess *process)
 {
   const QuoitLayout *layout = notes->topology->layout;
-  guint32 source = quoit_webhook_source (layout, process->node);
+  guint32 source = quoit_node_source (layout, process->node);
 
-  if (layout->sources[source].kind != QUOIT_SOURCE_KIND_RAYCLUSTER || quoit_webhook_yields (layout, process->node))
+  if (layout->sources[source].kind != QUOIT_SOURCE_KIND_RAYCLUSTER
+      || quoit_webhook_prefers_address (layout, process->node))
     return;
   if (g_hash_table_add (notes->sources, GUINT_TO_POINTER (source)))
     quoit_topology_note_names (notes->topology, process);
-  note_alone (notes, process);
+  note_single_host (notes, process);
 }
 
 void
@@ -208,8 +211,8 @@ quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices)
   note_addresses (topology);
   for (guint i = 0; i < topology->processes->len; i++)
     {
-      look_at_process (&notes, &g_array_index (topology->processes, QuoitProcess, i));
-      look_at_names (&notes, &g_array_index (topology->processes, QuoitProcess, i));
+      check_process (&notes, &g_array_index (topology->processes, QuoitProcess, i));
+      check_names (&notes, &g_array_index (topology->processes, QuoitProcess, i));
     }
   if (notes.replaced->len > 0)
     {

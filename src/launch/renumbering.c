@@ -3,47 +3,47 @@
 
 #include <string.h>
 
-static const QuoitPlace nowhere = { -1, -1, -1 };
+static const QuoitProcessNumbers no_numbers = { -1, -1, -1 };
 
-/* A process of one of the two topologies. @topology is NULL for a missing process. */
+/* A process of one of the two topologies. @topology is NULL if the process is missing there. */
 typedef struct {
   const QuoitTopology *topology;
   guint index;
-} Standing;
+} ProcessRef;
 
 static guint
-count (const QuoitTopology *topology)
+count_processes (const QuoitTopology *topology)
 {
   return topology == NULL ? 0 : topology->processes->len;
 }
 
 static const QuoitProcess *
-process_of (const Standing *standing)
+ref_process (const ProcessRef *ref)
 {
-  return &g_array_index (standing->topology->processes, QuoitProcess, standing->index);
+  return &g_array_index (ref->topology->processes, QuoitProcess, ref->index);
 }
 
-/* Returns an identity that is stable between layouts: it consists of the durable id of the node, which a new machine
- * with an old name does not share, and the number of the process on the node. Processes of bundles without chips use
- * the bundle number instead. */
+/* Returns an identity that is the same in all layouts: the durable id of the node in the upper half, and the index of
+ * the process on the node in the lower half. A new machine with an old name has another id. A process without chips has
+ * no index on its node and uses its bundle, inverted to differ from any index. */
 static gint64
-identity_of (const Standing *standing)
+process_identity (const ProcessRef *ref)
 {
-  const QuoitProcess *process = process_of (standing);
-  guint64 node = standing->topology->layout->nodes[process->node].id;
+  const QuoitProcess *process = ref_process (ref);
+  guint64 node = ref->topology->layout->nodes[process->node].id;
 
   return (gint64) (node << 32 | (quoit_process_is_other (process) ? ~process->bundle : process->local));
 }
 
 /* Maps identities to process indices plus 1. */
 static GHashTable *
-index_nodes (const QuoitTopology *topology)
+index_processes (const QuoitTopology *topology)
 {
   GHashTable *by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
-  for (guint i = 0; i < count (topology); i++)
+  for (guint i = 0; i < count_processes (topology); i++)
     {
-      gint64 identity = identity_of (&(Standing) { topology, i });
+      gint64 identity = process_identity (&(ProcessRef) { topology, i });
 
       g_hash_table_insert (by_id, g_memdup2 (&identity, sizeof identity), GUINT_TO_POINTER (i + 1));
     }
@@ -51,30 +51,30 @@ index_nodes (const QuoitTopology *topology)
 }
 
 /* Finds the process of @topology that has the identity of @other. */
-static Standing
-same_node (GHashTable *by_id, const QuoitTopology *topology, const Standing *other)
+static ProcessRef
+find_same_process (GHashTable *by_id, const QuoitTopology *topology, const ProcessRef *other)
 {
-  gint64 identity = identity_of (other);
+  gint64 identity = process_identity (other);
   guint found = GPOINTER_TO_UINT (g_hash_table_lookup (by_id, &identity));
 
-  return found == 0 ? (Standing) { NULL, 0 } : (Standing) { topology, found - 1 };
+  return found == 0 ? (ProcessRef) { NULL, 0 } : (ProcessRef) { topology, found - 1 };
 }
 
 /* --- rows --- */
 
-static QuoitPlace
-place_of (const Standing *standing)
+static QuoitProcessNumbers
+ref_numbers (const ProcessRef *ref)
 {
   const QuoitProcess *process;
 
-  if (standing->topology == NULL)
-    return nowhere;
-  process = process_of (standing);
-  return (QuoitPlace) { standing->index, process->slice_id, process->worker_id };
+  if (ref->topology == NULL)
+    return no_numbers;
+  process = ref_process (ref);
+  return (QuoitProcessNumbers) { ref->index, process->slice_id, process->worker_id };
 }
 
 static gboolean
-same_place (const QuoitPlace *a, const QuoitPlace *b)
+same_numbers (const QuoitProcessNumbers *a, const QuoitProcessNumbers *b)
 {
   return a->process == b->process && a->slice_id == b->slice_id && a->worker_id == b->worker_id;
 }
@@ -110,13 +110,13 @@ by_name (const char *before, const char *after)
 }
 
 static void
-compare_variables (QuoitRenumbering *renumbering, const GPtrArray *were, const GPtrArray *are)
+compare_variables (QuoitRenumbering *renumbering, const GPtrArray *before_variables, const GPtrArray *after_variables)
 {
   guint i = 0, j = 0;
 
   for (;;)
     {
-      char *before = variable_at (were, i), *after = variable_at (are, j);
+      char *before = variable_at (before_variables, i), *after = variable_at (after_variables, j);
       int order = by_name (before, after);
 
       if (before == NULL && after == NULL)
@@ -132,60 +132,60 @@ compare_variables (QuoitRenumbering *renumbering, const GPtrArray *were, const G
     }
 }
 
-static QuoitRenumberingHow
-how_of (const QuoitRenumberingRow *row)
+static QuoitProcessChange
+process_change (const QuoitRenumberingRow *row)
 {
   if (row->before.process < 0)
-    return QUOIT_RENUMBERING_JOINED;
+    return QUOIT_PROCESS_JOINED;
   if (row->after.process < 0)
-    return QUOIT_RENUMBERING_LEFT;
-  if (!same_place (&row->before, &row->after))
-    return QUOIT_RENUMBERING_MOVED;
-  return row->n_changes > 0 ? QUOIT_RENUMBERING_CHANGED : QUOIT_RENUMBERING_SAME;
+    return QUOIT_PROCESS_LEFT;
+  if (!same_numbers (&row->before, &row->after))
+    return QUOIT_PROCESS_MOVED;
+  return row->n_changes > 0 ? QUOIT_PROCESS_CHANGED : QUOIT_PROCESS_SAME;
 }
 
 static void
-add_row (QuoitRenumbering *renumbering, const Standing *before, const Standing *after)
+add_row (QuoitRenumbering *renumbering, const ProcessRef *before, const ProcessRef *after)
 {
-  const Standing *last = after->topology != NULL ? after : before;
+  const ProcessRef *last = after->topology != NULL ? after : before;
   QuoitLayout *layout = last->topology->layout;
-  QuoitNodeId node = { process_of (last)->node };
-  QuoitRenumberingRow row = { .before = place_of (before), .after = place_of (after) };
+  QuoitNodeId node = { ref_process (last)->node };
+  QuoitRenumberingRow row = { .before = ref_numbers (before), .after = ref_numbers (after) };
 
   row.node = quoit_layout_node_display (layout, node);
-  row.slice = quoit_process_slice_display (last->topology, process_of (last));
+  row.slice = quoit_process_slice_display (last->topology, ref_process (last));
   row.first_change = renumbering->changes->len;
-  compare_variables (renumbering, before->topology == NULL ? NULL : process_of (before)->variables,
-                     after->topology == NULL ? NULL : process_of (after)->variables);
+  compare_variables (renumbering, before->topology == NULL ? NULL : ref_process (before)->variables,
+                     after->topology == NULL ? NULL : ref_process (after)->variables);
   row.n_changes = renumbering->changes->len - row.first_change;
-  row.how = how_of (&row);
+  row.change = process_change (&row);
   g_array_append_val (renumbering->rows, row);
 }
 
 /* --- replacements --- */
 
-typedef char *(*KeyFunc) (const Standing *standing);
+typedef char *(*KeyFunc) (const ProcessRef *ref);
 
 static char *
-key_of_slice_name (const Standing *standing)
+slice_name_key (const ProcessRef *ref)
 {
-  const QuoitProcess *process = process_of (standing);
-  g_autofree char *slice = quoit_process_slice_full_name (standing->topology, process);
+  const QuoitProcess *process = ref_process (ref);
+  g_autofree char *slice = quoit_process_slice_full_name (ref->topology, process);
 
   return g_strdup_printf ("%u %u %s", process->worker_id, process->local, slice);
 }
 
 static char *
-key_of_slice_id (const Standing *standing)
+slice_id_key (const ProcessRef *ref)
 {
-  const QuoitProcess *process = process_of (standing);
+  const QuoitProcess *process = ref_process (ref);
 
   return g_strdup_printf ("%u %u %u", process->worker_id, process->local, process->slice_id);
 }
 
-/* Indexes the processes that left and have no replacement yet, by @key_of. */
+/* Indexes the processes that left and have no counterpart yet. */
 static GHashTable *
-index_left (const QuoitRenumbering *renumbering, const QuoitTopology *before, KeyFunc key_of)
+index_left (const QuoitRenumbering *renumbering, const QuoitTopology *before, KeyFunc make_key)
 {
   GHashTable *left = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
@@ -193,25 +193,27 @@ index_left (const QuoitRenumbering *renumbering, const QuoitTopology *before, Ke
     {
       QuoitRenumberingRow *row = &g_array_index (renumbering->rows, QuoitRenumberingRow, i);
 
-      if (row->how == QUOIT_RENUMBERING_LEFT && row->counterpart == NULL)
-        g_hash_table_insert (left, key_of (&(Standing) { before, (guint) row->before.process }), row);
+      if (row->change == QUOIT_PROCESS_LEFT && row->counterpart == NULL)
+        g_hash_table_insert (left, make_key (&(ProcessRef) { before, (guint) row->before.process }), row);
     }
   return left;
 }
 
+/* Pairs each process that joined with a process that left and has the same key. */
 static void
-pair (QuoitRenumbering *renumbering, const QuoitTopology *before, const QuoitTopology *after, KeyFunc key_of)
+pair_replacements (QuoitRenumbering *renumbering, const QuoitTopology *before, const QuoitTopology *after,
+                   KeyFunc make_key)
 {
-  g_autoptr (GHashTable) left = index_left (renumbering, before, key_of);
+  g_autoptr (GHashTable) left = index_left (renumbering, before, make_key);
 
   for (guint i = 0; i < renumbering->rows->len && g_hash_table_size (left) > 0; i++)
     {
       QuoitRenumberingRow *row = &g_array_index (renumbering->rows, QuoitRenumberingRow, i), *other;
       g_autofree char *key = NULL;
 
-      if (row->how != QUOIT_RENUMBERING_JOINED || row->counterpart != NULL)
+      if (row->change != QUOIT_PROCESS_JOINED || row->counterpart != NULL)
         continue;
-      key = key_of (&(Standing) { after, (guint) row->after.process });
+      key = make_key (&(ProcessRef) { after, (guint) row->after.process });
       other = g_hash_table_lookup (left, key);
       if (other == NULL)
         continue;
@@ -241,41 +243,31 @@ change_clear (gpointer data)
   g_clear_pointer (&change->after, quoit_variable_unref);
 }
 
-void
-quoit_renumbering_free (QuoitRenumbering *renumbering)
-{
-  if (renumbering == NULL)
-    return;
-  g_array_unref (renumbering->rows);
-  g_array_unref (renumbering->changes);
-  g_free (renumbering);
-}
-
 QuoitRenumbering *
-quoit_renumbering_of (const QuoitTopology *before, const QuoitTopology *after)
+quoit_renumbering_compare (const QuoitTopology *before, const QuoitTopology *after)
 {
   QuoitRenumbering *renumbering = g_new0 (QuoitRenumbering, 1);
-  g_autoptr (GHashTable) were = index_nodes (before), are = index_nodes (after);
-  const Standing none = { NULL, 0 };
+  g_autoptr (GHashTable) before_index = index_processes (before), after_index = index_processes (after);
+  const ProcessRef none = { NULL, 0 };
 
   renumbering->rows = g_array_new (FALSE, FALSE, sizeof (QuoitRenumberingRow));
   g_array_set_clear_func (renumbering->rows, row_clear);
   renumbering->changes = g_array_new (FALSE, FALSE, sizeof (QuoitVariableChange));
   g_array_set_clear_func (renumbering->changes, change_clear);
-  for (guint i = 0; i < count (after); i++)
+  for (guint i = 0; i < count_processes (after); i++)
     {
-      Standing now = { after, i }, then = same_node (were, before, &now);
+      ProcessRef now = { after, i }, then = find_same_process (before_index, before, &now);
 
       add_row (renumbering, &then, &now);
     }
-  for (guint i = 0; i < count (before); i++)
-    if (same_node (are, after, &(Standing) { before, i }).topology == NULL)
-      add_row (renumbering, &(Standing) { before, i }, &none);
+  for (guint i = 0; i < count_processes (before); i++)
+    if (find_same_process (after_index, after, &(ProcessRef) { before, i }).topology == NULL)
+      add_row (renumbering, &(ProcessRef) { before, i }, &none);
   if (before == NULL || after == NULL)
     return renumbering;
   /* First match hosts that were replaced inside their slice, then those of any slice with the same slice id. */
-  pair (renumbering, before, after, key_of_slice_name);
-  pair (renumbering, before, after, key_of_slice_id);
+  pair_replacements (renumbering, before, after, slice_name_key);
+  pair_replacements (renumbering, before, after, slice_id_key);
   return renumbering;
 }
 

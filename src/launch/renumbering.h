@@ -9,16 +9,17 @@
 /* The numbers of a process in one of the two topologies; -1 each if it is not in it. */
 typedef struct {
   gint64 process, slice_id, worker_id;
-} QuoitPlace;
+} QuoitProcessNumbers;
 
 /* A variable before and after, each with a reference; NULL: not set. */
 typedef struct {
   char *before, *after;
 } QuoitVariableChange;
 
+/* The comparison of one process. */
 typedef struct {
-  QuoitRenumberingHow how;
-  QuoitPlace before, after;
+  QuoitProcessChange change;
+  QuoitProcessNumbers before, after;
   char *node, *slice;
   const char *counterpart; /* node of the replaced or replacing row, owned by that row */
   guint32 first_change, n_changes;
@@ -30,5 +31,5 @@ struct _QuoitRenumbering {
 };
 
 /* @before and @after may be NULL. The result is owned by the caller. */
-QuoitRenumbering *quoit_renumbering_of (const QuoitTopology *before, const QuoitTopology *after);
+QuoitRenumbering *quoit_renumbering_compare (const QuoitTopology *before, const QuoitTopology *after);
 const char *quoit_variable_change_name (const QuoitVariableChange *change);

@@ -11,13 +11,13 @@
 static gboolean
 has_pods (const QuoitLayout *layout, guint32 node)
 {
-  QuoitSourceKind kind = layout->sources[quoit_webhook_source (layout, node)].kind;
+  QuoitSourceKind kind = layout->sources[quoit_node_source (layout, node)].kind;
 
   return kind == QUOIT_SOURCE_KIND_RAYCLUSTER || kind == QUOIT_SOURCE_KIND_RAY_NODES;
 }
 
 gint64
-quoit_webhook_replica (const QuoitLayout *layout, guint32 node)
+quoit_node_replica (const QuoitLayout *layout, guint32 node)
 {
   QuoitSliceId slice = { layout->nodes[node].slice };
   QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { node });
@@ -45,7 +45,7 @@ quoit_process_slice_id (const QuoitTopology *topology, const QuoitProcess *proce
     case QUOIT_PROFILE_RAY_TRAIN:
       return g_array_index (topology->text_ranks, guint32, process->group_slice);
     case QUOIT_PROFILE_KUBERAY:
-      return quoit_webhook_replica (topology->layout, process->node);
+      return quoit_node_replica (topology->layout, process->node);
     default:
       return -1;
     }
@@ -53,22 +53,22 @@ quoit_process_slice_id (const QuoitTopology *topology, const QuoitProcess *proce
 
 static const struct {
   QuoitProfile profile;
-  const char *who, *how;
-} counters[] = {
+  const char *profile_name, *order_text;
+} numberings[] = {
   { QUOIT_PROFILE_QUOIT, "profile quoit", "in natural order" },
   { QUOIT_PROFILE_RAY_TRAIN, "Ray Train", "by the order of its workers, slice names as text" },
   { QUOIT_PROFILE_KUBERAY, "the TPU webhook", "by KubeRay's replica index, which Ray Train overrides" },
 };
 
 static char *
-slice_of (const QuoitTopology *topology, const QuoitProcess *process)
+slice_display (const QuoitTopology *topology, const QuoitProcess *process)
 {
   return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
 }
 
 /* Counts the slices with a different id in the other profile, and names the first one. */
 static void
-note_counter (QuoitTopology *topology, guint counter)
+note_numbering (QuoitTopology *topology, guint numbering)
 {
   guint n = 0;
   const QuoitProcess *example = NULL;
@@ -76,7 +76,7 @@ note_counter (QuoitTopology *topology, guint counter)
   for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
     {
       const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first);
-      gint64 id = quoit_process_slice_id (topology, process, counters[counter].profile);
+      gint64 id = quoit_process_slice_id (topology, process, numberings[numbering].profile);
 
       if (id < 0 || id == process->slice_id)
         continue;
@@ -86,13 +86,13 @@ note_counter (QuoitTopology *topology, guint counter)
     }
   if (example != NULL)
     {
-      g_autofree char *name = slice_of (topology, example);
+      g_autofree char *name = slice_display (topology, example);
 
-      quoit_topology_note (topology,
-                           "%s counts slices %s: %u of them %s another id to it, slice '%s' is %" G_GINT64_FORMAT
-                           " and here %u",
-                           counters[counter].who, counters[counter].how, n, n == 1 ? "has" : "have", name,
-                           quoit_process_slice_id (topology, example, counters[counter].profile), example->slice_id);
+      quoit_topology_note (
+          topology,
+          "%s counts slices %s: %u of them %s another id to it, slice '%s' is %" G_GINT64_FORMAT " and here %u",
+          numberings[numbering].profile_name, numberings[numbering].order_text, n, n == 1 ? "has" : "have", name,
+          quoit_process_slice_id (topology, example, numberings[numbering].profile), example->slice_id);
     }
 }
 
@@ -100,16 +100,16 @@ note_counter (QuoitTopology *topology, guint counter)
 static void
 note_shared_id (QuoitTopology *topology)
 {
-  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_slice_id = g_hash_table_new (NULL, NULL);
 
   for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
     {
       const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first), *other;
 
-      other = g_hash_table_lookup (taken, GUINT_TO_POINTER (process->slice_id));
+      other = g_hash_table_lookup (by_slice_id, GUINT_TO_POINTER (process->slice_id));
       if (other != NULL)
         {
-          g_autofree char *name = slice_of (topology, other), *second = slice_of (topology, process);
+          g_autofree char *name = slice_display (topology, other), *second = slice_display (topology, process);
 
           quoit_topology_note (topology,
                                "slices '%s' and '%s' both have id %u: the TPU webhook counts the replicas of each "
@@ -117,7 +117,7 @@ note_shared_id (QuoitTopology *topology)
                                name, second, process->slice_id);
           return;
         }
-      g_hash_table_insert (taken, GUINT_TO_POINTER (process->slice_id), (gpointer) process);
+      g_hash_table_insert (by_slice_id, GUINT_TO_POINTER (process->slice_id), (gpointer) process);
     }
 }
 
@@ -130,8 +130,7 @@ note_coordinator (QuoitTopology *topology)
 
   for (guint i = 0; i < topology->processes->len; i = quoit_topology_slice_end (topology, i))
     {
-      gint64 replica
-          = quoit_webhook_replica (topology->layout, g_array_index (topology->processes, QuoitProcess, i).node);
+      gint64 replica = quoit_node_replica (topology->layout, g_array_index (topology->processes, QuoitProcess, i).node);
 
       if (replica <= 0)
         return;
@@ -148,9 +147,9 @@ quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile)
   /* Slice ids matter only in a job with several slices. */
   if (quoit_topology_n_slices (topology) < 2 || topology->job == QUOIT_JOB_APART)
     return;
-  for (guint counter = 0; counter < G_N_ELEMENTS (counters); counter++)
-    if (counters[counter].profile != profile)
-      note_counter (topology, counter);
+  for (guint numbering = 0; numbering < G_N_ELEMENTS (numberings); numbering++)
+    if (numberings[numbering].profile != profile)
+      note_numbering (topology, numbering);
   note_coordinator (topology);
   if (profile == QUOIT_PROFILE_KUBERAY)
     note_shared_id (topology);

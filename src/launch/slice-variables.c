@@ -7,25 +7,25 @@
 
 enum {
   HIGHEST_PORT = 65535,
-  MOST_SHARED = 0xffff /* an unknown worker id is larger */
+  MOST_CACHED = 0xffff /* the highest cached number; an unknown worker id is larger and is not cached */
 };
 
-/* --- numbered variables --- */
+/* --- variable caches --- */
 
-QuoitNumbered
-quoit_numbered (const char *name)
+QuoitVariableCache
+quoit_variable_cache_make (const char *name)
 {
-  return (QuoitNumbered) { name, g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref) };
+  return (QuoitVariableCache) { name, g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref) };
 }
 
 void
-quoit_numbered_clear (QuoitNumbered *numbered)
+quoit_variable_cache_clear (QuoitVariableCache *cache)
 {
-  g_ptr_array_unref (numbered->made);
+  g_ptr_array_unref (cache->variables);
 }
 
 static char *
-numbered_new (const char *name, guint32 number)
+number_variable_new (const char *name, guint32 number)
 {
   char text[16];
 
@@ -34,19 +34,19 @@ numbered_new (const char *name, guint32 number)
 }
 
 void
-quoit_numbered_give (QuoitNumbered *numbered, guint32 number, QuoitProcess *process)
+quoit_variable_cache_set (QuoitVariableCache *cache, guint32 number, QuoitProcess *process)
 {
-  char *own = NULL;
+  char *variable = NULL;
 
-  while (numbered->made->len <= MIN (number, MOST_SHARED))
-    g_ptr_array_add (numbered->made, numbered_new (numbered->name, numbered->made->len));
-  if (number <= MOST_SHARED)
-    quoit_process_share (process, numbered->made->pdata[number]);
+  while (cache->variables->len <= MIN (number, MOST_CACHED))
+    g_ptr_array_add (cache->variables, number_variable_new (cache->name, cache->variables->len));
+  if (number <= MOST_CACHED)
+    quoit_process_share (process, cache->variables->pdata[number]);
   else
     {
-      own = numbered_new (numbered->name, number);
-      quoit_process_share (process, own);
-      quoit_variable_unref (own);
+      variable = number_variable_new (cache->name, number);
+      quoit_process_share (process, variable);
+      quoit_variable_unref (variable);
     }
 }
 
@@ -90,7 +90,7 @@ quoit_slice_variables (const QuoitTopology *topology, guint first)
   slice.class = quoit_process_class (topology, process_at (&slice, first));
   slice.common = list_new ();
   for (guint local = 0; local < topology->per_host; local++)
-    slice.of_local[local] = list_new ();
+    slice.by_local[local] = list_new ();
   if (slice.class != NULL)
     add_class (&slice);
   return slice;
@@ -101,13 +101,14 @@ quoit_slice_variables_clear (QuoitSliceVariables *slice)
 {
   g_clear_pointer (&slice->common, g_ptr_array_unref);
   for (guint local = 0; local < QUOIT_MOST_PER_HOST; local++)
-    g_clear_pointer (&slice->of_local[local], g_ptr_array_unref);
+    g_clear_pointer (&slice->by_local[local], g_ptr_array_unref);
 }
 
 gboolean
-quoit_slice_variables_is_tpu7x (const QuoitSliceVariables *slice)
+quoit_slice_variables_has_process_addresses (const QuoitSliceVariables *slice)
 {
-  return slice->class != NULL && slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
+  return slice->class != NULL
+         && (quoit_generation_facts (slice->class->facts.generation)->traits & QUOIT_GENERATION_PROCESS_ADDRESSES) != 0;
 }
 
 void
@@ -123,17 +124,17 @@ quoit_slice_variables_add (QuoitSliceVariables *slice, const char *name, const c
 }
 
 void
-quoit_slice_variables_give (const QuoitSliceVariables *slice, QuoitProcess *process)
+quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *process)
 {
-  const GPtrArray *of_local;
+  const GPtrArray *by_local;
 
   for (guint i = 0; i < slice->common->len; i++)
     quoit_process_share (process, slice->common->pdata[i]);
   if (process->local >= slice->topology->per_host)
     return;
-  of_local = slice->of_local[process->local];
-  for (guint i = 0; i < of_local->len; i++)
-    quoit_process_share (process, of_local->pdata[i]);
+  by_local = slice->by_local[process->local];
+  for (guint i = 0; i < by_local->len; i++)
+    quoit_process_share (process, by_local->pdata[i]);
 }
 
 /* --- several processes per host --- */
@@ -164,12 +165,12 @@ check_hosts (const QuoitSliceVariables *slice, guint n_hosts, GError **error)
 
 /* JAX's bounds cover one host. Multiply them by the grid of hosts. */
 static void
-add_process_bounds (QuoitSliceVariables *slice, const char *of_host)
+add_process_bounds (QuoitSliceVariables *slice, const char *host_bounds)
 {
   const guint16 *grid = slice->class->facts.host_grid.dims;
   guint64 bounds[QUOIT_N_AXES] = { 0 };
   g_autofree char *text = NULL;
-  char *end = (char *) of_host;
+  char *end = (char *) host_bounds;
 
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++, end++)
     bounds[axis] = g_ascii_strtoull (end, &end, 10) * grid[axis];
@@ -180,7 +181,7 @@ add_process_bounds (QuoitSliceVariables *slice, const char *of_host)
 
 /* Reports the valid numbers of processes per host, because the caller set processes and not chips. */
 static gboolean
-refuse_number (const QuoitSliceFacts *facts, GError **error)
+fail_for_count (const QuoitSliceFacts *facts, GError **error)
 {
   const char *generation = quoit_generation_facts (facts->generation)->id, *bounds, *chip_bounds;
   g_autoptr (GString) known = g_string_new (NULL);
@@ -204,14 +205,14 @@ add_bounds (QuoitSliceVariables *slice, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "expected at most the %u chips of a host", facts->chips_per_host);
   if (!quoit_jax_process_bounds (quoit_generation_facts (facts->generation)->id, facts->chips_per_host, n_chips,
                                  &process_bounds, &chip_bounds, NULL))
-    return refuse_number (facts, error);
+    return fail_for_count (facts, error);
   add_process_bounds (slice, process_bounds);
   quoit_slice_variables_add (slice, "TPU_CHIPS_PER_PROCESS_BOUNDS", chip_bounds);
   for (guint local = 0; local < per_host; local++)
     {
-      g_autofree char *visible = quoit_chips_format (quoit_dealt_chips (facts->chips_per_host, per_host, local));
+      g_autofree char *visible = quoit_chips_format (quoit_chips_for_process (facts->chips_per_host, per_host, local));
 
-      g_ptr_array_add (slice->of_local[local], quoit_variable_new ("TPU_VISIBLE_CHIPS", visible));
+      g_ptr_array_add (slice->by_local[local], quoit_variable_new ("TPU_VISIBLE_CHIPS", visible));
     }
   return TRUE;
 }
@@ -234,7 +235,7 @@ quoit_process_port_parse (const char *port, guint32 n, guint32 *first, GError **
 
 /* Assigns consecutive ports to the processes of a host. */
 static gboolean
-find_ports (const QuoitSliceVariables *slice, const char *port, char **ports, GError **error)
+choose_ports (const QuoitSliceVariables *slice, const char *port, char **ports, GError **error)
 {
   guint32 per_host = slice->topology->per_host;
   guint32 first = 0;
@@ -263,7 +264,7 @@ add_addresses (QuoitSliceVariables *slice, const GPtrArray *hosts, char *const *
                               ports[local]);
   quoit_slice_variables_add (slice, "TPU_PROCESS_ADDRESSES", addresses->str);
   for (guint local = 0; local < slice->topology->per_host; local++)
-    g_ptr_array_add (slice->of_local[local], quoit_variable_new ("TPU_PROCESS_PORT", ports[local]));
+    g_ptr_array_add (slice->by_local[local], quoit_variable_new ("TPU_PROCESS_PORT", ports[local]));
 }
 
 /* --- hosts --- */
@@ -287,21 +288,21 @@ quoit_slice_variables_add_hosts (QuoitSliceVariables *slice, const GPtrArray *ho
 {
   gboolean is_shared = slice->topology->per_host > 1;
   g_auto (GStrv) ports = g_new0 (char *, QUOIT_MOST_PER_HOST + 1);
-  g_autoptr (GPtrArray) called = g_ptr_array_new ();
+  g_autoptr (GPtrArray) host_names = g_ptr_array_new ();
 
   if (is_shared && (!check_hosts (slice, hosts->len, error) || !add_bounds (slice, error)))
     return fail_for_slice (slice, error);
-  if (!find_ports (slice, port, ports, error))
+  if (!choose_ports (slice, port, ports, error))
     return fail_for_slice (slice, error);
 
   /* A slice with one host needs no host names. Before tpu7x, GKE's device plugin sets "localhost" there. */
-  if (hosts->len == 1 && !quoit_slice_variables_is_tpu7x (slice))
-    g_ptr_array_add (called, (char *) "localhost");
+  if (hosts->len == 1 && !quoit_slice_variables_has_process_addresses (slice))
+    g_ptr_array_add (host_names, (char *) "localhost");
   else
     for (guint host = 0; host < hosts->len; host++)
-      g_ptr_array_add (called, hosts->pdata[host]);
-  quoit_slice_variables_add_hostnames (slice, called);
-  if (is_shared || (hosts->len > 1 && quoit_slice_variables_is_tpu7x (slice)))
-    add_addresses (slice, called, ports);
+      g_ptr_array_add (host_names, hosts->pdata[host]);
+  quoit_slice_variables_add_hostnames (slice, host_names);
+  if (is_shared || (hosts->len > 1 && quoit_slice_variables_has_process_addresses (slice)))
+    add_addresses (slice, host_names, ports);
   return TRUE;
 }

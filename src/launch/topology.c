@@ -10,7 +10,7 @@ process_clear (gpointer data)
 }
 
 void
-quoit_topology_unref (QuoitTopology *topology)
+quoit_topology_free (QuoitTopology *topology)
 {
   if (topology == NULL)
     return;
@@ -26,15 +26,15 @@ quoit_topology_unref (QuoitTopology *topology)
 
 /* Returns the slices of the group in its order, as indices in the layout. Owned by the caller. */
 static guint32 *
-list_slices (const QuoitCast *cast, guint32 *n)
+list_slices (const QuoitTopologyInput *input, guint32 *n)
 {
-  const QuoitGroupData *group = cast->group;
+  const QuoitGroupData *group = input->group;
   guint32 *slices;
 
-  if (cast->parts != NULL)
+  if (input->parts != NULL)
     {
-      *n = cast->parts->slices->len;
-      return g_memdup2 (cast->parts->slices->data, *n * sizeof *slices);
+      *n = input->parts->slices->len;
+      return g_memdup2 (input->parts->slices->data, *n * sizeof *slices);
     }
   *n = group->n_slices;
   slices = g_new (guint32, *n);
@@ -42,7 +42,7 @@ list_slices (const QuoitCast *cast, guint32 *n)
     {
       guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
 
-      slices[s] = cast->layout->nodes[quoit_layout_find_id (cast->layout, first)].slice;
+      slices[s] = input->layout->nodes[quoit_layout_find_id (input->layout, first)].slice;
     }
   return slices;
 }
@@ -72,7 +72,7 @@ order_as_text (const QuoitLayout *layout, const guint32 *slices, guint32 n)
 }
 
 static void
-rank (QuoitTopology *topology, const guint32 *order, guint32 n_slices)
+set_text_ranks (QuoitTopology *topology, const guint32 *order, guint32 n_slices)
 {
   topology->text_ranks = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n_slices);
   g_array_set_size (topology->text_ranks, n_slices);
@@ -103,8 +103,9 @@ add_host (QuoitTopology *topology, QuoitProcess process)
   process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
   for (process.local = 0; process.local < topology->per_host; process.local++)
     {
-      process.chips
-          = class == NULL ? 0 : quoit_dealt_chips (class->facts.chips_per_host, topology->per_host, process.local);
+      process.chips = class == NULL
+                          ? 0
+                          : quoit_chips_for_process (class->facts.chips_per_host, topology->per_host, process.local);
       add_process (topology, process);
     }
 }
@@ -128,7 +129,7 @@ by_bundle (gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-parts_of_slice (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
+list_slice_parts (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
 {
   GArray *found = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
 
@@ -143,8 +144,8 @@ parts_of_slice (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
 static void
 add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, guint32 slice, QuoitSliceOrder order)
 {
-  guint32 of_layout = slice < parts->slices->len ? g_array_index (parts->slices, guint32, slice) : QUOIT_NO_INDEX;
-  g_autoptr (GArray) found = parts_of_slice (parts, of_layout, order);
+  guint32 layout_slice = slice < parts->slices->len ? g_array_index (parts->slices, guint32, slice) : QUOIT_NO_INDEX;
+  g_autoptr (GArray) found = list_slice_parts (parts, layout_slice, order);
 
   for (guint i = 0; i < found->len; i++)
     {
@@ -172,49 +173,49 @@ add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, g
 }
 
 guint32
-quoit_cast_per_host (const QuoitCast *cast, const QuoitLaunch *launch)
+quoit_topology_input_per_host (const QuoitTopologyInput *input, const QuoitLaunch *launch)
 {
-  if (cast->parts == NULL || (cast->parts->job == QUOIT_JOB_SLICES && cast->parts->per_host == 1))
+  if (input->parts == NULL || (input->parts->job == QUOIT_JOB_SLICES && input->parts->per_host == 1))
     return launch->per_host;
-  return cast->parts->job == QUOIT_JOB_SLICES ? cast->parts->per_host : 1;
+  return input->parts->job == QUOIT_JOB_SLICES ? input->parts->per_host : 1;
 }
 
 QuoitTopology *
-quoit_topology_of (const QuoitCast *cast, QuoitSliceOrder order, guint32 per_host)
+quoit_topology_new_bare (const QuoitTopologyInput *input, QuoitSliceOrder order, guint32 per_host)
 {
   QuoitTopology *topology = g_new0 (QuoitTopology, 1);
   guint32 n_slices;
-  g_autofree guint32 *slices = list_slices (cast, &n_slices);
-  g_autofree guint32 *as_text = order_as_text (cast->layout, slices, n_slices);
+  g_autofree guint32 *slices = list_slices (input, &n_slices);
+  g_autofree guint32 *as_text = order_as_text (input->layout, slices, n_slices);
 
-  topology->layout = quoit_layout_ref (cast->layout);
-  topology->job = cast->parts == NULL ? QUOIT_JOB_SLICES : cast->parts->job;
+  topology->layout = quoit_layout_ref (input->layout);
+  topology->job = input->parts == NULL ? QUOIT_JOB_SLICES : input->parts->job;
   topology->per_host = per_host;
   if (topology->job == QUOIT_JOB_BOXES)
-    topology->block = g_array_index (cast->parts->parts, QuoitPart, 0).box.shape;
-  topology->processes = g_array_sized_new (FALSE, FALSE, sizeof (QuoitProcess), cast->group->n_nodes * per_host);
+    topology->block = g_array_index (input->parts->parts, QuoitPart, 0).box.shape;
+  topology->processes = g_array_sized_new (FALSE, FALSE, sizeof (QuoitProcess), input->group->n_nodes * per_host);
   g_array_set_clear_func (topology->processes, process_clear);
   topology->notes = g_ptr_array_new_with_free_func (g_free);
   topology->first_devices = g_array_new (FALSE, TRUE, sizeof (guint64));
-  rank (topology, as_text, n_slices);
+  set_text_ranks (topology, as_text, n_slices);
   for (guint32 s = 0; s < n_slices; s++)
     {
       guint32 slice = order == QUOIT_SLICES_IN_ORDER ? s : as_text[s];
 
-      if (cast->parts == NULL)
-        add_hosts (topology, cast->group, s, slice);
+      if (input->parts == NULL)
+        add_hosts (topology, input->group, s, slice);
       else
-        add_parts (topology, cast->parts, s, slice, order);
+        add_parts (topology, input->parts, s, slice, order);
     }
-  if (cast->parts != NULL)
-    add_parts (topology, cast->parts, n_slices, n_slices, order);
+  if (input->parts != NULL)
+    add_parts (topology, input->parts, n_slices, n_slices, order);
   quoit_topology_count_devices (topology);
   return topology;
 }
 
-/* Keeps the variables of the container that are not about TPUs. */
+/* Copies the variables of the manifest that are not about TPUs. */
 static void
-keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
+copy_manifest_variables (const QuoitTopology *topology, QuoitProcess *process)
 {
   guint32 n;
   const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
@@ -234,7 +235,8 @@ quoit_topology_add_others (QuoitTopology *topology, const QuoitParts *parts)
 
       add_process (topology,
                    (QuoitProcess) { .group_slice = QUOIT_NO_INDEX, .node = part->node, .bundle = part->bundle });
-      keep_manifest (topology, &g_array_index (topology->processes, QuoitProcess, topology->processes->len - 1));
+      copy_manifest_variables (topology,
+                               &g_array_index (topology->processes, QuoitProcess, topology->processes->len - 1));
     }
 }
 
@@ -264,11 +266,11 @@ quoit_topology_note (QuoitTopology *topology, const char *format, ...)
 
 /* Returns the index of the variable @name, or the index where it can be inserted. */
 static guint
-place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
+find_variable (const QuoitProcess *process, const char *name, gboolean *exists)
 {
   guint low = 0, high = process->variables->len;
 
-  *is_there = FALSE;
+  *exists = FALSE;
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
@@ -276,7 +278,7 @@ place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
 
       if (order == 0)
         {
-          *is_there = TRUE;
+          *exists = TRUE;
           return middle;
         }
       if (order < 0)
@@ -288,12 +290,12 @@ place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
 }
 
 static void
-take_variable (QuoitProcess *process, char *variable)
+insert_variable (QuoitProcess *process, char *variable)
 {
-  gboolean is_there;
-  guint at = place_of (process, quoit_variable_name (variable), &is_there);
+  gboolean exists;
+  guint at = find_variable (process, quoit_variable_name (variable), &exists);
 
-  if (is_there)
+  if (exists)
     g_ptr_array_remove_index (process->variables, at);
   g_ptr_array_insert (process->variables, (gint) at, variable);
 }
@@ -301,22 +303,22 @@ take_variable (QuoitProcess *process, char *variable)
 void
 quoit_process_set (QuoitProcess *process, const char *name, const char *value)
 {
-  take_variable (process, quoit_variable_new (name, value));
+  insert_variable (process, quoit_variable_new (name, value));
 }
 
 void
 quoit_process_share (QuoitProcess *process, char *variable)
 {
-  take_variable (process, g_atomic_rc_box_acquire (variable));
+  insert_variable (process, g_atomic_rc_box_acquire (variable));
 }
 
 char *
 quoit_process_variable (const QuoitProcess *process, const char *name)
 {
-  gboolean is_there;
-  guint at = place_of (process, name, &is_there);
+  gboolean exists;
+  guint at = find_variable (process, name, &exists);
 
-  return is_there ? process->variables->pdata[at] : NULL;
+  return exists ? process->variables->pdata[at] : NULL;
 }
 
 const char *

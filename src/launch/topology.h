@@ -11,11 +11,12 @@
 #include "launch/launch.h"
 #include "launch/parts.h"
 
+/* One JAX or PyTorch/XLA process of a group, with its environment. */
 typedef struct {
   guint32 slice_id, worker_id;
   guint32 group_slice;  /* index of the slice in the group */
   guint32 node;         /* index in the layout */
-  guint32 local;        /* its number among the processes of its host */
+  guint32 local;        /* its index among the processes of its host */
   guint32 bundle;       /* its bundle in the group; QUOIT_NO_INDEX: the group has no bundles */
   guint64 chips;        /* chips of its host; 0: no chips, or unknown */
   QuoitBox box;         /* chips of the job in the slice; no dimensions: the whole slice */
@@ -28,42 +29,52 @@ struct _QuoitTopology {
   QuoitJob job;
   guint32 per_host;
   QuoitShape block;      /* the chips of each process; for QUOIT_JOB_BOXES */
-  GArray *text_ranks;    /* of guint32: by slice of the group, its rank in text order */
-  GArray *first_devices; /* of guint64: by slice of the group, the JAX devices of all earlier slices */
+  GArray *text_ranks;    /* of guint32, for each slice of the group: its index in text order */
+  GArray *first_devices; /* of guint64, for each slice of the group: the number of JAX devices in earlier slices */
   GPtrArray *notes;
 };
 
+/* The order in which slices get their ids: that of the group, or by name as text, like Ray Train. */
 typedef enum { QUOIT_SLICES_IN_ORDER, QUOIT_SLICES_AS_TEXT } QuoitSliceOrder;
 
-/* The input from which processes are made. */
+/* The input of a topology: a placed group and, if it has bundles, the chips of each bundle. */
 typedef struct {
   QuoitLayout *layout;
   const QuoitGroupData *group;
   const QuoitParts *parts; /* for a group of bundles; NULL: the group has whole hosts */
-} QuoitCast;
+} QuoitTopologyInput;
 
-/* Returns the processes of @cast that have chips, slice by slice, without variables. In text order "s-10" comes
+/* Fills @input, which then borrows from @layout, @group and *@parts. *@parts becomes NULL if the group has whole
+ * hosts. Fails with INVALID if the group has no nodes, or if a bundle has chips that no process can use, and with
+ * NOT_NOW if a bundle has no node. */
+gboolean quoit_topology_input_init (QuoitTopologyInput *input, QuoitLayout *layout, const QuoitGroupData *group,
+                                    QuoitParts **parts, GError **error);
+
+/* Builds the topology of a profile, with its variables and notes. Fails if the launch does not suit the group. */
+QuoitTopology *quoit_topology_build (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+
+/* Returns the processes of @input that have chips, slice by slice, without variables. In text order "s-10" comes
  * before "s-9", and the bundles of a slice are in the order of the request, as in Ray. A bundle has @per_host
  * processes if it is a whole host, otherwise one. */
-QuoitTopology *quoit_topology_of (const QuoitCast *cast, QuoitSliceOrder order, guint32 per_host);
+QuoitTopology *quoit_topology_new_bare (const QuoitTopologyInput *input, QuoitSliceOrder order, guint32 per_host);
 /* Appends the processes without chips. */
 void quoit_topology_add_others (QuoitTopology *topology, const QuoitParts *parts);
 guint32 quoit_topology_n_slices (const QuoitTopology *topology);
 /* Returns the number of processes per host: that of @launch if the hosts are whole, otherwise what the bundles
  * imply. */
-guint32 quoit_cast_per_host (const QuoitCast *cast, const QuoitLaunch *launch);
+guint32 quoit_topology_input_per_host (const QuoitTopologyInput *input, const QuoitLaunch *launch);
 /* Returns the end of the slice of process @first. The processes of a slice are adjacent. */
 guint quoit_topology_slice_end (const QuoitTopology *topology, guint first);
 /* Adds a note, unless the same note exists. */
 void quoit_topology_note (QuoitTopology *topology, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Adds notes about the job that the processes of bundles form, and about its limits. */
-void quoit_topology_note_parts (QuoitTopology *topology, const QuoitCast *cast, QuoitProfile profile);
+void quoit_topology_note_parts (QuoitTopology *topology, const QuoitTopologyInput *input, QuoitProfile profile);
 
-/* Notes each lost or leaving slice and the reason, or each such bundle if processes have parts of slices. @ailing
+/* Notes each lost or leaving slice and the reason, or each such bundle if processes have parts of slices. @not_alive
  * maps durable ids to the QuoitNodeState of nodes that are not alive; NULL means that all are alive. Returns whether
  * a slice or bundle is lost. */
-gboolean quoit_topology_note_losses (QuoitTopology *topology, GHashTable *ailing);
+gboolean quoit_topology_note_losses (QuoitTopology *topology, GHashTable *not_alive);
 
 /* Set a variable and replace one of the same name. quoit_process_set() creates it; quoit_process_share() adds a
  * reference to @variable. */
@@ -76,11 +87,12 @@ const char *quoit_process_find (const QuoitProcess *process, const char *name);
 
 /* Make the topology of a profile. They fail if the hosts of a slice cannot have so many processes, or if names or
  * ports are not valid. */
-QuoitTopology *quoit_topology_quoit (const QuoitCast *cast, const QuoitLaunch *launch, GError **error);
-QuoitTopology *quoit_topology_kuberay (const QuoitCast *cast, const QuoitLaunch *launch, GError **error);
-QuoitTopology *quoit_topology_jobset (const QuoitCast *cast, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_quoit (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_ray_train (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_kuberay (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
 
-/* Adds notes about the limits of profile quoit's variables. The last step of quoit_topology_quoit(). */
+/* Adds notes about the limits of profile quoit's variables. This is the last step of quoit_topology_quoit(). */
 void quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices);
 
 /* Adds notes if host names from the process's RayCluster manifest do not resolve or are assumed. */
@@ -108,25 +120,27 @@ const QuoitClass *quoit_process_class (const QuoitTopology *topology, const Quoi
 /* Returns FALSE if the torus is unknown. */
 gboolean quoit_process_torus (const QuoitTopology *topology, const QuoitProcess *process, QuoitCoordinates *torus);
 guint32 quoit_process_n_chips (const QuoitTopology *topology, const QuoitProcess *process);
-/* Returns the number in the slice of chip @chip of the process. The numbers of a process ascend. */
+/* Returns the index in the slice of chip @chip of the process. The indices of a process ascend. */
 guint32 quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip);
-/* Fills first_devices. The last step of quoit_topology_of(). */
+/* Fills first_devices. This is the last step of quoit_topology_new_bare(). */
 void quoit_topology_count_devices (QuoitTopology *topology);
 
-/* A chip as the job sees it, with coordinates relative to the first chip of the job in the slice. */
+/* A chip in the numbering of its job. */
 typedef struct {
-  QuoitSpot spot;
-  QuoitShape shape; /* of the job's chips in the slice */
-  unsigned wrap;    /* axes with wraparound links: bit 0 for x */
-  guint64 first_device;
+  QuoitPosition position; /* relative to the first chip of the job in the slice */
+  QuoitShape shape;       /* of the job's chips in the slice */
+  unsigned wrap;          /* axes with wraparound links: bit 0 for x */
+  guint64 first_device;   /* the number of its first JAX device in the job */
   guint32 n_devices;
-} QuoitSeen;
+} QuoitJobChip;
 
-gboolean quoit_process_see (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip, QuoitSeen *seen);
+/* Returns FALSE if the position of the process is unknown. @chip is an index among the chips of the process. */
+gboolean quoit_process_find_job_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip,
+                                      QuoitJobChip *job_chip);
 
 /* Returns the devices of a topology whose processes are one job. All positions must be known. Slice index i is slice
  * id i. */
-QuoitDevices *quoit_topology_devices (const QuoitTopology *topology, GError **error);
+QuoitDevices *quoit_topology_list_devices (const QuoitTopology *topology, GError **error);
 
 /* Returns the plain variables (without references) that the manifest sets in the containers of the process's pool. */
 const QuoitPair *quoit_process_manifest_env (const QuoitTopology *topology, const QuoitProcess *process,

@@ -4,19 +4,19 @@
 #include <string.h>
 
 guint32
-quoit_webhook_source (const QuoitLayout *layout, guint32 node)
+quoit_node_source (const QuoitLayout *layout, guint32 node)
 {
   return layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { node }).index].source;
 }
 
 char *
-quoit_webhook_cluster (const QuoitLayout *layout, guint32 source)
+quoit_source_cluster_name (const QuoitLayout *layout, guint32 source)
 {
-  const QuoitSource *of = &layout->sources[source];
+  const QuoitSource *row = &layout->sources[source];
 
-  if (of->kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
+  if (row->kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
     return NULL;
-  for (guint32 i = of->first_node; i < of->first_node + of->n_nodes; i++)
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
     if ((layout->nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0)
       {
         const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
@@ -27,7 +27,7 @@ quoit_webhook_cluster (const QuoitLayout *layout, guint32 source)
 }
 
 gboolean
-quoit_webhook_yields (const QuoitLayout *layout, guint32 node)
+quoit_webhook_prefers_address (const QuoitLayout *layout, guint32 node)
 {
   return quoit_layout_node_address (layout, (QuoitNodeId) { node }) != NULL
          && (layout->nodes[node].flags & QUOIT_NODE_ASSUMED_NAME) != 0;

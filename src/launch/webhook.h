@@ -5,15 +5,16 @@
 #include "fleet/layout.h"
 #include "models/webhook/names.h"
 
-guint32 quoit_webhook_source (const QuoitLayout *layout, guint32 node);
+/* Returns the index of the source of a node's pool. */
+guint32 quoit_node_source (const QuoitLayout *layout, guint32 node);
 
 /* Returns the name of a manifest's cluster, which its head node contains; NULL if @source is not a manifest. Owned
  * by the caller. */
-char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
+char *quoit_source_cluster_name (const QuoitLayout *layout, guint32 source);
 
 /* Returns whether to use the node's known address instead of the webhook's name, because that name is assumed. */
-gboolean quoit_webhook_yields (const QuoitLayout *layout, guint32 node);
+gboolean quoit_webhook_prefers_address (const QuoitLayout *layout, guint32 node);
 
 /* Returns the replica of the node in its worker group, from the name of its slice (GROUP-REPLICA). Returns -1 for
  * another name, or if the node is not a pod. */
-gint64 quoit_webhook_replica (const QuoitLayout *layout, guint32 node);
+gint64 quoit_node_replica (const QuoitLayout *layout, guint32 node);

@@ -12,9 +12,9 @@ quoit_outcome_clear (QuoitOutcome *outcome)
   outcome->n_groups = 0;
 }
 
-gboolean
-quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
-                     QuoitOutcome *outcome, GError **error)
+static gboolean
+decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome,
+        GError **error)
 {
   switch (action->type)
     {
@@ -36,6 +36,8 @@ quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 
       return quoit_step_repair (fleet, &action->group, now_ms, entry, outcome, error);
     case QUOIT_ACTION_FORGET:
       return quoit_step_forget (fleet, &action->group, now_ms, entry, error);
+    case QUOIT_ACTION_FORGET_KEY:
+      return quoit_step_forget_key (fleet, action->key, now_ms, entry, error);
     case QUOIT_ACTION_SET_OWNER:
       return quoit_step_set_owner (fleet, &action->owner, now_ms, entry, error);
     case QUOIT_ACTION_RENEW_OWNER:
@@ -54,4 +56,33 @@ quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 
       return quoit_step_restore (fleet, &action->numbers, now_ms, entry, error);
     }
   g_assert_not_reached ();
+}
+
+/* Limits the records of groups, because opening a ledger reads all of them. */
+static gboolean
+check_n_groups (const QuoitFleet *fleet, const QuoitEntry *entry, GError **error)
+{
+  guint64 n = fleet->n_groups;
+
+  for (guint i = 0; i < entry->n_effects; i++)
+    n += entry->effects[i].type == QUOIT_EFFECT_GROUP_ADDED;
+  return n <= QUOIT_MAX_GROUPS || n == fleet->n_groups
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "%" G_GUINT64_FORMAT
+                        " groups, including the removed ones whose keys are kept: expected at most %d; "
+                        "forget removed groups ('quoit forget')",
+                        n, QUOIT_MAX_GROUPS);
+}
+
+gboolean
+quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
+                     QuoitOutcome *outcome, GError **error)
+{
+  if (!decide (fleet, action, now_ms, entry, outcome, error))
+    return FALSE;
+  if (*entry == NULL || check_n_groups (fleet, *entry, error))
+    return TRUE;
+  g_clear_pointer (entry, quoit_entry_unref);
+  quoit_outcome_clear (outcome);
+  return FALSE;
 }

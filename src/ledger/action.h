@@ -13,6 +13,7 @@ typedef struct {
   guint64 id; /* 0: the live group of that name */
 } QuoitGroupRef;
 
+/* The inputs of actions. */
 typedef struct {
   const QuoitRequest *request;
   gint64 lease_ms;
@@ -59,6 +60,7 @@ typedef enum {
   QUOIT_ACTION_RESIZE,
   QUOIT_ACTION_REPAIR,
   QUOIT_ACTION_FORGET,
+  QUOIT_ACTION_FORGET_KEY,
   QUOIT_ACTION_SET_OWNER,
   QUOIT_ACTION_RENEW_OWNER,
   QUOIT_ACTION_END_OWNER,
@@ -69,13 +71,15 @@ typedef enum {
   QUOIT_ACTION_RESTORE
 } QuoitActionType;
 
+/* One change that a caller requests. The type determines which member is valid. */
 typedef struct {
   QuoitActionType type;
   union {
     const QuoitRequest *request; /* RESERVE */
     QuoitHold hold;              /* HOLD */
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
-    QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (by key: the key as the name, id 0) */
+    QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (with an id) */
+    const char *key;             /* FORGET_KEY */
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
@@ -86,19 +90,19 @@ typedef struct {
   };
 } QuoitAction;
 
-/* One line of the difference between an import and the previous one. */
+/* One difference between an import and the previous one, for the caller. */
 typedef struct {
   QuoitChangeKind kind;
   char *name;   /* of the node, pool or group */
   char *detail; /* "alive -> dead", "worker 1 -> 2"; NULL */
-  char *group;  /* NAME@ID of the group that has the node; NULL: none */
+  char *group;  /* NAME@ID of the group that uses the node; NULL: none */
 } QuoitNodeChange;
 
 /* The result of an action. Members that an action does not set stay NULL. All references are owned. */
 typedef struct {
   QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group before the change */
-  QuoitGroupData *after;  /* the group after the change; RELEASE, and RELEASE_SLICE of the last slice: NULL; equal to
-                           * @before if RESIZE or REPAIR had nothing to change */
+  QuoitGroupData *after;  /* the group after the change; NULL after RELEASE, and after RELEASE_SLICE of the last slice;
+                           * equal  to @before if RESIZE or REPAIR had nothing to change */
   GArray *changes;        /* IMPORT, SYNC: QuoitNodeChange, without the nodes of a new source */
   guint n_groups;         /* END_OWNER: number of live groups that were released */
   QuoitFleet *fleet;      /* after the change; set by the store and by forks */

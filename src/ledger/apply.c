@@ -1,67 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies entries to a fleet. An import may come from a damaged database. This file therefore checks everything that
- * a layout asserts. */
+/* Applies entries to a fleet. The entries may come from a damaged database, so that this file checks everything that a
+ * layout asserts. */
 #include <string.h>
 
 #include "ledger/entry.h"
 
-/* Copies nodes between claims. Each pool and kind is looked up only once. */
+/* Copies claims of nodes from one set of claims to another, and looks up each pool and kind only once. */
 typedef struct {
   QuoitClaims *to;
   const QuoitClaims *from;
-  guint32 *pool_of, *kind_of; /* plus 1; 0: not looked up yet */
-} Copying;
+  guint32 *new_pools, *new_kinds; /* by index in from: the index in to, plus 1; 0: not looked up yet */
+} ClaimsCopy;
 
-static Copying
-copying (QuoitClaims *to, const QuoitClaims *from)
+static ClaimsCopy
+claims_copy_new (QuoitClaims *to, const QuoitClaims *from)
 {
-  return (Copying) { to, from, g_new0 (guint32, quoit_claims_n_pools (from) + 1),
-                     g_new0 (guint32, quoit_claims_n_kinds (from) + 1) };
+  return (ClaimsCopy) { to, from, g_new0 (guint32, quoit_claims_n_pools (from) + 1),
+                        g_new0 (guint32, quoit_claims_n_kinds (from) + 1) };
 }
 
 static void
-copying_clear (Copying *copying)
+claims_copy_clear (ClaimsCopy *copy)
 {
-  g_free (copying->pool_of);
-  g_free (copying->kind_of);
+  g_free (copy->new_pools);
+  g_free (copy->new_kinds);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Copying, copying_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ClaimsCopy, claims_copy_clear)
 
 static void
-copy_node (Copying *copying, const QuoitNodeClaim *node)
+copy_node (ClaimsCopy *copying, const QuoitNodeClaim *node)
 {
-  QuoitNodeClaim copy = *node;
-  guint32 *pool = &copying->pool_of[node->pool], *kind = &copying->kind_of[node->kind];
+  QuoitNodeClaim claim = *node;
+  guint32 *pool = &copying->new_pools[node->pool], *kind = &copying->new_kinds[node->kind];
 
   if (*pool == 0)
-    *pool = 1 + quoit_claims_pool (copying->to, quoit_claims_pool_at (copying->from, node->pool)->name);
+    *pool = 1 + quoit_claims_ensure_pool (copying->to, quoit_claims_pool_at (copying->from, node->pool)->name);
   if (*kind == 0)
-    *kind = 1 + quoit_claims_kind (copying->to, quoit_claims_kind_at (copying->from, node->kind), NULL);
-  copy.pool = *pool - 1;
-  copy.kind = *kind - 1;
-  quoit_claims_add (copying->to, &copy);
+    *kind = 1 + quoit_claims_intern_kind (copying->to, quoit_claims_kind_at (copying->from, node->kind), NULL);
+  claim.pool = *pool - 1;
+  claim.kind = *kind - 1;
+  quoit_claims_add (copying->to, &claim);
 }
 
-/* Sets @noted, indexed by node, for the node with @id. Ignores ids that the layout does not contain. */
+/* Sets @marked, indexed by node, for the node with @id. Ignores ids that the layout does not contain. */
 static void
-note_id (const QuoitLayout *layout, guint32 id, guint8 *noted)
+mark_id (const QuoitLayout *layout, guint32 id, guint8 *marked)
 {
   guint32 index = quoit_layout_find_id (layout, id);
 
   if (index != QUOIT_NO_INDEX)
-    noted[index] = 1;
+    marked[index] = 1;
 }
 
 /* Returns the claims of the source after @import: the imported nodes, and the old ones that the import neither
  * replaces nor removes. *@ids gets their ids, owned by the caller. */
 static QuoitClaims *
-merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
+merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
 {
   g_autofree guint32 *old_ids = NULL;
-  g_autoptr (QuoitClaims) before = quoit_layout_claims (layout, source, &old_ids);
+  g_autoptr (QuoitClaims) before = quoit_layout_dup_claims (layout, source, &old_ids);
   QuoitClaims *after
       = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
-  g_auto (Copying) new_ones = copying (after, import->claims), old_ones = copying (after, before);
+  g_auto (ClaimsCopy) copy_of_new = claims_copy_new (after, import->claims),
+                      copy_of_old = claims_copy_new (after, before);
   g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1);
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
@@ -69,36 +70,36 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   for (guint32 p = 0; p < quoit_claims_n_pools (import->claims); p++)
     quoit_claims_copy_pool (after, quoit_claims_pool_at (import->claims, p));
   for (guint32 i = 0; i < import->n_removed; i++)
-    note_id (layout, import->removed[i], replaced);
+    mark_id (layout, import->removed[i], replaced);
   nodes = quoit_claims_nodes (import->claims, &n);
   quoit_claims_nodes (before, &n_old);
   *ids = g_new (guint32, n + n_old + 1);
   for (guint32 i = 0; i < n; i++)
     {
-      note_id (layout, import->ids[i], replaced);
-      copy_node (&new_ones, &nodes[i]);
+      mark_id (layout, import->ids[i], replaced);
+      copy_node (&copy_of_new, &nodes[i]);
       (*ids)[n_after++] = import->ids[i];
     }
   nodes = quoit_claims_nodes (before, &n_old);
   for (guint32 i = 0; i < n_old; i++)
     if (!replaced[quoit_layout_find_id (layout, old_ids[i])])
       {
-        copy_node (&old_ones, &nodes[i]);
+        copy_node (&copy_of_old, &nodes[i]);
         (*ids)[n_after++] = old_ids[i];
       }
   return after;
 }
 
 static gboolean
-ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
+check_ids (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
 {
   g_auto (QuoitIds) slots = { 0 };
   g_autofree guint8 *seen = NULL;
   QuoitIdList list = { .ids = import->ids };
-  QuoitSourceId known;
+  QuoitSourceId is_known;
 
-  if (quoit_layout_find_source (layout, source, &known)
-      && layout->sources[known.index].kind != quoit_claims_source_kind (import->claims))
+  if (quoit_layout_find_source (layout, source, &is_known)
+      && layout->sources[is_known.index].kind != quoit_claims_source_kind (import->claims))
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': the source was of another kind", source);
   quoit_claims_nodes (import->claims, &list.n);
   quoit_ids_init (&slots, &list, 1);
@@ -116,9 +117,10 @@ ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const
   return TRUE;
 }
 
-/* Patches the layout. Sets *@done to FALSE if nodes were added, removed or moved; the layout must then be rebuilt. */
+/* Applies an import that changes properties of nodes only, by patching the layout. Sets *@is_patched to FALSE if nodes
+ * were added, removed or moved. The layout must then be rebuilt. */
 static gboolean
-apply_in_place (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *done, GError **error)
+patch_layout (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *is_patched, GError **error)
 {
   g_autoptr (GArray) changed = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (QuoitLayout) after = NULL;
@@ -126,63 +128,63 @@ apply_in_place (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *do
 
   if (quoit_layout_find_source (fleet->layout, quoit_claims_source (import->claims), &source)
       && fleet->layout->sources[source.index].kind == quoit_claims_source_kind (import->claims))
-    after = quoit_layout_patched (fleet->layout, source, &(QuoitLayoutPart) { import->claims, import->ids },
-                                  import->removed, import->n_removed, changed);
-  *done = after != NULL;
+    after = quoit_layout_patch (fleet->layout, source, &(QuoitLayoutPart) { import->claims, import->ids },
+                                import->removed, import->n_removed, changed);
+  *is_patched = after != NULL;
   return after == NULL
-         || quoit_fleet_stand_on (fleet, after, (const guint32 *) (const void *) changed->data, changed->len, error);
+         || quoit_fleet_set_layout (fleet, after, (const guint32 *) (const void *) changed->data, changed->len, error);
 }
 
+/* Applies an import by building a new layout from the claims of all sources. */
 static gboolean
-lay_anew (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
+rebuild_layout (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
 {
   const QuoitLayout *layout = (*fleet)->layout;
   const char *name = quoit_claims_source (import->claims);
   g_autofree QuoitLayoutPart *parts = g_new0 (QuoitLayoutPart, layout->n_sources + 1);
+  g_autoptr (GPtrArray) all_claims = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_claims_free);
+  g_autoptr (GPtrArray) all_ids = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (QuoitLayout) after = NULL;
-  QuoitFleet *relaid;
+  QuoitFleet *rebuilt;
   guint n_parts = layout->n_sources;
-  gboolean known = FALSE;
+  gboolean is_known = FALSE;
 
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
-      gboolean this_one = strcmp (quoit_layout_text (layout, layout->sources[s].name), name) == 0;
+      gboolean is_imported = strcmp (quoit_layout_text (layout, layout->sources[s].name), name) == 0;
       guint32 *ids = NULL;
+      QuoitClaims *claims = is_imported ? merge_claims (import, layout, (QuoitSourceId) { s }, &ids)
+                                        : quoit_layout_dup_claims (layout, (QuoitSourceId) { s }, &ids);
 
-      parts[s].claims = this_one ? merge (import, layout, (QuoitSourceId) { s }, &ids)
-                                 : quoit_layout_claims (layout, (QuoitSourceId) { s }, &ids);
-      parts[s].ids = ids;
-      known |= this_one;
+      g_ptr_array_add (all_claims, claims);
+      g_ptr_array_add (all_ids, ids);
+      parts[s] = (QuoitLayoutPart) { claims, ids };
+      is_known |= is_imported;
     }
-  if (!known)
+  if (!is_known)
     parts[n_parts++] = (QuoitLayoutPart) { import->claims, import->ids };
 
   after = quoit_layout_new_checked (parts, n_parts, error);
-  for (guint i = 0; i < layout->n_sources; i++)
-    {
-      quoit_claims_free ((QuoitClaims *) parts[i].claims);
-      g_free ((guint32 *) parts[i].ids);
-    }
-  relaid = after == NULL ? NULL : quoit_fleet_relaid (*fleet, after, error);
-  if (relaid == NULL)
+  rebuilt = after == NULL ? NULL : quoit_fleet_with_layout (*fleet, after, error);
+  if (rebuilt == NULL)
     return FALSE;
   quoit_fleet_unref (*fleet);
-  *fleet = relaid;
+  *fleet = rebuilt;
   return TRUE;
 }
 
 static gboolean
 apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
 {
-  gboolean done;
+  gboolean is_patched;
 
-  return ids_are_sound (import, (*fleet)->layout, quoit_claims_source (import->claims), error)
-         && apply_in_place (import, *fleet, &done, error) && (done || lay_anew (import, fleet, error));
+  return check_ids (import, (*fleet)->layout, quoit_claims_source (import->claims), error)
+         && patch_layout (import, *fleet, &is_patched, error) && (is_patched || rebuild_layout (import, fleet, error));
 }
 
 /* Returns how many of the first effects are QUOIT_EFFECT_NODE_STATE. */
 static guint
-n_states (const QuoitEffect *effects, guint n)
+count_node_states (const QuoitEffect *effects, guint n)
 {
   guint i = 0;
 
@@ -191,15 +193,15 @@ n_states (const QuoitEffect *effects, guint n)
   return i;
 }
 
-/* Applies consecutive node states together, so that a large slice is recounted only once. */
+/* Applies the states of several nodes together, so that the counters of a large slice are updated only once. */
 static gboolean
 apply_node_states (QuoitFleet *fleet, const QuoitEffect *effects, guint n, GError **error)
 {
-  g_autofree QuoitStateOfNode *states = g_new (QuoitStateOfNode, n + 1);
+  g_autofree QuoitNodeStateChange *states = g_new (QuoitNodeStateChange, n + 1);
 
   for (guint i = 0; i < n; i++)
     {
-      states[i] = (QuoitStateOfNode) { effects[i].node_id, effects[i].state };
+      states[i] = (QuoitNodeStateChange) { effects[i].node_id, effects[i].state };
       if (quoit_layout_find_id (fleet->layout, states[i].id) == QUOIT_NO_INDEX
           || (guint) states[i].state > QUOIT_NODE_DEAD)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "state %d for node id %u: no such node or state",
@@ -279,14 +281,14 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
 
   for (guint i = 0; i < entry->n_effects; i += MAX (n, 1))
     {
-      n = n_states (&entry->effects[i], entry->n_effects - i);
+      n = count_node_states (&entry->effects[i], entry->n_effects - i);
       if (!(n > 1 ? apply_node_states (*fleet, &entry->effects[i], n, &contradiction)
                   : apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction)))
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
                            contradiction->message);
     }
   if (entry->verb == QUOIT_VERB_EXPIRE)
-    quoit_fleet_count_leases (*fleet);
+    quoit_fleet_update_first_lease (*fleet);
   (*fleet)->seq = entry->seq;
   (*fleet)->clock_ms = entry->time_ms;
   return TRUE;

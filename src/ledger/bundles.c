@@ -18,9 +18,9 @@ refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **err
       want, chip, host);
 }
 
-/* Returns how many bundles of @tpu a host of @kind holds. Returns 0 if the host cannot be divided evenly. */
+/* Returns into how many bundles of @tpu a host of @kind is divided, or 0 if that is not possible without a rest. */
 static guint32
-n_of_host (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
+count_bundles (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
 {
   if (chip_e4 <= 0 || kind->chips == 0 || kind->chips > 64)
     return 0;
@@ -33,16 +33,16 @@ n_of_host (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
 }
 
 static QuoitBundle
-bundle_of_host (guint32 i, QuoitAmount tpu, gint64 chip_e4, const QuoitTake *take)
+make_bundle (guint32 i, QuoitAmount tpu, gint64 chip_e4, const QuoitTake *take)
 {
   QuoitBundle bundle = { .n_takes = 1, .takes = take };
 
   if (tpu.e4 < chip_e4)
     {
-      guint32 of_chip = (guint32) (chip_e4 / tpu.e4);
+      guint32 per_chip = (guint32) (chip_e4 / tpu.e4);
 
-      bundle.chip = (guint8) (i / of_chip);
-      bundle.part.e4 = QUOIT_AMOUNT_UNIT / of_chip;
+      bundle.chip = (guint8) (i / per_chip);
+      bundle.part.e4 = QUOIT_AMOUNT_UNIT / per_chip;
     }
   else
     {
@@ -62,7 +62,7 @@ quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, Q
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *ends = g_new (guint32, whole->n_slices + 1);
   QuoitTake take = { "TPU", tpu };
-  QuoitGroupData facts = quoit_group_data_facts (whole);
+  QuoitGroupData facts = quoit_group_data_copy_fields (whole);
 
   for (guint32 s = 0, i = 0; s < whole->n_slices; s++)
     {
@@ -71,13 +71,13 @@ quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, Q
           const QuoitNodeKind *kind
               = quoit_layout_node_kind (layout, (QuoitNodeId) { quoit_layout_find_id (layout, whole->node_ids[i]) });
           gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
-          guint32 n = n_of_host (tpu, kind, chip_e4);
+          guint32 n = count_bundles (tpu, kind, chip_e4);
 
           if (n == 0)
             return refuse (tpu, kind, chip_e4, error), NULL;
           for (guint32 b = 0; b < n; b++)
             {
-              QuoitBundle bundle = bundle_of_host (b, tpu, chip_e4, &take);
+              QuoitBundle bundle = make_bundle (b, tpu, chip_e4, &take);
 
               g_array_append_val (bundles, bundle);
               g_array_append_val (ids, whole->node_ids[i]);
@@ -93,8 +93,8 @@ quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, Q
 }
 
 QuoitGroupData *
-quoit_step_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-                            const guint32 *slices, guint32 n_slices, GError **error)
+quoit_step_make_slice_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                             const guint32 *slices, guint32 n_slices, GError **error)
 {
   QuoitGroupData *whole = quoit_fleet_group_of_slices (fleet, facts, slices, n_slices), *divided;
 

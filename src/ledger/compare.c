@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the fleet that a replay of the journal gives with the stored fleet. */
+/* Compares the fleet that a replay of the journal gives with the saved fleet. */
 #include "ledger/ledger.h"
 #include "fleet/kind.h"
 
 #include <string.h>
 
 static gboolean
-differs (GError **error, const char *what, const char *where)
+fail_difference (GError **error, const char *what, const char *where)
 {
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the journal and the state disagree about %s of '%s'", what, where);
 }
 
-/* Compares share by share. The order of the shares of a node does not depend on the history of its groups. */
+/* Compares the users of the node in both fleets. Their order does not depend on the history of the groups. */
 static gboolean
-same_users (const QuoitFleet *a, const QuoitFleet *b, QuoitNodeId node)
+have_same_users (const QuoitFleet *a, const QuoitFleet *b, QuoitNodeId node)
 {
   QuoitUsers users_a = quoit_fleet_node_users (a, node), users_b = quoit_fleet_node_users (b, node);
   const QuoitGroupData *p, *q;
@@ -30,7 +30,7 @@ same_users (const QuoitFleet *a, const QuoitFleet *b, QuoitNodeId node)
 }
 
 static const char *
-incarnation (const QuoitLayout *layout, guint32 node)
+slice_incarnation (const QuoitLayout *layout, guint32 node)
 {
   guint32 slice = layout->nodes[node].slice;
 
@@ -47,32 +47,32 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
                   *identity_q = quoit_layout_node_identity (q, node);
 
   if (strcmp (full_p, full_q) != 0)
-    return differs (error, "the place", full_p);
+    return fail_difference (error, "the place", full_p);
   if (p->nodes[i].id != q->nodes[i].id || strcmp (identity_p, identity_q) != 0)
-    return differs (error, "the identity", full_p);
+    return fail_difference (error, "the identity", full_p);
   if (g_strcmp0 (quoit_layout_node_address (p, node), quoit_layout_node_address (q, node)) != 0)
-    return differs (error, "the address", full_p);
+    return fail_difference (error, "the address", full_p);
   if (g_strcmp0 (quoit_layout_node_slice_name (p, node), quoit_layout_node_slice_name (q, node)) != 0
       || p->nodes[i].worker_id != q->nodes[i].worker_id)
-    return differs (error, "slice or worker id", full_p);
-  if (strcmp (incarnation (p, i), incarnation (q, i)) != 0)
-    return differs (error, "the incarnation of the slice", full_p);
+    return fail_difference (error, "slice or worker id", full_p);
+  if (strcmp (slice_incarnation (p, i), slice_incarnation (q, i)) != 0)
+    return fail_difference (error, "the incarnation of the slice", full_p);
   if (!quoit_node_kind_equal (quoit_layout_node_kind (p, node), quoit_layout_node_kind (q, node)))
-    return differs (error, "labels, resources or topology", full_p);
+    return fail_difference (error, "labels, resources or topology", full_p);
   if (p->nodes[i].flags != q->nodes[i].flags || p->nodes[i].claimed != q->nodes[i].claimed)
-    return differs (error, "what its source claims", full_p);
+    return fail_difference (error, "what its source claims", full_p);
   if (quoit_fleet_node_state (a, node) != quoit_fleet_node_state (b, node))
-    return differs (error, "the state", full_p);
-  if (!same_users (a, b, node))
-    return differs (error, "who uses it", full_p);
+    return fail_difference (error, "the state", full_p);
+  if (!have_same_users (a, b, node))
+    return fail_difference (error, "who uses it", full_p);
   return (quoit_fleet_node_use (a, node) == QUOIT_USE_EXTERNAL)
                  == (quoit_fleet_node_use (b, node) == QUOIT_USE_EXTERNAL)
              ? TRUE
-             : differs (error, "external use", full_p);
+             : fail_difference (error, "external use", full_p);
 }
 
 static gboolean
-same_group (const QuoitGroupData *a, const QuoitGroupData *b)
+is_same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
          && a->until_ms == b->until_ms && a->kind == b->kind && a->end == b->end && strcmp (a->source, b->source) == 0
@@ -89,16 +89,16 @@ groups_by_id (const QuoitFleet *fleet)
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
-      QuoitGroupData *group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
       if (group != NULL)
-        g_hash_table_insert (groups, &group->id, group);
+        g_hash_table_insert (groups, (gpointer) &group->id, (gpointer) group);
     }
   return groups;
 }
 
 static gboolean
-same_claim (const QuoitNodeClaim *a, const QuoitNodeClaim *b)
+is_same_claim (const QuoitNodeClaim *a, const QuoitNodeClaim *b)
 {
   return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->identity, b->identity) == 0
          && g_strcmp0 (a->address, b->address) == 0 && g_strcmp0 (a->slice, b->slice) == 0
@@ -106,12 +106,12 @@ same_claim (const QuoitNodeClaim *a, const QuoitNodeClaim *b)
          && a->flags == b->flags && a->pool == b->pool;
 }
 
-/* Compares the claims of nodes that several sources claim. The nodes themselves have been compared before. */
+/* Compares the claims to nodes that several sources claim. The nodes themselves have been compared before. */
 static gboolean
 compare_joined (const QuoitLayout *a, const QuoitLayout *b, GError **error)
 {
   if (a->n_joined != b->n_joined)
-    return differs (error, "the number of claims", "the fleet");
+    return fail_difference (error, "the number of claims", "the fleet");
   for (guint32 i = 0; i < a->n_joined; i++)
     {
       QuoitSourceId source = { a->pools[a->joined[i].pool].source };
@@ -120,54 +120,54 @@ compare_joined (const QuoitLayout *a, const QuoitLayout *b, GError **error)
       QuoitNodeClaim p, q;
 
       if (b->joined[i].node != node.index || b->pools[b->joined[i].pool].source != source.index)
-        return differs (error, "who claims", name);
+        return fail_difference (error, "who claims", name);
       p = quoit_layout_claim (a, source, node, &identity_a);
       q = quoit_layout_claim (b, source, node, &identity_b);
-      if (!same_claim (&p, &q)
+      if (!is_same_claim (&p, &q)
           || !quoit_node_kind_equal (quoit_claims_kind_at (a->kinds, p.kind), quoit_claims_kind_at (b->kinds, q.kind)))
-        return differs (error, "what a source claims", name);
+        return fail_difference (error, "what a source claims", name);
     }
   return TRUE;
 }
 
 gboolean
-quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
+quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *saved, GError **error)
 {
-  const QuoitLayout *a = replayed->layout, *b = kept->layout;
-  g_autoptr (GHashTable) groups = groups_by_id (kept);
+  const QuoitLayout *a = replayed->layout, *b = saved->layout;
+  g_autoptr (GHashTable) groups = groups_by_id (saved);
 
-  if (replayed->seq != kept->seq || replayed->clock_ms != kept->clock_ms
-      || replayed->next_group_id != kept->next_group_id || replayed->next_node_id != kept->next_node_id
-      || replayed->epoch != kept->epoch || replayed->max_jump_ms != kept->max_jump_ms)
-    return differs (error, "the last entry, the next ids, the epoch or the clock limit", "the ledger");
+  if (replayed->seq != saved->seq || replayed->clock_ms != saved->clock_ms
+      || replayed->next_group_id != saved->next_group_id || replayed->next_node_id != saved->next_node_id
+      || replayed->epoch != saved->epoch || replayed->max_jump_ms != saved->max_jump_ms)
+    return fail_difference (error, "the last entry, the next ids, the epoch or the clock limit", "the ledger");
   if (a->n_sources != b->n_sources || a->n_pools != b->n_pools || a->n_slices != b->n_slices
       || a->n_nodes != b->n_nodes)
-    return differs (error, "the number of sources, pools, slices or nodes", "the fleet");
+    return fail_difference (error, "the number of sources, pools, slices or nodes", "the fleet");
   for (guint32 i = 0; i < a->n_sources; i++)
     if (strcmp (quoit_layout_text (a, a->sources[i].name), quoit_layout_text (b, b->sources[i].name)) != 0
         || a->sources[i].kind != b->sources[i].kind)
-      return differs (error, "name or kind of source", quoit_layout_text (a, a->sources[i].name));
+      return fail_difference (error, "name or kind of source", quoit_layout_text (a, a->sources[i].name));
   for (guint32 p = 0; p < a->n_pools; p++)
     if (strcmp (quoit_layout_text (a, a->pools[p].name), quoit_layout_text (b, b->pools[p].name)) != 0
         || a->pools[p].n_pods != b->pools[p].n_pods || a->pools[p].pod_cpu.e4 != b->pools[p].pod_cpu.e4
         || a->pools[p].pod_memory.e4 != b->pools[p].pod_memory.e4
         || !quoit_pairs_equal (a->env + a->pools[p].first_env, a->pools[p].n_env, b->env + b->pools[p].first_env,
                                b->pools[p].n_env))
-      return differs (error, "pods or environment", quoit_layout_text (a, a->pools[p].name));
+      return fail_difference (error, "pods or environment", quoit_layout_text (a, a->pools[p].name));
   for (guint32 i = 0; i < a->n_nodes; i++)
-    if (!compare_node (replayed, kept, i, error))
+    if (!compare_node (replayed, saved, i, error))
       return FALSE;
   if (!compare_joined (a, b, error))
     return FALSE;
 
-  if (replayed->n_groups != kept->n_groups)
-    return differs (error, "the number of groups", "the ledger");
+  if (replayed->n_groups != saved->n_groups)
+    return fail_difference (error, "the number of groups", "the ledger");
   for (guint32 slot = 0; slot < replayed->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (replayed, slot);
 
-      if (group != NULL && !same_group (group, g_hash_table_lookup (groups, &group->id)))
-        return differs (error, "group", group->name);
+      if (group != NULL && !is_same_group (group, g_hash_table_lookup (groups, &group->id)))
+        return fail_difference (error, "group", group->name);
     }
   return TRUE;
 }

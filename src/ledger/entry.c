@@ -32,10 +32,10 @@ quoit_entry_new (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms)
 }
 
 QuoitEntry *
-quoit_entry_ref (QuoitEntry *entry)
+quoit_entry_ref (const QuoitEntry *entry)
 {
-  g_atomic_ref_count_inc (&entry->refs);
-  return entry;
+  g_atomic_ref_count_inc (&((QuoitEntry *) entry)->refs);
+  return (QuoitEntry *) entry;
 }
 
 QuoitSourceUpdate *
@@ -128,7 +128,7 @@ quoit_entry_unref (QuoitEntry *entry)
     return;
   for (guint i = 0; i < entry->n_effects; i++)
     quoit_effect_clear (&entry->effects[i]);
-  if (entry->effects != &entry->one)
+  if (entry->effects != &entry->single)
     g_free (entry->effects);
   g_free (entry->actor);
   g_free (entry);
@@ -141,11 +141,11 @@ quoit_entry_add (QuoitEntry *entry, QuoitEffect effect)
 
   /* The array doubles when the number of effects reaches a power of two. */
   if (n == 0)
-    entry->effects = &entry->one;
+    entry->effects = &entry->single;
   else if (n == 1)
     {
       entry->effects = g_new (QuoitEffect, 2);
-      entry->effects[0] = entry->one;
+      entry->effects[0] = entry->single;
     }
   else if ((n & (n - 1)) == 0)
     entry->effects = g_renew (QuoitEffect, entry->effects, 2 * n);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Journal entries: each is one change, written as effects. Applying an entry decides nothing. The entry contains
- * what was chosen, so that a later version with other placement rules replays it in the same way. */
+/* Journal entries: each is one change, written as effects. An effect states the result of a decision, such as the
+ * chosen nodes. Applying an entry decides nothing, so that a later version with other placement rules replays it in
+ * the same way. */
 #pragma once
 
 #include <quoit/journal.h>
 
 #include "fleet/fleet.h"
 
-/* Stored in databases: append only. */
+/* Databases store these values, so new ones are only appended. */
 typedef enum {
   QUOIT_VERB_IMPORT = 1,
   QUOIT_VERB_RESERVE = 2,
@@ -18,7 +19,7 @@ typedef enum {
   QUOIT_VERB_HOLD = 7,
   QUOIT_VERB_CONFIRM = 8,
   QUOIT_VERB_RENEW = 9,
-  QUOIT_VERB_EXPIRE = 10, /* without an actor: leases that had ended before another change */
+  QUOIT_VERB_EXPIRE = 10, /* leases that had ended before another change; without an actor */
   QUOIT_VERB_OWNER_SET = 11,
   QUOIT_VERB_OWNER_RENEW = 12,
   QUOIT_VERB_OWNER_END = 13,
@@ -31,36 +32,36 @@ typedef enum {
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 
-/* The changes of an import to one source: all of its current pools, the nodes that are new or changed, and the
- * removed nodes. The claims contain nothing else. */
+/* What an import changes of a source. */
 typedef struct {
-  QuoitClaims *claims;
-  guint32 *ids; /* of the nodes in the claims */
+  QuoitClaims *claims; /* all current pools, and only those nodes that are new or changed */
+  guint32 *ids;        /* of the nodes in the claims */
   guint32 n_removed;
-  guint32 *removed; /* ids */
+  guint32 *removed; /* ids of the nodes that the source no longer claims */
 } QuoitSourceUpdate;
 
-/* The state of a ledger besides its fleet and its groups. */
+/* The state of a ledger other than its fleet and its groups. */
 typedef struct {
   guint32 epoch;
   guint32 next_node_id;
   guint64 next_group_id;
-  gint64 max_jump_ms;
+  gint64 max_jump_ms; /* how far a change can be ahead of the last entry; 0: the engine's default limit */
 } QuoitLedgerNumbers;
 
+/* One effect of an entry. The type determines which members are valid. */
 typedef struct {
   QuoitEffectType type;
   union {
-    QuoitSourceUpdate *import;
-    QuoitGroupData *group; /* GROUP_ADDED, GROUP_CHANGED: after the change */
-    struct {
+    QuoitSourceUpdate *import; /* IMPORT */
+    QuoitGroupData *group;     /* GROUP_ADDED, GROUP_CHANGED: the group after the change */
+    struct {                   /* GROUP_REMOVED, GROUP_LEASE, GROUP_FORGOTTEN */
       guint64 group_id;
       char *group_name;
       QuoitEnd end;                /* GROUP_REMOVED */
       QuoitGroupState group_state; /* GROUP_LEASE, with until_ms */
       gint64 until_ms;             /* 0: no lease */
     };
-    struct {
+    struct { /* NODE_STATE */
       guint32 node_id;
       QuoitNodeState state;
     };
@@ -68,30 +69,38 @@ typedef struct {
   };
 } QuoitEffect;
 
+/* One entry of the journal. It does not change after it was made. */
 typedef struct {
   gatomicrefcount refs;
-  guint64 seq;
+  guint64 seq; /* the first entry has 1 */
   gint64 time_ms;
   QuoitVerb verb;
   char *actor; /* NULL: not stated */
   guint n_effects;
-  QuoitEffect *effects; /* equal to &one for a single effect */
-  QuoitEffect one;
+  QuoitEffect *effects; /* points to single if there is only one effect, which saves an allocation */
+  QuoitEffect single;
 } QuoitEntry;
 
 /* Returns a new entry without effects that follows the last entry of @fleet. */
 QuoitEntry *quoit_entry_new (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms);
-QuoitEntry *quoit_entry_ref (QuoitEntry *entry);
+QuoitEntry *quoit_entry_ref (const QuoitEntry *entry); /* the reference count is not part of the content */
 void quoit_entry_unref (QuoitEntry *entry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
 void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes ownership of what the effect points to */
 
+/* Frees what the effect points to. */
 void quoit_effect_clear (QuoitEffect *effect);
 /* Returns an effect with the current numbers of @fleet. */
 QuoitEffect quoit_effect_numbers (const QuoitFleet *fleet);
+/* Return an effect that removes the group, forgets the removed group, or sets its state and lease. */
 QuoitEffect quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end);
 QuoitEffect quoit_effect_forgetting (const QuoitGroupData *group);
 QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms);
+
+/* Describes the effect in words, with the node names of @layout. The caller owns the text. */
+char *quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout);
+/* Returns the name of the node of a NODE_STATE effect, or "" if @layout does not have the node. */
+const char *quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout *layout);
 
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
                                             guint32 n_removed); /* takes ownership of all arguments */

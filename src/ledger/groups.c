@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Steps: reserve, hold and release groups, and set node states. Also looks up groups for the other steps. */
 #include "ledger/ledger.h"
 
 #include <string.h>
@@ -9,35 +10,35 @@
 gboolean
 quoit_step_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GError **error)
 {
-  const char *guess = "";
+  const char *hint = "";
 
   if (now_ms >= FIRST_MS && now_ms < QUOIT_LAST_MS)
     return *time_ms = MAX (now_ms, fleet->clock_ms), TRUE;
 
   if (now_ms >= FIRST_MS / 1000 && now_ms < QUOIT_LAST_MS / 1000)
-    guess = "; this looks like seconds";
+    hint = "; this looks like seconds";
   else if (now_ms / 1000 >= FIRST_MS && now_ms / 1000 < QUOIT_LAST_MS)
-    guess = "; this looks like microseconds";
+    hint = "; this looks like microseconds";
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "clock '%" G_GINT64_FORMAT "': expected milliseconds since 1970 of the years 2000 to 2199%s",
-                     now_ms, guess);
+                     now_ms, hint);
 }
 
 /* --- reserve --- */
 
 static gboolean
-same_request (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group)
+is_same_request (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group)
 {
   return strcmp (group->name, request->name) == 0 && strcmp (group->request, canonical) == 0
          && strcmp (group->owner, request->owner == NULL ? "" : request->owner) == 0;
 }
 
-/* Answers a request whose key already names @group. */
+/* Handles a request whose key already names @group: a repeated request gets that group. */
 static gboolean
-answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
-              QuoitOutcome *outcome, GError **error)
+return_existing_group (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
+                       QuoitOutcome *outcome, GError **error)
 {
-  if (!same_request (request, canonical, group))
+  if (!is_same_request (request, canonical, group))
     return quoit_fail (
         error, QUOIT_ERROR_CONFLICT,
         "key '%s' was used for another request: group '%s', %s, owner '%s'; use another key, or the same "
@@ -52,32 +53,24 @@ answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGro
 }
 
 static gboolean
-names_are_sound (const QuoitRequest *request, GError **error)
-{
-  return quoit_name_check ("group name", request->name, error)
-         && (request->key == NULL || quoit_name_check ("request key", request->key, error))
-         && (request->owner == NULL || quoit_name_check ("owner", request->owner, error));
-}
-
-static gboolean
-place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, QuoitGroupData **made,
-       QuoitRefusal *refusal, GError **error)
+make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
+                   QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
 {
   QuoitPlan plan;
 
   if (request->bundles->len > 0)
-    return (*made = quoit_step_group_of_bundles (fleet, facts, request, refusal, error)) != NULL;
+    return (*new_group = quoit_step_make_bundle_group (fleet, facts, request, refusal, error)) != NULL;
 
   quoit_plan_init (&plan);
   if (quoit_plan_slices (fleet, request, &plan, refusal, error))
-    *made = quoit_step_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
+    *new_group = quoit_step_make_slice_group (fleet, facts, request, plan.slices, plan.n, error);
   quoit_plan_clear (&plan);
-  return *made != NULL;
+  return *new_group != NULL;
 }
 
-/* The request is stored with the group, in every entry that changes it. Its size is therefore limited. */
+/* The size of a request is limited, because every entry that changes the group contains it. */
 static gboolean
-is_short (const char *canonical, GError **error)
+check_length (const char *canonical, GError **error)
 {
   gsize length = strlen (canonical);
 
@@ -89,27 +82,26 @@ is_short (const char *canonical, GError **error)
                         length, QUOIT_LONGEST_REQUEST);
 }
 
-/* @lease_ms 0: no lease. */
+/* Reserves or holds a group, depending on @verb. @lease_ms 0: no lease. */
 static gboolean
-take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
-      QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
+                 QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
   g_autofree char *canonical = NULL;
   const QuoitGroupData *group;
-  QuoitGroupData *made = NULL, facts = { .id = fleet->next_group_id };
+  QuoitGroupData *new_group = NULL, facts = { .id = fleet->next_group_id };
   gint64 time_ms = 0;
 
-  if (!names_are_sound (request, error) || !quoit_request_complete (request, error)
-      || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+  if (!quoit_request_complete (request, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
       || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts.until_ms, error)))
     return FALSE;
 
-  canonical = quoit_request_canonical (request);
-  if (!is_short (canonical, error))
+  canonical = quoit_request_format_canonical (request);
+  if (!check_length (canonical, error))
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
-    return answer_retry (request, canonical, group, verb, outcome, error);
+    return return_existing_group (request, canonical, group, verb, outcome, error);
   group = quoit_fleet_find_group (fleet, request->name);
   if (group != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
@@ -124,12 +116,12 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
   facts.owner = request->owner == NULL ? "" : request->owner;
   facts.key = request->key == NULL ? "" : request->key;
   facts.request = canonical;
-  facts.kind = request->bundles->len > 0 ? QUOIT_HOLDER_BUNDLES : QUOIT_HOLDER_SLICES;
-  if (!place (fleet, request, &facts, &made, &outcome->refusal, error))
+  facts.kind = request->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
+  if (!make_placed_group (fleet, request, &facts, &new_group, &outcome->refusal, error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
-  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = made });
-  outcome->after = quoit_group_data_ref (made);
+  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = new_group });
+  outcome->after = quoit_group_data_ref (new_group);
   return TRUE;
 }
 
@@ -137,14 +129,14 @@ gboolean
 quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                     QuoitOutcome *outcome, GError **error)
 {
-  return take (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, outcome, error);
+  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, outcome, error);
 }
 
 gboolean
 quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  return take (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, outcome, error);
+  return reserve_or_hold (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, outcome, error);
 }
 
 /* --- release --- */
@@ -166,29 +158,30 @@ quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError
   return TRUE;
 }
 
-/* Returns the last group of that name, if it ended because its lease expired and is still remembered. Otherwise
- * returns NULL. */
+/* Returns the last group of that name if it ended because its lease expired, as long as that is remembered; otherwise
+ * NULL. */
 static const QuoitGroupData *
 find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
 {
-  const QuoitGroupData *last = ref->id == 0 ? NULL : quoit_fleet_find_removed (fleet, ref->id);
+  const QuoitGroupData *newest = ref->id == 0 ? NULL : quoit_fleet_find_removed (fleet, ref->id);
 
   for (guint32 slot = 0; ref->id == 0 && slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
       if (group != NULL && group->state == QUOIT_GROUP_REMOVED && strcmp (group->name, ref->name) == 0
-          && (last == NULL || group->id > last->id))
-        last = group;
+          && (newest == NULL || group->id > newest->id))
+        newest = group;
     }
-  return last != NULL && quoit_group_is_listed (last) && last->end == QUOIT_END_EXPIRED
-                 && strcmp (last->name, ref->name) == 0
-             ? last
+  return newest != NULL && quoit_group_is_listed (newest) && newest->end == QUOIT_END_EXPIRED
+                 && strcmp (newest->name, ref->name) == 0
+             ? newest
              : NULL;
 }
 
+/* Explains why there is no live group of that name, or of that name and id. */
 static const QuoitGroupData *
-explain_absence (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+fail_absent (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
 {
   g_autofree char *quoted = quoit_quote (ref->name);
   const QuoitGroupData *group = find_expired (fleet, ref);
@@ -220,7 +213,7 @@ quoit_step_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GErr
   if (group != NULL && quoit_group_is_listed (group) && (ref->id == 0 || ref->id == group->id))
     return group;
   if (group == NULL || !quoit_group_is_listed (group) || find_expired (fleet, ref) != NULL)
-    return explain_absence (fleet, ref, error);
+    return fail_absent (fleet, ref, error);
   quoted = quoit_quote (ref->name);
   return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                           "group %s is '%s@%" G_GUINT64_FORMAT "' now, not '@%" G_GUINT64_FORMAT "'", quoted,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes how new node states affect the groups on these nodes. */
+/* Adds how the new node states affect the groups on these nodes to the list of changes of an import. */
 #include <string.h>
 
 #include "ledger/difference.h"
 #include "fleet/names.h"
 
 static QuoitNodeState
-state_of (const QuoitDifference *difference, guint32 id)
+node_state_after (const QuoitDifference *difference, guint32 id)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   guint state = GPOINTER_TO_UINT (g_hash_table_lookup (difference->new_states, GUINT_TO_POINTER (id)));
@@ -19,17 +19,17 @@ state_of (const QuoitDifference *difference, guint32 id)
 }
 
 static QuoitGroupSliceState
-slice_state (const QuoitDifference *difference, const QuoitGroupData *group, guint32 slice)
+slice_state_after (const QuoitDifference *difference, const QuoitGroupData *group, guint32 slice)
 {
   QuoitGroupSliceState worst = QUOIT_GROUP_SLICE_WHOLE;
 
   for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
-    worst = MAX (worst, quoit_slice_state_by_host (state_of (difference, group->node_ids[i])));
+    worst = MAX (worst, quoit_group_slice_state_from_node (node_state_after (difference, group->node_ids[i])));
   return worst;
 }
 
 static gboolean
-is_concerned (const QuoitDifference *difference, const QuoitGroupData *group)
+has_changed_node (const QuoitDifference *difference, const QuoitGroupData *group)
 {
   for (guint32 i = 0; i < group->n_nodes; i++)
     if (g_hash_table_contains (difference->new_states, GUINT_TO_POINTER (group->node_ids[i])))
@@ -38,7 +38,7 @@ is_concerned (const QuoitDifference *difference, const QuoitGroupData *group)
 }
 
 static void
-note_group (QuoitDifference *difference, const QuoitGroupData *group)
+add_slice_changes (QuoitDifference *difference, const QuoitGroupData *group)
 {
   static const char *const words[] = { [QUOIT_GROUP_SLICE_WHOLE] = "whole again",
                                        [QUOIT_GROUP_SLICE_LEAVING] = "leaving",
@@ -49,7 +49,7 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
   for (guint32 s = 0; s < group->n_slices; s++)
     {
       QuoitGroupSliceState before = quoit_fleet_group_slice_state (difference->fleet, group, s);
-      QuoitGroupSliceState after = slice_state (difference, group, s);
+      QuoitGroupSliceState after = slice_state_after (difference, group, s);
       guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
       g_autofree char *name = NULL;
 
@@ -57,8 +57,8 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
         continue;
       name = quoit_layout_slice_display (layout,
                                          (QuoitSliceId) { layout->nodes[quoit_layout_find_id (layout, first)].slice });
-      quoit_difference_note (difference, QUOIT_CHANGE_GROUP_SLICE, group->name,
-                             g_strdup_printf ("slice %u, %s, is %s", s, name, words[after]));
+      quoit_difference_add_change (difference, QUOIT_CHANGE_GROUP_SLICE, group->name,
+                                   g_strdup_printf ("slice %u, %s, is %s", s, name, words[after]));
       g_array_index (difference->changes, QuoitNodeChange, difference->changes->len - 1).group = g_strdup (label);
     }
 }
@@ -85,9 +85,9 @@ describe_bundles (const BundleCount *count, guint32 n)
   return g_string_free (text, FALSE);
 }
 
-/* Reports counts, because a node may have thousands of bundles. */
+/* Adds one change with the numbers of bundles, because a node may have thousands of them. */
 static void
-note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
+add_bundle_change (QuoitDifference *difference, const QuoitGroupData *group)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   BundleCount before = { { 0 } }, after = { { 0 } };
@@ -96,46 +96,46 @@ note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
     {
       guint32 id = group->node_ids[b];
 
-      before.n[quoit_slice_state_by_host (
+      before.n[quoit_group_slice_state_from_node (
           quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { quoit_layout_find_id (layout, id) }))]++;
-      after.n[quoit_slice_state_by_host (state_of (difference, id))]++;
+      after.n[quoit_group_slice_state_from_node (node_state_after (difference, id))]++;
     }
   if (memcmp (&before, &after, sizeof before) == 0)
     return;
-  quoit_difference_note (difference, QUOIT_CHANGE_GROUP, group->name, describe_bundles (&after, group->n_nodes));
+  quoit_difference_add_change (difference, QUOIT_CHANGE_GROUP, group->name, describe_bundles (&after, group->n_nodes));
   g_array_index (difference->changes, QuoitNodeChange, difference->changes->len - 1).group
       = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
 }
 
-/* Whether losses of the group are noted: groups of slices, and bundles of callers. A source places its own bundles
- * again. */
+/* Returns whether losses of the group are reported. Those of a source's bundles are not, because the source itself
+ * places them again. */
 static gboolean
-is_told (const QuoitGroupData *group)
+is_reported (const QuoitGroupData *group)
 {
-  return group->kind == QUOIT_HOLDER_SLICES || (group->kind == QUOIT_HOLDER_BUNDLES && *group->source == '\0');
+  return group->kind == QUOIT_RECORD_SLICES || (group->kind == QUOIT_RECORD_BUNDLES && *group->source == '\0');
 }
 
 void
-quoit_difference_of_losses (QuoitDifference *difference)
+quoit_difference_add_losses (QuoitDifference *difference)
 {
   const QuoitFleet *fleet = difference->fleet;
-  g_autoptr (GPtrArray) concerned = g_ptr_array_new ();
+  g_autoptr (GPtrArray) changed_groups = g_ptr_array_new ();
 
   for (guint32 slot = 0; slot < fleet->n_slots && g_hash_table_size (difference->new_states) > 0; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && is_told (group) && is_concerned (difference, group))
-        g_ptr_array_add (concerned, (gpointer) group);
+      if (group != NULL && is_reported (group) && has_changed_node (difference, group))
+        g_ptr_array_add (changed_groups, (gpointer) group);
     }
-  g_ptr_array_sort (concerned, quoit_group_by_id);
-  for (guint i = 0; i < concerned->len; i++)
+  g_ptr_array_sort (changed_groups, quoit_group_by_id);
+  for (guint i = 0; i < changed_groups->len; i++)
     {
-      const QuoitGroupData *group = concerned->pdata[i];
+      const QuoitGroupData *group = changed_groups->pdata[i];
 
-      if (group->kind == QUOIT_HOLDER_SLICES)
-        note_group (difference, group);
+      if (group->kind == QUOIT_RECORD_SLICES)
+        add_slice_changes (difference, group);
       else
-        note_bundles (difference, group);
+        add_bundle_change (difference, group);
     }
 }

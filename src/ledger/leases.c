@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* How long an expired group is remembered, so that late callers get EXPIRED. An expired owner is remembered until it
- * is set again, so that a late process cannot hold anything without a lease. */
-#define MEMORY_MS G_GINT64_CONSTANT (86400000)
+ * is set again. Otherwise a late process of that owner could reserve groups that no lease ends. */
+#define EXPIRED_GROUP_MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
 quoit_step_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error)
@@ -30,7 +30,7 @@ is_live (const QuoitGroupData *group)
 
 /* Returns the names of owners whose lease has ended, or NULL. The fleet owns the names. */
 static GHashTable *
-ended_owners (const QuoitFleet *fleet, gint64 time_ms)
+find_ended_owners (const QuoitFleet *fleet, gint64 time_ms)
 {
   GHashTable *owners = NULL;
 
@@ -38,11 +38,11 @@ ended_owners (const QuoitFleet *fleet, gint64 time_ms)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (!is_live (group) || group->kind != QUOIT_HOLDER_OWNER || group->until_ms == 0 || group->until_ms > time_ms)
+      if (!is_live (group) || group->kind != QUOIT_RECORD_OWNER || group->until_ms == 0 || group->until_ms > time_ms)
         continue;
       if (owners == NULL)
         owners = g_hash_table_new (g_str_hash, g_str_equal);
-      g_hash_table_add (owners, (gpointer) quoit_owner_of_record (group));
+      g_hash_table_add (owners, (gpointer) quoit_owner_record_owner (group));
     }
   return owners;
 }
@@ -55,15 +55,16 @@ has_ended (const QuoitGroupData *group, GHashTable *owners, gint64 time_ms)
 }
 
 static gboolean
-is_to_forget (const QuoitGroupData *group, gint64 time_ms)
+can_be_forgotten (const QuoitGroupData *group, gint64 time_ms)
 {
-  return group != NULL && !is_live (group) && group->kind != QUOIT_HOLDER_OWNER && *group->key == '\0'
-         && group->ended_ms < time_ms - MEMORY_MS;
+  return group != NULL && !is_live (group) && group->kind != QUOIT_RECORD_OWNER && *group->key == '\0'
+         && group->ended_ms < time_ms - EXPIRED_GROUP_MEMORY_MS;
 }
 
-/* Effects are in the order of ids, because the order of slots differs between handles. */
+/* Sorts the effects by group id, because the order of the slots differs between processes, and all must write the same
+ * entry. */
 static void
-write_out (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
+make_entry (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
 {
   *entry = quoit_entry_new (fleet, QUOIT_VERB_EXPIRE, time_ms);
   g_ptr_array_sort (forgotten, quoit_group_by_id);
@@ -87,29 +88,30 @@ quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
 
   ended = g_ptr_array_new ();
   forgotten = g_ptr_array_new ();
-  owners = ended_owners (fleet, time_ms);
+  owners = find_ended_owners (fleet, time_ms);
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
-      QuoitGroupData *group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
       if (is_live (group) && has_ended (group, owners, time_ms))
-        g_ptr_array_add (ended, group);
-      else if (is_to_forget (group, time_ms))
-        g_ptr_array_add (forgotten, group);
+        g_ptr_array_add (ended, (gpointer) group);
+      else if (can_be_forgotten (group, time_ms))
+        g_ptr_array_add (forgotten, (gpointer) group);
     }
   if (ended->len == 0)
-    quoit_fleet_count_leases (fleet);
+    quoit_fleet_update_first_lease (fleet);
   else
-    write_out (fleet, time_ms, ended, forgotten, entry);
+    make_entry (fleet, time_ms, ended, forgotten, entry);
 }
 
 /* --- confirm and renew --- */
 
+/* Makes the entry that sets state and lease of the group, unless both are as wanted. */
 static gboolean
-answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
-        gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
+set_lease (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
+           gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
 {
-  QuoitGroupData changed = quoit_group_data_facts (group);
+  QuoitGroupData changed = quoit_group_data_copy_fields (group);
 
   changed.state = state;
   changed.until_ms = until_ms;
@@ -138,7 +140,7 @@ quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gin
   /* A repeated call does not extend the lease that the first call set. */
   if (group->state == QUOIT_GROUP_RESERVED)
     until_ms = group->until_ms;
-  return answer (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
+  return set_lease (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
 }
 
 gboolean
@@ -159,32 +161,14 @@ quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint6
                        "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
                        "released",
                        group->name, group->id);
-  return answer (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
+  return set_lease (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
 }
 
 /* --- forget --- */
 
-gboolean
-quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry, GError **error)
+static gboolean
+forget (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 time_ms, QuoitEntry **entry, GError **error)
 {
-  const QuoitGroupData *group
-      = ref->id == 0 ? quoit_fleet_find_key (fleet, ref->name) : quoit_fleet_find_removed (fleet, ref->id);
-  g_autofree char *quoted = quoit_quote (ref->name);
-  gint64 time_ms = 0;
-
-  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
-    return FALSE;
-  if (group == NULL && ref->id == 0)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group has the request key %s", quoted);
-  if (group == NULL || (ref->id != 0 && (strcmp (group->name, ref->name) != 0 || !quoit_group_is_listed (group))))
-    {
-      QuoitGroupRef live = *ref;
-
-      if (quoit_step_lookup_group (fleet, &live, NULL) == NULL)
-        return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "nothing is kept of a group %s of id %" G_GUINT64_FORMAT,
-                           quoted, ref->id);
-      group = quoit_step_lookup_group (fleet, &live, NULL);
-    }
   if (group->state != QUOIT_GROUP_REMOVED)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "group '%s@%" G_GUINT64_FORMAT "' is not gone: only what is removed can be forgotten; release "
@@ -193,4 +177,35 @@ quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
   *entry = quoit_entry_new (fleet, QUOIT_VERB_FORGET, time_ms);
   quoit_entry_add (*entry, quoit_effect_forgetting (group));
   return TRUE;
+}
+
+gboolean
+quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_find_removed (fleet, ref->id);
+  g_autofree char *quoted = quoit_quote (ref->name);
+  gint64 time_ms = 0;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (group == NULL || strcmp (group->name, ref->name) != 0 || !quoit_group_is_listed (group))
+    group = quoit_step_lookup_group (fleet, ref, NULL);
+  if (group == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "nothing is kept of a group %s of id %" G_GUINT64_FORMAT, quoted,
+                       ref->id);
+  return forget (fleet, group, time_ms, entry, error);
+}
+
+gboolean
+quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, QuoitEntry **entry, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_find_key (fleet, key);
+  g_autofree char *quoted = quoit_quote (key);
+  gint64 time_ms = 0;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (group == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group has the request key %s", quoted);
+  return forget (fleet, group, time_ms, entry, error);
 }

@@ -16,38 +16,39 @@ gboolean quoit_step_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_
 
 /* --- groups.c --- */
 
-enum { QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024 };
-
 /* Parses "train" or "train@17". @ref points into *@name, which the caller frees. */
 gboolean quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError **error);
 
 /* Returns a live group. Fails with NOT_FOUND if no group has the name, with CONFLICT if the id belongs to another
  * group or to a released one, and with EXPIRED if the lease of the group has ended. */
 const QuoitGroupData *quoit_step_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);
-/* As quoit_step_lookup_group(), and fails with CONFLICT if the group belongs to a source. */
+/* Like quoit_step_lookup_group(), but also fails with CONFLICT if the group belongs to a source. */
 const QuoitGroupData *quoit_step_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);
 
 /* Reserves a group. If the key already names a group, even a removed one, returns that group if the request is the
  * same, and fails with CONFLICT otherwise. Fails with CONFLICT if a live group has the name. */
 gboolean quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
-/* As quoit_step_reserve(), but the group is HELD until it is confirmed or its lease ends. */
+/* Like quoit_step_reserve(), but the group is HELD until it is confirmed or its lease ends. */
 gboolean quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);
+/* Releases a group. */
 gboolean quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
-/* Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a dead node. */
+/* Sets the state of a node. Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a dead
+ * node. */
 gboolean quoit_step_set_state (const QuoitFleet *fleet, const QuoitStateChange *change, gint64 now_ms,
                                QuoitEntry **entry, GError **error);
 
 /* --- bundles.c --- */
 
-/* Returns a group with @facts on @slices. As @request states, its members are whole hosts or bundles. Fails with
- * INVALID if the hosts cannot be divided into these bundles. */
-QuoitGroupData *quoit_step_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts,
-                                            const QuoitRequest *request, const guint32 *slices, guint32 n_slices,
-                                            GError **error);
-/* Returns @whole, a group of whole hosts, divided into bundles of @tpu. Fails like quoit_step_group_of_slices(). */
+/* Returns a group with @facts on @slices. If @request states an amount of TPU per bundle, the hosts are divided into
+ * bundles; otherwise the group has whole hosts. Fails with INVALID if the hosts cannot be divided so. */
+QuoitGroupData *quoit_step_make_slice_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                             const QuoitRequest *request, const guint32 *slices, guint32 n_slices,
+                                             GError **error);
+/* Returns a copy of @whole, a group of whole hosts, whose hosts are divided into bundles of @tpu. Fails like
+ * quoit_step_make_slice_group(). */
 QuoitGroupData *quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu,
                                          GError **error);
 
@@ -55,20 +56,21 @@ QuoitGroupData *quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGro
 
 /* Returns a group with @facts and the bundles of @request on the nodes where placement put them. Fails like
  * quoit_plan_bundles(). */
-QuoitGroupData *quoit_step_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts,
-                                             const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
-/* Returns @group with new nodes for the bundles whose nodes are lost or leaving. Returns @group itself if there are
- * no such bundles. Fails like quoit_plan_bundles(). */
-QuoitGroupData *quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group,
-                                             QuoitRefusal *refusal, GError **error);
+QuoitGroupData *quoit_step_make_bundle_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                              const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
+/* Returns a copy of @group with new nodes for the bundles whose nodes are dead, draining or gone, or a reference to
+ * @group itself if there are no such bundles. Fails like quoit_plan_bundles(). */
+QuoitGroupData *quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
+                                           GError **error);
 
-/* Whether a node of @kind in place of @node has enough resources for the bundles of this ledger's callers on @node. */
-gboolean quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind);
+/* Returns whether a node of @kind would have enough resources for the bundles that this ledger's callers have on
+ * @node. */
+gboolean quoit_step_kind_has_room (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind);
 
 /* --- unplaced.c --- */
 
 /* Returns a request for the bundles of @group that have no node. Fails with CONFLICT if all have one. */
-QuoitRequest *quoit_step_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+QuoitRequest *quoit_step_make_unplaced_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 
 /* --- leases.c --- */
 
@@ -80,22 +82,26 @@ void quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **ent
  * ends after the year 2199. */
 gboolean quoit_step_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error);
 
-/* Confirms a held group. Does not change a confirmed group. Fails with EXPIRED if the lease has ended. */
+/* Confirms a held group. A confirmed group stays as it is. Fails with EXPIRED if the lease has ended. */
 gboolean quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
-/* Fails with CONFLICT for a group without a lease. */
+/* Replaces the lease of a group. Fails with CONFLICT for a group without a lease. */
 gboolean quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
                            QuoitOutcome *outcome, GError **error);
-/* Forgets a removed group. @ref: name and id, or the key as the name and id 0. Fails with CONFLICT for a live group. */
+/* Forgets a removed group, given by name and id. Fails with CONFLICT for a live group. */
 gboolean quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                             GError **error);
+/* Forgets the removed group of the request key @key. Fails with CONFLICT for a live group. */
+gboolean quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, QuoitEntry **entry,
+                                GError **error);
 
 /* --- owners.c --- */
 
 /* Registers the owner, or replaces its lease. */
 gboolean quoit_step_set_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, gint64 now_ms,
                                QuoitEntry **entry, GError **error);
-/* Fails with NOT_FOUND for an owner that was never set, and with EXPIRED after the end of its lease. */
+/* Replaces the lease of an owner. Fails with NOT_FOUND for an owner that was never set, and with EXPIRED after the end
+ * of its lease. */
 gboolean quoit_step_renew_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, gint64 now_ms,
                                  QuoitEntry **entry, GError **error);
 /* Ends the owner and its groups. Also accepts an owner that was never set, if it has groups. */
@@ -107,14 +113,14 @@ gboolean quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GEr
 /* --- elastic.c --- */
 
 /* Returns the request of @group, without names that the fleet no longer has. The caller owns it. */
-QuoitRequest *quoit_step_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+QuoitRequest *quoit_step_make_group_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 
-/* Grows the group according to its request, or shrinks it. Shrinking gives up lost slices first, then leaving ones,
- * then the last ones. Fails with INVALID for a number that the request does not allow. */
+/* Changes the number of slices of a group. New slices match its request. A group that shrinks gives up its lost slices
+ * first, then leaving ones, then its last ones. Fails with INVALID for a number that the request does not allow. */
 gboolean quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
-/* Replaces each slice that is lost or leaving, if possible by the same slice after it became whole again. Places
- * bundles on lost or leaving nodes again. */
+/* Replaces each slice that is lost or leaving, if possible with the same slice if that is intact again. In a group of
+ * bundles, places the bundles on dead and draining nodes again. */
 gboolean quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
 /* Releases one slice. The group ends with its last slice. Fails with NOT_FOUND if the group does not have the slice. */
@@ -123,30 +129,31 @@ gboolean quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRele
 
 /* --- settings.c --- */
 
-/* The only step that may set the clock back. */
+/* Sets the clock of the ledger, or the limit of clock jumps. The only step that can set the clock back. */
 gboolean quoit_step_set_clock (const QuoitFleet *fleet, const QuoitClockChange *change, gint64 now_ms,
                                QuoitEntry **entry, GError **error);
-/* Raises the numbers to at least @given, and the epoch by at least 1. */
+/* Begins a new epoch after a restore: raises the numbers to at least @given, and the epoch by at least 1. */
 gboolean quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gint64 now_ms,
                              QuoitEntry **entry, GError **error);
 
 /* --- import.c --- */
 
-/* Imports a source. A new source takes *@claims and sets it to NULL. Fails with CONFLICT if a held node would be
- * dropped or become another one, or if another source of the same kind claims one of the machines. */
+/* Imports a source. A new source takes *@claims and sets it to NULL. Fails with CONFLICT if a node that a group uses
+ * would be dropped or become another one, or if another source of the same kind claims one of the machines. */
 gboolean quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
-/* As quoit_step_import(), for a fleet that has changed: a held node that the source no longer has stays, dead, while
- * it is held. */
+/* Like quoit_step_import(), for a fleet that has changed: a node that the source no longer has stays, as a dead node,
+ * as long as a group uses it. */
 gboolean quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);
 
-/* Returns warnings for the user: how many nodes of planned slices are missing in a joined source. @source is either
- * of the two sources. @named: the source to join, or NULL. The caller owns the result. */
-GStrv quoit_step_unseen (const QuoitFleet *fleet, const char *source, const char *named);
+/* Returns warnings for the user, such as how many nodes of planned slices a joined source does not contain. @source is
+ * either of the two sources. @named is the source that the user has named to join, or NULL. The caller owns the
+ * result. */
+GStrv quoit_step_warn_unseen (const QuoitFleet *fleet, const char *source, const char *named);
 
 /* --- compare.c --- */
 
-/* Whether two fleets are equal in everything that the journal determines. Fails with DAMAGED, naming the first
- * difference. `verify` uses this. */
-gboolean quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error);
+/* Checks whether two fleets are equal in everything that the journal determines. Fails with DAMAGED, and names the
+ * first difference. `quoit verify` uses this. */
+gboolean quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *saved, GError **error);

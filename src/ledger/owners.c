@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owners: names that may have a lease, and whose end releases all groups of the owner. */
+/* Owners: names that groups can belong to. An owner can have a lease, and its end releases all of its groups. A record
+ * in the fleet, stored like a group, keeps the lease of an owner. */
 #include "ledger/ledger.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ find_record (const QuoitFleet *fleet, const char *owner)
 }
 
 static const QuoitGroupData *
-find_ended (const QuoitFleet *fleet, const char *owner)
+find_expired_record (const QuoitFleet *fleet, const char *owner)
 {
   g_autofree char *name = quoit_owner_record_name (owner);
 
@@ -21,7 +22,7 @@ find_ended (const QuoitFleet *fleet, const char *owner)
 }
 
 static gboolean
-refuse_ended (const char *owner, GError **error)
+fail_expired (const char *owner, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_EXPIRED,
                      "the lease of owner '%s' has ended, and its groups are released: `owner set` registers it again",
@@ -31,27 +32,27 @@ refuse_ended (const char *owner, GError **error)
 gboolean
 quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GError **error)
 {
-  return find_ended (fleet, owner) == NULL || refuse_ended (owner, error);
+  return find_expired_record (fleet, owner) == NULL || fail_expired (owner, error);
 }
 
 gboolean
 quoit_step_set_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, gint64 now_ms, QuoitEntry **entry,
                       GError **error)
 {
-  const QuoitGroupData *record, *ended;
+  const QuoitGroupData *record, *expired;
   gint64 time_ms = 0, until_ms = 0;
 
   if (!quoit_name_check ("owner", change->name, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
       || (change->lease_ms != 0 && !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error)))
     return FALSE;
   record = find_record (fleet, change->name);
-  ended = find_ended (fleet, change->name);
+  expired = find_expired_record (fleet, change->name);
   if (record != NULL && record->until_ms == until_ms)
     return TRUE;
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_OWNER_SET, time_ms);
-  if (ended != NULL)
-    quoit_entry_add (*entry, quoit_effect_forgetting (ended));
+  if (expired != NULL)
+    quoit_entry_add (*entry, quoit_effect_forgetting (expired));
   if (record != NULL)
     quoit_entry_add (*entry, quoit_effect_lease (record, QUOIT_GROUP_RESERVED, until_ms));
   else
@@ -61,7 +62,7 @@ quoit_step_set_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, g
                                .since_ms = time_ms,
                                .until_ms = until_ms,
                                .state = QUOIT_GROUP_RESERVED,
-                               .kind = QUOIT_HOLDER_OWNER,
+                               .kind = QUOIT_RECORD_OWNER,
                                .name = name,
                                .owner = "",
                                .key = "",
@@ -84,11 +85,10 @@ quoit_step_renew_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change,
       || !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error))
     return FALSE;
   record = find_record (fleet, change->name);
-  if (record == NULL && find_ended (fleet, change->name) != NULL)
-    return refuse_ended (change->name, error);
+  if (record == NULL && find_expired_record (fleet, change->name) != NULL)
+    return fail_expired (change->name, error);
   if (record == NULL)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set: `owner set` makes one known",
-                       change->name);
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set: `owner set` registers one", change->name);
   if (record->until_ms == 0)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "owner '%s' has no lease that could be renewed: `owner set` gives it one", change->name);
@@ -101,7 +101,7 @@ quoit_step_renew_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change,
 }
 
 static GPtrArray *
-groups_of (const QuoitFleet *fleet, const char *owner)
+list_groups (const QuoitFleet *fleet, const char *owner)
 {
   GPtrArray *groups = g_ptr_array_new ();
 
@@ -128,10 +128,10 @@ quoit_step_end_owner (const QuoitFleet *fleet, const char *owner, gint64 now_ms,
   if (!quoit_name_check ("owner", owner, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   record = find_record (fleet, owner);
-  groups = groups_of (fleet, owner);
+  groups = list_groups (fleet, owner);
   if (record == NULL && groups->len == 0)
-    return find_ended (fleet, owner) != NULL
-               ? refuse_ended (owner, error)
+    return find_expired_record (fleet, owner) != NULL
+               ? fail_expired (owner, error)
                : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set, and nothing is held in its name",
                              owner);
 

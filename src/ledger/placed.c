@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of bundles that callers of this ledger requested. Bundle i of the request is bundle i of the group. */
+/* Makes and repairs groups of bundles that callers of this ledger request. Bundle i of the group is bundle i of the
+ * request. */
 #include "ledger/ledger.h"
 
 #include <string.h>
 
 #include "placement/view.h"
 
-/* Returns the bundle with the chosen chips and the takes of @wish. */
+/* Returns the bundle with the chosen chips and the takes of @spec. */
 static QuoitBundle
-bundle_of (const QuoitBundleWish *wish, const QuoitBundle *chips)
+make_bundle (const QuoitBundleSpec *spec, const QuoitBundle *chips)
 {
   QuoitBundle bundle = *chips;
 
-  bundle.n_takes = (guint16) wish->takes->len;
-  bundle.takes = (const QuoitTake *) (const void *) wish->takes->data;
+  bundle.n_takes = (guint16) spec->takes->len;
+  bundle.takes = (const QuoitTake *) (const void *) spec->takes->data;
   return bundle;
 }
 
-/* @stay: the existing bundle of each bundle that stays; NULL: newly placed. May be NULL. */
+/* Makes the group from a placement. @staying: by bundle, the existing bundle if it stays, or NULL if it is placed
+ * newly. @staying may be NULL: all are placed newly. */
 static QuoitGroupData *
-group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-          const QuoitBundlePlan *plan, const QuoitBundle *const *stay)
+make_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+            const QuoitBundlePlan *plan, const QuoitBundle *const *staying)
 {
   g_autofree guint32 *ids = g_new (guint32, plan->n + 1);
   g_autofree QuoitBundle *bundles = g_new (QuoitBundle, plan->n + 1);
-  QuoitGroupData data = quoit_group_data_facts (facts);
+  QuoitGroupData data = quoit_group_data_copy_fields (facts);
 
   for (guint32 b = 0; b < plan->n; b++)
     {
       ids[b] = fleet->layout->nodes[plan->nodes[b]].id;
-      bundles[b]
-          = stay != NULL && stay[b] != NULL ? *stay[b] : bundle_of (quoit_request_bundle (request, b), &plan->chips[b]);
+      bundles[b] = staying != NULL && staying[b] != NULL
+                       ? *staying[b]
+                       : make_bundle (quoit_request_bundle (request, b), &plan->chips[b]);
     }
   data.n_slices = 0;
   data.slice_end = NULL;
@@ -41,20 +44,20 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitReque
 }
 
 QuoitGroupData *
-quoit_step_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-                             QuoitRefusal *refusal, GError **error)
+quoit_step_make_bundle_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                              QuoitRefusal *refusal, GError **error)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, refusal, error) ? group_of (fleet, facts, request, &plan, NULL)
+  return quoit_plan_bundles (fleet, request, &plan, refusal, error) ? make_group (fleet, facts, request, &plan, NULL)
                                                                     : NULL;
 }
 
 /* --- changed nodes --- */
 
 static const QuoitAmount *
-amount_of (const QuoitNodeKind *kind, const char *resource)
+find_amount (const QuoitNodeKind *kind, const char *resource)
 {
   for (guint16 r = 0; r < kind->n_resources; r++)
     if (strcmp (kind->resources[r].name, resource) == 0)
@@ -63,7 +66,7 @@ amount_of (const QuoitNodeKind *kind, const char *resource)
 }
 
 gboolean
-quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind)
+quoit_step_kind_has_room (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind)
 {
   const QuoitNodeKind *before = quoit_layout_node_kind (fleet->layout, node);
   g_autofree gint64 *taken = g_new0 (gint64, before->n_resources + 1);
@@ -77,7 +80,7 @@ quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const Quoit
           taken[r] += users.bundle->takes[t].amount.e4;
   for (guint16 r = 0; r < before->n_resources; r++)
     {
-      const QuoitAmount *amount = amount_of (kind, before->resources[r].name);
+      const QuoitAmount *amount = find_amount (kind, before->resources[r].name);
 
       if (taken[r] > (amount == NULL ? 0 : amount->e4))
         return FALSE;
@@ -87,9 +90,9 @@ quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const Quoit
 
 /* --- repair --- */
 
-/* Returns the node of a bundle that can stay there, or QUOIT_NO_INDEX if the node is lost or leaving. */
+/* Returns the node of the bundle if the bundle can stay there, or QUOIT_NO_INDEX if the node is lost or leaving. */
 static guint32
-node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
+find_staying_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
   guint32 id = group->node_ids[bundle], index = quoit_layout_find_id (fleet->layout, id);
 
@@ -99,11 +102,10 @@ node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 b
 }
 
 QuoitGroupData *
-quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
-                             GError **error)
+quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
-  g_autofree const QuoitBundle **stay = NULL;
+  g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
+  g_autofree const QuoitBundle **staying = NULL;
   g_auto (QuoitBundlePlan) plan = { 0 };
   guint32 n_lost = 0;
 
@@ -115,20 +117,20 @@ quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *grou
                             "a backup",
                             group->name, group->id, group->n_nodes, group->request);
   quoit_bundle_plan_init (&plan, group->n_nodes);
-  stay = g_new0 (const QuoitBundle *, group->n_nodes + 1);
+  staying = g_new0 (const QuoitBundle *, group->n_nodes + 1);
   for (guint32 b = 0; b < group->n_nodes; b++)
     {
-      plan.nodes[b] = node_that_stays (fleet, group, b);
+      plan.nodes[b] = find_staying_node (fleet, group, b);
       if (plan.nodes[b] == QUOIT_NO_INDEX)
         n_lost++;
       else
-        stay[b] = &group->bundles[b];
+        staying[b] = &group->bundles[b];
     }
   if (n_lost == 0)
-    return (QuoitGroupData *) group;
+    return quoit_group_data_ref (group);
   if (quoit_plan_bundles (fleet, request, &plan, refusal, error))
-    return group_of (fleet, group, request, &plan, stay);
+    return make_group (fleet, group, request, &plan, staying);
   if (refusal->request != NULL)
-    refusal->missing = quoit_step_request_of_unplaced (fleet, group, NULL);
+    refusal->missing = quoit_step_make_unplaced_request (fleet, group, NULL);
   return NULL;
 }

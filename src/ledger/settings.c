@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of a ledger: clock, limit of clock jumps, epoch, and next ids. */
+/* Steps that change the ledger's own numbers: the clock, the limit of clock jumps, the epoch, and the next ids. */
 #include "ledger/ledger.h"
 
 gboolean

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a request from the bundles of a group that have no node, to explain why they are not placed. */
+/* Makes a request for the bundles of a group that have no node. Its report explains why they are not placed. */
 #include "ledger/ledger.h"
 
 #include <string.h>
 
-/* Returns the node of a bundle that stays there, or QUOIT_NO_INDEX if the bundle is lost. On repair, groups of this
- * ledger also leave draining nodes; Ray's groups do not. */
+#include "base/label-names.h"
+
+/* Returns the node of the bundle if the bundle stays there, or QUOIT_NO_INDEX. Repair moves the bundles of this
+ * ledger's groups away from draining nodes as well as from dead ones; Ray leaves its bundles on draining nodes. */
 static guint32
-node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
+find_staying_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
   guint32 id = group->node_ids[bundle];
   guint32 index = quoit_layout_find_id (fleet->layout, id);
@@ -22,12 +24,12 @@ node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 b
 /* --- groups of a source: amounts, and the strategy if the request text begins with one --- */
 
 static QuoitStrategy
-strategy_of (const QuoitGroupData *group)
+read_strategy (const QuoitGroupData *group)
 {
   g_autofree char *word = g_strndup (group->request, strcspn (group->request, " "));
   QuoitStrategy strategy = QUOIT_STRATEGY_PACK;
 
-  return quoit_strategy_parse (word, &strategy) ? strategy : QUOIT_STRATEGY_PACK;
+  return quoit_strategy_find (word, &strategy) ? strategy : QUOIT_STRATEGY_PACK;
 }
 
 static gboolean
@@ -46,14 +48,14 @@ add_bundle (QuoitRequest *request, const QuoitBundle *bundle, GError **error)
 }
 
 static QuoitRequest *
-request_of_source (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+make_source_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
 
-  request->strategy = strategy_of (group);
+  request->strategy = read_strategy (group);
   request->has_strategy = TRUE;
   for (guint32 i = 0; i < group->n_nodes && group->bundles != NULL; i++)
-    if (node_that_stays (fleet, group, i) == QUOIT_NO_INDEX && !add_bundle (request, &group->bundles[i], error))
+    if (find_staying_node (fleet, group, i) == QUOIT_NO_INDEX && !add_bundle (request, &group->bundles[i], error))
       return NULL;
   return g_steal_pointer (&request);
 }
@@ -61,66 +63,67 @@ request_of_source (const QuoitFleet *fleet, const QuoitGroupData *group, GError 
 /* --- groups of this ledger: the original request, restricted to the lost bundles --- */
 
 static void
-select_beside (QuoitRequest *request, guint32 bundle, const char *key, const char *value)
+add_selector (QuoitRequest *request, guint32 bundle, const char *key, const char *value)
 {
-  QuoitBundleWish *wish = &g_array_index (request->bundles, QuoitBundleWish, bundle);
+  QuoitBundleSpec *spec = &g_array_index (request->bundles, QuoitBundleSpec, bundle);
 
-  if (wish->selectors == NULL)
-    wish->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
-  g_ptr_array_add (wish->selectors, quoit_selector_read (key, value));
+  if (spec->selectors == NULL)
+    spec->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
+  g_ptr_array_add (spec->selectors, quoit_selector_read (key, value));
 }
 
-/* Restricts a lost bundle by the bundles that stay. STRICT_SPREAD excludes their nodes, and a topology label must
- * have their value. */
+/* Adds selectors to a lost bundle, so that it fits to the bundles that stay: STRICT_SPREAD excludes their nodes, and
+ * the topology label must have the same value as on their nodes. */
 static void
-stand_beside (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, guint32 bundle)
+restrict_bundle (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, guint32 bundle)
 {
   guint32 n_values = MAX (request->n_topology_values, 1), n = group->n_nodes / n_values, part = bundle / n;
 
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 node = node_that_stays (fleet, group, i);
+      guint32 node = find_staying_node (fleet, group, i);
       g_autofree char *not = NULL;
-      char room[QUOIT_LABEL_ROOM];
+      char buffer[QUOIT_LABEL_BUFFER_SIZE];
       const char *value;
 
       if (node == QUOIT_NO_INDEX)
         continue;
       not = g_strconcat ("!", quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), NULL);
       if (request->strategy == QUOIT_STRATEGY_STRICT_SPREAD)
-        select_beside (request, bundle, "kubernetes.io/hostname", not );
+        add_selector (request, bundle, QUOIT_K8S_LABEL_HOST_NAME, not );
       if (request->topology_label == NULL || i / n != part)
         continue;
-      value = quoit_layout_node_label (fleet->layout, (QuoitNodeId) { node }, request->topology_label, room);
+      value = quoit_layout_node_label (fleet->layout, (QuoitNodeId) { node }, request->topology_label, buffer);
       if (value != NULL)
-        select_beside (request, bundle, request->topology_label, value);
+        add_selector (request, bundle, request->topology_label, value);
     }
 }
 
 static QuoitRequest *
-request_of_own (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+make_own_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
 
   if (request == NULL || request->bundles->len != group->n_nodes)
     return g_steal_pointer (&request);
   for (guint32 i = 0; i < group->n_nodes; i++)
-    if (node_that_stays (fleet, group, i) == QUOIT_NO_INDEX)
-      stand_beside (fleet, group, request, i);
+    if (find_staying_node (fleet, group, i) == QUOIT_NO_INDEX)
+      restrict_bundle (fleet, group, request, i);
   for (guint32 i = group->n_nodes; i-- > 0;)
-    if (node_that_stays (fleet, group, i) != QUOIT_NO_INDEX)
+    if (find_staying_node (fleet, group, i) != QUOIT_NO_INDEX)
       g_array_remove_index (request->bundles, i);
-  /* Bundles next to staying ones have the topology value as a selector. Values for the other parts are not counted. */
+  /* If bundles stay, the lost ones have the topology value as a selector. How many values the lost bundles of the other
+   * parts need is not checked. */
   request->n_topology_values = MIN (request->n_topology_values, 1);
   return g_steal_pointer (&request);
 }
 
 QuoitRequest *
-quoit_step_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_step_make_unplaced_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  gboolean is_own = *group->source == '\0' && group->kind == QUOIT_HOLDER_BUNDLES;
+  gboolean is_own = *group->source == '\0' && group->kind == QUOIT_RECORD_BUNDLES;
   g_autoptr (QuoitRequest) request
-      = is_own ? request_of_own (fleet, group, error) : request_of_source (fleet, group, error);
+      = is_own ? make_own_request (fleet, group, error) : make_source_request (fleet, group, error);
 
   if (request == NULL)
     return NULL;

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tries every order of some mesh axes and every way to split them between slices, and ranks those that JAX accepts. */
+/* Measures a mesh for every order of the long axes and every way to divide the slices between them, and ranks the
+ * meshes that JAX accepts. A long axis is one of more than 1 device. No mesh is made: only its axes are measured,
+ * because there can be thousands of meshes of thousands of devices. */
 #include <quoit/models/mesh-choices.h>
 
 #include <string.h>
 
 #include "base/strings.h"
+#include "mesh/granule-classes.h"
+#include "mesh/links.h"
 #include "models/jax/mesh.h"
 
-/* Limits of a search: axes that are permuted, meshes, and devices of all meshes together. */
-enum { MOST_LONG_AXES = 6, MOST_WAYS = 1 << 14, MOST_TRIED = 1 << 24 };
+/* The limits of a search: long axes, meshes, and devices of all meshes together. */
+enum { MOST_LONG_AXES = 6, MOST_MESHES = 1 << 14, MOST_DEVICES_TRIED = 1 << 24 };
 
-/* A long axis as it is laid out in one mesh. Hashed as bytes, so it must have no padding between its members. */
+/* The links that a long axis uses in one mesh. It is hashed as bytes, so it must have no padding between its members.
+ */
 typedef struct {
   gint64 all_reduce_ns;
   guint32 dcn_size, hops, hops_back;
   guint32 network, form;
   guint32 flags; /* of the mesh */
   char physical[64];
-} Use;
+} AxisUse;
 
+/* One mesh that JAX accepts. */
 typedef struct {
-  guint number; /* position in the order of the trials */
-  guint8 order[MOST_LONG_AXES];
-  Use uses[MOST_LONG_AXES]; /* by long axis, not by place */
+  guint trial;                  /* index of the trial */
+  guint8 order[MOST_LONG_AXES]; /* which long axis has the place of each long axis */
+  AxisUse uses[MOST_LONG_AXES]; /* by long axis */
 } Choice;
 
 struct _QuoitMeshChoices {
@@ -38,15 +44,17 @@ typedef struct {
   const gint64 *sizes;
   gint64 n_bytes;
   guint32 n_slices;
-  GArray *dcn_ways; /* of DcnWay */
+  GArray *dcn_splits; /* of DcnSplit */
   QuoitMeshChoices *found;
-  GHashTable *known; /* Use[MOST_LONG_AXES] of the choices so far */
-  GError *refusal;   /* the first error */
+  GHashTable *found_uses; /* set of AxisUse[MOST_LONG_AXES]: the choices so far, which are not repeated */
+  QuoitGranuleClasses *classes;
+  QuoitMeshLinks *links; /* of the mesh that is measured */
 } Search;
 
+/* How the slices are divided between the long axes. The product of the sizes is the number of slices. */
 typedef struct {
-  guint32 of[MOST_LONG_AXES];
-} DcnWay;
+  guint32 sizes[MOST_LONG_AXES];
+} DcnSplit;
 
 static guint32
 count_slices (const QuoitDevices *devices)
@@ -60,37 +68,37 @@ count_slices (const QuoitDevices *devices)
 
 /* --- ways to split axes between slices --- */
 
-/* Lists every distribution of @left slices over the long axes from @axis on. */
+/* Lists every way to divide @left slices between the long axes from @axis on. */
 static void
-list_dcn_ways (Search *search, guint axis, guint32 left, DcnWay *way)
+list_dcn_splits (Search *search, guint axis, guint32 left, DcnSplit *split)
 {
   const QuoitMeshChoices *found = search->found;
 
-  if (search->dcn_ways->len > MOST_WAYS)
+  if (search->dcn_splits->len > MOST_MESHES)
     return;
   if (axis == found->n_long)
     {
       if (left == 1)
-        g_array_append_val (search->dcn_ways, *way);
+        g_array_append_val (search->dcn_splits, *split);
       return;
     }
   for (guint32 size = left; size >= 1; size--)
     if (left % size == 0 && search->sizes[found->long_axes[axis]] % size == 0)
       {
-        way->of[axis] = size;
-        list_dcn_ways (search, axis + 1, left / size, way);
+        split->sizes[axis] = size;
+        list_dcn_splits (search, axis + 1, left / size, split);
       }
 }
 
 static gboolean
-find_dcn_ways (Search *search, const gint64 *dcn_sizes, GError **error)
+find_dcn_splits (Search *search, const gint64 *dcn_sizes, GError **error)
 {
   guint n = search->found->n_axes;
-  DcnWay way = { { 0 } };
+  DcnSplit split = { { 0 } };
   g_autofree char *text = NULL, *quoted = NULL;
 
   if (dcn_sizes == NULL)
-    list_dcn_ways (search, 0, search->n_slices, &way);
+    list_dcn_splits (search, 0, search->n_slices, &split);
   else
     {
       if (!quoit_mesh_sizes_check ("dcn mesh shape", dcn_sizes, n, error)
@@ -103,10 +111,10 @@ find_dcn_ways (Search *search, const gint64 *dcn_sizes, GError **error)
                              "': expected a number that divides %" G_GINT64_FORMAT,
                              i, dcn_sizes[i], search->sizes[i]);
       for (guint i = 0; i < search->found->n_long; i++)
-        way.of[i] = (guint32) dcn_sizes[search->found->long_axes[i]];
-      g_array_append_val (search->dcn_ways, way);
+        split.sizes[i] = (guint32) dcn_sizes[search->found->long_axes[i]];
+      g_array_append_val (search->dcn_splits, split);
     }
-  if (search->dcn_ways->len > 0)
+  if (search->dcn_splits->len > 0)
     return TRUE;
 
   text = quoit_mesh_sizes_format (search->sizes, n);
@@ -118,13 +126,38 @@ find_dcn_ways (Search *search, const gint64 *dcn_sizes, GError **error)
 
 /* --- one mesh --- */
 
-static void
-read_use (const Search *search, const QuoitMeshLinks *links, const QuoitMesh *mesh, unsigned place, Use *use)
-{
-  g_autofree char *physical = quoit_mesh_links_dup_physical (links, place);
+/* The sizes of a mesh: within a slice, and between slices. */
+typedef struct {
+  gint64 ici[QUOIT_MESH_MOST_AXES], dcn[QUOIT_MESH_MOST_AXES];
+} MeshSizes;
 
+static void
+init_sizes (const Search *search, const guint8 *order, const DcnSplit *split, MeshSizes *sizes)
+{
+  const QuoitMeshChoices *found = search->found;
+
+  for (guint i = 0; i < found->n_axes; i++)
+    sizes->ici[i] = sizes->dcn[i] = 1;
+  for (guint i = 0; i < found->n_long; i++)
+    {
+      sizes->dcn[found->long_axes[i]] = split->sizes[order[i]];
+      sizes->ici[found->long_axes[i]] = search->sizes[found->long_axes[order[i]]] / split->sizes[order[i]];
+    }
+}
+
+static void
+measure_axis (const Search *search, const MeshSizes *sizes, unsigned place, const QuoitLine *line, AxisUse *use)
+{
+  QuoitMeshLinks *links = search->links;
+  g_autofree char *physical = NULL;
+
+  quoit_mesh_links_set_axis (links, place,
+                             &(QuoitAxisMeasures) { .size = (guint32) (sizes->ici[place] * sizes->dcn[place]),
+                                                    .n_slices = (guint32) sizes->dcn[place],
+                                                    .line = *line });
+  physical = quoit_mesh_links_dup_physical (links, place);
   use->all_reduce_ns = quoit_mesh_links_get_all_reduce_ns (links, place, search->n_bytes);
-  use->dcn_size = quoit_mesh_get_dcn_size (mesh, place);
+  use->dcn_size = (guint32) sizes->dcn[place];
   use->network = quoit_mesh_links_get_network (links, place);
   use->form = quoit_mesh_links_get_form (links, place);
   use->hops = quoit_mesh_links_get_hops (links, place);
@@ -132,56 +165,56 @@ read_use (const Search *search, const QuoitMeshLinks *links, const QuoitMesh *me
   g_strlcpy (use->physical, physical, sizeof use->physical);
 }
 
-static QuoitMesh *
-make (const Search *search, const gint64 *ici, const gint64 *dcn, unsigned flags, GError **error)
-{
-  guint n = search->found->n_axes;
-
-  if (search->n_slices == 1)
-    return quoit_mesh_new (search->devices, ici, n, flags, error);
-  return quoit_mesh_new_hybrid (search->devices, ici, n, dcn, n, flags, error);
-}
-
 /* Splits physical axes only if the mesh cannot be made without that. */
 static void
-try_way (Search *search, const guint8 *order, const DcnWay *way, guint number)
+try_mesh (Search *search, const guint8 *order, const DcnSplit *split, guint trial)
 {
   const QuoitMeshChoices *found = search->found;
-  gint64 ici[QUOIT_MESH_MOST_AXES], dcn[QUOIT_MESH_MOST_AXES];
-  g_autoptr (QuoitMesh) mesh = NULL;
-  g_autoptr (QuoitMeshLinks) links = NULL;
+  QuoitLine lines[QUOIT_MESH_MOST_AXES];
+  MeshSizes sizes;
   unsigned flags = 0;
   Choice choice;
 
-  for (guint i = 0; i < found->n_axes; i++)
-    ici[i] = dcn[i] = 1;
-  for (guint i = 0; i < found->n_long; i++)
-    {
-      dcn[found->long_axes[i]] = way->of[order[i]];
-      ici[found->long_axes[i]] = search->sizes[found->long_axes[order[i]]] / way->of[order[i]];
-    }
-  mesh = make (search, ici, dcn, flags, search->refusal == NULL ? &search->refusal : NULL);
-  if (mesh == NULL)
+  init_sizes (search, order, split, &sizes);
+  if (!quoit_granule_classes_measure (search->classes, sizes.ici, found->n_axes, flags, lines))
     {
       flags = QUOIT_MESH_SPLIT_PHYSICAL_AXES;
-      mesh = make (search, ici, dcn, flags, NULL);
+      if (!quoit_granule_classes_measure (search->classes, sizes.ici, found->n_axes, flags, lines))
+        return;
     }
-  links = mesh == NULL ? NULL : quoit_mesh_links_new (search->devices, mesh, NULL);
-  if (links == NULL)
-    return;
 
   memset (&choice, 0, sizeof choice);
-  choice.number = number;
+  choice.trial = trial;
   memcpy (choice.order, order, sizeof choice.order);
   for (guint i = 0; i < found->n_long; i++)
     {
-      read_use (search, links, mesh, found->long_axes[i], &choice.uses[order[i]]);
+      guint place = found->long_axes[i];
+
+      measure_axis (search, &sizes, place, &lines[place], &choice.uses[order[i]]);
       choice.uses[i].flags = flags;
     }
-  if (g_hash_table_contains (search->known, choice.uses))
+  if (g_hash_table_contains (search->found_uses, choice.uses))
     return;
-  g_hash_table_add (search->known, g_memdup2 (choice.uses, sizeof choice.uses));
+  g_hash_table_add (search->found_uses, g_memdup2 (choice.uses, sizeof choice.uses));
   g_array_append_val (found->choices, choice);
+}
+
+/* Returns the error of the first mesh, which JAX must refuse. */
+static gboolean
+fail_as_first_mesh (const Search *search, GError **error)
+{
+  const guint8 order[MOST_LONG_AXES] = { 0, 1, 2, 3, 4, 5 };
+  guint n = search->found->n_axes;
+  g_autoptr (QuoitMesh) mesh = NULL;
+  MeshSizes sizes;
+
+  init_sizes (search, order, &g_array_index (search->dcn_splits, DcnSplit, 0), &sizes);
+  if (search->n_slices == 1)
+    mesh = quoit_mesh_new (search->devices, sizes.ici, n, 0, error);
+  else
+    mesh = quoit_mesh_new_hybrid (search->devices, sizes.ici, n, sizes.dcn, n, 0, error);
+  g_assert (mesh == NULL);
+  return FALSE;
 }
 
 /* --- all meshes --- */
@@ -214,30 +247,30 @@ next_order (guint8 *order, guint n)
 static guint
 uses_hash (gconstpointer uses)
 {
-  return (guint) quoit_hash_bytes (uses, MOST_LONG_AXES * sizeof (Use));
+  return (guint) quoit_hash_bytes (uses, MOST_LONG_AXES * sizeof (AxisUse));
 }
 
 static gboolean
 uses_equal (gconstpointer a, gconstpointer b)
 {
-  return memcmp (a, b, MOST_LONG_AXES * sizeof (Use)) == 0;
+  return memcmp (a, b, MOST_LONG_AXES * sizeof (AxisUse)) == 0;
 }
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* A time of -1 (unpublished) ranks first: links inside a chip have no published time, and beat any other link. */
 static gint
-compare_uses (const Use *a, const Use *b)
+compare_uses (const AxisUse *a, const AxisUse *b)
 {
-  gint order = ORDER (a->all_reduce_ns, b->all_reduce_ns);
+  gint order = COMPARE (a->all_reduce_ns, b->all_reduce_ns);
 
   if (order == 0)
-    order = ORDER (a->network, b->network);
+    order = COMPARE (a->network, b->network);
   if (order == 0)
-    order = ORDER (a->form == QUOIT_MESH_FORM_JUMPS, b->form == QUOIT_MESH_FORM_JUMPS);
+    order = COMPARE (a->form == QUOIT_MESH_FORM_JUMPS, b->form == QUOIT_MESH_FORM_JUMPS);
   if (order == 0)
-    order = ORDER ((guint64) a->hops + a->hops_back, (guint64) b->hops + b->hops_back);
-  return order == 0 ? ORDER (a->flags, b->flags) : order;
+    order = COMPARE ((guint64) a->hops + a->hops_back, (guint64) b->hops + b->hops_back);
+  return order == 0 ? COMPARE (a->flags, b->flags) : order;
 }
 
 /* Compares the last axis first, because it communicates most. */
@@ -253,43 +286,70 @@ by_rank (gconstpointer a, gconstpointer b)
       if (order != 0)
         return order;
     }
-  return ORDER (x->number, y->number);
+  return COMPARE (x->trial, y->trial);
 }
 
 static gboolean
-check_ways (const Search *search, GError **error)
+check_n_meshes (const Search *search, GError **error)
 {
-  guint64 n_ways = search->dcn_ways->len, most;
+  guint64 n_meshes = search->dcn_splits->len, most;
 
   for (guint i = 2; i <= search->found->n_long; i++)
-    n_ways *= i;
-  most = MIN (MOST_WAYS, MOST_TRIED / search->devices->list->len);
-  return n_ways <= most
+    n_meshes *= i;
+  most = MIN (MOST_MESHES, MOST_DEVICES_TRIED / search->devices->list->len);
+  return n_meshes <= most
          || quoit_fail (error, QUOIT_ERROR_INVALID,
                         "'%" G_GUINT64_FORMAT "' ways or more to lay the axes out on %u devices: expected at most "
                         "%" G_GUINT64_FORMAT "; say how much of each axis joins the slices, or name fewer axes",
-                        n_ways, search->devices->list->len, most);
+                        n_meshes, search->devices->list->len, most);
+}
+
+/* The devices of a single slice need no slice index. */
+static gboolean
+find_slices (const Search *search, QuoitGranules *granules)
+{
+  guint32 n = search->devices->list->len;
+
+  if (search->n_slices > 1)
+    return quoit_granules_find (search->devices, 0, granules, NULL);
+  granules->members = g_new (guint32, n);
+  for (guint32 i = 0; i < n; i++)
+    granules->members[i] = i;
+  granules->n = 1;
+  granules->ends = g_memdup2 (&n, sizeof n);
+  return TRUE;
+}
+
+static void
+try_all_meshes (Search *search)
+{
+  const QuoitMeshChoices *found = search->found;
+  guint8 order[MOST_LONG_AXES]; /* which long axis has the place of each long axis */
+  guint trial = 0;
+
+  for (guint i = 0; i < MOST_LONG_AXES; i++)
+    order[i] = (guint8) i;
+  do
+    for (guint i = 0; i < search->dcn_splits->len; i++)
+      try_mesh (search, order, &g_array_index (search->dcn_splits, DcnSplit, i), trial++);
+  while (next_order (order, found->n_long));
 }
 
 static gboolean
 run_search (Search *search, GError **error)
 {
-  QuoitMeshChoices *found = search->found;
-  guint8 order[MOST_LONG_AXES];
-  guint number = 0;
+  g_auto (QuoitGranules) slices = { 0 };
+  g_autoptr (QuoitGranuleClasses) classes = NULL;
+  g_autoptr (QuoitMeshLinks) links = NULL;
 
-  for (guint i = 0; i < MOST_LONG_AXES; i++)
-    order[i] = (guint8) i;
-  do
-    for (guint i = 0; i < search->dcn_ways->len; i++)
-      try_way (search, order, &g_array_index (search->dcn_ways, DcnWay, i), number++);
-  while (next_order (order, found->n_long));
-  if (found->choices->len == 0)
-    {
-      g_propagate_error (error, g_steal_pointer (&search->refusal));
-      return FALSE;
-    }
-  g_array_sort (found->choices, by_rank);
+  if (!find_slices (search, &slices))
+    return fail_as_first_mesh (search, error);
+  search->classes = classes = quoit_granule_classes_new (search->devices, &slices);
+  search->links = links = quoit_mesh_links_alloc (search->devices, search->found->n_axes);
+  try_all_meshes (search);
+  if (search->found->choices->len == 0)
+    return fail_as_first_mesh (search, error);
+  g_array_sort (search->found->choices, by_rank);
   return TRUE;
 }
 
@@ -310,14 +370,18 @@ find_long_axes (const gint64 *sizes, guint n, QuoitMeshChoices *found, GError **
 }
 
 QuoitMeshChoices *
-quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes, const int64_t *dcn_sizes,
+quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, const int64_t *dcn_sizes,
                         int64_t n_bytes, GError **error)
 {
   g_autoptr (QuoitMeshChoices) found = g_new0 (QuoitMeshChoices, 1);
-  g_autoptr (GArray) dcn_ways = g_array_new (FALSE, FALSE, sizeof (DcnWay));
-  g_autoptr (GHashTable) known = g_hash_table_new_full (uses_hash, uses_equal, g_free, NULL);
-  Search search = { devices, sizes, n_bytes, 0, dcn_ways, found, known, NULL };
-  gboolean is_found;
+  g_autoptr (GArray) dcn_splits = g_array_new (FALSE, FALSE, sizeof (DcnSplit));
+  g_autoptr (GHashTable) found_uses = g_hash_table_new_full (uses_hash, uses_equal, g_free, NULL);
+  Search search = { .devices = devices,
+                    .sizes = sizes,
+                    .n_bytes = n_bytes,
+                    .dcn_splits = dcn_splits,
+                    .found = found,
+                    .found_uses = found_uses };
 
   g_return_val_if_fail (devices != NULL && (sizes != NULL || n_axes == 0) && n_bytes >= 0, NULL);
 
@@ -327,11 +391,9 @@ quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, unsig
       || !find_long_axes (sizes, n_axes, found, error))
     return NULL;
   search.n_slices = count_slices (devices);
-  if (!find_dcn_ways (&search, dcn_sizes, error) || !check_ways (&search, error))
+  if (!find_dcn_splits (&search, dcn_sizes, error) || !check_n_meshes (&search, error) || !run_search (&search, error))
     return NULL;
-  is_found = run_search (&search, error);
-  g_clear_error (&search.refusal);
-  return is_found ? g_steal_pointer (&found) : NULL;
+  return g_steal_pointer (&found);
 }
 
 void
@@ -345,7 +407,7 @@ quoit_mesh_choices_free (QuoitMeshChoices *choices)
 
 /* --- results --- */
 
-unsigned
+uint32_t
 quoit_mesh_choices_get_n (const QuoitMeshChoices *choices)
 {
   g_return_val_if_fail (choices != NULL, 0);
@@ -371,8 +433,8 @@ long_axis_at (const QuoitMeshChoices *choices, const Choice *choice, unsigned pl
   return -1;
 }
 
-unsigned
-quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, unsigned choice, unsigned place)
+uint32_t
+quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place)
 {
   const Choice *found = choice_at (choices, choice);
   gint axis;
@@ -384,7 +446,7 @@ quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, unsigned choice, u
 }
 
 uint32_t
-quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, unsigned choice, unsigned place)
+quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place)
 {
   const Choice *found = choice_at (choices, choice);
   gint axis;
@@ -395,8 +457,8 @@ quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, unsigned choic
   return axis < 0 ? 1 : found->uses[axis].dcn_size;
 }
 
-unsigned
-quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, unsigned choice)
+uint32_t
+quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, uint32_t choice)
 {
   const Choice *found = choice_at (choices, choice);
 
@@ -404,7 +466,7 @@ quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, unsigned choice)
 }
 
 int64_t
-quoit_mesh_choices_get_all_reduce_ns (const QuoitMeshChoices *choices, unsigned choice, unsigned place)
+quoit_mesh_choices_get_all_reduce_ns (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place)
 {
   const Choice *found = choice_at (choices, choice);
   gint axis;

@@ -10,21 +10,21 @@ typedef struct {
   guint32 n_devices, links_e4;
 } Chip;
 
-QuoitLinkSpace
-quoit_link_space_of (const QuoitDevices *devices)
+QuoitSliceDimensions
+quoit_slice_dimensions (const QuoitDevices *devices)
 {
   QuoitShape shape = devices->shape;
-  QuoitLinkSpace space = { { 0, 0, 0 }, 0 };
+  QuoitSliceDimensions slice_dimensions = { { 0, 0, 0 }, 0 };
 
   for (guint axis = 0; axis < 3 && shape.n_dims > 0; axis++)
-    space.sides[axis] = shape.dims[axis];
+    slice_dimensions.sides[axis] = shape.dims[axis];
   if (shape.n_dims > 0)
-    space.wrap = devices->wrap;
-  return space;
+    slice_dimensions.wrap = devices->wrap;
+  return slice_dimensions;
 }
 
 static guint32
-hops_between (const QuoitLinkSpace *space, const QuoitDevice *a, const QuoitDevice *b)
+hops_between (const QuoitSliceDimensions *slice_dimensions, const QuoitDevice *a, const QuoitDevice *b)
 {
   gint64 hops = 0;
 
@@ -32,24 +32,27 @@ hops_between (const QuoitLinkSpace *space, const QuoitDevice *a, const QuoitDevi
     {
       gint64 straight = llabs ((gint64) a->at[axis] - b->at[axis]);
 
-      hops += (space->wrap & 1u << axis) != 0 ? MIN (straight, space->sides[axis] - straight) : straight;
+      hops += (slice_dimensions->wrap & 1u << axis) != 0 ? MIN (straight, slice_dimensions->sides[axis] - straight)
+                                                         : straight;
     }
   return (guint32) MIN (hops, G_MAXUINT32);
 }
 
 static void
-measure_hops (const QuoitLinkSpace *space, const QuoitDevice *const *devices, guint32 n, QuoitLine *line)
+measure_hops (const QuoitSliceDimensions *slice_dimensions, const QuoitDevice *const *devices, guint32 n,
+              QuoitLine *line)
 {
   for (guint32 i = 0; i + 1 < n; i++)
-    line->hops = MAX (line->hops, hops_between (space, devices[i], devices[i + 1]));
-  line->hops_back = hops_between (space, devices[n - 1], devices[0]);
+    line->hops = MAX (line->hops, hops_between (slice_dimensions, devices[i], devices[i + 1]));
+  line->hops_back = hops_between (slice_dimensions, devices[n - 1], devices[0]);
 }
 
 /* --- chips --- */
 
-/* Compares the other coordinates first, then the one along the axis. */
+/* Compares the coordinates of the other axes first and the one along @data, an axis, last. Chips of one row along that
+ * axis are then adjacent. */
 static gint
-along (gconstpointer a, gconstpointer b, gpointer data)
+compare_positions (gconstpointer a, gconstpointer b, gpointer data)
 {
   const Chip *x = a, *y = b;
   guint last = GPOINTER_TO_UINT (data);
@@ -70,16 +73,17 @@ is_same_row (const Chip *a, const Chip *b, guint axis)
   return a->at[(axis + 1) % 3] == b->at[(axis + 1) % 3] && a->at[(axis + 2) % 3] == b->at[(axis + 2) % 3];
 }
 
+/* Fills @chips with the different chips of the devices. */
 static guint32
-chips_of (const QuoitDevice *const *devices, guint32 n, Chip *chips)
+list_chips (const QuoitDevice *const *devices, guint32 n, Chip *chips)
 {
   guint32 n_chips = 0;
 
   for (guint32 i = 0; i < n; i++)
     chips[i] = (Chip) { { devices[i]->at[0], devices[i]->at[1], devices[i]->at[2] }, 1, 0 };
-  g_qsort_with_data (chips, (gint) n, sizeof *chips, along, GUINT_TO_POINTER (2));
+  g_qsort_with_data (chips, (gint) n, sizeof *chips, compare_positions, GUINT_TO_POINTER (2));
   for (guint32 i = 0; i < n; i++)
-    if (n_chips > 0 && along (&chips[n_chips - 1], &chips[i], GUINT_TO_POINTER (2)) == 0)
+    if (n_chips > 0 && compare_positions (&chips[n_chips - 1], &chips[i], GUINT_TO_POINTER (2)) == 0)
       chips[n_chips - 1].n_devices++;
     else
       chips[n_chips++] = chips[i];
@@ -88,7 +92,7 @@ chips_of (const QuoitDevice *const *devices, guint32 n, Chip *chips)
 
 /* Connects two neighbours of a row that are @hops apart. */
 static void
-join (Chip *a, Chip *b, gint64 hops)
+connect (Chip *a, Chip *b, gint64 hops)
 {
   guint32 links_e4 = (guint32) MAX (QUOIT_LINK_E4 / MAX (hops, 1), 1);
 
@@ -96,38 +100,39 @@ join (Chip *a, Chip *b, gint64 hops)
   b->links_e4 += links_e4;
 }
 
-/* Returns the number of chips in the longest row. */
+/* Connects the neighbours in each row along @axis. Returns the number of chips in the longest row. */
 static guint32
-join_rows (const QuoitLinkSpace *space, Chip *chips, guint32 n, guint axis)
+connect_rows (const QuoitSliceDimensions *slice_dimensions, Chip *chips, guint32 n, guint axis)
 {
   guint32 longest = 1;
 
-  g_qsort_with_data (chips, (gint) n, sizeof *chips, along, GUINT_TO_POINTER (axis));
+  g_qsort_with_data (chips, (gint) n, sizeof *chips, compare_positions, GUINT_TO_POINTER (axis));
   for (guint32 first = 0, end; first < n; first = end)
     {
       for (end = first + 1; end < n && is_same_row (&chips[first], &chips[end], axis); end++)
-        join (&chips[end - 1], &chips[end], (gint64) chips[end].at[axis] - chips[end - 1].at[axis]);
-      if (end > first + 1 && (space->wrap & 1u << axis) != 0)
-        join (&chips[end - 1], &chips[first],
-              (gint64) chips[first].at[axis] + space->sides[axis] - chips[end - 1].at[axis]);
+        connect (&chips[end - 1], &chips[end], (gint64) chips[end].at[axis] - chips[end - 1].at[axis]);
+      if (end > first + 1 && (slice_dimensions->wrap & 1u << axis) != 0)
+        connect (&chips[end - 1], &chips[first],
+                 (gint64) chips[first].at[axis] + slice_dimensions->sides[axis] - chips[end - 1].at[axis]);
       longest = MAX (longest, end - first);
     }
   return longest;
 }
 
 void
-quoit_line_measure (const QuoitLinkSpace *space, const QuoitDevice *const *devices, guint32 n, QuoitLine *line)
+quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDevice *const *devices, guint32 n,
+                    QuoitLine *line)
 {
   g_autofree Chip *chips = g_new (Chip, n);
 
-  *line = (QuoitLine) { .n_devices = n, .n_chips = chips_of (devices, n, chips) };
+  *line = (QuoitLine) { .n_devices = n, .n_chips = list_chips (devices, n, chips) };
   line->n_per_chip = chips[0].n_devices;
   for (guint32 i = 1; i < line->n_chips; i++)
     line->n_per_chip = MIN (line->n_per_chip, chips[i].n_devices);
-  measure_hops (space, devices, n, line);
+  measure_hops (slice_dimensions, devices, n, line);
   line->spans[QUOIT_TORUS_CORE] = line->n_per_chip;
   for (guint axis = 0; axis < 3; axis++)
-    line->spans[axis] = join_rows (space, chips, line->n_chips, axis);
+    line->spans[axis] = connect_rows (slice_dimensions, chips, line->n_chips, axis);
   if (line->n_chips == 1)
     return;
 

@@ -1,36 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The networks that the axes of a mesh use, and lower bounds for the time of collectives along them. */
-#include <quoit/models/mesh-links.h>
+#include "mesh/links.h"
 
 #include <string.h>
-
-#include "mesh/lines.h"
-
-/* The worst line along one axis. */
-typedef struct {
-  guint32 size, n_slices;
-  QuoitLine line; /* the part within one slice */
-} Axis;
 
 struct _QuoitMeshLinks {
   guint n_axes;
   guint32 sides[4];                         /* of the slice, and cores per chip; 0: unknown */
-  guint32 per_chip;                         /* devices per chip */
+  guint32 devices_per_chip;                 /* devices per chip */
   guint32 n_chip_links;                     /* links per chip: two per axis */
   guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* per chip: all links, both directions; DCN: one; 0: unpublished */
-  Axis axes[QUOIT_MESH_MOST_AXES];
+  QuoitAxisMeasures axes[QUOIT_MESH_MOST_AXES];
 };
 
 /* --- lines --- */
 
-/* State shared by all lines of one axis. */
+/* Data that the lines of one axis share. */
 typedef struct {
   const QuoitDevice *list;
   const guint32 *indices; /* of the mesh */
-  QuoitLinkSpace space;
+  QuoitSliceDimensions slice_dimensions;
   guint32 size, stride; /* of the axis */
   const QuoitDevice **line;
-} Walk;
+} LineWalk;
 
 static gint
 by_slice (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
@@ -42,7 +34,7 @@ by_slice (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
 
 /* Measures the devices of one line, slice by slice, in their order. */
 static void
-follow (const Walk *walk, guint32 first, Axis *axis)
+measure_line (const LineWalk *walk, guint32 first, QuoitAxisMeasures *axis)
 {
   const QuoitDevice **line = walk->line;
   gboolean is_sorted = TRUE;
@@ -62,7 +54,7 @@ follow (const Walk *walk, guint32 first, Axis *axis)
 
       for (end = begin + 1; end < walk->size && line[end]->slice == line[begin]->slice; end++)
         continue;
-      quoit_line_measure (&walk->space, line + begin, end - begin, &part);
+      quoit_line_measure (&walk->slice_dimensions, line + begin, end - begin, &part);
       quoit_line_add (&axis->line, &part);
       n_slices++;
     }
@@ -70,12 +62,12 @@ follow (const Walk *walk, guint32 first, Axis *axis)
 }
 
 static void
-follow_axes (const QuoitDevices *devices, const QuoitMesh *mesh, QuoitMeshLinks *links)
+measure_axes (const QuoitDevices *devices, const QuoitMesh *mesh, QuoitMeshLinks *links)
 {
-  Walk walk = { .list = &g_array_index (devices->list, QuoitDevice, 0),
-                .indices = mesh->indices,
-                .space = quoit_link_space_of (devices),
-                .stride = 1 };
+  LineWalk walk = { .list = &g_array_index (devices->list, QuoitDevice, 0),
+                    .indices = mesh->indices,
+                    .slice_dimensions = quoit_slice_dimensions (devices),
+                    .stride = 1 };
 
   for (guint l = mesh->n_axes; l-- > 0; walk.stride *= walk.size)
     {
@@ -86,7 +78,7 @@ follow_axes (const QuoitDevices *devices, const QuoitMesh *mesh, QuoitMeshLinks 
       links->axes[l].size = walk.size;
       for (guint32 first = 0; first < mesh->n_devices && walk.size > 1; first++)
         if (first / walk.stride % walk.size == 0)
-          follow (&walk, first, &links->axes[l]);
+          measure_line (&walk, first, &links->axes[l]);
     }
 }
 
@@ -107,18 +99,38 @@ read_bandwidths (const QuoitDeviceKind *kind, QuoitMeshLinks *links)
 static void
 read_sides (const QuoitDevices *devices, QuoitMeshLinks *links)
 {
-  QuoitLinkSpace space = quoit_link_space_of (devices);
+  QuoitSliceDimensions slice_dimensions = quoit_slice_dimensions (devices);
 
   for (guint axis = 0; axis < 3; axis++)
-    links->sides[axis] = (guint32) space.sides[axis];
-  links->per_chip = 1;
+    links->sides[axis] = (guint32) slice_dimensions.sides[axis];
+  links->devices_per_chip = 1;
   for (guint32 i = 0; i < devices->list->len; i++)
-    links->per_chip = MAX (links->per_chip, (guint32) g_array_index (devices->list, QuoitDevice, i).core + 1);
-  links->sides[QUOIT_TORUS_CORE] = links->per_chip;
+    links->devices_per_chip
+        = MAX (links->devices_per_chip, (guint32) g_array_index (devices->list, QuoitDevice, i).core + 1);
+  links->sides[QUOIT_TORUS_CORE] = links->devices_per_chip;
+}
+
+QuoitMeshLinks *
+quoit_mesh_links_alloc (const QuoitDevices *devices, guint n_axes)
+{
+  QuoitMeshLinks *links = g_new0 (QuoitMeshLinks, 1);
+
+  links->n_axes = n_axes;
+  for (guint axis = 0; axis < n_axes; axis++)
+    links->axes[axis].size = 1;
+  read_bandwidths (&devices->kind, links);
+  read_sides (devices, links);
+  return links;
+}
+
+void
+quoit_mesh_links_set_axis (QuoitMeshLinks *links, guint axis, const QuoitAxisMeasures *measures)
+{
+  links->axes[axis] = *measures;
 }
 
 static gboolean
-check_made_of (const QuoitDevices *devices, const QuoitMesh *mesh, GError **error)
+check_same_devices (const QuoitDevices *devices, const QuoitMesh *mesh, GError **error)
 {
   for (guint32 i = 0; i < mesh->n_devices; i++)
     if (mesh->indices[i] >= devices->list->len
@@ -136,14 +148,11 @@ quoit_mesh_links_new (const QuoitDevices *devices, const QuoitMesh *mesh, GError
 
   g_return_val_if_fail (devices != NULL && mesh != NULL, NULL);
 
-  if (!check_made_of (devices, mesh, error))
+  if (!check_same_devices (devices, mesh, error))
     return NULL;
 
-  links = g_new0 (QuoitMeshLinks, 1);
-  links->n_axes = mesh->n_axes;
-  read_bandwidths (&devices->kind, links);
-  read_sides (devices, links);
-  follow_axes (devices, mesh, links);
+  links = quoit_mesh_links_alloc (devices, mesh->n_axes);
+  measure_axes (devices, mesh, links);
   return links;
 }
 
@@ -155,8 +164,8 @@ quoit_mesh_links_free (QuoitMeshLinks *links)
 
 /* --- results --- */
 
-static const Axis *
-axis_of (const QuoitMeshLinks *links, unsigned axis)
+static const QuoitAxisMeasures *
+axis_at (const QuoitMeshLinks *links, unsigned axis)
 {
   g_return_val_if_fail (links != NULL && axis < links->n_axes, NULL);
 
@@ -164,7 +173,7 @@ axis_of (const QuoitMeshLinks *links, unsigned axis)
 }
 
 static QuoitMeshNetwork
-network_of (const Axis *axis)
+axis_network (const QuoitAxisMeasures *axis)
 {
   if (axis == NULL || axis->size == 1)
     return QUOIT_MESH_NETWORK_NONE;
@@ -174,15 +183,15 @@ network_of (const Axis *axis)
 }
 
 QuoitMeshNetwork
-quoit_mesh_links_get_network (const QuoitMeshLinks *links, unsigned axis)
+quoit_mesh_links_get_network (const QuoitMeshLinks *links, uint32_t axis)
 {
-  return network_of (axis_of (links, axis));
+  return axis_network (axis_at (links, axis));
 }
 
 QuoitMeshForm
-quoit_mesh_links_get_form (const QuoitMeshLinks *links, unsigned axis)
+quoit_mesh_links_get_form (const QuoitMeshLinks *links, uint32_t axis)
 {
-  const Axis *found = axis_of (links, axis);
+  const QuoitAxisMeasures *found = axis_at (links, axis);
 
   if (found == NULL || found->line.n_devices < 2)
     return QUOIT_MESH_FORM_NONE;
@@ -192,25 +201,25 @@ quoit_mesh_links_get_form (const QuoitMeshLinks *links, unsigned axis)
 }
 
 uint32_t
-quoit_mesh_links_get_hops (const QuoitMeshLinks *links, unsigned axis)
+quoit_mesh_links_get_hops (const QuoitMeshLinks *links, uint32_t axis)
 {
-  const Axis *found = axis_of (links, axis);
+  const QuoitAxisMeasures *found = axis_at (links, axis);
 
   return found == NULL ? 0 : found->line.hops;
 }
 
 uint32_t
-quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, unsigned axis)
+quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, uint32_t axis)
 {
-  const Axis *found = axis_of (links, axis);
+  const QuoitAxisMeasures *found = axis_at (links, axis);
 
   return found == NULL ? 0 : found->line.hops_back;
 }
 
 char *
-quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, unsigned axis)
+quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, uint32_t axis)
 {
-  const Axis *found = axis_of (links, axis);
+  const QuoitAxisMeasures *found = axis_at (links, axis);
   GString *text = g_string_new (NULL);
 
   for (guint8 p = 0; found != NULL && p < G_N_ELEMENTS (found->line.spans); p++)
@@ -228,7 +237,7 @@ quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, unsigned axis)
 
 /* Rounds up and saturates at the largest int64. */
 static int64_t
-quotient (__int128 dividend, __int128 divisor)
+divide_up (__int128 dividend, __int128 divisor)
 {
   __int128 ns = (dividend + divisor - 1) / divisor;
 
@@ -246,14 +255,14 @@ ici_ns (const QuoitMeshLinks *links, const QuoitLine *line, int64_t n_bytes)
     return line->n_devices < 2 ? 0 : -1;
   if (links->ici_gbytes_per_s == 0)
     return -1;
-  dividend = (__int128) n_bytes * (line->n_chips - 1) * (links->per_chip * 2 * links->n_chip_links);
+  dividend = (__int128) n_bytes * (line->n_chips - 1) * (links->devices_per_chip * 2 * links->n_chip_links);
   divisor = (__int128) line->n_chips * line->n_per_chip * line->links_e4;
-  return quotient (dividend * QUOIT_LINK_E4, divisor * links->ici_gbytes_per_s);
+  return divide_up (dividend * QUOIT_LINK_E4, divisor * links->ici_gbytes_per_s);
 }
 
 /* Between slices, a device receives its share of the data of the other slices. */
 static int64_t
-dcn_ns (const QuoitMeshLinks *links, const Axis *axis, int64_t n_bytes)
+dcn_ns (const QuoitMeshLinks *links, const QuoitAxisMeasures *axis, int64_t n_bytes)
 {
   enum { BITS = 8 };
 
@@ -261,14 +270,14 @@ dcn_ns (const QuoitMeshLinks *links, const Axis *axis, int64_t n_bytes)
     return 0;
   if (links->dcn_gbit_per_s == 0)
     return -1;
-  return quotient ((__int128) n_bytes * (axis->n_slices - 1) * links->per_chip * BITS,
-                   (__int128) axis->n_slices * axis->line.n_devices * links->dcn_gbit_per_s);
+  return divide_up ((__int128) n_bytes * (axis->n_slices - 1) * links->devices_per_chip * BITS,
+                    (__int128) axis->n_slices * axis->line.n_devices * links->dcn_gbit_per_s);
 }
 
 int64_t
-quoit_mesh_links_get_all_gather_ns (const QuoitMeshLinks *links, unsigned axis, int64_t n_bytes)
+quoit_mesh_links_get_all_gather_ns (const QuoitMeshLinks *links, uint32_t axis, int64_t n_bytes)
 {
-  const Axis *found = axis_of (links, axis);
+  const QuoitAxisMeasures *found = axis_at (links, axis);
   int64_t ici, dcn, sum;
 
   g_return_val_if_fail (found != NULL && n_bytes >= 0, -1);
@@ -283,7 +292,7 @@ quoit_mesh_links_get_all_gather_ns (const QuoitMeshLinks *links, unsigned axis, 
 }
 
 int64_t
-quoit_mesh_links_get_all_reduce_ns (const QuoitMeshLinks *links, unsigned axis, int64_t n_bytes)
+quoit_mesh_links_get_all_reduce_ns (const QuoitMeshLinks *links, uint32_t axis, int64_t n_bytes)
 {
   int64_t once = quoit_mesh_links_get_all_gather_ns (links, axis, n_bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the slices that match the fixed properties of a request (class, pool, zone, labels, names), whether or not
- * they are free. */
+/* Finds the candidates of a request for slices: the slices that have its class and pass its rules (pool, zone,
+ * labels, names), whether or not they are free. */
 #include "placement/constraint.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
   for (guint32 c = 0; c < layout->n_classes; c++)
-    if (quoit_constraint_first_of_class (&layout->classes[c].facts, request) == QUOIT_N_CONSTRAINTS)
+    if (quoit_constraint_first_of_class (&layout->classes[c].facts, request) == QUOIT_NO_CONSTRAINT)
       return c;
   return QUOIT_NO_INDEX;
 }
@@ -33,7 +33,7 @@ slice_passes (const QuoitFleet *fleet, guint32 slice, const QuoitConstraintRow *
   return TRUE;
 }
 
-/* Returns the position of the first class or rule constraint that the slice does not satisfy. */
+/* Returns the position of the first constraint of class or rules that the slice does not satisfy. */
 static guint
 first_constraint (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice)
 {
@@ -58,8 +58,7 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   QuoitNodeRules rules;
 
   if (request->bundles->len > 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "the request asks for %u bundles: expected whole slices, the only ones that this answers for",
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "the request asks for %u bundles: expected whole slices",
                        request->bundles->len);
   *candidates = (QuoitCandidates) { .class_index = find_class (layout, request) };
   /* A request that matches a class of the fleet is valid. Validating it with the catalogue would cost more than
@@ -79,7 +78,7 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
     {
       guint position = first_constraint (fleet, &rules, s);
 
-      if (position == QUOIT_N_CONSTRAINTS)
+      if (position == QUOIT_NO_CONSTRAINT)
         candidates->eligible[s] = 1;
       else
         candidates->n_removed[position]++;
@@ -88,7 +87,7 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   return TRUE;
 }
 
-/* Without rules, slices are counted by class, so that a plain request does not visit every slice. */
+/* Counts slices by class, so that a request without rules does not visit every slice. */
 static void
 count_removed_classes (const QuoitLayout *layout, const QuoitRequest *request, guint32 *n_removed)
 {
@@ -99,7 +98,7 @@ count_removed_classes (const QuoitLayout *layout, const QuoitRequest *request, g
       guint position = quoit_constraint_first_of_class (&layout->classes[c].facts, request);
 
       n_without_class -= layout->classes[c].n_slices;
-      if (position < QUOIT_N_CONSTRAINTS)
+      if (position != QUOIT_NO_CONSTRAINT)
         n_removed[position] += layout->classes[c].n_slices;
     }
   n_removed[0] += n_without_class;

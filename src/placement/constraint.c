@@ -70,7 +70,7 @@ is_not_draining (const QuoitSliceStatus *status)
 static gboolean
 is_not_held (const QuoitSliceStatus *status)
 {
-  return status->n_held == 0;
+  return status->n_allocated == 0;
 }
 
 static gboolean
@@ -177,7 +177,7 @@ strategy_detail (const QuoitRequest *request, guint32 bundle)
 /* --- the table --- */
 
 // clang-format off
-const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
+const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_ACCELERATOR, "accelerator", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "of another accelerator than",
     .class_test = is_accelerator, .detail = accelerator_detail },
@@ -195,8 +195,8 @@ const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
     .is_used = names_zone, .rule = quoit_node_rules_in_zone, .detail = zone_detail },
   { QUOIT_CONSTRAINT_SELECTOR, "selector", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "not selected by", .nodes = "not selected by",
-    .is_used = has_selectors, .rule = quoit_node_rules_select, .node_test = quoit_place_has_labels,
-    .detail = selector_detail },
+    .is_used = has_selectors, .rule = quoit_node_rules_match_selectors, .node_test = quoit_place_has_labels,
+    .omits_nodes = TRUE, .detail = selector_detail },
   { QUOIT_CONSTRAINT_NAMED_SLICE, "named-slice", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "not among the named slices", .nodes = "in none of the named slices",
     .is_used = names_slices, .rule = quoit_node_rules_in_named_slice, .is_slice_wide = TRUE },
@@ -208,7 +208,7 @@ const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
     .node_test = quoit_place_has_topology_label, .detail = topology_label_detail },
   { QUOIT_CONSTRAINT_TOTAL, "total", QUOIT_CONSTRAINT_OF_HARDWARE,
     .nodes = "too small, even empty, for",
-    .node_test = quoit_place_has_total, .detail = amounts_detail },
+    .node_test = quoit_place_has_total, .miss = QUOIT_MISS_TOTAL, .detail = amounts_detail },
   { QUOIT_CONSTRAINT_INTACT, "intact", QUOIT_CONSTRAINT_OF_HEALTH,
     .slices = "degraded: a host is missing or dead, or hosts contradict each other",
     .slice_test = is_intact },
@@ -219,13 +219,15 @@ const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
     .slices = "draining", .nodes = "draining",
     .slice_test = is_not_draining, .node_test = quoit_place_is_not_draining },
   { QUOIT_CONSTRAINT_HELD, "held", QUOIT_CONSTRAINT_OF_USE,
-    .slices = "held by groups", .nodes = "short of what groups hold there, for",
-    .slice_test = is_not_held, .node_test = quoit_place_is_not_held, .detail = amounts_detail },
+    .slices = "held by groups", .nodes = "too full with groups for",
+    .slice_test = is_not_held, .node_test = quoit_place_is_not_held, .miss = QUOIT_MISS_AVAILABLE,
+    .detail = amounts_detail },
   { QUOIT_CONSTRAINT_EXTERNAL, "external", QUOIT_CONSTRAINT_OF_USE,
-    .slices = "in external use", .nodes = "short of what is in external use there, for",
-    .slice_test = is_not_used, .node_test = quoit_place_is_not_used, .detail = amounts_detail },
+    .slices = "in external use", .nodes = "too full with external use for",
+    .slice_test = is_not_used, .node_test = quoit_place_is_not_used, .miss = QUOIT_MISS_AVAILABLE,
+    .detail = amounts_detail },
   { QUOIT_CONSTRAINT_CHIPS, "chips", QUOIT_CONSTRAINT_OF_USE,
-    .nodes = "short of whole chips: what is free is parts of several, for",
+    .nodes = "without enough free on single chips for",
     .node_test = quoit_place_has_chips, .detail = amounts_detail },
   { QUOIT_CONSTRAINT_STRATEGY, "strategy", QUOIT_CONSTRAINT_OF_ALL,
     .nodes = "not enough for all bundles together:",
@@ -233,12 +235,24 @@ const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
 };
 // clang-format on
 
+const guint quoit_n_constraints = G_N_ELEMENTS (quoit_constraints);
+G_STATIC_ASSERT (G_N_ELEMENTS (quoit_constraints) <= QUOIT_MAX_CONSTRAINTS);
+
 guint
 quoit_constraint_position (QuoitConstraint constraint)
 {
+  for (guint position = 0; position < quoit_n_constraints; position++)
+    if (quoit_constraints[position].constraint == constraint)
+      return position;
+  return QUOIT_NO_CONSTRAINT;
+}
+
+guint
+quoit_constraint_of_omitted_nodes (void)
+{
   guint position = 0;
 
-  while (position < QUOIT_N_CONSTRAINTS && quoit_constraints[position].constraint != constraint)
+  while (!quoit_constraints[position].omits_nodes)
     position++;
   return position;
 }
@@ -246,32 +260,26 @@ quoit_constraint_position (QuoitConstraint constraint)
 guint
 quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {
-  guint position = 0;
-
-  while (position < QUOIT_N_CONSTRAINTS
-         && (quoit_constraints[position].class_test == NULL || quoit_constraints[position].class_test (facts, request)))
-    position++;
-  return position;
+  for (guint position = 0; position < quoit_n_constraints; position++)
+    if (quoit_constraints[position].class_test != NULL && !quoit_constraints[position].class_test (facts, request))
+      return position;
+  return QUOIT_NO_CONSTRAINT;
 }
 
 guint
 quoit_constraint_first_of_status (const QuoitSliceStatus *status)
 {
-  guint position = 0;
-
-  while (position < QUOIT_N_CONSTRAINTS
-         && (quoit_constraints[position].slice_test == NULL || quoit_constraints[position].slice_test (status)))
-    position++;
-  return position;
+  for (guint position = 0; position < quoit_n_constraints; position++)
+    if (quoit_constraints[position].slice_test != NULL && !quoit_constraints[position].slice_test (status))
+      return position;
+  return QUOIT_NO_CONSTRAINT;
 }
 
 guint
 quoit_constraint_first_of_place (const QuoitBundlePlace *place)
 {
-  guint position = 0;
-
-  while (position < QUOIT_N_CONSTRAINTS
-         && (quoit_constraints[position].node_test == NULL || quoit_constraints[position].node_test (place)))
-    position++;
-  return position;
+  for (guint position = 0; position < quoit_n_constraints; position++)
+    if (quoit_constraints[position].node_test != NULL && !quoit_constraints[position].node_test (place))
+      return position;
+  return QUOIT_NO_CONSTRAINT;
 }

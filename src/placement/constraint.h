@@ -1,51 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constraints: rules that remove slices, or nodes for a bundle, from the candidates of a request. constraint.c has
- * one row per constraint, in the order in which they are applied. Their public numbers do not define that order. */
+/* Constraints: tests that remove slices, or nodes for a bundle, from the candidates of a request. constraint.c has
+ * one row per constraint, in the order in which they are applied. The public numbers of constraints do not define
+ * that order.
+ *
+ * To add a constraint, add its public value and one row. */
 #pragma once
 
 #include "placement/view.h"
 
-/* The subject of a constraint. It determines the order of the reasons in a report. */
+/* What a constraint depends on. The order of the reasons in a report follows from it. */
 typedef enum {
   QUOIT_CONSTRAINT_OF_ALL,      /* each bundle fits by itself, but not all of them together */
   QUOIT_CONSTRAINT_OF_REQUEST,  /* the request limits itself to part of the fleet */
   QUOIT_CONSTRAINT_OF_HARDWARE, /* the fleet has other hardware */
-  QUOIT_CONSTRAINT_OF_HEALTH,   /* the fleet has it, but degraded */
-  QUOIT_CONSTRAINT_OF_USE       /* the fleet has it, but it is used, draining or dead */
+  QUOIT_CONSTRAINT_OF_HEALTH,   /* the fleet has the hardware, but it is degraded */
+  QUOIT_CONSTRAINT_OF_USE       /* the fleet has the hardware, but it is in use, draining or dead */
 } QuoitConstraintType;
 
-/* A node as a possible place of one bundle. It has passed the rules of the request. */
+/* A bundle and a node on which it may be placed. The node has passed the rules of the request. */
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
   guint32 bundle;
-  const QuoitFleetView *now, *ever;
+  const QuoitFleetView *now, *ever; /* see QuoitViewTime */
   QuoitNodeId node;
-  guint32 in_now, in_ever; /* indices of @node in the views; @in_now is QUOIT_NO_INDEX unless the node is alive */
+  guint32 now_index, ever_index; /* indices of @node in the views; @in_now is QUOIT_NO_INDEX unless the node is alive */
 } QuoitBundlePlace;
 
-/* One constraint. A slice must pass @class_test with its class, @rule with its nodes, and @slice_test. A node must
- * pass @rule and @node_test. A test may be NULL. */
+/* Which amounts show how much a node that violates the constraint lacks. */
+typedef enum {
+  QUOIT_MISS_NONE,     /* the node does not lack resources */
+  QUOIT_MISS_TOTAL,    /* the totals of the node */
+  QUOIT_MISS_AVAILABLE /* what is available on the node now */
+} QuoitMissAmounts;
+
+/* One constraint. A slice must pass class_test with its class, rule with its nodes, and slice_test. A node for a
+ * bundle must pass rule and node_test. A test may be NULL. */
 typedef struct {
   QuoitConstraint constraint;
   const char *name; /* printed by programs */
   QuoitConstraintType type;
-  const char *slices, *nodes; /* "3 of 4 slices are ..."; NULL: does not apply to slices, or to nodes */
+  const char *slices, *nodes; /* ends "3 of 4 slices are "; NULL: does not apply to slices, or to nodes */
   gboolean (*class_test) (const QuoitSliceFacts *facts, const QuoitRequest *request);
   gboolean (*is_used) (const QuoitRequest *request); /* whether the request has this rule */
   gboolean (*rule) (const QuoitNodeRules *rules, QuoitNodeId node);
-  gboolean is_slice_wide; /* @rule returns the same for all nodes of a slice */
+  gboolean is_slice_wide; /* rule returns the same for all nodes of a slice */
   gboolean (*slice_test) (const QuoitSliceStatus *status);
   gboolean (*node_test) (const QuoitBundlePlace *place);
-  /* Returns what was requested, for the text of a reason. @bundle is QUOIT_NO_INDEX for slices. NULL: nothing to
-   * add. The caller owns the result. */
+  gboolean omits_nodes; /* a view may omit nodes that violate this constraint for every bundle */
+  QuoitMissAmounts miss;
+  /* Returns what was requested, for the text of a reason. @bundle is QUOIT_NO_INDEX for slices. The caller owns the
+   * result. NULL: the text needs no more. */
   char *(*detail) (const QuoitRequest *request, guint32 bundle);
 } QuoitConstraintRow;
 
-extern const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS];
+/* The table. A position is an index in it. */
+extern const QuoitConstraintRow quoit_constraints[];
+extern const guint quoit_n_constraints;
 
-/* Returns the position of a constraint in the order, or QUOIT_N_CONSTRAINTS if it does not exist. */
+/* Returns the position of a constraint, or QUOIT_NO_CONSTRAINT if it does not exist. */
 guint quoit_constraint_position (QuoitConstraint constraint);
+/* Returns the position of the constraint that nodes outside a view do not satisfy. */
+guint quoit_constraint_of_omitted_nodes (void);
 
 static inline gboolean
 quoit_constraint_can_change (const QuoitConstraintRow *row)
@@ -53,12 +69,12 @@ quoit_constraint_can_change (const QuoitConstraintRow *row)
   return row->type != QUOIT_CONSTRAINT_OF_REQUEST && row->type != QUOIT_CONSTRAINT_OF_HARDWARE;
 }
 
-/* Return the position of the first constraint that is not satisfied, or QUOIT_N_CONSTRAINTS if all are. */
+/* Return the position of the first constraint that is not satisfied, or QUOIT_NO_CONSTRAINT if all are. */
 guint quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
 guint quoit_constraint_first_of_status (const QuoitSliceStatus *status);
 guint quoit_constraint_first_of_place (const QuoitBundlePlace *place);
 
-/* Tests of a bundle's place, defined in constraint-nodes.c. */
+/* Tests of nodes, defined in constraint-nodes.c. */
 gboolean quoit_place_has_labels (const QuoitBundlePlace *place);
 gboolean quoit_place_has_topology_label (const QuoitBundlePlace *place);
 gboolean quoit_place_has_total (const QuoitBundlePlace *place);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains why bundles fit or not: finds the bundle that is hardest to place, how many nodes each constraint removed
- * for it, the nodes that come nearest, and Ray's result. */
+/* Explains why bundles fit or not. The report has the bundle that is hardest to place, how many nodes each constraint
+ * removes for it, the nodes that lack least for it, and Ray's result. */
 #include "placement/explain-bundles.h"
 
 #include <string.h>
@@ -8,43 +8,45 @@
 #include "placement/constraint.h"
 
 enum {
-  MOST_MISSES = 3,
-  MOST_KINDS = 256 /* number of different bundles that are searched for the hardest one */
+  MAX_MISSES = 3,
+  MAX_TESTED = 256 /* number of different bundles among which the hardest one is searched */
 };
 
 /* The state of an explanation. */
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
+  QuoitVerdict refused; /* the verdict if placement has refused the request; otherwise FITS */
   QuoitReport *report;
-  QuoitFleetView now, ever;                        /* views of all bundles */
-  QuoitNodeRules rules;                            /* rules of the request for single nodes */
-  guint32 n_nodes, n_removed[QUOIT_N_CONSTRAINTS]; /* nodes that each constraint removed, by position */
-  GArray *could; /* of guint32: nodes of the layout whose totals suffice for the hardest bundle */
-} Explaining;
+  QuoitFleetView now, ever;                          /* views of all bundles */
+  QuoitNodeRules rules;                              /* rules of the request for single nodes */
+  guint32 n_nodes, n_removed[QUOIT_MAX_CONSTRAINTS]; /* nodes that each constraint removed, by position */
+  GArray *possible; /* of guint32: nodes of the layout whose totals suffice for the hardest bundle */
+} Explanation;
 
 static gboolean
-takes_now (const QuoitFleetView *now, guint32 bundle, guint32 node)
+fits_now (const QuoitFleetView *now, guint32 bundle, guint32 node)
 {
-  return quoit_fleet_view_has_room (now, bundle, node) && quoit_view_has_chips (now, bundle, node);
+  return quoit_fleet_view_bundle_fits (now, bundle, node) && quoit_view_has_chips (now, bundle, node);
 }
 
 /* --- the hardest bundle --- */
 
+/* Returns the bundle for which the fewest nodes suffice now. */
 static guint32
 find_hardest (const QuoitFleetView *now)
 {
-  guint32 hardest = 0, fewest = G_MAXUINT32, n_kinds = 0;
+  guint32 hardest = 0, fewest = G_MAXUINT32, n_tested = 0;
 
-  for (guint32 b = 0; b < now->bundles.n_bundles && n_kinds < MOST_KINDS; b++)
+  for (guint32 b = 0; b < now->bundles.n_bundles && n_tested < MAX_TESTED; b++)
     {
       guint32 n = 0;
 
       if (quoit_fleet_view_is_repeated (now, b))
         continue;
-      n_kinds++;
+      n_tested++;
       for (guint32 i = 0; i < now->view.n_nodes && n < fewest; i++)
-        n += (guint32) (takes_now (now, b, i) && (now->view.domain == NULL || now->view.domain[i] != QUOIT_NO_INDEX));
+        n += (guint32) (fits_now (now, b, i) && (now->view.domain == NULL || now->view.domain[i] != QUOIT_NO_INDEX));
       if (n < fewest)
         {
           fewest = n;
@@ -58,67 +60,69 @@ find_hardest (const QuoitFleetView *now)
 
 /* Returns the position of the first constraint that node @i of the layout does not satisfy. */
 static guint
-first_constraint (const Explaining *at, guint32 i, guint32 in_ever)
+first_constraint (const Explanation *explanation, guint32 i, guint32 ever_index)
 {
-  guint rule = quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i });
-  QuoitBundlePlace place = { .fleet = at->fleet,
-                             .request = at->request,
-                             .bundle = at->report->bundle,
-                             .now = &at->now,
-                             .ever = &at->ever,
+  guint rule = quoit_node_rules_first_broken (&explanation->rules, (QuoitNodeId) { i });
+  QuoitBundlePlace place = { .fleet = explanation->fleet,
+                             .request = explanation->request,
+                             .bundle = explanation->report->bundle,
+                             .now = &explanation->now,
+                             .ever = &explanation->ever,
                              .node = { i },
-                             .in_ever = in_ever };
+                             .ever_index = ever_index };
 
-  if (rule != QUOIT_N_CONSTRAINTS)
+  if (rule != QUOIT_NO_CONSTRAINT)
     return rule;
-  /* The view omits nodes whose labels match no bundle. */
-  if (in_ever == QUOIT_NO_INDEX)
-    return quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR);
-  place.in_now = quoit_fleet_view_find (&at->now, place.node);
+  if (ever_index == QUOIT_NO_INDEX)
+    return quoit_constraint_of_omitted_nodes ();
+  place.now_index = quoit_fleet_view_find (&explanation->now, place.node);
   return quoit_constraint_first_of_place (&place);
 }
 
 /* --- nearest misses --- */
 
+/* How much a node lacks of one resource. */
 typedef struct {
   guint32 node; /* of the layout */
   guint32 resource;
-  gint64 left, wanted;
+  gint64 left, requested;
 } Miss;
 
-/* Sorted, the nearest first. */
+/* The smallest misses so far, sorted. */
 typedef struct {
-  Miss rows[MOST_MISSES];
+  Miss rows[MAX_MISSES];
   guint n;
 } Misses;
 
 static gboolean
 is_nearer (const Miss *a, const Miss *b)
 {
-  __int128 x = (__int128) (a->wanted - a->left) * b->wanted, y = (__int128) (b->wanted - b->left) * a->wanted;
+  __int128 x = (__int128) (a->requested - a->left) * b->requested,
+           y = (__int128) (b->requested - b->left) * a->requested;
 
   return x < y;
 }
 
-/* Returns the resource with the largest relative shortage in @row. */
+/* Returns the resource of which @row, the amounts of a node, lacks the largest part. */
 static Miss
-miss_of (const QuoitFleetView *view, guint32 bundle, guint32 node, const gint64 *row)
+largest_shortage (const QuoitFleetView *view, guint32 bundle, guint32 node, const gint64 *row)
 {
-  const gint64 *wanted = quoit_fleet_view_amounts (view, bundle);
-  Miss most = { node, QUOIT_NO_INDEX, 0, 1 };
+  const gint64 *requested = quoit_fleet_view_amounts (view, bundle);
+  Miss largest = { node, QUOIT_NO_INDEX, 0, 1 };
 
   for (guint32 r = 0; r < view->bundles.n_resources; r++)
     {
-      Miss miss = { node, r, MAX (row[r], 0), wanted[r] };
+      Miss miss = { node, r, MAX (row[r], 0), requested[r] };
 
-      if (wanted[r] > 0 && row[r] < wanted[r] && (most.resource == QUOIT_NO_INDEX || is_nearer (&most, &miss)))
-        most = miss;
+      if (requested[r] > 0 && row[r] < requested[r]
+          && (largest.resource == QUOIT_NO_INDEX || is_nearer (&largest, &miss)))
+        largest = miss;
     }
-  return most;
+  return largest;
 }
 
 static void
-note_miss (Misses *misses, Miss miss)
+insert_miss (Misses *misses, Miss miss)
 {
   guint at = misses->n;
 
@@ -126,121 +130,125 @@ note_miss (Misses *misses, Miss miss)
     return;
   while (at > 0 && is_nearer (&miss, &misses->rows[at - 1]))
     at--;
-  if (at == MOST_MISSES)
+  if (at == MAX_MISSES)
     return;
-  misses->n = MIN (misses->n + 1, MOST_MISSES);
+  misses->n = MIN (misses->n + 1, MAX_MISSES);
   memmove (misses->rows + at + 1, misses->rows + at, (misses->n - at - 1) * sizeof *misses->rows);
   misses->rows[at] = miss;
 }
 
 static void
-write_misses (Explaining *at, const Misses *misses)
+write_misses (Explanation *explanation, const Misses *misses)
 {
   for (guint i = 0; i < misses->n; i++)
     {
-      QuoitMiss miss = { quoit_layout_node_display (at->fleet->layout, (QuoitNodeId) { misses->rows[i].node }),
-                         g_strdup (at->now.bundles.resources[misses->rows[i].resource]),
+      QuoitMiss miss = { quoit_layout_node_display (explanation->fleet->layout, (QuoitNodeId) { misses->rows[i].node }),
+                         g_strdup (explanation->now.bundles.resources[misses->rows[i].resource]),
                          { misses->rows[i].left },
-                         { misses->rows[i].wanted } };
+                         { misses->rows[i].requested } };
 
-      quoit_report_add_miss (at->report, &miss);
+      quoit_report_add_miss (explanation->report, &miss);
     }
 }
 
-/* --- the loop over all nodes --- */
+/* --- all nodes --- */
 
 static void
-note_miss_of (Explaining *at, guint position, guint32 node, guint32 in_ever, Misses *nearest, Misses *smallest)
+add_node_miss (Explanation *explanation, guint position, guint32 node, guint32 ever_index, Misses *nearest,
+               Misses *smallest)
 {
-  guint32 bundle = at->report->bundle;
+  guint32 bundle = explanation->report->bundle;
 
-  switch (quoit_constraints[position].constraint)
+  switch (quoit_constraints[position].miss)
     {
-    case QUOIT_CONSTRAINT_TOTAL:
-      note_miss (smallest, miss_of (&at->ever, bundle, node,
-                                    at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources));
+    case QUOIT_MISS_NONE:
       break;
-    case QUOIT_CONSTRAINT_HELD:
-    case QUOIT_CONSTRAINT_EXTERNAL:
+    case QUOIT_MISS_TOTAL:
+      insert_miss (smallest, largest_shortage (&explanation->ever, bundle, node,
+                                               explanation->ever.view.total
+                                                   + (gsize) ever_index * explanation->ever.bundles.n_resources));
+      break;
+    case QUOIT_MISS_AVAILABLE:
       {
-        guint32 in_now = quoit_fleet_view_find (&at->now, (QuoitNodeId) { node });
+        guint32 now_index = quoit_fleet_view_find (&explanation->now, (QuoitNodeId) { node });
 
-        note_miss (nearest, miss_of (&at->now, bundle, node,
-                                     at->now.view.available + (gsize) in_now * at->now.bundles.n_resources));
+        insert_miss (nearest, largest_shortage (&explanation->now, bundle, node,
+                                                explanation->now.view.available
+                                                    + (gsize) now_index * explanation->now.bundles.n_resources));
         break;
       }
-    default:
-      break;
     }
 }
 
-/* Lists the misses of nodes that are large enough. If there are none, lists those of nodes that are too small. */
+/* Tests all nodes for the hardest bundle. If none suffices, lists the misses of nodes that are large enough when
+ * empty. If there are none either, lists the misses of nodes that are too small. */
 static void
-walk_nodes (Explaining *at)
+test_nodes (Explanation *explanation)
 {
-  const QuoitLayout *layout = at->fleet->layout;
-  const guint total = quoit_constraint_position (QUOIT_CONSTRAINT_TOTAL);
-  guint32 in_ever = 0;
+  const QuoitLayout *layout = explanation->fleet->layout;
+  guint32 ever_index = 0;
   Misses nearest = { .n = 0 }, smallest = { .n = 0 };
 
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
-      gboolean is_in_ever;
+      gboolean is_in_view;
       guint position;
 
-      while (in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] < i)
-        in_ever++;
-      is_in_ever = in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] == i;
-      position = first_constraint (at, i, is_in_ever ? in_ever : QUOIT_NO_INDEX);
-      /* A dead node that the view omits has been replaced by another one. */
-      if (!is_in_ever && quoit_fleet_node_state (at->fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD
-          && quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i }) == QUOIT_N_CONSTRAINTS)
+      while (ever_index < explanation->ever.view.n_nodes && explanation->ever.nodes[ever_index] < i)
+        ever_index++;
+      is_in_view = ever_index < explanation->ever.view.n_nodes && explanation->ever.nodes[ever_index] == i;
+      position = first_constraint (explanation, i, is_in_view ? ever_index : QUOIT_NO_INDEX);
+      /* A dead node that passes the rules is omitted only if another node has replaced it. */
+      if (!is_in_view && quoit_fleet_node_state (explanation->fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD
+          && quoit_node_rules_first_broken (&explanation->rules, (QuoitNodeId) { i }) == QUOIT_NO_CONSTRAINT)
         continue;
-      at->n_nodes++;
-      if (position < QUOIT_N_CONSTRAINTS)
-        at->n_removed[position]++;
-      if (position > total)
-        g_array_append_val (at->could, i);
-      if (position < QUOIT_N_CONSTRAINTS)
-        note_miss_of (at, position, i, in_ever, &nearest, &smallest);
-      else
-        at->report->n_now++;
+      explanation->n_nodes++;
+      if (position == QUOIT_NO_CONSTRAINT || quoit_constraint_can_change (&quoit_constraints[position]))
+        g_array_append_val (explanation->possible, i);
+      if (position == QUOIT_NO_CONSTRAINT)
+        {
+          explanation->report->n_now++;
+          continue;
+        }
+      explanation->n_removed[position]++;
+      add_node_miss (explanation, position, i, ever_index, &nearest, &smallest);
     }
-  at->report->n_such = at->report->n_could = at->could->len;
-  if (at->report->n_now == 0)
-    write_misses (at, nearest.n > 0 ? &nearest : &smallest);
+  explanation->report->n_matching = explanation->report->n_could = explanation->possible->len;
+  if (explanation->report->n_now == 0)
+    write_misses (explanation, nearest.n > 0 ? &nearest : &smallest);
 }
 
 /* --- reasons --- */
 
-/* If each bundle fits by itself, the constraint that all bundles must fit together removes the remaining nodes. */
+/* If nodes remain, the last reason is that not all bundles fit together. */
 static void
-write_reasons (Explaining *at)
+write_reasons (Explanation *explanation)
 {
-  QuoitReport *report = at->report;
+  QuoitReport *report = explanation->report;
   guint32 n_left = report->verdict == QUOIT_VERDICT_NEVER ? report->n_could : report->n_now;
-  guint32 before = at->n_nodes;
+  guint32 before = explanation->n_nodes;
 
-  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+  for (guint c = 0; c < quoit_n_constraints; c++)
     {
-      guint32 after = before - at->n_removed[c];
+      guint32 after = before - explanation->n_removed[c];
 
-      quoit_report_add_reason (report, at->request, c, before, after);
+      quoit_report_add_reason (report, explanation->request, c, before, after);
       before = after;
     }
   if (report->verdict != QUOIT_VERDICT_FITS)
-    quoit_report_add_reason (report, at->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY), n_left, 0);
+    quoit_report_add_reason (report, explanation->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY),
+                             n_left, 0);
 }
 
 /* --- Ray's result --- */
 
 static gboolean
-ask_ray (Explaining *at, GError **error)
+find_ray_answer (Explanation *explanation, GError **error)
 {
   static const QuoitRayAnswer answers[] = { [QUOIT_RAY_SUCCESS] = QUOIT_RAY_ANSWER_SUCCESS,
                                             [QUOIT_RAY_FAILED] = QUOIT_RAY_ANSWER_FAILED,
                                             [QUOIT_RAY_INFEASIBLE] = QUOIT_RAY_ANSWER_INFEASIBLE };
-  QuoitRequest request = *at->request;
+  QuoitRequest request = *explanation->request;
   g_auto (QuoitFleetView) view = { 0 };
   g_autofree guint32 *nodes = g_new (guint32, request.bundles->len + 1);
   QuoitTies ties = { 0 };
@@ -248,79 +256,101 @@ ask_ray (Explaining *at, GError **error)
   if (request.n_topology_values > 1)
     return TRUE;
   request.policy = QUOIT_POLICY_RAY;
-  if (!quoit_fleet_view_init (&view, at->fleet, &request, NULL, request.bundles->len, QUOIT_VIEW_NOW, error))
+  if (!quoit_fleet_view_init (&view, explanation->fleet, &request, NULL, request.bundles->len, QUOIT_VIEW_NOW, error))
     return FALSE;
-  at->report->ray_answer = answers[quoit_ray_place (&view.bundles, &view.view, &view.standing, &ties, nodes)];
-  at->report->ray_varies = ties.n_choices > 0;
+  explanation->report->ray_answer = answers[quoit_ray_place (&view.bundles, &view.view, &view.rules, &ties, nodes)];
+  explanation->report->ray_varies = ties.n_choices > 0;
   return TRUE;
 }
 
 /* --- the verdict --- */
 
 static gboolean
-place (const Explaining *at, QuoitViewTime time, QuoitPlacing *placing, GError **error)
+place (const Explanation *explanation, QuoitViewTime time, QuoitPlacementResult *result, GError **error)
 {
-  QuoitRequest request = *at->request;
+  QuoitRequest request = *explanation->request;
   g_auto (QuoitBundlePlan) plan = { 0 };
 
   /* Only policy `best` can prove that no placement will ever exist. */
   if (time == QUOIT_VIEW_EVER)
     request.policy = QUOIT_POLICY_BEST;
   quoit_bundle_plan_init (&plan, request.bundles->len);
-  return quoit_place_bundles (at->fleet, &request, time, placing, &plan, error);
+  return quoit_place_bundles (explanation->fleet, &request, time, result, &plan, error);
 }
 
 static gboolean
-judge (Explaining *at, GError **error)
+find_verdict (Explanation *explanation, GError **error)
 {
-  QuoitPlacing now = QUOIT_PLACING_NONE, ever = QUOIT_PLACING_NONE;
+  QuoitPlacementResult now = QUOIT_PLACEMENT_NONE, ever = QUOIT_PLACEMENT_NONE;
 
-  if (!place (at, QUOIT_VIEW_NOW, &now, error))
+  if (!place (explanation, QUOIT_VIEW_NOW, &now, error))
     return FALSE;
-  if (now == QUOIT_PLACING_FOUND && quoit_bundles_fit (at->fleet, at->request))
-    return at->report->verdict = QUOIT_VERDICT_FITS, TRUE;
-  if (!place (at, QUOIT_VIEW_EVER, &ever, error))
+  if (explanation->refused == QUOIT_VERDICT_FITS && now == QUOIT_PLACEMENT_FOUND
+      && quoit_bundles_fit (explanation->fleet, explanation->request))
+    return explanation->report->verdict = QUOIT_VERDICT_FITS, TRUE;
+  if (!place (explanation, QUOIT_VIEW_EVER, &ever, error))
     return FALSE;
-  at->report->verdict = ever == QUOIT_PLACING_NONE ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
-  at->report->is_unproven
-      = now == QUOIT_PLACING_UNKNOWN || (at->report->verdict == QUOIT_VERDICT_NOT_NOW && ever == QUOIT_PLACING_UNKNOWN);
+  explanation->report->verdict = explanation->refused != QUOIT_VERDICT_FITS ? explanation->refused
+                                 : ever == QUOIT_PLACEMENT_NONE             ? QUOIT_VERDICT_NEVER
+                                                                            : QUOIT_VERDICT_NOT_NOW;
+  explanation->report->is_unproven
+      = now == QUOIT_PLACEMENT_UNKNOWN
+        || (explanation->report->verdict == QUOIT_VERDICT_NOT_NOW && ever == QUOIT_PLACEMENT_UNKNOWN);
   return TRUE;
 }
 
 /* --- entry point --- */
 
 static gboolean
-explain (Explaining *at, GError **error)
+explain (Explanation *explanation, GError **error)
 {
-  guint32 n = at->request->bundles->len;
+  guint32 n = explanation->request->bundles->len;
 
-  if (!quoit_fleet_view_init (&at->now, at->fleet, at->request, NULL, n, QUOIT_VIEW_NOW, error)
-      || !quoit_fleet_view_init (&at->ever, at->fleet, at->request, NULL, n, QUOIT_VIEW_EVER, error)
-      || !quoit_node_rules_init (&at->rules, at->fleet->layout, at->request, error) || !judge (at, error))
+  if (!quoit_fleet_view_init (&explanation->now, explanation->fleet, explanation->request, NULL, n, QUOIT_VIEW_NOW,
+                              error)
+      || !quoit_fleet_view_init (&explanation->ever, explanation->fleet, explanation->request, NULL, n, QUOIT_VIEW_EVER,
+                                 error)
+      || !quoit_node_rules_init (&explanation->rules, explanation->fleet->layout, explanation->request, error)
+      || !find_verdict (explanation, error))
     return FALSE;
-  at->report->bundle = find_hardest (&at->now);
-  walk_nodes (at);
-  if (!ask_ray (at, error))
+  explanation->report->bundle = find_hardest (&explanation->now);
+  test_nodes (explanation);
+  if (!find_ray_answer (explanation, error))
     return FALSE;
-  write_reasons (at);
-  if (at->report->verdict == QUOIT_VERDICT_NOT_NOW)
-    quoit_report_find_bundle_options (at->report, at->fleet, at->request, (const guint32 *) (void *) at->could->data,
-                                      at->could->len);
+  write_reasons (explanation);
+  if (explanation->report->verdict == QUOIT_VERDICT_NOT_NOW)
+    quoit_report_find_bundle_options (explanation->report, explanation->fleet, explanation->request,
+                                      (const guint32 *) (void *) explanation->possible->data,
+                                      explanation->possible->len);
   return TRUE;
+}
+
+static QuoitReport *
+explain_request (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict refused, GError **error)
+{
+  g_autoptr (QuoitReport) report = quoit_report_alloc (request->bundles->len);
+  g_autoptr (GArray) possible = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Explanation explanation
+      = { .fleet = fleet, .request = request, .refused = refused, .report = report, .possible = possible };
+  gboolean ok;
+
+  report->is_for_bundles = TRUE;
+  ok = quoit_request_complete (request, error) && explain (&explanation, error);
+  quoit_fleet_view_clear (&explanation.now);
+  quoit_fleet_view_clear (&explanation.ever);
+  quoit_node_rules_clear (&explanation.rules);
+  return ok ? g_steal_pointer (&report) : NULL;
 }
 
 QuoitReport *
 quoit_explain_bundles (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  g_autoptr (QuoitReport) report = quoit_report_alloc (request->bundles->len);
-  g_autoptr (GArray) could = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Explaining at = { .fleet = fleet, .request = request, .report = report, .could = could };
-  gboolean ok;
+  return explain_request (fleet, request, QUOIT_VERDICT_FITS, error);
+}
 
-  report->of_bundles = TRUE;
-  ok = quoit_request_complete (request, error) && explain (&at, error);
-  quoit_fleet_view_clear (&at.now);
-  quoit_fleet_view_clear (&at.ever);
-  quoit_node_rules_clear (&at.rules);
-  return ok ? g_steal_pointer (&report) : NULL;
+QuoitReport *
+quoit_explain_refused_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict verdict,
+                               GError **error)
+{
+  return explain_request (fleet, request, verdict, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the verdict for a request of slices, and how many slices each constraint removed. */
+/* Explains a request for slices, and chooses slices for it. */
 #include "placement/constraint.h"
 #include "placement/refusal.h"
 
@@ -8,23 +8,23 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
 {
   g_autoptr (QuoitReport) report = NULL;
   QuoitCandidates candidates;
-  guint32 n_removed[QUOIT_N_CONSTRAINTS], before = fleet->layout->n_slices;
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS], before = fleet->layout->n_slices;
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
 
-  report = quoit_report_alloc (quoit_request_least (request));
+  report = quoit_report_alloc (quoit_request_min_slices (request));
   quoit_candidates_count_removed (&candidates, fleet, request, n_removed);
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
     {
       guint position;
 
-      if (!quoit_candidates_have (&candidates, fleet, s))
+      if (!quoit_candidates_contain (&candidates, fleet, s))
         continue;
-      report->n_such++;
+      report->n_matching++;
       report->n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
       position = quoit_constraint_first_of_status (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s }));
-      if (position == QUOIT_N_CONSTRAINTS)
+      if (position == QUOIT_NO_CONSTRAINT)
         report->n_now++;
       else
         n_removed[position]++;
@@ -32,7 +32,7 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   report->verdict = report->n_now >= report->n_wanted     ? QUOIT_VERDICT_FITS
                     : report->n_could >= report->n_wanted ? QUOIT_VERDICT_NOT_NOW
                                                           : QUOIT_VERDICT_NEVER;
-  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+  for (guint c = 0; c < quoit_n_constraints; c++)
     {
       quoit_report_add_reason (report, request, c, before, before - n_removed[c]);
       before -= n_removed[c];
@@ -53,7 +53,7 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan)
-           || (request->least_slices != 0 && quoit_best_choose_most (fleet, &candidates, request->least_slices, plan));
+           || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, &candidates, request->min_slices, plan));
   quoit_candidates_clear (&candidates);
   return chosen || quoit_refusal_set (refusal, request);
 }

@@ -5,19 +5,21 @@
 
 #include <string.h>
 
+#include "base/label-names.h"
+
 /* Ray's label, then GKE's. A node list may have either. */
-static const char *const zone_keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
+static const char *const zone_keys[] = { QUOIT_RAY_LABEL_ZONE, QUOIT_K8S_LABEL_ZONE };
 
 /* Whether @name is "pool", or "source/pool" for a pool name that several sources have. */
 static gboolean
 is_pool (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
 {
-  const char *own = quoit_layout_text (layout, pool->name);
+  const char *pool_name = quoit_layout_text (layout, pool->name);
   const char *source = quoit_layout_text (layout, layout->sources[pool->source].name);
   gsize length = strlen (source);
 
-  return strcmp (own, name) == 0
-         || (strncmp (name, source, length) == 0 && name[length] == '/' && strcmp (name + length + 1, own) == 0);
+  return strcmp (pool_name, name) == 0
+         || (strncmp (name, source, length) == 0 && name[length] == '/' && strcmp (name + length + 1, pool_name) == 0);
 }
 
 static gboolean
@@ -25,12 +27,12 @@ mark_pools (QuoitNodeRules *rules, const char *name, GError **error)
 {
   const QuoitLayout *layout = rules->layout;
   g_autofree char *quoted = NULL;
-  gboolean any = FALSE;
+  gboolean found = FALSE;
 
   rules->pools = g_new0 (guint8, layout->n_pools + 1);
   for (guint32 p = 0; p < layout->n_pools; p++)
-    any |= rules->pools[p] = (guint8) is_pool (layout, &layout->pools[p], name);
-  if (any)
+    found |= rules->pools[p] = (guint8) is_pool (layout, &layout->pools[p], name);
+  if (found)
     return TRUE;
   quoted = quoit_quote (name);
   return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no pool %s in the fleet", quoted);
@@ -64,7 +66,7 @@ gboolean
 quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const QuoitRequest *request, GError **error)
 {
   *rules = (QuoitNodeRules) { .layout = layout, .request = request };
-  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+  for (guint c = 0; c < quoit_n_constraints; c++)
     if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
       rules->used[rules->n_used++] = (guint8) c;
   if ((request->pool == NULL || mark_pools (rules, request->pool, error))
@@ -78,7 +80,7 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
 gboolean
 quoit_node_rules_are_none (const QuoitRequest *request)
 {
-  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+  for (guint c = 0; c < quoit_n_constraints; c++)
     if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
       return FALSE;
   return TRUE;
@@ -93,26 +95,26 @@ quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node)
 gboolean
 quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node)
 {
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (gsize i = 0; i < G_N_ELEMENTS (zone_keys); i++)
-    if (g_strcmp0 (quoit_layout_node_label (rules->layout, node, zone_keys[i], room), rules->request->zone) == 0)
+    if (g_strcmp0 (quoit_layout_node_label (rules->layout, node, zone_keys[i], buffer), rules->request->zone) == 0)
       return TRUE;
   return FALSE;
 }
 
 gboolean
-quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node)
+quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNodeId node)
 {
   const GPtrArray *selectors = rules->request->selectors;
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (guint i = 0; i < selectors->len; i++)
     {
       const QuoitSelector *selector = selectors->pdata[i];
 
       if (!quoit_selector_holds (selector,
-                                 quoit_layout_node_label (rules->layout, node, quoit_selector_key (selector), room)))
+                                 quoit_layout_node_label (rules->layout, node, quoit_selector_key (selector), buffer)))
         return FALSE;
     }
   return TRUE;
@@ -140,5 +142,5 @@ quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node)
   for (guint i = 0; i < rules->n_used; i++)
     if (!quoit_constraints[rules->used[i]].rule (rules, node))
       return rules->used[i];
-  return QUOIT_N_CONSTRAINTS;
+  return QUOIT_NO_CONSTRAINT;
 }

@@ -7,8 +7,8 @@
 #include "base/natural.h"
 
 enum {
-  MOST_OPTIONS = 3, /* with a single step */
-  MOST_STEPS = 64,  /* steps that are tried */
+  MAX_OPTIONS = 3, /* options with a single step */
+  MAX_STEPS = 64,  /* steps that are tried */
 };
 
 typedef struct {
@@ -40,12 +40,12 @@ add_step (Search *search, QuoitStepKind kind, QuoitNodeId node, const QuoitGroup
 {
   Step step = { kind, node, group };
 
-  if (search->steps->len < MOST_STEPS && (group == NULL || !has_step (search, group)))
+  if (search->steps->len < MAX_STEPS && (group == NULL || !has_step (search, group)))
     g_array_append_val (search->steps, step);
 }
 
 static void
-add_steps_of_node (Search *search, QuoitNodeId node)
+add_node_steps (Search *search, QuoitNodeId node)
 {
   QuoitUsers users = quoit_fleet_node_users (search->fleet, node);
   QuoitNodeState state = quoit_fleet_node_state (search->fleet, node);
@@ -63,9 +63,9 @@ add_steps_of_node (Search *search, QuoitNodeId node)
       add_step (search, QUOIT_STEP_RELEASE, node, group);
 }
 
-/* Steps for nodes come first, because they disturb no group. Releases come last, the latest group first. */
+/* Steps for nodes come first, because they disturb no group. Releases come last, that of the newest group first. */
 static int
-by_harm (const void *a, const void *b)
+least_harmful_first (const void *a, const void *b)
 {
   const Step *x = a, *y = b;
 
@@ -95,20 +95,20 @@ apply (QuoitFleet *fork, const Step *step)
     }
 }
 
-/* Whether the steps that are set in @taken are enough together. */
+/* Whether the steps that are set in @selected are enough together. */
 static gboolean
-suffice (const Search *search, const guint8 *taken)
+is_sufficient (const Search *search, const guint8 *selected)
 {
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (search->fleet);
 
   for (guint i = 0; i < search->steps->len; i++)
-    if (taken[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
+    if (selected[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
       return FALSE;
   return quoit_bundles_fit (fork, search->request);
 }
 
 static void
-offer (const Search *search, const guint8 *taken)
+add_option (const Search *search, const guint8 *selected)
 {
   QuoitOption *option = quoit_report_add_option (search->report);
 
@@ -117,11 +117,11 @@ offer (const Search *search, const guint8 *taken)
       const Step *step = &g_array_index (search->steps, Step, i);
       g_autofree char *node = NULL;
 
-      if (!taken[i])
+      if (!selected[i])
         continue;
       if (step->kind == QUOIT_STEP_RELEASE)
         {
-          quoit_option_add_end_of (option, search->fleet, step->group);
+          quoit_option_add_group_end (option, search->fleet, step->group);
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, step->node);
@@ -130,38 +130,38 @@ offer (const Search *search, const guint8 *taken)
 }
 
 static guint
-try_each (const Search *search, guint8 *taken)
+try_each (const Search *search, guint8 *selected)
 {
   guint found = 0;
 
-  for (guint i = 0; i < search->steps->len && found < MOST_OPTIONS; i++)
+  for (guint i = 0; i < search->steps->len && found < MAX_OPTIONS; i++)
     {
-      taken[i] = 1;
-      if (suffice (search, taken))
+      selected[i] = 1;
+      if (is_sufficient (search, selected))
         {
-          offer (search, taken);
+          add_option (search, selected);
           found++;
         }
-      taken[i] = 0;
+      selected[i] = 0;
     }
   return found;
 }
 
-/* Takes all steps, then drops each unnecessary one, beginning with the most harmful. */
+/* Selects all steps, and then unselects each unnecessary one, beginning with the last. */
 static void
-try_together (const Search *search, guint8 *taken)
+try_together (const Search *search, guint8 *selected)
 {
   for (guint i = 0; i < search->steps->len; i++)
-    taken[i] = 1;
-  if (!suffice (search, taken))
+    selected[i] = 1;
+  if (!is_sufficient (search, selected))
     return;
   for (guint i = search->steps->len; i-- > 0;)
     {
-      taken[i] = 0;
-      if (!suffice (search, taken))
-        taken[i] = 1;
+      selected[i] = 0;
+      if (!is_sufficient (search, selected))
+        selected[i] = 1;
     }
-  offer (search, taken);
+  add_option (search, selected);
 }
 
 void
@@ -169,12 +169,12 @@ quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, 
                                   const guint32 *nodes, guint32 n_nodes)
 {
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  g_autofree guint8 *taken = g_new0 (guint8, MOST_STEPS);
+  g_autofree guint8 *selected = g_new0 (guint8, MAX_STEPS);
   Search search = { fleet, request, report, steps };
 
-  for (guint32 i = 0; i < n_nodes && steps->len < MOST_STEPS; i++)
-    add_steps_of_node (&search, (QuoitNodeId) { nodes[i] });
-  g_array_sort (steps, by_harm);
-  if (try_each (&search, taken) == 0)
-    try_together (&search, taken);
+  for (guint32 i = 0; i < n_nodes && steps->len < MAX_STEPS; i++)
+    add_node_steps (&search, (QuoitNodeId) { nodes[i] });
+  g_array_sort (steps, least_harmful_first);
+  if (try_each (&search, selected) == 0)
+    try_together (&search, selected);
 }

@@ -3,10 +3,10 @@
 #include "placement/placement.h"
 
 void
-quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
+quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
-  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until (fleet, group) };
+  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until_ms (fleet, group) };
 
   if (step.until_ms != 0)
     step.kind = QUOIT_STEP_LEASE_ENDS;
@@ -40,7 +40,7 @@ add_other_class (QuoitReport *report, const QuoitRequest *request, const QuoitSl
 /* Adds options for other slices of the same generation. Enough of them must be free and satisfy the rules of the
  * request. */
 static void
-other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
+add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
 {
   const QuoitLayout *layout = fleet->layout;
 
@@ -60,7 +60,7 @@ other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest 
           || !quoit_candidates_find (fleet, &other, &candidates, NULL))
         continue;
       quoit_plan_init (&plan);
-      fits = quoit_best_choose (fleet, &candidates, quoit_request_least (request), &plan);
+      fits = quoit_best_choose (fleet, &candidates, quoit_request_min_slices (request), &plan);
       quoit_plan_clear (&plan);
       quoit_candidates_clear (&candidates);
       if (fits)
@@ -84,6 +84,6 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
     quoit_report_find_repairs (report, fleet, candidates);
   if (report->n_now > 0)
     add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_now });
-  other_classes (report, fleet, request);
+  add_other_classes (report, fleet, request);
   g_array_sort (report->options, by_steps);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement decisions: the input is a fleet and a request, the output is slices or reasons. Placement writes nothing
- * and reads no clock. */
+/* Placement: decides which slices or nodes of a fleet a request gets, and explains why not. It changes nothing and
+ * reads no clock. */
 #pragma once
 
 #include "fleet/fleet.h"
 #include "placement/report.h"
 #include "placement/request.h"
 
-/* The chosen slices in natural order. A plan can be reused; call quoit_plan_clear() only at the end. */
+/* A plan for slices: the chosen slices in natural order. A plan can be reused; call quoit_plan_clear() only at the
+ * end. */
 typedef struct {
-  guint32 n, room;
-  guint32 *slices; /* points to few or to a heap array */
-  guint32 few[16];
+  guint32 n, capacity;
+  guint32 *slices; /* points to inline_slices or to the heap */
+  guint32 inline_slices[16];
 } QuoitPlan;
 
 void quoit_plan_init (QuoitPlan *plan);
@@ -20,25 +21,29 @@ void quoit_plan_append (QuoitPlan *plan, guint32 slice);
 
 typedef struct _QuoitRefusal QuoitRefusal;
 
+/* The table of constraints (constraint.h) has at most this many rows. Arrays that count by constraint have this
+ * size, so that only the table itself depends on the number of rows. */
+enum { QUOIT_MAX_CONSTRAINTS = 32, QUOIT_NO_CONSTRAINT = QUOIT_MAX_CONSTRAINTS };
+
 /* Chooses all slices of @request at once. Returns FALSE with @error NOT_FOUND if the request names a pool or slice
  * that is not in the fleet, and with INVALID if the request is incomplete. If the slices are not free, returns
  * FALSE, sets @refusal (or NULL) and does not set @error. */
 gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan,
                             QuoitRefusal *refusal, GError **error);
 
-/* Explains why @request fits or not. Returns NULL only with NOT_FOUND or INVALID. */
+/* Explains why @request, which must be for slices, fits or not. Returns NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 
 /* --- internal --- */
 
-/* The rules of @request for single nodes, with names resolved. */
+/* The rules that a request has for single nodes (pool, zone, selectors, slices by name), with names resolved. */
 typedef struct {
   const QuoitLayout *layout;
   const QuoitRequest *request;
   guint8 *pools;            /* one byte per pool; NULL: any */
-  guint8 *named, *excluded; /* one byte per slice; NULL: no such rule */
+  guint8 *named, *excluded; /* one byte per slice; NULL: the request has no such rule */
   guint n_used;
-  guint8 used[QUOIT_N_CONSTRAINTS]; /* positions of the constraints whose rules the request uses */
+  guint8 used[QUOIT_MAX_CONSTRAINTS]; /* positions of the constraints whose rules the request has */
 } QuoitNodeRules;
 
 /* Fails with NOT_FOUND for a pool or slice that is not in the fleet, and with INVALID for an ambiguous name. */
@@ -47,31 +52,31 @@ gboolean quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout
 void quoit_node_rules_clear (QuoitNodeRules *rules);
 gboolean quoit_node_rules_are_none (const QuoitRequest *request);
 gboolean quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node);
-gboolean quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node);
-/* Returns the position of the first constraint whose rule the node violates, or QUOIT_N_CONSTRAINTS. */
+/* Returns the position of the first constraint whose rule the node violates, or QUOIT_NO_CONSTRAINT. */
 guint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
 
-/* The slices that match the fixed properties of the request, whatever their current state. */
+/* The slices that have the class of the request and pass its rules, whatever their state. */
 typedef struct {
-  guint32 class_index;                    /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
-  gboolean unconstrained;                 /* every slice of the class is eligible; eligible is then NULL */
-  guint8 *eligible;                       /* one byte per slice */
-  guint32 n_removed[QUOIT_N_CONSTRAINTS]; /* unless unconstrained: number of slices that each constraint removed, by
-                                           * position */
+  guint32 class_index;                      /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
+  gboolean unconstrained;                   /* the request has no rules: every slice of the class is eligible */
+  guint8 *eligible;                         /* one byte per slice; NULL if unconstrained */
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* unless unconstrained: number of slices that each constraint removed, by
+                                             * position */
 } QuoitCandidates;
 
 /* Also validates the request. Fails like quoit_plan_slices(). */
 gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                                 GError **error);
 void quoit_candidates_clear (QuoitCandidates *candidates);
-/* Counts the slices that each constraint of class and rules removed. @n_removed has QUOIT_N_CONSTRAINTS members. */
+/* Counts the slices that each constraint of class and rules removed. @n_removed has QUOIT_MAX_CONSTRAINTS members. */
 void quoit_candidates_count_removed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
                                      const QuoitRequest *request, guint32 *n_removed);
 static inline gboolean
-quoit_candidates_have (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
+quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
 {
   if (candidates->eligible != NULL)
     return candidates->eligible[slice];
@@ -82,15 +87,17 @@ quoit_candidates_have (const QuoitCandidates *candidates, const QuoitFleet *flee
 /* Chooses @n slices by policy `best`. Returns FALSE with an empty @plan if fewer than @n are free. */
 gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);
 
-/* Chooses all free slices, for a request that accepts fewer than it prefers. Returns FALSE if there are fewer than
- * @least. */
-gboolean quoit_best_choose_most (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least,
-                                 QuoitPlan *plan);
+/* Chooses all free slices, for a request that accepts fewer slices than it prefers. Returns FALSE if fewer than @min
+ * are free. */
+gboolean quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 min,
+                                     QuoitPlan *plan);
 
-/* Adds the step that ends @group: the end of its lease, the removal by its source, or a release. */
-void quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);
+/* Adds the step by which @group ends: its lease ends, its source removes it, or the caller releases it. */
+void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);
 
+/* Adds options to a report on slices that does not fit. */
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
-/* Adds the options that change the fleet. The request must be able to fit; at least one option is added. */
+/* Adds the options that change the fleet. @report must have fewer slices now than it could have; then at least one
+ * option is added. */
 void quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans bundles: runs a policy, converts its result to nodes of the fleet, and chooses chips. */
+/* Plans bundles: a policy chooses nodes in a view, and then the chips on these nodes are chosen. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fleet/chips.h"
 #include "fleet/kind.h"
+#include "placement/best/best.h"
 #include "placement/refusal.h"
 
 void
@@ -21,97 +22,87 @@ quoit_bundle_plan_clear (QuoitBundlePlan *plan)
   g_clear_pointer (&plan->chips, g_free);
 }
 
-/* --- deciding --- */
+/* --- one decision of a policy --- */
 
-/* One decision: the bundles to place, and the nodes of the bundles that stay. */
+/* The bundles to place, and the nodes of the bundles that stay where they are. */
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
-  const guint32 *which; /* NULL: all */
+  const guint32 *which; /* indices of the bundles to place; NULL: all */
   guint32 n;
   guint32 n_values;    /* number of values of the topology label for these bundles */
   const guint32 *kept; /* nodes (of the layout) of bundles that stay, or QUOIT_NO_INDEX; NULL: none */
-  guint32 bound;       /* index in kept: the bundle whose value of the topology label these must have;
+  guint32 anchor;      /* index in kept: these bundles must have the topology value of that bundle;
                         * QUOIT_NO_INDEX: any */
   QuoitViewTime time;
-} Question;
+} Decision;
 
-/* Removes the values of kept bundles from the view. Parts of a group must have different values. */
+/* Excludes the topology values of kept bundles, because parts of a group must have different values. */
 static void
-leave_values_of_others (const Question *question, QuoitFleetView *view)
+exclude_kept_values (const Decision *decision, QuoitFleetView *view)
 {
-  for (guint32 b = 0; b < question->request->bundles->len; b++)
-    if (question->kept[b] != QUOIT_NO_INDEX)
-      quoit_fleet_view_leave_domain (view, quoit_fleet_view_domain (view, (QuoitNodeId) { question->kept[b] }));
+  for (guint32 b = 0; b < decision->request->bundles->len; b++)
+    if (decision->kept[b] != QUOIT_NO_INDEX)
+      quoit_fleet_view_exclude_domain (view, quoit_fleet_view_domain (view, (QuoitNodeId) { decision->kept[b] }));
 }
 
 static void
-stand (const Question *question, QuoitFleetView *view)
+set_rules (const Decision *decision, QuoitFleetView *view)
 {
-  QuoitStanding *standing = &view->standing;
+  QuoitPlacementRules *rules = &view->rules;
 
-  standing->n_values = question->n_values;
-  if (question->kept == NULL)
+  rules->n_values = decision->n_values;
+  if (decision->kept == NULL)
     return;
-  for (guint32 b = 0; b < question->request->bundles->len && standing->strategy == QUOIT_STRATEGY_STRICT_SPREAD; b++)
-    if (question->kept[b] != QUOIT_NO_INDEX)
-      quoit_fleet_view_exclude (view, (QuoitNodeId) { question->kept[b] });
-  if (question->n_values == 0)
+  for (guint32 b = 0; b < decision->request->bundles->len && rules->strategy == QUOIT_STRATEGY_STRICT_SPREAD; b++)
+    if (decision->kept[b] != QUOIT_NO_INDEX)
+      quoit_fleet_view_exclude_node (view, (QuoitNodeId) { decision->kept[b] });
+  if (decision->n_values == 0)
     return;
-  if (question->bound == QUOIT_NO_INDEX)
+  if (decision->anchor == QUOIT_NO_INDEX)
     {
-      leave_values_of_others (question, view);
+      exclude_kept_values (decision, view);
       return;
     }
-  standing->bound = quoit_fleet_view_domain (view, (QuoitNodeId) { question->kept[question->bound] });
+  rules->required_domain = quoit_fleet_view_domain (view, (QuoitNodeId) { decision->kept[decision->anchor] });
   /* No candidate has that value. A new value without nodes makes the decision fail. */
-  if (standing->bound == QUOIT_NO_INDEX)
-    standing->bound = view->view.n_domains++;
+  if (rules->required_domain == QUOIT_NO_INDEX)
+    rules->required_domain = view->view.n_domains++;
 }
 
-QuoitPlacing
-quoit_place_by_ray (const QuoitFleetView *view, guint32 *nodes)
-{
-  static const QuoitPlacing placings[] = { [QUOIT_RAY_SUCCESS] = QUOIT_PLACING_FOUND,
-                                           [QUOIT_RAY_FAILED] = QUOIT_PLACING_RAY_FAILED,
-                                           [QUOIT_RAY_INFEASIBLE] = QUOIT_PLACING_RAY_INFEASIBLE };
-
-  return placings[quoit_ray_place (&view->bundles, &view->view, &view->standing, NULL, nodes)];
-}
-
-QuoitPlacing
+QuoitPlacementResult
 quoit_place_by_best (const QuoitFleetView *view, guint32 *nodes)
 {
-  static const QuoitPlacing placings[] = { [QUOIT_BEST_FOUND] = QUOIT_PLACING_FOUND,
-                                           [QUOIT_BEST_NONE] = QUOIT_PLACING_NONE,
-                                           [QUOIT_BEST_BUDGET] = QUOIT_PLACING_UNKNOWN };
+  static const QuoitPlacementResult results[] = { [QUOIT_BEST_FOUND] = QUOIT_PLACEMENT_FOUND,
+                                                  [QUOIT_BEST_NONE] = QUOIT_PLACEMENT_NONE,
+                                                  [QUOIT_BEST_BUDGET] = QUOIT_PLACEMENT_UNKNOWN };
   guint64 budget = QUOIT_BEST_STEPS;
   gboolean proven = FALSE;
 
-  return placings[quoit_best_place (&view->bundles, &view->view, &view->standing, &budget, &proven, nodes)];
+  return results[quoit_best_place (&view->bundles, &view->view, &view->rules, &budget, &proven, nodes)];
 }
 
-/* @nodes: nodes of the layout for the bundles of the question, written only if placing is FOUND. */
+/* Writes the nodes (of the layout) of the bundles to @nodes if *@result is FOUND. */
 static gboolean
-decide (const Question *question, QuoitPlacing *placing, guint32 *nodes, GError **error)
+decide (const Decision *decision, QuoitPlacementResult *result, guint32 *nodes, GError **error)
 {
   g_auto (QuoitFleetView) view = { 0 };
-  g_autofree guint32 *numbers = g_new (guint32, question->n + 1);
+  g_autofree guint32 *numbers = g_new (guint32, decision->n + 1);
 
-  if (!quoit_fleet_view_init (&view, question->fleet, question->request, question->which, question->n, question->time,
+  if (!quoit_fleet_view_init (&view, decision->fleet, decision->request, decision->which, decision->n, decision->time,
                               error))
     return FALSE;
-  stand (question, &view);
-  *placing = question->request->policy == QUOIT_POLICY_RAY ? quoit_place_by_ray (&view, numbers)
-                                                           : quoit_place_by_best (&view, numbers);
-  for (guint32 i = 0; *placing == QUOIT_PLACING_FOUND && i < question->n; i++)
+  set_rules (decision, &view);
+  *result = decision->request->policy == QUOIT_POLICY_RAY ? quoit_place_by_ray (&view, numbers)
+                                                          : quoit_place_by_best (&view, numbers);
+  for (guint32 i = 0; *result == QUOIT_PLACEMENT_FOUND && i < decision->n; i++)
     nodes[i] = view.nodes[numbers[i]];
   return TRUE;
 }
 
-/* --- parts of a group: one per value of the topology label --- */
+/* --- parts: bundles that must have the same value of the topology label --- */
 
-/* Writes the bundles without a node among the @n bundles from @first on. Returns their number. */
+/* Writes those of the @n bundles from @first on that have no node to @which. Returns their number. */
 static guint32
 list_missing (const QuoitBundlePlan *plan, guint32 first, guint32 n, guint32 *which)
 {
@@ -132,77 +123,78 @@ first_kept (const QuoitBundlePlan *plan, guint32 first, guint32 n)
   return QUOIT_NO_INDEX;
 }
 
-/* Places the bundles of the question in @plan if a placement is found. */
+/* Writes the nodes of the bundles to @plan if a placement is found. */
 static gboolean
-decide_part (const Question *question, QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error)
+decide_part (const Decision *decision, QuoitPlacementResult *result, QuoitBundlePlan *plan, GError **error)
 {
-  g_autofree guint32 *nodes = g_new (guint32, question->n + 1);
+  g_autofree guint32 *nodes = g_new (guint32, decision->n + 1);
 
-  if (!decide (question, placing, nodes, error))
+  if (!decide (decision, result, nodes, error))
     return FALSE;
-  for (guint32 i = 0; *placing == QUOIT_PLACING_FOUND && i < question->n; i++)
-    plan->nodes[question->which == NULL ? i : question->which[i]] = nodes[i];
+  for (guint32 i = 0; *result == QUOIT_PLACEMENT_FOUND && i < decision->n; i++)
+    plan->nodes[decision->which == NULL ? i : decision->which[i]] = nodes[i];
   return TRUE;
 }
 
-/* Bundles that lost their nodes return to the value of the rest of their part. Different values have different
- * nodes, so that parts are decided one by one. Parts without any remaining bundle are placed together. */
+/* Places the bundles without a node. If other bundles of their part have nodes, they must get the same topology
+ * value; such parts are decided one by one, which is possible because different values have different nodes. Then
+ * the parts without any node are placed together. */
 static gboolean
-decide_missing (Question *question, QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error)
+decide_missing (Decision *decision, QuoitPlacementResult *result, QuoitBundlePlan *plan, GError **error)
 {
-  guint32 n_parts = MAX (question->request->n_topology_values, 1), n = MAX (plan->n / n_parts, 1), n_whole = 0;
+  guint32 n_parts = MAX (decision->request->n_topology_values, 1), n = MAX (plan->n / n_parts, 1), n_whole = 0;
   g_autofree guint32 *whole = g_new (guint32, plan->n + 1), *which = g_new (guint32, plan->n + 1);
   /* A copy, because placements of this call are not applied to the fleet yet. */
   g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
 
-  question->kept = kept;
-  *placing = QUOIT_PLACING_FOUND;
-  for (guint32 first = 0; first < plan->n && *placing == QUOIT_PLACING_FOUND; first += n)
+  decision->kept = kept;
+  *result = QUOIT_PLACEMENT_FOUND;
+  for (guint32 first = 0; first < plan->n && *result == QUOIT_PLACEMENT_FOUND; first += n)
     {
-      question->bound = first_kept (plan, first, n);
-      question->which = which;
-      question->n = list_missing (plan, first, n, which);
-      question->n_values = MIN (question->request->n_topology_values, 1);
-      if (question->bound == QUOIT_NO_INDEX)
+      decision->anchor = first_kept (plan, first, n);
+      decision->which = which;
+      decision->n = list_missing (plan, first, n, which);
+      decision->n_values = MIN (decision->request->n_topology_values, 1);
+      if (decision->anchor == QUOIT_NO_INDEX)
         n_whole += list_missing (plan, first, n, whole + n_whole);
-      else if (question->n > 0 && !decide_part (question, placing, plan, error))
+      else if (decision->n > 0 && !decide_part (decision, result, plan, error))
         return FALSE;
     }
-  question->bound = QUOIT_NO_INDEX;
-  question->which = whole;
-  question->n = n_whole;
-  question->n_values = question->request->n_topology_values == 0 ? 0 : n_whole / n;
-  return n_whole == 0 || *placing != QUOIT_PLACING_FOUND || decide_part (question, placing, plan, error);
+  decision->anchor = QUOIT_NO_INDEX;
+  decision->which = whole;
+  decision->n = n_whole;
+  decision->n_values = decision->request->n_topology_values == 0 ? 0 : n_whole / n;
+  return n_whole == 0 || *result != QUOIT_PLACEMENT_FOUND || decide_part (decision, result, plan, error);
 }
 
 gboolean
-quoit_place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time, QuoitPlacing *placing,
-                     QuoitBundlePlan *plan, GError **error)
+quoit_place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time,
+                     QuoitPlacementResult *result, QuoitBundlePlan *plan, GError **error)
 {
-  Question question = { .fleet = fleet,
+  Decision decision = { .fleet = fleet,
                         .request = request,
                         .n = plan->n,
                         .n_values = request->n_topology_values,
-                        .bound = QUOIT_NO_INDEX,
+                        .anchor = QUOIT_NO_INDEX,
                         .time = time };
 
   if (first_kept (plan, 0, plan->n) != QUOIT_NO_INDEX)
-    return decide_missing (&question, placing, plan, error);
+    return decide_missing (&decision, result, plan, error);
   if (time == QUOIT_VIEW_NOW && quoit_best_place_slices (fleet, request, plan))
-    return *placing = QUOIT_PLACING_FOUND, TRUE;
-  return decide_part (&question, placing, plan, error);
+    return *result = QUOIT_PLACEMENT_FOUND, TRUE;
+  return decide_part (&decision, result, plan, error);
 }
 
 /* --- chips --- */
 
 typedef struct {
   guint32 node, bundle;
-} Seat;
+} PlacedBundle;
 
 static int
 by_node (const void *a, const void *b)
 {
-  const Seat *x = a, *y = b;
+  const PlacedBundle *x = a, *y = b;
 
   if (x->node != y->node)
     return x->node < y->node ? -1 : 1;
@@ -210,66 +202,66 @@ by_node (const void *a, const void *b)
 }
 
 static gint64
-tpu_of (const QuoitBundleWish *wish)
+requested_tpu (const QuoitBundleSpec *spec)
 {
-  for (guint t = 0; t < wish->takes->len; t++)
-    if (strcmp (g_array_index (wish->takes, QuoitTake, t).resource, "TPU") == 0)
-      return g_array_index (wish->takes, QuoitTake, t).amount.e4;
+  for (guint t = 0; t < spec->takes->len; t++)
+    if (strcmp (g_array_index (spec->takes, QuoitTake, t).resource, "TPU") == 0)
+      return g_array_index (spec->takes, QuoitTake, t).amount.e4;
   return 0;
 }
 
-/* Chooses the chips for all bundles of @seats, which are on one node. */
+/* Chooses the chips for the @n bundles in @placed, which are on one node. */
 static gboolean
-share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *seats, guint n, QuoitBundlePlan *plan,
-           QuoitRefusal *refusal)
+choose_node_chips (const QuoitFleet *fleet, const QuoitRequest *request, const PlacedBundle *placed, guint n,
+                   QuoitBundlePlan *plan, QuoitRefusal *refusal)
 {
-  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { seats->node });
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { placed->node });
   gint64 per_chip = quoit_node_kind_tpu_per_chip (kind).e4;
-  g_autofree QuoitChipWish *wishes = g_new0 (QuoitChipWish, n + 1);
+  g_autofree QuoitChipDemand *demands = g_new0 (QuoitChipDemand, n + 1);
   g_autofree QuoitAmount *left = g_new (QuoitAmount, kind->n_resources + 1);
-  guint steps = QUOIT_CHIPS_STEPS;
+  guint steps = QUOIT_CHIPS_MAX_STEPS;
   QuoitChipsLeft chips;
-  QuoitChipRoom room;
+  QuoitFreeChips free_chips;
 
-  quoit_fleet_node_left (fleet, (QuoitNodeId) { seats->node }, left, &chips);
-  room.n = chips.n_chips;
-  memcpy (room.e4, chips.chip_e4, sizeof room.e4);
+  quoit_fleet_node_left (fleet, (QuoitNodeId) { placed->node }, left, &chips);
+  free_chips.n = chips.n_chips;
+  memcpy (free_chips.e4, chips.chip_e4, sizeof free_chips.e4);
   for (guint i = 0; i < n; i++)
-    wishes[i].want_e4
-        = quoit_chips_e4 ((QuoitAmount) { tpu_of (quoit_request_bundle (request, seats[i].bundle)) }, per_chip);
-  if (kind->chips > 0 && !quoit_chips_share_out (&room, wishes, n, &steps))
+    demands[i].needed_e4
+        = quoit_chips_e4 ((QuoitAmount) { requested_tpu (quoit_request_bundle (request, placed[i].bundle)) }, per_chip);
+  if (kind->chips > 0 && !quoit_chips_assign (&free_chips, demands, n, &steps))
     {
       if (refusal != NULL)
         {
           quoit_refusal_set (refusal, request);
-          refusal->node = seats->node;
-          refusal->bundle = seats->bundle;
-          refusal->is_several = n > 1;
+          refusal->node = placed->node;
+          refusal->bundle = placed->bundle;
+          refusal->has_several = n > 1;
         }
       return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    plan->chips[seats[i].bundle] = wishes[i].has;
+    plan->chips[placed[i].bundle] = demands[i].assigned;
   return TRUE;
 }
 
-/* Bundles with a node in @stay already have chips. */
+/* Bundles with a node in @kept already have chips. */
 static gboolean
-share_out_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *stay, QuoitBundlePlan *plan,
-                 QuoitRefusal *refusal)
+choose_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *kept, QuoitBundlePlan *plan,
+              QuoitRefusal *refusal)
 {
-  g_autofree Seat *seats = g_new (Seat, plan->n + 1);
+  g_autofree PlacedBundle *placed = g_new (PlacedBundle, plan->n + 1);
   guint32 n = 0;
 
   for (guint32 b = 0; b < plan->n; b++)
-    if (stay[b] == QUOIT_NO_INDEX && tpu_of (quoit_request_bundle (request, b)) > 0)
-      seats[n++] = (Seat) { plan->nodes[b], b };
-  qsort (seats, n, sizeof *seats, by_node);
+    if (kept[b] == QUOIT_NO_INDEX && requested_tpu (quoit_request_bundle (request, b)) > 0)
+      placed[n++] = (PlacedBundle) { plan->nodes[b], b };
+  qsort (placed, n, sizeof *placed, by_node);
   for (guint32 i = 0, end; i < n; i = end)
     {
-      for (end = i + 1; end < n && seats[end].node == seats[i].node; end++)
+      for (end = i + 1; end < n && placed[end].node == placed[i].node; end++)
         ;
-      if (!share_out (fleet, request, &seats[i], end - i, plan, refusal))
+      if (!choose_node_chips (fleet, request, &placed[i], end - i, plan, refusal))
         return FALSE;
     }
   return TRUE;
@@ -279,31 +271,31 @@ gboolean
 quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
-  g_autofree guint32 *stay = NULL;
-  QuoitPlacing placing = QUOIT_PLACING_NONE;
+  g_autofree guint32 *kept = NULL;
+  QuoitPlacementResult result = QUOIT_PLACEMENT_NONE;
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
-  stay = g_memdup2 (plan.nodes, (plan.n + 1) * sizeof *stay);
-  return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &placing, &plan, NULL) && placing == QUOIT_PLACING_FOUND
-         && share_out_chips (fleet, request, stay, &plan, NULL);
+  kept = g_memdup2 (plan.nodes, (plan.n + 1) * sizeof *kept);
+  return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &result, &plan, NULL) && result == QUOIT_PLACEMENT_FOUND
+         && choose_chips (fleet, request, kept, &plan, NULL);
 }
 
 gboolean
 quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan, QuoitRefusal *refusal,
                     GError **error)
 {
-  g_autofree guint32 *stay = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *stay);
-  QuoitPlacing placing = QUOIT_PLACING_NONE;
+  g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
+  QuoitPlacementResult result = QUOIT_PLACEMENT_NONE;
 
   if (!quoit_request_complete (request, error)
-      || !quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &placing, plan, error))
+      || !quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &result, plan, error))
     return FALSE;
-  if (placing == QUOIT_PLACING_FOUND)
-    return share_out_chips (fleet, request, stay, plan, refusal);
+  if (result == QUOIT_PLACEMENT_FOUND)
+    return choose_chips (fleet, request, kept, plan, refusal);
   if (refusal != NULL)
     {
       quoit_refusal_set (refusal, request);
-      refusal->placing = placing;
+      refusal->placing = result;
     }
   return FALSE;
 }

@@ -17,30 +17,31 @@ quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request)
 {
   if (refusal != NULL)
     *refusal = (QuoitRefusal) { .request = quoit_request_dup (request, request->name),
-                                .placing = QUOIT_PLACING_NONE,
+                                .placing = QUOIT_PLACEMENT_NONE,
                                 .node = QUOIT_NO_INDEX };
   return FALSE;
 }
 
 /* --- bundles --- */
 
-/* Places all bundles by policy `best`. Returns UNKNOWN if the search ends without a result. */
-static QuoitPlacing
-ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
+/* Places all bundles by policy `best`, whatever policy the request has. Returns UNKNOWN if the search ends without a
+ * result. */
+static QuoitPlacementResult
+place_by_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
   QuoitRequest other = *request;
-  QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
+  QuoitPlacementResult placing = QUOIT_PLACEMENT_UNKNOWN;
   guint32 n = request->bundles->len;
   g_autofree guint32 *nodes = g_new (guint32, n + 1);
   g_auto (QuoitFleetView) view = { 0 };
 
   other.policy = QUOIT_POLICY_BEST;
   if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
-    return QUOIT_PLACING_UNKNOWN;
+    return QUOIT_PLACEMENT_UNKNOWN;
   /* Ray's greedy algorithm is cheaper, and its placement proves that one exists. */
-  if (view.view.units == NULL && view.standing.n_values <= 1)
+  if (view.view.chips == NULL && view.rules.n_values <= 1)
     placing = quoit_place_by_ray (&view, nodes);
-  return placing == QUOIT_PLACING_FOUND ? placing : quoit_place_by_best (&view, nodes);
+  return placing == QUOIT_PLACEMENT_FOUND ? placing : quoit_place_by_best (&view, nodes);
 }
 
 /* Returns the first bundle that fits on no node by itself, or QUOIT_NO_INDEX. */
@@ -53,7 +54,7 @@ find_misfit (const QuoitFleetView *view)
 
       if (quoit_fleet_view_is_repeated (view, b))
         continue;
-      while (node < view->view.n_nodes && !quoit_fleet_view_has_room (view, b, node))
+      while (node < view->view.n_nodes && !quoit_fleet_view_bundle_fits (view, b, node))
         node++;
       if (node == view->view.n_nodes)
         return b;
@@ -61,9 +62,9 @@ find_misfit (const QuoitFleetView *view)
   return QUOIT_NO_INDEX;
 }
 
-/* As find_misfit(), for the fleet now or for all known nodes. */
+/* As find_misfit(), in a new view of the fleet. */
 static guint32
-find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
+find_misfit_in_fleet (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
   g_auto (QuoitFleetView) view = { 0 };
 
@@ -72,70 +73,73 @@ find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewT
 }
 
 static void
-append_word (GString *text, QuoitPlacing placing)
+append_result (GString *text, QuoitPlacementResult placing)
 {
-  if (placing == QUOIT_PLACING_UNKNOWN)
-    g_string_append_printf (text, ", as far as %d steps of search tell", QUOIT_BEST_STEPS);
-  else if (placing == QUOIT_PLACING_RAY_FAILED)
+  if (placing == QUOIT_PLACEMENT_UNKNOWN)
+    g_string_append_printf (text, ", not proven in %d search steps", QUOIT_BEST_STEPS);
+  else if (placing == QUOIT_PLACEMENT_RAY_FAILED)
     g_string_append (text, ", Ray answers FAILED");
-  else if (placing == QUOIT_PLACING_RAY_INFEASIBLE)
+  else if (placing == QUOIT_PLACEMENT_RAY_INFEASIBLE)
     g_string_append (text, ", Ray answers INFEASIBLE");
 }
 
-static void
-explain_placing (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing, GError **error)
+static QuoitVerdict
+explain_placing (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult placing, GError **error)
 {
-  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
-  guint32 misfit = find_misfit_at (fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
+  gboolean never = place_by_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACEMENT_NONE;
+  guint32 misfit = find_misfit_in_fleet (fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
   g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
                           quoit_strategy_name (request->strategy), never ? "never" : "not now");
-  /* NEVER is proven, so the limit of the search does not matter. */
-  if (!never || placing != QUOIT_PLACING_UNKNOWN)
-    append_word (text, placing);
+  /* NEVER is proven. It would be wrong to mention the limit of the search. */
+  if (!never || placing != QUOIT_PLACEMENT_UNKNOWN)
+    append_result (text, placing);
   if (misfit != QUOIT_NO_INDEX)
     {
       g_string_append_printf (text, "; bundle %u, ", misfit);
       quoit_request_append_bundle (text, quoit_request_bundle (request, misfit));
-      g_string_append_printf (text, ", finds room on no %s node that may take it", never ? "known" : "alive");
+      g_string_append_printf (text, ", fits on no %s node that it may use", never ? "known" : "alive");
     }
   else if (request->policy == QUOIT_POLICY_RAY && !never
-           && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND)
+           && place_by_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACEMENT_FOUND)
     g_string_append (text, "; policy 'best' would place them now");
   else
     g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
   quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
+  return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
 }
 
-static void
+static QuoitVerdict
 explain_chips (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
 {
   const QuoitRequest *request = refusal->request;
   g_autofree char *node = quoit_layout_node_display (fleet->layout, (QuoitNodeId) { refusal->node });
   g_autofree char *quoted = quoit_quote (node);
-  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
-  gboolean best = !never && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND;
+  gboolean never = place_by_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACEMENT_NONE;
+  gboolean best = !never && place_by_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACEMENT_FOUND;
 
   quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW,
-              "bundle %u%s: %s, the amounts of TPU fit node %s, but its chips cannot be shared out so%s%s",
-              refusal->bundle, refusal->is_several ? " and others" : "", never ? "never" : "not now", quoted,
+              "bundle %u%s: %s, node %s has enough TPU, but its chips cannot be divided among the bundles%s%s",
+              refusal->bundle, refusal->has_several ? " and others" : "", never ? "never" : "not now", quoted,
               request->policy == QUOIT_POLICY_RAY
                   ? ": Ray's control plane answers SUCCESS, and its raylet would refuse it"
                   : "",
               best ? "; policy 'best' would place them now" : "");
+  return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
 }
 
 static QuoitReport *
 explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
-  if (refusal->node != QUOIT_NO_INDEX)
-    explain_chips (fleet, refusal, error);
-  else
-    explain_placing (fleet, refusal->request, refusal->placing, error);
-  return wants_report
-             ? quoit_explain_bundles (fleet, refusal->missing != NULL ? refusal->missing : refusal->request, NULL)
-             : NULL;
+  QuoitVerdict verdict = refusal->node != QUOIT_NO_INDEX
+                             ? explain_chips (fleet, refusal, error)
+                             : explain_placing (fleet, refusal->request, refusal->placing, error);
+
+  if (!wants_report)
+    return NULL;
+  return quoit_explain_refused_bundles (fleet, refusal->missing != NULL ? refusal->missing : refusal->request, verdict,
+                                        NULL);
 }
 
 /* --- slices --- */
@@ -156,19 +160,21 @@ static QuoitReport *
 explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
 {
   const QuoitRequest *request = refusal->request;
-  QuoitReport *report = quoit_explain_slices (fleet, request, error);
+  QuoitReport *report;
   g_autofree char *shape = NULL, *what = NULL, *summary = NULL;
 
-  if (report == NULL)
-    return NULL;
   if (refusal->group_id != 0 && fits (fleet, request))
     {
       quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                   "%u slices are free only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it has: release it, "
                   "and reserve again",
                   request->n_slices, refusal->group_name, refusal->group_id);
-      return report;
+      /* @fleet is without the group, so a report on it would say that the request fits. */
+      return quoit_explain_slices (refusal->fleet, request, NULL);
     }
+  report = quoit_explain_slices (fleet, request, error);
+  if (report == NULL)
+    return NULL;
   shape = quoit_shape_format (request->shape);
   what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
   summary = quoit_report_summary (report, what);

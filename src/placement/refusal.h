@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refusals of placement. A decision only records what was refused. The explanation takes longer and is made after
- * the write lock is released. */
+/* A refusal: what placement has refused, so that it can be explained later. An explanation takes longer than the
+ * decision, and must not be made while the write lock is held. */
 #pragma once
 
 #include "placement/view.h"
 
 struct _QuoitRefusal {
-  QuoitRequest *request; /* a copy of the refused request; NULL: no refusal */
-  QuoitFleet *fleet;     /* the fleet that refused it; NULL: the fleet of the decision */
-  QuoitPlacing placing;  /* for bundles */
-  guint32 node, bundle;  /* for bundles whose amounts fit @node but whose chips do not: the first such bundle;
-                          * otherwise @node is QUOIT_NO_INDEX */
-  gboolean is_several;   /* more than one such bundle */
-  QuoitRequest *missing; /* for a repair: the bundles that need a node; NULL: all bundles of @request */
-  guint64 group_id;      /* for a resize: the group whose slices count for @request; 0: none */
+  QuoitRequest *request;        /* a copy of the refused request; NULL: no refusal */
+  QuoitFleet *fleet;            /* the fleet that refused it; NULL: the fleet of the decision */
+  QuoitPlacementResult placing; /* for bundles */
+  guint32 node, bundle;  /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
+                          * such bundle; otherwise `node` is QUOIT_NO_INDEX */
+  gboolean has_several;  /* there is more than one such bundle */
+  QuoitRequest *missing; /* for a repair: the bundles that need a node; NULL: all bundles of the request */
+  guint64 group_id;      /* for a resize or repair: the group whose own slices count for the request; 0: none */
   char *group_name;
 };
 

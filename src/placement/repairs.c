@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds changes of the fleet that would help. Each slice that is not free needs certain steps (a node back alive, an
- * undrain, a release). A set of steps helps if it frees as many slices as are missing. */
+/* Finds changes of the fleet that make a request for slices fit. A slice that is not free needs certain steps to
+ * become free: a node must be alive again, a node must be undrained, a group must be released. This set of steps is
+ * the repair of the slice. An option is a set of steps that frees as many slices as are missing. */
 #include "placement/placement.h"
 
 #include <stdlib.h>
 
 #include "base/natural.h"
 
-/* A change that frees a node, or everything that a group has. */
+/* One change: of a node, or the end of a group, which frees everything that the group has. */
 typedef struct {
   QuoitStepKind kind;
   guint32 node;
   const QuoitGroupData *group;     /* RELEASE */
-  guint32 seen;                    /* the last slice that was found to need it, + 1 */
-  guint32 gain;                    /* number of slices that it frees by itself */
-  guint32 first_repair, n_repairs; /* in repairs_of: the repairs that need it */
-  guint32 n_fixed;                 /* number of these repairs that the taken steps fix */
-  gboolean taken;
+  guint32 last_slice;              /* the last slice that needs it, + 1; prevents counting it twice */
+  guint32 gain;                    /* number of slices that need only this release */
+  guint32 first_repair, n_repairs; /* in step_repairs: the repairs that need it */
+  guint32 n_fixed;                 /* number of these repairs that the selected steps complete */
+  gboolean selected;
 } Step;
 
-/* A slice that is not free but could be, and the steps for it. */
+/* The steps that free a slice. */
 typedef struct {
   guint32 slice;
   guint32 first_need, n_needs; /* in needs */
   guint32 n_groups;            /* number of releases in its needs */
-  guint32 n_lacking;           /* number of its needs that are not taken */
+  guint32 n_lacking;           /* number of its needs that are not selected */
 } Repair;
 
 typedef struct {
   QuoitReport *report;
   const QuoitFleet *fleet;
-  guint32 n_short;
-  GArray *repairs;      /* of Repair, fewest steps first */
-  GArray *steps;        /* of Step */
-  GArray *needs;        /* of guint32: step indices, by repair */
-  GArray *taken;        /* of guint32: step indices of the current option */
-  GHashTable *of_group; /* group -> its step + 1 */
-  guint32 *repairs_of;  /* repair indices, by step */
-  guint32 n_fixed;      /* number of repairs without missing steps */
+  guint32 n_short;        /* number of missing slices */
+  GArray *repairs;        /* of Repair, fewest steps first */
+  GArray *steps;          /* of Step */
+  GArray *needs;          /* of guint32: step indices, by repair */
+  GArray *selected;       /* of guint32: step indices of the current option */
+  GHashTable *group_step; /* group -> its step + 1 */
+  guint32 *step_repairs;  /* repair indices, by step */
+  guint32 n_fixed;        /* number of repairs all of whose steps are selected */
 } Search;
 
 static Step *
@@ -53,9 +54,9 @@ repair_at (const Search *search, guint32 repair)
 }
 
 static Step *
-need_of (const Search *search, const Repair *repair, guint32 need)
+need_at (const Search *search, const Repair *repair, guint32 add_need)
 {
-  return step_at (search, g_array_index (search->needs, guint32, repair->first_need + need));
+  return step_at (search, g_array_index (search->needs, guint32, repair->first_need + add_need));
 }
 
 /* --- steps for each slice --- */
@@ -72,7 +73,7 @@ is_worker (const QuoitLayout *layout, guint32 node)
          && row->worker_id >= 0 && (guint32) row->worker_id < class->facts.hosts;
 }
 
-/* Whether @node is dead and no live node has its worker id. Of several dead ones, only the last counts as missing. */
+/* Whether @node is dead and no alive node has its worker id. Of several dead ones, only the last counts as missing. */
 static gboolean
 is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
 {
@@ -91,11 +92,11 @@ is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
 }
 
 static void
-need (Search *search, Repair *repair, guint32 step)
+add_need (Search *search, Repair *repair, guint32 step)
 {
-  if (step_at (search, step)->seen == repair->slice + 1)
+  if (step_at (search, step)->last_slice == repair->slice + 1)
     return;
-  step_at (search, step)->seen = repair->slice + 1;
+  step_at (search, step)->last_slice = repair->slice + 1;
   step_at (search, step)->n_repairs++;
   g_array_append_val (search->needs, step);
   repair->n_needs++;
@@ -107,22 +108,22 @@ need_node (Search *search, Repair *repair, QuoitStepKind kind, guint32 node)
   Step step = { .kind = kind, .node = node };
 
   g_array_append_val (search->steps, step);
-  need (search, repair, search->steps->len - 1);
+  add_need (search, repair, search->steps->len - 1);
 }
 
 static void
 need_release (Search *search, Repair *repair, const QuoitGroupData *group)
 {
-  guint32 step = GPOINTER_TO_UINT (g_hash_table_lookup (search->of_group, group)), before = repair->n_needs;
-  Step fresh = { .kind = QUOIT_STEP_RELEASE, .group = group };
+  guint32 step = GPOINTER_TO_UINT (g_hash_table_lookup (search->group_step, group)), before = repair->n_needs;
+  Step new_step = { .kind = QUOIT_STEP_RELEASE, .group = group };
 
   if (step == 0)
     {
-      g_array_append_val (search->steps, fresh);
+      g_array_append_val (search->steps, new_step);
       step = search->steps->len;
-      g_hash_table_insert (search->of_group, (gpointer) group, GUINT_TO_POINTER (step));
+      g_hash_table_insert (search->group_step, (gpointer) group, GUINT_TO_POINTER (step));
     }
-  need (search, repair, step - 1);
+  add_need (search, repair, step - 1);
   repair->n_groups += repair->n_needs - before;
 }
 
@@ -146,11 +147,11 @@ add_repair (Search *search, guint32 slice)
       if (quoit_fleet_node_is_external (fleet, node))
         need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
       for (; (group = quoit_fleet_users_next (&users)) != NULL; before = group)
-        if (group != before && group->kind != QUOIT_HOLDER_EXTERNAL)
+        if (group != before && group->kind != QUOIT_RECORD_EXTERNAL)
           need_release (search, &repair, group);
     }
   if (repair.n_needs == 1 && repair.n_groups == 1)
-    need_of (search, &repair, 0)->gain++;
+    need_at (search, &repair, 0)->gain++;
   repair.n_lacking = repair.n_needs;
   g_array_append_val (search->repairs, repair);
 }
@@ -171,7 +172,7 @@ index_steps (Search *search)
 {
   guint32 at = 0;
 
-  search->repairs_of = g_new (guint32, search->needs->len + 1);
+  search->step_repairs = g_new (guint32, search->needs->len + 1);
   for (guint32 i = 0; i < search->steps->len; i++)
     {
       Step *step = step_at (search, i);
@@ -183,9 +184,9 @@ index_steps (Search *search)
   for (guint32 r = 0; r < search->repairs->len; r++)
     for (guint32 i = 0; i < repair_at (search, r)->n_needs; i++)
       {
-        Step *step = need_of (search, repair_at (search, r), i);
+        Step *step = need_at (search, repair_at (search, r), i);
 
-        search->repairs_of[step->first_repair + step->n_repairs++] = r;
+        search->step_repairs[step->first_repair + step->n_repairs++] = r;
       }
 }
 
@@ -195,7 +196,7 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
   const QuoitFleet *fleet = search->fleet;
 
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
-    if (quoit_candidates_have (candidates, fleet, s)
+    if (quoit_candidates_contain (candidates, fleet, s)
         && (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags & QUOIT_SLICE_FREE) == 0
         && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s }))
       add_repair (search, s);
@@ -203,70 +204,72 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
   index_steps (search);
 }
 
-/* --- options: take steps, then drop the unnecessary ones --- */
+/* --- options: select steps, then unselect the unnecessary ones --- */
 
 static void
-take (Search *search, guint32 index)
+select_step (Search *search, guint32 index)
 {
   Step *step = step_at (search, index);
 
-  if (step->taken)
+  if (step->selected)
     return;
-  step->taken = TRUE;
+  step->selected = TRUE;
   for (guint32 i = 0; i < step->n_repairs; i++)
-    search->n_fixed += --repair_at (search, search->repairs_of[step->first_repair + i])->n_lacking == 0;
-  g_array_append_val (search->taken, index);
+    search->n_fixed += --repair_at (search, search->step_repairs[step->first_repair + i])->n_lacking == 0;
+  g_array_append_val (search->selected, index);
 }
 
-/* Adds @change to n_fixed of the steps that a fixed @repair needs. */
+/* Adds @change to n_fixed of the steps that @repair needs. */
 static void
 count_fixed (Search *search, const Repair *repair, gint change)
 {
   for (guint32 i = 0; i < repair->n_needs; i++)
-    need_of (search, repair, i)->n_fixed += (guint32) change;
+    need_at (search, repair, i)->n_fixed += (guint32) change;
 }
 
 static void
-leave (Search *search, guint at)
+unselect (Search *search, guint at)
 {
-  Step *step = step_at (search, g_array_index (search->taken, guint32, at));
+  Step *step = step_at (search, g_array_index (search->selected, guint32, at));
 
-  step->taken = FALSE;
+  step->selected = FALSE;
   for (guint32 i = 0; i < step->n_repairs; i++)
     {
-      Repair *repair = repair_at (search, search->repairs_of[step->first_repair + i]);
+      Repair *repair = repair_at (search, search->step_repairs[step->first_repair + i]);
 
       if (repair->n_lacking++ > 0)
         continue;
       search->n_fixed--;
       count_fixed (search, repair, -1);
     }
-  g_array_remove_index (search->taken, at);
+  g_array_remove_index (search->selected, at);
 }
 
-/* Releasing a group for one slice may also free another slice. The steps for that other slice are then unnecessary. */
+/* Unselects steps without which enough slices still become free. For example, releasing a group for one slice may
+ * also free another slice, whose other steps are then unnecessary. */
 static void
-leave_superfluous (Search *search)
+unselect_unnecessary (Search *search)
 {
   for (guint32 r = 0; r < search->repairs->len; r++)
     if (repair_at (search, r)->n_lacking == 0)
       count_fixed (search, repair_at (search, r), 1);
-  for (guint i = search->taken->len; i > 0; i--)
-    if (search->n_fixed - step_at (search, g_array_index (search->taken, guint32, i - 1))->n_fixed >= search->n_short)
-      leave (search, i - 1);
+  for (guint i = search->selected->len; i > 0; i--)
+    if (search->n_fixed - step_at (search, g_array_index (search->selected, guint32, i - 1))->n_fixed
+        >= search->n_short)
+      unselect (search, i - 1);
 }
 
 static void
 write_steps (const Search *search, QuoitOption *option)
 {
-  for (guint i = 0; i < search->taken->len; i++)
+  for (guint i = 0; i < search->selected->len; i++)
     {
-      const Step *step = step_at (search, g_array_index (search->taken, guint32, i));
+      const Step *step = step_at (search, g_array_index (search->selected, guint32, i));
       g_autofree char *node = NULL;
 
       if (step->kind == QUOIT_STEP_RELEASE)
         {
-          quoit_option_add_end_of (option, search->fleet, step->group);
+          quoit_option_add_group_end (option, search->fleet, step->group);
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
@@ -274,38 +277,38 @@ write_steps (const Search *search, QuoitOption *option)
     }
 }
 
-/* Adds the taken steps as an option, and resets the search. */
+/* Adds the selected steps as an option, and unselects them. */
 static void
-offer (Search *search)
+add_option (Search *search)
 {
   QuoitOption *option;
 
-  leave_superfluous (search);
+  unselect_unnecessary (search);
   option = quoit_report_add_option (search->report);
   write_steps (search, option);
-  /* Also suggest the largest count that fits. */
+  /* The steps free only as many slices as there can be, so the request must also ask for fewer. */
   if (search->report->verdict == QUOIT_VERDICT_NEVER)
     quoit_option_add_step (option,
                            &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = search->report->n_could });
-  while (search->taken->len > 0)
-    leave (search, search->taken->len - 1);
+  while (search->selected->len > 0)
+    unselect (search, search->selected->len - 1);
 }
 
-/* Makes an option that repairs the first slices for which @wanted returns TRUE. */
+/* Adds an option that repairs the first slices for which @is_wanted returns TRUE. */
 static gboolean
-repair_slices (Search *search, gboolean (*wanted) (const Repair *))
+repair_slices (Search *search, gboolean (*is_wanted) (const Repair *))
 {
   guint32 found = 0;
 
   for (guint32 r = 0; r < search->repairs->len; r++)
-    found += wanted (repair_at (search, r));
+    found += is_wanted (repair_at (search, r));
   if (found < search->n_short)
     return FALSE;
 
   for (guint32 r = 0; search->n_fixed < search->n_short; r++)
-    for (guint32 i = 0; i < repair_at (search, r)->n_needs && wanted (repair_at (search, r)); i++)
-      take (search, g_array_index (search->needs, guint32, repair_at (search, r)->first_need + i));
-  return offer (search), TRUE;
+    for (guint32 i = 0; i < repair_at (search, r)->n_needs && is_wanted (repair_at (search, r)); i++)
+      select_step (search, g_array_index (search->needs, guint32, repair_at (search, r)->first_need + i));
+  return add_option (search), TRUE;
 }
 
 static gboolean
@@ -315,7 +318,7 @@ needs_nodes_only (const Repair *repair)
 }
 
 static gboolean
-needs_anything (const Repair *repair)
+needs_any_steps (const Repair *repair)
 {
   return TRUE;
 }
@@ -333,7 +336,7 @@ by_gain (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Returns the release with the smallest sufficient gain, of equal ones the first by name, or QUOIT_NO_INDEX. */
 static guint32
-enough_alone (Search *search)
+smallest_sufficient_release (Search *search)
 {
   guint32 best = QUOIT_NO_INDEX;
 
@@ -349,9 +352,9 @@ enough_alone (Search *search)
   return best;
 }
 
-/* Takes releases in descending order of their gain until enough slices are free. */
+/* Selects releases in descending order of their gain until enough slices are free. */
 static void
-take_greatest (Search *search)
+select_largest_gains (Search *search)
 {
   g_autoptr (GArray) gains = g_array_new (FALSE, FALSE, sizeof (guint32));
 
@@ -360,24 +363,24 @@ take_greatest (Search *search)
       g_array_append_val (gains, i);
   g_array_sort_with_data (gains, by_gain, search);
   for (guint g = 0; search->n_fixed < search->n_short; g++)
-    take (search, g_array_index (gains, guint32, g));
+    select_step (search, g_array_index (gains, guint32, g));
 }
 
-/* Makes an option of releases that free whole slices. */
+/* Adds an option of releases only. */
 static gboolean
 release_groups (Search *search)
 {
-  guint32 total = 0, enough = enough_alone (search);
+  guint32 total = 0, sufficient = smallest_sufficient_release (search);
 
   for (guint32 i = 0; i < search->steps->len; i++)
     total += step_at (search, i)->gain;
   if (total < search->n_short)
     return FALSE;
-  if (enough != QUOIT_NO_INDEX)
-    take (search, enough);
+  if (sufficient != QUOIT_NO_INDEX)
+    select_step (search, sufficient);
   else
-    take_greatest (search);
-  return offer (search), TRUE;
+    select_largest_gains (search);
+  return add_option (search), TRUE;
 }
 
 void
@@ -386,22 +389,22 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   g_autoptr (GArray) repairs = g_array_new (FALSE, FALSE, sizeof (Repair));
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
   g_autoptr (GArray) needs = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GHashTable) of_group = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GHashTable) group_step = g_hash_table_new (NULL, NULL);
   Search search = { .report = report,
                     .fleet = fleet,
                     .n_short = MIN (report->n_wanted, report->n_could) - report->n_now,
                     .repairs = repairs,
                     .steps = steps,
                     .needs = needs,
-                    .taken = taken,
-                    .of_group = of_group };
+                    .selected = selected,
+                    .group_step = group_step };
   gboolean nodes, groups;
 
   find_repairs (&search, candidates);
   nodes = repair_slices (&search, needs_nodes_only);
   groups = release_groups (&search);
   if (!nodes && !groups)
-    repair_slices (&search, needs_anything);
-  g_free (search.repairs_of);
+    repair_slices (&search, needs_any_steps);
+  g_free (search.step_repairs);
 }

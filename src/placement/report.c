@@ -67,8 +67,9 @@ quoit_report_unref (QuoitReport *report)
   g_free (report);
 }
 
-/* The main obstacle comes first. For not-now, that is a constraint that can change. For never, the order is: limits
- * of the request, damage, hardware. Use comes last, because it ends. */
+/* Returns the rank of a reason; the main obstacle has the lowest one. For not-now, that is a constraint that can
+ * change. For never, the order is: limits of the request, degraded slices, hardware. Use comes last, because it
+ * ends. */
 static guint
 rank (const QuoitReport *report, QuoitConstraint constraint)
 {
@@ -109,7 +110,7 @@ quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint
   if (after == before)
     return;
   if (row->detail != NULL)
-    reason.detail = row->detail (request, report->of_bundles ? report->bundle : QUOIT_NO_INDEX);
+    reason.detail = row->detail (request, report->is_for_bundles ? report->bundle : QUOIT_NO_INDEX);
   while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
     at--;
   g_array_insert_val (report->reasons, at, reason);
@@ -143,10 +144,11 @@ quoit_report_reason_text (const QuoitReport *report, guint index)
   const QuoitConstraintRow *row = &quoit_constraints[quoit_constraint_position (reason->constraint)];
   guint32 removed = reason->before - reason->after;
 
-  return g_strdup_printf ("%u of %u %s%s %s %s%s%s%s", removed, reason->before, report->of_bundles ? "node" : "slice",
-                          reason->before == 1 ? "" : "s", removed == 1 ? "is" : "are",
-                          report->of_bundles ? row->nodes : row->slices, reason->detail == NULL ? "" : " '",
-                          reason->detail == NULL ? "" : reason->detail, reason->detail == NULL ? "" : "'");
+  return g_strdup_printf ("%u of %u %s%s %s %s%s%s%s", removed, reason->before,
+                          report->is_for_bundles ? "node" : "slice", reason->before == 1 ? "" : "s",
+                          removed == 1 ? "is" : "are", report->is_for_bundles ? row->nodes : row->slices,
+                          reason->detail == NULL ? "" : " '", reason->detail == NULL ? "" : reason->detail,
+                          reason->detail == NULL ? "" : "'");
 }
 
 static void
@@ -215,27 +217,27 @@ static void
 append_verdict_on_slices (GString *text, const QuoitReport *report)
 {
   gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
-  guint32 have = never ? report->n_could : report->n_now;
+  guint32 n_available = never ? report->n_could : report->n_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
     g_string_append_printf (text, ": fits, %u slice%s free", report->n_now, report->n_now == 1 ? " is" : "s are");
   else
     g_string_append_printf (
         text, never ? ": never, at most %u of %u slice%s, %u short" : ": not now, %u of %u slice%s free, %u short",
-        have, report->n_wanted, report->n_wanted == 1 ? "" : "s", report->n_wanted - have);
+        n_available, report->n_wanted, report->n_wanted == 1 ? "" : "s", report->n_wanted - n_available);
 }
 
 static void
 append_verdict_on_bundles (GString *text, const QuoitReport *report)
 {
   gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
-  guint32 have = never ? report->n_could : report->n_now;
+  guint32 n_available = never ? report->n_could : report->n_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
     g_string_append (text, ": fits");
   else
     g_string_append_printf (text, ": %s%s, %u node%s %s bundle %u", never ? "never" : "not now",
-                            report->is_unproven ? ", not proven" : "", have, have == 1 ? "" : "s",
+                            report->is_unproven ? ", not proven" : "", n_available, n_available == 1 ? "" : "s",
                             never ? "could take" : "can take", report->bundle);
 }
 
@@ -247,7 +249,7 @@ append_ray (GString *text, const QuoitReport *report)
                                          [QUOIT_RAY_ANSWER_INFEASIBLE] = "answer INFEASIBLE" };
   gboolean fits = report->verdict == QUOIT_VERDICT_FITS;
 
-  /* Only mentioned if it differs from the verdict. */
+  /* Ray's answer is mentioned only if it differs from the verdict. */
   if (report->ray_answer != QUOIT_RAY_ANSWER_NONE && fits != (report->ray_answer == QUOIT_RAY_ANSWER_SUCCESS))
     g_string_append_printf (text, "; Ray %s %s",
                             report->ray_varies && report->verdict == QUOIT_VERDICT_FITS ? "may" : "would",
@@ -259,13 +261,14 @@ quoit_report_summary (const QuoitReport *report, const char *what)
 {
   GString *text = g_string_new (what);
 
-  if (report->of_bundles)
+  if (report->is_for_bundles)
     append_verdict_on_bundles (text, report);
   else
     append_verdict_on_slices (text, report);
-  if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0 && !report->of_bundles
+  if (report->verdict == QUOIT_VERDICT_NEVER && report->n_matching > 0 && !report->is_for_bundles
       && (report->reasons->len == 0 || rank (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
-    g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_such, report->n_such == 1 ? "" : "s");
+    g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_matching,
+                            report->n_matching == 1 ? "" : "s");
   else if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
     {
       g_autofree char *reason = quoit_report_reason_text (report, 0);

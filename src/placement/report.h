@@ -8,8 +8,6 @@
 
 #include "base/amount.h"
 
-enum { QUOIT_N_CONSTRAINTS = 17 };
-
 typedef struct {
   QuoitConstraint constraint;
   guint32 before, after; /* slices, or nodes for a bundle */
@@ -26,7 +24,7 @@ typedef struct {
   guint32 n_slices;       /* FEWER_SLICES */
 } QuoitStep;
 
-/* Steps that together make the request fit. */
+/* Steps that make the request fit if all of them are taken. */
 typedef struct {
   GArray *steps; /* of QuoitStep */
 } QuoitOption;
@@ -41,15 +39,16 @@ struct _QuoitReport {
   gatomicrefcount refs;
   QuoitVerdict verdict;
   guint32 n_wanted;
-  guint32 n_such;  /* slices that match the fixed properties of the request, whatever their state */
-  guint32 n_now;   /* slices that are free now */
-  guint32 n_could; /* slices that would be free with every group released and every known node alive and undrained */
+  guint32 n_matching; /* slices that have the class of the request and pass its rules, whatever their state */
+  guint32 n_now;      /* slices that are free now */
+  guint32
+      n_could; /* slices that would be free if every group were released, and every known node alive and undrained */
   GArray *reasons; /* of QuoitReason: constraints that removed slices, the main obstacle first */
   GArray *options; /* of QuoitOption, fewest steps first */
 
-  gboolean of_bundles; /* a report on bundles: n_such, n_now and n_could count nodes for the bundle */
-  guint32 bundle;
-  GArray *misses; /* of QuoitMiss, the nearest first */
+  gboolean is_for_bundles; /* n_matching, n_now and n_could then count nodes for `bundle` */
+  guint32 bundle;          /* the bundle that is hardest to place */
+  GArray *misses;          /* of QuoitMiss, the nearest first */
   QuoitRayAnswer ray_answer;
   gboolean ray_varies;
   gboolean is_unproven;
@@ -57,7 +56,7 @@ struct _QuoitReport {
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
-/* Adds a reason for the constraint at @position, unless it removed nothing. */
+/* Adds a reason for the constraint at @position of quoit_constraints, unless it removed nothing. */
 void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
                               guint32 after);
 /* Takes ownership of the texts of @miss. */

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-#include "fleet/resource-names.h"
+#include "models/ray/resource-names.h"
 
-enum { LONGEST_RESOURCE = 253 };
+enum { MAX_RESOURCE_BYTES = 253 };
 
-/* 900,000,000,000,000. Slightly above this limit, Ray's doubles overflow int64 and the resource disappears. */
-#define MOST_E4 (G_GINT64_CONSTANT (900000000000000) * QUOIT_AMOUNT_UNIT)
+/* The limit of an amount. Slightly above it, Ray's conversion from double to int64 overflows and Ray drops the
+ * resource. */
+#define MAX_AMOUNT_E4 (G_GINT64_CONSTANT (900000000000000) * QUOIT_AMOUNT_UNIT)
 
 /* --- resources of a bundle --- */
 
@@ -28,16 +29,16 @@ check_resource (guint32 bundle, const char *name, GError **error)
   g_autofree char *quoted = quoit_quote (name);
   gsize length = strlen (name);
 
-  if (length == 0 || length > LONGEST_RESOURCE)
+  if (length == 0 || length > MAX_RESOURCE_BYTES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "bundle %u: resource %s: expected a name of 1 to %d bytes, got %" G_GSIZE_FORMAT, bundle, quoted,
-                       LONGEST_RESOURCE, length);
+                       MAX_RESOURCE_BYTES, length);
   if (!g_utf8_validate (name, -1, NULL) || !is_printable (name))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: resource %s: expected printable UTF-8 text", bundle,
                        quoted);
   if (strcmp (name, "bundle") == 0 || quoit_resource_is_of_group (name))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "bundle %u: resource %s is what a placement group brings: expected one of a node", bundle,
+                       "bundle %u: resource %s is created by placement groups: expected a resource of nodes", bundle,
                        quoted);
   return TRUE;
 }
@@ -77,7 +78,7 @@ read_amount (guint32 bundle, const char *resource, const char **at, QuoitAmount 
   *at += length;
   if (!quoit_amount_parse (text, amount, error))
     return g_prefix_error (error, "bundle %u: resource %s: ", bundle, quoted), FALSE;
-  if (amount->e4 == 0 || amount->e4 > MOST_E4)
+  if (amount->e4 == 0 || amount->e4 > MAX_AMOUNT_E4)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "bundle %u: resource %s: amount '%s': expected more than 0, and at most 900000000000000", bundle,
                        quoted, text);
@@ -101,7 +102,7 @@ check_twice (guint32 bundle, const GArray *takes, GError **error)
       if (name != g_array_index (takes, QuoitTake, i - 1).resource)
         continue;
       quoted = quoit_quote (name);
-      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: resource %s is there twice: expected one amount",
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: resource %s is given twice: expected one amount",
                          bundle, quoted);
     }
   return TRUE;
@@ -136,9 +137,9 @@ quoit_request_read_takes (QuoitRequest *request, guint32 bundle, const char **at
     {
       if (!read_take (request, bundle, at, takes, error))
         return NULL;
-      if (takes->len > QUOIT_MOST_RESOURCES)
+      if (takes->len > QUOIT_MAX_RESOURCES)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID, "bundle %u: expected at most %d resources", bundle,
-                                QUOIT_MOST_RESOURCES);
+                                QUOIT_MAX_RESOURCES);
       if (**at != ',')
         break;
     }
@@ -160,9 +161,9 @@ quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError 
 {
   guint before = request->resources->len;
 
-  if (n < 1 || n > QUOIT_MOST_BUNDLES - (gint64) request->bundles->len)
+  if (n < 1 || n > QUOIT_MAX_BUNDLES - (gint64) request->bundles->len)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "bundles '%" G_GINT64_FORMAT "': expected 1 to %d, %u are there", n,
-                       QUOIT_MOST_BUNDLES, request->bundles->len);
+                       QUOIT_MAX_BUNDLES, request->bundles->len);
   for (guint t = 0; t < takes->len; t++)
     {
       const char *resource = g_array_index (takes, QuoitTake, t).resource;
@@ -170,18 +171,18 @@ quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError 
       if (!asks_for (request, resource))
         g_ptr_array_add (request->resources, (gpointer) resource);
     }
-  if (request->resources->len > QUOIT_MOST_RESOURCES)
+  if (request->resources->len > QUOIT_MAX_RESOURCES)
     {
       g_ptr_array_set_size (request->resources, (gint) before);
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "bundle %u: expected at most %d different resources in all bundles", request->bundles->len,
-                         QUOIT_MOST_RESOURCES);
+                         QUOIT_MAX_RESOURCES);
     }
   for (gint64 i = 0; i < n; i++)
     {
-      QuoitBundleWish wish = { g_array_ref (takes), NULL };
+      QuoitBundleSpec spec = { g_array_ref (takes), NULL };
 
-      g_array_append_val (request->bundles, wish);
+      g_array_append_val (request->bundles, spec);
     }
   return TRUE;
 }
@@ -189,20 +190,20 @@ quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError 
 gboolean
 quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, const char *value, GError **error)
 {
-  QuoitBundleWish *wish = &g_array_index (request->bundles, QuoitBundleWish, bundle);
+  QuoitBundleSpec *spec = &g_array_index (request->bundles, QuoitBundleSpec, bundle);
   QuoitSelector *selector;
 
-  if (request->n_selectors >= QUOIT_MOST_SELECTORS
-      || (wish->selectors != NULL && wish->selectors->len >= QUOIT_MOST_BUNDLE_SELECTORS))
+  if (request->n_selectors >= QUOIT_MAX_SELECTORS
+      || (spec->selectors != NULL && spec->selectors->len >= QUOIT_MAX_BUNDLE_SELECTORS))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "bundle %u: selector '%s': expected at most %d of a bundle, and %d of all bundles", bundle, key,
-                       QUOIT_MOST_BUNDLE_SELECTORS, QUOIT_MOST_SELECTORS);
+                       QUOIT_MAX_BUNDLE_SELECTORS, QUOIT_MAX_SELECTORS);
   selector = quoit_selector_new (key, value, error);
   if (selector == NULL)
     return g_prefix_error (error, "bundle %u: ", bundle), FALSE;
-  if (wish->selectors == NULL)
-    wish->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
-  g_ptr_array_add (wish->selectors, selector);
+  if (spec->selectors == NULL)
+    spec->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
+  g_ptr_array_add (spec->selectors, selector);
   request->n_selectors++;
   return TRUE;
 }
@@ -212,28 +213,28 @@ quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, co
 static gboolean
 has_nothing_of_slices (const QuoitRequest *request, GError **error)
 {
-  static const char *const both = "expected slices or bundles, not both";
+  static const char *const expected = "expected slices or bundles, not both";
   g_autofree char *shape = NULL, *amount = NULL;
 
   if (request->generation != QUOIT_GENERATION_NONE)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and accelerator '%s': %s",
-                       quoit_generation_name (request->generation), both);
+                       quoit_generation_name (request->generation), expected);
   if (request->shape.n_dims != 0)
     {
       shape = quoit_shape_format (request->shape);
-      return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and topology '%s': %s", shape, both);
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and topology '%s': %s", shape, expected);
     }
   if (request->n_slices != 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and slices '%u': %s", request->n_slices,
-                       both);
+                       expected);
   if (request->chips_per_host != 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and chips per host '%u': %s",
-                       request->chips_per_host, both);
+                       request->chips_per_host, expected);
   if (request->tpu_per_bundle.e4 != 0)
     {
       amount = quoit_amount_format (request->tpu_per_bundle);
       return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has bundles, and TPU per bundle '%s': %s", amount,
-                         both);
+                         expected);
     }
   return TRUE;
 }

@@ -46,26 +46,26 @@ copy_bundles (QuoitRequest *copy, const QuoitRequest *request)
     g_ptr_array_add (copy->resources, g_string_chunk_insert_const (copy->texts, request->resources->pdata[i]));
   for (guint i = 0; i < request->bundles->len; i++)
     {
-      const QuoitBundleWish *from = quoit_request_bundle (request, i);
-      QuoitBundleWish wish = { NULL, NULL };
+      const QuoitBundleSpec *from = quoit_request_bundle (request, i);
+      QuoitBundleSpec spec = { NULL, NULL };
 
       /* Bundles that were added together share their takes, so that ten thousand bundles need one array. */
-      wish.takes = from->takes == before ? g_array_ref (quoit_request_bundle (copy, i - 1)->takes)
+      spec.takes = from->takes == before ? g_array_ref (quoit_request_bundle (copy, i - 1)->takes)
                                          : copy_takes (copy, from->takes);
       before = from->takes;
       if (from->selectors != NULL)
         {
-          wish.selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
-          add_copies (wish.selectors, from->selectors, copy_selector);
+          spec.selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
+          add_copies (spec.selectors, from->selectors, copy_selector);
         }
-      g_array_append_val (copy->bundles, wish);
+      g_array_append_val (copy->bundles, spec);
     }
 }
 
 QuoitRequest *
 quoit_request_dup (const QuoitRequest *request, const char *name)
 {
-  QuoitRequest *copy = quoit_request_alloc (), own = *copy;
+  QuoitRequest *copy = quoit_request_alloc (), empty = *copy;
 
   *copy = *request;
   copy->name = g_strdup (name);
@@ -75,12 +75,12 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
   copy->zone = g_strdup (request->zone);
   copy->topology_label = g_strdup (request->topology_label);
   copy->soft_target = g_strdup (request->soft_target);
-  copy->selectors = own.selectors;
-  copy->slices = own.slices;
-  copy->excluded = own.excluded;
-  copy->bundles = own.bundles;
-  copy->texts = own.texts;
-  copy->resources = own.resources;
+  copy->selectors = empty.selectors;
+  copy->slices = empty.slices;
+  copy->excluded = empty.excluded;
+  copy->bundles = empty.bundles;
+  copy->texts = empty.texts;
+  copy->resources = empty.resources;
   add_copies (copy->selectors, request->selectors, copy_selector);
   add_copies (copy->slices, request->slices, copy_text);
   add_copies (copy->excluded, request->excluded, copy_text);

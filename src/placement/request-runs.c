@@ -59,17 +59,17 @@ quoit_request_append_selectors (GString *text, const GPtrArray *selectors)
 }
 
 void
-quoit_request_append_bundle (GString *text, const QuoitBundleWish *wish)
+quoit_request_append_bundle (GString *text, const QuoitBundleSpec *spec)
 {
   g_string_append_c (text, '{');
-  append_takes (text, wish->takes);
-  if (wish->selectors != NULL)
-    quoit_request_append_selectors (text, wish->selectors);
+  append_takes (text, spec->takes);
+  if (spec->selectors != NULL)
+    quoit_request_append_selectors (text, spec->selectors);
   g_string_append_c (text, '}');
 }
 
 static gboolean
-is_plainly_equal (const QuoitBundleWish *a, const QuoitBundleWish *b)
+share_arrays (const QuoitBundleSpec *a, const QuoitBundleSpec *b)
 {
   return a->takes == b->takes && a->selectors == b->selectors;
 }
@@ -82,8 +82,7 @@ quoit_request_append_runs (const QuoitRequest *request, GString *text)
 
   for (guint32 b = 0; b <= n; b++)
     {
-      if (b > first && b < n
-          && is_plainly_equal (quoit_request_bundle (request, b), quoit_request_bundle (request, b - 1)))
+      if (b > first && b < n && share_arrays (quoit_request_bundle (request, b), quoit_request_bundle (request, b - 1)))
         continue;
       g_string_truncate (next, 0);
       if (b < n)
@@ -125,7 +124,7 @@ read_selectors (const char **at, GPtrArray **selectors, GError **error)
   if (**at == ';')
     *selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
   while (**at == ';')
-    if ((*selectors)->len == QUOIT_MOST_BUNDLE_SELECTORS || !read_selector (at, *selectors, error))
+    if ((*selectors)->len == QUOIT_MAX_BUNDLE_SELECTORS || !read_selector (at, *selectors, error))
       return FALSE;
   return **at == '}';
 }
@@ -139,7 +138,7 @@ read_number (const char **at, gint64 *n)
     return FALSE;
   *n = g_ascii_strtoll (*at, &end, 10);
   *at = end;
-  return *n >= 1 && *n <= QUOIT_MOST_BUNDLES;
+  return *n >= 1 && *n <= QUOIT_MAX_BUNDLES;
 }
 
 /* "4x{CPU=1;key=value}" */
@@ -161,7 +160,7 @@ read_run (QuoitRequest *request, const char **at, GError **error)
   if (!quoit_request_add_takes (request, takes, n, error))
     return FALSE;
   for (guint32 b = first; selectors != NULL && b < request->bundles->len; b++)
-    g_array_index (request->bundles, QuoitBundleWish, b).selectors = g_ptr_array_ref (selectors);
+    g_array_index (request->bundles, QuoitBundleSpec, b).selectors = g_ptr_array_ref (selectors);
   request->n_selectors += selectors == NULL ? 0 : selectors->len * (guint32) n;
   return TRUE;
 }

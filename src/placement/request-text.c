@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/natural.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 static gint
 by_name (gconstpointer a, gconstpointer b)
@@ -14,7 +14,7 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Quotes a value with a blank, a quote or a backslash, because it would be read as two values otherwise. */
+/* Appends " WHAT=VALUE". A value with a blank, a quote or a backslash is quoted, so that it can be read back. */
 static void
 append_value (GString *text, const char *what, const char *value)
 {
@@ -63,9 +63,9 @@ append_slices (GString *text, const QuoitRequest *request)
       append_number (text, request->shape.dims[i]);
     }
   g_string_append (text, " x ");
-  if (request->least_slices != 0)
+  if (request->min_slices != 0)
     {
-      append_number (text, request->least_slices);
+      append_number (text, request->min_slices);
       g_string_append (text, "..");
     }
   append_number (text, request->n_slices);
@@ -97,7 +97,7 @@ append_bundles (GString *text, const QuoitRequest *request)
 }
 
 char *
-quoit_request_canonical (const QuoitRequest *request)
+quoit_request_format_canonical (const QuoitRequest *request)
 {
   GString *text = g_string_sized_new (64);
   g_autoptr (GPtrArray) selectors = NULL;
@@ -129,7 +129,7 @@ read_number (const char *value, guint32 *number, GError **error)
 {
   guint64 wide;
 
-  if (!g_ascii_string_to_unsigned (value, 10, 1, QUOIT_MOST_SLICES, &wide, error))
+  if (!g_ascii_string_to_unsigned (value, 10, 1, QUOIT_MAX_SLICES, &wide, error))
     return FALSE;
   *number = (guint32) wide;
   return TRUE;
@@ -142,7 +142,7 @@ read_host_chips (QuoitRequest *request, const char *value, GError **error)
 }
 
 static gboolean
-read_bundle (QuoitRequest *request, const char *value, GError **error)
+read_tpu_per_bundle (QuoitRequest *request, const char *value, GError **error)
 {
   return quoit_amount_parse (value, &request->tpu_per_bundle, error);
 }
@@ -215,7 +215,7 @@ static const struct {
   ReadFunc read;
 } words[] = {
   { "hostchips", read_host_chips },
-  { "tpu-per-bundle", read_bundle },
+  { "tpu-per-bundle", read_tpu_per_bundle },
   { "policy", read_policy },
   { "topology-label", read_topology_label },
   { "values", read_values },
@@ -256,7 +256,7 @@ next_word (const char **at)
 /* Returns the value at @text, the rest of a word. Returns NULL if the closing quote is missing. The caller owns the
  * value. */
 static char *
-value_of (const char *text)
+unquote_value (const char *text)
 {
   const char *close = *text == '"' ? find_close (text) : NULL;
   g_autofree char *escaped = close == NULL ? NULL : g_strndup (text + 1, (gsize) (close - text - 1));
@@ -279,7 +279,7 @@ read_word (QuoitRequest *request, const char *word, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
     if (length == strlen (words[i].word) && strncmp (word, words[i].word, length) == 0)
       {
-        value = value_of (equals + 1);
+        value = unquote_value (equals + 1);
         return value != NULL && words[i].read (request, value, error);
       }
   return FALSE;
@@ -291,7 +291,7 @@ read_count (QuoitRequest *request, const char *word, GError **error)
   const char *dots = strstr (word, "..");
   g_autofree char *least = dots == NULL ? NULL : g_strndup (word, (gsize) (dots - word));
 
-  return (dots == NULL || read_number (least, &request->least_slices, error))
+  return (dots == NULL || read_number (least, &request->min_slices, error))
          && read_number (dots == NULL ? word : dots + 2, &request->n_slices, error);
 }
 
@@ -311,7 +311,7 @@ read_head (QuoitRequest *request, const char **at, GError **error)
   const char *behind = *at;
   g_autofree char *first = next_word (&behind);
 
-  if (first == NULL || !quoit_strategy_parse (first, &request->strategy))
+  if (first == NULL || !quoit_strategy_find (first, &request->strategy))
     return read_slices (request, at, error);
   *at = behind;
   request->has_strategy = TRUE;
@@ -319,7 +319,7 @@ read_head (QuoitRequest *request, const char **at, GError **error)
 }
 
 QuoitRequest *
-quoit_request_of_canonical (const char *text, GError **error)
+quoit_request_parse_canonical (const char *text, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
   g_autoptr (GError) why = NULL;

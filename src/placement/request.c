@@ -5,15 +5,15 @@
 
 #include "base/natural.h"
 
-enum { LONGEST_NAME = 253 };
+enum { MAX_NAME_BYTES = 253 };
 
 static void
-wish_clear (gpointer data)
+spec_clear (gpointer data)
 {
-  QuoitBundleWish *wish = data;
+  QuoitBundleSpec *spec = data;
 
-  g_array_unref (wish->takes);
-  g_clear_pointer (&wish->selectors, g_ptr_array_unref);
+  g_array_unref (spec->takes);
+  g_clear_pointer (&spec->selectors, g_ptr_array_unref);
 }
 
 QuoitRequest *
@@ -24,8 +24,8 @@ quoit_request_alloc (void)
   request->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
   request->slices = g_ptr_array_new_with_free_func (g_free);
   request->excluded = g_ptr_array_new_with_free_func (g_free);
-  request->bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundleWish));
-  g_array_set_clear_func (request->bundles, wish_clear);
+  request->bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundleSpec));
+  g_array_set_clear_func (request->bundles, spec_clear);
   request->texts = g_string_chunk_new (256);
   request->resources = g_ptr_array_new ();
   return request;
@@ -66,7 +66,7 @@ quoit_name_check (const char *what, const char *name, GError **error)
 {
   g_autofree char *quoted = NULL;
   gsize length = strlen (name);
-  gboolean plain = length > 0 && length <= LONGEST_NAME;
+  gboolean plain = length > 0 && length <= MAX_NAME_BYTES;
 
   /* Most names are ASCII, and the check must not cost more than the placement. */
   for (gsize i = 0; i < length && plain; i++)
@@ -75,9 +75,9 @@ quoit_name_check (const char *what, const char *name, GError **error)
     return TRUE;
 
   quoted = quoit_quote (name);
-  if (length == 0 || length > LONGEST_NAME)
+  if (length == 0 || length > MAX_NAME_BYTES)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected 1 to %d bytes, got %" G_GSIZE_FORMAT, what, quoted,
-                       LONGEST_NAME, length);
+                       MAX_NAME_BYTES, length);
   if (!g_utf8_validate (name, -1, NULL))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected UTF-8 text", what, quoted);
   for (const char *p = name; *p != '\0'; p = g_utf8_next_char (p))
@@ -111,7 +111,7 @@ quoit_request_complete (const QuoitRequest *request, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request names no topology: expected one such as '4x4'");
   if (request->n_slices == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has no number of slices: expected 1 to %d",
-                       QUOIT_MOST_SLICES);
+                       QUOIT_MAX_SLICES);
   return TRUE;
 }
 

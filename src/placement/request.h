@@ -6,15 +6,16 @@
 
 #include "base/amount.h"
 #include "fleet/group.h"
-#include "fleet/selector.h"
-#include "placement/ray/names.h"
+#include "catalogue/catalogue.h"
+#include "models/ray/selector.h"
+#include "models/ray/names.h"
 
-/* A requested bundle. Equal bundles that were added together share their takes. */
+/* What a request states about one bundle. Equal bundles that were added together share their takes. */
 typedef struct {
-  GArray *takes; /* of QuoitTake, by resource; names are interned in the texts of the request, so that equal names
-                  * are equal pointers */
+  GArray *takes;        /* of QuoitTake, sorted by resource; equal names are equal pointers, because the request stores
+                         * each name once */
   GPtrArray *selectors; /* of QuoitSelector, in the given order; NULL: none */
-} QuoitBundleWish;
+} QuoitBundleSpec;
 
 struct _QuoitRequest {
   char *name;  /* of the group */
@@ -23,8 +24,8 @@ struct _QuoitRequest {
   QuoitGeneration generation;
   QuoitShape shape;           /* n_dims 0: not set */
   guint32 chips_per_host;     /* 0: Ray's default for the shape */
-  guint32 n_slices;           /* 0: not set; the maximum if least_slices is set */
-  guint32 least_slices;       /* minimum; 0: exactly n_slices */
+  guint32 n_slices;           /* 0: not set; the maximum if min_slices is set */
+  guint32 min_slices;         /* 0: exactly n_slices */
   gint64 lease_ms;            /* of a reservation; 0: none */
   QuoitAmount tpu_per_bundle; /* 0: whole hosts */
   char *pool, *zone;          /* NULL: any */
@@ -32,7 +33,7 @@ struct _QuoitRequest {
   GPtrArray *slices;          /* names; empty: any */
   GPtrArray *excluded;        /* names */
 
-  GArray *bundles;           /* of QuoitBundleWish; empty: a request for slices */
+  GArray *bundles;           /* of QuoitBundleSpec; empty: a request for slices */
   GStringChunk *texts;       /* names of resources, each stored once */
   GPtrArray *resources;      /* these names, in the given order */
   guint32 n_selectors;       /* sum over all bundles */
@@ -44,17 +45,18 @@ struct _QuoitRequest {
   char *soft_target;         /* node name; NULL: none */
 };
 
-/* More than any fleet has. A greater number is a mistake, for example -1 read as unsigned, or microseconds. */
-enum { QUOIT_MOST_SLICES = 1000000 };
+/* More than any fleet has. A larger number is a mistake, for example -1 as an unsigned number. */
+enum { QUOIT_MAX_SLICES = 1000000 };
 
 enum {
-  QUOIT_MOST_BUNDLES = 10000,
-  QUOIT_MOST_RESOURCES = 256, /* different resources in one request */
-  QUOIT_MOST_BUNDLE_SELECTORS = 1000,
-  QUOIT_MOST_SELECTORS = 1000000 /* sum over all bundles */
+  QUOIT_MAX_BUNDLES = 10000,
+  QUOIT_MAX_RESOURCES = 256, /* different resources in one request */
+  QUOIT_MAX_BUNDLE_SELECTORS = 1000,
+  QUOIT_MAX_SELECTORS = 1000000 /* sum over all bundles */
 };
 
-QuoitRequest *quoit_request_alloc (void); /* without a name; quoit_request_free() it */
+/* Returns an empty request without a name. Free it with quoit_request_free(). */
+QuoitRequest *quoit_request_alloc (void);
 /* Returns a copy of @request with another name. The caller owns it. */
 QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 
@@ -66,10 +68,10 @@ gboolean quoit_request_complete (const QuoitRequest *request, GError **error);
 /* As quoit_request_complete(), and checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
-static inline const QuoitBundleWish *
+static inline const QuoitBundleSpec *
 quoit_request_bundle (const QuoitRequest *request, guint32 bundle)
 {
-  return &g_array_index (request->bundles, QuoitBundleWish, bundle);
+  return &g_array_index (request->bundles, QuoitBundleSpec, bundle);
 }
 
 /* --- request-bundles.c --- */
@@ -90,28 +92,28 @@ gboolean quoit_request_bundles_complete (const QuoitRequest *request, GError **e
 /* Appends runs of equal consecutive bundles: "4x{CPU=1,TPU=4} 1x{TPU=1;ray.io/tpu-worker-id=0}". */
 void quoit_request_append_runs (const QuoitRequest *request, GString *text);
 /* Appends one bundle: "{CPU=1,TPU=4;key=value}". */
-void quoit_request_append_bundle (GString *text, const QuoitBundleWish *wish);
+void quoit_request_append_bundle (GString *text, const QuoitBundleSpec *spec);
 /* Appends ";key=value" for each different selector, sorted. */
 void quoit_request_append_selectors (GString *text, const GPtrArray *selectors);
 /* Reads runs up to the first other word. Returns FALSE for a syntax error; @error may then not be set. */
 gboolean quoit_request_read_runs (QuoitRequest *request, const char **at, GError **error);
 
-/* Returns the minimum number of slices. */
+/* Returns the smallest number of slices that the request accepts. */
 static inline guint32
-quoit_request_least (const QuoitRequest *request)
+quoit_request_min_slices (const QuoitRequest *request)
 {
-  return request->least_slices != 0 ? request->least_slices : request->n_slices;
+  return request->min_slices != 0 ? request->min_slices : request->n_slices;
 }
 
 /* Returns the number of chips per host, either stated or Ray's default. */
 guint32 quoit_request_chips_per_host (const QuoitRequest *request);
 
-/* Returns the placement part as canonical text, without name, key and owner. Equal requests have equal text. The
+/* Returns the request as canonical text, without name, key and owner. Equal requests have equal text. The
  * caller owns it. */
-char *quoit_request_canonical (const QuoitRequest *request);
+char *quoit_request_format_canonical (const QuoitRequest *request);
 /* Returns the request of a canonical text, without a name; the caller owns it. Fails with INVALID for other texts. */
-QuoitRequest *quoit_request_of_canonical (const char *text, GError **error);
+QuoitRequest *quoit_request_parse_canonical (const char *text, GError **error);
 
 /* Checks a name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what
- * is the kind of name, for the message. */
+ * says what the name is of, for the message. */
 gboolean quoit_name_check (const char *what, const char *name, GError **error);

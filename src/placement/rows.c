@@ -7,7 +7,7 @@
 #include "base/strings.h"
 
 typedef struct {
-  guint32 length, number;
+  guint32 length, index;
   const gint64 *numbers;
 } Row;
 
@@ -65,22 +65,22 @@ quoit_rows_free (QuoitRows *rows)
 guint32
 quoit_rows_intern (QuoitRows *rows, const gint64 *numbers, guint32 length)
 {
-  const Row wanted = { length, rows->rows->len, numbers };
-  Row *row = g_hash_table_lookup (rows->index, &wanted);
+  const Row new_row = { length, rows->rows->len, numbers };
+  Row *row = g_hash_table_lookup (rows->index, &new_row);
 
   if (row != NULL)
-    return row->number;
-  row = g_memdup2 (&wanted, sizeof wanted);
+    return row->index;
+  row = g_memdup2 (&new_row, sizeof new_row);
   row->numbers = g_memdup2 (numbers, length * sizeof *numbers);
   g_ptr_array_add (rows->rows, row);
   g_hash_table_add (rows->index, row);
-  return row->number;
+  return row->index;
 }
 
 const gint64 *
-quoit_rows_get (const QuoitRows *rows, guint32 number)
+quoit_rows_get (const QuoitRows *rows, guint32 index)
 {
-  return ((const Row *) rows->rows->pdata[number])->numbers;
+  return ((const Row *) rows->rows->pdata[index])->numbers;
 }
 
 guint32

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interns rows of numbers. Equal rows get the same number; numbers count from 0 in the order of the first use. */
+/* A set of different rows of numbers. Interning a row returns its index: equal rows get the same index, and indices
+ * count from 0 in the order of first use. */
 #pragma once
 
 #include <glib.h>
@@ -10,9 +11,9 @@ QuoitRows *quoit_rows_new (void);
 void quoit_rows_free (QuoitRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRows, quoit_rows_free)
 
-/* Returns the number of the row. Copies @numbers if the row is new. */
+/* Returns the index of the row. Copies @numbers if the row is new. */
 guint32 quoit_rows_intern (QuoitRows *rows, const gint64 *numbers, guint32 length);
-const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 number);
+const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 index);
 guint32 quoit_rows_count (const QuoitRows *rows);
 
 /* Sorts in ascending order. */

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts labels to bits and numbers: the nodes that each set of selectors accepts, and the values of a topology
- * label. */
+/* Converts labels to numbers: one bit per node for each set of selectors, and the topology domain of each node. */
 #include "placement/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/label-names.h"
 #include "base/natural.h"
 #include "fleet/kind.h"
 
-#define SLICE_NAME "ray.io/tpu-slice-name"
-
-static const QuoitBundleWish *
-wish_at (const QuoitFleetView *view, const guint32 *which, guint32 bundle)
+static const QuoitBundleSpec *
+spec_at (const QuoitFleetView *view, const guint32 *which, guint32 bundle)
 {
   return quoit_request_bundle (view->request, which == NULL ? bundle : which[bundle]);
 }
 
-/* --- slices by name --- */
+/* --- slices that selectors name --- */
 
 static void
 add_slices_named (const QuoitLayout *layout, const QuoitSelector *selector, GArray *slices)
@@ -32,14 +30,14 @@ add_slices_named (const QuoitLayout *layout, const QuoitSelector *selector, GArr
     }
 }
 
-/* Returns a selector that only nodes of certain slices satisfy, or NULL. */
+/* Returns a selector of the label for slice names, which only nodes of those slices satisfy, or NULL. */
 static const QuoitSelector *
-find_slice_selector (const QuoitBundleWish *wish)
+find_slice_selector (const QuoitBundleSpec *spec)
 {
-  for (guint i = 0; wish->selectors != NULL && i < wish->selectors->len; i++)
-    if (!quoit_selector_is_negated (wish->selectors->pdata[i])
-        && strcmp (quoit_selector_key (wish->selectors->pdata[i]), SLICE_NAME) == 0)
-      return wish->selectors->pdata[i];
+  for (guint i = 0; spec->selectors != NULL && i < spec->selectors->len; i++)
+    if (!quoit_selector_is_negated (spec->selectors->pdata[i])
+        && strcmp (quoit_selector_key (spec->selectors->pdata[i]), QUOIT_RAY_LABEL_SLICE_NAME) == 0)
+      return spec->selectors->pdata[i];
   return NULL;
 }
 
@@ -52,7 +50,7 @@ by_number (gconstpointer a, gconstpointer b)
 }
 
 static void
-sort_each_once (GArray *numbers)
+sort_unique (GArray *numbers)
 {
   guint n = 0;
 
@@ -64,26 +62,26 @@ sort_each_once (GArray *numbers)
 }
 
 GArray *
-quoit_fleet_view_slices (const QuoitFleetView *view, const guint32 *which)
+quoit_fleet_view_find_slices (const QuoitFleetView *view, const guint32 *which)
 {
   g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-  const QuoitBundleWish *before = NULL;
+  const QuoitBundleSpec *before = NULL;
 
   for (guint32 b = 0; b < view->bundles.n_bundles; b++)
     {
-      const QuoitBundleWish *wish = wish_at (view, which, b);
-      const QuoitSelector *selector = find_slice_selector (wish);
+      const QuoitBundleSpec *spec = spec_at (view, which, b);
+      const QuoitSelector *selector = find_slice_selector (spec);
 
       if (selector == NULL)
         return NULL;
-      if (before == NULL || wish->selectors != before->selectors)
+      if (before == NULL || spec->selectors != before->selectors)
         add_slices_named (view->fleet->layout, selector, slices);
-      before = wish;
+      before = spec;
       /* Limits the memory for a long list of equal bundles. */
       if (slices->len > 2 * view->fleet->layout->n_slices + 64)
-        sort_each_once (slices);
+        sort_unique (slices);
     }
-  sort_each_once (slices);
+  sort_unique (slices);
   return g_steal_pointer (&slices);
 }
 
@@ -117,7 +115,7 @@ mark_range (const QuoitFleetView *view, guint32 first, guint32 end, guint64 *bit
 }
 
 static void
-keep_slices (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
+keep_slice_nodes (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
 {
   const QuoitLayout *layout = view->fleet->layout;
   guint32 n_words = quoit_view_words (&view->view);
@@ -136,40 +134,41 @@ keep_slices (const QuoitFleetView *view, const QuoitSelector *selector, guint64 
     bits[w] &= named[w] ^ flip;
 }
 
-typedef gboolean (*Holds) (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds,
-                           guint32 node);
+typedef gboolean (*SelectorTest) (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds,
+                                  guint32 node);
 
 static gboolean
-holds_of_node (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds, guint32 node)
+node_satisfies (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds, guint32 node)
 {
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   return quoit_selector_holds (selector, quoit_layout_node_label (view->fleet->layout, (QuoitNodeId) { node },
-                                                                  quoit_selector_key (selector), room));
+                                                                  quoit_selector_key (selector), buffer));
 }
 
 static gboolean
-holds_of_kind (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds, guint32 node)
+kind_satisfies (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds, guint32 node)
 {
   return kinds[view->fleet->layout->nodes[node].kind];
 }
 
 static void
-keep_where (const QuoitFleetView *view, const QuoitSelector *selector, Holds holds, const guint8 *kinds, guint64 *bits)
+keep_nodes (const QuoitFleetView *view, const QuoitSelector *selector, SelectorTest satisfies, const guint8 *kinds,
+            guint64 *bits)
 {
   for (guint32 w = 0; w < quoit_view_words (&view->view); w++)
     for (guint64 rest = bits[w]; rest != 0; rest &= rest - 1)
       {
         guint32 i = w * 64 + (guint32) __builtin_ctzll (rest);
 
-        if (!holds (view, selector, kinds, view->nodes[i]))
+        if (!satisfies (view, selector, kinds, view->nodes[i]))
           bits[w] &= ~((guint64) 1 << (i % 64));
       }
 }
 
-/* For labels of node kinds. Usually all kinds satisfy the selector, and no node is visited. */
+/* For labels that are equal on all nodes of a kind. Usually all kinds satisfy the selector, and no node is visited. */
 static void
-keep_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
+keep_node_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
 {
   const QuoitLayout *layout = view->fleet->layout;
   g_autofree guint8 *kinds = g_new (guint8, layout->n_kinds + 1);
@@ -182,7 +181,7 @@ keep_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *
       all &= kinds[k];
     }
   if (!all)
-    keep_where (view, selector, holds_of_kind, kinds, bits);
+    keep_nodes (view, selector, kind_satisfies, kinds, bits);
 }
 
 static gboolean
@@ -206,12 +205,12 @@ fill_filter (const QuoitFleetView *view, const GPtrArray *selectors, guint64 *bi
     {
       const QuoitSelector *selector = selectors->pdata[i];
 
-      if (strcmp (quoit_selector_key (selector), SLICE_NAME) == 0)
-        keep_slices (view, selector, bits);
-      else if (quoit_layout_label_is_of_kind (quoit_selector_key (selector)))
-        keep_kinds (view, selector, bits);
+      if (strcmp (quoit_selector_key (selector), QUOIT_RAY_LABEL_SLICE_NAME) == 0)
+        keep_slice_nodes (view, selector, bits);
+      else if (quoit_layout_is_kind_label (quoit_selector_key (selector)))
+        keep_node_kinds (view, selector, bits);
       else
-        keep_where (view, selector, holds_of_node, NULL, bits);
+        keep_nodes (view, selector, node_satisfies, NULL, bits);
     }
 }
 
@@ -225,22 +224,22 @@ number_filters (QuoitFleetView *view, const guint32 *which, GPtrArray *distinct)
 
   for (guint32 b = 0; b < view->bundles.n_bundles; b++)
     {
-      const QuoitBundleWish *wish = wish_at (view, which, b);
+      const QuoitBundleSpec *spec = spec_at (view, which, b);
       gpointer value;
 
-      if (b > 0 && wish->selectors == wish_at (view, which, b - 1)->selectors)
+      if (b > 0 && spec->selectors == spec_at (view, which, b - 1)->selectors)
         {
           filter[b] = filter[b - 1];
           continue;
         }
       g_string_truncate (text, 0);
-      if (wish->selectors != NULL)
-        quoit_request_append_selectors (text, wish->selectors);
+      if (spec->selectors != NULL)
+        quoit_request_append_selectors (text, spec->selectors);
       if (!g_hash_table_lookup_extended (known, text->str, NULL, &value))
         {
           value = GUINT_TO_POINTER (distinct->len);
           g_hash_table_insert (known, g_strdup (text->str), value);
-          g_ptr_array_add (distinct, wish->selectors);
+          g_ptr_array_add (distinct, spec->selectors);
         }
       filter[b] = GPOINTER_TO_UINT (value);
     }
@@ -250,13 +249,13 @@ number_filters (QuoitFleetView *view, const guint32 *which, GPtrArray *distinct)
 }
 
 void
-quoit_fleet_view_filter (QuoitFleetView *view, const guint32 *which)
+quoit_fleet_view_fill_filters (QuoitFleetView *view, const guint32 *which)
 {
   g_autoptr (GPtrArray) distinct = NULL;
   guint32 n_words = quoit_view_words (&view->view), n;
   guint64 *passes;
 
-  for (n = 0; n < view->bundles.n_bundles && wish_at (view, which, n)->selectors == NULL; n++)
+  for (n = 0; n < view->bundles.n_bundles && spec_at (view, which, n)->selectors == NULL; n++)
     ;
   if (n == view->bundles.n_bundles)
     return;
@@ -270,21 +269,22 @@ quoit_fleet_view_filter (QuoitFleetView *view, const guint32 *which)
 
 /* --- the topology label --- */
 
-/* Returns FALSE if the node has no value of the label. Slices with equal names have different values, unless they
- * are in the same source and the policy is `ray`; Ray does not distinguish them in one cluster. */
+/* Returns FALSE if the node has no value of the topology label. Slices with equal names have different values. Under
+ * policy `ray`, slices of one source with equal names have the same value, because Ray does not distinguish them in
+ * a cluster. */
 static gboolean
-value_of (const QuoitFleetView *view, guint32 node, char *room, QuoitDomain *value)
+topology_value (const QuoitFleetView *view, guint32 node, char *buffer, QuoitDomain *value)
 {
   const QuoitLayout *layout = view->fleet->layout;
   const char *key = view->request->topology_label;
   guint32 slice = layout->nodes[node].slice;
 
-  value->text = quoit_layout_node_label (layout, (QuoitNodeId) { node }, key, room);
-  value->place = 0;
-  if (strcmp (key, SLICE_NAME) == 0 && slice != QUOIT_NO_INDEX)
-    value->place = view->request->policy == QUOIT_POLICY_RAY
-                       ? layout->pools[layout->shelves[layout->slices[slice].shelf].pool].source
-                       : slice;
+  value->text = quoit_layout_node_label (layout, (QuoitNodeId) { node }, key, buffer);
+  value->slice_or_source = 0;
+  if (strcmp (key, QUOIT_RAY_LABEL_SLICE_NAME) == 0 && slice != QUOIT_NO_INDEX)
+    value->slice_or_source = view->request->policy == QUOIT_POLICY_RAY
+                                 ? layout->pools[layout->shelves[layout->slices[slice].shelf].pool].source
+                                 : slice;
   return value->text != NULL && *value->text != '\0';
 }
 
@@ -294,18 +294,18 @@ compare_domains (const void *a, const void *b)
   const QuoitDomain *x = a, *y = b;
   int order = x->text == y->text ? 0 : quoit_natural_compare (x->text, y->text);
 
-  return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+  return order != 0 ? order : (x->slice_or_source > y->slice_or_source) - (x->slice_or_source < y->slice_or_source);
 }
 
-/* Collects the values of all nodes, sorted and without duplicates. They are usually sorted already, because nodes
- * are sorted by slice and slices by name. */
+/* Collects the values of all nodes, sorted and without duplicates. They are usually sorted already, because nodes are
+ * sorted by slice, and slices by name. */
 static void
 find_domains (QuoitFleetView *view)
 {
   GArray *domains = view->domains = g_array_new (FALSE, FALSE, sizeof (QuoitDomain));
   gboolean sorted = TRUE;
   guint n = 0;
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     {
@@ -313,14 +313,14 @@ find_domains (QuoitFleetView *view)
       QuoitDomain value;
       int order;
 
-      if (!value_of (view, view->nodes[i], room, &value))
+      if (!topology_value (view, view->nodes[i], buffer, &value))
         continue;
       order = last == NULL ? 1 : compare_domains (&value, last);
       if (order == 0)
         continue;
       sorted &= order > 0;
-      if (value.text == room)
-        value.text = g_string_chunk_insert_const (view->texts, room);
+      if (value.text == buffer)
+        value.text = g_string_chunk_insert_const (view->texts, buffer);
       g_array_append_val (domains, value);
     }
   if (sorted)
@@ -339,22 +339,22 @@ quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node)
 {
   const QuoitDomain *found;
   QuoitDomain value;
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
-  if (view->domains == NULL || view->domains->len == 0 || !value_of (view, node.index, room, &value))
+  if (view->domains == NULL || view->domains->len == 0 || !topology_value (view, node.index, buffer, &value))
     return QUOIT_NO_INDEX;
   found = bsearch (&value, view->domains->data, view->domains->len, sizeof value, compare_domains);
   return found == NULL ? QUOIT_NO_INDEX : (guint32) (found - (const QuoitDomain *) (const void *) view->domains->data);
 }
 
-/* Usually the domain is the one of the previous node, or the next one. */
+/* Returns the domain of the node. It is usually the domain of the previous node, or the one after it. */
 static guint32
-domain_behind (const QuoitFleetView *view, guint32 node, guint32 before)
+node_domain (const QuoitFleetView *view, guint32 node, guint32 before)
 {
   QuoitDomain value;
-  char room[QUOIT_LABEL_ROOM];
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
-  if (!value_of (view, node, room, &value))
+  if (!topology_value (view, node, buffer, &value))
     return QUOIT_NO_INDEX;
   for (guint32 d = before == QUOIT_NO_INDEX ? 0 : before, end = MIN (d + 2, view->domains->len); d < end; d++)
     if (compare_domains (&value, &g_array_index (view->domains, QuoitDomain, d)) == 0)
@@ -363,7 +363,7 @@ domain_behind (const QuoitFleetView *view, guint32 node, guint32 before)
 }
 
 void
-quoit_fleet_view_divide (QuoitFleetView *view)
+quoit_fleet_view_fill_domains (QuoitFleetView *view)
 {
   guint32 *domain, before = QUOIT_NO_INDEX;
 
@@ -374,7 +374,7 @@ quoit_fleet_view_divide (QuoitFleetView *view)
   domain = g_new (guint32, view->view.n_nodes + 1);
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     {
-      domain[i] = domain_behind (view, view->nodes[i], before);
+      domain[i] = node_domain (view, view->nodes[i], before);
       before = domain[i] == QUOIT_NO_INDEX ? before : domain[i];
     }
   view->view.domain = domain;
@@ -382,7 +382,7 @@ quoit_fleet_view_divide (QuoitFleetView *view)
 }
 
 void
-quoit_fleet_view_leave_domain (QuoitFleetView *view, guint32 domain)
+quoit_fleet_view_exclude_domain (QuoitFleetView *view, guint32 domain)
 {
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     if (view->view.domain[i] == domain)

@@ -7,15 +7,17 @@
 
 /* --- the candidates --- */
 
+/* The state of find_candidates(). The candidates are written to view->nodes. */
 typedef struct {
   QuoitFleetView *view;
   QuoitViewTime time;
   QuoitNodeRules rules;
   gboolean has_rules;
-  guint32 n, room;
-} Gathering;
+  guint32 n, capacity;
+} CandidateSearch;
 
-/* Whether a live node or a later one has the place of this dead node. Such a node must not be counted twice. */
+/* Whether the node is dead and another node, alive or later in the layout, is the same worker of the slice. One
+ * worker must not be counted twice. */
 static gboolean
 is_replaced (const QuoitFleet *fleet, guint32 node)
 {
@@ -35,84 +37,85 @@ is_replaced (const QuoitFleet *fleet, guint32 node)
 }
 
 static gboolean
-is_candidate (const Gathering *gathering, guint32 node)
+is_candidate (const CandidateSearch *search, guint32 node)
 {
-  const QuoitFleet *fleet = gathering->view->fleet;
+  const QuoitFleet *fleet = search->view->fleet;
 
-  if (gathering->time == QUOIT_VIEW_NOW ? quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_ALIVE
-                                        : is_replaced (fleet, node))
+  if (search->time == QUOIT_VIEW_NOW ? quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_ALIVE
+                                     : is_replaced (fleet, node))
     return FALSE;
-  return !gathering->has_rules
-         || quoit_node_rules_first_broken (&gathering->rules, (QuoitNodeId) { node }) == QUOIT_N_CONSTRAINTS;
+  return !search->has_rules
+         || quoit_node_rules_first_broken (&search->rules, (QuoitNodeId) { node }) == QUOIT_NO_CONSTRAINT;
 }
 
 static void
-gather (Gathering *gathering, guint32 first, guint32 end)
+add_candidates (CandidateSearch *search, guint32 first, guint32 end)
 {
-  if (gathering->n + (end - first) > gathering->room)
+  if (search->n + (end - first) > search->capacity)
     {
-      gathering->room = MAX (2 * gathering->room, gathering->n + (end - first));
-      gathering->view->nodes = g_renew (guint32, gathering->view->nodes, gathering->room);
+      search->capacity = MAX (2 * search->capacity, search->n + (end - first));
+      search->view->nodes = g_renew (guint32, search->view->nodes, search->capacity);
     }
   for (guint32 i = first; i < end; i++)
-    if (is_candidate (gathering, i))
-      gathering->view->nodes[gathering->n++] = i;
+    if (is_candidate (search, i))
+      search->view->nodes[search->n++] = i;
 }
 
-/* Returns the number of candidates, including omitted ones. Stops counting when more cannot change a decision. */
+/* Returns the number of candidates, including omitted ones. Stops at one candidate per bundle, because more cannot
+ * change a decision. */
 static guint32
-count_candidates (const Gathering *gathering)
+count_candidates (const CandidateSearch *search)
 {
   /* In a repair, nodes with other bundles of the group are excluded later. */
-  guint32 n = 0, enough = MAX (gathering->view->request->bundles->len, 1);
+  guint32 n = 0, enough = MAX (search->view->request->bundles->len, 1);
 
-  for (guint32 i = 0; i < gathering->view->fleet->layout->n_nodes && n < enough; i++)
-    n += is_candidate (gathering, i);
-  return MAX (n, gathering->n);
+  for (guint32 i = 0; i < search->view->fleet->layout->n_nodes && n < enough; i++)
+    n += is_candidate (search, i);
+  return MAX (n, search->n);
 }
 
-/* Returns the slices that the request names or its bundles select; the caller owns the array. Returns NULL for nodes
- * of any slice. With a topology label, nodes that bundles cannot use must not be omitted, because all nodes of a
- * value are summed up. */
+/* Returns the slices that the request names or that selectors limit all bundles to; the caller owns the array.
+ * Returns NULL if nodes of any slice are candidates. With a topology label, selectors must not omit nodes, because
+ * Ray adds up all nodes of a value. */
 static GArray *
-limit_to_slices (const Gathering *gathering, const guint32 *which)
+limit_to_slices (const CandidateSearch *search, const guint32 *which)
 {
-  const QuoitRequest *request = gathering->view->request;
+  const QuoitRequest *request = search->view->request;
   GArray *slices;
 
-  if (gathering->has_rules && gathering->rules.named != NULL)
+  if (search->has_rules && search->rules.named != NULL)
     {
       slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-      for (guint32 s = 0; s < gathering->view->fleet->layout->n_slices; s++)
-        if (gathering->rules.named[s])
+      for (guint32 s = 0; s < search->view->fleet->layout->n_slices; s++)
+        if (search->rules.named[s])
           g_array_append_val (slices, s);
       return slices;
     }
-  return request->topology_label == NULL ? quoit_fleet_view_slices (gathering->view, which) : NULL;
+  return request->topology_label == NULL ? quoit_fleet_view_find_slices (search->view, which) : NULL;
 }
 
 static void
-gather_candidates (Gathering *gathering, const guint32 *which)
+find_candidates (CandidateSearch *search, const guint32 *which)
 {
-  const QuoitLayout *layout = gathering->view->fleet->layout;
-  g_autoptr (GArray) slices = limit_to_slices (gathering, which);
+  const QuoitLayout *layout = search->view->fleet->layout;
+  g_autoptr (GArray) slices = limit_to_slices (search, which);
 
   if (slices == NULL)
-    gather (gathering, 0, layout->n_nodes);
+    add_candidates (search, 0, layout->n_nodes);
   for (guint i = 0; slices != NULL && i < slices->len; i++)
     {
       const QuoitSlice *slice = &layout->slices[g_array_index (slices, guint32, i)];
 
-      gather (gathering, slice->first_node, slice->first_node + slice->n_nodes);
+      add_candidates (search, slice->first_node, slice->first_node + slice->n_nodes);
     }
-  gathering->view->view.n_nodes = gathering->n;
-  gathering->view->view.n_candidates = slices == NULL ? gathering->n : count_candidates (gathering);
+  search->view->view.n_nodes = search->n;
+  search->view->view.n_candidates = slices == NULL ? search->n : count_candidates (search);
 }
 
 /* --- the view --- */
 
 static void
-note_slices (QuoitFleetView *view)
+fill_slices (QuoitFleetView *view)
 {
   guint32 *slice = g_new (guint32, view->view.n_nodes + 1);
 
@@ -126,12 +129,12 @@ find_soft_target (QuoitFleetView *view, GError **error)
 {
   QuoitNodeId node;
 
-  view->standing.soft_target = QUOIT_NO_INDEX;
+  view->rules.soft_target = QUOIT_NO_INDEX;
   if (view->request->soft_target == NULL)
     return TRUE;
   if (!quoit_layout_lookup_node (view->fleet->layout, view->request->soft_target, &node, error))
     return g_prefix_error (error, "soft target: "), FALSE;
-  view->standing.soft_target = quoit_fleet_view_find (view, node);
+  view->rules.soft_target = quoit_fleet_view_find (view, node);
   return TRUE;
 }
 
@@ -139,23 +142,23 @@ gboolean
 quoit_fleet_view_init (QuoitFleetView *view, const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *which,
                        guint32 n, QuoitViewTime time, GError **error)
 {
-  Gathering gathering = { .view = view, .time = time, .has_rules = !quoit_node_rules_are_none (request) };
+  CandidateSearch search = { .view = view, .time = time, .has_rules = !quoit_node_rules_are_none (request) };
 
   *view = (QuoitFleetView) { .fleet = fleet, .request = request };
-  if (gathering.has_rules && !quoit_node_rules_init (&gathering.rules, fleet->layout, request, error))
+  if (search.has_rules && !quoit_node_rules_init (&search.rules, fleet->layout, request, error))
     return FALSE;
-  view->standing = (QuoitStanding) { .strategy = request->strategy,
-                                     .soft_target = QUOIT_NO_INDEX,
-                                     .n_values = request->n_topology_values,
-                                     .bound = QUOIT_NO_INDEX };
-  quoit_fleet_view_ask (view, which, n);
-  gather_candidates (&gathering, which);
-  if (gathering.has_rules)
-    quoit_node_rules_clear (&gathering.rules);
-  quoit_fleet_view_filter (view, which);
-  quoit_fleet_view_divide (view);
-  quoit_fleet_view_measure (view, time);
-  note_slices (view);
+  view->rules = (QuoitPlacementRules) { .strategy = request->strategy,
+                                        .soft_target = QUOIT_NO_INDEX,
+                                        .n_values = request->n_topology_values,
+                                        .required_domain = QUOIT_NO_INDEX };
+  quoit_fleet_view_fill_requested (view, which, n);
+  find_candidates (&search, which);
+  if (search.has_rules)
+    quoit_node_rules_clear (&search.rules);
+  quoit_fleet_view_fill_filters (view, which);
+  quoit_fleet_view_fill_domains (view);
+  quoit_fleet_view_fill_amounts (view, time);
+  fill_slices (view);
   if (find_soft_target (view, error))
     return TRUE;
   quoit_fleet_view_clear (view);
@@ -173,8 +176,8 @@ quoit_fleet_view_clear (QuoitFleetView *view)
   g_free ((guint64 *) view->view.passes);
   g_free ((guint32 *) view->view.domain);
   g_free ((guint32 *) view->view.slice);
-  g_free ((QuoitUnits *) view->view.units);
-  g_free ((guint64 *) view->standing.excluded);
+  g_free ((QuoitNodeChips *) view->view.chips);
+  g_free ((guint64 *) view->rules.excluded);
   g_free (view->nodes);
   g_clear_pointer (&view->domains, g_array_unref);
   g_clear_pointer (&view->texts, g_string_chunk_free);
@@ -200,12 +203,12 @@ quoit_fleet_view_find (const QuoitFleetView *view, QuoitNodeId node)
 }
 
 void
-quoit_fleet_view_exclude (QuoitFleetView *view, QuoitNodeId node)
+quoit_fleet_view_exclude_node (QuoitFleetView *view, QuoitNodeId node)
 {
   guint32 i = quoit_fleet_view_find (view, node);
 
-  if (view->standing.excluded == NULL)
-    view->standing.excluded = g_new0 (guint64, quoit_view_words (&view->view) + 1);
+  if (view->rules.excluded == NULL)
+    view->rules.excluded = g_new0 (guint64, quoit_view_words (&view->view) + 1);
   if (i != QUOIT_NO_INDEX)
-    ((guint64 *) view->standing.excluded)[i / 64] |= (guint64) 1 << (i % 64);
+    ((guint64 *) view->rules.excluded)[i / 64] |= (guint64) 1 << (i % 64);
 }

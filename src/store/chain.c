@@ -23,7 +23,7 @@ finish (GChecksum *checksum, guint8 *chain)
 }
 
 void
-quoit_chain_begin_at_image (const guint8 *identity, const guint8 *hash, gsize length, guint8 *chain)
+quoit_chain_begin_at_checkpoint (const guint8 *identity, const guint8 *hash, gsize length, guint8 *chain)
 {
   GChecksum *checksum = g_checksum_new (G_CHECKSUM_SHA256);
 
@@ -37,7 +37,7 @@ quoit_chain_begin_at_image (const guint8 *identity, const guint8 *hash, gsize le
 void
 quoit_chain_begin (const guint8 *identity, guint8 *chain)
 {
-  quoit_chain_begin_at_image (identity, NULL, 0, chain);
+  quoit_chain_begin_at_checkpoint (identity, NULL, 0, chain);
 }
 
 /* Each length precedes its bytes, so that different rows never hash the same bytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash chain over a journal. The link of an entry is the SHA-256 of the previous link and of all other columns
- * of the entry. Two ledgers with the same link at one entry have the same history up to there, and a change to any
- * column of an old entry is detected. */
+/* The hash chain over a journal. The link of an entry is the SHA-256 of the previous link and of all other columns of
+ * the entry. Two ledgers with the same link at one entry therefore have the same history up to that entry, and a change
+ * of any column of an old entry is detected. */
 #pragma once
 
 #include "ledger/entry.h"
@@ -11,7 +11,7 @@
 void quoit_chain_begin (const guint8 *identity, guint8 *chain);
 /* Sets @chain to the link at a checkpoint that an older version wrote without a link. @hash is the checksum of the
  * checkpoint. */
-void quoit_chain_begin_at_image (const guint8 *identity, const guint8 *hash, gsize length, guint8 *chain);
+void quoit_chain_begin_at_checkpoint (const guint8 *identity, const guint8 *hash, gsize length, guint8 *chain);
 
 /* The columns of a journal row. */
 typedef struct {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The single write path of a ledger, and the write turn: one writer at a time in a process. */
+/* The single write path of a ledger. A change locks the writer, so that one thread of this process writes at a time,
+ * and then begins a transaction, which excludes other processes. */
 #include <pthread.h>
+#include <string.h>
 
 #include "store/store-private.h"
 
-static void guard_batches (void);
-static void unlist_batch (QuoitStore *store);
+static void install_fork_handlers (void);
+static void unregister_batch (QuoitStore *store);
 
 QuoitStore *
 quoit_store_alloc (const QuoitEngine *engine)
@@ -13,10 +15,10 @@ quoit_store_alloc (const QuoitEngine *engine)
   QuoitStore *store = g_new0 (QuoitStore, 1);
 
   store->engine = engine;
-  store->process = quoit_process_mark ();
-  guard_batches ();
-  g_mutex_init (&store->turn_lock);
-  g_cond_init (&store->turn_free);
+  store->process = quoit_process_unique_id ();
+  install_fork_handlers ();
+  g_mutex_init (&store->writer_lock);
+  g_cond_init (&store->writer_done);
   g_mutex_init (&store->fleet_lock);
   return store;
 }
@@ -28,18 +30,18 @@ quoit_store_free (QuoitStore *store)
     return;
   /* In a child of fork(2), free nothing: SQLite's locks belong to the process that opened the file, and another
    * thread of the parent may have held a mutex during the fork. */
-  if (store->process != quoit_process_mark ())
+  if (store->process != quoit_process_unique_id ())
     return;
   quoit_store_cancel_batch (store);
-  unlist_batch (store);
-  quoit_sqlite_end (store);
+  unregister_batch (store);
+  quoit_sqlite_close_store (store);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
-  g_clear_pointer (&store->base, quoit_fleet_unref);
+  g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
   /* Another thread may have left a batch open. */
-  g_clear_pointer (&store->draft, quoit_fleet_unref);
+  g_clear_pointer (&store->pending, quoit_fleet_unref);
   quoit_fleet_unref (store->fleet);
-  g_mutex_clear (&store->turn_lock);
-  g_cond_clear (&store->turn_free);
+  g_mutex_clear (&store->writer_lock);
+  g_cond_clear (&store->writer_done);
   g_mutex_clear (&store->fleet_lock);
   g_free (store->path);
   g_free (store->file);
@@ -47,19 +49,20 @@ quoit_store_free (QuoitStore *store)
   g_free (store);
 }
 
-/* Needs no lock: only this thread stores itself in turn_of. Another thread's fork(2) may have left the lock taken. */
+/* Returns whether this thread has locked the writer. Needs no lock, because only this thread stores itself in writer.
+ * In a child of fork(2), another thread of the parent may have held the lock for ever. */
 static gboolean
-has_turn (QuoitStore *store)
+is_writer (QuoitStore *store)
 {
-  return g_atomic_pointer_get (&store->turn_of) == g_thread_self ();
+  return g_atomic_pointer_get (&store->writer) == g_thread_self ();
 }
 
 static void
-replace_actor (char **actor, const char *with)
+replace_actor (char **actor, char *with)
 {
   char *before = *actor;
 
-  *actor = with == NULL ? NULL : g_ref_string_acquire ((char *) with);
+  *actor = with == NULL ? NULL : g_ref_string_acquire (with);
   if (before != NULL)
     g_ref_string_release (before);
 }
@@ -69,13 +72,13 @@ quoit_store_set_actor (QuoitStore *store, const char *actor)
 {
   char *counted = actor == NULL || *actor == '\0' ? NULL : g_ref_string_new (actor);
 
-  if (store->process == quoit_process_mark ())
+  if (store->process == quoit_process_unique_id ())
     {
-      g_mutex_lock (&store->turn_lock);
+      g_mutex_lock (&store->writer_lock);
       replace_actor (&store->actor, counted);
-      if (has_turn (store))
-        replace_actor (&store->turn_actor, counted);
-      g_mutex_unlock (&store->turn_lock);
+      if (is_writer (store))
+        replace_actor (&store->writer_actor, counted);
+      g_mutex_unlock (&store->writer_lock);
     }
   if (counted != NULL)
     g_ref_string_release (counted);
@@ -84,12 +87,12 @@ quoit_store_set_actor (QuoitStore *store, const char *actor)
 void
 quoit_store_interrupt (QuoitStore *store)
 {
-  if (store->process != quoit_process_mark ())
+  if (store->process != quoit_process_unique_id ())
     return;
-  g_mutex_lock (&store->turn_lock);
-  g_atomic_int_inc ((gint *) &store->interrupts);
-  g_cond_broadcast (&store->turn_free);
-  g_mutex_unlock (&store->turn_lock);
+  g_mutex_lock (&store->writer_lock);
+  g_atomic_int_inc ((gint *) &store->n_interrupts);
+  g_cond_broadcast (&store->writer_done);
+  g_mutex_unlock (&store->writer_lock);
 }
 
 char *
@@ -105,27 +108,27 @@ quoit_store_identity (const QuoitStore *store)
 gboolean
 quoit_store_is_own (const QuoitStore *store)
 {
-  return store->process == quoit_process_mark ();
+  return store->process == quoit_process_unique_id ();
 }
 
-/* Adds the path of the database to messages that do not say which database failed. */
+/* Adds the path of the database to errors of the store. Errors of steps do not concern a file. */
 static gboolean
-named (const QuoitStore *store, gboolean ok, GError **error)
+add_path_on_failure (const QuoitStore *store, gboolean ok, GError **error)
 {
   if (!ok && store->path != NULL && error != NULL && *error != NULL && (*error)->domain == QUOIT_ERROR
       && ((*error)->code == QUOIT_ERROR_STORE || (*error)->code == QUOIT_ERROR_VERSION
           || (*error)->code == QUOIT_ERROR_DAMAGED))
-    quoit_store_say_path (store->path, error);
+    quoit_error_add_path (error, store->path);
   return ok;
 }
 
-/* --- the write turn --- */
+/* --- the writer --- */
 
-/* Waits of this length or more, in milliseconds, never end. The monotonic clock cannot count so far. */
+/* Waits of this many milliseconds or more never end. Their deadline would overflow. */
 #define FOR_EVER_MS (G_MAXINT64 / 2000)
 
 gint64
-quoit_store_end_us (const QuoitStore *store)
+quoit_store_deadline_us (const QuoitStore *store)
 {
   return g_get_monotonic_time () + MIN (store->wait_ms, FOR_EVER_MS) * 1000;
 }
@@ -139,69 +142,72 @@ quoit_store_refuse_child (const QuoitStore *store, GError **error)
 }
 
 static gboolean
-in_own_batch (QuoitStore *store)
+is_in_own_batch (QuoitStore *store)
 {
-  return has_turn (store) && store->in_batch && store->process == quoit_process_mark ();
+  return is_writer (store) && store->in_batch && store->process == quoit_process_unique_id ();
 }
 
 gboolean
-quoit_store_take_turn (QuoitStore *store, GError **error)
+quoit_store_lock_writer (QuoitStore *store, GError **error)
 {
-  guint interrupts;
-  gint64 until = 0, left_ms = store->wait_ms;
-  gboolean late = FALSE;
+  guint n_interrupts;
+  gint64 deadline_us = 0, wait_left_ms = store->wait_ms;
+  gboolean timed_out = FALSE;
 
   if (!quoit_store_refuse_child (store, error))
     return FALSE;
-  if (has_turn (store))
+  if (is_writer (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch: commit or cancel it first");
 
-  g_mutex_lock (&store->turn_lock);
-  interrupts = store->interrupts;
-  while (store->turn_of != NULL && !late && store->interrupts == interrupts)
+  g_mutex_lock (&store->writer_lock);
+  n_interrupts = store->n_interrupts;
+  while (store->writer != NULL && !timed_out && store->n_interrupts == n_interrupts)
     {
       if (store->wait_ms >= FOR_EVER_MS)
-        g_cond_wait (&store->turn_free, &store->turn_lock);
+        g_cond_wait (&store->writer_done, &store->writer_lock);
       else
         {
-          until = until != 0 ? until : quoit_store_end_us (store);
-          late = !g_cond_wait_until (&store->turn_free, &store->turn_lock, until) && store->turn_of != NULL;
+          deadline_us = deadline_us != 0 ? deadline_us : quoit_store_deadline_us (store);
+          timed_out
+              = !g_cond_wait_until (&store->writer_done, &store->writer_lock, deadline_us) && store->writer != NULL;
         }
     }
-  if (store->turn_of != NULL)
+  if (store->writer != NULL)
     {
-      g_mutex_unlock (&store->turn_lock);
-      return late ? quoit_fail (error, QUOIT_ERROR_BUSY,
-                                "another thread has been writing for %" G_GINT64_FORMAT " ms; retry, or wait longer",
-                                store->wait_ms)
-                  : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
+      g_mutex_unlock (&store->writer_lock);
+      return timed_out
+                 ? quoit_fail (error, QUOIT_ERROR_BUSY,
+                               "another thread has been writing for %" G_GINT64_FORMAT " ms; retry, or wait longer",
+                               store->wait_ms)
+                 : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
     }
-  /* Holds a reference: if the thread ended, a new thread could get its address and would then be in its batch. */
-  g_atomic_pointer_set (&store->turn_of, g_thread_ref (g_thread_self ()));
-  replace_actor (&store->turn_actor, store->actor);
-  store->waits_from = interrupts;
-  if (until != 0)
-    left_ms = MAX ((until - g_get_monotonic_time ()) / 1000, 0);
-  store->lock_wait_ms = left_ms;
-  g_mutex_unlock (&store->turn_lock);
+  /* The reference keeps the address of the thread in use. If this thread ended and a new thread got its address, the
+   * new thread would seem to be in this thread's batch. */
+  g_atomic_pointer_set (&store->writer, g_thread_ref (g_thread_self ()));
+  replace_actor (&store->writer_actor, store->actor);
+  store->interrupts_at_start = n_interrupts;
+  if (deadline_us != 0)
+    wait_left_ms = MAX ((deadline_us - g_get_monotonic_time ()) / 1000, 0);
+  store->lock_wait_ms = wait_left_ms;
+  g_mutex_unlock (&store->writer_lock);
   if (store->path == NULL || store->db.handle != NULL || quoit_sqlite_reconnect (store, error))
     return TRUE;
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return FALSE;
 }
 
 void
-quoit_store_leave_turn (QuoitStore *store)
+quoit_store_unlock_writer (QuoitStore *store)
 {
-  GThread *thread = store->turn_of;
+  GThread *thread = store->writer;
 
-  g_mutex_lock (&store->turn_lock);
-  replace_actor (&store->turn_actor, NULL);
+  g_mutex_lock (&store->writer_lock);
+  replace_actor (&store->writer_actor, NULL);
   store->unsynced = FALSE;
-  g_atomic_pointer_set (&store->turn_of, NULL);
+  g_atomic_pointer_set (&store->writer, NULL);
   g_thread_unref (thread);
-  g_cond_signal (&store->turn_free);
-  g_mutex_unlock (&store->turn_lock);
+  g_cond_signal (&store->writer_done);
+  g_mutex_unlock (&store->writer_lock);
 }
 
 /* --- readers --- */
@@ -231,7 +237,8 @@ quoit_store_layout (QuoitStore *store)
 QuoitFleet *
 quoit_store_pending_fleet (QuoitStore *store)
 {
-  return in_own_batch (store) && store->draft != NULL ? quoit_fleet_fork (store->draft) : quoit_store_fleet (store);
+  return is_in_own_batch (store) && store->pending != NULL ? quoit_fleet_fork (store->pending)
+                                                           : quoit_store_fleet (store);
 }
 
 void
@@ -246,10 +253,11 @@ quoit_store_publish (QuoitStore *store, QuoitFleet *fleet)
   quoit_fleet_unref (before);
 }
 
-/* --- changing --- */
+/* --- changes --- */
 
-/* A step checks everything that an entry needs, so applying the entry cannot fail. In memory no commit can fail
- * either, so nothing ever needs a rollback: the fleet is changed in place, unless a reader shares it. */
+/* Changes the fleet of a ledger in memory in place, which is much faster than a fork. No rollback can be needed: the
+ * step has checked everything, so that applying its entry cannot fail, and a commit in memory cannot fail either. A
+ * fleet that a reader shares is forked first. */
 static gboolean
 apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
@@ -258,10 +266,10 @@ apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
   g_mutex_lock (&store->fleet_lock);
   if (!g_atomic_ref_count_compare (&store->fleet->refs, 1))
     {
-      QuoitFleet *own = quoit_fleet_fork (store->fleet);
+      QuoitFleet *outcome_here = quoit_fleet_fork (store->fleet);
 
       quoit_fleet_unref (store->fleet);
-      store->fleet = own;
+      store->fleet = outcome_here;
     }
   applied = quoit_entry_apply (entry, &store->fleet, error);
   g_mutex_unlock (&store->fleet_lock);
@@ -269,21 +277,21 @@ apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
 }
 
 static gboolean
-is_alone_in_memory (const QuoitStore *store, const QuoitEntry *entry)
+can_apply_in_place (const QuoitStore *store, const QuoitEntry *entry)
 {
-  return store->engine == &quoit_engine_memory && !store->in_batch && store->draft == NULL && entry->n_effects == 1
+  return store->engine == &quoit_engine_memory && !store->in_batch && store->pending == NULL && entry->n_effects == 1
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
-/* Applies the entry to a draft, which is dropped with the transaction if the entry cannot be written. */
+/* Applies the entry to a fork of the fleet, and writes it. A rollback drops the fork. */
 static gboolean
-apply_to_draft (QuoitStore *store, const QuoitEntry *entry, GError **error)
+apply_to_pending (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
-  if (store->draft == NULL)
-    store->draft = quoit_fleet_fork (store->fleet);
-  if (quoit_entry_apply (entry, &store->draft, error) && store->engine->append (store, entry, store->draft, error))
+  if (store->pending == NULL)
+    store->pending = quoit_fleet_fork (store->fleet);
+  if (quoit_entry_apply (entry, &store->pending, error) && store->engine->append (store, entry, store->pending, error))
     return TRUE;
-  store->spoilt = TRUE;
+  store->must_roll_back = TRUE;
   return FALSE;
 }
 
@@ -291,106 +299,107 @@ static void
 roll_back (QuoitStore *store)
 {
   store->engine->rollback (store);
-  g_clear_pointer (&store->draft, quoit_fleet_unref);
-  store->spoilt = FALSE;
+  g_clear_pointer (&store->pending, quoit_fleet_unref);
+  store->must_roll_back = FALSE;
 }
 
 static gboolean
 commit (QuoitStore *store, GError **error)
 {
-  if (store->spoilt)
+  if (store->must_roll_back)
     {
       roll_back (store);
       return quoit_fail (error, QUOIT_ERROR_STORE, "a change of the batch could not be written; nothing was written");
     }
   if (!store->engine->commit (store, error))
     {
-      g_clear_pointer (&store->draft, quoit_fleet_unref);
+      g_clear_pointer (&store->pending, quoit_fleet_unref);
       return FALSE;
     }
-  if (store->draft != NULL)
-    quoit_store_publish (store, g_steal_pointer (&store->draft));
+  if (store->pending != NULL)
+    quoit_store_publish (store, g_steal_pointer (&store->pending));
   return TRUE;
 }
 
-/* Returns the fleet including the changes of the transaction. */
+/* Returns the fleet with the changes of the open transaction. */
 static const QuoitFleet *
-fleet_so_far (const QuoitStore *store)
+newest_fleet (const QuoitStore *store)
 {
-  return store->draft != NULL ? store->draft : store->fleet;
+  return store->pending != NULL ? store->pending : store->fleet;
 }
 
-/* Journals expired leases before any decision. */
+/* Writes an entry for the leases that have ended, so that the action is decided without their groups. */
 static gboolean
 expire (QuoitStore *store, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
 
-  quoit_step_expire (fleet_so_far (store), now_ms, &entry);
-  return entry == NULL || apply_to_draft (store, entry, error);
+  quoit_step_expire (newest_fleet (store), now_ms, &entry);
+  return entry == NULL || apply_to_pending (store, entry, error);
 }
 
-/* Actions that repair a ledger whose clock is wrong. */
+/* Returns whether the action sets the clock. It is then the remedy for a wrong clock, and must not be refused because
+ * of that clock. */
 static gboolean
 sets_clock (const QuoitAction *action)
 {
   return action->type == QUOIT_ACTION_RESTORE || (action->type == QUOIT_ACTION_SET_CLOCK && action->clock.sets_clock);
 }
 
-/* Decides the action on the fleet as the transaction has made it so far, and writes the entry. */
+/* Decides the action on the fleet with the changes of the open transaction, and applies and writes its entry. */
 static gboolean
-carry_out (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
+decide_and_apply (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
 
-  if (store->spoilt)
+  if (store->must_roll_back)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
   if (!sets_clock (action)
-      && (!quoit_store_check_jump (store, fleet_so_far (store), now_ms, error) || !expire (store, now_ms, error)))
+      && (!quoit_store_check_jump (store, newest_fleet (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
-  if (!quoit_action_decide (fleet_so_far (store), action, now_ms, &entry, outcome, error))
+  if (!quoit_action_decide (newest_fleet (store), action, now_ms, &entry, outcome, error))
     {
       if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
-        outcome->refusal.fleet = quoit_fleet_ref (fleet_so_far (store));
+        outcome->refusal.fleet = quoit_fleet_ref (newest_fleet (store));
       return FALSE;
     }
   if (entry == NULL)
     return TRUE;
-  if (store->turn_actor != NULL)
-    entry->actor = g_strdup (store->turn_actor);
-  if (is_alone_in_memory (store, entry))
+  if (store->writer_actor != NULL)
+    entry->actor = g_strdup (store->writer_actor);
+  if (can_apply_in_place (store, entry))
     return apply_in_place (store, entry, error) && store->engine->append (store, entry, store->fleet, error);
-  return apply_to_draft (store, entry, error);
+  return apply_to_pending (store, entry, error);
 }
 
-/* Returns a reference to the fleet that this thread has just changed. The thread must have the write turn. */
+/* Returns a reference to the fleet that this thread has just changed. The thread must have locked the writer. */
 static QuoitFleet *
 changed_fleet (QuoitStore *store)
 {
-  return store->draft != NULL ? quoit_fleet_ref (store->draft) : quoit_store_fleet (store);
+  return store->pending != NULL ? quoit_fleet_ref (store->pending) : quoit_store_fleet (store);
 }
 
-/* In a transaction of its own, unless the thread is in a batch. */
+/* Carries out the action in the batch of this thread, or else in a transaction of its own. */
 static gboolean
 change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, gboolean wants_fleet,
         GError **error)
 {
   gboolean changed;
 
-  if (in_own_batch (store))
+  if (is_in_own_batch (store))
     {
-      changed = carry_out (store, action, now_ms, outcome, error);
+      changed = decide_and_apply (store, action, now_ms, outcome, error);
       if (changed && wants_fleet)
         outcome->fleet = changed_fleet (store);
       return changed;
     }
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   changed = store->engine->begin (store, error);
   if (changed)
     {
-      changed = carry_out (store, action, now_ms, outcome, error);
+      changed = decide_and_apply (store, action, now_ms, outcome, error);
       if (!changed)
         roll_back (store);
       else
@@ -398,7 +407,7 @@ change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcom
     }
   if (changed && wants_fleet)
     outcome->fleet = changed_fleet (store);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return changed;
 }
 
@@ -406,20 +415,20 @@ gboolean
 quoit_store_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome,
                     QuoitReport **report, GError **error)
 {
-  g_auto (QuoitOutcome) own = { 0 };
+  g_auto (QuoitOutcome) outcome_here = { 0 };
 
-  if (change (store, action, now_ms, &own, outcome != NULL, error))
+  if (change (store, action, now_ms, &outcome_here, outcome != NULL, error))
     {
       if (outcome != NULL)
         {
-          *outcome = own;
-          own = (QuoitOutcome) { 0 };
+          *outcome = outcome_here;
+          outcome_here = (QuoitOutcome) { 0 };
         }
       return TRUE;
     }
-  if (own.refusal.request != NULL && (error != NULL || report != NULL))
-    quoit_refusal_explain (&own.refusal, report, error);
-  return named (store, FALSE, error);
+  if (outcome_here.refusal.request != NULL && (error != NULL || report != NULL))
+    quoit_refusal_explain (&outcome_here.refusal, report, error);
+  return add_path_on_failure (store, FALSE, error);
 }
 
 gboolean
@@ -427,13 +436,13 @@ quoit_store_refresh (QuoitStore *store, GError **error)
 {
   gboolean ok;
 
-  if (in_own_batch (store))
+  if (is_in_own_batch (store))
     return TRUE;
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = store->engine->catch_up (store, error);
-  quoit_store_leave_turn (store);
-  return named (store, ok, error);
+  quoit_store_unlock_writer (store);
+  return add_path_on_failure (store, ok, error);
 }
 
 /* --- batches --- */
@@ -453,9 +462,10 @@ after_fork (void)
   g_mutex_unlock (&batches_lock);
 }
 
-/* Another thread may begin a batch while this thread forks. The child must find the lock free. */
+/* Without these handlers, a child of fork(2) would find the lock taken if another thread began a batch during the
+ * fork. */
 static void
-guard_batches (void)
+install_fork_handlers (void)
 {
   static gsize once;
 
@@ -467,7 +477,7 @@ guard_batches (void)
 }
 
 static void
-list_batch (QuoitStore *store)
+register_batch (QuoitStore *store)
 {
   g_mutex_lock (&batches_lock);
   if (batches == NULL)
@@ -477,7 +487,7 @@ list_batch (QuoitStore *store)
 }
 
 static void
-unlist_batch (QuoitStore *store)
+unregister_batch (QuoitStore *store)
 {
   g_mutex_lock (&batches_lock);
   if (batches != NULL)
@@ -495,8 +505,26 @@ find_batch (const GThread *thread)
 
   g_mutex_lock (&batches_lock);
   for (guint i = 0; batches != NULL && i < batches->len; i++)
-    if (g_atomic_pointer_get (&((QuoitStore *) batches->pdata[i])->turn_of) == thread)
+    if (g_atomic_pointer_get (&((QuoitStore *) batches->pdata[i])->writer) == thread)
       found = batches->pdata[i];
+  g_mutex_unlock (&batches_lock);
+  return found;
+}
+
+gboolean
+quoit_store_is_in_batch (const char *file, const GThread *thread)
+{
+  gboolean found = FALSE;
+
+  g_mutex_lock (&batches_lock);
+  for (guint i = 0; !found && batches != NULL && i < batches->len; i++)
+    {
+      QuoitStore *store = batches->pdata[i];
+
+      /* A child of fork(2) has a copy of the list, but no part in the batches. */
+      found = store->file != NULL && strcmp (store->file, file) == 0 && store->process == quoit_process_unique_id ()
+              && (thread == NULL || g_atomic_pointer_get (&store->writer) == thread);
+    }
   g_mutex_unlock (&batches_lock);
   return found;
 }
@@ -505,39 +533,39 @@ static void
 end_batch (QuoitStore *store)
 {
   store->in_batch = FALSE;
-  unlist_batch (store);
+  unregister_batch (store);
 }
 
-/* Cancels the batch of a thread that ends, so that it does not block other writers forever. The thread is compared
- * by its address only, because GLib may already have freed it. */
+/* Runs when a thread ends. Cancels its open batches, so that they do not block other writers for ever. @thread is only
+ * compared, because GLib may already have freed it. */
 static void
-thread_ends (gpointer thread)
+cancel_batches_of_thread (gpointer thread)
 {
   QuoitStore *store;
 
   while ((store = find_batch (thread)) != NULL)
     {
       end_batch (store);
-      if (store->process != quoit_process_mark ())
+      if (store->process != quoit_process_unique_id ())
         continue;
       roll_back (store);
-      quoit_store_leave_turn (store);
+      quoit_store_unlock_writer (store);
     }
 }
 
-static GPrivate thread_with_batch = G_PRIVATE_INIT (thread_ends);
+static GPrivate thread_with_batch = G_PRIVATE_INIT (cancel_batches_of_thread);
 
 static gboolean
 begin_batch (QuoitStore *store, gboolean unsynced, GError **error)
 {
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   store->unsynced = unsynced;
   if (!store->engine->begin (store, error))
-    return quoit_store_leave_turn (store), named (store, FALSE, error);
+    return quoit_store_unlock_writer (store), add_path_on_failure (store, FALSE, error);
   store->in_batch = TRUE;
   g_private_set (&thread_with_batch, g_thread_self ());
-  list_batch (store);
+  register_batch (store);
   return TRUE;
 }
 
@@ -560,20 +588,20 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
 
   if (!quoit_store_refuse_child (store, error))
     return FALSE;
-  if (!in_own_batch (store))
+  if (!is_in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
   end_batch (store);
   committed = commit (store, error);
-  quoit_store_leave_turn (store);
-  return named (store, committed, error);
+  quoit_store_unlock_writer (store);
+  return add_path_on_failure (store, committed, error);
 }
 
 void
 quoit_store_cancel_batch (QuoitStore *store)
 {
-  if (!in_own_batch (store))
+  if (!is_in_own_batch (store))
     return;
   end_batch (store);
   roll_back (store);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
 }

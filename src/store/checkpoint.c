@@ -8,14 +8,14 @@
 /* --- rows --- */
 
 static QuoitImage *
-checkpoint_of_row (sqlite3_stmt *stmt, GError **error)
+decode_checkpoint (sqlite3_stmt *stmt, GError **error)
 {
   g_autoptr (QuoitImage) image = g_new0 (QuoitImage, 1);
   gint64 seq = sqlite3_column_int64 (stmt, 0), next_node = sqlite3_column_int64 (stmt, 3);
 
   image->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   if (sqlite3_column_bytes (stmt, 6) != QUOIT_CHAIN_BYTES || seq < 1
-      || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 1)) || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 4))
+      || !quoit_time_is_valid (sqlite3_column_int64 (stmt, 1)) || !quoit_time_is_valid (sqlite3_column_int64 (stmt, 4))
       || next_node < 0 || next_node > G_MAXUINT32 || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
                             "row %" G_GINT64_FORMAT " of table 'checkpoint' is damaged: restore a backup", seq);
@@ -40,7 +40,7 @@ quoit_sqlite_checkpoint (QuoitDb *db, GError **error)
     return NULL;
   result = sqlite3_step (stmt);
   if (result == SQLITE_ROW)
-    image = checkpoint_of_row (stmt, error);
+    image = decode_checkpoint (stmt, error);
   else if (result != SQLITE_DONE)
     quoit_db_fail (db, result, "reading the checkpoint", error);
   sqlite3_reset (stmt);
@@ -132,14 +132,14 @@ drop_entries (QuoitDb *db, guint64 up_to, guint64 *n_removed, GError **error)
 
 /* Checks the request. *@up_to gets the entry of the new checkpoint, or 0 if there is nothing to do. */
 static gboolean
-check_before (const QuoitKept *kept, guint64 before_seq, guint64 *up_to, GError **error)
+check_request (const QuoitJournalRange *range, guint64 before_seq, guint64 *up_to, GError **error)
 {
-  if (before_seq <= kept->checkpoint || before_seq > kept->last + 1)
+  if (before_seq <= range->checkpoint || before_seq > range->last + 1)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "entry '%" G_GUINT64_FORMAT "': expected one from %" G_GUINT64_FORMAT
                        ", the first there is, to %" G_GUINT64_FORMAT ", the next",
-                       before_seq, kept->checkpoint + 1, kept->last + 1);
-  *up_to = before_seq - 1 == kept->checkpoint ? 0 : before_seq - 1;
+                       before_seq, range->checkpoint + 1, range->last + 1);
+  *up_to = before_seq - 1 == range->checkpoint ? 0 : before_seq - 1;
   return TRUE;
 }
 
@@ -148,10 +148,10 @@ check_clock (QuoitStore *store, gint64 now_ms, gint64 *time_ms, GError **error)
 {
   gboolean ok;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = quoit_step_clock (store->fleet, now_ms, time_ms, error);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return ok;
 }
 
@@ -162,11 +162,11 @@ make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **
 {
   QuoitDb reader = { 0 };
   g_autoptr (QuoitFleet) fleet = NULL;
-  QuoitKept kept;
+  QuoitJournalRange range;
   guint64 up_to = 0;
   guint8 chain[QUOIT_CHAIN_BYTES];
-  gboolean ok = quoit_sqlite_read_aside (store, &reader, error) && quoit_sqlite_kept (&reader, &kept, error)
-                && check_before (&kept, before_seq, &up_to, error);
+  gboolean ok = quoit_sqlite_open_reader (store, &reader, error) && quoit_sqlite_journal_range (&reader, &range, error)
+                && check_request (&range, before_seq, &up_to, error);
 
   if (ok && up_to != 0)
     {
@@ -184,13 +184,13 @@ make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **
 
 /* Runs inside the transaction. Does nothing if another process has compacted at least as far. */
 static gboolean
-put_in_place (QuoitDb *db, const QuoitImage *image, guint64 *n_removed, GError **error)
+replace_checkpoint (QuoitDb *db, const QuoitImage *image, guint64 *n_removed, GError **error)
 {
-  QuoitKept kept;
+  QuoitJournalRange range;
 
-  if (!quoit_sqlite_kept (db, &kept, error))
+  if (!quoit_sqlite_journal_range (db, &range, error))
     return FALSE;
-  if (kept.checkpoint >= image->seq)
+  if (range.checkpoint >= image->seq)
     return TRUE;
   return quoit_db_run (db, SQL_CHECKPOINT_DROP, error) && quoit_db_run (db, SQL_IMAGE_DROP, error)
          && insert_parts (db, image, error) && insert_checkpoint (db, image, error)
@@ -202,18 +202,18 @@ write_image (QuoitStore *store, const QuoitImage *image, guint64 *n_removed, GEr
 {
   gboolean ok;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = store->engine->begin (store, error);
   if (ok)
     {
-      ok = put_in_place (&store->db, image, n_removed, error);
+      ok = replace_checkpoint (&store->db, image, n_removed, error);
       if (!ok)
         store->engine->rollback (store);
       else
         ok = store->engine->commit (store, error);
     }
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return ok;
 }
 
@@ -230,24 +230,24 @@ static gboolean
 compact_memory (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
 {
   QuoitFleet *base = NULL;
-  QuoitKept kept;
+  QuoitJournalRange range;
   guint64 up_to = 0;
   gboolean ok;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
-  kept = quoit_memory_kept (store);
-  ok = check_before (&kept, before_seq, &up_to, error)
+  range = quoit_memory_journal_range (store);
+  ok = check_request (&range, before_seq, &up_to, error)
        && (up_to == 0 || (base = quoit_memory_replay (store, up_to, error)) != NULL);
   if (base != NULL)
     {
-      *n_removed = up_to - kept.checkpoint;
+      *n_removed = up_to - range.checkpoint;
       g_ptr_array_remove_range (store->entries, 0, (guint) *n_removed);
-      g_clear_pointer (&store->base, quoit_fleet_unref);
-      store->base = base;
-      store->base_made_ms = made_ms;
+      g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
+      store->checkpoint_fleet = base;
+      store->checkpoint_made_ms = made_ms;
     }
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return ok;
 }
 

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "fleet/source-kinds.h"
 
 /* --- bytes --- */
 
+/* Writes 7 bits per byte, the lowest first. The high bit of each byte but the last is set. */
 static void
 put (GByteArray *out, guint64 value)
 {
@@ -19,6 +21,7 @@ put (GByteArray *out, guint64 value)
   g_byte_array_append (out, bytes, n);
 }
 
+/* Maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ..., so that small negative numbers are short. */
 static void
 put_signed (GByteArray *out, gint64 value)
 {
@@ -43,24 +46,26 @@ put_sum (GByteArray *out, QuoitSum sum)
   put (out, (guint64) ((unsigned __int128) sum.e4 >> 64));
 }
 
+/* Reads encoded bytes. The functions below set is_damaged and return 0, or an empty value, if the bytes are invalid.
+ * The caller checks is_damaged once after reading several values. */
 typedef struct {
   const guint8 *at, *end;
-  gboolean bad;
+  gboolean is_damaged;
   guint format;
-} Reader;
+} Decoder;
 
 /* SQLite returns NULL for an empty blob, but pointer arithmetic needs a valid pointer. */
-static Reader
-reader_on (const guint8 *bytes, gsize length)
+static Decoder
+decoder_new (const guint8 *bytes, gsize length)
 {
-  static const guint8 nothing[1];
-  const guint8 *at = length == 0 ? nothing : bytes;
+  static const guint8 empty[1];
+  const guint8 *at = length == 0 ? empty : bytes;
 
-  return (Reader) { at, at + length, FALSE, QUOIT_CODEC_FORMAT };
+  return (Decoder) { at, at + length, FALSE, QUOIT_CODEC_FORMAT };
 }
 
 static guint64
-get (Reader *in)
+get (Decoder *in)
 {
   guint64 value = 0;
 
@@ -75,102 +80,103 @@ get (Reader *in)
       if ((byte & 0x80) == 0)
         return value;
     }
-  in->bad = TRUE;
+  in->is_damaged = TRUE;
   return 0;
 }
 
 static gint64
-get_signed (Reader *in)
+get_signed (Decoder *in)
 {
   guint64 value = get (in);
 
   return (gint64) (value >> 1) ^ -(gint64) (value & 1);
 }
 
-/* Minimum encoded sizes of repeated elements. */
+/* The minimum encoded sizes of elements that occur in arrays. */
 enum {
-  LEAST_NUMBER = 1,
-  LEAST_PAIR = 2,
-  LEAST_TAKE = 2,
-  LEAST_EFFECT = 3,
-  LEAST_BUNDLE = 4,
-  LEAST_POOL = 7,
-  LEAST_KIND = 10,
-  LEAST_NODE = 11
+  MIN_NUMBER_BYTES = 1,
+  MIN_PAIR_BYTES = 2,
+  MIN_TAKE_BYTES = 2,
+  MIN_EFFECT_BYTES = 3,
+  MIN_BUNDLE_BYTES = 4,
+  MIN_POOL_BYTES = 7,
+  MIN_KIND_BYTES = 10,
+  MIN_NODE_BYTES = 11
 };
 
-/* Reads a count of elements of at least @least bytes each. The remaining bytes limit it, so that a damaged count
+/* Reads a count of elements of at least @min_bytes bytes each. The remaining bytes limit it, so that a damaged count
  * cannot allocate much memory. */
 static guint32
-get_count (Reader *in, gsize least)
+get_count (Decoder *in, gsize min_bytes)
 {
   guint64 n = get (in);
 
-  if (n > (guint64) (in->end - in->at) / least || n > G_MAXINT32)
-    in->bad = TRUE;
-  return in->bad ? 0 : (guint32) n;
+  if (n > (guint64) (in->end - in->at) / min_bytes || n > G_MAXINT32)
+    in->is_damaged = TRUE;
+  return in->is_damaged ? 0 : (guint32) n;
 }
 
-/* Like get_count(), for 16-bit counters. */
+/* Like get_count(), for counts that are stored in 16 bits. */
 static guint16
-get_few (Reader *in, gsize least)
+get_count16 (Decoder *in, gsize min_bytes)
 {
-  guint32 n = get_count (in, least);
+  guint32 n = get_count (in, min_bytes);
 
   if (n > G_MAXUINT16)
-    in->bad = TRUE;
-  return in->bad ? 0 : (guint16) n;
+    in->is_damaged = TRUE;
+  return in->is_damaged ? 0 : (guint16) n;
 }
 
+/* Reads a number of at most @max. */
 static guint32
-get_small (Reader *in, guint64 most)
+get_limited (Decoder *in, guint64 max)
 {
   guint64 n = get (in);
 
-  if (n > most)
-    in->bad = TRUE;
-  return in->bad ? 0 : (guint32) n;
+  if (n > max)
+    in->is_damaged = TRUE;
+  return in->is_damaged ? 0 : (guint32) n;
 }
 
 /* Reads a node id, which is encoded as the difference to @previous. */
 static guint32
-get_id (Reader *in, guint32 previous)
+get_id (Decoder *in, guint32 previous)
 {
   gint64 id;
 
   if (__builtin_add_overflow (get_signed (in), (gint64) previous, &id) || id < 0 || id >= G_MAXUINT32)
-    in->bad = TRUE;
-  return in->bad ? 0 : (guint32) id;
+    in->is_damaged = TRUE;
+  return in->is_damaged ? 0 : (guint32) id;
 }
 
 static char *
-get_text (Reader *in)
+get_text (Decoder *in)
 {
   guint64 length = get (in);
   const guint8 *text = in->at;
 
-  if (length == 0 || in->bad)
+  if (length == 0 || in->is_damaged)
     return NULL;
   if (length - 1 > (guint64) (in->end - in->at) || memchr (text, '\0', length - 1) != NULL)
-    return in->bad = TRUE, NULL;
+    return in->is_damaged = TRUE, NULL;
   in->at += length - 1;
   return g_strndup ((const char *) text, length - 1);
 }
 
 /* Reads a text that must not be NULL. */
 static char *
-get_some_text (Reader *in)
+get_required_text (Decoder *in)
 {
   char *text = get_text (in);
 
   if (text != NULL)
     return text;
-  in->bad = TRUE;
+  in->is_damaged = TRUE;
   return g_strdup ("");
 }
 
 static QuoitSum
-get_sum (Reader *in)
+get_sum (Decoder *in)
 {
   guint64 low = get (in), high = get (in);
 
@@ -190,8 +196,8 @@ put_pairs (GByteArray *out, const QuoitPair *pairs, guint16 n)
     }
 }
 
-/* Keys must be distinct because documents write the pairs as members of an object. Equal keys have the same pointer,
- * because they are interned. */
+/* Keys must be distinct, because exported documents write the pairs as members of a JSON object. Equal keys have the
+ * same pointer, because they are interned. */
 static gboolean
 are_distinct (const QuoitPair *pairs, guint32 n)
 {
@@ -204,20 +210,20 @@ are_distinct (const QuoitPair *pairs, guint32 n)
 }
 
 static QuoitPair *
-get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
+get_pairs (Decoder *in, QuoitClaims *claims, guint16 *n)
 {
-  guint16 count = get_few (in, LEAST_PAIR);
+  guint16 count = get_count16 (in, MIN_PAIR_BYTES);
   QuoitPair *pairs = g_new0 (QuoitPair, count + 1u);
 
-  for (guint32 i = 0; i < count && !in->bad; i++)
+  for (guint32 i = 0; i < count && !in->is_damaged; i++)
     {
-      g_autofree char *key = get_some_text (in), *value = get_some_text (in);
+      g_autofree char *key = get_required_text (in), *value = get_required_text (in);
 
-      pairs[i] = (QuoitPair) { quoit_claims_text (claims, key), quoit_claims_text (claims, value) };
+      pairs[i] = (QuoitPair) { quoit_claims_intern_text (claims, key), quoit_claims_intern_text (claims, value) };
     }
-  if (!in->bad && !are_distinct (pairs, count))
-    in->bad = TRUE;
-  *n = in->bad ? 0 : count;
+  if (!in->is_damaged && !are_distinct (pairs, count))
+    in->is_damaged = TRUE;
+  *n = in->is_damaged ? 0 : count;
   return pairs;
 }
 
@@ -241,7 +247,7 @@ put_kind (GByteArray *out, const QuoitNodeKind *kind)
 }
 
 static guint32
-get_kind (Reader *in, QuoitClaims *claims)
+get_kind (Decoder *in, QuoitClaims *claims)
 {
   QuoitNodeKind kind = { 0 };
   g_autofree char *topology = NULL, *pod_type = NULL;
@@ -249,28 +255,28 @@ get_kind (Reader *in, QuoitClaims *claims)
   g_autofree QuoitResource *resources = NULL;
   guint16 n;
 
-  kind.generation = get_small (in, QUOIT_N_GENERATIONS - 1);
-  kind.shape.n_dims = (guint16) get_small (in, 3);
+  kind.generation = get_limited (in, QUOIT_N_GENERATIONS - 1);
+  kind.shape.n_dims = (guint16) get_limited (in, 3);
   for (guint i = 0; i < 3; i++)
-    kind.shape.dims[i] = (guint16) get_small (in, 4096);
+    kind.shape.dims[i] = (guint16) get_limited (in, 4096);
   kind.topology = topology = get_text (in);
   kind.pod_type = pod_type = get_text (in);
-  kind.chips = (guint16) get_small (in, G_MAXUINT16);
+  kind.chips = (guint16) get_limited (in, G_MAXUINT16);
   kind.labels = labels = get_pairs (in, claims, &kind.n_labels);
-  n = get_few (in, LEAST_PAIR);
+  n = get_count16 (in, MIN_PAIR_BYTES);
   resources = g_new0 (QuoitResource, n + 1u);
-  for (guint32 i = 0; i < n && !in->bad; i++)
+  for (guint32 i = 0; i < n && !in->is_damaged; i++)
     {
-      g_autofree char *name = get_some_text (in);
+      g_autofree char *name = get_required_text (in);
 
-      resources[i] = (QuoitResource) { quoit_claims_text (claims, name), { get_signed (in) } };
+      resources[i] = (QuoitResource) { quoit_claims_intern_text (claims, name), { get_signed (in) } };
       /* Resources are sorted by name, without duplicates. */
-      in->bad |= i > 0 && strcmp (resources[i - 1].name, resources[i].name) >= 0;
-      in->bad |= resources[i].amount.e4 < 0;
+      in->is_damaged |= i > 0 && strcmp (resources[i - 1].name, resources[i].name) >= 0;
+      in->is_damaged |= resources[i].amount.e4 < 0;
     }
   kind.resources = resources;
-  kind.n_resources = in->bad ? 0 : n;
-  return in->bad ? 0 : quoit_claims_kind (claims, &kind, NULL);
+  kind.n_resources = in->is_damaged ? 0 : n;
+  return in->is_damaged ? 0 : quoit_claims_intern_kind (claims, &kind, NULL);
 }
 
 static void
@@ -283,9 +289,9 @@ put_pool (GByteArray *out, const QuoitPoolClaim *pool)
 }
 
 static guint32
-get_pool (Reader *in, QuoitClaims *claims, const char *name)
+get_pool (Decoder *in, QuoitClaims *claims, const char *name)
 {
-  guint32 index = quoit_claims_pool (claims, name), n_pods = get_small (in, G_MAXUINT32);
+  guint32 index = quoit_claims_ensure_pool (claims, name), n_pods = get_limited (in, G_MAXUINT32);
   QuoitSum cpu = get_sum (in), memory = get_sum (in);
   guint16 n_env;
   g_autofree QuoitPair *env = get_pairs (in, claims, &n_env);
@@ -339,27 +345,28 @@ put_import (GByteArray *out, const QuoitSourceUpdate *import)
 }
 
 static void
-get_node (Reader *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools, const guint32 *kinds, guint32 n_kinds,
-          guint32 *id)
+get_node (Decoder *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools, const guint32 *kinds,
+          guint32 n_kinds, guint32 *id)
 {
   QuoitNodeClaim node = { 0 };
   gint64 worker;
   g_autofree char *name = NULL, *identity = NULL, *address = NULL, *slice = NULL, *incarnation = NULL;
 
-  *id = get_small (in, G_MAXUINT32 - 1);
-  node.pool = get_small (in, n_pools - 1);
-  node.kind = get_small (in, n_kinds - 1);
+  *id = get_limited (in, G_MAXUINT32 - 1);
+  node.pool = get_limited (in, n_pools - 1);
+  node.kind = get_limited (in, n_kinds - 1);
   worker = get_signed (in);
-  in->bad |= worker < -1 || worker > QUOIT_MOST_WORKER_ID;
+  in->is_damaged |= worker < -1 || worker > QUOIT_MAX_WORKER_ID;
   node.worker_id = (gint32) worker;
-  node.state = (guint8) get_small (in, QUOIT_NODE_DEAD);
-  node.flags = (guint8) get_small (in, G_MAXUINT8);
-  node.name = name = get_some_text (in);
+  node.state = (guint8) get_limited (in, QUOIT_NODE_DEAD);
+  node.flags = (guint8) get_limited (in, G_MAXUINT8);
+  node.name = name = get_required_text (in);
   node.identity = identity = get_text (in);
   node.address = address = get_text (in);
   node.slice = slice = get_text (in);
   node.incarnation = incarnation = get_text (in);
-  if (in->bad)
+  in->is_damaged |= strlen (quoit_node_claim_longest_text (&node)) > QUOIT_MAX_NODE_TEXT_BYTES;
+  if (in->is_damaged)
     return;
   node.pool = pools[node.pool];
   node.kind = kinds[node.kind];
@@ -367,35 +374,35 @@ get_node (Reader *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools
 }
 
 static QuoitSourceUpdate *
-get_import (Reader *in)
+get_import (Decoder *in)
 {
-  g_autofree char *source = get_some_text (in);
-  QuoitSourceKind kind = get_small (in, QUOIT_SOURCE_KIND_K8S_NODES);
+  g_autofree char *source = get_required_text (in);
+  QuoitSourceKind kind = get_limited (in, QUOIT_LAST_SOURCE_KIND);
   g_autoptr (QuoitClaims) claims = quoit_claims_new (source, kind);
-  guint32 n_removed = get_count (in, LEAST_NUMBER), n_pools, n_kinds, n;
+  guint32 n_removed = get_count (in, MIN_NUMBER_BYTES), n_pools, n_kinds, n;
   g_autofree guint32 *removed = g_new0 (guint32, n_removed + 1), *pools = NULL, *kinds = NULL, *ids = NULL;
 
-  in->bad |= kind < QUOIT_SOURCE_KIND_FLEET;
+  in->is_damaged |= kind < QUOIT_FIRST_SOURCE_KIND;
   for (guint32 i = 0; i < n_removed; i++)
-    removed[i] = get_small (in, G_MAXUINT32 - 1);
-  n_pools = get_count (in, LEAST_POOL);
+    removed[i] = get_limited (in, G_MAXUINT32 - 1);
+  n_pools = get_count (in, MIN_POOL_BYTES);
   pools = g_new0 (guint32, n_pools + 1);
-  for (guint32 i = 0; i < n_pools && !in->bad; i++)
+  for (guint32 i = 0; i < n_pools && !in->is_damaged; i++)
     {
-      g_autofree char *name = get_some_text (in);
+      g_autofree char *name = get_required_text (in);
 
       pools[i] = get_pool (in, claims, name);
     }
-  n_kinds = get_count (in, LEAST_KIND);
+  n_kinds = get_count (in, MIN_KIND_BYTES);
   kinds = g_new0 (guint32, n_kinds + 1);
-  for (guint32 i = 0; i < n_kinds && !in->bad; i++)
+  for (guint32 i = 0; i < n_kinds && !in->is_damaged; i++)
     kinds[i] = get_kind (in, claims);
-  n = get_count (in, LEAST_NODE);
-  in->bad |= n > 0 && (n_pools == 0 || n_kinds == 0);
+  n = get_count (in, MIN_NODE_BYTES);
+  in->is_damaged |= n > 0 && (n_pools == 0 || n_kinds == 0);
   ids = g_new0 (guint32, n + 1);
-  for (guint32 i = 0; i < n && !in->bad; i++)
+  for (guint32 i = 0; i < n && !in->is_damaged; i++)
     get_node (in, claims, pools, n_pools, kinds, n_kinds, &ids[i]);
-  if (in->bad)
+  if (in->is_damaged)
     return NULL;
   return quoit_source_update_new (g_steal_pointer (&claims), g_steal_pointer (&ids), g_steal_pointer (&removed),
                                   n_removed);
@@ -418,25 +425,25 @@ put_bundle (GByteArray *out, const QuoitBundle *bundle)
 }
 
 static void
-get_bundle (Reader *in, QuoitBundle *bundle, GPtrArray *kept)
+get_bundle (Decoder *in, QuoitBundle *bundle, GPtrArray *allocations)
 {
   QuoitTake *takes;
   guint16 n;
 
   bundle->chips = get (in);
-  bundle->chip = (guint8) get_small (in, 63);
+  bundle->chip = (guint8) get_limited (in, 63);
   bundle->part.e4 = get_signed (in);
-  n = get_few (in, LEAST_TAKE);
+  n = get_count16 (in, MIN_TAKE_BYTES);
   takes = g_new0 (QuoitTake, n + 1u);
-  g_ptr_array_add (kept, takes);
-  for (guint32 t = 0; t < n && !in->bad; t++)
+  g_ptr_array_add (allocations, takes);
+  for (guint32 t = 0; t < n && !in->is_damaged; t++)
     {
-      char *resource = get_some_text (in);
+      char *resource = get_required_text (in);
 
-      g_ptr_array_add (kept, resource);
+      g_ptr_array_add (allocations, resource);
       takes[t] = (QuoitTake) { resource, { get_signed (in) } };
     }
-  bundle->n_takes = in->bad ? 0 : n;
+  bundle->n_takes = in->is_damaged ? 0 : n;
   bundle->takes = takes;
 }
 
@@ -468,48 +475,48 @@ put_group (GByteArray *out, const QuoitGroupData *group)
 }
 
 static QuoitGroupData *
-get_group (Reader *in)
+get_group (Decoder *in)
 {
   QuoitGroupData group = { 0 };
   g_autofree char *name = NULL, *owner = NULL, *key = NULL, *request = NULL, *source = NULL, *foreign_id = NULL;
   g_autofree guint32 *ends = NULL, *ids = NULL;
   g_autofree QuoitBundle *bundles = NULL;
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) allocations = g_ptr_array_new_with_free_func (g_free);
 
   group.id = get (in);
-  group.state = get_small (in, QUOIT_GROUP_PENDING);
-  in->bad |= group.state < QUOIT_GROUP_HELD;
+  group.state = get_limited (in, QUOIT_GROUP_PENDING);
+  in->is_damaged |= group.state < QUOIT_GROUP_HELD;
   group.since_ms = get_signed (in);
   group.ended_ms = get_signed (in);
-  group.name = name = get_some_text (in);
-  group.owner = owner = get_some_text (in);
-  group.key = key = get_some_text (in);
-  group.request = request = get_some_text (in);
-  group.n_slices = get_count (in, LEAST_NUMBER);
+  group.name = name = get_required_text (in);
+  group.owner = owner = get_required_text (in);
+  group.key = key = get_required_text (in);
+  group.request = request = get_required_text (in);
+  group.n_slices = get_count (in, MIN_NUMBER_BYTES);
   group.slice_end = ends = g_new0 (guint32, group.n_slices + 1);
   for (guint32 i = 0; i < group.n_slices; i++)
-    ends[i] = get_small (in, G_MAXUINT32);
-  group.n_nodes = get_count (in, LEAST_NUMBER);
+    ends[i] = get_limited (in, G_MAXUINT32);
+  group.n_nodes = get_count (in, MIN_NUMBER_BYTES);
   group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
   for (guint32 i = 0; i < group.n_nodes; i++)
     ids[i] = get_id (in, i == 0 ? 0 : ids[i - 1]);
-  if (get_small (in, 1) == 1)
+  if (get_limited (in, 1) == 1)
     {
-      in->bad |= group.n_nodes > (gsize) (in->end - in->at) / LEAST_BUNDLE;
-      group.bundles = bundles = g_new0 (QuoitBundle, in->bad ? 1 : group.n_nodes + 1);
-      for (guint32 i = 0; i < group.n_nodes && !in->bad; i++)
-        get_bundle (in, &bundles[i], kept);
+      in->is_damaged |= group.n_nodes > (gsize) (in->end - in->at) / MIN_BUNDLE_BYTES;
+      group.bundles = bundles = g_new0 (QuoitBundle, in->is_damaged ? 1 : group.n_nodes + 1);
+      for (guint32 i = 0; i < group.n_nodes && !in->is_damaged; i++)
+        get_bundle (in, &bundles[i], allocations);
     }
   if (in->format >= 2)
     {
       group.until_ms = get_signed (in);
-      group.kind = (guint8) get_small (in, QUOIT_HOLDER_OWNER);
-      group.end = (guint8) get_small (in, QUOIT_END_SOURCE);
-      group.source = source = get_some_text (in);
-      group.foreign_id = foreign_id = get_some_text (in);
+      group.kind = (guint8) get_limited (in, QUOIT_RECORD_OWNER);
+      group.end = (guint8) get_limited (in, QUOIT_END_SOURCE);
+      group.source = source = get_required_text (in);
+      group.foreign_id = foreign_id = get_required_text (in);
     }
-  in->bad = in->bad || !quoit_group_data_check (&group, NULL);
-  return in->bad ? NULL : quoit_group_data_new (&group);
+  in->is_damaged = in->is_damaged || !quoit_group_data_check (&group, NULL);
+  return in->is_damaged ? NULL : quoit_group_data_new (&group);
 }
 
 /* --- entries --- */
@@ -566,11 +573,11 @@ quoit_codec_encode (const QuoitEntry *entry)
 }
 
 static void
-get_effect (Reader *in, QuoitEntry *entry)
+get_effect (Decoder *in, QuoitEntry *entry)
 {
   static const QuoitEffectType last[]
       = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN, QUOIT_EFFECT_LEDGER_SET };
-  QuoitEffect effect = { .type = get_small (in, last[in->format]) };
+  QuoitEffect effect = { .type = get_limited (in, last[in->format]) };
 
   switch (effect.type)
     {
@@ -583,35 +590,35 @@ get_effect (Reader *in, QuoitEntry *entry)
       break;
     case QUOIT_EFFECT_GROUP_REMOVED:
       effect.group_id = get (in);
-      effect.group_name = get_some_text (in);
-      effect.end = in->format == 1 ? QUOIT_END_RELEASED : get_small (in, QUOIT_END_SOURCE);
+      effect.group_name = get_required_text (in);
+      effect.end = in->format == 1 ? QUOIT_END_RELEASED : get_limited (in, QUOIT_END_SOURCE);
       break;
     case QUOIT_EFFECT_GROUP_LEASE:
       effect.group_id = get (in);
-      effect.group_name = get_some_text (in);
-      effect.group_state = get_small (in, QUOIT_GROUP_RESERVED);
+      effect.group_name = get_required_text (in);
+      effect.group_state = get_limited (in, QUOIT_GROUP_RESERVED);
       effect.until_ms = get_signed (in);
-      in->bad |= effect.group_state < QUOIT_GROUP_HELD || !quoit_time_is_sound (effect.until_ms);
+      in->is_damaged |= effect.group_state < QUOIT_GROUP_HELD || !quoit_time_is_valid (effect.until_ms);
       break;
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       effect.group_id = get (in);
-      effect.group_name = get_some_text (in);
+      effect.group_name = get_required_text (in);
       break;
     case QUOIT_EFFECT_NODE_STATE:
-      effect.node_id = get_small (in, G_MAXUINT32 - 1);
-      effect.state = get_small (in, QUOIT_NODE_DEAD);
+      effect.node_id = get_limited (in, G_MAXUINT32 - 1);
+      effect.state = get_limited (in, QUOIT_NODE_DEAD);
       break;
     case QUOIT_EFFECT_LEDGER_SET:
-      effect.numbers.epoch = get_small (in, G_MAXUINT32);
+      effect.numbers.epoch = get_limited (in, G_MAXUINT32);
       effect.numbers.next_group_id = get (in);
-      effect.numbers.next_node_id = get_small (in, G_MAXINT32);
+      effect.numbers.next_node_id = get_limited (in, G_MAXINT32);
       effect.numbers.max_jump_ms = get_signed (in);
-      in->bad |= effect.numbers.next_group_id > G_MAXINT64 || effect.numbers.max_jump_ms < 0;
+      in->is_damaged |= effect.numbers.next_group_id > G_MAXINT64 || effect.numbers.max_jump_ms < 0;
       break;
     default:
-      in->bad = TRUE;
+      in->is_damaged = TRUE;
     }
-  if (!in->bad)
+  if (!in->is_damaged)
     quoit_entry_add (entry, effect);
   else
     quoit_effect_clear (&effect);
@@ -621,29 +628,29 @@ QuoitEntry *
 quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *actor, const guint8 *bytes, gsize length,
                     GError **error)
 {
-  static const QuoitFleet nothing = { .seq = 0 };
-  Reader in = reader_on (bytes, length);
-  g_autoptr (QuoitEntry) entry = quoit_entry_new (&nothing, verb, time_ms);
+  static const QuoitFleet no_fleet = { .seq = 0 };
+  Decoder in = decoder_new (bytes, length);
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (&no_fleet, verb, time_ms);
   guint64 format = get (&in);
   guint32 n;
 
   entry->seq = seq;
   entry->actor = actor == NULL || *actor == '\0' ? NULL : g_strdup (actor);
-  if (!in.bad && format > QUOIT_CODEC_FORMAT)
+  if (!in.is_damaged && format > QUOIT_CODEC_FORMAT)
     return quoit_fail_null (error, QUOIT_ERROR_VERSION,
                             "journal entry %" G_GUINT64_FORMAT " is of format %" G_GUINT64_FORMAT
                             ", this quoit reads up to %d: use a newer quoit",
                             seq, format, QUOIT_CODEC_FORMAT);
-  if (!quoit_time_is_sound (time_ms))
+  if (!quoit_time_is_valid (time_ms))
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
                             "journal entry %" G_GUINT64_FORMAT ": time '%" G_GINT64_FORMAT
                             "': expected milliseconds since 1970, before the year 2200",
                             seq, time_ms);
   in.format = (guint) format;
-  n = get_count (&in, LEAST_EFFECT);
-  for (guint32 i = 0; i < n && !in.bad; i++)
+  n = get_count (&in, MIN_EFFECT_BYTES);
+  for (guint32 i = 0; i < n && !in.is_damaged; i++)
     get_effect (&in, entry);
-  if (in.bad || format == 0 || n == 0 || in.at != in.end)
+  if (in.is_damaged || format == 0 || n == 0 || in.at != in.end)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED, "journal entry %" G_GUINT64_FORMAT " is damaged near byte %d",
                             seq, (int) (length - (gsize) (in.end - in.at)));
   return g_steal_pointer (&entry);
@@ -679,9 +686,9 @@ quoit_codec_encode_bundle (const QuoitBundle *bundle)
 }
 
 static gboolean
-whole (const Reader *in, const char *what, GError **error)
+check_end (const Decoder *in, const char *what, GError **error)
 {
-  if (!in->bad && in->at == in->end)
+  if (!in->is_damaged && in->at == in->end)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "a row of table '%s' is damaged", what);
 }
@@ -689,27 +696,27 @@ whole (const Reader *in, const char *what, GError **error)
 gboolean
 quoit_codec_decode_kind (const guint8 *bytes, gsize length, QuoitClaims *claims, guint32 *index, GError **error)
 {
-  Reader in = reader_on (bytes, length);
+  Decoder in = decoder_new (bytes, length);
 
   *index = get_kind (&in, claims);
-  return whole (&in, "kind", error);
+  return check_end (&in, "kind", error);
 }
 
 gboolean
 quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims *claims, const char *name, guint32 *index,
                          GError **error)
 {
-  Reader in = reader_on (bytes, length);
+  Decoder in = decoder_new (bytes, length);
 
   *index = get_pool (&in, claims, name);
-  return whole (&in, "pool", error);
+  return check_end (&in, "pool", error);
 }
 
 gboolean
 quoit_codec_decode_bundle (const guint8 *bytes, gsize length, QuoitBundle *bundle, GPtrArray *takes, GError **error)
 {
-  Reader in = reader_on (bytes, length);
+  Decoder in = decoder_new (bytes, length);
 
   get_bundle (&in, bundle, takes);
-  return whole (&in, "bundle", error);
+  return check_end (&in, "bundle", error);
 }

@@ -8,7 +8,7 @@
  * set the ledger's own numbers. */
 enum { QUOIT_CODEC_FORMAT = 3 };
 
-/* Encodes the effects of @entry. Its other members are columns of their own. */
+/* Encodes the effects of @entry. The other members of an entry have their own columns. */
 GByteArray *quoit_codec_encode (const QuoitEntry *entry);
 
 /* Returns an entry with the decoded effects. Fails with VERSION for a format of a later quoit, and with DAMAGED for
@@ -16,12 +16,12 @@ GByteArray *quoit_codec_encode (const QuoitEntry *entry);
 QuoitEntry *quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *actor, const guint8 *bytes,
                                 gsize length, GError **error);
 
-/* Parts that the state tables store in columns of their own. */
+/* Encode parts that the state tables store in their own columns. */
 GByteArray *quoit_codec_encode_kind (const QuoitNodeKind *kind);
 GByteArray *quoit_codec_encode_pool (const QuoitPoolClaim *pool);
 GByteArray *quoit_codec_encode_bundle (const QuoitBundle *bundle);
 
-/* Intern the decoded part into @claims and set *@index. */
+/* Decode a part into @claims, and set *@index to its index there. Fail with DAMAGED. */
 gboolean quoit_codec_decode_kind (const guint8 *bytes, gsize length, QuoitClaims *claims, guint32 *index,
                                   GError **error);
 gboolean quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims *claims, const char *name,

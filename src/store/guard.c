@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that a handle's files are still the files that other processes read: when a change begins, and before it is
- * acknowledged. */
+/* Checks that the open files of a handle are still the files that other processes read. The checks run when a change
+ * begins, and before it is acknowledged. In this folder, "log" is SQLite's write-ahead log, the -wal file. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/place.h"
+#include "store/path.h"
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* --- deleted -wal and -shm files --- */
-
-/* Copies the whole WAL into the database file. No other process can have changed that file: a process that opens it
- * sees that this pair of files is in use, and is refused. */
+/* Copies the whole WAL into the database file. No other process of quoit can have changed that file: a process that
+ * opens it sees that this handle still uses its own -wal and -shm files, and is refused. SQLite does not wait for the
+ * checkpoint lock, which a writer can have. */
 static gboolean
-save_log (QuoitStore *store, GError **error)
+checkpoint_log (QuoitStore *store, GError **error)
 {
-  int n_frames = 0, n_saved = 0;
-  int result = sqlite3_wal_checkpoint_v2 (store->db.handle, "main", SQLITE_CHECKPOINT_FULL, &n_frames, &n_saved);
+  gint64 end_us = quoit_store_deadline_us (store);
 
-  if (result == SQLITE_OK && n_frames == n_saved)
-    return TRUE;
-  if (result == SQLITE_OK)
-    result = SQLITE_BUSY;
-  return quoit_db_fail (&store->db, result, "saving a log that was deleted", error);
+  for (;;)
+    {
+      int n_frames = 0, n_saved = 0;
+      int result = sqlite3_wal_checkpoint_v2 (store->db.handle, "main", SQLITE_CHECKPOINT_FULL, &n_frames, &n_saved);
+
+      if (result == SQLITE_OK && n_frames == n_saved)
+        return TRUE;
+      if (result == SQLITE_OK)
+        result = SQLITE_BUSY;
+      if ((result & 0xff) != SQLITE_BUSY || g_get_monotonic_time () >= end_us)
+        return quoit_db_fail (&store->db, result, "saving a log that was deleted", error);
+      g_usleep (1000);
+    }
 }
 
 gboolean
 quoit_sqlite_reconnect (QuoitStore *store, GError **error)
 {
-  gint64 end_us = quoit_store_end_us (store);
+  gint64 end_us = quoit_store_deadline_us (store);
 
   for (;;)
     {
@@ -50,100 +56,37 @@ quoit_sqlite_reconnect (QuoitStore *store, GError **error)
     }
 }
 
-static gboolean
-fail_overwritten (const QuoitStore *store, GError **error)
-{
-  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                     "%s: another program has deleted its log and written to the file: 'quoit restore BACKUP' puts a "
-                     "backup in place, 'quoit restore %s' goes on with what the file has",
-                     store->path, store->path);
-}
-
-/* Another program has deleted or replaced the -wal or -shm file. Nothing is lost while this handle has them open. */
-static gboolean
-leave_lost_log (QuoitStore *store, GError **error)
-{
-  if (quoit_head_last_writer (store->file) == QUOIT_FILE_FOREIGN)
-    return fail_overwritten (store, error);
-  if (!save_log (store, error))
-    return FALSE;
-  quoit_vfs_retire_pair (store->db.handle);
-  return quoit_sqlite_reconnect (store, error);
-}
-
-static gboolean
-fail_moved (const QuoitStore *store, GError **error)
-{
-  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                     "%s: the database file was deleted or replaced while it was open: open it again", store->path);
-}
-
-gboolean
-quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_lost, GError **error)
-{
-  *is_lost = FALSE;
-  switch (quoit_vfs_check_names (store->db.handle, file))
-    {
-    case QUOIT_NAMES_MOVED:
-      return fail_moved (store, error);
-    case QUOIT_NAMES_SHARED:
-      return quoit_place_check (store->file, error);
-    case QUOIT_NAMES_LOG:
-      return *is_lost = TRUE;
-    case QUOIT_NAMES_SAME:
-    default:
-      return TRUE;
-    }
-}
-
-gboolean
-quoit_sqlite_mend_names (QuoitStore *store, GError **error)
-{
-  return leave_lost_log (store, error);
-}
-
-/* After a commit, other processes must be able to read what was written. */
-gboolean
-quoit_sqlite_confirm (QuoitStore *store, GError **error)
-{
-  g_autoptr (GError) failure = NULL;
-  gboolean is_lost;
-
-  if (quoit_sqlite_check_names (store, NULL, &is_lost, &failure) ? !is_lost || leave_lost_log (store, &failure)
-                                                                 : failure->code == QUOIT_ERROR_STORE)
-    return TRUE;
-  return quoit_fail (error, QUOIT_ERROR_UNCONFIRMED,
-                     "%s: the change was written, but the files were replaced meanwhile: look, or retry with the same "
-                     "request key (%s)",
-                     store->path, failure->message);
-}
-
 /* --- writes of other programs to the database file --- */
 
-enum { SHORTEST_SAVING_MS = 1000, LONGEST_SAVING_MS = 60000 };
+enum { MIN_CHECKPOINT_WAIT_MS = 1000, MAX_CHECKPOINT_WAIT_MS = 60000 };
 
-/* Returns whether entry @seq is still stored and has a different link. */
+/* Returns whether entry @seq is still stored, but with a link that does not begin with @chain. */
 static gboolean
 has_other_link (QuoitDb *db, guint64 seq, guint64 chain)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_SINCE, NULL);
-  gboolean other = FALSE;
+  gboolean differs = FALSE;
 
   if (stmt == NULL)
     return FALSE;
   sqlite3_bind_int64 (stmt, 1, (gint64) seq);
   if (sqlite3_step (stmt) == SQLITE_ROW && (guint64) sqlite3_column_int64 (stmt, 0) == seq
       && sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES)
-    other = quoit_head_chain (sqlite3_column_blob (stmt, 7)) != chain;
+    differs = quoit_head_chain_prefix (sqlite3_column_blob (stmt, 7)) != chain;
   sqlite3_reset (stmt);
-  return other;
+  return differs;
 }
 
 static guint64
-state_of (const struct stat *file)
+hash_time (guint64 hash, const struct timespec *time)
 {
-  return ((guint64) file->st_mtim.tv_sec * 1000000000u + (guint64) file->st_mtim.tv_nsec) * 31
-         + (guint64) file->st_size;
+  return hash * 31 + (guint64) time->tv_sec * 1000000000u + (guint64) time->tv_nsec;
+}
+
+static guint64
+hash_file_state (const struct stat *file)
+{
+  return hash_time (hash_time ((guint64) file->st_size, &file->st_mtim), &file->st_ctim);
 }
 
 static guint64
@@ -151,59 +94,107 @@ file_state (const char *path)
 {
   struct stat file;
 
-  return stat (path, &file) == 0 ? state_of (&file) : 0;
+  return stat (path, &file) == 0 ? hash_file_state (&file) : 0;
 }
 
-/* Returns the last entry in the database file without its WAL, or -1 if it cannot be read. */
-static gint64
-last_entry_in_file (const char *path)
+/* Reads the last entry that the database file has without its WAL. Returns FALSE if it cannot be read, or if the file
+ * has entry @known->seq with another link. */
+static gboolean
+read_entry_in_file (const char *path, const QuoitFileEntry *known, QuoitFileEntry *entry)
 {
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   g_autofree char *escaped = g_uri_escape_string (absolute, "/", FALSE);
   g_autofree char *uri = g_strconcat ("file:", escaped, "?immutable=1", NULL);
+  guint8 chain[QUOIT_CHAIN_BYTES];
+  QuoitIdentity identity;
   QuoitDb db = { 0 };
-  gint64 seq = -1;
+  guint64 seq = 0;
+  gboolean is_read;
 
-  if (sqlite3_open_v2 (uri, &db.handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL)
-      == SQLITE_OK)
-    {
-      quoit_sqlite_limit (db.handle);
-      if (!quoit_sqlite_query_number (&db,
-                                      "SELECT max (seq) FROM (SELECT seq FROM journal UNION ALL SELECT seq FROM "
-                                      "checkpoint)",
-                                      &seq, NULL))
-        seq = -1;
-    }
+  is_read = sqlite3_open_v2 (uri, &db.handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL)
+            == SQLITE_OK;
+  if (is_read)
+    quoit_sqlite_restrict (db.handle);
+  is_read = is_read && quoit_sqlite_read_identity (&db, &identity, NULL)
+            && quoit_sqlite_read_last_link (&db, &seq, chain, NULL)
+            && (known->seq == 0 || known->epoch != identity.epoch || !has_other_link (&db, known->seq, known->chain));
+  if (is_read)
+    *entry = (QuoitFileEntry) { identity.epoch, seq, quoit_head_chain_prefix (chain) };
+  for (sqlite3_stmt *stmt; db.handle != NULL && (stmt = sqlite3_next_stmt (db.handle, NULL)) != NULL;)
+    sqlite3_finalize (stmt);
   sqlite3_close (db.handle);
-  return seq;
+  return is_read;
 }
 
 static gboolean
 fail_foreign (const QuoitStore *store, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                     "%s: another program has written to the file, which lacks changes that its -wal file has: "
-                     "'quoit restore BACKUP' puts a backup in place, 'quoit restore %s' keeps the changes",
-                     store->path, store->path);
+  return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
+                        "another program has written to the file, which lacks changes that its -wal file has: "
+                        "'quoit restore BACKUP' puts a backup in place, 'quoit restore %s' keeps the changes",
+                        store->path);
 }
 
-/* Returns whether the journal that ends at @seq continues the history that this handle has read. */
+/* Returns whether the journal that ends at @seq continues the history that this handle has read, if it has read any. */
 static gboolean
-goes_on (QuoitDb *db, const QuoitStore *store, guint64 seq, GError **error)
+continues_history (QuoitDb *db, const QuoitStore *store, guint64 seq, GError **error)
 {
-  if (seq >= store->fleet->seq && !has_other_link (db, store->fleet->seq, quoit_head_chain (store->chain)))
+  if (store->fleet == NULL)
     return TRUE;
-  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                     "%s: the file ends at entry %" G_GUINT64_FORMAT
-                     ", but this handle has read entry %" G_GUINT64_FORMAT
-                     ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and keeps "
-                     "ids apart",
-                     store->path, seq, store->fleet->seq);
+  if (seq >= store->fleet->seq && !has_other_link (db, store->fleet->seq, quoit_head_chain_prefix (store->chain)))
+    return TRUE;
+  return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
+                        "the file ends at entry %" G_GUINT64_FORMAT
+                        ", but this handle has read entry %" G_GUINT64_FORMAT
+                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and keeps "
+                        "ids apart",
+                        seq, store->fleet->seq);
 }
 
-/* Reads everything on a new connection, because pages in this handle's cache prove nothing. */
 static gboolean
-examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
+fail_older_file (const QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *known, GError **error)
+{
+  return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
+                        "%s no longer has entry %" G_GUINT64_FORMAT
+                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and keeps "
+                        "ids apart ('quoit restore %s' goes on with what there is)",
+                        writer == QUOIT_WRITER_OTHER_PROGRAM ? "another program has written to the file, which"
+                                                             : "the file",
+                        known->seq, store->path);
+}
+
+/* Checks that the WAL belongs to the database file. An older copy of the file is valid by itself, but together with the
+ * WAL it is a mixture of two states. @seq is the last entry of both. */
+static gboolean
+check_entry_in_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *recorded, guint64 seq,
+                     GError **error)
+{
+  const QuoitFileEntry known
+      = quoit_file_entry_is_before (&store->entry_in_file, recorded) ? *recorded : store->entry_in_file;
+  QuoitFileEntry now;
+
+  /* quoit was interrupted while it wrote the pages of the WAL to the file. The file has some of them, and is not
+   * readable without the WAL. */
+  if (writer == QUOIT_WRITER_INTERRUPTED)
+    {
+      store->entry_in_file = (QuoitFileEntry) { 0 };
+      return TRUE;
+    }
+  if (!read_entry_in_file (store->file, &known, &now))
+    return writer == QUOIT_WRITER_OTHER_PROGRAM ? fail_foreign (store, error)
+                                                : known.seq == 0 || fail_older_file (store, writer, &known, error);
+  if (quoit_file_entry_is_before (&now, &known))
+    return fail_older_file (store, writer, &known, error);
+  if (writer == QUOIT_WRITER_OTHER_PROGRAM && now.seq < seq)
+    return fail_foreign (store, error);
+  store->entry_in_file = now;
+  return TRUE;
+}
+
+/* Verifies the database on a new connection, because this handle's cache may contain pages that are no longer in the
+ * file. */
+static gboolean
+verify_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *recorded, GError **error)
 {
   QuoitDb reader = { 0 };
   guint64 seq = 0;
@@ -213,82 +204,188 @@ examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
   if (ok)
     sqlite3_busy_timeout (reader.handle, (int) MIN (store->wait_ms, G_MAXINT));
   ok = ok && quoit_db_run (&reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&reader, error)
-       && quoit_sqlite_prove (&reader, NULL, error) && quoit_sqlite_read_chain (&reader, &seq, chain, error);
-  ok = ok && goes_on (&reader, store, seq, error);
+       && quoit_sqlite_check_replay (&reader, NULL, error) && quoit_sqlite_read_last_link (&reader, &seq, chain, error);
+  ok = ok && continues_history (&reader, store, seq, error);
   quoit_db_close (&reader);
-  if (!ok && writer == QUOIT_FILE_FOREIGN)
+  if (!ok && writer == QUOIT_WRITER_OTHER_PROGRAM)
     g_prefix_error (error, "another program has written to the file: ");
-  if (ok && writer == QUOIT_FILE_FOREIGN && last_entry_in_file (store->file) < (gint64) seq)
-    return fail_foreign (store, error);
-  return ok;
+  return ok && check_entry_in_file (store, writer, recorded, seq, error);
 }
 
-/* While another quoit process copies its WAL into the file, waits until that process has recorded the new state of
- * the file. */
-static QuoitFileWriter
-find_writer (QuoitStore *store, guint64 *state)
+/* Returns who wrote to the file last. While another process of quoit copies its WAL into the file, waits until that
+ * process has recorded the new size and time of the file. *@state gets the state that the result refers to, and
+ * @recorded the entry that was recorded with the last write. */
+static QuoitLastWriter
+wait_for_last_writer (QuoitStore *store, guint64 *state, QuoitFileEntry *recorded)
 {
-  const gint64 most_ms = CLAMP (store->wait_ms, SHORTEST_SAVING_MS, LONGEST_SAVING_MS);
+  const gint64 max_ms = CLAMP (store->wait_ms, MIN_CHECKPOINT_WAIT_MS, MAX_CHECKPOINT_WAIT_MS);
   gint64 waited_ms = 0;
-  QuoitFileWriter writer;
+  QuoitLastWriter writer;
 
   do
     {
-      gboolean is_being_saved = quoit_vfs_is_being_saved (store->db.handle);
+      gboolean is_checkpointing = quoit_vfs_is_checkpointing (store->db.handle);
 
       *state = file_state (store->file);
-      writer = quoit_head_last_writer (store->file);
-      if (writer == QUOIT_FILE_OURS
-          || (!is_being_saved && file_state (store->file) == *state && quoit_head_last_writer (store->file) == writer
-              && !quoit_vfs_is_being_saved (store->db.handle)))
+      writer = quoit_head_last_writer (store->file, recorded);
+      if (writer == QUOIT_WRITER_QUOIT
+          || (!is_checkpointing && file_state (store->file) == *state
+              && quoit_head_last_writer (store->file, recorded) == writer
+              && !quoit_vfs_is_checkpointing (store->db.handle)))
         return writer;
       g_usleep (1000);
     }
-  while (++waited_ms < most_ms);
+  while (++waited_ms < max_ms);
   return writer;
 }
 
-static void
-note_file (const QuoitStore *store)
+/* Returns whether what @writer was found from has changed since: another process has accepted the file meanwhile. */
+static gboolean
+was_accepted (const QuoitStore *store, QuoitLastWriter writer, guint64 state)
 {
-  int fd = quoit_place_open (store->file, O_RDONLY, 0);
+  QuoitFileEntry recorded;
 
-  if (fd < 0)
-    return;
-  quoit_head_note_written (store->file, fd);
-  close (fd);
+  return quoit_head_last_writer (store->file, &recorded) != writer || file_state (store->file) != state;
 }
+
+enum { MAX_FILE_CHECKS = 8 };
 
 gboolean
 quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error)
 {
-  guint64 state = file == NULL ? file_state (store->file) : state_of (file);
-  QuoitFileWriter writer;
+  guint64 state = file == NULL ? file_state (store->file) : hash_file_state (file);
 
-  if (state == store->file_state)
-    return TRUE;
-  writer = find_writer (store, &state);
-  if (writer != QUOIT_FILE_OURS)
+  for (guint check = 1; state != store->file_state; check++)
     {
-      if (!examine (store, writer, error))
-        return FALSE;
-      note_file (store);
-      store->db.current_version = 0;
+      g_autoptr (GError) failure = NULL;
+      QuoitFileEntry recorded;
+      QuoitLastWriter writer = wait_for_last_writer (store, &state, &recorded);
+
+      /* A copy of the file and of the -head file, put in the place of both. */
+      if (writer == QUOIT_WRITER_QUOIT && recorded.seq != 0
+          && quoit_file_entry_is_before (&recorded, &store->entry_in_file))
+        writer = QUOIT_WRITER_UNKNOWN;
+      if (writer == QUOIT_WRITER_QUOIT)
+        {
+          store->entry_in_file = recorded;
+          store->file_state = state;
+        }
+      else if (verify_file (store, writer, &recorded, &failure))
+        {
+          quoit_vfs_record_file (store->db.handle, &store->entry_in_file);
+          store->db.current_version = 0;
+          store->file_state = state;
+        }
+      else if (check == MAX_FILE_CHECKS || !was_accepted (store, writer, state))
+        return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
     }
-  store->file_state = state;
   return TRUE;
+}
+
+/* --- lost names --- */
+
+static gboolean
+fail_overwritten (const QuoitStore *store, GError **error)
+{
+  return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
+                        "another program has deleted its log and written to the file: 'quoit restore BACKUP' puts a "
+                        "backup in place, 'quoit restore %s' goes on with what the file has",
+                        store->path);
+}
+
+/* Called if another program has written to the file since this handle's -wal or -shm file lost its name. SQLite does so
+ * in a checkpoint, which copies pages of the same WAL. Checks that the file and the WAL are sound together. */
+static gboolean
+accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
+{
+  const QuoitFileEntry known
+      = quoit_file_entry_is_before (&store->entry_in_file, recorded) ? *recorded : store->entry_in_file;
+  QuoitFileEntry now;
+  guint8 chain[QUOIT_CHAIN_BYTES];
+  guint64 seq;
+  gboolean ok;
+
+  if (!read_entry_in_file (store->file, &known, &now) || quoit_file_entry_is_before (&now, &known))
+    return FALSE;
+  /* So that pages are read from the file again. */
+  sqlite3_db_release_memory (store->db.handle);
+  ok = quoit_db_run (&store->db, SQL_BEGIN_READ, NULL) && quoit_sqlite_check_version (&store->db, NULL)
+       && quoit_sqlite_check_replay (&store->db, NULL, NULL)
+       && quoit_sqlite_read_last_link (&store->db, &seq, chain, NULL)
+       && continues_history (&store->db, store, seq, NULL);
+  if (!quoit_db_roll_back (&store->db, NULL) || !ok)
+    return FALSE;
+  store->entry_in_file = now;
+  quoit_vfs_record_file (store->db.handle, &now);
+  return TRUE;
+}
+
+/* Nothing is lost as long as this handle has both files open. */
+gboolean
+quoit_sqlite_recover_log (QuoitStore *store, GError **error)
+{
+  QuoitFileEntry recorded;
+
+  if (quoit_head_last_writer (store->file, &recorded) == QUOIT_WRITER_OTHER_PROGRAM
+      && !accept_other_writer (store, &recorded))
+    return fail_overwritten (store, error);
+  if (!checkpoint_log (store, error))
+    return FALSE;
+  quoit_vfs_retire_pair (store->db.handle);
+  return quoit_sqlite_reconnect (store, error);
+}
+
+static gboolean
+fail_moved (const QuoitStore *store, GError **error)
+{
+  return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
+                        "the database file was deleted or replaced while it was open: open it again");
+}
+
+gboolean
+quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_log_lost, GError **error)
+{
+  *is_log_lost = FALSE;
+  switch (quoit_vfs_check_names (store->db.handle, file))
+    {
+    case QUOIT_NAMES_DATABASE_REPLACED:
+      return fail_moved (store, error);
+    case QUOIT_NAMES_SECOND_NAME:
+      return quoit_path_check (store->file, error);
+    case QUOIT_NAMES_LOG_REPLACED:
+      return *is_log_lost = TRUE;
+    case QUOIT_NAMES_MATCH:
+    default:
+      return TRUE;
+    }
+}
+
+gboolean
+quoit_sqlite_confirm_commit (QuoitStore *store, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean is_log_lost;
+
+  if (quoit_sqlite_check_names (store, NULL, &is_log_lost, &failure)
+          ? !is_log_lost || quoit_sqlite_recover_log (store, &failure)
+          : failure->code == QUOIT_ERROR_STORE)
+    return TRUE;
+  return quoit_fail_at (error, QUOIT_ERROR_UNCONFIRMED, store->path,
+                        "the change was written, but the files were replaced meanwhile: look, or retry with the same "
+                        "request key (%s)",
+                        failure->message);
 }
 
 /* --- the last acknowledged entry --- */
 
 void
-quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet)
+quoit_sqlite_record_head (QuoitStore *store, const QuoitFleet *fleet)
 {
   QuoitHead head = { .epoch = fleet->epoch,
                      .seq = fleet->seq,
                      .next_group_id = fleet->next_group_id,
-                     .chain = quoit_head_chain (store->chain),
-                     .up_ms = quoit_head_up_ms (),
+                     .chain = quoit_head_chain_prefix (store->chain),
+                     .uptime_ms = quoit_head_uptime_ms (),
                      .unsynced = store->unsynced };
 
   memcpy (head.identity, store->identity, sizeof head.identity);
@@ -296,36 +393,45 @@ quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet)
 }
 
 void
-quoit_sqlite_accept (QuoitStore *store)
+quoit_sqlite_update_last_entry (QuoitStore *store)
 {
-  note_file (store);
-  store->file_state = file_state (store->file);
-  quoit_sqlite_note_head (store, store->fleet);
-}
-
-/* The WAL may be saved if it is empty, which changes nothing, or if the file was checked and quoit was its last
- * writer. */
-static gboolean
-can_save_log (const QuoitStore *store)
-{
-  g_autofree char *log = g_strconcat (store->file, "-wal", NULL);
-  struct stat status;
-
-  return quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_SAME
-         && ((stat (log, &status) == 0 && status.st_size == 0)
-             || (store->file_state != 0 && quoit_head_last_writer (store->file) == QUOIT_FILE_OURS));
+  store->last_entry
+      = (QuoitFileEntry) { store->fleet->epoch, store->fleet->seq, quoit_head_chain_prefix (store->chain) };
 }
 
 void
-quoit_sqlite_end (QuoitStore *store)
+quoit_sqlite_record_state (QuoitStore *store)
 {
-  if (store->db.handle != NULL && can_save_log (store))
+  store->entry_in_file = (QuoitFileEntry) { 0 };
+  quoit_vfs_record_file (store->db.handle, &store->entry_in_file);
+  store->file_state = file_state (store->file);
+  quoit_sqlite_record_head (store, store->fleet);
+}
+
+/* The WAL can be copied into the database file if it is empty, which changes nothing, or if the file was found sound
+ * and quoit was its last writer. */
+static gboolean
+can_checkpoint_log (const QuoitStore *store)
+{
+  g_autofree char *log = g_strconcat (store->file, "-wal", NULL);
+  QuoitFileEntry recorded;
+  struct stat status;
+
+  return quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_MATCH
+         && ((stat (log, &status) == 0 && status.st_size == 0)
+             || (store->file_state != 0 && quoit_head_last_writer (store->file, &recorded) == QUOIT_WRITER_QUOIT));
+}
+
+void
+quoit_sqlite_close_store (QuoitStore *store)
+{
+  if (store->db.handle != NULL && can_checkpoint_log (store))
     sqlite3_db_config (store->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
   quoit_db_close (&store->db);
 }
 
 static gboolean
-is_behind (const QuoitStore *store, const QuoitHead *head)
+fleet_is_behind (const QuoitStore *store, const QuoitHead *head)
 {
   return head->epoch > store->fleet->epoch || (head->epoch == store->fleet->epoch && head->seq > store->fleet->seq);
 }
@@ -339,21 +445,23 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
   if (!quoit_head_read (store->file, store->identity, &head, &same_boot))
     return TRUE;
   /* Another process may have written since this handle read the state. */
-  if (is_behind (store, &head) && !store->engine->catch_up (store, error))
+  if (fleet_is_behind (store, &head) && !store->engine->catch_up (store, error))
     return FALSE;
-  if (is_behind (store, &head))
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "%s: the file ends at entry %" G_GUINT64_FORMAT ", but entry %" G_GUINT64_FORMAT
-                       " was acknowledged: an older copy of the file was put here, or its -wal file was deleted; "
-                       "'quoit restore BACKUP' puts a backup in place and keeps ids apart ('quoit restore %s' goes on "
-                       "with what there is)",
-                       store->path, store->fleet->seq, head.seq, store->path);
+  if (fleet_is_behind (store, &head))
+    return quoit_fail_at (
+        error, QUOIT_ERROR_DAMAGED, store->path,
+        "the file ends at entry %" G_GUINT64_FORMAT ", but entry %" G_GUINT64_FORMAT
+        " was acknowledged: an older copy of the file was put here, or its -wal file was deleted; "
+        "'quoit restore BACKUP' puts a backup in place and keeps ids apart ('quoit restore %s' goes on "
+        "with what there is)",
+        store->fleet->seq, head.seq, store->path);
   if (head.epoch == store->fleet->epoch && has_other_link (&store->db, head.seq, head.chain))
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "%s: entry %" G_GUINT64_FORMAT
-                       " is not the one that was acknowledged: the file is another copy of this ledger; 'quoit restore "
-                       "BACKUP' puts a backup in place and keeps ids apart",
-                       store->path, head.seq);
+    return quoit_fail_at (
+        error, QUOIT_ERROR_DAMAGED, store->path,
+        "entry %" G_GUINT64_FORMAT
+        " is not the one that was acknowledged: the file is another copy of this ledger; 'quoit restore "
+        "BACKUP' puts a backup in place and keeps ids apart",
+        head.seq);
   return TRUE;
 }
 
@@ -361,36 +469,36 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
-/* Returns how much time has certainly passed since the last entry, judging by the uptime of the machine. Without a
- * head file, that is 0. */
+/* Returns how much time has certainly passed since the last entry, judging by the uptime of the machine; 0 if there is
+ * no head. The system clock may be wrong, but the uptime cannot jump. */
 static gint64
-known_to_have_passed_ms (const QuoitStore *store)
+certainly_elapsed_ms (const QuoitStore *store)
 {
-  gint64 up_ms = quoit_head_up_ms ();
+  gint64 uptime_ms = quoit_head_uptime_ms ();
   gboolean same_boot = FALSE;
   QuoitHead head = { 0 };
 
   if (store->path != NULL && quoit_head_read (store->file, store->identity, &head, &same_boot) && same_boot)
-    return MAX (up_ms - head.up_ms, 0);
-  return head.seq != 0 ? up_ms : 0;
+    return MAX (uptime_ms - head.uptime_ms, 0);
+  return head.seq != 0 ? uptime_ms : 0;
 }
 
 gboolean
 quoit_store_check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GError **error)
 {
-  gint64 most_ms = fleet->max_jump_ms;
+  gint64 max_ms = fleet->max_jump_ms;
   g_autofree char *clock = NULL;
 
-  if (most_ms == 0)
-    most_ms = store->path == NULL ? G_MAXINT64 : DAY_MS;
-  if (fleet->clock_ms == 0 || now_ms - fleet->clock_ms <= most_ms || now_ms >= QUOIT_LAST_MS)
+  if (max_ms == 0)
+    max_ms = store->path == NULL ? G_MAXINT64 : DAY_MS;
+  if (fleet->clock_ms == 0 || now_ms - fleet->clock_ms <= max_ms || now_ms >= QUOIT_LAST_MS)
     return TRUE;
-  if (store->path != NULL && now_ms - fleet->clock_ms - most_ms <= known_to_have_passed_ms (store))
+  if (store->path != NULL && now_ms - fleet->clock_ms - max_ms <= certainly_elapsed_ms (store))
     return TRUE;
   clock = quoit_time_format (fleet->clock_ms);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "clock '%" G_GINT64_FORMAT "': %" G_GINT64_FORMAT " s ahead of the last entry (%s), and at most "
                      "%" G_GINT64_FORMAT " s are accepted: check the clock; if it is right, set the ledger's clock "
                      "first ('quoit set-clock')",
-                     now_ms, (now_ms - fleet->clock_ms) / 1000, clock, most_ms / 1000);
+                     now_ms, (now_ms - fleet->clock_ms) / 1000, clock, max_ms / 1000);
 }

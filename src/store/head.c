@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/head.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/place.h"
+#include "base/error.h"
+#include "store/path.h"
 
-/* The file has two pages of records, and each record is written by one call. Consecutive entries use different
- * places, so that the later one of two processes' heads survives in any order of writing. */
-enum { N_HEADS = 32, N_RETIRED = 24, FIRST_RETIRED = N_HEADS, FILE_NOTE = FIRST_RETIRED + N_RETIRED, N_RECORDS = 64 };
+/* The file is an array of 64 records: 32 heads, 24 retired pairs, one record about the database file, and unused ones.
+ * Each record is written by one call. The heads of consecutive entries have different records, so that two processes
+ * whose writes overlap do not overwrite the newer head with the older one. */
+enum {
+  N_HEADS = 32,
+  N_RETIRED = 24,
+  FIRST_RETIRED_INDEX = N_HEADS,
+  FILE_RECORD_INDEX = FIRST_RETIRED_INDEX + N_RETIRED,
+  N_RECORDS = 64
+};
 
 typedef enum { RECORD_HEAD = 1, RECORD_RETIRED, RECORD_FILE, RECORD_WRITING } RecordKind;
 
 typedef struct {
-  guint32 magic, kind;
-  guint8 identity[QUOIT_IDENTITY_BYTES];
-  guint64 a, b, c, d, e;
-  guint64 reserved[7];
+  guint32 magic, kind;                   /* kind: RecordKind */
+  guint8 identity[QUOIT_IDENTITY_BYTES]; /* HEAD: of the ledger; FILE: the boot in which it was written */
+  union {
+    struct {
+      guint64 seq, epoch_and_boot, chain, uptime_ms, next_group_id, reserved[7];
+    } head;
+    struct {
+      guint64 pair, reserved[11];
+    } retired;
+    struct {
+      guint64 size, mtime_ns, ctime_ns, epoch, seq, chain, reserved[6];
+    } file;
+  };
   guint64 checksum; /* of all members before it */
 } Record;
 G_STATIC_ASSERT (sizeof (Record) == 128);
@@ -28,7 +46,7 @@ G_STATIC_ASSERT (sizeof (Record) == 128);
 #define BOOT_MASK (UNSYNCED - 1)
 
 static guint64
-checksum_of (const Record *record)
+record_checksum (const Record *record)
 {
   const guint8 *bytes = (const guint8 *) record;
   guint64 hash = G_GUINT64_CONSTANT (0xcbf29ce484222325);
@@ -39,24 +57,60 @@ checksum_of (const Record *record)
 }
 
 static char *
-name_of (const char *path)
+head_name (const char *path)
 {
   return g_strconcat (path, "-head", NULL);
 }
 
-/* Creates the head file with the mode and the owner of the database, @of. */
-static int
-open_to_write (const char *path, const struct stat *of)
+/* Gives the head file the mode and the owner of the database, as far as this user may. */
+static void
+copy_mode_and_owner (int fd, const struct stat *database)
 {
-  g_autofree char *name = name_of (path);
-  int fd = quoit_place_open (name, O_WRONLY | O_NOFOLLOW, 0);
+  struct stat now;
 
-  if (fd >= 0 || of == NULL)
+  if (fstat (fd, &now) != 0)
+    return;
+  if (now.st_uid != database->st_uid && geteuid () == 0 && fchown (fd, database->st_uid, (gid_t) -1) != 0)
+    return;
+  if (now.st_gid != database->st_gid && fchown (fd, (uid_t) -1, database->st_gid) != 0)
+    return;
+  if ((now.st_mode & 0777) != (database->st_mode & 0777))
+    (void) fchmod (fd, database->st_mode & 0777);
+}
+
+gboolean
+quoit_head_check_access (const char *path, GError **error)
+{
+  g_autofree char *name = head_name (path);
+  gboolean can_write = access (path, W_OK) == 0;
+  int fd = quoit_path_open (name, (can_write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK, 0);
+  struct stat database;
+
+  if (fd < 0 && (errno == EACCES || errno == EPERM))
+    return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
+                          "its -head file is not %s for you: give it the mode and the group of the database",
+                          can_write ? "readable and writable" : "readable");
+  if (fd < 0)
+    return TRUE;
+  if (can_write && stat (path, &database) == 0)
+    copy_mode_and_owner (fd, &database);
+  close (fd);
+  return TRUE;
+}
+
+/* Opens the head file. If it does not exist and @database is not NULL, creates it with the mode and the owner of the
+ * database. */
+static int
+open_to_write (const char *path, const struct stat *database)
+{
+  g_autofree char *name = head_name (path);
+  int fd = quoit_path_open (name, O_WRONLY | O_NOFOLLOW, 0);
+
+  if (fd >= 0 || database == NULL)
     return fd;
-  fd = quoit_place_open (name, O_WRONLY | O_CREAT | O_NOFOLLOW, of->st_mode & 0777);
-  if (fd >= 0
-      && (fchmod (fd, of->st_mode & 0777) != 0 || (geteuid () == 0 && fchown (fd, of->st_uid, of->st_gid) != 0)))
-    return fd; /* other users may then be unable to write it, and do without */
+  fd = quoit_path_open (name, O_WRONLY | O_CREAT | O_NOFOLLOW, database->st_mode & 0777);
+  if (fd >= 0)
+    copy_mode_and_owner (fd, database);
   return fd;
 }
 
@@ -71,7 +125,7 @@ write_record (const char *path, guint place, Record record)
   if (fd < 0)
     return;
   record.magic = MAGIC;
-  record.checksum = checksum_of (&record);
+  record.checksum = record_checksum (&record);
   if (pwrite (fd, &record, sizeof record, (off_t) (place * sizeof record)) != (gssize) sizeof record)
     {
       close (fd);
@@ -84,8 +138,8 @@ write_record (const char *path, guint place, Record record)
 static gboolean
 read_records (const char *path, Record *records)
 {
-  g_autofree char *name = name_of (path);
-  int fd = quoit_place_open (name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+  g_autofree char *name = head_name (path);
+  int fd = quoit_path_open (name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
   gssize n = -1;
 
   memset (records, 0, N_RECORDS * sizeof *records);
@@ -95,7 +149,7 @@ read_records (const char *path, Record *records)
   close (fd);
   for (guint i = 0; i < N_RECORDS; i++)
     if ((gssize) ((i + 1) * sizeof *records) > n || records[i].magic != MAGIC
-        || records[i].checksum != checksum_of (&records[i]))
+        || records[i].checksum != record_checksum (&records[i]))
       memset (&records[i], 0, sizeof records[i]);
   return n > 0;
 }
@@ -104,7 +158,7 @@ read_records (const char *path, Record *records)
 
 /* Returns a number that identifies the current boot, or 0 if it is unknown. */
 static guint64
-boot (void)
+current_boot (void)
 {
   static gsize once;
 
@@ -122,7 +176,7 @@ boot (void)
 }
 
 gint64
-quoit_head_up_ms (void)
+quoit_head_uptime_ms (void)
 {
   return g_get_monotonic_time () / 1000;
 }
@@ -130,7 +184,7 @@ quoit_head_up_ms (void)
 /* --- heads --- */
 
 guint64
-quoit_head_chain (const guint8 *chain)
+quoit_head_chain_prefix (const guint8 *chain)
 {
   guint64 first;
 
@@ -141,11 +195,15 @@ quoit_head_chain (const guint8 *chain)
 void
 quoit_head_write (const char *path, const QuoitHead *head)
 {
-  Record record
-      = { .kind = RECORD_HEAD, .a = head->seq, .c = head->chain, .d = (guint64) head->up_ms, .e = head->next_group_id };
+  Record record = { .kind = RECORD_HEAD,
+                    .head = { .seq = head->seq,
+                              .epoch_and_boot = (guint64) head->epoch << 32 | (head->unsynced ? UNSYNCED : 0)
+                                                | (current_boot () & BOOT_MASK),
+                              .chain = head->chain,
+                              .uptime_ms = (guint64) head->uptime_ms,
+                              .next_group_id = head->next_group_id } };
 
   memcpy (record.identity, head->identity, sizeof record.identity);
-  record.b = (guint64) head->epoch << 32 | (head->unsynced ? UNSYNCED : 0) | (boot () & BOOT_MASK);
   write_record (path, (guint) (head->seq % N_HEADS), record);
 }
 
@@ -160,23 +218,24 @@ quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboo
   for (guint i = 0; i < N_HEADS; i++)
     {
       const Record *record = &records[i];
-      guint32 epoch = (guint32) (record->b >> 32);
-      gboolean is_now = boot () != 0 && (record->b & BOOT_MASK) == (boot () & BOOT_MASK);
+      guint32 epoch = (guint32) (record->head.epoch_and_boot >> 32);
+      gboolean is_this_boot
+          = current_boot () != 0 && (record->head.epoch_and_boot & BOOT_MASK) == (current_boot () & BOOT_MASK);
 
       if (record->kind != RECORD_HEAD || memcmp (record->identity, identity, QUOIT_IDENTITY_BYTES) != 0
-          || ((record->b & UNSYNCED) != 0 && !is_now)
-          || (found && (epoch < head->epoch || (epoch == head->epoch && record->a < head->seq))))
+          || ((record->head.epoch_and_boot & UNSYNCED) != 0 && !is_this_boot)
+          || (found && (epoch < head->epoch || (epoch == head->epoch && record->head.seq < head->seq))))
         continue;
       *head = (QuoitHead) {
         .epoch = epoch,
-        .seq = record->a,
-        .chain = record->c,
-        .up_ms = (gint64) record->d,
-        .next_group_id = record->e,
-        .unsynced = (record->b & UNSYNCED) != 0,
+        .seq = record->head.seq,
+        .chain = record->head.chain,
+        .uptime_ms = (gint64) record->head.uptime_ms,
+        .next_group_id = record->head.next_group_id,
+        .unsynced = (record->head.epoch_and_boot & UNSYNCED) != 0,
       };
       memcpy (head->identity, identity, QUOIT_IDENTITY_BYTES);
-      *same_boot = is_now;
+      *same_boot = is_this_boot;
       found = TRUE;
     }
   return found;
@@ -184,50 +243,81 @@ quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboo
 
 /* --- the database file --- */
 
-/* The note omits the device and inode numbers, because some file systems change them at each mount. */
+static guint64
+to_ns (const struct timespec *time)
+{
+  return (guint64) time->tv_sec * 1000000000u + (guint64) time->tv_nsec;
+}
+
+/* Describes the current content of the database file by its size and times. The time of the last change of attributes
+ * reveals a copy that keeps the time of its content (cp -p). Omits the device and inode numbers, because some file
+ * systems change them at each mount. */
 static Record
-note_of (const struct stat *file)
+file_record (const struct stat *file, const QuoitFileEntry *entry)
 {
-  Record note = { .kind = RECORD_FILE,
-                  .a = (guint64) file->st_size,
-                  .b = (guint64) file->st_mtim.tv_sec * 1000000000u + (guint64) file->st_mtim.tv_nsec };
-  guint64 now = boot ();
+  Record record = { .kind = RECORD_FILE,
+                    .file = { .size = (guint64) file->st_size,
+                              .mtime_ns = to_ns (&file->st_mtim),
+                              .ctime_ns = to_ns (&file->st_ctim),
+                              .epoch = entry->epoch,
+                              .seq = entry->seq,
+                              .chain = entry->chain } };
+  guint64 now = current_boot ();
 
-  memcpy (note.identity, &now, sizeof now);
-  return note;
+  memcpy (record.identity, &now, sizeof now);
+  return record;
 }
 
 void
-quoit_head_note_writing (const char *path)
+quoit_head_record_write_begun (const char *path)
 {
-  write_record (path, FILE_NOTE, (Record) { .kind = RECORD_WRITING });
+  write_record (path, FILE_RECORD_INDEX, (Record) { .kind = RECORD_WRITING });
 }
 
 void
-quoit_head_note_written (const char *path, int fd)
+quoit_head_record_write_done (const char *path, int fd, const QuoitFileEntry *entry)
 {
   struct stat now;
 
   if (fstat (fd, &now) == 0)
-    write_record (path, FILE_NOTE, note_of (&now));
+    write_record (path, FILE_RECORD_INDEX, file_record (&now, entry));
 }
 
-QuoitFileWriter
-quoit_head_last_writer (const char *path)
+static QuoitLastWriter
+compare_file (const Record *recorded, const struct stat *file)
 {
-  Record records[N_RECORDS], now;
-  const Record *noted = &records[FILE_NOTE];
+  Record now = file_record (file, &(QuoitFileEntry) { 0 });
+  gboolean same_boot = memcmp (recorded->identity, now.identity, sizeof now.identity) == 0 && current_boot () != 0;
+
+  if (recorded->kind != RECORD_FILE)
+    return recorded->kind == 0 ? QUOIT_WRITER_QUOIT : QUOIT_WRITER_INTERRUPTED;
+  if (recorded->file.size == now.file.size && recorded->file.mtime_ns == now.file.mtime_ns)
+    return recorded->file.ctime_ns == now.file.ctime_ns ? QUOIT_WRITER_QUOIT : QUOIT_WRITER_UNKNOWN;
+  /* After a power loss, the record may be older than the file. */
+  return same_boot ? QUOIT_WRITER_OTHER_PROGRAM : QUOIT_WRITER_UNKNOWN;
+}
+
+enum { MAX_LOOKS = 16 };
+
+QuoitLastWriter
+quoit_head_last_writer (const char *path, QuoitFileEntry *entry)
+{
+  Record before[N_RECORDS], after[N_RECORDS];
+  const Record *recorded = &after[FILE_RECORD_INDEX];
   struct stat file;
 
-  if (!read_records (path, records) || noted->kind == 0 || stat (path, &file) != 0)
-    return QUOIT_FILE_OURS;
-  now = note_of (&file);
-  if (noted->kind == RECORD_FILE && noted->a == now.a && noted->b == now.b)
-    return QUOIT_FILE_OURS;
-  /* After a power loss, the note may be older than the file. */
-  return noted->kind != RECORD_FILE || memcmp (noted->identity, now.identity, sizeof now.identity) != 0 || boot () == 0
-             ? QUOIT_FILE_UNKNOWN
-             : QUOIT_FILE_FOREIGN;
+  *entry = (QuoitFileEntry) { 0 };
+  /* Another process may write to the file, and record that, between the reads of the record and of the file. */
+  for (guint look = 0; look < MAX_LOOKS; look++)
+    {
+      if (!read_records (path, before) || stat (path, &file) != 0 || !read_records (path, after))
+        return QUOIT_WRITER_QUOIT;
+      if (memcmp (&before[FILE_RECORD_INDEX], recorded, sizeof *recorded) == 0)
+        break;
+    }
+  if (recorded->kind == RECORD_FILE)
+    *entry = (QuoitFileEntry) { (guint32) recorded->file.epoch, recorded->file.seq, recorded->file.chain };
+  return compare_file (recorded, &file);
 }
 
 /* --- pairs --- */
@@ -235,21 +325,22 @@ quoit_head_last_writer (const char *path)
 void
 quoit_head_retire (const char *path, guint64 pair)
 {
-  write_record (path, FIRST_RETIRED + (guint) (pair % N_RETIRED), (Record) { .kind = RECORD_RETIRED, .a = pair });
+  write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED),
+                (Record) { .kind = RECORD_RETIRED, .retired = { .pair = pair } });
 }
 
 void
-quoit_head_use (const char *path, guint64 pair)
+quoit_head_unretire (const char *path, guint64 pair)
 {
   if (quoit_head_is_retired (path, pair))
-    write_record (path, FIRST_RETIRED + (guint) (pair % N_RETIRED), (Record) { 0 });
+    write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED), (Record) { 0 });
 }
 
 gboolean
 quoit_head_is_retired (const char *path, guint64 pair)
 {
   Record records[N_RECORDS];
-  const Record *record = &records[FIRST_RETIRED + pair % N_RETIRED];
+  const Record *record = &records[FIRST_RETIRED_INDEX + pair % N_RETIRED];
 
-  return read_records (path, records) && record->kind == RECORD_RETIRED && record->a == pair;
+  return read_records (path, records) && record->kind == RECORD_RETIRED && record->retired.pair == pair;
 }

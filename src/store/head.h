@@ -1,55 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The -head file of a database: the last acknowledged entry, stored outside the database and its WAL.
+/* The -head file of a database. It records the head, which is the last acknowledged entry, outside the database and its
+ * WAL.
  *
- * A database cannot detect that it is old: if a backup is copied over it, or its WAL is deleted, the file is still
- * valid but lacks changes. The head file records the last entry, so that opening such a file is refused. It is
- * written after each commit and never synced: after a power loss it may be older than the database, but never newer.
- * If it is lost, only this check is lost. */
+ * A database cannot detect that it is old: if a backup is copied over it, or if its WAL is deleted, the file is still
+ * valid but lacks changes. quoit compares the database with its head file, and refuses to open such a database. The
+ * head file is written after each commit and never synced. After a power loss it may therefore be older than the
+ * database, but never newer. If the head file is lost, only this check is lost.
+ *
+ * The file also records which program wrote to the database file last, and which -wal and -shm files were retired. */
 #pragma once
 
 #include <glib.h>
 
 enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
 
+/* The last acknowledged entry of a ledger. */
 typedef struct {
   guint8 identity[QUOIT_IDENTITY_BYTES]; /* of the ledger */
   guint32 epoch;
   guint64 seq;
-  guint64 chain;         /* first bytes of the hash chain at @seq */
+  guint64 chain;         /* the first 8 bytes of the link at @seq */
   guint64 next_group_id; /* after entry @seq */
-  gint64 up_ms;          /* uptime of the machine */
+  gint64 uptime_ms;      /* of the machine, when the entry was written */
   gboolean unsynced;     /* the commit did not wait for the disk */
 } QuoitHead;
 
-/* Returns the first bytes of a chain link, as stored in a head. */
-guint64 quoit_head_chain (const guint8 *chain);
+/* Gives the head file the mode of the database, which may have changed. Fails with STORE if this user can use the
+ * database but not the head file: the checks would silently not take place. */
+gboolean quoit_head_check_access (const char *path, GError **error);
+
+/* Returns the first 8 bytes of a link, as stored in a head. */
+guint64 quoit_head_chain_prefix (const guint8 *chain);
 
 /* Records @head as acknowledged. Ignores failures. */
 void quoit_head_write (const char *path, const QuoitHead *head);
 
-/* Reads the newest head of the ledger with this identity. Returns FALSE if no head is found. The head of a commit
- * that did not wait for the disk is valid only in the boot that wrote it. *@same_boot reports whether up_ms is from
- * the current boot. */
+/* Reads the newest head of the ledger with this identity. Returns FALSE if no head is found. Ignores the heads of
+ * unsynced commits from before a reboot, because a power loss may have undone these commits. *@same_boot gets whether
+ * uptime_ms counts from the current boot. */
 gboolean quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboolean *same_boot);
 
 /* Returns the uptime of the machine. Clock changes do not affect it. */
-gint64 quoit_head_up_ms (void);
+gint64 quoit_head_uptime_ms (void);
 
-/* The last writer of the database file, as far as it is known. */
+/* An entry of the journal, to compare histories. */
+typedef struct {
+  guint32 epoch;
+  guint64 seq;   /* 0: unknown */
+  guint64 chain; /* quoit_head_chain_prefix() of its link */
+} QuoitFileEntry;
+
+static inline gboolean
+quoit_file_entry_is_before (const QuoitFileEntry *a, const QuoitFileEntry *b)
+{
+  return a->epoch < b->epoch || (a->epoch == b->epoch && a->seq < b->seq);
+}
+
+/* The program that wrote to the database file last. */
 typedef enum {
-  QUOIT_FILE_OURS,    /* quoit, or nothing was recorded */
-  QUOIT_FILE_UNKNOWN, /* quoit started to write and did not finish, or the machine was restarted since */
-  QUOIT_FILE_FOREIGN  /* another program */
-} QuoitFileWriter;
+  QUOIT_WRITER_QUOIT,       /* quoit; also if nothing is recorded */
+  QUOIT_WRITER_INTERRUPTED, /* quoit, which did not finish */
+  QUOIT_WRITER_UNKNOWN,     /* the machine was restarted since, or only the file's attributes have changed */
+  QUOIT_WRITER_OTHER_PROGRAM
+} QuoitLastWriter;
 
-/* Call before and immediately after quoit writes to the database file. @fd is a descriptor of that file. */
-void quoit_head_note_writing (const char *path);
-void quoit_head_note_written (const char *path, int fd);
-QuoitFileWriter quoit_head_last_writer (const char *path);
+/* Call these before and immediately after quoit writes to the database file. @fd is a descriptor of that file, and
+ * @entry an entry that the file has without its WAL. Only the process that holds the checkpoint lock may call them. */
+void quoit_head_record_write_begun (const char *path);
+void quoit_head_record_write_done (const char *path, int fd, const QuoitFileEntry *entry);
+/* @entry gets the entry that was recorded with the last write. */
+QuoitLastWriter quoit_head_last_writer (const char *path, QuoitFileEntry *entry);
 
-/* Records that the database file contains everything of a pair of -wal and -shm files. */
+/* Records that a pair of -wal and -shm files is retired: the database file contains everything that its WAL has. @pair
+ * identifies the pair. */
 void quoit_head_retire (const char *path, guint64 pair);
 gboolean quoit_head_is_retired (const char *path, guint64 pair);
-/* Records that a pair is in use again. File systems without birth times may reuse the inode numbers of deleted
- * files. */
-void quoit_head_use (const char *path, guint64 pair);
+/* Records that a pair is not retired. A file system without birth times may reuse the inode numbers of deleted files,
+ * so that a new pair is identified like a retired one. */
+void quoit_head_unretire (const char *path, guint64 pair);

@@ -5,7 +5,7 @@
 #include "store/store-private.h"
 
 static QuoitFleet *
-nothing (void)
+empty_fleet (void)
 {
   g_autoptr (QuoitLayout) layout = quoit_layout_new (NULL, 0);
 
@@ -15,7 +15,7 @@ nothing (void)
 /* --- range of entries --- */
 
 gboolean
-quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error)
+quoit_sqlite_journal_range (QuoitDb *db, QuoitJournalRange *range, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
@@ -34,38 +34,40 @@ quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error)
     }
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
-  *kept = (QuoitKept) { checkpoint == NULL ? 0 : checkpoint->seq, last, checkpoint == NULL ? 0 : checkpoint->made_ms };
+  *range = (QuoitJournalRange) { checkpoint == NULL ? 0 : checkpoint->seq, last,
+                                 checkpoint == NULL ? 0 : checkpoint->made_ms };
   return TRUE;
 }
 
-QuoitKept
-quoit_memory_kept (const QuoitStore *store)
+QuoitJournalRange
+quoit_memory_journal_range (const QuoitStore *store)
 {
-  return (QuoitKept) { store->base == NULL ? 0 : store->base->seq, store->fleet->seq, store->base_made_ms };
+  return (QuoitJournalRange) { store->checkpoint_fleet == NULL ? 0 : store->checkpoint_fleet->seq, store->fleet->seq,
+                               store->checkpoint_made_ms };
 }
 
 gboolean
 quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError **error)
 {
-  QuoitKept kept;
+  QuoitJournalRange range;
   gboolean ok = TRUE;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   if (store->path == NULL)
-    kept = quoit_memory_kept (store);
+    range = quoit_memory_journal_range (store);
   else
     {
       ok = quoit_sqlite_check_handle (store, error) && quoit_db_run (&store->db, SQL_BEGIN_READ, error)
-           && quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_kept (&store->db, &kept, error);
-      ok = quoit_db_end (&store->db, ok ? error : NULL) && ok;
+           && quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_journal_range (&store->db, &range, error);
+      ok = quoit_db_roll_back (&store->db, ok ? error : NULL) && ok;
     }
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   if (!ok)
     return FALSE;
-  *seq = kept.checkpoint;
+  *seq = range.checkpoint;
   if (made_ms != NULL)
-    *made_ms = kept.made_ms;
+    *made_ms = range.made_ms;
   return TRUE;
 }
 
@@ -75,7 +77,7 @@ QuoitFleet *
 quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
 {
   guint8 link[QUOIT_CHAIN_BYTES];
-  g_autoptr (QuoitFleet) fleet = quoit_sqlite_base (db, link, error);
+  g_autoptr (QuoitFleet) fleet = quoit_sqlite_load_checkpoint (db, link, error);
   sqlite3_stmt *stmt = fleet == NULL ? NULL : quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
   gboolean ok = TRUE;
   gint64 bytes_left;
@@ -95,7 +97,7 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
             || quoit_fail (error, QUOIT_ERROR_DAMAGED,
                            "journal entry %" G_GINT64_FORMAT ": the entries have more bytes than the file",
                            (gint64) sqlite3_column_int64 (stmt, 0)))
-           && quoit_sqlite_follow_chain (stmt, link, error) && (entry = quoit_sqlite_entry_of_row (stmt, error)) != NULL
+           && quoit_sqlite_check_link (stmt, link, error) && (entry = quoit_sqlite_decode_entry (stmt, error)) != NULL
            && quoit_entry_apply (entry, &fleet, error);
       if (ok
           && ((guint64) sqlite3_column_int64 (stmt, 4) != fleet->next_group_id
@@ -114,7 +116,8 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
 QuoitFleet *
 quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = store->base == NULL ? nothing () : quoit_fleet_fork (store->base);
+  g_autoptr (QuoitFleet) fleet
+      = store->checkpoint_fleet == NULL ? empty_fleet () : quoit_fleet_fork (store->checkpoint_fleet);
 
   for (guint i = 0; i < store->entries->len && fleet->seq < until; i++)
     if (!quoit_entry_apply (store->entries->pdata[i], &fleet, error))
@@ -123,7 +126,7 @@ quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error)
 }
 
 QuoitFleet *
-quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error)
+quoit_sqlite_load_checkpoint (QuoitDb *db, guint8 *chain, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
@@ -136,7 +139,7 @@ quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error)
       if (!quoit_sqlite_read_identity (db, &identity, error))
         return NULL;
       quoit_chain_begin (identity.bytes, chain);
-      return nothing ();
+      return empty_fleet ();
     }
   memcpy (chain, checkpoint->chain, QUOIT_CHAIN_BYTES);
   return quoit_sqlite_load_parts (db, checkpoint, error) ? quoit_image_fleet (checkpoint, error) : NULL;
@@ -145,27 +148,27 @@ quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error)
 /* --- entries --- */
 
 static gboolean
-refuse_compacted (const QuoitKept *kept, guint64 seq, GError **error)
+refuse_compacted (const QuoitJournalRange *range, guint64 seq, GError **error)
 {
-  return seq >= kept->checkpoint
+  return seq >= range->checkpoint
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
                         "entries after '%" G_GUINT64_FORMAT "': those up to %" G_GUINT64_FORMAT
                         " are in a checkpoint, the first there is is %" G_GUINT64_FORMAT,
-                        seq, kept->checkpoint, kept->checkpoint + 1);
+                        seq, range->checkpoint, range->checkpoint + 1);
 }
 
 static GPtrArray *
 entries_in_sqlite (QuoitStore *store, guint64 seq, GError **error)
 {
   GPtrArray *entries = NULL;
-  QuoitKept kept;
+  QuoitJournalRange range;
 
   if (!quoit_sqlite_check_handle (store, error))
     return NULL;
   if (quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
-      && quoit_sqlite_kept (&store->db, &kept, error) && refuse_compacted (&kept, seq, error))
+      && quoit_sqlite_journal_range (&store->db, &range, error) && refuse_compacted (&range, seq, error))
     entries = quoit_sqlite_entries (&store->db, seq, error);
-  if (!quoit_db_end (&store->db, entries == NULL ? NULL : error))
+  if (!quoit_db_roll_back (&store->db, entries == NULL ? NULL : error))
     g_clear_pointer (&entries, g_ptr_array_unref);
   /* Drops entries after the handle's last one. A later call reads them; they may refer to nodes that this handle
    * does not know yet. */
@@ -178,13 +181,13 @@ entries_in_sqlite (QuoitStore *store, guint64 seq, GError **error)
 static GPtrArray *
 entries_in_memory (const QuoitStore *store, guint64 seq, GError **error)
 {
-  QuoitKept kept = quoit_memory_kept (store);
+  QuoitJournalRange range = quoit_memory_journal_range (store);
   GPtrArray *entries;
 
-  if (!refuse_compacted (&kept, seq, error))
+  if (!refuse_compacted (&range, seq, error))
     return NULL;
   entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
-  for (guint64 i = seq - kept.checkpoint; i < store->entries->len; i++)
+  for (guint64 i = seq - range.checkpoint; i < store->entries->len; i++)
     g_ptr_array_add (entries, quoit_entry_ref (store->entries->pdata[i]));
   return entries;
 }
@@ -194,41 +197,41 @@ quoit_store_entries (QuoitStore *store, guint64 seq, GError **error)
 {
   GPtrArray *entries;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return NULL;
   entries = store->path != NULL ? entries_in_sqlite (store, seq, error) : entries_in_memory (store, seq, error);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return entries;
 }
 
 /* --- the past --- */
 
 static gboolean
-check_past (const QuoitKept *kept, guint64 seq, GError **error)
+check_seq (const QuoitJournalRange *range, guint64 seq, GError **error)
 {
-  if (seq < kept->checkpoint)
+  if (seq < range->checkpoint)
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
                        "entry '%" G_GUINT64_FORMAT
                        "': a checkpoint has taken the place of what was before entry %" G_GUINT64_FORMAT
                        ", which is the first to go back to",
-                       seq, kept->checkpoint);
-  return seq <= kept->last
+                       seq, range->checkpoint);
+  return seq <= range->last
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
                         "entry '%" G_GUINT64_FORMAT "': no such entry yet, the last is %" G_GUINT64_FORMAT, seq,
-                        kept->last);
+                        range->last);
 }
 
 gboolean
-quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
+quoit_sqlite_open_reader (QuoitStore *store, QuoitDb *reader, GError **error)
 {
-  gboolean ok, is_lost;
+  gboolean ok, is_log_lost;
 
   /* Only the open connection can detect that the name now refers to another file. */
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
-  ok = quoit_sqlite_check_names (store, NULL, &is_lost, error) && (!is_lost || quoit_sqlite_mend_names (store, error))
-       && quoit_sqlite_connect (store, reader, error);
-  quoit_store_leave_turn (store);
+  ok = quoit_sqlite_check_names (store, NULL, &is_log_lost, error)
+       && (!is_log_lost || quoit_sqlite_recover_log (store, error)) && quoit_sqlite_connect (store, reader, error);
+  quoit_store_unlock_writer (store);
   if (!ok)
     return FALSE;
   sqlite3_busy_timeout (reader->handle, (int) MIN (store->wait_ms, G_MAXINT));
@@ -236,14 +239,14 @@ quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
 }
 
 static QuoitFleet *
-past_of_sqlite (QuoitStore *store, guint64 seq, GError **error)
+sqlite_fleet_at (QuoitStore *store, guint64 seq, GError **error)
 {
   QuoitDb reader = { 0 };
   QuoitFleet *fleet = NULL;
-  QuoitKept kept;
+  QuoitJournalRange range;
 
-  if (quoit_sqlite_read_aside (store, &reader, error) && quoit_sqlite_kept (&reader, &kept, error)
-      && check_past (&kept, seq, error))
+  if (quoit_sqlite_open_reader (store, &reader, error) && quoit_sqlite_journal_range (&reader, &range, error)
+      && check_seq (&range, seq, error))
     {
       fleet = quoit_store_fleet (store);
       if (fleet->seq != seq)
@@ -257,22 +260,22 @@ past_of_sqlite (QuoitStore *store, guint64 seq, GError **error)
 }
 
 static QuoitFleet *
-past_of_memory (QuoitStore *store, guint64 seq, GError **error)
+memory_fleet_at (QuoitStore *store, guint64 seq, GError **error)
 {
   QuoitFleet *fleet = NULL;
-  QuoitKept kept;
+  QuoitJournalRange range;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return NULL;
-  kept = quoit_memory_kept (store);
-  if (check_past (&kept, seq, error))
+  range = quoit_memory_journal_range (store);
+  if (check_seq (&range, seq, error))
     fleet = quoit_memory_replay (store, seq, error);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return fleet;
 }
 
 QuoitFleet *
 quoit_store_fleet_at (QuoitStore *store, guint64 seq, GError **error)
 {
-  return store->path == NULL ? past_of_memory (store, seq, error) : past_of_sqlite (store, seq, error);
+  return store->path == NULL ? memory_fleet_at (store, seq, error) : sqlite_fleet_at (store, seq, error);
 }

@@ -5,8 +5,8 @@
 
 #include "store/codec.h"
 
-/* Effects per part: large enough to keep the number of parts low, small enough to keep each part short. */
-enum { GROUPS_A_PART = 256, STATES_A_PART = 65536 };
+/* The number of effects per part is a compromise between few parts and short ones. */
+enum { GROUPS_PER_PART = 256, STATES_PER_PART = 65536 };
 
 void
 quoit_image_free (QuoitImage *image)
@@ -27,10 +27,10 @@ hash_number (GChecksum *checksum, guint64 number)
   g_checksum_update (checksum, (const guchar *) &bytes, sizeof bytes);
 }
 
-/* Covers every member. The length precedes the bytes of each part, so that different images never hash the same
- * bytes. */
+/* Computes the checksum over all members but the chain. The length precedes the bytes of each part, so that different
+ * images never hash the same bytes. */
 static void
-hash_of (const QuoitImage *image, guint8 *hash)
+compute_hash (const QuoitImage *image, guint8 *hash)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   gsize length = QUOIT_IMAGE_HASH_BYTES;
@@ -57,9 +57,9 @@ hash_of (const QuoitImage *image, guint8 *hash)
 static QuoitEntry *
 new_part (void)
 {
-  static const QuoitFleet nothing = { .seq = 0 };
+  static const QuoitFleet no_fleet = { .seq = 0 };
 
-  return quoit_entry_new (&nothing, QUOIT_VERB_IMPORT, 0);
+  return quoit_entry_new (&no_fleet, QUOIT_VERB_IMPORT, 0);
 }
 
 /* Adds *@part to the image if it has effects, and starts a new part. */
@@ -80,7 +80,7 @@ add_sources (QuoitImage *image, const QuoitLayout *layout)
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
       guint32 *ids = NULL;
-      QuoitClaims *claims = quoit_layout_claims (layout, (QuoitSourceId) { s }, &ids);
+      QuoitClaims *claims = quoit_layout_dup_claims (layout, (QuoitSourceId) { s }, &ids);
       QuoitSourceUpdate *import = quoit_source_update_new (claims, ids, NULL, 0);
 
       quoit_entry_add (part, (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = import });
@@ -103,7 +103,7 @@ add_groups (QuoitImage *image, const QuoitFleet *fleet)
       QuoitGroupData *group = quoit_group_data_ref (groups->pdata[i]);
 
       quoit_entry_add (part, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = group });
-      if (part->n_effects == GROUPS_A_PART)
+      if (part->n_effects == GROUPS_PER_PART)
         close_part (image, &part);
     }
   close_part (image, &part);
@@ -135,7 +135,7 @@ add_states (QuoitImage *image, const QuoitFleet *fleet)
         continue;
       quoit_entry_add (
           part, (QuoitEffect) { .type = QUOIT_EFFECT_NODE_STATE, .node_id = layout->nodes[i].id, .state = state });
-      if (part->n_effects == STATES_A_PART)
+      if (part->n_effects == STATES_PER_PART)
         close_part (image, &part);
     }
   close_part (image, &part);
@@ -156,14 +156,14 @@ quoit_image_new (const QuoitFleet *fleet, gint64 made_ms)
   add_groups (image, fleet);
   add_states (image, fleet);
   add_numbers (image, fleet);
-  hash_of (image, image->hash);
+  compute_hash (image, image->hash);
   return image;
 }
 
 /* --- reading --- */
 
 static gboolean
-damaged (const QuoitImage *image, const char *what, GError **error)
+fail_damaged (const QuoitImage *image, const char *what, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_DAMAGED,
                      "the checkpoint at entry %" G_GUINT64_FORMAT " is damaged: %s; restore a backup", image->seq,
@@ -172,7 +172,7 @@ damaged (const QuoitImage *image, const char *what, GError **error)
 
 /* Lays out all sources at once. Applying the imports one by one would lay out the whole fleet once per source. */
 static QuoitFleet *
-fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **error)
+build_fleet (const QuoitImage *image, const GPtrArray *imports, GError **error)
 {
   g_autofree QuoitLayoutPart *parts = g_new (QuoitLayoutPart, imports->len + 1);
   g_autoptr (QuoitLayout) layout = NULL;
@@ -184,19 +184,19 @@ fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **er
       const QuoitSourceUpdate *import = part->effects[0].import;
 
       if (part->n_effects != 1)
-        return damaged (image, "it has several sources in one part", error), NULL;
+        return fail_damaged (image, "it has several sources in one part", error), NULL;
       parts[i] = (QuoitLayoutPart) { import->claims, import->ids };
     }
   layout = quoit_layout_new_checked (parts, imports->len, &contradiction);
   if (layout == NULL)
-    return damaged (image, contradiction->message, error), NULL;
+    return fail_damaged (image, contradiction->message, error), NULL;
   if (layout->end_id > MAX (image->next_node_id, 1))
-    return damaged (image, "it has a node id that was never given", error), NULL;
+    return fail_damaged (image, "it has a node id that was never given", error), NULL;
   return quoit_fleet_new (layout);
 }
 
-/* Restores groups with their recorded kind. A group that was added before its source reported the nodes as used is
- * not external, whatever the order in the image. */
+/* Restores the groups of a part. They may use nodes that a source reports as used: a group that was reserved before the
+ * source reported its nodes as used comes after the external use in the image. */
 static gboolean
 restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fleet, GError **error)
 {
@@ -209,11 +209,12 @@ restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fle
       const QuoitEffect *effect = &part->effects[i];
 
       if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->id < next_id)
-        return damaged (image, "its groups are not in their order", error);
+        return fail_damaged (image, "its groups are not in their order", error);
       next_id = effect->group->id + 1;
       g_ptr_array_add (groups, effect->group);
     }
-  return quoit_fleet_restore_groups (fleet, groups, &contradiction) || damaged (image, contradiction->message, error);
+  return quoit_fleet_restore_groups (fleet, groups, &contradiction)
+         || fail_damaged (image, contradiction->message, error);
 }
 
 static QuoitEntry *
@@ -229,7 +230,7 @@ decode_part (const QuoitImage *image, guint i, const QuoitFleet *fleet, GError *
   return part;
 }
 
-/* An import after the first parts would lay out all sources again. */
+/* Sources are allowed only in the first parts. An import in a later part would rebuild the layout. */
 static gboolean
 has_source (const QuoitEntry *part)
 {
@@ -239,9 +240,9 @@ has_source (const QuoitEntry *part)
   return FALSE;
 }
 
-/* Parts with sources come first. Effects other than sources and groups are applied like those of entries. */
+/* Decodes all parts. Those with sources come first. Parts with neither sources nor groups are applied like entries. */
 static QuoitFleet *
-fleet_of_parts (const QuoitImage *image, GError **error)
+decode_fleet (const QuoitImage *image, GError **error)
 {
   g_autoptr (GPtrArray) imports = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
   g_autoptr (QuoitFleet) fleet = NULL;
@@ -257,7 +258,7 @@ fleet_of_parts (const QuoitImage *image, GError **error)
         break;
       g_ptr_array_add (imports, g_steal_pointer (&part));
     }
-  fleet = fleet_of_sources (image, imports, error);
+  fleet = build_fleet (image, imports, error);
   if (fleet == NULL)
     return NULL;
   for (; i < image->parts->len; i++)
@@ -265,7 +266,7 @@ fleet_of_parts (const QuoitImage *image, GError **error)
       g_autoptr (QuoitEntry) part = decode_part (image, i, fleet, error);
 
       if (part != NULL && has_source (part))
-        return damaged (image, "its sources are not in its first parts", error), NULL;
+        return fail_damaged (image, "its sources are not in its first parts", error), NULL;
       if (part == NULL
           || !(part->effects[0].type == QUOIT_EFFECT_GROUP_ADDED ? restore_groups (image, part, fleet, error)
                                                                  : quoit_entry_apply (part, &fleet, error)))
@@ -280,14 +281,14 @@ quoit_image_fleet (const QuoitImage *image, GError **error)
   guint8 hash[QUOIT_IMAGE_HASH_BYTES];
   g_autoptr (QuoitFleet) fleet = NULL;
 
-  hash_of (image, hash);
+  compute_hash (image, hash);
   if (memcmp (hash, image->hash, sizeof hash) != 0)
-    return damaged (image, "its checksum is not that of its bytes", error), NULL;
-  fleet = fleet_of_parts (image, error);
+    return fail_damaged (image, "its checksum is not that of its bytes", error), NULL;
+  fleet = decode_fleet (image, error);
   if (fleet == NULL)
     return NULL;
   if (fleet->next_group_id > image->next_group_id || fleet->next_node_id > image->next_node_id)
-    return damaged (image, "it has ids that were never given", error), NULL;
+    return fail_damaged (image, "it has ids that were never given", error), NULL;
   fleet->seq = image->seq;
   fleet->clock_ms = image->time_ms;
   fleet->next_group_id = image->next_group_id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A complete fleet as bytes, which a checkpoint stores in place of the entries that led to it. An image consists of
- * effects in the format of the journal (codec.h), in parts of one type each, and of a checksum over all of them. No
- * part is larger than one import may be. */
+/* An image: a complete fleet as bytes. A checkpoint stores it in place of the entries that led to it. An image consists
+ * of effects in the format of the journal (codec.h) and of a checksum over all of them. The effects are divided into
+ * parts of one type each, none of which is larger than one import may be. */
 #pragma once
 
 #include "fleet/fleet.h"
@@ -10,8 +10,8 @@
 enum { QUOIT_IMAGE_HASH_BYTES = 32 }; /* SHA-256 */
 
 typedef struct {
-  guint64 seq; /* last entry that it contains */
-  gint64 time_ms;
+  guint64 seq;    /* the last entry that the image contains */
+  gint64 time_ms; /* of that entry */
   guint64 next_group_id;
   guint32 next_node_id;
   gint64 made_ms;                  /* time of the request */

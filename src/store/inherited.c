@@ -9,7 +9,7 @@ struct _QuoitConnection {
   guint64 process;
   dev_t device;
   ino_t inode;
-  GThread *const *turn;
+  GThread *const *user;
   sqlite3 *handle; /* NULL while it is opened or closed */
 };
 
@@ -63,13 +63,13 @@ quoit_process_count_forks (void)
 }
 
 guint64
-quoit_process_mark (void)
+quoit_process_unique_id (void)
 {
   return (guint64) quoit_process_count_forks () << 32 | (guint32) getpid ();
 }
 
 void
-quoit_process_remember_file (int *fd)
+quoit_process_register_file (int *fd)
 {
   g_mutex_lock (&files_lock);
   if (files == NULL)
@@ -93,7 +93,7 @@ quoit_process_close_file (int *fd)
 }
 
 static void
-add (QuoitConnection *connection)
+register_connection (QuoitConnection *connection)
 {
   g_mutex_lock (&lock);
   if (connections == NULL)
@@ -103,7 +103,7 @@ add (QuoitConnection *connection)
 }
 
 static void
-close_whole (sqlite3 *handle)
+close_with_statements (sqlite3 *handle)
 {
   sqlite3_stmt *stmt;
 
@@ -112,66 +112,65 @@ close_whole (sqlite3 *handle)
   sqlite3_close (handle);
 }
 
-/* Writes nothing. The parent keeps its locks, because locks belong to one process. */
+/* Closes a connection of the parent without writing to its files. The parent keeps its locks, because locks belong to
+ * one process. */
 static void
 close_inherited (sqlite3 *handle)
 {
   sqlite3_db_config (handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-  close_whole (handle);
+  close_with_statements (handle);
 }
 
 static gboolean
 is_idle (const QuoitConnection *connection)
 {
-  return connection->handle != NULL && connection->turn != NULL && *connection->turn == NULL
+  return connection->handle != NULL && connection->user != NULL && *connection->user == NULL
          && sqlite3_txn_state (connection->handle, NULL) == SQLITE_TXN_NONE;
 }
 
-/* Closes the inherited connections to the file. */
+/* Closes the inherited connections to @file. Fails if one of them was in use during fork(2). */
 static gboolean
-drop_inherited (const char *path, const struct stat *file, GError **error)
+close_inherited_to_file (const char *path, const struct stat *file, GError **error)
 {
-  guint64 process = quoit_process_mark ();
-  gboolean dropped = TRUE;
+  guint64 process = quoit_process_unique_id ();
+  gboolean all_closed = TRUE;
 
   g_mutex_lock (&lock);
-  for (guint i = connections == NULL ? 0 : connections->len; dropped && i-- > 0;)
+  for (guint i = connections == NULL ? 0 : connections->len; all_closed && i-- > 0;)
     {
-      QuoitConnection *one = connections->pdata[i];
+      QuoitConnection *candidate = connections->pdata[i];
 
-      if (one->process == process || one->device != file->st_dev || one->inode != file->st_ino)
+      if (candidate->process == process || candidate->device != file->st_dev || candidate->inode != file->st_ino)
         continue;
-      dropped = is_idle (one);
-      if (!dropped)
+      all_closed = is_idle (candidate);
+      if (!all_closed)
         continue;
-      close_inherited (one->handle);
-      g_free (one);
+      close_inherited (candidate->handle);
+      g_free (candidate);
       g_ptr_array_remove_index_fast (connections, i);
     }
   g_mutex_unlock (&lock);
-  return dropped
-         || quoit_fail (
-             error, QUOIT_ERROR_FAILED,
-             "%s: it was being used when fork(2) made this process: fork while no call and no batch is open, "
-             "or open it in a new program",
-             path);
+  return all_closed
+         || quoit_fail_at (error, QUOIT_ERROR_FAILED, path,
+                           "it was being used when fork(2) made this process: fork while no call and no batch is open, "
+                           "or open it in a new program");
 }
 
 QuoitConnection *
-quoit_connection_new (const char *path, GThread *const *turn, GError **error)
+quoit_connection_new (const char *path, GThread *const *user, GError **error)
 {
   QuoitConnection *connection;
   struct stat file = { 0 };
 
   /* If the file does not exist, SQLite reports that. */
-  if (stat (path, &file) == 0 && !drop_inherited (path, &file, error))
+  if (stat (path, &file) == 0 && !close_inherited_to_file (path, &file, error))
     return NULL;
   connection = g_new0 (QuoitConnection, 1);
-  connection->process = quoit_process_mark ();
+  connection->process = quoit_process_unique_id ();
   connection->device = file.st_dev;
   connection->inode = file.st_ino;
-  connection->turn = turn;
-  add (connection);
+  connection->user = user;
+  register_connection (connection);
   return connection;
 }
 
@@ -192,7 +191,7 @@ quoit_connection_free (QuoitConnection *connection)
     return;
   handle = connection->handle;
   quoit_connection_set (connection, NULL);
-  close_whole (handle);
+  close_with_statements (handle);
   g_mutex_lock (&lock);
   g_ptr_array_remove_fast (connections, connection);
   if (connections->len == 0)

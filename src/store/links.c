@@ -33,7 +33,7 @@ quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error
 }
 
 gboolean
-quoit_sqlite_read_chain (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error)
+quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_LAST, error);
   gboolean is_sound = TRUE;
@@ -66,7 +66,7 @@ quoit_sqlite_read_chain (QuoitDb *db, guint64 *seq, guint8 *chain, GError **erro
 }
 
 static QuoitChainRow
-row_of (sqlite3_stmt *stmt)
+chain_row (sqlite3_stmt *stmt)
 {
   return (QuoitChainRow) { .seq = sqlite3_column_int64 (stmt, 0),
                            .time_ms = sqlite3_column_int64 (stmt, 1),
@@ -79,9 +79,9 @@ row_of (sqlite3_stmt *stmt)
 }
 
 gboolean
-quoit_sqlite_follow_chain (sqlite3_stmt *stmt, guint8 *chain, GError **error)
+quoit_sqlite_check_link (sqlite3_stmt *stmt, guint8 *chain, GError **error)
 {
-  QuoitChainRow row = row_of (stmt);
+  QuoitChainRow row = chain_row (stmt);
 
   quoit_chain_add (chain, &row);
   if (sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES
@@ -107,6 +107,7 @@ write_link (QuoitDb *db, QuoitSql sql, gint64 seq, const guint8 *chain, GError *
   return quoit_db_run (db, sql, error);
 }
 
+/* Computes and writes the link at the checkpoint, if there is one. */
 static gboolean
 begin_at_checkpoint (QuoitDb *db, const QuoitIdentity *identity, guint8 *chain, GError **error)
 {
@@ -120,8 +121,8 @@ begin_at_checkpoint (QuoitDb *db, const QuoitIdentity *identity, guint8 *chain, 
   if (result == SQLITE_ROW)
     {
       seq = sqlite3_column_int64 (stmt, 0);
-      quoit_chain_begin_at_image (identity->bytes, sqlite3_column_blob (stmt, 5),
-                                  (gsize) sqlite3_column_bytes (stmt, 5), chain);
+      quoit_chain_begin_at_checkpoint (identity->bytes, sqlite3_column_blob (stmt, 5),
+                                       (gsize) sqlite3_column_bytes (stmt, 5), chain);
     }
   sqlite3_reset (stmt);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
@@ -144,17 +145,17 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
   quoit_chain_begin (identity.bytes, chain);
   if (!begin_at_checkpoint (db, &identity, chain, error))
     return FALSE;
-  /* Restarts the statement for each row, because it must not walk over rows that change. */
+  /* Runs the statement again for each row, because SQLite does not define what it returns if rows change meanwhile. */
   while (result == SQLITE_ROW)
     {
       sqlite3_bind_int64 (stmt, 1, seq);
       result = sqlite3_step (stmt);
       if (result == SQLITE_ROW)
         {
-          QuoitChainRow row = row_of (stmt);
+          QuoitChainRow row = chain_row (stmt);
 
           quoit_chain_add (chain, &row);
-          /* In a damaged table, a search may return a row before its start, and would then loop forever. */
+          /* In a damaged table, a search may return a row before its start. The loop would then never end. */
           is_in_order = row.seq >= seq && row.seq < G_MAXINT64;
           seq = is_in_order ? row.seq + 1 : seq;
         }

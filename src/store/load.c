@@ -3,27 +3,28 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "fleet/source-kinds.h"
 #include "store/codec.h"
 #include "store/store-private.h"
 
-/* Each draft begins with the id of its row. Rows come in the order of their ids, and find_draft() uses binary
- * search. */
+/* Rows that have been read. Each of these types begins with the id of the row, and their arrays are in the order of the
+ * ids, because find_loaded() uses binary search. */
 typedef struct {
   gint64 id;
   QuoitClaims *claims;
   GArray *ids; /* node ids */
-} SourceDraft;
+} LoadedSource;
 
 typedef struct {
   gint64 id;
-  guint source;  /* index of the SourceDraft */
+  guint source;  /* index of the LoadedSource */
   guint32 index; /* among the pools of the claims */
-} PoolDraft;
+} LoadedPool;
 
 typedef struct {
   gint64 id;
   GBytes *body;
-} KindDraft;
+} LoadedKind;
 
 /* The last entry and the counters after it. */
 typedef struct {
@@ -33,69 +34,101 @@ typedef struct {
 typedef struct {
   QuoitDb *db;
   Counters counters;
-  gint64 bytes_left;               /* see spend() */
-  GArray *sources;                 /* of SourceDraft */
+  gint64 bytes_left;               /* see count_bytes() */
+  GArray *sources;                 /* of LoadedSource */
   GHashTable *names;               /* names of sources */
-  GArray *pools;                   /* of PoolDraft */
-  GArray *kinds;                   /* of KindDraft */
-  GHashTable *decoded;             /* (source, kind), both as drafts -> kind of the claims, plus 1 */
-  GArray *states;                  /* nodes whose state may differ from the claimed one */
-  gint64 claim_node, claim_source; /* of the last claim read */
-  guint claimants;                 /* kinds of the sources that claim that node, as bits */
+  GArray *pools;                   /* of LoadedPool */
+  GArray *kinds;                   /* of LoadedKind */
+  GHashTable *decoded;             /* (index of source, index of kind + 1) -> index of the kind in the claims, plus 1 */
+  GArray *states;                  /* of QuoitNodeStateChange: nodes whose state may differ from the claimed one */
+  gint64 claim_node, claim_source; /* of the last row of table claim */
+  guint claimants;                 /* the kinds of the sources that claim claim_node, as bits */
 } Loader;
 
 static void
 source_clear (gpointer data)
 {
-  SourceDraft *draft = data;
+  LoadedSource *loaded = data;
 
-  quoit_claims_free (draft->claims);
-  g_array_unref (draft->ids);
+  quoit_claims_free (loaded->claims);
+  g_array_unref (loaded->ids);
 }
 
 static void
 kind_clear (gpointer data)
 {
-  g_bytes_unref (((KindDraft *) data)->body);
+  g_bytes_unref (((LoadedKind *) data)->body);
 }
 
 static gboolean
-damaged (const char *table, gint64 id, GError **error)
+fail_damaged (const char *table, gint64 id, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "row %" G_GINT64_FORMAT " of table '%s' is damaged: restore a backup",
                      id, table);
 }
 
-/* A column may hold any 64-bit integer. */
+/* Checks a column before its value is narrowed, because it may contain any 64-bit integer. */
 static gboolean
-is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
+column_is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
 {
   gint64 value = sqlite3_column_int64 (stmt, column);
 
   return value >= least && value <= most;
 }
 
-/* Calls @row for each row in the order of the ids. In a damaged file, a row may come twice, or pages may form a
- * loop. */
-static gboolean
-each_row (Loader *loader, QuoitSql which, const char *table, gboolean (*row) (Loader *, sqlite3_stmt *, GError **),
-          GError **error)
+/* A table of the state that is read as a whole. */
+typedef struct {
+  QuoitSql which;
+  const char *name;
+  int max_row_bytes; /* more than any change of quoit writes */
+  gboolean (*row) (Loader *loader, sqlite3_stmt *stmt, GError **error);
+} LoadedTable;
+
+enum { KIB = 1024, MIB = 1024 * KIB };
+/* A row of table grp has a request, and a row of table bundle the amounts of up to 65,535 resources. */
+enum { MAX_GROUP_ROW_BYTES = QUOIT_LONGEST_REQUEST + 64 * KIB };
+
+/* Limits the rows that SQLite returns to @bytes. SQLite then refuses a longer row before it reads all of it, so that
+ * such a row costs no memory. Returns the limit before. */
+static int
+limit_row_bytes (const QuoitDb *db, int bytes)
 {
-  sqlite3_stmt *stmt = quoit_db_stmt (loader->db, which, error);
+  return sqlite3_limit (db->handle, SQLITE_LIMIT_LENGTH, bytes);
+}
+
+/* Fails after sqlite3_step() has returned @result. @id is the last row that was read. */
+static gboolean
+fail_step (const QuoitDb *db, int result, const char *table, gint64 id, int max_row_bytes, GError **error)
+{
+  if ((result & 0xff) != SQLITE_TOOBIG)
+    return quoit_db_fail (db, result, "reading the state", error);
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                     "the row after row %" G_GINT64_FORMAT " of table '%s' has more than %d bytes: restore a backup",
+                     id, table, max_row_bytes);
+}
+
+/* Reads the rows in the order of the ids. In a damaged file, a row may come twice, or pages may form a loop. */
+static gboolean
+load_rows (Loader *loader, const LoadedTable *table, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (loader->db, table->which, error);
+  int result = SQLITE_DONE, limit;
   gint64 id, before = 0;
   gboolean ok = TRUE;
-  int result = SQLITE_DONE;
 
   if (stmt == NULL)
     return FALSE;
+  limit = limit_row_bytes (loader->db, table->max_row_bytes);
   for (; ok && (result = sqlite3_step (stmt)) == SQLITE_ROW; before = id)
     {
       id = sqlite3_column_int64 (stmt, 0);
-      ok = (id > before || which == SQL_CLAIMS ? row (loader, stmt, error) : damaged (table, id, error));
+      ok = (id > before || table->which == SQL_CLAIMS ? table->row (loader, stmt, error)
+                                                      : fail_damaged (table->name, id, error));
     }
   if (ok && result != SQLITE_DONE)
-    ok = quoit_db_fail (loader->db, result, "reading the state", error);
+    ok = fail_step (loader->db, result, table->name, before, table->max_row_bytes, error);
   sqlite3_reset (stmt);
+  limit_row_bytes (loader->db, limit);
   return ok;
 }
 
@@ -120,29 +153,30 @@ quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error)
   return TRUE;
 }
 
-/* In a sound file, no two rows share bytes, so reading more bytes than the file has proves damage. */
+/* Counts bytes that were read. In a sound file, no two rows share bytes, so that reading more bytes than the file has
+ * proves damage. This limits the memory that a damaged file can use. */
 static gboolean
-spend (Loader *loader, gsize bytes, const char *table, gint64 id, GError **error)
+count_bytes (Loader *loader, gsize bytes, const char *table, gint64 id, GError **error)
 {
   loader->bytes_left -= (gint64) bytes;
-  return loader->bytes_left >= 0 || damaged (table, id, error);
+  return loader->bytes_left >= 0 || fail_damaged (table, id, error);
 }
 
-/* Returns the draft of the row with this id, or NULL. */
+/* Returns the loaded row with this id, or NULL. */
 static gpointer
-find_draft (const GArray *drafts, gint64 id)
+find_loaded (const GArray *loaded_rows, gint64 id)
 {
-  gsize size = g_array_get_element_size ((GArray *) drafts);
-  guint low = 0, high = drafts->len;
+  gsize size = g_array_get_element_size ((GArray *) loaded_rows);
+  guint low = 0, high = loaded_rows->len;
 
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
       gint64 here;
 
-      memcpy (&here, drafts->data + middle * size, sizeof here);
+      memcpy (&here, loaded_rows->data + middle * size, sizeof here);
       if (here == id)
-        return drafts->data + middle * size;
+        return loaded_rows->data + middle * size;
       if (here < id)
         low = middle + 1;
       else
@@ -166,9 +200,9 @@ load_counters (QuoitDb *db, Counters *counters, GError **error)
   sqlite3_reset (stmt);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
     return quoit_db_fail (db, result, "reading the journal", error);
-  return (counters->seq >= 0 && quoit_time_is_sound (counters->clock_ms) && counters->next_group_id >= 0
+  return (counters->seq >= 0 && quoit_time_is_valid (counters->clock_ms) && counters->next_group_id >= 0
           && counters->next_node_id >= 0 && counters->next_node_id <= G_MAXINT32)
-         || damaged ("journal", counters->seq, error);
+         || fail_damaged ("journal", counters->seq, error);
 }
 
 static void
@@ -195,66 +229,68 @@ load_numbers (QuoitDb *db, QuoitFleet *fleet, GError **error)
 static gboolean
 source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  SourceDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
+  LoadedSource loaded = { .id = sqlite3_column_int64 (stmt, 0) };
   const char *name = quoit_db_text (stmt, 1);
   int kind = sqlite3_column_int (stmt, 2);
 
+  if (loader->sources->len == QUOIT_MAX_SOURCES)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "more than %d sources: restore a backup", QUOIT_MAX_SOURCES);
   /* The unique index on the names may be damaged too. */
-  if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_K8S_NODES) || name == NULL
+  if (!column_is_within (stmt, 2, QUOIT_FIRST_SOURCE_KIND, QUOIT_LAST_SOURCE_KIND) || name == NULL
       || g_hash_table_contains (loader->names, name))
-    return damaged ("source", draft.id, error);
-  draft.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  draft.claims = quoit_claims_new (name, (QuoitSourceKind) kind);
-  g_array_append_val (loader->sources, draft);
-  g_hash_table_add (loader->names, (gpointer) quoit_claims_source (draft.claims));
-  return spend (loader, strlen (name), "source", draft.id, error);
+    return fail_damaged ("source", loaded.id, error);
+  loaded.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  loaded.claims = quoit_claims_new (name, (QuoitSourceKind) kind);
+  g_array_append_val (loader->sources, loaded);
+  g_hash_table_add (loader->names, (gpointer) quoit_claims_source (loaded.claims));
+  return count_bytes (loader, strlen (name), "source", loaded.id, error);
 }
 
 static guint
-source_at (const Loader *loader, const SourceDraft *draft)
+source_index (const Loader *loader, const LoadedSource *loaded)
 {
-  return (guint) (draft - &g_array_index (loader->sources, SourceDraft, 0));
+  return (guint) (loaded - &g_array_index (loader->sources, LoadedSource, 0));
 }
 
 static gboolean
 pool_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  PoolDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
-  const SourceDraft *source = find_draft (loader->sources, sqlite3_column_int64 (stmt, 1));
+  LoadedPool loaded = { .id = sqlite3_column_int64 (stmt, 0) };
+  const LoadedSource *source = find_loaded (loader->sources, sqlite3_column_int64 (stmt, 1));
   const char *name = quoit_db_text (stmt, 2);
   gsize length = (gsize) sqlite3_column_bytes (stmt, 3);
   guint32 n_before;
 
   if (source == NULL || name == NULL)
-    return damaged ("pool", draft.id, error);
-  if (!spend (loader, strlen (name) + length, "pool", draft.id, error))
+    return fail_damaged ("pool", loaded.id, error);
+  if (!count_bytes (loader, strlen (name) + length, "pool", loaded.id, error))
     return FALSE;
-  draft.source = source_at (loader, source);
+  loaded.source = source_index (loader, source);
   n_before = quoit_claims_n_pools (source->claims);
-  if (!quoit_codec_decode_pool (sqlite3_column_blob (stmt, 3), length, source->claims, name, &draft.index, error))
+  if (!quoit_codec_decode_pool (sqlite3_column_blob (stmt, 3), length, source->claims, name, &loaded.index, error))
     return FALSE;
-  if (draft.index != n_before)
-    return damaged ("pool", draft.id, error);
-  g_array_append_val (loader->pools, draft);
+  if (loaded.index != n_before)
+    return fail_damaged ("pool", loaded.id, error);
+  g_array_append_val (loader->pools, loaded);
   return TRUE;
 }
 
 static gboolean
 kind_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  KindDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
+  LoadedKind loaded = { .id = sqlite3_column_int64 (stmt, 0) };
   gsize length = (gsize) sqlite3_column_bytes (stmt, 1);
 
-  if (!spend (loader, length, "kind", draft.id, error))
+  if (!count_bytes (loader, length, "kind", loaded.id, error))
     return FALSE;
-  draft.body = g_bytes_new (sqlite3_column_blob (stmt, 1), length);
-  g_array_append_val (loader->kinds, draft);
+  loaded.body = g_bytes_new (sqlite3_column_blob (stmt, 1), length);
+  g_array_append_val (loader->kinds, loaded);
   return TRUE;
 }
 
-/* The key holds two small numbers. */
+/* Hashes a key of decoded: two indices in one number. */
 static guint
-pair_hash (gconstpointer pair)
+hash_pair (gconstpointer pair)
 {
   return (guint) ((guint64) GPOINTER_TO_SIZE (pair) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
 }
@@ -262,10 +298,10 @@ pair_hash (gconstpointer pair)
 /* Decodes a kind when the first node of a source uses it. In a sound file, the journal or the checkpoint also has
  * the kind for that source. */
 static gboolean
-kind_of (Loader *loader, const PoolDraft *pool, gint64 id, guint32 *index, GError **error)
+decode_kind (Loader *loader, const LoadedPool *pool, gint64 id, guint32 *index, GError **error)
 {
-  const SourceDraft *source = &g_array_index (loader->sources, SourceDraft, pool->source);
-  const KindDraft *kind = find_draft (loader->kinds, id);
+  const LoadedSource *source = &g_array_index (loader->sources, LoadedSource, pool->source);
+  const LoadedKind *kind = find_loaded (loader->kinds, id);
   gconstpointer bytes;
   gpointer pair, known;
   gsize length;
@@ -273,12 +309,12 @@ kind_of (Loader *loader, const PoolDraft *pool, gint64 id, guint32 *index, GErro
   if (kind == NULL)
     return FALSE;
   pair = GSIZE_TO_POINTER ((gsize) pool->source << 32
-                           | (gsize) (kind - &g_array_index (loader->kinds, KindDraft, 0) + 1));
+                           | (gsize) (kind - &g_array_index (loader->kinds, LoadedKind, 0) + 1));
   known = g_hash_table_lookup (loader->decoded, pair);
   if (known != NULL)
     return *index = GPOINTER_TO_UINT (known) - 1, TRUE;
   bytes = g_bytes_get_data (kind->body, &length);
-  if (!spend (loader, length, "kind", id, error)
+  if (!count_bytes (loader, length, "kind", id, error)
       || !quoit_codec_decode_kind (bytes, length, source->claims, index, error))
     return FALSE;
   g_hash_table_insert (loader->decoded, pair, GUINT_TO_POINTER (*index + 1));
@@ -293,11 +329,11 @@ text_bytes (const char *text)
 
 /* Adds the claim in a row of table node or table claim. */
 static gboolean
-claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **error)
+add_claim (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **error)
 {
   gint64 id = sqlite3_column_int64 (stmt, 0);
-  const PoolDraft *draft = find_draft (loader->pools, sqlite3_column_int64 (stmt, 1));
-  guint32 small_id = (guint32) id;
+  const LoadedPool *loaded = find_loaded (loader->pools, sqlite3_column_int64 (stmt, 1));
+  guint32 node_id = (guint32) id;
   QuoitNodeClaim node = {
     .worker_id = sqlite3_column_int (stmt, 3),
     .state = (guint8) sqlite3_column_int (stmt, 4),
@@ -308,30 +344,33 @@ claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **er
     .slice = quoit_db_text (stmt, 10),
     .incarnation = quoit_db_text (stmt, 11),
   };
-  SourceDraft *source;
+  LoadedSource *source;
 
-  if (id < 1 || id >= loader->counters.next_node_id || draft == NULL || node.name == NULL
-      || !is_within (stmt, 3, -1, QUOIT_MOST_WORKER_ID) || !is_within (stmt, 4, 0, QUOIT_NODE_DEAD)
-      || !is_within (stmt, 5, 0, QUOIT_NODE_DEAD) || !is_within (stmt, 6, 0, G_MAXUINT8))
-    return damaged (table, id, error);
-  source = &g_array_index (loader->sources, SourceDraft, draft->source);
-  if (!kind_of (loader, draft, sqlite3_column_int64 (stmt, 2), &node.kind, error))
-    return error != NULL && *error != NULL ? FALSE : damaged (table, id, error);
-  node.pool = draft->index;
-  if (!spend (loader,
-              text_bytes (node.name) + text_bytes (node.identity) + text_bytes (node.address) + text_bytes (node.slice)
-                  + text_bytes (node.incarnation),
-              table, id, error))
+  if (id < 1 || id >= loader->counters.next_node_id || loaded == NULL || node.name == NULL
+      || !column_is_within (stmt, 3, -1, QUOIT_MAX_WORKER_ID) || !column_is_within (stmt, 4, 0, QUOIT_NODE_DEAD)
+      || !column_is_within (stmt, 5, 0, QUOIT_NODE_DEAD) || !column_is_within (stmt, 6, 0, G_MAXUINT8))
+    return fail_damaged (table, id, error);
+  source = &g_array_index (loader->sources, LoadedSource, loaded->source);
+  if (!decode_kind (loader, loaded, sqlite3_column_int64 (stmt, 2), &node.kind, error))
+    return error != NULL && *error != NULL ? FALSE : fail_damaged (table, id, error);
+  node.pool = loaded->index;
+  if (strlen (quoit_node_claim_longest_text (&node)) > QUOIT_MAX_NODE_TEXT_BYTES)
+    return fail_damaged (table, id, error);
+  if (!count_bytes (loader,
+                    text_bytes (node.name) + text_bytes (node.identity) + text_bytes (node.address)
+                        + text_bytes (node.slice) + text_bytes (node.incarnation),
+                    table, id, error))
     return FALSE;
   quoit_claims_add (source->claims, &node);
-  g_array_append_val (source->ids, small_id);
+  g_array_append_val (source->ids, node_id);
   return TRUE;
 }
 
 static void
-note_state (Loader *loader, sqlite3_stmt *stmt)
+add_state (Loader *loader, sqlite3_stmt *stmt)
 {
-  QuoitStateOfNode change = { (guint32) sqlite3_column_int64 (stmt, 0), (QuoitNodeState) sqlite3_column_int (stmt, 5) };
+  QuoitNodeStateChange change
+      = { (guint32) sqlite3_column_int64 (stmt, 0), (QuoitNodeState) sqlite3_column_int (stmt, 5) };
 
   g_array_append_val (loader->states, change);
 }
@@ -339,55 +378,55 @@ note_state (Loader *loader, sqlite3_stmt *stmt)
 static gboolean
 node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  if (!claim_of_row (loader, stmt, "node", error))
+  if (!add_claim (loader, stmt, "node", error))
     return FALSE;
   if (sqlite3_column_int (stmt, 5) != sqlite3_column_int (stmt, 4))
-    note_state (loader, stmt);
+    add_state (loader, stmt);
   return TRUE;
 }
 
 static guint
-kind_bit (const Loader *loader, const PoolDraft *pool)
+kind_bit (const Loader *loader, const LoadedPool *pool)
 {
-  return 1u << quoit_claims_source_kind (g_array_index (loader->sources, SourceDraft, pool->source).claims);
+  return 1u << quoit_claims_source_kind (g_array_index (loader->sources, LoadedSource, pool->source).claims);
 }
 
-/* Adds a claim other than the one in the node's own row, which was read before. Each kind of source has at most one
- * claim per node. Rows are sorted by node and source. */
+/* Adds a row of table claim: a claim other than the one in the node's own row, which was read before. A node has at
+ * most one claim by each kind of source. Rows are sorted by node and source. */
 static gboolean
 claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  gint64 id = sqlite3_column_int64 (stmt, 0), of = sqlite3_column_int64 (stmt, 13);
-  const PoolDraft *pool = find_draft (loader->pools, sqlite3_column_int64 (stmt, 1));
-  const PoolDraft *home = find_draft (loader->pools, sqlite3_column_int64 (stmt, 12));
-  const SourceDraft *source = find_draft (loader->sources, of);
+  gint64 id = sqlite3_column_int64 (stmt, 0), source_id = sqlite3_column_int64 (stmt, 13);
+  const LoadedPool *pool = find_loaded (loader->pools, sqlite3_column_int64 (stmt, 1));
+  const LoadedPool *home = find_loaded (loader->pools, sqlite3_column_int64 (stmt, 12));
+  const LoadedSource *source = find_loaded (loader->sources, source_id);
 
   if (sqlite3_column_type (stmt, 5) == SQLITE_NULL || pool == NULL || home == NULL || source == NULL
-      || id < loader->claim_node || (id == loader->claim_node && of <= loader->claim_source))
-    return damaged ("claim", id, error);
+      || id < loader->claim_node || (id == loader->claim_node && source_id <= loader->claim_source))
+    return fail_damaged ("claim", id, error);
   if (id != loader->claim_node)
     loader->claimants = kind_bit (loader, home);
   loader->claim_node = id;
-  loader->claim_source = of;
-  if ((loader->claimants & kind_bit (loader, pool)) != 0 || source_at (loader, source) != pool->source)
-    return damaged ("claim", id, error);
+  loader->claim_source = source_id;
+  if ((loader->claimants & kind_bit (loader, pool)) != 0 || source_index (loader, source) != pool->source)
+    return fail_damaged ("claim", id, error);
   loader->claimants |= kind_bit (loader, pool);
-  if (!claim_of_row (loader, stmt, "claim", error))
+  if (!add_claim (loader, stmt, "claim", error))
     return FALSE;
   /* The claims decide together, so the state in the node's own row may not be the claimed one. */
-  note_state (loader, stmt);
+  add_state (loader, stmt);
   return TRUE;
 }
 
 static gboolean
-contradicts (const GError *contradiction, GError **error)
+fail_inconsistent (const GError *contradiction, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the state contradicts itself: %s; restore a backup",
                      contradiction->message);
 }
 
 static QuoitLayout *
-lay_out (Loader *loader, GError **error)
+build_layout (Loader *loader, GError **error)
 {
   g_autoptr (GError) contradiction = NULL;
   QuoitLayout *layout;
@@ -395,13 +434,13 @@ lay_out (Loader *loader, GError **error)
 
   for (guint i = 0; i < loader->sources->len; i++)
     {
-      const SourceDraft *draft = &g_array_index (loader->sources, SourceDraft, i);
+      const LoadedSource *loaded = &g_array_index (loader->sources, LoadedSource, i);
 
-      parts[i] = (QuoitLayoutPart) { draft->claims, (const guint32 *) draft->ids->data };
+      parts[i] = (QuoitLayoutPart) { loaded->claims, (const guint32 *) loaded->ids->data };
     }
   layout = quoit_layout_new_checked (parts, loader->sources->len, &contradiction);
   if (layout == NULL)
-    contradicts (contradiction, error);
+    fail_inconsistent (contradiction, error);
   return layout;
 }
 
@@ -419,7 +458,7 @@ typedef struct {
 
 /* Reads the rows of @group. Rows are sorted by group. */
 static gboolean
-gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
+load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
 {
   gint64 slice = 0;
   guint n_parts = 0;
@@ -439,11 +478,11 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
 
       slice = sqlite3_column_int64 (loader->bundles, 1);
       /* An unplaced bundle has no node. A host of a slice always has one. */
-      if (!is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32)
+      if (!column_is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32)
           || sqlite3_column_int64 (loader->bundles, 4) != loader->ids->len
           || (slice != slice_before && (loader->ids->len == 0 || slice != slice_before + 1)))
-        return damaged ("bundle", (gint64) group->id, error);
-      if (!spend (loader->loader, length, "bundle", (gint64) group->id, error))
+        return fail_damaged ("bundle", (gint64) group->id, error);
+      if (!count_bytes (loader->loader, length, "bundle", (gint64) group->id, error))
         return FALSE;
       if (slice != slice_before)
         g_array_append_val (loader->ends, loader->ids->len);
@@ -458,13 +497,18 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
       g_array_append_val (loader->parts, part);
     }
   if (loader->result != SQLITE_ROW && loader->result != SQLITE_DONE)
-    return quoit_db_fail (loader->loader->db, loader->result, "reading the groups", error);
+    return fail_step (loader->loader->db, loader->result, "bundle", (gint64) group->id, MAX_GROUP_ROW_BYTES, error);
+  if (loader->result == SQLITE_ROW && (guint64) sqlite3_column_int64 (loader->bundles, 0) < group->id)
+    return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
+  /* Otherwise a file could have any number of live groups, because none of them would need a node. */
+  if (loader->ids->len == 0 && group->kind == QUOIT_RECORD_SLICES && group->state != QUOIT_GROUP_REMOVED)
+    return fail_damaged ("bundle", (gint64) group->id, error);
   if (loader->ids->len > 0)
     g_array_append_val (loader->ends, loader->ids->len);
   if (n_parts != 0 && n_parts != loader->ids->len)
-    return damaged ("bundle", (gint64) group->id, error);
+    return fail_damaged ("bundle", (gint64) group->id, error);
   group->n_nodes = loader->ids->len;
-  group->n_slices = group->kind == QUOIT_HOLDER_SLICES ? loader->ends->len : 0;
+  group->n_slices = group->kind == QUOIT_RECORD_SLICES ? loader->ends->len : 0;
   group->node_ids = (const guint32 *) loader->ids->data;
   group->slice_end = (const guint32 *) loader->ends->data;
   group->bundles = n_parts == 0 ? NULL : (const QuoitBundle *) loader->parts->data;
@@ -491,37 +535,40 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (group.id <= loader->last_id || !is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
-      || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER) || !is_within (stmt, 10, 0, QUOIT_END_SOURCE) || group.name == NULL
-      || group.owner == NULL || group.key == NULL || group.request == NULL || group.source == NULL
+  if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
+      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_OWNER) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
+      || group.name == NULL || group.owner == NULL || group.key == NULL || group.request == NULL || group.source == NULL
       || group.foreign_id == NULL)
-    return damaged ("grp", (gint64) group.id, error);
+    return fail_damaged ("grp", (gint64) group.id, error);
+  if (loader->groups->len == QUOIT_MAX_GROUPS)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "more than %d groups: restore a backup", QUOIT_MAX_GROUPS);
   loader->last_id = group.id;
-  if (!spend (loader->loader,
-              strlen (group.name) + strlen (group.owner) + strlen (group.key) + strlen (group.request)
-                  + strlen (group.source) + strlen (group.foreign_id),
-              "grp", (gint64) group.id, error)
-      || !gather_bundles (loader, &group, error))
+  if (!count_bytes (loader->loader,
+                    strlen (group.name) + strlen (group.owner) + strlen (group.key) + strlen (group.request)
+                        + strlen (group.source) + strlen (group.foreign_id),
+                    "grp", (gint64) group.id, error)
+      || !load_bundles (loader, &group, error))
     return FALSE;
   if (!quoit_group_data_check (&group, &contradiction))
-    return contradicts (contradiction, error);
+    return fail_inconsistent (contradiction, error);
   g_ptr_array_add (loader->groups, quoit_group_data_new (&group));
   return TRUE;
 }
 
 static gboolean
-load_groups (Loader *from, QuoitFleet *fleet, GError **error)
+load_groups (Loader *main_loader, QuoitFleet *fleet, GError **error)
 {
-  QuoitDb *db = from->db;
+  QuoitDb *db = main_loader->db;
   sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
   sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
-  GroupLoader loader = { .loader = from, .bundles = bundles };
+  GroupLoader loader = { .loader = main_loader, .bundles = bundles };
   g_autoptr (GError) contradiction = NULL;
   gboolean ok = groups != NULL && bundles != NULL;
-  int result = SQLITE_DONE;
+  int result = SQLITE_DONE, limit;
 
   if (!ok)
     return FALSE;
+  limit = limit_row_bytes (db, MAX_GROUP_ROW_BYTES);
   loader.groups = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref);
   loader.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   loader.ends = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -530,20 +577,41 @@ load_groups (Loader *from, QuoitFleet *fleet, GError **error)
   loader.result = sqlite3_step (bundles);
   while (ok && (result = sqlite3_step (groups)) == SQLITE_ROW)
     ok = load_group (&loader, groups, error);
-  if (ok && (result != SQLITE_DONE || (loader.result != SQLITE_DONE && loader.result != SQLITE_ROW)))
-    ok = quoit_db_fail (db, result != SQLITE_DONE ? result : loader.result, "reading the groups", error);
+  if (ok && result != SQLITE_DONE)
+    ok = fail_step (db, result, "grp", (gint64) loader.last_id, MAX_GROUP_ROW_BYTES, error);
+  if (ok && loader.result != SQLITE_DONE && loader.result != SQLITE_ROW)
+    ok = fail_step (db, loader.result, "bundle", 0, MAX_GROUP_ROW_BYTES, error);
   if (ok && loader.result == SQLITE_ROW)
-    ok = damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
+    ok = fail_damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
   if (ok && !quoit_fleet_restore_groups (fleet, loader.groups, &contradiction))
-    ok = contradicts (contradiction, error);
+    ok = fail_inconsistent (contradiction, error);
   sqlite3_reset (groups);
   sqlite3_reset (bundles);
+  limit_row_bytes (db, limit);
   g_ptr_array_unref (loader.groups);
   g_array_unref (loader.ids);
   g_array_unref (loader.ends);
   g_array_unref (loader.parts);
   g_ptr_array_unref (loader.takes);
   return ok;
+}
+
+static const LoadedTable tables[] = {
+  { SQL_SOURCES, "source", 4 * KIB, source_row },
+  /* A pool has up to 1,000 variables of 128 KiB, from an input of at most 256 MiB. */
+  { SQL_POOLS, "pool", 256 * MIB, pool_row },
+  { SQL_KINDS, "kind", 64 * MIB, kind_row },
+  { SQL_NODES, "node", 32 * KIB, node_row },
+  { SQL_CLAIMS, "claim", 32 * KIB, claim_row },
+};
+
+static gboolean
+load_tables (Loader *loader, GError **error)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    if (!load_rows (loader, &tables[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 static QuoitFleet *
@@ -553,15 +621,11 @@ load_fleet (Loader *loader, GError **error)
   g_autoptr (QuoitFleet) fleet = NULL;
 
   if (!quoit_sqlite_file_bytes (loader->db, &loader->bytes_left, error)
-      || !load_counters (loader->db, &loader->counters, error)
-      || !each_row (loader, SQL_SOURCES, "source", source_row, error)
-      || !each_row (loader, SQL_POOLS, "pool", pool_row, error)
-      || !each_row (loader, SQL_KINDS, "kind", kind_row, error)
-      || !each_row (loader, SQL_NODES, "node", node_row, error)
-      || !each_row (loader, SQL_CLAIMS, "claim", claim_row, error) || (layout = lay_out (loader, error)) == NULL)
+      || !load_counters (loader->db, &loader->counters, error) || !load_tables (loader, error)
+      || (layout = build_layout (loader, error)) == NULL)
     return NULL;
   fleet = quoit_fleet_new (layout);
-  quoit_fleet_set_node_states (fleet, (const QuoitStateOfNode *) (const void *) loader->states->data,
+  quoit_fleet_set_node_states (fleet, (const QuoitNodeStateChange *) (const void *) loader->states->data,
                                loader->states->len);
   if (!load_groups (loader, fleet, error) || !load_numbers (loader->db, fleet, error))
     return NULL;
@@ -575,14 +639,14 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
   Loader loader = { .db = db };
   QuoitFleet *fleet;
 
-  loader.sources = g_array_new (FALSE, FALSE, sizeof (SourceDraft));
+  loader.sources = g_array_new (FALSE, FALSE, sizeof (LoadedSource));
   g_array_set_clear_func (loader.sources, source_clear);
   loader.names = g_hash_table_new (g_str_hash, g_str_equal);
-  loader.pools = g_array_new (FALSE, FALSE, sizeof (PoolDraft));
-  loader.kinds = g_array_new (FALSE, FALSE, sizeof (KindDraft));
+  loader.pools = g_array_new (FALSE, FALSE, sizeof (LoadedPool));
+  loader.kinds = g_array_new (FALSE, FALSE, sizeof (LoadedKind));
   g_array_set_clear_func (loader.kinds, kind_clear);
-  loader.decoded = g_hash_table_new (pair_hash, g_direct_equal);
-  loader.states = g_array_new (FALSE, FALSE, sizeof (QuoitStateOfNode));
+  loader.decoded = g_hash_table_new (hash_pair, g_direct_equal);
+  loader.states = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
   fleet = load_fleet (&loader, error);
   g_hash_table_unref (loader.names);
   g_array_unref (loader.sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine without SQL. The journal is an array. */
+/* The engine of a ledger in memory. Its journal is an array of entries. */
 #include "store/store-private.h"
 
 static gboolean
@@ -18,7 +18,7 @@ memory_catch_up (QuoitStore *store, GError **error)
 static gboolean
 memory_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
 {
-  g_ptr_array_add (store->entries, quoit_entry_ref ((QuoitEntry *) entry));
+  g_ptr_array_add (store->entries, quoit_entry_ref (entry));
   return TRUE;
 }
 

@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/place.h"
+#include "store/path.h"
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* Waits for another process's lock in small steps, and adds the steps up instead of reading a clock. */
+/* SQLite's busy handler, which SQLite calls with @tries = 0, 1, 2, ... while another process holds a lock. Waits one
+ * step, and computes the time of the previous steps instead of reading a clock. Returns 0 to give up. */
 static int
 wait_for_lock (void *data, int tries)
 {
@@ -23,30 +24,15 @@ wait_for_lock (void *data, int tries)
       waited_ms += step_ms;
       step_ms = steps_ms[MIN ((gsize) i, G_N_ELEMENTS (steps_ms) - 1)];
     }
-  if (waited_ms >= store->lock_wait_ms || g_atomic_int_get (&store->interrupts) != (gint) store->waits_from)
+  if (waited_ms >= store->lock_wait_ms || g_atomic_int_get (&store->n_interrupts) != (gint) store->interrupts_at_start)
     return 0;
   g_usleep ((gulong) MIN (step_ms, store->lock_wait_ms - waited_ms) * 1000);
   return 1;
 }
 
-void
-quoit_store_say_path (const char *path, GError **error)
-{
-  g_autoptr (GError) place = NULL, said = NULL;
-
-  if (error == NULL || *error == NULL)
-    return;
-  /* Formats the path like the message, so that escaped characters compare equal. */
-  quoit_fail (&place, QUOIT_ERROR_STORE, "%s: ", path);
-  if (g_str_has_prefix ((*error)->message, place->message))
-    return;
-  said = g_steal_pointer (error);
-  quoit_fail (error, said->code, "%s: %s", path, said->message);
-}
-
 /* The schema of a file is untrusted until it was checked. */
 void
-quoit_sqlite_limit (sqlite3 *handle)
+quoit_sqlite_restrict (sqlite3 *handle)
 {
   static const struct {
     int what, on;
@@ -75,7 +61,7 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   int result;
 
   /* Connections other than the store's own are closed by the call that opened them. */
-  db->connection = quoit_connection_new (path, db == &store->db ? &store->turn_of : NULL, error);
+  db->connection = quoit_connection_new (path, db == &store->db ? &store->writer : NULL, error);
   if (db->connection == NULL)
     return FALSE;
   result = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
@@ -83,11 +69,11 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   quoit_connection_set (db->connection, db->handle);
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
-  quoit_sqlite_limit (db->handle);
-  /* quoit_sqlite_end() decides whether to save the WAL: it must not be applied to a file that another program has
-   * changed. */
+  quoit_sqlite_restrict (db->handle);
+  /* quoit_sqlite_close_store() decides whether to save the WAL: it must not be applied to a file that another program
+   * has changed. */
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-  return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_end (db, error);
+  return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_rollback (db, error);
 }
 
 gboolean
@@ -96,35 +82,36 @@ quoit_sqlite_connect_store (QuoitStore *store, GError **error)
   if (!quoit_sqlite_connect (store, &store->db, error))
     return FALSE;
   sqlite3_busy_handler (store->db.handle, wait_for_lock, store);
+  quoit_vfs_watch_entry (store->db.handle, &store->last_entry);
   return quoit_sqlite_set_synced (&store->db, TRUE, error);
 }
 
-/* Files of an earlier ledger may be left. Then a restore is needed, and SQLite would delete the WAL next to a new
- * file. */
+/* Refuses to create a ledger if files of an earlier one are left at the path. The user needs a restore then, and SQLite
+ * would delete the old WAL. */
 static gboolean
-check_left (const char *path, GError **error)
+check_leftovers (const char *path, GError **error)
 {
   struct stat status;
 
-  return (stat (path, &status) == 0 && status.st_size > 0) || quoit_place_check_left (path, error);
+  return (stat (path, &status) == 0 && status.st_size > 0) || quoit_path_check_leftovers (path, error);
 }
 
 /* An interrupted creation leaves an empty file, which may be reused. */
 static gboolean
-make_file (const char *path, gboolean *made, GError **error)
+make_file (const char *path, gboolean *was_created, GError **error)
 {
   struct stat status;
-  int fd = quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
+  int fd = quoit_path_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
 
-  *made = fd >= 0;
+  *was_created = fd >= 0;
   if (fd >= 0)
     return close (fd), TRUE;
   if (errno == EEXIST && lstat (path, &status) == 0 && S_ISREG (status.st_mode))
     return status.st_size > 0 || (status.st_mode & 077) == 0 || chmod (path, 0600) == 0
-           || quoit_fail (error, QUOIT_ERROR_STORE, "%s: setting its mode to 0600: %s", path, g_strerror (errno));
+           || quoit_fail_at (error, QUOIT_ERROR_STORE, path, "setting its mode to 0600: %s", g_strerror (errno));
   if (errno == EEXIST)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "%s: there is something already that is no file", path);
-  return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
+    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "there is something already that is no file");
+  return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno));
 }
 
 void
@@ -141,17 +128,17 @@ quoit_store_remove_file (const char *path)
 }
 
 static QuoitStore *
-store_on (const char *path, gint64 wait_ms)
+new_store (const char *path, gint64 wait_ms)
 {
   QuoitStore *store = quoit_store_alloc (&quoit_engine_sqlite);
 
   store->path = g_strdup (path);
-  store->file = quoit_place_dup_real (path);
+  store->file = quoit_path_dup_real (path);
   store->wait_ms = store->lock_wait_ms = MAX (wait_ms, 0);
   return store;
 }
 
-/* Loads the state of the database, in a read transaction or as the only user. */
+/* Loads the state of the database. Call it in a read transaction, or while no other process can have the file open. */
 static gboolean
 load_store (QuoitStore *store, GError **error)
 {
@@ -160,9 +147,10 @@ load_store (QuoitStore *store, GError **error)
 
   store->fleet = quoit_sqlite_load (&store->db, error);
   if (store->fleet == NULL || !quoit_sqlite_read_identity (&store->db, &identity, error)
-      || !quoit_sqlite_read_chain (&store->db, &seq, store->chain, error))
+      || !quoit_sqlite_read_last_link (&store->db, &seq, store->chain, error))
     return FALSE;
   memcpy (store->identity, identity.bytes, sizeof store->identity);
+  quoit_sqlite_update_last_entry (store);
   return TRUE;
 }
 
@@ -172,17 +160,17 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
   g_autoptr (QuoitStore) store = NULL;
   g_autoptr (GError) failure = NULL;
   gint64 application = 0, objects = 0;
-  gboolean made;
+  gboolean was_created;
 
-  if (!check_left (path, error) || !make_file (path, &made, error))
+  if (!check_leftovers (path, error) || !make_file (path, &was_created, error))
     return NULL;
-  store = store_on (path, wait_ms);
-  if (!quoit_place_check (path, &failure) || !quoit_sqlite_connect_store (store, &failure)
+  store = new_store (path, wait_ms);
+  if (!quoit_path_check (path, &failure) || !quoit_sqlite_connect_store (store, &failure)
       || !quoit_sqlite_query_number (&store->db, "PRAGMA application_id", &application, &failure)
       || !quoit_sqlite_query_number (&store->db, "SELECT count(*) FROM sqlite_schema", &objects, &failure))
     application = application != 0 ? application : -1;
   if (failure == NULL && (application != 0 || objects != 0))
-    return quoit_fail_null (error, QUOIT_ERROR_CONFLICT, "%s: there is a database already", path);
+    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "there is a database already"), NULL;
   if (failure == NULL && quoit_sqlite_make_schema (&store->db, &failure))
     {
       if (load_store (store, &failure) && quoit_sqlite_check_file (store, NULL, &failure))
@@ -191,11 +179,11 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
 
   g_clear_pointer (&store, quoit_store_free);
   /* Another process may have taken the empty file over. The file then belongs to that process. */
-  if (made && failure->code != QUOIT_ERROR_BUSY && failure->code != QUOIT_ERROR_CONFLICT)
+  if (was_created && failure->code != QUOIT_ERROR_BUSY && failure->code != QUOIT_ERROR_CONFLICT)
     quoit_store_remove_file (path);
   else if (failure->code == QUOIT_ERROR_INVALID)
     failure->code = QUOIT_ERROR_CONFLICT;
-  quoit_store_say_path (path, &failure);
+  quoit_error_add_path (&failure, path);
   g_propagate_error (error, g_steal_pointer (&failure));
   return NULL;
 }
@@ -206,62 +194,69 @@ check_file (const char *path, GError **error)
   struct stat status;
 
   if (stat (path, &status) != 0)
-    return errno != ENOENT ? quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno))
-           : quoit_place_has_head (path)
-               ? quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
-                             "%s: the database is gone, but its -head file is there: 'quoit restore BACKUP' puts a "
-                             "backup in place",
-                             path)
-               : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such database; `quoit init` makes one", path);
+    return errno != ENOENT ? quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno))
+           : quoit_path_has_head (path)
+               ? quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, path,
+                                "the database is gone, but its -head file is there: 'quoit restore BACKUP' puts a "
+                                "backup in place")
+               : quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, path, "no such database; `quoit init` makes one");
   if (!S_ISREG (status.st_mode))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected a database, this is no file", path);
-  if (status.st_size == 0 && quoit_place_has_head (path))
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "%s: the file was emptied: 'quoit restore BACKUP' puts a backup in place", path);
+    return quoit_fail_at (error, QUOIT_ERROR_INVALID, path, "expected a database, this is no file");
+  if (status.st_size == 0 && quoit_path_has_head (path))
+    return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, path,
+                          "the file was emptied: 'quoit restore BACKUP' puts a backup in place");
   if (status.st_size == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: the file is empty; `quoit init` makes a database of it", path);
-  return quoit_place_check (path, error);
+    return quoit_fail_at (error, QUOIT_ERROR_INVALID, path, "the file is empty; `quoit init` makes a database of it");
+  return quoit_path_check (path, error) && quoit_head_check_access (path, error);
 }
 
-/* Begins to read the database, and upgrades an older version first. */
+/* Begins a read transaction. Upgrades a database of an older version first. */
 static gboolean
 begin_reading (QuoitDb *db, GError **error)
 {
   int version;
 
-  if (!quoit_db_run (db, SQL_BEGIN_READ, error) || !quoit_sqlite_check_ours (db, &version, error))
+  if (!quoit_db_run (db, SQL_BEGIN_READ, error) || !quoit_sqlite_check_database (db, &version, error))
     return FALSE;
   if (version == QUOIT_SCHEMA_VERSION)
     return TRUE;
-  return quoit_db_end (db, error) && quoit_sqlite_upgrade (db, error) && quoit_db_run (db, SQL_BEGIN_READ, error)
-         && quoit_sqlite_check_ours (db, &version, error);
+  return quoit_db_roll_back (db, error) && quoit_sqlite_upgrade (db, error) && quoit_db_run (db, SQL_BEGIN_READ, error)
+         && quoit_sqlite_check_database (db, &version, error);
 }
 
 static QuoitStore *
 open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
 {
-  g_autoptr (QuoitStore) store = store_on (path, wait_ms);
-  gboolean read = FALSE;
+  g_autoptr (QuoitStore) store = new_store (path, wait_ms);
+  gboolean is_loaded = FALSE;
 
   if (quoit_sqlite_connect_store (store, error))
     {
-      read = begin_reading (&store->db, error) && load_store (store, error);
-      read = quoit_db_end (&store->db, read ? error : NULL) && read;
+      is_loaded = begin_reading (&store->db, error) && load_store (store, error);
+      is_loaded = quoit_db_roll_back (&store->db, is_loaded ? error : NULL) && is_loaded;
     }
-  if (read && mode == QUOIT_OPEN_CHECKED)
-    read = quoit_sqlite_check_file (store, NULL, error) && quoit_sqlite_check_head (store, error);
-  if (!read && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle))
+  if (is_loaded && mode == QUOIT_OPEN_CHECKED)
+    is_loaded = quoit_sqlite_check_file (store, NULL, error) && quoit_sqlite_check_head (store, error);
+  if (store->db.handle != NULL && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED)
+    {
+      /* What was read may be a mixture of two states. This connection may be the last one that has the WAL. */
+      g_clear_error (error);
+      if (quoit_sqlite_recover_log (store, error))
+        quoit_fail_at (error, QUOIT_ERROR_BUSY, path, "its -wal or -shm file was deleted or replaced; retry");
+      return NULL;
+    }
+  if (!is_loaded && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle))
     {
       g_clear_error (error);
-      quoit_fail (error, QUOIT_ERROR_BUSY,
-                  "%s: its -wal or -shm file was deleted or replaced while another process has it open, whose next "
-                  "change puts that right: retry then, or end that process",
-                  path);
+      quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
+                     "its -wal or -shm file was deleted or replaced while another process has it open, whose next "
+                     "change puts that right: retry then, or end that process");
     }
-  return read ? g_steal_pointer (&store) : NULL;
+  return is_loaded ? g_steal_pointer (&store) : NULL;
 }
 
-/* Waits in steps, each with a new connection. A connection whose WAL was deleted while it opened never succeeds. */
+/* Each attempt waits at most this long and uses a new connection, because a connection whose WAL was deleted while it
+ * opened never succeeds. */
 enum { OPEN_STEP_MS = 50 };
 
 QuoitStore *
@@ -284,7 +279,7 @@ quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError 
         }
       if (failure->code != QUOIT_ERROR_BUSY || (g_get_monotonic_time () - start_us) / 1000 >= wait_ms)
         {
-          quoit_store_say_path (path, &failure);
+          quoit_error_add_path (&failure, path);
           g_propagate_error (error, g_steal_pointer (&failure));
           return NULL;
         }

@@ -7,46 +7,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/place.h"
+#include "store/path.h"
+#include "store/restore-copy.h"
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* Group ids of a new epoch begin at its time in microseconds. The ids that the lost ledger issued after the backup
- * are unknown, but it did not issue a million groups per second on average. The numbers are exact in a double until
- * the year 2255. */
+/* The group ids of a new epoch begin at its time in microseconds. The ids that the replaced ledger issued after the
+ * backup are unknown, but it did not issue a million groups per second on average, so that no id is issued twice. The
+ * ids are exact in a double until the year 2255. */
 enum { IDS_PER_MS = 1000 };
-/* Ids that the present ledger may still issue between its inspection and its replacement. */
-enum { GROUPS_SKIPPED = 1 << 20 };
+/* How many ids the present ledger may still issue between its inspection and its replacement. */
+enum { N_SKIPPED_GROUP_IDS = 1 << 20 };
 /* Node ids are internal to the ledger, so no time-based gap is needed. */
-enum { NODES_SKIPPED = 1 << 20 };
+enum { N_SKIPPED_NODE_IDS = 1 << 20 };
 
 /* --- copies --- */
 
 static gboolean
-exists (const char *path, const char *tail)
+exists (const char *path, const char *suffix)
 {
-  g_autofree char *name = g_strconcat (path, tail, NULL);
+  g_autofree char *name = g_strconcat (path, suffix, NULL);
 
   return g_file_test (name, G_FILE_TEST_EXISTS);
 }
 
-/* A backup has no WAL, and may be on read-only storage. A ledger in use is read with all locks. */
+/* Opens the database to read it. A backup has no WAL and may be on read-only storage, so it is opened without locks. A
+ * ledger that may be in use is opened with quoit's locks. */
 static gboolean
 open_source (const char *path, sqlite3 **handle, GError **error)
 {
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   g_autofree char *escaped = g_uri_escape_string (absolute, "/", FALSE);
   g_autofree char *uri = g_strconcat ("file:", escaped, "?immutable=1", NULL);
-  gboolean is_still = !exists (path, "-wal") && !quoit_vfs_is_in_use (path);
+  gboolean is_idle = !exists (path, "-wal") && !quoit_vfs_is_in_use (path);
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  int result = is_still ? sqlite3_open_v2 (uri, handle, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL)
-                        : sqlite3_open_v2 (absolute, handle, flags | SQLITE_OPEN_READWRITE, quoit_vfs_name ());
+  int result = is_idle ? sqlite3_open_v2 (uri, handle, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL)
+                       : sqlite3_open_v2 (absolute, handle, flags | SQLITE_OPEN_READWRITE, quoit_vfs_name ());
 
-  return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = *handle }, result, path, error);
+  return result == SQLITE_OK || quoit_db_fail_at (&(QuoitDb) { .handle = *handle }, result, path, error);
 }
 
-/* Checks that @present is still in the epoch that was read, so that two concurrent restores do not begin the same
- * epoch. */
+/* Checks that the ledger of @present is still in the epoch that was read, so that two concurrent restores do not begin
+ * the same epoch. */
 static gboolean
 is_same_epoch (const QuoitStore *present, GError **error)
 {
@@ -62,13 +64,13 @@ is_same_epoch (const QuoitStore *present, GError **error)
                             "another restore was quicker: look, and restore again if need be"));
 }
 
-/* Copies every page of @from to @to in one transaction. @present is the store of connection @to, or NULL. Its epoch
- * is checked once more after the database is locked. */
+/* Copies every page of @from to @to in one transaction. @present is the store that owns connection @to, or NULL. If it
+ * is not NULL, its epoch is checked once more after the database is locked. */
 static gboolean
 copy_pages (sqlite3 *from, sqlite3 *to, const QuoitStore *present, GError **error)
 {
   enum { STEP_US = 10000, WAIT_US = 5000000 };
-  gint64 end_us = present == NULL ? g_get_monotonic_time () + WAIT_US : quoit_store_end_us (present);
+  gint64 end_us = present == NULL ? g_get_monotonic_time () + WAIT_US : quoit_store_deadline_us (present);
   sqlite3_backup *backup = sqlite3_backup_init (to, "main", from, "main");
   int result = backup == NULL ? sqlite3_errcode (to) : sqlite3_backup_step (backup, 0);
   gboolean ok = TRUE;
@@ -100,7 +102,7 @@ copy_backup (const char *backup, const char *to, GError **error)
   if (open_source (backup, &from, error))
     {
       if (sqlite3_open_v2 (to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        quoit_db_fail (&(QuoitDb) { .handle = copy }, sqlite3_errcode (copy), to, error);
+        quoit_db_fail_at (&(QuoitDb) { .handle = copy }, sqlite3_errcode (copy), to, error);
       else
         ok = copy_pages (from, copy, NULL, error);
     }
@@ -115,18 +117,18 @@ copy_backup (const char *backup, const char *to, GError **error)
 typedef struct {
   guint32 epoch, next_node_id;
   guint64 next_group_id;
-} Replaced;
+} ReplacedLedger;
 
-static Replaced
-replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *present)
+static ReplacedLedger
+read_replaced_ledger (const QuoitStore *backup, const char *path, const QuoitStore *present)
 {
-  Replaced replaced = { 0 };
+  ReplacedLedger replaced = { 0 };
   QuoitHead head = { 0 };
   gboolean same_boot;
 
   if (present != NULL)
-    replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id,
-                            present->fleet->next_group_id + GROUPS_SKIPPED };
+    replaced = (ReplacedLedger) { present->fleet->epoch, present->fleet->next_node_id,
+                                  present->fleet->next_group_id + N_SKIPPED_GROUP_IDS };
   /* Ignore a head with numbers that no ledger can reach. */
   if (quoit_head_read (path, backup->identity, &head, &same_boot) && head.epoch < G_MAXINT32
       && head.next_group_id < (guint64) 1 << 62)
@@ -139,15 +141,15 @@ replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *prese
 
 /* Returns numbers for the restored ledger that neither the backup nor the replaced ledger has used. */
 static QuoitLedgerNumbers
-next_numbers (const QuoitFleet *backup, const Replaced *replaced, gint64 now_ms)
+next_numbers (const QuoitFleet *backup, const ReplacedLedger *replaced, gint64 now_ms)
 {
-  guint64 of_time = (guint64) MAX (now_ms, backup->clock_ms) * IDS_PER_MS + 1;
+  guint64 first_id_of_time = (guint64) MAX (now_ms, backup->clock_ms) * IDS_PER_MS + 1;
   guint32 nodes = MAX (backup->next_node_id, replaced->next_node_id);
   QuoitLedgerNumbers numbers
       = { .epoch = MAX (backup->epoch, replaced->epoch) + 1, .max_jump_ms = backup->max_jump_ms };
 
-  numbers.next_group_id = MAX (MAX (backup->next_group_id, replaced->next_group_id), of_time);
-  numbers.next_node_id = nodes > G_MAXINT32 - NODES_SKIPPED ? nodes : nodes + NODES_SKIPPED;
+  numbers.next_group_id = MAX (MAX (backup->next_group_id, replaced->next_group_id), first_id_of_time);
+  numbers.next_node_id = nodes > G_MAXINT32 - N_SKIPPED_NODE_IDS ? nodes : nodes + N_SKIPPED_NODE_IDS;
   return numbers;
 }
 
@@ -160,9 +162,9 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
   *present = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  if (!quoit_place_check (path, error))
+  if (!quoit_path_check (path, error))
     return FALSE;
-  *present = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, &failure);
+  *present = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_UNCHECKED, &failure);
   if (*present == NULL)
     {
       /* A file that never was a ledger is not replaced. */
@@ -174,27 +176,71 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
   if (memcmp ((*present)->identity, backup->identity, sizeof backup->identity) == 0)
     return TRUE;
   g_clear_pointer (present, quoit_store_free);
-  return quoit_fail (
-      error, QUOIT_ERROR_CONFLICT,
-      "%s: another ledger than the one of the backup: name another file with --db, or move this one away", path);
+  return quoit_fail_at (
+      error, QUOIT_ERROR_CONFLICT, path,
+      "another ledger than the one of the backup: name another file with --db, or move this one away");
 }
 
 /* --- replacing --- */
+
+static gboolean
+read_page_bytes (QuoitDb *db, gint64 *bytes, GError **error)
+{
+  return quoit_sqlite_query_number (db, "PRAGMA page_size", bytes, error);
+}
+
+/* Rewrites the copy with pages of @wanted bytes. The order of its writes does not matter, because the next restore
+ * makes another copy. */
+static gboolean
+set_page_size (const char *copy_path, gint64 wanted, GError **error)
+{
+  QuoitDb copy = { 0 };
+  gint64 bytes = 0;
+  int result = sqlite3_open_v2 (copy_path, &copy.handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+  gboolean ok = result == SQLITE_OK || quoit_db_fail_at (&copy, result, copy_path, error);
+
+  if (ok)
+    {
+      quoit_sqlite_restrict (copy.handle);
+      /* VACUUM attaches a temporary database. */
+      sqlite3_limit (copy.handle, SQLITE_LIMIT_ATTACHED, 1);
+      ok = read_page_bytes (&copy, &bytes, error);
+    }
+  if (ok && bytes != wanted)
+    {
+      g_autofree char *sql = g_strdup_printf ("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;"
+                                              "PRAGMA page_size = %" G_GINT64_FORMAT "; VACUUM",
+                                              wanted);
+
+      ok = quoit_db_exec (&copy, sql, error) && read_page_bytes (&copy, &bytes, error)
+           && (bytes == wanted
+               || quoit_fail_at (error, QUOIT_ERROR_STORE, copy_path,
+                                 "the copy keeps pages of %" G_GINT64_FORMAT " bytes: expected %" G_GINT64_FORMAT,
+                                 bytes, wanted));
+    }
+  sqlite3_close (copy.handle);
+  return ok;
+}
 
 /* Copies the pages through SQLite in one transaction, so that open handles notice the restore. */
 static gboolean
 replace_pages (QuoitStore *present, const char *from, GError **error)
 {
   sqlite3 *source = NULL;
-  gboolean ok = quoit_store_take_turn (present, error);
+  gint64 page_bytes = 0;
+  gboolean ok = quoit_store_lock_writer (present, error);
 
   if (!ok)
     return FALSE;
-  ok = open_source (from, &source, error) && copy_pages (source, present->db.handle, present, error);
+  /* Without a WAL, the epoch could not be read while the database is locked for the copy. With a WAL, SQLite copies
+   * only pages of the same size. */
+  ok = quoit_sqlite_return_to_wal (&present->db, error) && read_page_bytes (&present->db, &page_bytes, error)
+       && set_page_size (from, page_bytes, error) && open_source (from, &source, error)
+       && copy_pages (source, present->db.handle, present, error);
   sqlite3_close (source);
   if (ok)
-    ok = quoit_sqlite_confirm (present, error);
-  quoit_store_leave_turn (present);
+    ok = quoit_sqlite_confirm_commit (present, error);
+  quoit_store_unlock_writer (present);
   return ok;
 }
 
@@ -202,23 +248,23 @@ replace_pages (QuoitStore *present, const char *from, GError **error)
 static gboolean
 move_aside (const char *path, GError **error)
 {
-  static const char *const tails[] = { "-wal", "-shm", "-journal", "" };
-  g_autofree char *aside = NULL;
+  static const char *const suffixes[] = { "-wal", "-shm", "-journal", "" };
+  g_autofree char *new_name = NULL;
 
   if (quoit_vfs_is_in_use (path))
-    return quoit_fail (error, QUOIT_ERROR_BUSY,
-                       "%s: a process has it open, and it cannot be read: end that process first", path);
-  for (guint i = 1; aside == NULL || exists (aside, "") || exists (aside, "-wal"); i++)
+    return quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
+                          "a process has it open, and it cannot be read: end that process first");
+  for (guint i = 1; new_name == NULL || exists (new_name, "") || exists (new_name, "-wal"); i++)
     {
-      g_free (aside);
-      aside = g_strdup_printf ("%s.replaced-%u", path, i);
+      g_free (new_name);
+      new_name = g_strdup_printf ("%s.replaced-%u", path, i);
     }
-  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (suffixes); i++)
     {
-      g_autofree char *old = g_strconcat (path, tails[i], NULL), *new = g_strconcat (aside, tails[i], NULL);
+      g_autofree char *old = g_strconcat (path, suffixes[i], NULL), *new = g_strconcat (new_name, suffixes[i], NULL);
 
       if (rename (old, new) != 0 && errno != ENOENT)
-        return quoit_fail (error, QUOIT_ERROR_STORE, "%s: moving it to %s: %s", old, new, g_strerror (errno));
+        return quoit_fail_at (error, QUOIT_ERROR_STORE, old, "moving it to %s: %s", new, g_strerror (errno));
     }
   return TRUE;
 }
@@ -233,8 +279,8 @@ replace_file (const char *path, const char *from, GError **error)
   if (!move_aside (path, error))
     return FALSE;
   if (rename (from, path) != 0)
-    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
-  fd = quoit_place_open (folder, O_RDONLY | O_DIRECTORY, 0);
+    return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno));
+  fd = quoit_path_open (folder, O_RDONLY | O_DIRECTORY, 0);
   if (fd >= 0)
     {
       (void) fsync (fd);
@@ -243,9 +289,9 @@ replace_file (const char *path, const char *from, GError **error)
   return TRUE;
 }
 
-/* Verifies @copy and makes it the next epoch of its ledger. */
+/* Verifies @copy, and begins the next epoch of its ledger in it. */
 static gboolean
-prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **error)
+begin_next_epoch (QuoitStore *copy, const ReplacedLedger *replaced, gint64 now_ms, GError **error)
 {
   QuoitLedgerNumbers numbers = next_numbers (copy->fleet, replaced, now_ms);
 
@@ -254,9 +300,9 @@ prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **err
                                 error);
 }
 
-/* The copy must be complete in its database file before that file is renamed. */
+/* Copies the WAL of @copy into its database file, which must be complete before it is renamed. */
 static gboolean
-save_whole (QuoitStore *copy, GError **error)
+checkpoint_copy (QuoitStore *copy, GError **error)
 {
   int result = sqlite3_wal_checkpoint_v2 (copy->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
@@ -268,25 +314,26 @@ static gboolean
 check_restored (const QuoitStore *restored, guint32 epoch, guint64 seq, GError **error)
 {
   return (restored->fleet->epoch == epoch && restored->fleet->seq >= seq)
-         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: is not what the backup contains: restore it once more",
-                        restored->path);
+         || quoit_fail_at (error, QUOIT_ERROR_DAMAGED, restored->path,
+                           "is not what the backup contains: restore it once more");
 }
 
 static gboolean
 restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitStore) copy = quoit_sqlite_open (copy_path, 0, QUOIT_OPEN_AS_IT_IS, error), present = NULL,
+  g_autoptr (QuoitStore) copy = quoit_sqlite_open (copy_path, 0, QUOIT_OPEN_UNCHECKED, error), present = NULL,
                          restored = NULL;
 
-  Replaced replaced;
+  ReplacedLedger replaced;
   guint32 epoch;
   guint64 seq;
 
-  if (copy == NULL || !open_present (path, copy, wait_ms, &present, error))
+  if (copy == NULL || !quoit_sqlite_return_to_wal (&copy->db, error)
+      || !open_present (path, copy, wait_ms, &present, error))
     return FALSE;
   quoit_store_set_actor (copy, actor);
-  replaced = replaced_by (copy, path, present);
-  if (!prepare (copy, &replaced, now_ms, error) || !save_whole (copy, error))
+  replaced = read_replaced_ledger (copy, path, present);
+  if (!begin_next_epoch (copy, &replaced, now_ms, error) || !checkpoint_copy (copy, error))
     return FALSE;
   epoch = copy->fleet->epoch;
   seq = copy->fleet->seq;
@@ -294,17 +341,17 @@ restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const cha
   if (present == NULL ? !replace_file (path, copy_path, error) : !replace_pages (present, copy_path, error))
     return FALSE;
   g_clear_pointer (&present, quoit_store_free);
-  restored = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
+  restored = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_UNCHECKED, error);
   if (restored == NULL || !check_restored (restored, epoch, seq, error))
     return error == NULL ? FALSE : ((*error)->code = QUOIT_ERROR_UNCONFIRMED, FALSE);
-  quoit_sqlite_accept (restored);
+  quoit_sqlite_record_state (restored);
   return TRUE;
 }
 
 static gboolean
 is_same_name (const char *file, const char *other)
 {
-  g_autofree char *real = quoit_place_dup_real (other);
+  g_autofree char *real = quoit_path_dup_real (other);
 
   return strcmp (file, real) == 0;
 }
@@ -313,52 +360,75 @@ is_same_name (const char *file, const char *other)
 static gboolean
 restore_in_place (const char *path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitStore) store = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
+  g_autoptr (QuoitStore) store = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_UNCHECKED, error);
   QuoitLedgerNumbers numbers;
-  Replaced replaced;
+  ReplacedLedger replaced;
 
-  if (store == NULL || !quoit_place_check (path, error))
+  if (store == NULL || !quoit_path_check (path, error))
     return FALSE;
   quoit_store_set_actor (store, actor);
-  if (!quoit_store_verify (store, error))
+  if (!quoit_store_verify (store, error) || !quoit_sqlite_return_to_wal (&store->db, error))
     return FALSE;
-  replaced = replaced_by (store, path, store);
+  replaced = read_replaced_ledger (store, path, store);
   numbers = next_numbers (store->fleet, &replaced, now_ms);
-  quoit_sqlite_accept (store);
+  quoit_sqlite_record_state (store);
   return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RESTORE, .numbers = numbers }, now_ms, NULL, NULL,
                              error);
+}
+
+/* @path is the name of @file in messages. */
+static gboolean
+restore_from (const char *file, const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+              GError **error)
+{
+  g_auto (QuoitRestoreCopy) copy = { NULL, -1 };
+  gboolean is_copied;
+
+  if (!quoit_restore_copy_new (file, &copy, error))
+    return FALSE;
+  is_copied = copy_backup (backup, copy.path, error);
+  if (is_copied && restore_copy (file, copy.path, wait_ms, actor, now_ms, error))
+    return TRUE;
+  quoit_error_add_path (error, is_copied ? path : backup);
+  return FALSE;
+}
+
+static gboolean
+fail_own_batch (const char *path, GError **error)
+{
+  return quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
+                        "a batch of this process has the ledger locked: commit or cancel it, and restore again");
+}
+
+static gboolean
+restore (const char *file, const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+         GError **error)
+{
+  if (!is_same_name (file, backup))
+    return restore_from (file, path, backup, wait_ms, actor, now_ms, error);
+  if (restore_in_place (file, wait_ms, actor, now_ms, error))
+    return TRUE;
+  quoit_error_add_path (error, path);
+  return FALSE;
 }
 
 gboolean
 quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
                      GError **error)
 {
-  g_autofree char *file = quoit_place_dup_real (path), *copy = g_strconcat (file, "-restore-XXXXXX", NULL);
-  gboolean ok;
-  int fd;
+  g_autofree char *file = quoit_path_dup_real (path), *backup_file = quoit_path_dup_real (backup);
+  g_autoptr (GError) failure = NULL;
 
   if (!g_file_test (backup, G_FILE_TEST_IS_REGULAR))
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such backup", backup);
-  if (is_same_name (file, backup))
-    {
-      ok = restore_in_place (file, MAX (wait_ms, 0), actor, now_ms, error);
-      if (!ok)
-        quoit_store_say_path (path, error);
-      return ok;
-    }
-  /* A unique name, because other files next to the database belong to the user. */
-  fd = g_mkstemp_full (copy, O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", copy, g_strerror (errno));
-  close (fd);
-  ok = copy_backup (backup, copy, error);
-  if (!ok)
-    quoit_store_say_path (backup, error);
-  else if (!restore_copy (file, copy, MAX (wait_ms, 0), actor, now_ms, error))
-    {
-      quoit_store_say_path (path, error);
-      ok = FALSE;
-    }
-  quoit_store_remove_file (copy);
-  return ok;
+    return quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, backup, "no such backup");
+  /* To wait for a batch of this thread would be useless. */
+  if (quoit_store_is_in_batch (file, g_thread_self ()))
+    return fail_own_batch (path, error);
+  quoit_restore_copy_delete_leftovers (file, backup_file);
+  if (restore (file, path, backup, MAX (wait_ms, 0), actor, now_ms, &failure))
+    return TRUE;
+  if (failure->code == QUOIT_ERROR_BUSY && quoit_store_is_in_batch (file, NULL))
+    return fail_own_batch (path, error);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
 }

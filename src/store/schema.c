@@ -20,19 +20,19 @@ quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError 
 
 /* --- the schema --- */
 
-/* Maps the name of an object to its type, table and SQL as one text. */
+/* Adds an object of the schema (a table, an index), as a map from its name to its type, table and SQL in one text. */
 static void
-note_object (GHashTable *objects, sqlite3_stmt *stmt)
+add_object (GHashTable *objects, sqlite3_stmt *stmt)
 {
   g_hash_table_replace (
       objects, g_strdup (quoit_db_text (stmt, 1)),
       g_strconcat (quoit_db_text (stmt, 0), "\n", quoit_db_text (stmt, 2), "\n", quoit_db_text (stmt, 3), NULL));
 }
 
-/* SQLite rewrites the SQL of a schema when a table is altered. To get the expected text, a database of that version
- * is created in memory. */
+/* Returns the objects that the schema of @version must have. SQLite rewrites the SQL of a schema when a table is
+ * altered, so that the expected text is taken from a database of that version, which is created in memory. */
 static GHashTable *
-make_objects (int version, GError **error)
+compute_objects (int version, GError **error)
 {
   g_autoptr (GHashTable) objects = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   QuoitDb db = { 0 };
@@ -44,7 +44,7 @@ make_objects (int version, GError **error)
   if (result == SQLITE_OK && (stmt = quoit_db_stmt (&db, SQL_SCHEMA, NULL)) == NULL)
     result = sqlite3_errcode (db.handle);
   while (stmt != NULL && (result = sqlite3_step (stmt)) == SQLITE_ROW)
-    note_object (objects, stmt);
+    add_object (objects, stmt);
   if (result != SQLITE_DONE)
     quoit_db_fail (&db, result == SQLITE_OK ? SQLITE_NOMEM : result, "opening", error);
   sqlite3_finalize (stmt);
@@ -52,22 +52,44 @@ make_objects (int version, GError **error)
   return result == SQLITE_DONE ? g_steal_pointer (&objects) : NULL;
 }
 
-/* Computed once per process. Uses no lock, because a child of fork(2) could find it taken. */
+/* Like compute_objects(), but computes the objects once per process. Uses no lock, because another thread might hold it
+ * during fork(2), and the child could never take it. */
 static GHashTable *
-objects_of (int version, GError **error)
+expected_objects (int version, GError **error)
 {
-  static gpointer made[QUOIT_SCHEMA_VERSION + 1];
-  GHashTable *objects = g_atomic_pointer_get (&made[version]);
+  static gpointer cache[QUOIT_SCHEMA_VERSION + 1];
+  GHashTable *objects = g_atomic_pointer_get (&cache[version]);
 
   if (objects != NULL)
     return objects;
-  objects = make_objects (version, error);
-  if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&made[version], NULL, objects))
+  objects = compute_objects (version, error);
+  if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&cache[version], NULL, objects))
     {
       g_hash_table_unref (objects);
-      objects = g_atomic_pointer_get (&made[version]);
+      objects = g_atomic_pointer_get (&cache[version]);
     }
   return objects;
+}
+
+/* The tables that ANALYZE makes. SQLite reads them only to choose between plans for a query, and each statement of
+ * quoit that needs an order states it, so that they cannot change a result. */
+static const struct {
+  const char *name, *sql;
+} statistics[] = {
+  { "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)" },
+  { "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)" },
+};
+
+static gboolean
+is_statistics (sqlite3_stmt *stmt)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (statistics); i++)
+    if (g_strcmp0 (quoit_db_text (stmt, 0), "table") == 0
+        && g_strcmp0 (quoit_db_text (stmt, 1), statistics[i].name) == 0
+        && g_strcmp0 (quoit_db_text (stmt, 2), statistics[i].name) == 0
+        && g_strcmp0 (quoit_db_text (stmt, 3), statistics[i].sql) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -88,7 +110,7 @@ check_object (GHashTable *objects, sqlite3_stmt *stmt, GError **error)
 }
 
 static gboolean
-refuse_missing (GHashTable *objects, GHashTable *seen, GError **error)
+check_missing (GHashTable *objects, GHashTable *seen, GError **error)
 {
   GHashTableIter iter;
   gpointer name, object;
@@ -104,12 +126,12 @@ refuse_missing (GHashTable *objects, GHashTable *seen, GError **error)
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has no '%s' any more: restore a backup", missing);
 }
 
-/* Checks that the schema has exactly the objects that quoit creates, including SQLite's internal ones. Objects of
- * other programs, such as triggers, could change rows unnoticed. */
+/* Checks that the schema has exactly the objects that quoit creates, including SQLite's internal ones, and perhaps
+ * statistics. Other objects of other programs, such as triggers, could change rows unnoticed. */
 static gboolean
 check_schema (QuoitDb *db, int version, GError **error)
 {
-  GHashTable *objects = objects_of (version, error);
+  GHashTable *objects = expected_objects (version, error);
   sqlite3_stmt *stmt = objects == NULL ? NULL : quoit_db_stmt (db, SQL_SCHEMA, error);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gboolean ok = TRUE;
@@ -119,6 +141,8 @@ check_schema (QuoitDb *db, int version, GError **error)
     return FALSE;
   while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
     {
+      if (is_statistics (stmt))
+        continue;
       ok = check_object (objects, stmt, error);
       if (ok && !g_hash_table_add (seen, g_strdup (quoit_db_text (stmt, 1))))
         ok = quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has '%s' twice: restore a backup",
@@ -127,7 +151,7 @@ check_schema (QuoitDb *db, int version, GError **error)
   if (ok && result != SQLITE_DONE)
     ok = quoit_db_fail (db, result, "opening", error);
   sqlite3_reset (stmt);
-  return ok && refuse_missing (objects, seen, error);
+  return ok && check_missing (objects, seen, error);
 }
 
 /* --- versions --- */
@@ -197,7 +221,7 @@ quoit_sqlite_check_version (QuoitDb *db, GError **error)
 }
 
 gboolean
-quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error)
+quoit_sqlite_check_database (QuoitDb *db, int *version, GError **error)
 {
   gint64 application = 0;
 
@@ -210,9 +234,10 @@ quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error)
 
 /* --- upgrade steps --- */
 
-/* Upgrades from @version to the current version. The caller has begun the transaction. */
+/* Upgrades from @version (0: an empty database) to the current version, and commits. The caller has begun the
+ * transaction. */
 static gboolean
-take_steps (QuoitDb *db, int version, GError **error)
+run_steps (QuoitDb *db, int version, GError **error)
 {
   g_autofree char *close = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
                                             QUOIT_APPLICATION_ID, QUOIT_SCHEMA_VERSION);
@@ -221,6 +246,23 @@ take_steps (QuoitDb *db, int version, GError **error)
     if (!quoit_db_exec (db, quoit_sql_steps[version], error) || (version == 2 && !quoit_sqlite_write_chain (db, error)))
       return FALSE;
   return quoit_db_exec (db, close, error) && quoit_db_run (db, SQL_COMMIT, error);
+}
+
+gboolean
+quoit_sqlite_return_to_wal (QuoitDb *db, GError **error)
+{
+  sqlite3_stmt *stmt = NULL;
+  int result = sqlite3_prepare_v2 (db->handle, "PRAGMA journal_mode = WAL", -1, &stmt, NULL);
+  gboolean is_wal = FALSE;
+
+  if (result == SQLITE_OK)
+    result = sqlite3_step (stmt);
+  if (result == SQLITE_ROW)
+    is_wal = g_strcmp0 (quoit_db_text (stmt, 0), "wal") == 0;
+  sqlite3_finalize (stmt);
+  if (result != SQLITE_ROW)
+    return quoit_db_fail (db, result, "returning to a -wal file", error);
+  return is_wal || quoit_fail (error, QUOIT_ERROR_STORE, "SQLite refuses to use a -wal file again");
 }
 
 gboolean
@@ -234,7 +276,7 @@ quoit_sqlite_make_schema (QuoitDb *db, GError **error)
     return FALSE;
   if (objects > 0)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a database already");
-  return take_steps (db, 0, error);
+  return run_steps (db, 0, error);
 }
 
 gboolean
@@ -244,10 +286,10 @@ quoit_sqlite_upgrade (QuoitDb *db, GError **error)
   int version = 0;
 
   /* Another process may have upgraded first. The version is reliable only inside the write transaction. */
-  if (quoit_db_run (db, SQL_BEGIN, &failure) && quoit_sqlite_check_ours (db, &version, &failure)
-      && take_steps (db, version, &failure))
+  if (quoit_db_run (db, SQL_BEGIN, &failure) && quoit_sqlite_check_database (db, &version, &failure)
+      && run_steps (db, version, &failure))
     return TRUE;
-  quoit_db_end (db, NULL);
+  quoit_db_roll_back (db, NULL);
   g_prefix_error (&failure, "upgrading it to version %d: ", QUOIT_SCHEMA_VERSION);
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;

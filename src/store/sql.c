@@ -131,20 +131,21 @@ static const char *const sql[N_SQL] = {
 };
 /* clang-format on */
 
-gboolean
-quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
+/* Describes an SQLite result and what the user can do. Free it with g_free(). */
+static char *
+describe_result (const QuoitDb *db, int result, QuoitErrorCode *code)
 {
   const char *message = db->handle == NULL ? sqlite3_errstr (result) : sqlite3_errmsg (db->handle);
-  QuoitErrorCode code = QUOIT_ERROR_STORE;
   const char *remedy = "; nothing was written";
   g_autofree char *numbered = NULL;
 
+  *code = QUOIT_ERROR_STORE;
   switch (result & 0xff)
     {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL: /* other processes were faster several times */
-      code = QUOIT_ERROR_BUSY;
+      *code = QUOIT_ERROR_BUSY;
       message = "another process is writing";
       remedy = "; retry, or wait longer";
       break;
@@ -153,23 +154,23 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     case SQLITE_SCHEMA:
     case SQLITE_CONSTRAINT: /* a row exists already */
     case SQLITE_MISMATCH:
-      code = QUOIT_ERROR_DAMAGED;
+      *code = QUOIT_ERROR_DAMAGED;
       remedy = "; restore a backup";
       break;
     case SQLITE_NOTADB:
-      code = QUOIT_ERROR_INVALID;
+      *code = QUOIT_ERROR_INVALID;
       message = "not a database of quoit";
       remedy = "";
       break;
     case SQLITE_INTERRUPT:
-      code = QUOIT_ERROR_CANCELLED;
+      *code = QUOIT_ERROR_CANCELLED;
       remedy = "";
       break;
     case SQLITE_IOERR:
       if (db->handle != NULL && quoit_vfs_is_split (db->handle))
         {
-          code = QUOIT_ERROR_BUSY;
-          message = "its -wal or -shm file was deleted or replaced";
+          *code = QUOIT_ERROR_BUSY;
+          message = "its -wal or -shm file was deleted or replaced, or another program copies it into the file";
           remedy = "; retry";
           break;
         }
@@ -189,7 +190,25 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     default:
       break;
     }
-  return quoit_fail (error, code, "%s: %s%s", doing, message, remedy);
+  return g_strconcat (message, remedy, NULL);
+}
+
+gboolean
+quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
+{
+  QuoitErrorCode code;
+  g_autofree char *description = describe_result (db, result, &code);
+
+  return quoit_fail (error, code, "%s: %s", doing, description);
+}
+
+gboolean
+quoit_db_fail_at (const QuoitDb *db, int result, const char *path, GError **error)
+{
+  QuoitErrorCode code;
+  g_autofree char *description = describe_result (db, result, &code);
+
+  return quoit_fail_at (error, code, path, "%s", description);
 }
 
 sqlite3_stmt *
@@ -231,13 +250,13 @@ quoit_db_exec (QuoitDb *db, const char *text, GError **error)
 }
 
 gboolean
-quoit_db_prepare_end (QuoitDb *db, GError **error)
+quoit_db_prepare_rollback (QuoitDb *db, GError **error)
 {
   return quoit_db_stmt (db, SQL_ROLLBACK, error) != NULL;
 }
 
 gboolean
-quoit_db_end (QuoitDb *db, GError **error)
+quoit_db_roll_back (QuoitDb *db, GError **error)
 {
   /* A rollback that fails for lack of memory succeeds the second time, because the first attempt resets the running
    * statements. */

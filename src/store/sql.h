@@ -63,13 +63,14 @@ typedef enum {
   N_SQL
 } QuoitSql;
 
+/* A connection to a database and its prepared statements. */
 typedef struct {
   QuoitConnection *connection; /* owns the handle */
   sqlite3 *handle;
-  gboolean synced;              /* commits wait for the disk; FALSE: they do not, or not set yet */
-  guint64 synced_seq;           /* the journal is known to be on disk up to here */
-  gint64 schema_version;        /* SQLite's schema version that was last checked; 0: not checked */
-  unsigned int current_version; /* SQLite's data version of the fleet in memory; 0: unknown */
+  gboolean synced;              /* TRUE: commits wait for the disk; FALSE: they do not, or it is not set yet */
+  guint64 synced_seq;           /* the entries up to this one are known to be on disk */
+  gint64 schema_version;        /* SQLite's schema version when the schema was last checked; 0: never */
+  unsigned int current_version; /* SQLite's data version that the fleet in memory corresponds to; 0: unknown */
   sqlite3_stmt *stmts[N_SQL];
 } QuoitDb;
 
@@ -78,16 +79,18 @@ extern const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION];
 
 /* Sets @error for an SQLite result. @doing is the start of the message, such as "reserve". Returns FALSE. */
 gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);
+/* Like quoit_db_fail(), for a failure that concerns the file at @path. */
+gboolean quoit_db_fail_at (const QuoitDb *db, int result, const char *path, GError **error);
 
 /* Returns the prepared statement, reset and unbound. Returns NULL and sets @error if it cannot be prepared. */
 sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql which, GError **error);
 /* Runs a statement and discards its rows. */
 gboolean quoit_db_run (QuoitDb *db, QuoitSql which, GError **error);
 gboolean quoit_db_exec (QuoitDb *db, const char *text, GError **error);
-/* Rolls back the open transaction, if there is one. SQLite itself ends a transaction when the disk is full or fails.
- * The rollback statement is prepared when the connection opens, so that it needs no memory later. */
-gboolean quoit_db_prepare_end (QuoitDb *db, GError **error);
-gboolean quoit_db_end (QuoitDb *db, GError **error);
+/* quoit_db_roll_back() rolls back the open transaction, if there is one: SQLite itself ends a transaction when the disk
+ * is full or fails. Call quoit_db_prepare_rollback() when the connection opens, so that a rollback needs no memory. */
+gboolean quoit_db_prepare_rollback (QuoitDb *db, GError **error);
+gboolean quoit_db_roll_back (QuoitDb *db, GError **error);
 void quoit_db_close (QuoitDb *db);
 
 /* Returns the text of a column (NULL for an SQL NULL), which is valid until the next step. */

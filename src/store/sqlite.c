@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite engine. Each transaction uses BEGIN IMMEDIATE and first catches up with other processes. */
+/* The SQLite engine. A change begins with BEGIN IMMEDIATE, which excludes other writers, and then reads what other
+ * processes have written since. */
 #include <string.h>
 
 #include "store/codec.h"
@@ -9,28 +10,28 @@
 static void
 sqlite_rollback (QuoitStore *store)
 {
-  quoit_db_end (&store->db, NULL);
+  quoit_db_roll_back (&store->db, NULL);
 }
 
 QuoitEntry *
-quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error)
+quoit_sqlite_decode_entry (sqlite3_stmt *stmt, GError **error)
 {
   return quoit_codec_decode ((guint64) sqlite3_column_int64 (stmt, 0), sqlite3_column_int64 (stmt, 1),
                              (QuoitVerb) sqlite3_column_int (stmt, 2), quoit_db_text (stmt, 3),
                              sqlite3_column_blob (stmt, 6), (gsize) sqlite3_column_bytes (stmt, 6), error);
 }
 
-/* The row of entry @seq, the last entry that this handle has read. */
+/* The last entry that this handle has read, and whether the journal still has the same row for it. */
 typedef struct {
-  gboolean is_there, is_same;
+  gboolean is_found, is_same;
   gint64 time_ms;
-  guint8 chain[QUOIT_CHAIN_BYTES]; /* the last link read */
-} OwnRow;
+  guint8 chain[QUOIT_CHAIN_BYTES]; /* its link; advanced over the entries that are read after it */
+} LastReadRow;
 
-/* Reads the entries after @seq. Also checks the row of @seq itself: if it is missing or different, the history is
- * not the one that was read. @own may be NULL to skip that check. */
+/* Reads the entries after @seq. Also checks the row of @seq itself: if it is missing or different, the journal is not
+ * the one that was read before. @last_read may be NULL to skip that check. */
 static gboolean
-read_entries (QuoitDb *db, guint64 seq, OwnRow *own, GPtrArray *entries, GError **error)
+read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, GPtrArray *entries, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
   gboolean ok = TRUE;
@@ -45,23 +46,23 @@ read_entries (QuoitDb *db, guint64 seq, OwnRow *own, GPtrArray *entries, GError 
 
       if ((guint64) sqlite3_column_int64 (stmt, 0) == seq)
         {
-          if (own != NULL)
+          if (last_read != NULL)
             {
-              own->is_there = TRUE;
-              own->is_same = sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES
-                             && memcmp (sqlite3_column_blob (stmt, 7), own->chain, QUOIT_CHAIN_BYTES) == 0
-                             && sqlite3_column_int64 (stmt, 1) == own->time_ms;
+              last_read->is_found = TRUE;
+              last_read->is_same = sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES
+                                   && memcmp (sqlite3_column_blob (stmt, 7), last_read->chain, QUOIT_CHAIN_BYTES) == 0
+                                   && sqlite3_column_int64 (stmt, 1) == last_read->time_ms;
             }
           continue;
         }
       /* If a checkpoint replaced the next entries, there is no chain to follow. */
-      if (own != NULL && (guint64) sqlite3_column_int64 (stmt, 0) == seq + entries->len + 1
-          && !quoit_sqlite_follow_chain (stmt, own->chain, error))
+      if (last_read != NULL && (guint64) sqlite3_column_int64 (stmt, 0) == seq + entries->len + 1
+          && !quoit_sqlite_check_link (stmt, last_read->chain, error))
         {
           ok = FALSE;
           continue;
         }
-      entry = quoit_sqlite_entry_of_row (stmt, error);
+      entry = quoit_sqlite_decode_entry (stmt, error);
       if (entry != NULL)
         g_ptr_array_add (entries, entry);
       ok = entry != NULL;
@@ -80,27 +81,27 @@ quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
   return read_entries (db, seq, NULL, entries, error) ? g_steal_pointer (&entries) : NULL;
 }
 
-/* How often one call recovers from deleted files, if another program keeps deleting them. */
-enum { MOST_TRIES = 8 };
+/* How often one call recovers from deleted files before it fails, if another program keeps deleting them. */
+enum { MAX_TRIES = 8 };
 
 static gboolean
 fail_deleting (const QuoitStore *store, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_BUSY, "%s: another program deletes its -wal or -shm file again and again",
-                     store->path);
+  return quoit_fail_at (error, QUOIT_ERROR_BUSY, store->path,
+                        "another program deletes its -wal or -shm file again and again");
 }
 
 static gboolean
 fail_replaced (const QuoitStore *store, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                     "%s: entry %" G_GUINT64_FORMAT
-                     ", which this handle has read, is not in the database any more: it was replaced while it was "
-                     "open; open it again",
-                     store->path, store->fleet->seq);
+  return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
+                        "entry %" G_GUINT64_FORMAT
+                        ", which this handle has read, is not in the database any more: it was replaced while it was "
+                        "open; open it again",
+                        store->fleet->seq);
 }
 
-/* Finds the group or owner with the id of @group in @known, including removed and expired ones. */
+/* Finds @group, which may be an owner, as it was in the fleet @known. Includes removed groups and expired owners. */
 static const QuoitGroupData *
 find_known (const QuoitFleet *known, const QuoitGroupData *group)
 {
@@ -109,14 +110,14 @@ find_known (const QuoitFleet *known, const QuoitGroupData *group)
 
   if (*group->key != '\0' || (before != NULL && before->id == group->id))
     return before;
-  return group->kind == QUOIT_HOLDER_OWNER ? quoit_fleet_find_expired_owner (known, group->name)
+  return group->kind == QUOIT_RECORD_OWNER ? quoit_fleet_find_expired_owner (known, group->name)
                                            : quoit_fleet_find_removed (known, group->id);
 }
 
-/* Returns whether @later can follow @known by entries alone: the counters do not decrease, and every group with an
- * id that @known had issued was known there. */
+/* Returns whether the state @later can have evolved from the state @known: the counters do not decrease, and every
+ * group whose id @known had already issued exists there. */
 static gboolean
-goes_on (const QuoitFleet *known, const QuoitFleet *later)
+continues (const QuoitFleet *known, const QuoitFleet *later)
 {
   if (later->next_group_id < known->next_group_id || later->next_node_id < known->next_node_id)
     return FALSE;
@@ -133,9 +134,9 @@ goes_on (const QuoitFleet *known, const QuoitFleet *later)
   return TRUE;
 }
 
-/* Called if the last entry that this handle has read is not in the journal: a checkpoint has replaced it, or the
- * history is another one. If the checkpoint is later than that entry, *@fleet gets the saved state. If it is at that
- * entry, *@fleet stays NULL. */
+/* Catches up if the journal no longer has the last entry that this handle has read. Either a checkpoint has replaced
+ * the entry, or this is another journal, which is refused. *@fleet gets the saved state if the checkpoint is later
+ * than the entry. It stays NULL if the checkpoint is at the entry. */
 static gboolean
 catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
 {
@@ -154,7 +155,7 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
   later = quoit_sqlite_load (&store->db, error);
   if (later == NULL)
     return FALSE;
-  if (!goes_on (store->fleet, later))
+  if (!continues (store->fleet, later))
     return fail_replaced (store, error);
   *fleet = g_steal_pointer (&later);
   return TRUE;
@@ -163,32 +164,31 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
 /* Checks that this is the same ledger, and that it was not restored from a backup, because ids that this handle
  * knows may then belong to other groups. */
 static gboolean
-check_identity (const QuoitStore *store, GError **error)
+check_identity (QuoitStore *store, GError **error)
 {
   QuoitIdentity identity;
 
-  if (!quoit_sqlite_read_identity ((QuoitDb *) &store->db, &identity, error))
+  if (!quoit_sqlite_read_identity (&store->db, &identity, error))
     return FALSE;
   if (memcmp (identity.bytes, store->identity, sizeof store->identity) != 0)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: another ledger was put here while it was open: open it again",
-                       store->path);
+    return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
+                          "another ledger was put here while it was open: open it again");
   return identity.epoch == store->fleet->epoch
-         || quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                        "%s: the ledger was restored from a backup while it was open: open it again, and look which "
-                        "groups there are",
-                        store->path);
+         || quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
+                           "the ledger was restored from a backup while it was open: open it again, and look which "
+                           "groups there are");
 }
 
 gboolean
 quoit_sqlite_check_handle (QuoitStore *store, GError **error)
 {
-  gboolean is_lost, ok;
+  gboolean is_log_lost, ok;
 
-  if (!quoit_sqlite_check_names (store, NULL, &is_lost, error) || (is_lost && !quoit_sqlite_mend_names (store, error))
-      || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
+  if (!quoit_sqlite_check_names (store, NULL, &is_log_lost, error)
+      || (is_log_lost && !quoit_sqlite_recover_log (store, error)) || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     return FALSE;
   ok = quoit_sqlite_check_version (&store->db, error) && check_identity (store, error);
-  return quoit_db_end (&store->db, ok ? error : NULL) && ok;
+  return quoit_db_roll_back (&store->db, ok ? error : NULL) && ok;
 }
 
 /* Returns SQLite's data version, which changes with every commit of any connection; 0 if unknown. Inside a
@@ -209,32 +209,48 @@ is_current (const QuoitStore *store)
 }
 
 static void
-note_current (QuoitStore *store)
+record_data_version (QuoitStore *store)
 {
   store->db.current_version = data_version (store);
 }
 
+/* Returns whether the -wal or -shm file has lost its name. Another process may then have saved the WAL and gone on with
+ * a new one, so that pages which a reader takes from the database file belong to a later state. A writer keeps such
+ * processes out. */
 static gboolean
-catch_up (QuoitStore *store, GError **error)
+read_is_mixed (const QuoitStore *store)
+{
+  return sqlite3_txn_state (store->db.handle, "main") != SQLITE_TXN_WRITE
+         && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED;
+}
+
+static gboolean
+catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
   g_autoptr (QuoitFleet) fleet = NULL;
-  OwnRow own = { .is_same = TRUE, .time_ms = store->fleet->clock_ms };
+  LastReadRow last_read = { .is_same = TRUE, .time_ms = store->fleet->clock_ms };
 
-  memcpy (own.chain, store->chain, sizeof own.chain);
-  if (!check_identity (store, error) || !read_entries (&store->db, store->fleet->seq, &own, entries, error))
+  memcpy (last_read.chain, store->chain, sizeof last_read.chain);
+  if (!check_identity (store, error) || !read_entries (&store->db, store->fleet->seq, &last_read, entries, error))
     return FALSE;
-  if (!own.is_same)
+  if (!last_read.is_same)
     return fail_replaced (store, error);
-  if (!own.is_there && !catch_up_over_checkpoint (store, &fleet, error))
+  if (!last_read.is_found && !catch_up_over_checkpoint (store, &fleet, error))
     return FALSE;
   if (fleet != NULL)
     {
       guint64 seq;
 
-      if (!quoit_sqlite_read_chain (&store->db, &seq, store->chain, error))
+      guint8 chain[QUOIT_CHAIN_BYTES];
+
+      if (!quoit_sqlite_read_last_link (&store->db, &seq, chain, error))
         return FALSE;
+      if (read_is_mixed (store))
+        return *is_log_lost = TRUE;
+      memcpy (store->chain, chain, sizeof store->chain);
       quoit_store_publish (store, g_steal_pointer (&fleet));
+      quoit_sqlite_update_last_entry (store);
     }
   else if (entries->len > 0)
     {
@@ -242,30 +258,34 @@ catch_up (QuoitStore *store, GError **error)
       for (guint i = 0; i < entries->len; i++)
         if (!quoit_entry_apply (entries->pdata[i], &fleet, error))
           return FALSE;
-      memcpy (store->chain, own.chain, sizeof store->chain);
+      if (read_is_mixed (store))
+        return *is_log_lost = TRUE;
+      memcpy (store->chain, last_read.chain, sizeof store->chain);
       quoit_store_publish (store, g_steal_pointer (&fleet));
+      quoit_sqlite_update_last_entry (store);
     }
-  note_current (store);
+  record_data_version (store);
   return TRUE;
 }
 
-/* Runs inside the transaction, while no other process can write. */
+/* Checks the files and catches up. Runs inside the transaction, while no other process can write. */
 static gboolean
-check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
+check_and_catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
 {
   struct stat file;
 
-  if (!quoit_sqlite_check_names (store, &file, is_lost, error))
+  if (!quoit_sqlite_check_names (store, &file, is_log_lost, error))
     return FALSE;
-  return *is_lost
+  return *is_log_lost
          || (quoit_sqlite_check_file (store, &file, error)
-             && (is_current (store) || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, error))));
+             && (is_current (store)
+                 || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, is_log_lost, error))));
 }
 
 static gboolean
 is_interrupted (const QuoitStore *store)
 {
-  return (guint) g_atomic_int_get (&store->interrupts) != store->waits_from;
+  return (guint) g_atomic_int_get (&store->n_interrupts) != store->interrupts_at_start;
 }
 
 static gboolean
@@ -274,39 +294,59 @@ fail_interrupted (GError **error)
   return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
 }
 
-/* A connection that could not begin to read its WAL has nothing to save, so it is replaced. */
+/* One call's attempts to begin a transaction. */
+typedef struct {
+  gint64 end_us;
+  guint n_recoveries;       /* from deleted files */
+  gboolean has_reconnected; /* after pages that made no sense */
+} Attempts;
+
+/* Prepares another attempt after *@failure, or fails with it. Three failures pass:
+ * - The connection could not begin to use its index. It has nothing to save and is replaced.
+ * - The names of the -wal and -shm files were lost. What was read may be a mixture of two states.
+ * - The pages made no sense. A new connection reads them again. */
 static gboolean
-begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
+retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **error)
 {
-  if ((*failure)->code != QUOIT_ERROR_BUSY || !quoit_vfs_is_split (store->db.handle)
-      || g_get_monotonic_time () >= end_us)
-    return g_propagate_error (error, g_steal_pointer (failure)), FALSE;
-  if (is_interrupted (store))
-    return fail_interrupted (error);
-  g_usleep (1000);
-  return quoit_sqlite_reconnect (store, error);
+  QuoitErrorCode code = (QuoitErrorCode) (*failure)->code;
+
+  if (code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle) && g_get_monotonic_time () < attempts->end_us)
+    {
+      if (is_interrupted (store))
+        return fail_interrupted (error);
+      g_usleep (1000);
+      return quoit_sqlite_reconnect (store, error);
+    }
+  if (code != QUOIT_ERROR_BUSY && read_is_mixed (store) && attempts->n_recoveries++ < MAX_TRIES)
+    return quoit_sqlite_recover_log (store, error);
+  if (code == QUOIT_ERROR_DAMAGED && !attempts->has_reconnected
+      && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_MATCH)
+    return attempts->has_reconnected = TRUE, quoit_sqlite_reconnect (store, error);
+  return g_propagate_error (error, g_steal_pointer (failure)), FALSE;
 }
 
 static gboolean
 sqlite_catch_up (QuoitStore *store, GError **error)
 {
-  gint64 end_us = quoit_store_end_us (store);
-  gboolean is_lost = TRUE;
+  Attempts attempts = { .end_us = quoit_store_deadline_us (store) };
+  gboolean is_log_lost = TRUE;
 
-  for (guint tries = 0; is_lost && tries < MOST_TRIES;)
+  while (is_log_lost && attempts.n_recoveries < MAX_TRIES)
     {
       /* Reads the version first, because only a read makes SQLite notice commits of other connections. */
       g_autoptr (GError) failure = NULL;
       gboolean ok = quoit_db_run (&store->db, SQL_BEGIN_READ, &failure)
                     && quoit_sqlite_check_version (&store->db, &failure)
-                    && check_and_catch_up (store, &is_lost, &failure);
+                    && check_and_catch_up (store, &is_log_lost, &failure);
 
-      ok = quoit_db_end (&store->db, ok ? &failure : NULL) && ok;
-      tries += ok;
-      if (ok ? is_lost && !quoit_sqlite_mend_names (store, error) : !begin_anew (store, &failure, end_us, error))
+      ok = quoit_db_roll_back (&store->db, ok ? &failure : NULL) && ok;
+      attempts.n_recoveries += ok;
+      if (ok ? is_log_lost && !quoit_sqlite_recover_log (store, error)
+             : !retry_begin (store, &attempts, &failure, error))
         return FALSE;
+      is_log_lost |= !ok;
     }
-  return !is_lost || fail_deleting (store, error);
+  return !is_log_lost || fail_deleting (store, error);
 }
 
 gboolean
@@ -321,7 +361,7 @@ quoit_sqlite_set_synced (QuoitDb *db, gboolean synced, GError **error)
 }
 
 static gboolean
-begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
+begin_writing (QuoitStore *store, gboolean *is_log_lost, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
@@ -329,9 +369,9 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
     return FALSE;
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (check_and_catch_up (store, is_lost, &failure))
+      if (check_and_catch_up (store, is_log_lost, &failure))
         {
-          memcpy (store->draft_chain, store->chain, sizeof store->chain);
+          memcpy (store->pending_chain, store->chain, sizeof store->chain);
           return TRUE;
         }
       sqlite_rollback (store);
@@ -339,9 +379,9 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
   else if (failure->code == QUOIT_ERROR_BUSY && is_interrupted (store))
     return fail_interrupted (error);
   else if (failure->code == QUOIT_ERROR_BUSY)
-    return quoit_fail (error, QUOIT_ERROR_BUSY,
-                       "%s: another writer has held the database for %" G_GINT64_FORMAT " ms; retry, or wait longer",
-                       store->path, store->wait_ms);
+    return quoit_fail_at (error, QUOIT_ERROR_BUSY, store->path,
+                          "another writer has held the database for %" G_GINT64_FORMAT " ms; retry, or wait longer",
+                          store->wait_ms);
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
 }
@@ -349,23 +389,23 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
 static gboolean
 sqlite_begin (QuoitStore *store, GError **error)
 {
-  gint64 end_us = quoit_store_end_us (store);
-  gboolean is_lost = TRUE;
+  Attempts attempts = { .end_us = quoit_store_deadline_us (store) };
+  gboolean is_log_lost = TRUE;
 
-  for (guint tries = 0; tries < MOST_TRIES;)
+  while (attempts.n_recoveries < MAX_TRIES)
     {
       g_autoptr (GError) failure = NULL;
 
-      if (begin_writing (store, &is_lost, &failure))
+      if (begin_writing (store, &is_log_lost, &failure))
         {
-          if (!is_lost)
+          if (!is_log_lost)
             return TRUE;
-          tries++;
+          attempts.n_recoveries++;
           sqlite_rollback (store);
-          if (!quoit_sqlite_mend_names (store, error))
+          if (!quoit_sqlite_recover_log (store, error))
             return FALSE;
         }
-      else if (!begin_anew (store, &failure, end_us, error))
+      else if (!retry_begin (store, &attempts, &failure, error))
         return FALSE;
     }
   return fail_deleting (store, error);
@@ -387,19 +427,19 @@ sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
   sqlite3_bind_int64 (stmt, 5, (gint64) after->next_group_id);
   sqlite3_bind_int64 (stmt, 6, after->next_node_id);
   sqlite3_bind_blob (stmt, 7, effects->data, (int) effects->len, SQLITE_STATIC);
-  quoit_chain_add (store->draft_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
-                                                          .time_ms = entry->time_ms,
-                                                          .verb = entry->verb,
-                                                          .actor = entry->actor,
-                                                          .next_group_id = (gint64) after->next_group_id,
-                                                          .next_node_id = after->next_node_id,
-                                                          .effects = effects->data,
-                                                          .n_effect_bytes = effects->len });
-  sqlite3_bind_blob (stmt, 8, store->draft_chain, sizeof store->draft_chain, SQLITE_STATIC);
-  return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_keep (&store->db, entry, error);
+  quoit_chain_add (store->pending_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
+                                                            .time_ms = entry->time_ms,
+                                                            .verb = entry->verb,
+                                                            .actor = entry->actor,
+                                                            .next_group_id = (gint64) after->next_group_id,
+                                                            .next_node_id = after->next_node_id,
+                                                            .effects = effects->data,
+                                                            .n_effect_bytes = effects->len });
+  sqlite3_bind_blob (stmt, 8, store->pending_chain, sizeof store->pending_chain, SQLITE_STATIC);
+  return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_save_effects (&store->db, entry, error);
 }
 
-/* Syncs commits that SQLite did not sync. */
+/* Waits until unsynced commits, also those of other processes, are on the disk. */
 static gboolean
 sync_log (QuoitStore *store, GError **error)
 {
@@ -407,40 +447,45 @@ sync_log (QuoitStore *store, GError **error)
 
   sqlite3_file_control (store->db.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   return log == NULL || log->pMethods == NULL || log->pMethods->xSync (log, SQLITE_SYNC_FULL) == SQLITE_OK
-         || quoit_fail (error, QUOIT_ERROR_STORE, "%s: what others have written could not be put on the disk",
-                        store->path);
+         || quoit_fail_at (error, QUOIT_ERROR_STORE, store->path,
+                           "what others have written could not be put on the disk");
 }
 
-/* A change that finds its result already present, such as a retry with the same key, writes nothing that SQLite
- * would sync. But the entry that it found may belong to an unsynced batch of any process. */
+/* A change that finds its result already present, such as a retry with the same key, writes nothing, so that its commit
+ * would not sync anything. But the entry that it found may belong to an unsynced batch, of this or another process, and
+ * the caller relies on it now. */
 static gboolean
-sync_found (QuoitStore *store, GError **error)
+sync_earlier (QuoitStore *store, GError **error)
 {
-  return store->unsynced || store->draft != NULL || store->fleet->seq <= store->db.synced_seq
+  return store->unsynced || store->pending != NULL || store->fleet->seq <= store->db.synced_seq
          || sync_log (store, error);
 }
 
 static gboolean
 sqlite_commit (QuoitStore *store, GError **error)
 {
-  guint64 seq = store->draft != NULL ? store->draft->seq : store->fleet->seq;
+  guint64 seq = store->pending != NULL ? store->pending->seq : store->fleet->seq;
 
-  if (!sync_found (store, error) || !quoit_db_run (&store->db, SQL_COMMIT, error))
+  if (!sync_earlier (store, error) || !quoit_db_run (&store->db, SQL_COMMIT, error))
     {
       sqlite_rollback (store);
       return FALSE;
     }
-  note_current (store);
+  record_data_version (store);
   if (!store->unsynced)
     store->db.synced_seq = seq;
-  if (!quoit_sqlite_confirm (store, error))
+  if (!quoit_sqlite_confirm_commit (store, error))
     {
       store->db.current_version = 0;
       return FALSE;
     }
-  memcpy (store->chain, store->draft_chain, sizeof store->chain);
-  if (store->draft != NULL)
-    quoit_sqlite_note_head (store, store->draft);
+  memcpy (store->chain, store->pending_chain, sizeof store->chain);
+  if (store->pending != NULL)
+    {
+      quoit_sqlite_record_head (store, store->pending);
+      store->last_entry
+          = (QuoitFileEntry) { store->pending->epoch, store->pending->seq, quoit_head_chain_prefix (store->chain) };
+    }
   return TRUE;
 }
 

@@ -10,48 +10,55 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The operations that differ between the engines. Only the thread with the write turn calls them. */
+/* The operations that differ between the engines. The caller must have locked the writer. */
 typedef struct {
-  gboolean (*begin) (QuoitStore *store, GError **error);    /* also catches up */
-  gboolean (*catch_up) (QuoitStore *store, GError **error); /* does not wait for writers */
+  gboolean (*begin) (QuoitStore *store, GError **error);    /* begins a write transaction, and catches up in it */
+  gboolean (*catch_up) (QuoitStore *store, GError **error); /* reads what other processes wrote; never waits for them */
+  /* Writes @entry in the transaction. @after is the fleet with the entry applied. */
   gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
   gboolean (*commit) (QuoitStore *store, GError **error);
   void (*rollback) (QuoitStore *store);
 } QuoitEngine;
 
+/* A handle of a ledger. Any thread may read the fleet. The other members belong to the writer: the one thread of this
+ * process that uses the engine at a moment, for a change or a long read. */
 struct _QuoitStore {
   const QuoitEngine *engine;
-  guint64 process; /* the owner: quoit_process_mark() */
-  gint64 wait_ms;
-  char *path;  /* as given by the caller, for messages; NULL: in memory */
-  char *file;  /* absolute and without links, so that chdir has no effect */
-  char *actor; /* ref string, guarded by turn_lock; NULL: no actor */
+  guint64 process; /* the process that opened the store: quoit_process_unique_id() */
+  gint64 wait_ms;  /* how long a call waits for other threads and processes */
+  char *path;      /* as given by the caller, for messages; NULL: in memory */
+  char *file;      /* path as an absolute path without links, so that chdir has no effect */
+  char *actor;     /* ref string, guarded by writer_lock; NULL: no actor */
 
-  GMutex turn_lock; /* guards turn_of, interrupts, turn_actor and waits_from */
-  GCond turn_free;
-  GThread *turn_of; /* the thread with the write turn; it reads this without the lock */
-  guint interrupts;
-  char *turn_actor;    /* ref string: the actor of this turn */
-  guint waits_from;    /* value of interrupts when the call began */
-  gint64 lock_wait_ms; /* time left for SQLite's lock after the wait for the turn */
+  GMutex writer_lock;        /* guards the five members below */
+  GCond writer_done;         /* signalled when writer becomes NULL */
+  GThread *writer;           /* the thread that has locked the writer; it compares itself without the lock; or NULL */
+  guint n_interrupts;        /* calls of quoit_store_interrupt() so far */
+  guint interrupts_at_start; /* n_interrupts when the writer's call began: a different value ends its waits */
+  char *writer_actor;        /* ref string: the actor of the writer's changes */
+  gint64 lock_wait_ms;       /* how long the writer may still wait for SQLite's lock */
 
-  GMutex fleet_lock; /* guards the pointer, and in-place changes; held only while one entry is applied */
-  QuoitFleet *fleet;
+  GMutex fleet_lock; /* guards the pointer, and in-place changes; locked only while one entry is applied */
+  QuoitFleet *fleet; /* the last committed state that this handle has read or written */
 
-  /* used by the thread with the write turn */
+  /* used by the writer */
   gboolean in_batch;
-  gboolean unsynced; /* the transaction need not survive a power loss */
-  gboolean spoilt;   /* an entry may be partly written: the transaction must be rolled back */
-  QuoitFleet *draft; /* the fleet with the transaction's changes; NULL: none so far */
+  gboolean unsynced;       /* the transaction need not survive a power loss */
+  gboolean must_roll_back; /* an entry may be partly written, so the transaction cannot be committed */
+  QuoitFleet *pending;     /* the fleet with the changes of the open transaction; NULL: no changes yet */
   QuoitDb db;
   guint8 identity[QUOIT_IDENTITY_BYTES];
-  guint8 chain[QUOIT_CHAIN_BYTES];       /* the link at the last entry of fleet */
-  guint8 draft_chain[QUOIT_CHAIN_BYTES]; /* the link at the last entry of draft */
-  guint64 file_state;                    /* state of the database file that this handle last accepted */
-  GPtrArray *entries;                    /* in memory: the journal */
-  guint n_committed;                     /* in memory: entries without those of the open batch */
-  QuoitFleet *base;                      /* in memory: the checkpoint; NULL: no checkpoint */
-  gint64 base_made_ms;                   /* in memory: time of the checkpoint request */
+  guint8 chain[QUOIT_CHAIN_BYTES];         /* the link at the last entry of fleet */
+  guint8 pending_chain[QUOIT_CHAIN_BYTES]; /* the link at the last entry of pending */
+  QuoitFileEntry last_entry;               /* the last entry of fleet */
+  QuoitFileEntry entry_in_file;            /* the newest entry that the file was seen to have without its WAL */
+  guint64 file_state;                      /* of the database file when it was last found sound; 0: never */
+
+  /* only in memory */
+  GPtrArray *entries;           /* the journal */
+  guint n_committed;            /* number of entries without those of the open batch */
+  QuoitFleet *checkpoint_fleet; /* the fleet at the checkpoint; NULL: no checkpoint */
+  gint64 checkpoint_made_ms;    /* time of the checkpoint request */
 };
 
 extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
@@ -60,28 +67,30 @@ QuoitStore *quoit_store_alloc (const QuoitEngine *engine);
 /* Makes @fleet visible to readers. Takes ownership of the reference. */
 void quoit_store_publish (QuoitStore *store, QuoitFleet *fleet);
 
-/* Waits for the write turn, at most for the handle's waiting time. */
-gboolean quoit_store_take_turn (QuoitStore *store, GError **error);
-void quoit_store_leave_turn (QuoitStore *store);
+/* The write lock between the threads of one process; SQLite's lock works between processes. Waits at most wait_ms for
+ * the current writer. Fails with BUSY or CANCELLED, and with CONFLICT if this thread is in a batch. */
+gboolean quoit_store_lock_writer (QuoitStore *store, GError **error);
+void quoit_store_unlock_writer (QuoitStore *store);
 
 /* Reads journal entries after @seq from the database. */
 GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
 /* Decodes the current row of @stmt, which is SQL_JOURNAL_SINCE. */
-QuoitEntry *quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error);
+QuoitEntry *quoit_sqlite_decode_entry (sqlite3_stmt *stmt, GError **error);
 
-/* The range of stored entries: after @checkpoint (0: from the first), up to @last. */
+/* The stored entries: those after entry @checkpoint (0: no checkpoint), up to @last. */
 typedef struct {
   guint64 checkpoint, last;
   gint64 made_ms; /* time of the checkpoint; 0: no checkpoint */
-} QuoitKept;
-gboolean quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error);
-QuoitKept quoit_memory_kept (const QuoitStore *store);
+} QuoitJournalRange;
+gboolean quoit_sqlite_journal_range (QuoitDb *db, QuoitJournalRange *range, GError **error);
+QuoitJournalRange quoit_memory_journal_range (const QuoitStore *store);
 
 /* Returns the checkpoint without its parts. Returns NULL without an error if the database has no checkpoint. */
 QuoitImage *quoit_sqlite_checkpoint (QuoitDb *db, GError **error);
 gboolean quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error);
-/* Returns the fleet at the checkpoint, or an empty fleet without a checkpoint. Sets @chain to the link there. */
-QuoitFleet *quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error);
+/* Returns the fleet at the checkpoint, where a replay begins, or an empty fleet if there is no checkpoint. @chain gets
+ * the link there. */
+QuoitFleet *quoit_sqlite_load_checkpoint (QuoitDb *db, guint8 *chain, GError **error);
 
 /* The identity and the numbers of a ledger. */
 typedef struct {
@@ -90,66 +99,69 @@ typedef struct {
   gint64 max_jump_ms;
 } QuoitIdentity;
 gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
-/* Reads the last link of the chain, which belongs to entry or checkpoint *@seq (0: empty journal). */
-gboolean quoit_sqlite_read_chain (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
-/* Advances @chain over the current row of @stmt, which is SQL_JOURNAL_SINCE. Fails with DAMAGED if the stored link
- * differs. */
-gboolean quoit_sqlite_follow_chain (sqlite3_stmt *stmt, guint8 *chain, GError **error);
+/* Reads the last link of the chain. *@seq gets the entry, or the checkpoint, that it belongs to; 0: empty journal. */
+gboolean quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
+/* Replaces the link @chain by that of the next entry, the current row of @stmt, which is SQL_JOURNAL_SINCE. Fails with
+ * DAMAGED if the stored link differs. */
+gboolean quoit_sqlite_check_link (sqlite3_stmt *stmt, guint8 *chain, GError **error);
 /* Writes the links of a journal that has no chain yet. */
 gboolean quoit_sqlite_write_chain (QuoitDb *db, GError **error);
 
-/* Replays the checkpoint and the entries after it, up to @until. Does not read the state tables. @chain gets the
- * last link. */
-QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error); /* @chain may be NULL */
+/* Replays the checkpoint and the entries after it, up to @until. Does not read the state tables. @chain, which may be
+ * NULL, gets the last link. */
+QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error);
 QuoitFleet *quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error);
 
-/* Opens a separate connection in a read transaction, so that a long read does not block writers of @store's handle.
- * Close it with quoit_db_close(), also on failure. */
-gboolean quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error);
+/* Opens another connection and begins a read transaction on it, so that a long read does not block the writer of
+ * @store. Close it with quoit_db_close(), also on failure. */
+gboolean quoit_sqlite_open_reader (QuoitStore *store, QuoitDb *reader, GError **error);
 
 /* --- guard.c --- */
 
-/* Checks whether the file names still refer to the files that the handle has open. Sets *@is_lost if only the -wal
- * or -shm file differs: SQLite would then write to files that no other process reads. *@file gets the state of the
- * database file; @file may be NULL. */
-gboolean quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_lost, GError **error);
-/* Recovers from a lost -wal or -shm file: saves the WAL into the database file and reconnects. Call it outside a
+/* Checks whether the file names still refer to the files that the handle has open. Sets *@is_log_lost if only the -wal
+ * or -shm file was deleted or replaced: SQLite would then write to files that no other process reads. @file, which may
+ * be NULL, gets the size and time of the database file. */
+gboolean quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_log_lost, GError **error);
+/* Recovers from a lost -wal or -shm file: copies the WAL into the database file and reconnects. Call it outside a
  * transaction. */
-gboolean quoit_sqlite_mend_names (QuoitStore *store, GError **error);
-/* Does both after a commit. Fails with UNCONFIRMED if other processes may not read what was written. */
-gboolean quoit_sqlite_confirm (QuoitStore *store, GError **error);
+gboolean quoit_sqlite_recover_log (QuoitStore *store, GError **error);
+/* After a commit, checks the names and recovers from a lost log. Fails with UNCONFIRMED if other processes may be
+ * unable to read what was written. */
+gboolean quoit_sqlite_confirm_commit (QuoitStore *store, GError **error);
 /* Call before a read without a change. Checks that the names still refer to the handle's files, and that the ledger
  * was not restored since it was opened. */
 gboolean quoit_sqlite_check_handle (QuoitStore *store, GError **error);
 /* Returns the monotonic time at which the waits of a call that begins now must end. */
-gint64 quoit_store_end_us (const QuoitStore *store);
-/* Closes the connection. The last connection also copies the WAL into the database file, if only quoit has written
- * to that file. */
-void quoit_sqlite_end (QuoitStore *store);
-/* Closes the connection and opens another one. On failure the store has no connection, and the next turn tries
- * again. */
+gint64 quoit_store_deadline_us (const QuoitStore *store);
+/* Closes the connection. If it is the last one, it also copies the WAL into the database file, unless another program
+ * has written to that file. */
+void quoit_sqlite_close_store (QuoitStore *store);
+/* Closes the connection and opens another one. On failure the store has no connection, and the next
+ * quoit_store_lock_writer() tries again. */
 gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
-/* Checks whether another program has written to the database file since quoit last did, and then verifies the whole
- * database. @file is the current state of the file; NULL if unknown. */
+/* Verifies the whole database if a program other than quoit may have written to the file since quoit last did. @file is
+ * the current size and time of the file; NULL if unknown. */
 gboolean quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error);
 /* Fails with DAMAGED if an acknowledged entry is missing. */
 gboolean quoit_sqlite_check_head (QuoitStore *store, GError **error);
+/* Updates last_entry. Call it when fleet and chain have changed. */
+void quoit_sqlite_update_last_entry (QuoitStore *store);
 /* Records @fleet as acknowledged. Its last link must be the store's. */
-void quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet);
-/* Records the current state of the file and its last entry as the last ones that quoit wrote. */
-void quoit_sqlite_accept (QuoitStore *store);
+void quoit_sqlite_record_head (QuoitStore *store, const QuoitFleet *fleet);
+/* Records that the current content of the file is sound, whoever wrote it. */
+void quoit_sqlite_record_state (QuoitStore *store);
 /* Fails with INVALID if @now_ms is too far ahead of the last entry of @fleet. */
 gboolean quoit_store_check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GError **error);
 
-/* Checks in a read transaction of @db that replaying the journal gives the saved state. *@kept gets that state,
- * owned by the caller; @kept may be NULL. */
-gboolean quoit_sqlite_prove (QuoitDb *db, QuoitFleet **kept, GError **error);
+/* Checks in a read transaction of @db that a replay of the journal gives the saved state. *@saved gets that state,
+ * owned by the caller; @saved may be NULL. */
+gboolean quoit_sqlite_check_replay (QuoitDb *db, QuoitFleet **saved, GError **error);
 /* Opens the store's own connection. */
 gboolean quoit_sqlite_connect_store (QuoitStore *store, GError **error);
 
 typedef enum {
   QUOIT_OPEN_CHECKED,
-  QUOIT_OPEN_AS_IT_IS /* for a restore: does not compare with the last acknowledged entry */
+  QUOIT_OPEN_UNCHECKED /* for a restore: does not compare the file with the last acknowledged entry */
 } QuoitOpenMode;
 QuoitStore *quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error);
 /* Returns the size of the database and its WAL, which limits how many bytes can be read from it. */
@@ -157,30 +169,36 @@ gboolean quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error);
 /* Returns the fleet of the state tables. */
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
 /* Applies the effects of @entry to the state tables. */
-gboolean quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error);
+gboolean quoit_sqlite_save_effects (QuoitDb *db, const QuoitEntry *entry, GError **error);
 
 /* Sets whether commits wait for the disk. Call it between transactions. */
 gboolean quoit_sqlite_set_synced (QuoitDb *db, gboolean synced, GError **error);
-/* Disables triggers and views, and limits the size of SQL. For every connection to a file that another program may
- * have created. */
-void quoit_sqlite_limit (sqlite3 *handle);
+/* Disables triggers and views, and limits the size of SQL. Call it for every connection to a file that another program
+ * may have created. */
+void quoit_sqlite_restrict (sqlite3 *handle);
 /* Connects to the file of @store. The caller sets how long the connection waits for locks. */
 gboolean quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error);
 gboolean quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError **error);
 /* Creates the schema of a new database in one transaction, which stays open on failure. */
 gboolean quoit_sqlite_make_schema (QuoitDb *db, GError **error);
-/* Reads the schema version, which may be an older one. Fails with INVALID for a database of another program, with
- * VERSION for one of a newer quoit, and with DAMAGED for a changed schema. */
-gboolean quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error);
+/* Checks that the file is a database of quoit, and reads its schema version, which may be an older one. Fails with
+ * INVALID for a database of another program, with VERSION for one of a newer quoit, and with DAMAGED for a changed
+ * schema. */
+gboolean quoit_sqlite_check_database (QuoitDb *db, int *version, GError **error);
 /* Upgrades the database to the current version in one transaction. Does nothing if another process has already done
  * so. */
 gboolean quoit_sqlite_upgrade (QuoitDb *db, GError **error);
-/* Call in each transaction of an open handle. */
+/* Checks that the schema is still the current one. Call it in each transaction of an open handle. */
 gboolean quoit_sqlite_check_version (QuoitDb *db, GError **error);
 
-/* Prefixes the message of @error with the escaped path of the database, unless it already begins with it. *@error
- * may be NULL. */
-void quoit_store_say_path (const char *path, GError **error);
+/* Makes SQLite use a WAL again if another program has changed the journal mode of the file. Does nothing otherwise.
+ * Call it outside a transaction, for a database that was checked. Fails with BUSY while another connection uses the
+ * file. */
+gboolean quoit_sqlite_return_to_wal (QuoitDb *db, GError **error);
+
+/* Returns whether @thread (NULL: any thread of this process) has a batch in a handle of @file, an absolute path without
+ * links. */
+gboolean quoit_store_is_in_batch (const char *file, const GThread *thread);
 
 /* Removes a database file and all its companion files. */
 void quoit_store_remove_file (const char *path);

@@ -8,6 +8,7 @@
 typedef struct _QuoitStore QuoitStore;
 
 QuoitStore *quoit_store_new_memory (void);
+/* @wait_ms: how long each call waits for other threads and processes that write. */
 QuoitStore *quoit_store_create (const char *path, gint64 wait_ms, GError **error);
 QuoitStore *quoit_store_open (const char *path, gint64 wait_ms, GError **error);
 void quoit_store_free (QuoitStore *store);
@@ -16,10 +17,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 /* Returns the identity as hexadecimal digits, or "" for a ledger in memory. Owned by the caller. */
 char *quoit_store_identity (const QuoitStore *store);
 
+/* Sets the name that the journal records for later changes. */
 void quoit_store_set_actor (QuoitStore *store, const char *actor);
+/* Ends the waits of all running calls; they fail with CANCELLED. Any thread may call it. */
 void quoit_store_interrupt (QuoitStore *store);
 
-/* Returns FALSE in a child of the process that opened the store. The store must not be used there. */
+/* Returns FALSE in a child, by fork(2), of the process that opened the store. The store must not be used there. */
 gboolean quoit_store_is_own (const QuoitStore *store);
 /* Like quoit_store_is_own(), but fails with FAILED. Call it before any other check. */
 gboolean quoit_store_refuse_child (const QuoitStore *store, GError **error);
@@ -31,13 +34,15 @@ QuoitLayout *quoit_store_layout (QuoitStore *store);
 /* Like quoit_store_fleet(), but includes the uncommitted changes of the calling thread's own batch. */
 QuoitFleet *quoit_store_pending_fleet (QuoitStore *store);
 
-/* Begins, catches up with other processes, decides @action, journals its entry and commits; only then do readers see
- * the change. @outcome may be NULL. If placement refused the action, @error is set to NOT_NOW or NEVER, after the write
- * lock is released; *@report (or NULL) is the report then. */
+/* Begins a transaction, catches up with other processes, decides @action, writes its entry and commits. Only then do
+ * readers see the change. @outcome may be NULL. If placement refused the action, fails with NOT_NOW or NEVER, and sets
+ * *@report to the report unless @report is NULL. The report is made after the writer is unlocked. */
 gboolean quoit_store_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome,
                              QuoitReport **report, GError **error);
+/* Catches up with other processes without a change. */
 gboolean quoit_store_refresh (QuoitStore *store, GError **error);
 
+/* Begins a batch: later changes of this thread are committed together. Other writers wait until it ends. */
 gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
 /* Begins a batch whose commit does not wait for the disk. */
 gboolean quoit_store_begin_unsynced_batch (QuoitStore *store, GError **error);
@@ -57,7 +62,9 @@ gboolean quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_m
 
 /* Replaces the entries below @before_seq with a checkpoint. *@n_removed gets their number; @n_removed may be NULL. */
 gboolean quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error);
+/* Fails with DAMAGED unless a replay of the journal gives the saved state. */
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
+/* Writes a copy of the database to @path, which must not exist. */
 gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);
 /* Replaces the ledger at @path with @backup, as its next epoch. See restore.c. */
 gboolean quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,

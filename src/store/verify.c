@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays the journal from its beginning or from the checkpoint, and compares the result with the saved state. */
+/* Verifies a ledger: compares the saved state with a replay of the journal. Also copies a database to a backup. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/place.h"
+#include "store/path.h"
 #include "store/store-private.h"
+
+/* Returns SQLite's code of an error that kept the integrity check from reading a page, or SQLITE_OK. SQLite states it
+ * only in the text of the finding. */
+static int
+error_in_finding (const char *finding)
+{
+  const char *code = strstr (finding, "error code=");
+  int number = code == NULL ? SQLITE_OK : (int) (g_ascii_strtoull (code + strlen ("error code="), NULL, 10) & 0xffff);
+
+  return (number & 0xff) == SQLITE_CORRUPT || (number & 0xff) == SQLITE_NOTADB ? SQLITE_OK : number;
+}
 
 static gboolean
 check_pages (QuoitDb *db, GError **error)
@@ -18,6 +29,8 @@ check_pages (QuoitDb *db, GError **error)
 
   if (result == SQLITE_OK)
     result = sqlite3_step (stmt);
+  if (result == SQLITE_ROW && error_in_finding (quoit_db_text (stmt, 0)) != SQLITE_OK)
+    result = error_in_finding (quoit_db_text (stmt, 0));
   if (result != SQLITE_ROW)
     ok = quoit_db_fail (db, result, "checking the file", error);
   else
@@ -29,40 +42,46 @@ check_pages (QuoitDb *db, GError **error)
 }
 
 static gboolean
-same (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
+check_equal (const QuoitFleet *replayed, const QuoitFleet *saved, GError **error)
 {
-  return quoit_step_compare (replayed, kept, error) && quoit_fleet_check (replayed, error)
-         && quoit_fleet_check (kept, error);
+  return quoit_step_compare (replayed, saved, error) && quoit_fleet_check (replayed, error)
+         && quoit_fleet_check (saved, error);
 }
 
 gboolean
-quoit_sqlite_prove (QuoitDb *db, QuoitFleet **kept, GError **error)
+quoit_sqlite_check_replay (QuoitDb *db, QuoitFleet **saved, GError **error)
 {
-  g_autoptr (QuoitFleet) state = NULL, replayed = NULL;
+  g_autoptr (QuoitFleet) loaded = NULL, replayed = NULL;
 
-  if (!check_pages (db, error) || (state = quoit_sqlite_load (db, error)) == NULL
-      || (replayed = quoit_sqlite_replay (db, G_MAXUINT64, NULL, error)) == NULL || !same (replayed, state, error))
+  if (!check_pages (db, error) || (loaded = quoit_sqlite_load (db, error)) == NULL
+      || (replayed = quoit_sqlite_replay (db, G_MAXUINT64, NULL, error)) == NULL
+      || !check_equal (replayed, loaded, error))
     return FALSE;
-  if (kept != NULL)
-    *kept = g_steal_pointer (&state);
+  if (saved != NULL)
+    *saved = g_steal_pointer (&loaded);
   return TRUE;
 }
 
 static gboolean
 verify_sqlite (QuoitStore *store, GError **error)
 {
-  g_autoptr (QuoitFleet) kept = NULL;
+  g_autoptr (QuoitFleet) saved = NULL;
+  QuoitDb reader = { 0 };
   gboolean ok;
 
-  /* Runs in one read transaction, so that other processes can write. */
-  if (!quoit_sqlite_check_handle (store, error) || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
-    return FALSE;
-  ok = quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_prove (&store->db, &kept, error);
-  quoit_db_end (&store->db, NULL);
+  /* A new connection, because this handle's cache may contain pages that are no longer in the file. It runs in one read
+   * transaction, so that other processes can write. */
+  ok = quoit_sqlite_check_handle (store, error) && quoit_sqlite_check_file (store, NULL, error)
+       && quoit_sqlite_connect (store, &reader, error);
+  if (ok)
+    sqlite3_busy_timeout (reader.handle, (int) MIN (store->wait_ms, G_MAXINT));
+  ok = ok && quoit_db_run (&reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&reader, error)
+       && quoit_sqlite_check_replay (&reader, &saved, error);
+  quoit_db_close (&reader);
   if (!ok)
     return FALSE;
   /* Also compares the fleet in memory, if it is at the same entry. */
-  return store->fleet->seq != kept->seq || same (store->fleet, kept, error);
+  return store->fleet->seq != saved->seq || check_equal (store->fleet, saved, error);
 }
 
 static gboolean
@@ -70,7 +89,7 @@ verify_memory (QuoitStore *store, GError **error)
 {
   g_autoptr (QuoitFleet) replayed = quoit_memory_replay (store, G_MAXUINT64, error);
 
-  return replayed != NULL && same (replayed, store->fleet, error);
+  return replayed != NULL && check_equal (replayed, store->fleet, error);
 }
 
 gboolean
@@ -78,10 +97,10 @@ quoit_store_verify (QuoitStore *store, GError **error)
 {
   gboolean ok;
 
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = store->path == NULL ? verify_memory (store, error) : verify_sqlite (store, error);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   if (!ok)
     g_prefix_error (error, "verify: ");
   return ok;
@@ -109,7 +128,7 @@ copy_pages (QuoitStore *store, const char *path, GError **error)
         }
     }
   if (result != SQLITE_OK)
-    quoit_db_fail (&copy, result, path, error);
+    quoit_db_fail_at (&copy, result, path, error);
   sqlite3_close (copy.handle);
   return result == SQLITE_OK;
 }
@@ -118,17 +137,16 @@ static gboolean
 make_copy (QuoitStore *store, const char *path, GError **error)
 {
   struct stat status;
-  gboolean is_there = lstat (path, &status) == 0;
+  gboolean exists = lstat (path, &status) == 0;
   int fd;
 
-  if (!is_there && !quoit_place_check_new (path, error))
+  if (!exists && !quoit_path_check_new (path, error))
     return FALSE;
-  fd = is_there ? -1 : quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (is_there || (fd < 0 && errno == EEXIST))
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "%s: there is something already: a backup overwrites nothing",
-                       path);
+  fd = exists ? -1 : quoit_path_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
+  if (exists || (fd < 0 && errno == EEXIST))
+    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "there is something already: a backup overwrites nothing");
   if (fd < 0)
-    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
+    return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno));
   close (fd);
   if (copy_pages (store, path, error))
     return TRUE;
@@ -145,9 +163,9 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
     return FALSE;
   if (store->path == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
-  if (!quoit_store_take_turn (store, error))
+  if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = quoit_sqlite_check_handle (store, error) && make_copy (store, path, error);
-  quoit_store_leave_turn (store);
+  quoit_store_unlock_writer (store);
   return ok;
 }

@@ -11,7 +11,7 @@
 
 #include "store/head.h"
 #include "store/inherited.h"
-#include "store/place.h"
+#include "store/path.h"
 
 /* The bytes that SQLite locks. They are part of its file format and must be the same in every program that opens the
  * file. */
@@ -22,57 +22,76 @@ enum {
   SHARED_SIZE = 510,
   SHM_FIRST_LOCK = 120,
   SHM_DEAD_MAN = SHM_FIRST_LOCK + SQLITE_SHM_NLOCK,
-  FIRST_READ_LOCK = 3, /* of the SQLITE_SHM_NLOCK */
-  CHECKPOINT_LOCK = 1  /* of the SQLITE_SHM_NLOCK */
+  /* of the SQLITE_SHM_NLOCK */
+  WRITE_LOCK = 0,
+  CHECKPOINT_LOCK = 1,
+  FIRST_READ_LOCK = 3,
+  /* not one of SQLite's */
+  SHM_QUOIT_CHECKPOINT = SHM_DEAD_MAN + 1
 };
 
-/* Offsets far beyond any file. The offset of a shared lock in this range identifies the pair of files that a live
- * connection uses. */
+/* Offsets in the -shm file, by SQLite's file format. Once the WAL has a frame, the index and the WAL have the same
+ * salts, which change whenever the WAL restarts. */
+enum {
+  INDEX_IS_READY = 12,
+  INDEX_LAST_FRAME = 16,
+  INDEX_SALTS = 32,
+  INDEX_HEADER_BYTES = 48,
+  INDEX_SAVED_FRAMES = 96, /* how many frames are in the database file */
+  LOG_SALTS = 16,
+  SALTS_BYTES = 8
+};
+
+/* Each connection locks one byte in this range of offsets, far beyond the end of any file. The offset identifies the
+ * pair of -wal and -shm files that the connection uses, so that other processes can find out which pairs are in use. */
 #define PAIR_FIRST (G_GINT64_CONSTANT (1) << 61)
 #define PAIR_BITS 48
 
-/* Identifies a file. The birth time, if the file system has one, distinguishes it from a later file with the same
- * inode number. */
+/* Identifies a file. The birth time, if the file system records it, distinguishes the file from a later one with the
+ * same inode number. */
 typedef struct {
   guint64 device, inode, birth;
 } FileId;
 
+/* An open database file. SQLite allocates one block for it: this struct, and behind it the file of the wrapped VFS. */
 typedef struct {
   sqlite3_file base;
-  guint32 n_forks; /* of the opening process, the only one that may use the locks */
-  int fd;          /* holds the locks; -1: not open */
-  int level;       /* SQLITE_LOCK_NONE... */
-  struct stat at_open;
+  guint32 n_forks;            /* of the process that opened the file, the only one that may use the locks */
+  int fd;                     /* the descriptor that holds the locks; -1: not open */
+  int level;                  /* the current lock, SQLITE_LOCK_NONE to SQLITE_LOCK_EXCLUSIVE */
+  struct stat status_at_open; /* of the database file */
   FileId wal;
-  gboolean has_wal;
-  int shm_fd; /* -1: not open */
+  gboolean has_wal; /* wal is known */
+  int shm_fd;       /* -1: not open */
   FileId shm;
-  GPtrArray *maps;     /* memory mappings */
-  guint64 pair;        /* 0: unknown */
-  gboolean was_split;  /* when the index was last opened */
-  gboolean is_checked; /* the index belongs to the WAL */
-  gboolean is_written; /* since its state was last recorded */
+  GPtrArray *maps;           /* memory mappings of the index */
+  guint64 pair;              /* identifies the pair of wal and shm; 0: no pair in use */
+  gboolean is_split;         /* the last attempt to use the index failed: another pair is in use, or a name changed */
+  gboolean is_index_checked; /* the index belongs to the WAL */
+  gboolean has_write_lock;   /* SQLite holds it, for a write transaction */
+  gboolean is_checkpointing;
+  gboolean is_writing;              /* the head file states that a write to the database file has begun */
+  const QuoitFileEntry *last_entry; /* the last entry that the handle knows; NULL: unknown */
   char *path;
 } File;
 
-static sqlite3_vfs vfs, *base_vfs;
+static sqlite3_vfs vfs, *wrapped_vfs;
 static sqlite3_io_methods methods;
 
 static File *
-file_of (sqlite3_file *file)
+to_file (sqlite3_file *file)
 {
   return (File *) (void *) file;
 }
 
-/* SQLite allocates memory for both: the wrapped file follows ours. */
 static sqlite3_file *
-base_of (sqlite3_file *file)
+wrapped_file (sqlite3_file *file)
 {
-  return (sqlite3_file *) (void *) (file_of (file) + 1);
+  return (sqlite3_file *) (void *) (to_file (file) + 1);
 }
 
 static gboolean
-is_own (const File *file)
+is_own_process (const File *file)
 {
   return file->n_forks == quoit_process_count_forks ();
 }
@@ -118,12 +137,12 @@ lock_shared (File *file)
 static int
 file_lock (sqlite3_file *base, int level)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   int result;
 
   if (file->level >= level)
     return SQLITE_OK;
-  if (!is_own (file))
+  if (!is_own_process (file))
     return SQLITE_IOERR_LOCK;
   if (level == SQLITE_LOCK_SHARED)
     result = lock_shared (file);
@@ -149,10 +168,10 @@ file_lock (sqlite3_file *base, int level)
 static int
 file_unlock (sqlite3_file *base, int level)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   int result = SQLITE_OK;
 
-  if (file->level <= level || !is_own (file))
+  if (file->level <= level || !is_own_process (file))
     return SQLITE_OK;
   if (level == SQLITE_LOCK_SHARED)
     {
@@ -169,7 +188,7 @@ file_unlock (sqlite3_file *base, int level)
 static int
 file_check_reserved (sqlite3_file *base, int *is_reserved)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
 
   *is_reserved = file->level >= SQLITE_LOCK_RESERVED || find_lock (file->fd, RESERVED_BYTE, 1) >= 0;
   return SQLITE_OK;
@@ -203,17 +222,17 @@ is_same_id (const FileId *a, const FileId *b)
 }
 
 static gboolean
-leads_to (const char *path, const char *tail, const FileId *file)
+name_refers_to (const char *path, const char *suffix, const FileId *file)
 {
   char name[4096];
   FileId now;
 
-  return g_snprintf (name, sizeof name, "%s%s", path, tail) < (int) sizeof name && find_file (AT_FDCWD, name, &now)
+  return g_snprintf (name, sizeof name, "%s%s", path, suffix) < (int) sizeof name && find_file (AT_FDCWD, name, &now)
          && is_same_id (&now, file);
 }
 
 static guint64
-mix (guint64 hash, guint64 value)
+hash_number (guint64 hash, guint64 value)
 {
   hash ^= value + G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2);
   hash *= G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
@@ -221,42 +240,43 @@ mix (guint64 hash, guint64 value)
 }
 
 static guint64
-pair_of (const File *file)
+hash_pair (const File *file)
 {
   const FileId *const ids[] = { &file->wal, &file->shm };
   guint64 hash = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
-    hash = mix (mix (mix (hash, ids[i]->device), ids[i]->inode), ids[i]->birth);
+    hash = hash_number (hash_number (hash_number (hash, ids[i]->device), ids[i]->inode), ids[i]->birth);
   hash &= (G_GUINT64_CONSTANT (1) << PAIR_BITS) - 1;
   return hash == 0 ? 1 : hash;
 }
 
-/* Returns whether another pair is in use in the range. The kernel reports an arbitrary one of several locks, so both
- * sides of it are searched too. Retired pairs are ignored, because the database file contains all of their WAL. */
+/* Returns whether another process uses a pair in the range. The kernel reports one of several locks, in no defined
+ * order, so that the ranges on both sides of a retired pair are searched too. Retired pairs do not count, because the
+ * database file contains all of their WAL. */
 static gboolean
-has_others (const File *file, gint64 start, gint64 end)
+has_other_pair (const File *file, gint64 start, gint64 end)
 {
   gint64 found = start < end ? find_lock (file->fd, start, end - start) : -1;
 
   return found >= 0
-         && (!quoit_head_is_retired (file->path, (guint64) (found - PAIR_FIRST)) || has_others (file, start, found)
-             || has_others (file, found + 1, end));
+         && (!quoit_head_is_retired (file->path, (guint64) (found - PAIR_FIRST)) || has_other_pair (file, start, found)
+             || has_other_pair (file, found + 1, end));
 }
 
 static gboolean
-is_split (const File *file)
+other_pair_is_used (const File *file)
 {
   gint64 own = PAIR_FIRST + (gint64) file->pair;
 
-  return has_others (file, PAIR_FIRST, own)
-         || has_others (file, own + 1, PAIR_FIRST + (G_GINT64_CONSTANT (1) << PAIR_BITS));
+  return has_other_pair (file, PAIR_FIRST, own)
+         || has_other_pair (file, own + 1, PAIR_FIRST + (G_GINT64_CONSTANT (1) << PAIR_BITS));
 }
 
 /* --- the WAL index (-shm) --- */
 
 static void
-take_mode_of (int fd, const struct stat *database)
+copy_mode_and_owner (int fd, const struct stat *database)
 {
   struct stat now;
 
@@ -269,16 +289,17 @@ take_mode_of (int fd, const struct stat *database)
     return;
 }
 
-/* The first process to open the index truncates it, because its content belongs to processes that have ended. */
+/* Opens the -shm file. The first process to open it truncates it, because its content is from processes that have
+ * ended. */
 static int
 open_index (File *file)
 {
   g_autofree char *name = g_strconcat (file->path, "-shm", NULL);
-  int fd = quoit_place_open (name, O_RDWR | O_CREAT | O_NOFOLLOW, file->at_open.st_mode & 0777), result;
+  int fd = quoit_path_open (name, O_RDWR | O_CREAT | O_NOFOLLOW, file->status_at_open.st_mode & 0777), result;
 
   if (fd < 0)
     return SQLITE_CANTOPEN;
-  take_mode_of (fd, &file->at_open);
+  copy_mode_and_owner (fd, &file->status_at_open);
   if (set_lock (fd, F_WRLCK, SHM_DEAD_MAN, 1) == SQLITE_OK && ftruncate (fd, 3) != 0)
     {
       close (fd);
@@ -291,7 +312,7 @@ open_index (File *file)
       return result != SQLITE_OK ? result : SQLITE_IOERR_SHMOPEN;
     }
   file->shm_fd = fd;
-  quoit_process_remember_file (&file->shm_fd);
+  quoit_process_register_file (&file->shm_fd);
   return SQLITE_OK;
 }
 
@@ -299,95 +320,117 @@ static void
 close_index (File *file)
 {
   quoit_process_close_file (&file->shm_fd);
-  file->is_checked = FALSE;
-  if (file->pair != 0 && is_own (file))
+  file->is_index_checked = file->has_write_lock = file->is_checkpointing = FALSE;
+  if (file->pair != 0 && is_own_process (file))
     set_lock (file->fd, F_UNLCK, PAIR_FIRST + (gint64) file->pair, 1);
   file->pair = 0;
 }
 
-/* Offsets in the headers of the index and the WAL, by SQLite's file format. From the first frame on, both contain
- * the same salts, byte for byte. */
-enum {
-  INDEX_IS_READY = 12,
-  INDEX_LAST_FRAME = 16,
-  INDEX_SALTS = 32,
-  INDEX_HEADER_BYTES = 48,
-  LOG_SALTS = 16,
-  SALTS_BYTES = 8
-};
+typedef enum {
+  INDEX_MATCHES, /* the index belongs to the WAL of that name, or is empty */
+  INDEX_DIFFERS,
+  INDEX_UNREADABLE /* a header cannot be read, for example because the process has no file descriptor left */
+} IndexMatch;
 
-static gboolean
-is_index_of_log (const File *file)
+static IndexMatch
+compare_index (const File *file)
 {
   g_autofree char *name = g_strconcat (file->path, "-wal", NULL);
   guint8 index[INDEX_HEADER_BYTES], salts[SALTS_BYTES];
   guint32 last_frame;
-  gboolean is_equal;
+  gssize n;
   int fd;
 
-  if (pread (file->shm_fd, index, sizeof index, 0) != (gssize) sizeof index || index[INDEX_IS_READY] == 0)
-    return TRUE;
+  n = pread (file->shm_fd, index, sizeof index, 0);
+  if (n < 0)
+    return INDEX_UNREADABLE;
+  if (n != (gssize) sizeof index || index[INDEX_IS_READY] == 0)
+    return INDEX_MATCHES;
   memcpy (&last_frame, index + INDEX_LAST_FRAME, sizeof last_frame);
   if (last_frame == 0)
-    return TRUE;
-  fd = quoit_place_open (name, O_RDONLY, 0);
-  is_equal = fd >= 0 && pread (fd, salts, sizeof salts, LOG_SALTS) == (gssize) sizeof salts
-             && memcmp (salts, index + INDEX_SALTS, sizeof salts) == 0;
-  if (fd >= 0)
-    close (fd);
-  return is_equal;
+    return INDEX_MATCHES;
+  fd = quoit_path_open (name, O_RDONLY, 0);
+  if (fd < 0)
+    return INDEX_UNREADABLE;
+  n = pread (fd, salts, sizeof salts, LOG_SALTS);
+  close (fd);
+  if (n < 0)
+    return INDEX_UNREADABLE;
+  return n == (gssize) sizeof salts && memcmp (salts, index + INDEX_SALTS, sizeof salts) == 0 ? INDEX_MATCHES
+                                                                                              : INDEX_DIFFERS;
 }
 
-/* Another program may have created an index for a WAL that was deleted. No process of quoit uses that index, so its
- * name can be removed. The caller has just found the index complete. A second comparison is needed because the WAL
- * may have restarted between the two reads. */
-static gboolean
+/* Checks the index before its first use. Another program may have left the index of a WAL that was deleted. No process
+ * of quoit uses such an index, so that its name can be removed, and the next attempt creates a new one. The comparison
+ * is made twice, because the WAL may restart between the reads of the two headers. */
+static int
 check_index (File *file)
 {
   g_autofree char *name = NULL;
+  IndexMatch match = INDEX_DIFFERS;
 
-  for (guint look = 0; look < 2 && !file->is_checked; look++)
-    file->is_checked = is_index_of_log (file);
-  /* If the WAL has lost its name, the next check of the names detects that. */
-  if (file->is_checked || !leads_to (file->path, "-wal", &file->wal))
-    return TRUE;
+  for (guint attempt = 0; attempt < 2 && match == INDEX_DIFFERS; attempt++)
+    match = compare_index (file);
+  file->is_index_checked = match == INDEX_MATCHES;
+  if (file->is_index_checked)
+    return SQLITE_OK;
+  if (match == INDEX_UNREADABLE && name_refers_to (file->path, "-wal", &file->wal))
+    return SQLITE_IOERR_SHMLOCK;
+  file->is_split = TRUE;
   name = g_strconcat (file->path, "-shm", NULL);
-  if (leads_to (file->path, "-shm", &file->shm))
+  if (match == INDEX_DIFFERS && name_refers_to (file->path, "-wal", &file->wal)
+      && name_refers_to (file->path, "-shm", &file->shm))
     unlink (name);
-  file->was_split = TRUE;
-  return FALSE;
+  return SQLITE_IOERR_SHMLOCK;
 }
 
-/* Before the index is used, checks that it belongs to the WAL and that both names refer to the files that other
- * processes use. */
+/* Takes a shared lock of SQLite's checkpoint byte, for as long as the index is open. No other program can then copy the
+ * WAL into the database file, or rebuild the index, while quoit uses them. */
+static int
+keep_others_from_checkpoints (File *file)
+{
+  int result = set_lock (file->shm_fd, F_RDLCK, SHM_FIRST_LOCK + CHECKPOINT_LOCK, 1);
+
+  if (result != SQLITE_BUSY)
+    return result;
+  /* Another program is doing so at present. */
+  file->is_split = TRUE;
+  return SQLITE_IOERR_SHMOPEN;
+}
+
+/* Opens the index, and checks that the -wal and -shm files are the ones that other processes use. */
 static int
 begin_index (File *file)
 {
   int result;
 
-  file->was_split = FALSE;
+  file->is_split = FALSE;
   if (!file->has_wal)
     return SQLITE_IOERR_SHMOPEN;
   result = open_index (file);
   if (result != SQLITE_OK)
     return result;
-  file->pair = pair_of (file);
+  file->pair = hash_pair (file);
   result = set_lock (file->fd, F_RDLCK, PAIR_FIRST + (gint64) file->pair, 1);
+  if (result == SQLITE_OK)
+    result = keep_others_from_checkpoints (file);
   if (result == SQLITE_OK
-      && (is_split (file) || !leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
+      && (other_pair_is_used (file) || !name_refers_to (file->path, "-wal", &file->wal)
+          || !name_refers_to (file->path, "-shm", &file->shm)))
     {
       /* Not SQLITE_BUSY, because SQLite would then retry a hundred times, for ten seconds. */
-      file->was_split = TRUE;
+      file->is_split = TRUE;
       result = SQLITE_IOERR_SHMOPEN;
     }
   if (result == SQLITE_OK)
-    quoit_head_use (file->path, file->pair);
+    quoit_head_unretire (file->path, file->pair);
   else
     close_index (file);
   return result;
 }
 
-/* Writes every page instead of only extending the file, because a full disk would otherwise cause a bus error later. */
+/* Extends the index to @size. Writes to every page, because if the file were only made longer, a full disk would cause
+ * a bus error later. */
 static int
 extend_index (int fd, gint64 size)
 {
@@ -404,14 +447,14 @@ extend_index (int fd, gint64 size)
 static int
 file_shm_map (sqlite3_file *base, int region, int size, int extend, void volatile **memory)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   const gint64 page = MAX (sysconf (_SC_PAGESIZE), size);
   const guint per_map = (guint) (page / size), map = (guint) region / per_map;
   struct stat now;
   int result;
 
   *memory = NULL;
-  if (!is_own (file))
+  if (!is_own_process (file))
     return SQLITE_IOERR_SHMMAP;
   if (file->shm_fd < 0)
     {
@@ -443,43 +486,137 @@ file_shm_map (sqlite3_file *base, int region, int size, int extend, void volatil
   return SQLITE_OK;
 }
 
-/* Records the state of the database file after a checkpoint. */
-static void
-note_written (File *file)
+/* --- writes to the database file --- */
+
+/* Returns whether the database file has every frame of the WAL. The caller must keep writers out. */
+static gboolean
+has_all_frames (const File *file)
 {
-  if (!file->is_written || !file->has_wal)
-    return;
-  quoit_head_note_written (file->path, file->fd);
-  file->is_written = FALSE;
+  const guint8 *index = file->maps->len > 0 ? file->maps->pdata[0] : NULL;
+  guint32 last_frame, n_saved;
+
+  if (index == NULL)
+    return FALSE;
+  memcpy (&last_frame, index + INDEX_LAST_FRAME, sizeof last_frame);
+  memcpy (&n_saved, index + INDEX_SAVED_FRAMES, sizeof n_saved);
+  return last_frame == n_saved;
 }
 
+/* Records that quoit begins to write to the database file. */
 static void
-note_writing (File *file)
+record_write_begun (File *file)
 {
-  if (file->is_written || !file->has_wal)
+  QuoitFileEntry recorded;
+
+  if (file->is_writing || !file->has_wal)
     return;
-  /* Keep the old note, so that the next check detects the foreign write. */
-  if (quoit_head_last_writer (file->path) == QUOIT_FILE_FOREIGN)
+  /* The old record must stay, so that the next check detects that another program has written. */
+  if (quoit_head_last_writer (file->path, &recorded) == QUOIT_WRITER_OTHER_PROGRAM)
     return;
-  quoit_head_note_writing (file->path);
-  file->is_written = TRUE;
+  quoit_head_record_write_begun (file->path);
+  file->is_writing = TRUE;
+}
+
+/* Records that quoit has finished writing to the database file. @is_complete: the file has everything that the WAL has.
+ * Otherwise it has some of the pages, and is not readable without the WAL. */
+static void
+record_write_done (File *file, gboolean is_complete)
+{
+  const QuoitFileEntry unknown = { 0 };
+
+  if (!file->is_writing)
+    return;
+  quoit_head_record_write_done (file->path, file->fd,
+                                is_complete && file->last_entry != NULL ? file->last_entry : &unknown);
+  file->is_writing = FALSE;
+}
+
+/* --- locks of the index --- */
+
+/* Begins a checkpoint, or the recovery of the index. keep_others_from_checkpoints() keeps other programs out, and a
+ * byte that SQLite does not use keeps other processes of quoit out.
+ *
+ * The write lock keeps writers from restarting the WAL meanwhile. Up to version 3.51.2 of SQLite, a restart at the
+ * moment in which a checkpoint begins loses commits (sqlite.org/wal.html#walresetbug). */
+static int
+lock_checkpoint (File *file)
+{
+  int result = set_lock (file->shm_fd, F_WRLCK, SHM_QUOIT_CHECKPOINT, 1);
+
+  if (result == SQLITE_OK && !file->has_write_lock)
+    {
+      result = set_lock (file->shm_fd, F_WRLCK, SHM_FIRST_LOCK + WRITE_LOCK, 1);
+      if (result != SQLITE_OK)
+        set_lock (file->shm_fd, F_UNLCK, SHM_QUOIT_CHECKPOINT, 1);
+    }
+  file->is_checkpointing = result == SQLITE_OK;
+  return result;
+}
+
+static int
+unlock_checkpoint (File *file)
+{
+  if (!file->is_checkpointing)
+    return SQLITE_OK;
+  record_write_done (file, has_all_frames (file));
+  file->is_checkpointing = FALSE;
+  if (!file->has_write_lock)
+    set_lock (file->shm_fd, F_UNLCK, SHM_FIRST_LOCK + WRITE_LOCK, 1);
+  return set_lock (file->shm_fd, F_UNLCK, SHM_QUOIT_CHECKPOINT, 1);
+}
+
+static int
+lock_write (File *file, short type)
+{
+  int result = type == F_UNLCK && file->is_checkpointing
+                   ? SQLITE_OK
+                   : set_lock (file->shm_fd, type, SHM_FIRST_LOCK + WRITE_LOCK, 1);
+
+  if (result == SQLITE_OK)
+    file->has_write_lock = type == F_WRLCK;
+  return result;
+}
+
+/* SQLite locks the checkpoint byte alone, or together with the next one to recover the index. */
+static int
+lock_index (File *file, int offset, int n, short type)
+{
+  int result = SQLITE_OK;
+
+  if (offset == WRITE_LOCK && n == 1)
+    return lock_write (file, type);
+  if (offset != CHECKPOINT_LOCK)
+    return set_lock (file->shm_fd, type, SHM_FIRST_LOCK + offset, n);
+  if (n > 1)
+    result = set_lock (file->shm_fd, type, SHM_FIRST_LOCK + offset + 1, n - 1);
+  if (result != SQLITE_OK)
+    return result;
+  if (type == F_UNLCK)
+    return unlock_checkpoint (file);
+  result = lock_checkpoint (file);
+  if (result != SQLITE_OK && n > 1)
+    set_lock (file->shm_fd, F_UNLCK, SHM_FIRST_LOCK + offset + 1, n - 1);
+  return result;
 }
 
 static int
 file_shm_lock (sqlite3_file *base, int offset, int n, int flags)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   short type = (flags & SQLITE_SHM_UNLOCK) != 0 ? F_UNLCK : (flags & SQLITE_SHM_SHARED) != 0 ? F_RDLCK : F_WRLCK;
 
-  if (!is_own (file))
+  if (!is_own_process (file))
     return type == F_UNLCK ? SQLITE_OK : SQLITE_IOERR_SHMLOCK;
   if (file->shm_fd < 0)
     return SQLITE_IOERR_SHMLOCK;
-  if (type == F_RDLCK && offset >= FIRST_READ_LOCK && !file->is_checked && !check_index (file))
-    return SQLITE_IOERR_SHMLOCK;
-  if (type == F_UNLCK && offset <= CHECKPOINT_LOCK && CHECKPOINT_LOCK < offset + n)
-    note_written (file);
-  return set_lock (file->shm_fd, type, SHM_FIRST_LOCK + offset, n);
+  if (type == F_RDLCK && offset >= FIRST_READ_LOCK && !file->is_index_checked)
+    {
+      int result = check_index (file);
+
+      if (result != SQLITE_OK)
+        return result;
+    }
+  return lock_index (file, offset, n, type);
 }
 
 static void
@@ -491,14 +628,14 @@ file_shm_barrier (sqlite3_file *file)
 static int
 file_shm_unmap (sqlite3_file *base, int delete)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   const gint64 page = MAX (sysconf (_SC_PAGESIZE), 32768);
   g_autofree char *name = g_strconcat (file->path, "-shm", NULL);
 
   for (guint i = 0; i < file->maps->len; i++)
     munmap (file->maps->pdata[i], (gsize) page);
   g_ptr_array_set_size (file->maps, 0);
-  if (delete &&file->shm_fd >= 0 && is_own (file) && leads_to (file->path, "-shm", &file->shm))
+  if (delete &&file->shm_fd >= 0 && is_own_process (file) && name_refers_to (file->path, "-shm", &file->shm))
     unlink (name);
   close_index (file);
   return SQLITE_OK;
@@ -506,70 +643,67 @@ file_shm_unmap (sqlite3_file *base, int delete)
 
 /* --- methods of the wrapped file --- */
 
-#define BASE(file, method, ...) base_of (file)->pMethods->method (base_of (file), ##__VA_ARGS__)
+#define WRAPPED(file, method, ...) wrapped_file (file)->pMethods->method (wrapped_file (file), ##__VA_ARGS__)
 
 static int
 file_read (sqlite3_file *file, void *to, int n, sqlite3_int64 at)
 {
-  return BASE (file, xRead, to, n, at);
+  return WRAPPED (file, xRead, to, n, at);
 }
 
 static int
 file_write (sqlite3_file *file, const void *from, int n, sqlite3_int64 at)
 {
-  note_writing (file_of (file));
-  return BASE (file, xWrite, from, n, at);
+  record_write_begun (to_file (file));
+  return WRAPPED (file, xWrite, from, n, at);
 }
 
 static int
 file_truncate (sqlite3_file *file, sqlite3_int64 size)
 {
-  note_writing (file_of (file));
-  return BASE (file, xTruncate, size);
+  record_write_begun (to_file (file));
+  return WRAPPED (file, xTruncate, size);
 }
 
 static int
-file_sync (sqlite3_file *base, int flags)
+file_sync (sqlite3_file *file, int flags)
 {
-  int result = BASE (base, xSync, flags);
-
-  note_written (file_of (base));
-  return result;
+  return WRAPPED (file, xSync, flags);
 }
 
 static int
 file_size (sqlite3_file *file, sqlite3_int64 *size)
 {
-  return BASE (file, xFileSize, size);
+  return WRAPPED (file, xFileSize, size);
 }
 
 static int
 file_control (sqlite3_file *file, int what, void *with)
 {
-  return BASE (file, xFileControl, what, with);
+  return WRAPPED (file, xFileControl, what, with);
 }
 
 static int
 file_sector_size (sqlite3_file *file)
 {
-  return BASE (file, xSectorSize);
+  return WRAPPED (file, xSectorSize);
 }
 
 static int
 file_characteristics (sqlite3_file *file)
 {
-  return BASE (file, xDeviceCharacteristics);
+  return WRAPPED (file, xDeviceCharacteristics);
 }
 
 static int
 file_close (sqlite3_file *base)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   int result;
 
   if (file->fd >= 0)
-    note_written (file);
-  result = base_of (base)->pMethods == NULL ? SQLITE_OK : BASE (base, xClose);
+    record_write_done (file, FALSE);
+  result = wrapped_file (base)->pMethods == NULL ? SQLITE_OK : WRAPPED (base, xClose);
   file_shm_unmap (base, FALSE);
   quoit_process_close_file (&file->fd);
   g_ptr_array_unref (file->maps);
@@ -579,25 +713,24 @@ file_close (sqlite3_file *base)
 
 /* --- opening and deleting --- */
 
-/* Opens the descriptor for the locks. It must refer to the file that the wrapped VFS has open, so the name is
- * checked before and after. */
+/* Opens the descriptor for the locks. It must refer to the same file as the wrapped VFS's own descriptor. */
 static int
 open_locks (File *file, const char *name)
 {
   struct stat now;
 
-  file->fd = quoit_place_open (name, O_RDWR | O_NOFOLLOW, 0);
+  file->fd = quoit_path_open (name, O_RDWR | O_NOFOLLOW, 0);
   if (file->fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
-    file->fd = quoit_place_open (name, O_RDONLY | O_NOFOLLOW, 0);
-  if (file->fd < 0 || fstat (file->fd, &file->at_open) != 0 || stat (name, &now) != 0)
+    file->fd = quoit_path_open (name, O_RDONLY | O_NOFOLLOW, 0);
+  if (file->fd < 0 || fstat (file->fd, &file->status_at_open) != 0 || stat (name, &now) != 0)
     return SQLITE_CANTOPEN;
-  return is_same_file (&now, &file->at_open) ? SQLITE_OK : SQLITE_BUSY;
+  return is_same_file (&now, &file->status_at_open) ? SQLITE_OK : SQLITE_BUSY;
 }
 
 static int
 open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
-  File *file = file_of (base);
+  File *file = to_file (base);
   int result;
 
   memset (file, 0, sizeof *file);
@@ -606,17 +739,17 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
   file->maps = g_ptr_array_new ();
   file->path = g_strdup (name);
   base->pMethods = &methods;
-  result = base_vfs->xOpen (base_vfs, name, base_of (base), flags, out_flags);
+  result = wrapped_vfs->xOpen (wrapped_vfs, name, wrapped_file (base), flags, out_flags);
   if (result == SQLITE_OK)
     result = open_locks (file, name);
   if (result == SQLITE_OK)
     {
       int moved = 0;
 
-      BASE (base, xFileControl, SQLITE_FCNTL_HAS_MOVED, &moved);
+      WRAPPED (base, xFileControl, SQLITE_FCNTL_HAS_MOVED, &moved);
       result = moved ? SQLITE_BUSY : SQLITE_OK;
     }
-  quoit_process_remember_file (&file->fd);
+  quoit_process_register_file (&file->fd);
   if (result != SQLITE_OK)
     {
       file_close (base);
@@ -625,24 +758,24 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
   return result;
 }
 
-enum { MOST_OPENS = 16 };
+enum { MAX_OPENS = 16 };
 
-/* Opens the WAL. SQLite does not report which file it opened. The file is known only if the name referred to the
- * same file before and after, so a newly created file is opened a second time. */
+/* Opens the WAL and finds out which file that is. SQLite does not report it, so that it is known only if the name
+ * referred to the same file before and after. A file that did not exist before is therefore opened a second time. */
 static int
 open_log (const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
-  sqlite3_file *of = sqlite3_database_file_object (name);
-  File *file = of != NULL && of->pMethods == &methods ? file_of (of) : NULL;
+  sqlite3_file *database = sqlite3_database_file_object (name);
+  File *file = database != NULL && database->pMethods == &methods ? to_file (database) : NULL;
 
   if (file == NULL)
-    return base_vfs->xOpen (base_vfs, name, base, flags, out_flags);
+    return wrapped_vfs->xOpen (wrapped_vfs, name, base, flags, out_flags);
   file->has_wal = FALSE;
-  for (guint i = 0; i < MOST_OPENS; i++)
+  for (guint i = 0; i < MAX_OPENS; i++)
     {
       FileId before;
       gboolean was_there = find_file (AT_FDCWD, name, &before);
-      int result = base_vfs->xOpen (base_vfs, name, base, flags, out_flags);
+      int result = wrapped_vfs->xOpen (wrapped_vfs, name, base, flags, out_flags);
 
       if (result != SQLITE_OK)
         return result;
@@ -652,7 +785,7 @@ open_log (const char *name, sqlite3_file *base, int flags, int *out_flags)
       base->pMethods->xClose (base);
       base->pMethods = NULL;
     }
-  file->was_split = TRUE;
+  file->is_split = TRUE;
   return SQLITE_BUSY;
 }
 
@@ -663,58 +796,61 @@ vfs_open (sqlite3_vfs *self, const char *name, sqlite3_file *file, int flags, in
     return open_database (name, file, flags, out_flags);
   if (name != NULL && (flags & SQLITE_OPEN_WAL) != 0)
     return open_log (name, file, flags, out_flags);
-  return base_vfs->xOpen (base_vfs, name, file, flags, out_flags);
+  return wrapped_vfs->xOpen (wrapped_vfs, name, file, flags, out_flags);
 }
 
-/* The last connection to close deletes its WAL. It must not delete a file that has replaced it. */
+/* The last connection to close deletes its WAL, when the database file has all of it. It must not delete a file that
+ * has replaced its WAL. */
 static int
 vfs_delete (sqlite3_vfs *self, const char *name, int sync)
 {
   if (g_str_has_suffix (name, "-wal"))
     {
-      sqlite3_file *of = sqlite3_database_file_object (name);
-      const File *file = of != NULL && of->pMethods == &methods ? file_of (of) : NULL;
+      sqlite3_file *database = sqlite3_database_file_object (name);
+      File *file = database != NULL && database->pMethods == &methods ? to_file (database) : NULL;
 
-      if (file != NULL && file->has_wal && !leads_to (file->path, "-wal", &file->wal))
+      if (file != NULL)
+        record_write_done (file, TRUE);
+      if (file != NULL && file->has_wal && !name_refers_to (file->path, "-wal", &file->wal))
         return SQLITE_OK;
     }
-  return base_vfs->xDelete (base_vfs, name, sync);
+  return wrapped_vfs->xDelete (wrapped_vfs, name, sync);
 }
 
 static int
 vfs_access (sqlite3_vfs *self, const char *name, int flags, int *result)
 {
-  return base_vfs->xAccess (base_vfs, name, flags, result);
+  return wrapped_vfs->xAccess (wrapped_vfs, name, flags, result);
 }
 
 static int
 vfs_full_pathname (sqlite3_vfs *self, const char *name, int n, char *full)
 {
-  return base_vfs->xFullPathname (base_vfs, name, n, full);
+  return wrapped_vfs->xFullPathname (wrapped_vfs, name, n, full);
 }
 
 static int
 vfs_randomness (sqlite3_vfs *self, int n, char *to)
 {
-  return base_vfs->xRandomness (base_vfs, n, to);
+  return wrapped_vfs->xRandomness (wrapped_vfs, n, to);
 }
 
 static int
 vfs_sleep (sqlite3_vfs *self, int us)
 {
-  return base_vfs->xSleep (base_vfs, us);
+  return wrapped_vfs->xSleep (wrapped_vfs, us);
 }
 
 static int
 vfs_current_time (sqlite3_vfs *self, double *now)
 {
-  return base_vfs->xCurrentTime (base_vfs, now);
+  return wrapped_vfs->xCurrentTime (wrapped_vfs, now);
 }
 
 static int
 vfs_last_error (sqlite3_vfs *self, int n, char *text)
 {
-  return base_vfs->xGetLastError (base_vfs, n, text);
+  return wrapped_vfs->xGetLastError (wrapped_vfs, n, text);
 }
 
 static sqlite3_io_methods methods = {
@@ -747,12 +883,12 @@ quoit_vfs_name (void)
 
   if (g_once_init_enter (&once))
     {
-      base_vfs = sqlite3_vfs_find (NULL);
+      wrapped_vfs = sqlite3_vfs_find (NULL);
       g_snprintf (vfs_name, sizeof vfs_name, "quoit-%p", (void *) &vfs);
       vfs = (sqlite3_vfs) {
         .iVersion = 1,
-        .szOsFile = (int) sizeof (File) + base_vfs->szOsFile,
-        .mxPathname = base_vfs->mxPathname,
+        .szOsFile = (int) sizeof (File) + wrapped_vfs->szOsFile,
+        .mxPathname = wrapped_vfs->mxPathname,
         .zName = vfs_name,
         .xOpen = vfs_open,
         .xDelete = vfs_delete,
@@ -777,26 +913,36 @@ main_file (sqlite3 *handle)
   sqlite3_file *file = NULL;
 
   sqlite3_file_control (handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  return file == NULL || file->pMethods != &methods ? NULL : file_of (file);
+  return file == NULL || file->pMethods != &methods ? NULL : to_file (file);
 }
 
-QuoitNames
+QuoitNamesState
 quoit_vfs_check_names (sqlite3 *handle, struct stat *database)
 {
   const File *file = main_file (handle);
   struct stat now;
 
   if (file == NULL)
-    return QUOIT_NAMES_MOVED;
-  if (stat (file->path, &now) != 0 || !is_same_file (&now, &file->at_open))
-    return QUOIT_NAMES_MOVED;
+    return QUOIT_NAMES_DATABASE_REPLACED;
+  if (stat (file->path, &now) != 0 || !is_same_file (&now, &file->status_at_open))
+    return QUOIT_NAMES_DATABASE_REPLACED;
   if (database != NULL)
     *database = now;
   if (now.st_nlink > 1)
-    return QUOIT_NAMES_SHARED;
-  if (file->pair != 0 && (!leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
-    return QUOIT_NAMES_LOG;
-  return QUOIT_NAMES_SAME;
+    return QUOIT_NAMES_SECOND_NAME;
+  if (file->pair != 0
+      && (!name_refers_to (file->path, "-wal", &file->wal) || !name_refers_to (file->path, "-shm", &file->shm)))
+    return QUOIT_NAMES_LOG_REPLACED;
+  return QUOIT_NAMES_MATCH;
+}
+
+void
+quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry)
+{
+  File *file = main_file (handle);
+
+  if (file != NULL)
+    file->last_entry = last_entry;
 }
 
 gboolean
@@ -804,7 +950,7 @@ quoit_vfs_is_split (sqlite3 *handle)
 {
   const File *file = handle == NULL ? NULL : main_file (handle);
 
-  return file != NULL && file->was_split;
+  return file != NULL && file->is_split;
 }
 
 void
@@ -816,28 +962,43 @@ quoit_vfs_retire_pair (sqlite3 *handle)
     return;
   for (guint i = 0; i < 2; i++)
     {
-      const char *tail = i == 0 ? "-wal" : "-shm";
-      g_autofree char *name = g_strconcat (file->path, tail, NULL);
+      const char *suffix = i == 0 ? "-wal" : "-shm";
+      g_autofree char *name = g_strconcat (file->path, suffix, NULL);
 
-      if (leads_to (file->path, tail, i == 0 ? &file->wal : &file->shm))
+      if (name_refers_to (file->path, suffix, i == 0 ? &file->wal : &file->shm))
         unlink (name);
     }
-  /* Only now: otherwise a connection that has just opened the old index with a new WAL would be accepted. */
+  /* Not before the names are deleted: a connection that had just opened the old index with a new WAL would be
+   * accepted. */
   quoit_head_retire (file->path, file->pair);
 }
 
 gboolean
-quoit_vfs_is_being_saved (sqlite3 *handle)
+quoit_vfs_is_checkpointing (sqlite3 *handle)
 {
   const File *file = main_file (handle);
 
-  return file != NULL && file->shm_fd >= 0 && find_lock (file->shm_fd, SHM_FIRST_LOCK + CHECKPOINT_LOCK, 1) >= 0;
+  return file != NULL && file->shm_fd >= 0 && find_lock (file->shm_fd, SHM_QUOIT_CHECKPOINT, 1) >= 0;
+}
+
+void
+quoit_vfs_record_file (sqlite3 *handle, const QuoitFileEntry *entry)
+{
+  File *file = main_file (handle);
+  gboolean has_index = file != NULL && file->shm_fd >= 0;
+
+  if (file == NULL || file->is_writing
+      || (has_index && set_lock (file->shm_fd, F_WRLCK, SHM_QUOIT_CHECKPOINT, 1) != SQLITE_OK))
+    return;
+  quoit_head_record_write_done (file->path, file->fd, entry);
+  if (has_index && !file->is_checkpointing)
+    set_lock (file->shm_fd, F_UNLCK, SHM_QUOIT_CHECKPOINT, 1);
 }
 
 gboolean
 quoit_vfs_is_in_use (const char *path)
 {
-  int fd = quoit_place_open (path, O_RDWR, 0);
+  int fd = quoit_path_open (path, O_RDWR, 0);
   gboolean is_in_use;
 
   if (fd < 0)

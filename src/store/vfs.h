@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An SQLite VFS whose locks belong to an open file instead of the process.
+/* An SQLite VFS (SQLite's interface to the operating system) whose locks belong to an open file instead of the process.
  *
  * POSIX record locks vanish when any code in the process closes the file: another copy of SQLite, a virus scanner, a
  * plain read. This VFS wraps the default one and locks the same byte ranges with open-file-description locks, which
  * only their own file descriptor can release. Other copies of SQLite see and respect these locks.
  *
- * The VFS also records which -wal and -shm files (a pair) a connection uses. It refuses to use another pair while a
- * live process still uses a deleted pair. */
+ * The VFS also tracks which pair of -wal and -shm files a connection uses. If another program deletes these files while
+ * a process uses them, that process still writes to the deleted pair. Other processes then refuse to open the database
+ * with a new pair, because they would not see these writes. */
 #pragma once
 
 #include <sqlite3.h>
@@ -14,30 +15,41 @@
 
 #include <glib.h>
 
+#include "store/head.h"
+
 /* Returns the name for sqlite3_open_v2(). */
 const char *quoit_vfs_name (void);
 
+/* Whether the names of a connection's files still refer to the files that it has open. */
 typedef enum {
-  QUOIT_NAMES_SAME,  /* each name still refers to the open file */
-  QUOIT_NAMES_LOG,   /* the -wal or -shm file was deleted or replaced */
-  QUOIT_NAMES_MOVED, /* the database file was deleted or replaced */
-  QUOIT_NAMES_SHARED /* the database file has a second name */
-} QuoitNames;
+  QUOIT_NAMES_MATCH,
+  QUOIT_NAMES_LOG_REPLACED,      /* the -wal or -shm file was deleted or replaced */
+  QUOIT_NAMES_DATABASE_REPLACED, /* the database file was deleted or replaced */
+  QUOIT_NAMES_SECOND_NAME        /* the database file has a second name */
+} QuoitNamesState;
 
-/* Compares the names of @handle's files with the open files. *@database gets the state of the database file;
- * @database may be NULL. */
-QuoitNames quoit_vfs_check_names (sqlite3 *handle, struct stat *database);
+/* Compares the names of @handle's files with the open files. @database, which may be NULL, gets the status of the
+ * database file. */
+QuoitNamesState quoit_vfs_check_names (sqlite3 *handle, struct stat *database);
 
-/* Returns whether the connection could not begin to read because a live process uses another pair of files, whose
- * changes it would not see. */
+/* Tells the connection where the last entry that its handle knows is kept. A complete checkpoint records that entry in
+ * the head file. @last_entry must live as long as the connection. */
+void quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry);
+
+/* Returns whether the connection could not begin to read for a reason that passes: another process uses another pair of
+ * files, whose changes it would not see, or another program is copying the WAL into the database file. */
 gboolean quoit_vfs_is_split (sqlite3 *handle);
 
-/* Deletes the names of the pair, if they still refer to it. The database file must already contain all of its
- * content. */
+/* Retires the pair of @handle: deletes its names, if they still refer to it, and records that it is retired. The
+ * database file must already contain everything that the WAL has. */
 void quoit_vfs_retire_pair (sqlite3 *handle);
 
 /* Returns whether another connection is copying the WAL into the database file. */
-gboolean quoit_vfs_is_being_saved (sqlite3 *handle);
+gboolean quoit_vfs_is_checkpointing (sqlite3 *handle);
+
+/* Records that the database file is sound as it is and has @entry. Does nothing while another process copies the WAL
+ * into the file, which will record that. */
+void quoit_vfs_record_file (sqlite3 *handle, const QuoitFileEntry *entry);
 
 /* Returns whether a process has the file open as a database. */
 gboolean quoit_vfs_is_in_use (const char *path);

@@ -31,61 +31,61 @@ baseline
 # --- mesh sizes that do not multiply to the devices: the message suggests the nearest ones
 for verb in 'mesh' 'mesh --suggest' 'map --axis a'; do
   # shellcheck disable=SC2086
-  refused 3 "too few, $verb" "--axes 'a=4,b=5': mesh shape '4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does" \
+  refused 3 "mesh with too few devices, $verb" "--axes 'a=4,b=5': mesh shape '4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does" \
     $verb cube --axes a=4,b=5
   # shellcheck disable=SC2086
-  refused 3 "too many, $verb" "'64,2' multiplies to 128: expected 64, the devices there are, as '32,2' does" $verb cube --axes a=64,b=2
+  refused 3 "mesh with too many devices, $verb" "'64,2' multiplies to 128: expected 64, the devices there are, as '32,2' does" $verb cube --axes a=64,b=2
 done
-refused 3 "a prime" "'61' multiplies to 61: expected 64, the devices there are, as '64' does" mesh cube --axes a=61
-refused 3 "more than can be counted" "multiplies to more than can be counted: expected 64, the devices there are, as '1,1,64' does" \
+refused 3 "axis size 61, a prime" "'61' multiplies to 61: expected 64, the devices there are, as '64' does" mesh cube --axes a=61
+refused 3 "product of axes beyond 64 bits" "multiplies to more than can be counted: expected 64, the devices there are, as '1,1,64' does" \
   mesh cube --axes a=4194304,b=4194304,c=4194304
-refused 3 "60 axes" "expected 64, the devices there are, as '1,1,1,|,1,2,2,2,2,2,2' does" mesh cube --axes "$(count 60 a%d=2)"
-refused 3 "more axes than a mesh has" "--axes of '65' axes: expected at most 64" mesh cube --axes "$(count 65 a%d=1)"
-refused 3 "in a slice of several" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the devices there are, as '1,16' does" \
+refused 3 "mesh of 60 axes" "expected 64, the devices there are, as '1,1,1,|,1,2,2,2,2,2,2' does" mesh cube --axes "$(count 60 a%d=2)"
+refused 3 "mesh of 65 axes" "--axes of '65' axes: expected at most 64" mesh cube --axes "$(count 65 a%d=1)"
+refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the devices there are, as '1,16' does" \
   mesh train --axes a=2,b=17 --dcn a=2
-refused 3 "slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the granules there are, as '2,1' does" mesh train --axes a=4,b=8 --dcn a=4
-refused 3 "processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the granules there are, as '4,2' does" \
+refused 3 "--dcn that does not match the slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the granules there are, as '2,1' does" mesh train --axes a=4,b=8 --dcn a=4
+refused 3 "--dcn that does not match the processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the granules there are, as '4,2' does" \
   mesh train --axes a=4,b=8 --dcn a=4 --process-granule
 
 # --- zero, negative, 2^63, not a number
 for size in 0 -1 -16 4194305 9223372036854775807 9223372036854775808 18446744073709551616 99999999999999999999999999; do
-  refused 3 "an axis of $size" "--axes: axis 'b' of size '$size': expected 1 to 4194304 devices" mesh train --axes "a=2,b=$size" --dcn a=2
-  refused 3 "$size of it between slices" "--dcn: axis 'a' of size '$size': expected 1 to 4194304 devices" mesh train --axes a=2,b=16 --dcn "a=$size"
-  refused 3 "$size on the map" "--axes: axis 'b' of size '$size'" map train --axes "a=2,b=$size" --dcn a=2 --axis a
+  refused 3 "axis of size $size" "--axes: axis 'b' of size '$size': expected 1 to 4194304 devices" mesh train --axes "a=2,b=$size" --dcn a=2
+  refused 3 "axis of size $size between slices" "--dcn: axis 'a' of size '$size': expected 1 to 4194304 devices" mesh train --axes a=2,b=16 --dcn "a=$size"
+  refused 3 "axis of size $size on the map" "--axes: axis 'b' of size '$size'" map train --axes "a=2,b=$size" --dcn a=2 --axis a
 done
 for size in '' x 1.5 0x10 1e3 '4 4' 99999x99999; do
-  refused 2 "an axis of '$size'" "--axes: axis 'a' of size '$size': expected 1 to 4194304 devices" mesh cube --axes "a=$size"
+  refused 2 "axis of size '$size'" "--axes: axis 'a' of size '$size': expected 1 to 4194304 devices" mesh cube --axes "a=$size"
 done
-refused 3 "two of -1" "axis 'a' of size '-1'" mesh cube --axes a=-1,b=-1
-refused 3 "bytes below 0" "--bytes '-1'" mesh cube --axes a=64 --bytes -1
-refused 3 "bytes of 2^63" "--bytes '9223372036854775808'" mesh cube --axes a=64 --bytes 9223372036854775808
-ok 0 "bytes of 2^63 - 1" mesh cube --axes a=64 --bytes 9223372036854775807
+refused 3 "two axes of size -1" "axis 'a' of size '-1'" mesh cube --axes a=-1,b=-1
+refused 3 "negative --bytes" "--bytes '-1'" mesh cube --axes a=64 --bytes -1
+refused 3 "--bytes 2^63" "--bytes '9223372036854775808'" mesh cube --axes a=64 --bytes 9223372036854775808
+ok 0 "--bytes 2^63 - 1 is accepted" mesh cube --axes a=64 --bytes 9223372036854775807
 
 # --- duplicate axes, and invalid names
-refused 3 "an axis twice" "--axes: axis 'a' is there twice: expected each name once" mesh cube --axes a=4,b=4,a=4
-refused 3 "also with a blank" "--axes: axis 'a' is there twice" mesh cube --axes 'a=4, a=16'
-refused 3 "twice between slices" "--dcn: axis 'a' is there twice" mesh train --axes a=2,b=16 --dcn a=2,a=1
-refused 3 "one that the mesh has not" "--dcn 'c': expected an axis of the mesh: a, b" mesh train --axes a=2,b=16 --dcn c=2
-refused 3 "to be shown" "--axis 'c': expected an axis of the mesh: a, b" map train --axes a=2,b=16 --dcn a=2 --axis c
-refused 3 "a name that is no word" "--axes: axis 'aaaaaaaaaaaaaaaaaaaa...' of 100000 bytes: expected a name of at most 255" \
+refused 3 "repeated axis name" "--axes: axis 'a' is given twice: expected each name once" mesh cube --axes a=4,b=4,a=4
+refused 3 "axis name repeated after a blank" "--axes: axis 'a' is given twice" mesh cube --axes 'a=4, a=16'
+refused 3 "repeated axis name in --dcn" "--dcn: axis 'a' is given twice" mesh train --axes a=2,b=16 --dcn a=2,a=1
+refused 3 "--dcn with an unknown axis" "--dcn 'c': expected an axis of the mesh: a, b" mesh train --axes a=2,b=16 --dcn c=2
+refused 3 "--axis that the mesh does not have" "--axis 'c': expected an axis of the mesh: a, b" map train --axes a=2,b=16 --dcn a=2 --axis c
+refused 3 "axis name of 100000 bytes" "--axes: axis 'aaaaaaaaaaaaaaaaaaaa...' of 100000 bytes: expected a name of at most 255" \
   mesh cube --axes "$(repeat 100000 a)=64"
-ok 0 "blanks between axes are nobody's" mesh train --axes 'a=2, b=16' --dcn ' a=2'
+ok 0 "blanks between axes are accepted" mesh train --axes 'a=2, b=16' --dcn ' a=2'
 
 # --- axes that JAX cannot lay out: the reason, and possible shapes
-refused 3 "half of a physical axis" \
+refused 3 "axis of half a physical axis without --split-physical" \
   "mesh shape '8,8': axis 1 of size '8' is no product of whole physical axes of those left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
   mesh cube --axes a=8,b=8
 for shape in 16,4 4,16 64,1; do
-  ok 0 "a shape that it names, $shape" mesh cube --axes "a=${shape%,*},b=${shape#*,}"
+  ok 0 "the shape $shape, which the message proposes, is accepted" mesh cube --axes "a=${shape%,*},b=${shape#*,}"
 done
-ok 0 "and the option" mesh cube --axes a=8,b=8 --split-physical
-refused 3 "submeshes that are not contiguous" "mesh shape '8,8': expected '16,4'|submeshes of 4x4x4" mesh cube --axes a=8,b=8 --contiguous
-ok 0 "those that are" mesh cube --axes a=16,b=4 --contiguous
-refused 3 "slices that nothing joins" "on 2 slices without --dcn, which names the axis that joins them" mesh train --axes a=32
-refused 3 "more axes than can be ordered" "--axes 'a=2,|of '8' axes: expected at most 6 that are longer than 1" \
+ok 0 "--split-physical, which the message proposes, is accepted" mesh cube --axes a=8,b=8 --split-physical
+refused 3 "--contiguous with submeshes that are not contiguous" "mesh shape '8,8': expected '16,4'|submeshes of 4x4x4" mesh cube --axes a=8,b=8 --contiguous
+ok 0 "--contiguous with contiguous submeshes is accepted" mesh cube --axes a=16,b=4 --contiguous
+refused 3 "mesh of two slices without --dcn" "mesh spans 2 slices: add --dcn, for example --dcn a=2" mesh train --axes a=32
+refused 3 "more than 6 axes to order" "--axes 'a=2,|of '8' axes: expected at most 6 that are longer than 1" \
   mesh huge --axes a=2,b=2,c=2,d=2,e=2,f=2,g=1,h=96 --suggest
-ok 0 "an axis for every factor of the largest slice" mesh huge --axes "$(count 11 a%d=2),b=3" --split-physical
-ok 0 "and as many axes as there can be" mesh cube --axes "a=4,b=16,$(count 62 c%d=1)"
+ok 0 "one axis for each factor of the largest slice is accepted" mesh huge --axes "$(count 11 a%d=2),b=3" --split-physical
+ok 0 "64 axes are accepted" mesh cube --axes "a=4,b=16,$(count 62 c%d=1)"
 
 # --- MaxText: unknown settings, two -1, sizes
 # train RULE 'TEXT|TEXT' WORD...: `check train` exits with 3, and a finding of that rule contains every TEXT.
@@ -120,30 +120,30 @@ train mesh "axis 8 of size '2' is no product of whole physical axes of those lef
   ici_fsdp_parallelism=8 ici_tensor_parallelism=2
 # shellcheck disable=SC2046
 train key-unknown "'k5000': expected a setting of MaxText's" $(count 5000 k%d=1 | tr , ' ')
-refused 3 "no slices" "slices '0': expected 1 to 1000000" check train --topology 4x4 --accelerator v6e --slices 0
-refused 3 "2^63 slices" "--slices '9223372036854775808': expected 1 to 1000000 slices" \
+refused 3 "check of 0 slices" "slices '0': expected 1 to 1000000" check train --topology 4x4 --accelerator v6e --slices 0
+refused 3 "check of 2^63 slices" "--slices '9223372036854775808': expected 1 to 1000000 slices" \
   check train --topology 4x4 --accelerator v6e --slices 9223372036854775808
 
 # --- 99999x99999
-refused 3 "of a job" "topology '99999x99999': expected a number of 1 to 4096 at byte 0" \
+refused 3 "topology 99999x99999 in a check" "topology '99999x99999': expected a number of 1 to 4096 at byte 0" \
   check train --topology 99999x99999 --accelerator v6e --slices 2
-refused 3 "of a request" "topology '99999x99999': expected a number of 1 to 4096 at byte 0" \
+refused 3 "topology 99999x99999 in a reservation" "topology '99999x99999': expected a number of 1 to 4096 at byte 0" \
   reserve huger --topology 99999x99999 --accelerator v6e --slices 1
-refused 3 "of a question" "topology '99999x99999'" fits --topology 99999x99999 --accelerator v6e --slices 1
-refused 3 "of a fleet" "byte 4: topology '99999x99999'" import fleet 'v6e 99999x99999'
-refused 3 "one that is none of the generation" "topology '4096x4096': expected one that v6e has; the nearest are 16x16" \
+refused 3 "topology 99999x99999 in fits" "topology '99999x99999'" fits --topology 99999x99999 --accelerator v6e --slices 1
+refused 3 "topology 99999x99999 in fleet text" "byte 4: topology '99999x99999'" import fleet 'v6e 99999x99999'
+refused 3 "topology 4096x4096, which v6e does not have" "topology '4096x4096': expected one that v6e has; the nearest are 16x16" \
   reserve huger --topology 4096x4096 --accelerator v6e --slices 1 --now "$now"
 
 # --- processes that do not exist, and names beyond the limits of DNS
-refused 4 "a process" "--process '4': expected one of 0 to 3" env one --process 4
-refused 3 "of 2^63" "--process '9223372036854775808': expected a process id from 0" env one --process 9223372036854775808
-refused 3 "below 0" "--worker '-1': expected a worker id from 0" env one --worker -1
-refused 3 "three processes of a host" "processes per host '3': expected 1, 2, 4 or 8" env one --processes-per-host 3
-refused 3 "sixteen" "--processes-per-host '16': expected 1, 2, 4 or 8" env one --processes-per-host 16
-refused 3 "a JobSet's name of 64 bytes" "JobSet '$(repeat 64 a)': expected a name of at most 63" env one --profile jobset --jobset "$(repeat 64 a)"
-refused 3 "one that is no label" "JobSet 'A_b': expected a name of at most 63 lower-case letters" env one --profile jobset --jobset A_b
-refused 3 "pods beyond 63 bytes" "at most 63 bytes" env one --profile jobset --jobset "$(repeat 55 a)"
-refused 3 "by the replicated job" "at most 63 bytes" env one --profile jobset --replicated-job "$(repeat 60 b)"
+refused 4 "process id beyond the last" "--process '4': expected a process id from 0 to 3" env one --process 4
+refused 3 "process id 2^63" "--process '9223372036854775808': expected a process id from 0" env one --process 9223372036854775808
+refused 3 "negative worker id" "--worker '-1': expected a worker id from 0" env one --worker -1
+refused 3 "three processes per host" "processes per host '3': expected 1, 2, 4 or 8" env one --processes-per-host 3
+refused 3 "sixteen processes per host" "--processes-per-host '16': expected 1, 2, 4 or 8" env one --processes-per-host 16
+refused 3 "JobSet name of 64 bytes" "JobSet '$(repeat 64 a)': expected a name of at most 63" env one --profile jobset --jobset "$(repeat 64 a)"
+refused 3 "JobSet name that is no DNS label" "JobSet 'A_b': expected a name of at most 63 lower-case letters" env one --profile jobset --jobset A_b
+refused 3 "JobSet name that makes pod names longer than 63 bytes" "at most 63 bytes" env one --profile jobset --jobset "$(repeat 55 a)"
+refused 3 "replicated job name that makes pod names longer than 63 bytes" "at most 63 bytes" env one --profile jobset --replicated-job "$(repeat 60 b)"
 
 # manifest NAME GROUPS TEMPLATE: a cluster with worker groups g1, g2..., each "REPLICAS HOSTS TOPOLOGY CHIPS".
 manifest ()
@@ -170,78 +170,78 @@ warned ()
 }
 manifest "c$(repeat 41 x)" 1 '1 4 4x4 4' >"$tmp/long.yaml"
 run env --manifest "$tmp/long.yaml"
-warned "a service that the webhook calls otherwise" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, a letter first: the headless service is called"
+warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, a letter first: the headless service is called"
 manifest c 1 '1 4 4x4 4' "$(repeat 60 g)" >"$tmp/host.yaml"
 run env --manifest "$tmp/host.yaml"
-warned "a host name beyond 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63, a groupName shorter by 2"
+warned "a warning names a host name longer than 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63, a groupName shorter by 2"
 manifest "$(repeat 64 c)" 1 '1 4 4x4 4' >"$tmp/cluster.yaml"
-refused 3 "a cluster's name beyond 63 bytes" "cluster.yaml: line 2: metadata.name|expected at most 63" env --manifest "$tmp/cluster.yaml"
+refused 3 "cluster name longer than 63 bytes" "cluster.yaml: line 2: metadata.name|expected at most 63" env --manifest "$tmp/cluster.yaml"
 manifest c 1 '1 4 4x4 4' "$(repeat 63 g)" >"$tmp/group.yaml"
-refused 3 "a group's name beyond them" "groupName|expected at most 63" env --manifest "$tmp/group.yaml"
+refused 3 "group name longer than 63 bytes" "groupName|expected at most 63" env --manifest "$tmp/group.yaml"
 
 # --- manifests of any size: limits over all groups together, and on the output
 manifest c 1 '65537 1 2x2 4' >"$tmp/many.yaml"
-refused 3 "more pods than are looked at" "group 'g1': '65537' pods: expected at most 65536" env --manifest "$tmp/many.yaml"
+refused 3 "group with more than 65536 pods" "group 'g1': '65537' pods: expected at most 65536" env --manifest "$tmp/many.yaml"
 manifest c 200 '16384 4 4x4 4' >"$tmp/groups.yaml"
-refused 3 "of all groups together" "group 'g2': '65536' pods beside the 65536 of groups before it: expected at most 65536 in all" \
+refused 3 "groups with more than 65536 pods together" "group 'g2': '65536' pods beside the 65536 of groups before it: expected at most 65536 in all" \
   env --manifest "$tmp/groups.yaml"
 manifest c 5000 '1 4 4x4 4' >"$tmp/small.yaml"
-ok 0 "thousands of groups" env --manifest "$tmp/small.yaml"
-holds "have all their pods" test "$(grep -c '^# pod' "$tmp/out")" = 20000
+ok 0 "env reads a manifest with thousands of groups" env --manifest "$tmp/small.yaml"
+holds "env prints all pods of thousands of groups" test "$(grep -c '^# pod' "$tmp/out")" = 20000
 manifest c 4 '8192 1 2x2 4' >"$tmp/counted.yaml"
-ok 0 "thousands of pods that the webhook numbers by the others" env --manifest "$tmp/counted.yaml" --slice-id 8191
-holds "have their numbers" test "$(grep -c '^# label replicaIndex=g[1-4]-8191$' "$tmp/out")" = 4
+ok 0 "env reads thousands of pods that the webhook numbers" env --manifest "$tmp/counted.yaml" --slice-id 8191
+holds "each group has the pods with replica index 8191" test "$(grep -c '^# label replicaIndex=g[1-4]-8191$' "$tmp/out")" = 4
 manifest c 1 '1 65536 512x512 4' >"$tmp/hosts.yaml"
-refused 3 "hosts that are all told all others" "the pods are told more than '134217728' bytes|chosen by --group, --slice-id or --worker" \
+refused 3 "environments that exceed 128 MiB" "the variables of the pods exceed '134217728' bytes|select fewer pods with --group, --slice-id or --worker" \
   env --manifest "$tmp/hosts.yaml"
-holds "nothing of it is printed" test ! -s "$tmp/out"
-refused 3 "as JSON too" "the pods are told more than '134217728' bytes" env --manifest "$tmp/hosts.yaml" -o json
-ok 0 "one of them" env --manifest "$tmp/hosts.yaml" --worker 65535
-holds "is told 65536" test "$(grep '^TPU_WORKER_HOSTNAMES=' "$tmp/out" | tr -cd , | wc -c)" = 65535
-ok 0 "what becomes of them" env --manifest "$tmp/hosts.yaml" --then fail=0.5 --then lose=0.65535
+holds "nothing is printed if the environments exceed 128 MiB" test ! -s "$tmp/out"
+refused 3 "environments that exceed 128 MiB, as JSON" "the variables of the pods exceed '134217728' bytes" env --manifest "$tmp/hosts.yaml" -o json
+ok 0 "env prints one of 65536 hosts" env --manifest "$tmp/hosts.yaml" --worker 65535
+holds "the host has the names of all 65536 hosts" test "$(grep '^TPU_WORKER_HOSTNAMES=' "$tmp/out" | tr -cd , | wc -c)" = 65535
+ok 0 "env --then accepts events on 65536 hosts" env --manifest "$tmp/hosts.yaml" --then fail=0.5 --then lose=0.65535
 manifest c 1 '2048 1 512x512 4' >"$tmp/lists.yaml"
-refused 3 "hosts of slices that are taken for one" "the pods are told more than '134217728' bytes" env --manifest "$tmp/lists.yaml"
+refused 3 "environments that exceed 128 MiB because slices are combined" "the variables of the pods exceed '134217728' bytes" env --manifest "$tmp/lists.yaml"
 manifest c 1 '2048 1 99999x99999 4' >"$tmp/huge.yaml"
-refused 3 "99999x99999" "'99999x99999'" env --manifest "$tmp/huge.yaml"
+refused 3 "manifest with topology 99999x99999" "'99999x99999'" env --manifest "$tmp/huge.yaml"
 manifest c 1 '65536 1 2x2 4' g ", env: [$(count 1000 '{name: V%d, value: xxxxxxxxxx}')]" >"$tmp/env.yaml"
-refused 3 "an environment for each of them" "group 'g1': '65536' pods with |bytes of environment each: expected at most 268435456 bytes in all pods" \
+refused 3 "template environments that exceed 256 MiB" "group 'g1': '65536' pods with |bytes of environment each: expected at most 268435456 bytes in all pods" \
   env --manifest "$tmp/env.yaml"
 manifest c 1 '1 1024 64x64 4' g ", env: [$(count 1200 '{name: TPU_%d, value: x}')]" >"$tmp/rows.yaml"
-refused 3 "a million short variables" "the pods are told more than '134217728' bytes" env --manifest "$tmp/rows.yaml"
-refused 2 "a step that is none" "--then 'fail=x'" env --manifest "$tmp/hosts.yaml" --then fail=x
-refused 4 "a pod that is not there" "--then 'fail=1.0'" env --manifest "$tmp/hosts.yaml" --then fail=1.0
-refused 2 "2^63 replicas" "--then 'replicas=9223372036854775808'" env --manifest "$tmp/hosts.yaml" --then replicas=9223372036854775808
-refused 3 "replicas of too many hosts" "'131072' pods: expected at most 65536" env --manifest "$tmp/hosts.yaml" --then replicas=2
+refused 3 "a million short variables" "the variables of the pods exceed '134217728' bytes" env --manifest "$tmp/rows.yaml"
+refused 2 "--then with an invalid pod" "--then 'fail=x'" env --manifest "$tmp/hosts.yaml" --then fail=x
+refused 4 "--then with an unknown pod" "--then 'fail=1.0'" env --manifest "$tmp/hosts.yaml" --then fail=1.0
+refused 2 "--then with 2^63 replicas" "--then 'replicas=9223372036854775808'" env --manifest "$tmp/hosts.yaml" --then replicas=9223372036854775808
+refused 3 "--then with more than 65536 pods" "'131072' pods: expected at most 65536" env --manifest "$tmp/hosts.yaml" --then replicas=2
 
 # --- all processes of the largest slice, each with its list of hosts
-ok 0 "as JAX sees them" env huge --as-seen-by jax --processes-per-host 4
-holds "are 6144" test "$(grep -c gketpu "$tmp/out")" = 6144
+ok 0 "env --as-seen-by jax reads the largest slice" env huge --as-seen-by jax --processes-per-host 4
+holds "all 6144 processes have a line" test "$(grep -c gketpu "$tmp/out")" = 6144
 
 # --- a group that is degraded, partly released, released
-ok 0 "a host dies" set-state v6e-4x4-1-3 dead --now "$now"
+ok 0 "set-state marks a host dead" set-state v6e-4x4-1-3 dead --now "$now"
 baseline
 for verb in 'mesh train' 'mesh train --suggest' 'map train --axis a'; do
   # shellcheck disable=SC2086
-  refused 5 "its group: $verb" "group 'train': slice 'v6e-4x4-1' is lost|expected slices that are whole; repair the group, or release the slice" \
+  refused 5 "lost slice of the group, $verb" "group 'train': slice 'v6e-4x4-1' is lost|expected slices that are whole; repair the group, or release the slice" \
     $verb --axes a=2,b=16 --dcn a=2
 done
-ok 0 "its environment" env train --process 0 -o env
-err "warns" "slice 1 (v6e-4x4-1) is lost: host v6e-4x4-1-3 is dead"
-ok 0 "the slice is released" release train --slice v6e-4x4-1 --now "$now"
+ok 0 "env prints the environment of a group with a lost slice" env train --process 0 -o env
+err "env warns about the lost slice" "slice 1 (v6e-4x4-1) is lost: host v6e-4x4-1-3 is dead"
+ok 0 "the lost slice is released" release train --slice v6e-4x4-1 --now "$now"
 baseline
-refused 3 "the mesh that it had" "expected 1, the granules there are, as '1,1' does" mesh train --axes a=2,b=16 --dcn a=2
-refused 4 "the slice that it had" "--slice-id '1': expected a slice id of the group: 0" env train --slice-id 1
-ok 0 "what is left" mesh train --axes a=16
-ok 0 "all is released" release train --now "$now"
+refused 3 "mesh of the released slice" "expected 1, the granules there are, as '1,1' does" mesh train --axes a=2,b=16 --dcn a=2
+refused 4 "--slice-id of the released slice" "--slice-id '1': expected a slice id of the group: 0" env train --slice-id 1
+ok 0 "a mesh of the remaining slice is accepted" mesh train --axes a=16
+ok 0 "the group is released" release train --now "$now"
 baseline
 for verb in 'mesh train --axes a=16' 'map train --axes a=16 --axis a' 'env train'; do
   # shellcheck disable=SC2086
-  refused 4 "there is nothing left: $verb" "no group 'train'" $verb
+  refused 4 "released group, $verb" "no group 'train'" $verb
 done
-ok 0 "a group with a key" reserve kept --topology 4x4 --accelerator v6e --slices 1 --key k --now "$now"
-ok 0 "is released" release kept --now "$now"
+ok 0 "a group with a key is reserved" reserve kept --topology 4x4 --accelerator v6e --slices 1 --key k --now "$now"
+ok 0 "the group with a key is released" release kept --now "$now"
 baseline
-refused 3 "and has no mesh" "group 'kept' holds nothing any more" mesh kept --axes a=16
-refused 3 "no axis" "group 'kept' holds nothing any more" map kept --axes a=16 --axis a
-refused 3 "and no workers" "group 'kept@|was released at " env kept
+refused 3 "mesh of a released group with a key" "group 'kept' holds nothing any more" mesh kept --axes a=16
+refused 3 "map of a released group with a key" "group 'kept' holds nothing any more" map kept --axes a=16 --axis a
+refused 3 "env of a released group with a key" "group 'kept@|was released at " env kept
 finish

@@ -55,16 +55,16 @@ twin ()
 {
   array=$1
   shift
-  ok 0 "$* has JSON" "$@" -o json
+  ok 0 "$* prints JSON" "$@" -o json
   cp "$tmp/out" "$tmp/json"
-  ok 0 "$* has CSV" "$@" -o csv
+  ok 0 "$* prints CSV" "$@" -o csv
   holds "$*: stderr is empty" test ! -s "$tmp/err"
   if [ -z "$python" ]; then
     skip "$*: no python3"
     return
   fi
-  holds "$*: there are rows" test "$(wc -l <"$tmp/out")" -gt 1
-  holds "$*: both say the same" "$python" "$tmp/compare.py" "$tmp/out" "$tmp/json" "$array"
+  holds "$*: the CSV has rows" test "$(wc -l <"$tmp/out")" -gt 1
+  holds "$*: CSV and JSON have the same values" "$python" "$tmp/compare.py" "$tmp/out" "$tmp/json" "$array"
 }
 
 # For every verb that prints rows, and every kind of object of `show`.
@@ -79,11 +79,11 @@ all_twins ()
 
 # --- an ordinary fleet with a value in every column
 fresh 'v5e 2x2 x2 pool=small busy=1 draining=0; v5p 2x2x4 x1 dead=0.1'
-ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
-ok 0 "a group" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
-ok 0 "another" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now"
-ok 0 "that has gone" release gone --now "$now"
-ok 0 "and a host that has died" set-state tpu-group-0-1 dead --now "$now"
+ok 0 "the manifest is imported" import raycluster "$two_slices" --now "$now"
+ok 0 "a group is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
+ok 0 "a second group is reserved" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now"
+ok 0 "the second group is released" release gone --now "$now"
+ok 0 "set-state marks a host dead" set-state tpu-group-0-1 dead --now "$now"
 all_twins
 twin generations catalogue
 twin topologies catalogue v5e
@@ -95,45 +95,45 @@ twin workers show train
 twin nodes show tpu-group-0
 twin resources show tpu-group-0-0
 
-ok 0 "the keys of JSON" slots --output=csv
-holds "are the first line" test "$(head -n 1 "$tmp/out")" = \
+ok 0 "slots --output=csv succeeds" slots --output=csv
+holds "the first line of CSV has the keys of JSON" test "$(head -n 1 "$tmp/out")" = \
   accelerator,topology,chips_per_host,n_hosts,slices,intact,degraded,idle,partly_used,full,held,draining,fit_now
-ok 0 "a list in a cell" slices -o csv
-out "is joined by semicolons, and quoted for those who separate by them" ',"degraded;full;held",train@1,1,'
-ok 0 "a group of that name" reserve tpu-group-1 --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "slices -o csv succeeds" slices -o csv
+out "a list in a cell is joined by semicolons and quoted" ',"degraded;full;held",train@1,1,'
+ok 0 "a group with the name of a slice is reserved" reserve tpu-group-1 --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 baseline
-refused 3 "show of two things has no one table" "'tpu-group-1' is the name of a group and of a slice|expected NAME@ID or source/pool/name" \
+refused 3 "name of a group and of a slice" "'tpu-group-1' is the name of a group and of a slice|expected NAME@ID or source/pool/name" \
   show tpu-group-1 -o csv
-holds "and prints nothing" test ! -s "$tmp/out"
+holds "nothing is printed for an ambiguous name" test ! -s "$tmp/out"
 twin workers show tpu-group-1@3
 twin nodes show two-slices/tpu-group/tpu-group-1
-refused 4 "a failure is a message alone" "'nothing'" show nothing -o csv
-holds "and nothing on stdout" test ! -s "$tmp/out"
+refused 4 "unknown name with -o csv" "'nothing'" show nothing -o csv
+holds "nothing is printed on stdout for an unknown name" test ! -s "$tmp/out"
 
 # --- groups of every kind, in every form
 # forms WORD...: each form of `show`, `groups`, `who-holds` and `env` of the group WORD is an answer or a message.
 forms ()
 {
   for form in table json csv; do
-    ok 0 "show $1 -o $form" show "$@" -o "$form"
-    holds "show $1 -o $form: there is an answer" test -s "$tmp/out"
-    ok 0 "groups with $1, -o $form" groups -o "$form" --now "$now"
+    ok 0 "show $1 -o $form succeeds" show "$@" -o "$form"
+    holds "show $1 -o $form prints something" test -s "$tmp/out"
+    ok 0 "groups with $1 prints $form" groups -o "$form" --now "$now"
   done
   for form in table json env; do
     run env "$@" -o "$form"
-    holds "env $1 -o $form: an answer or a message, not exit status $status" test "$status" -ge 0 -a "$status" -lt 15
+    holds "env $1 -o $form prints output or a message (exit status $status)" test "$status" -ge 0 -a "$status" -lt 15
   done
 }
 fresh 'v6e 4x4 x6'
 slice='--topology 4x4 --accelerator v6e --slices 1'
 # shellcheck disable=SC2086
 {
-  ok 0 "a group of a slice" reserve slices $slice --key slices --now "$now"
-  ok 0 "of one bundle" reserve one --bundle TPU=1 --key one --now "$now"
-  ok 0 "of several" reserve several --bundle '3x{TPU=2}' --bundle TPU=0.5 --now "$now"
-  ok 0 "of bundles on different hosts" reserve spread --bundle '2x{TPU=4}' --strategy STRICT_SPREAD --now "$now"
-  ok 0 "of a slice in bundles" reserve parts $slice --tpu-per-bundle 2 --now "$now"
-  ok 0 "on a lease" hold held $slice --lease 10h --now "$now"
+  ok 0 "a slice is reserved" reserve slices $slice --key slices --now "$now"
+  ok 0 "one bundle is reserved" reserve one --bundle TPU=1 --key one --now "$now"
+  ok 0 "several bundles are reserved" reserve several --bundle '3x{TPU=2}' --bundle TPU=0.5 --now "$now"
+  ok 0 "bundles on different hosts are reserved" reserve spread --bundle '2x{TPU=4}' --strategy STRICT_SPREAD --now "$now"
+  ok 0 "a slice is reserved in bundles" reserve parts $slice --tpu-per-bundle 2 --now "$now"
+  ok 0 "a slice is held on a lease" hold held $slice --lease 10h --now "$now"
 }
 for group in slices one several spread parts held; do
   forms "$group" --now "$now"
@@ -145,10 +145,10 @@ twin bundles show parts
 twin workers show slices
 twin workers show held --now "$now"
 holder=$(quoit show slices -o csv | sed -n 2p | cut -d, -f4)
-ok 0 "a host dies" set-state "$holder" dead --now "$now"
+ok 0 "set-state marks a host of a slice dead" set-state "$holder" dead --now "$now"
 twin workers show slices
 bundle=$(quoit show spread -o csv | sed -n 2p | cut -d, -f2)
-ok 0 "and one of bundles" set-state "$bundle" dead --now "$now"
+ok 0 "set-state marks a host of bundles dead" set-state "$bundle" dead --now "$now"
 twin bundles show spread
 for group in slices one; do
   ok 0 "a group is released" release "$group" --now "$now"
@@ -156,28 +156,28 @@ for group in slices one; do
 done
 fresh
 hold=$top_srcdir/tests/data/captures/gke.hold-and-wait
-ok 0 "groups of Ray, one of which waits" import ray-nodes "$hold.ray-list-nodes--format-json.json" \
+ok 0 "groups of Ray with a pending one are imported" import ray-nodes "$hold.ray-list-nodes--format-json.json" \
   --groups "$hold.py-placement_group_table.json" --available "$hold.py-available_resources_per_node.json" --now "$now"
 quoit groups -o csv | sed -n 's/@.*//; 2,$p' >"$tmp/names"
-holds "they have names" test "$(wc -l <"$tmp/names")" = 4
+holds "the groups of Ray have names" test "$(wc -l <"$tmp/names")" = 4
 while read -r group; do
   forms "$group" --now "$now"
   twin bundles show "$group"
 done <"$tmp/names"
 fresh
 lost=$top_srcdir/tests/data/captures/lost.one-slice-host-lost
-ok 0 "a group of Ray whose host was lost" import ray-nodes "$lost.ray-list-nodes--detail.yaml" \
+ok 0 "a group of Ray with a lost host is imported" import ray-nodes "$lost.ray-list-nodes--detail.yaml" \
   --groups "$lost.ray-list-placement-groups--detail.yaml" --available "$lost.py-available_resources_per_node.json" --now "$now"
 forms train-a --now "$now"
 twin bundles show train-a
 
 # --- no rows
 fresh
-ok 0 "an empty ledger" nodes -o csv
-holds "has the keys" test "$(cat "$tmp/out")" = \
+ok 0 "nodes -o csv reads an empty ledger" nodes -o csv
+holds "the CSV of an empty ledger has the keys" test "$(cat "$tmp/out")" = \
   node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,assumed,held_by
-ok 0 "and no groups" groups -o csv
-holds "but one line" test "$(wc -l <"$tmp/out")" -eq 1
+ok 0 "groups -o csv reads an empty ledger" groups -o csv
+holds "the CSV of an empty ledger has only the header" test "$(wc -l <"$tmp/out")" -eq 1
 
 # --- hostile names
 if [ -n "$python" ]; then
@@ -194,13 +194,13 @@ print(json.dumps([{
 } for i, name in enumerate(names)]))
 PYTHON
   fresh
-  ok 0 "hostile nodes" import ray-nodes "$tmp/hostile.json" --source '=src;-1' --now "$now"
-  ok 0 "a hostile group" reserve '=HYPERLINK("x";"y")' --topology 2x2 --accelerator v6e --slices 30 --owner '-ann;=1,"2"' \
+  ok 0 "nodes with hostile names are imported" import ray-nodes "$tmp/hostile.json" --source '=src;-1' --now "$now"
+  ok 0 "a group with a hostile name is reserved" reserve '=HYPERLINK("x";"y")' --topology 2x2 --accelerator v6e --slices 30 --owner '-ann;=1,"2"' \
     --key '+1' --now "$now"
-  ok 0 "another" reserve '; =x' --topology 2x2 --accelerator v6e --slices 1 --now "$now" \
+  ok 0 "a second group with a hostile name is reserved" reserve '; =x' --topology 2x2 --accelerator v6e --slices 1 --now "$now" \
     --owner "$(head -c 253 /dev/zero | tr '\0' '+')"
   all_twins
-  ok 0 "nodes" nodes -o json
+  ok 0 "nodes prints hostile names as JSON" nodes -o json
   for n in 0 1 2 5 18 19 22 30; do
     name=$("$python" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["nodes"][int(sys.argv[2])]["full_name"], end=".")' "$tmp/out" "$n")
@@ -210,14 +210,14 @@ print(json.load(open(sys.argv[1]))["nodes"][int(sys.argv[2])]["full_name"], end=
     cp "$tmp/nodes" "$tmp/out"
   done
   twin workers show '=HYPERLINK("x";"y")'
-  ok 0 "whatever the locale" nodes -o csv
+  ok 0 "nodes -o csv succeeds in the C locale" nodes -o csv
   cp "$tmp/out" "$tmp/c"
   LC_ALL=C.UTF-8 quoit nodes -o csv >"$tmp/out"
-  holds "the bytes are the same" cmp "$tmp/c" "$tmp/out"
-  out "letters are letters" 'Zürich 東京'
-  out "what turns the writing around is escaped" '\xe2\x80\xaeeslaf'
-  out "so is what breaks a line" 'two\x0d\x0alines'
-  out "a formula is text" "'=cmd|'/c calc'!A1,"
+  holds "the CSV does not depend on the locale" cmp "$tmp/c" "$tmp/out"
+  out "letters are printed as they are" 'Zürich 東京'
+  out "a bidirectional control character is escaped" '\xe2\x80\xaeeslaf'
+  out "a line break is escaped" 'two\x0d\x0alines'
+  out "a formula is marked as text" "'=cmd|'/c calc'!A1,"
   out "a quote is doubled" '"say ""hi""",'
 else
   skip "hostile names: no python3"
@@ -231,8 +231,8 @@ list="catalogue, groups, journal, nodes, show, slices, slots and who-holds"
 want='--topology 4x4 --accelerator v6e --slices 1'
 while read -r words; do
   # shellcheck disable=SC2086
-  refused 2 "$words has no rows" "--output 'csv': expected table or|csv is for the verbs that answer with rows: $list" $words --now "$now" -o csv
-  holds "$words: and prints nothing" test ! -s "$tmp/out"
+  refused 2 "CSV output of $words" "--output 'csv': expected table|csv is for the verbs that answer with rows: $list" $words --now "$now" -o csv
+  holds "$words -o csv prints nothing" test ! -s "$tmp/out"
 done <<VERBS
 init
 import fleet v6e_4x4
@@ -249,17 +249,17 @@ undrain fleet-0-0
 fits $want
 env g
 VERBS
-refused 2 "compact has no rows" "--output 'csv': expected table or json with compact" journal compact --before 2 --now "$now" -o csv
-holds "no copy was made" test ! -e "$tmp/copy.db"
-refused 2 "env names its own forms" "expected table or env or json" env g -o csv
+refused 2 "CSV output of journal compact" "--output 'csv': compact has no rows: expected table or json" journal compact --before 2 --now "$now" -o csv
+holds "journal compact -o csv makes no copy" test ! -e "$tmp/copy.db"
+refused 2 "CSV output of env" "expected table, env or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
-  refused 2 "'$word' is not csv" "--output '$word'|expected table or json or csv" nodes -o "$word"
+  refused 2 "output form '$word'" "--output '$word'|expected table, json or csv" nodes -o "$word"
 done
 for verb in catalogue groups journal nodes show slices slots who-holds; do
-  ok 0 "$verb --help" "$verb" --help
-  out "says that it has csv" "table, json or csv (table)"
+  ok 0 "$verb --help succeeds" "$verb" --help
+  out "$verb --help lists csv" "table, json or csv (table)"
 done
-ok 0 "status --help" status --help
-out "does not" "table or json (table)"
+ok 0 "status --help succeeds" status --help
+out "status --help does not list csv" "table or json (table)"
 
 finish

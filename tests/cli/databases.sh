@@ -23,31 +23,31 @@ have_sql=
 untouched ()
 {
   before=$(cksum <"$QUOIT_DB")
-  refused "$1" "$2: looking" "$QUOIT_DB|$3" status
+  refused "$1" "$2: read" "$QUOIT_DB|$3" status
   # shellcheck disable=SC2086
-  refused "$1" "$2: writing" "$QUOIT_DB|$3" $more --now "$now"
-  holds "$2: not a byte has changed" test "$(cksum <"$QUOIT_DB")" = "$before"
+  refused "$1" "$2: write" "$QUOIT_DB|$3" $more --now "$now"
+  holds "$2: the file is unchanged" test "$(cksum <"$QUOIT_DB")" = "$before"
   rm -rf "$QUOIT_DB" "$QUOIT_DB-wal" "$QUOIT_DB-shm"
 }
 
-refused 4 "no database: looking" "$QUOIT_DB|quoit init" status
+refused 4 "missing database: read" "$QUOIT_DB|quoit init" status
 # shellcheck disable=SC2086
-refused 4 "no database: writing" "$QUOIT_DB" $more --now "$now"
-holds "no database: none is made" test ! -e "$QUOIT_DB"
+refused 4 "missing database: write" "$QUOIT_DB" $more --now "$now"
+holds "missing database: none is created" test ! -e "$QUOIT_DB"
 
 printf 'This is a text and no database at all, though long enough to have a header: %0200d\n' 0 >"$QUOIT_DB"
-untouched 3 "a text" ""
+untouched 3 "a text file" ""
 printf 'short' >"$QUOIT_DB"
-untouched 3 "a short text" ""
+untouched 3 "a short text file" ""
 head -c 6000 "$good" >"$QUOIT_DB"
 untouched 13 "a truncated database" ""
 mkdir "$QUOIT_DB"
-refused 3 "a directory" "$QUOIT_DB" status
+refused 3 "a directory as the database" "$QUOIT_DB" status
 rmdir "$QUOIT_DB"
 
 if [ -n "$have_sql" ]; then
   sql "$QUOIT_DB" 'CREATE TABLE t (x); INSERT INTO t VALUES (1)'
-  untouched 3 "somebody else's database" ""
+  untouched 3 "a database of a different application" ""
   cp "$good" "$QUOIT_DB" && sql "$QUOIT_DB" 'PRAGMA user_version = 99'
   untouched 9 "a database of version 99" "99"
   table=$("$python" -c 'import sqlite3, sys
@@ -65,7 +65,7 @@ chmod 400 "$good"
 if [ "$(id -u)" -ne 0 ]; then
   QUOIT_DB=$good
   # shellcheck disable=SC2086
-  refused 8 "a read-only file" "$QUOIT_DB" $more --now "$now"
+  refused 8 "a read-only file: write" "$QUOIT_DB" $more --now "$now"
 else
   mkdir "$tmp/ro"
   cp "$good" "$tmp/ro/quoit.db"
@@ -73,10 +73,10 @@ else
     QUOIT_DB=$tmp/ro/quoit.db
     before=$(cksum <"$QUOIT_DB")
     # shellcheck disable=SC2086
-    refused 8 "a read-only file system: writing" "$QUOIT_DB" $more --now "$now"
-    refused 8 "a read-only file system: no database can be made" "$tmp/ro/new.db" --db "$tmp/ro/new.db" init
-    refused 8 "a read-only file system: no backup can be made" "$tmp/ro/copy.db" --db "$good" backup "$tmp/ro/copy.db"
-    holds "a read-only file system: not a byte has changed" test "$(cksum <"$QUOIT_DB")" = "$before"
+    refused 8 "a read-only file system: write" "$QUOIT_DB" $more --now "$now"
+    refused 8 "a read-only file system: init" "$tmp/ro/new.db" --db "$tmp/ro/new.db" init
+    refused 8 "a read-only file system: backup" "$tmp/ro/copy.db" --db "$good" backup "$tmp/ro/copy.db"
+    holds "a read-only file system: the file is unchanged" test "$(cksum <"$QUOIT_DB")" = "$before"
   else
     skip "read-only: this user may not mount"
   fi
@@ -101,15 +101,15 @@ time.sleep(60)' "$good" "$tmp/locked" &
   done
   started=$(date +%s)
   # shellcheck disable=SC2086
-  refused 10 "a writer that holds on for longer than --wait" "$QUOIT_DB" $more --now "$now" --wait 300
-  holds "and one waits no longer" test "$(($(date +%s) - started))" -le 4
+  refused 10 "write while the database is locked for longer than --wait" "$QUOIT_DB" $more --now "$now" --wait 300
+  holds "the wait ends soon after --wait" test "$(($(date +%s) - started))" -le 4
   # shellcheck disable=SC2086
-  refused 10 "or not at all" "$QUOIT_DB" $more --now "$now" --wait 0
-  ok 0 "looking waits for nobody" status --wait 0
+  refused 10 "write to a locked database with --wait 0" "$QUOIT_DB" $more --now "$now" --wait 0
+  ok 0 "a read does not wait for a writer" status --wait 0
   kill "$writer" && wait "$writer" 2>/dev/null
   # shellcheck disable=SC2086
-  ok 0 "when it has gone one writes" $more --now "$now"
-  ok 0 "and nothing is wrong" verify
+  ok 0 "a write succeeds after the writer ended" $more --now "$now"
+  ok 0 "verify succeeds after the writer ended" verify
 else
   skip "a locked database: no python3 with sqlite3"
 fi
@@ -119,20 +119,20 @@ mkdir "$tmp/small"
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=512k tmpfs "$tmp/small" 2>/dev/null; then
   unmount=$tmp/small
   QUOIT_DB=$tmp/small/quoit.db
-  ok 0 "a database on a small disk" init
-  ok 0 "with a small fleet" import fleet 'v6e 4x4 x2' --now "$now"
+  ok 0 "init on a small disk succeeds" init
+  ok 0 "a small fleet fits on the small disk" import fleet 'v6e 4x4 x2' --now "$now"
   # SQLite needs 32 KiB next to a database even for reading. The disk keeps that much space and no more.
   dd if=/dev/zero of="$tmp/small/filler" bs=1k 2>/dev/null
   truncate -s -44k "$tmp/small/filler"
   baseline
-  refused 8 "a full disk takes no large fleet" "full|make room" import fleet 'v6e 4x4 x2000 pool=big' --source big --now "$now"
-  refused 8 "and no backup" "copy.db" --db "$good" backup "$tmp/small/copy.db"
-  holds "of which nothing is left" test ! -e "$tmp/small/copy.db"
-  ok 0 "what was there is there" verify
+  refused 8 "import of a large fleet on a full disk" "full|make room" import fleet 'v6e 4x4 x2000 pool=big' --source big --now "$now"
+  refused 8 "backup to a full disk" "copy.db" --db "$good" backup "$tmp/small/copy.db"
+  holds "a failed backup leaves no file" test ! -e "$tmp/small/copy.db"
+  ok 0 "the database is intact after a full disk" verify
   rm "$tmp/small/filler"
   # shellcheck disable=SC2086
-  ok 0 "with room again one writes" $more --now "$now"
-  ok 0 "and nothing is wrong" verify
+  ok 0 "a write succeeds when the disk has space again" $more --now "$now"
+  ok 0 "verify succeeds when the disk has space again" verify
   umount "$unmount"
   unmount=
 else
@@ -143,7 +143,7 @@ fi
 QUOIT_DB=$good
 baseline
 ln -s "$tmp/elsewhere" "$tmp/link.db"
-refused 7 "a backup follows no link" "link.db" backup "$tmp/link.db"
-holds "not even one that leads nowhere" test ! -e "$tmp/elsewhere"
+refused 7 "backup to a symbolic link" "link.db" backup "$tmp/link.db"
+holds "backup does not create the target of a dangling link" test ! -e "$tmp/elsewhere"
 
 finish

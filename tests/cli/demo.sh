@@ -7,10 +7,10 @@ PATH=$top_builddir/cli:$PATH
 export PATH
 status=0
 sh "$top_srcdir/examples/demo.sh" >"$tmp/out" 2>"$tmp/err" || status=$?
-holds "the demo ends as it should" test "$status" -eq 0
-out "both slices are reserved" "train@1 is reserved"
-out "workers learn of each other" "MEGASCALE_NUM_SLICES='2'"
-out "a refusal says what would help" "would help: release train@1"
-out "the journal is the state" "the journal, replayed, is the state that is kept"
+holds "the demo exits with 0" test "$status" -eq 0
+out "the demo reserves both slices" "train@1 is reserved"
+out "the demo prints the variables of the workers" "MEGASCALE_NUM_SLICES='2'"
+out "the demo prints the option of a refusal" "would help: release train@1"
+out "the demo verifies the journal" "the replayed journal equals the saved state"
 
 finish

@@ -40,61 +40,61 @@ begin ()
   fresh
   ok 0 "the cluster is imported" import ray-nodes "$1" --now "$now"
   ok 0 "an elastic job is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1..2 --now "$now" -o json
-  fact "it gets both slices, 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
-  runs_on "its 8 workers are numbered through" 0.0 1.0
+  fact "the job gets both slices with 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
+  runs_on "the 8 workers have process ids 0 to 7" 0.0 1.0
 }
 
 # loses 'sentence' LIST REPLICA: syncs a new list without the slice of that replica.
 loses ()
 {
-  ok 0 "$1" sync ray-nodes "$2" --now "$now" -o json
-  fact "$1: sync says which group lost which slice" \
+  ok 0 "$1: sync succeeds" sync ray-nodes "$2" --now "$now" -o json
+  fact "$1: sync reports which group lost which slice" \
     '[(c["group"], c["detail"]) for c in d["changes"] if c["kind"] == "group-slice"]' \
     "[('train@1', 'slice $3, tpu-group-$3, is lost')]"
-  fact "$1: and which of its nodes" \
+  fact "$1: sync reports the nodes of the lost slice" \
     'len([c for c in d["changes"] if c["group"] == "train@1" and (c["kind"], c["detail"]) in (("lost", None), ("state", "alive -> dead"))])' 4
-  ok 0 "$1: status" status -o json
-  fact "$1: names the lost slice" '[(p["name"], p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
+  ok 0 "$1: status succeeds" status -o json
+  fact "$1: status names the lost slice" '[(p["name"], p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
     "[('train@1', 'slice id $3, tpu-group-$3, is lost: a host of it is dead: repair train@1, or resize it')]"
-  fact "$1: and says RESCHEDULING, as Ray does" '[(g["state"], g["ray_state"], g["n_workers"]) for g in d["groups"]]' \
+  fact "$1: the state is RESCHEDULING, as in Ray" '[(g["state"], g["ray_state"], g["n_workers"]) for g in d["groups"]]' \
     "[('rescheduling', 'RESCHEDULING', 8)]"
-  runs_on "$1: the numbers stay until somebody decides" 0.0 1.0
-  ok 0 "$1: a process that starts now" env train --slice-id 0 --worker 0 -o env
-  err "$1: is warned" "slice $3 (tpu-group-$3) is lost"
+  runs_on "$1: process ids stay until the group is changed" 0.0 1.0
+  ok 0 "$1: env prints the environment for a new process" env train --slice-id 0 --worker 0 -o env
+  err "$1: env warns about the lost slice" "slice $3 (tpu-group-$3) is lost"
 }
 
 # shrinks KEPT LOST: shrinks train to the remaining slice.
 shrinks ()
 {
   before=$(quoit export json)
-  ok 0 "a dry run of resize --slices 1" resize train --slices 1 --now "$now" --dry-run -o json
-  renumbers "the dry run says what every process will be" 0.0 1.0 -- "$1.0"
+  ok 0 "resize --slices 1 --dry-run succeeds" resize train --slices 1 --now "$now" --dry-run -o json
+  renumbers "the dry run prints the new number of each process" 0.0 1.0 -- "$1.0"
   holds "the dry run changes nothing" test "$(quoit export json)" = "$before"
-  ok 0 "resize --slices 1" resize train --slices 1 --now "$now" -o json
-  fact "4 workers are left" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 1, 4)"
-  fact "on the slice that is whole" '{w["slice"] for w in d["workers"]}' "{'tpu-group-$1'}"
-  renumbers "resize says before and after for each process" 0.0 1.0 -- "$1.0"
+  ok 0 "resize --slices 1 succeeds" resize train --slices 1 --now "$now" -o json
+  fact "4 workers remain after resize --slices 1" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 1, 4)"
+  fact "the workers are on the intact slice" '{w["slice"] for w in d["workers"]}' "{'tpu-group-$1'}"
+  renumbers "resize prints old and new numbers of each process" 0.0 1.0 -- "$1.0"
   runs_on "the 4 workers are numbered from 0, without MEGASCALE variables" "$1.0"
-  ok 0 "groups" groups -o json
-  fact "the group is whole again" '[g["state"] for g in d["groups"]]' "['reserved']"
+  ok 0 "groups prints JSON after resize --slices 1" groups -o json
+  fact "the group is intact again" '[g["state"] for g in d["groups"]]' "['reserved']"
 }
 
 # grows KEPT NEW: grows train to 8 workers again.
 grows ()
 {
-  ok 0 "resize --slices 2" resize train --slices 2 --now "$now" -o json
-  fact "8 workers again" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 2, 8)"
-  renumbers "growing says before and after for each process" "$1.0" -- "$1.0" "$2.1"
-  runs_on "the 8 workers are numbered through" "$1.0" "$2.1"
+  ok 0 "resize --slices 2 succeeds" resize train --slices 2 --now "$now" -o json
+  fact "the group has 8 workers after resize --slices 2" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 2, 8)"
+  renumbers "growing prints old and new numbers of each process" "$1.0" -- "$1.0" "$2.1"
+  runs_on "the 8 workers have process ids 0 to 7 after growing" "$1.0" "$2.1"
 }
 
 # ends: releases train and checks that nothing is left.
 ends ()
 {
-  ok 0 "the journal replays" verify
-  ok 0 "the job ends" release train --now "$now"
-  ok 0 "everything" slots -o json
-  fact "is free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 2)]"
+  ok 0 "verify replays the journal" verify
+  ok 0 "the job is released" release train --now "$now"
+  ok 0 "slots prints JSON" slots -o json
+  fact "both slices are free after the release" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 2)]"
 }
 
 ray_list "$tmp/both.json" 0.0 1.0
@@ -113,15 +113,15 @@ for lost in 0 1; do
     loses "slice $lost $how" "$tmp/$how.json" "$lost"
     shrinks "$kept" "$lost"
     if [ "$how" = replaced ]; then
-      ok 0 "the new replica is here already" sync ray-nodes "$back" --now "$now" -o json
-      fact "and no news" 'len([c for c in d["changes"] if c["kind"] == "added"])' 0
+      ok 0 "sync accepts a replica that already exists" sync ray-nodes "$back" --now "$now" -o json
+      fact "sync reports no added nodes" 'len([c for c in d["changes"] if c["kind"] == "added"])' 0
     else
       baseline
-      refused 5 "without another slice it cannot grow" "v6e 4x4: not now|1 short" resize train --slices 2 --now "$now"
-      ok 0 "the new replica" sync ray-nodes "$back" --now "$now" -o json
-      fact "is four new nodes" 'len([c for c in d["changes"] if c["kind"] == "added"])' 4
+      refused 5 "growing without a second free slice" "v6e 4x4: not now|1 short" resize train --slices 2 --now "$now"
+      ok 0 "sync accepts the new replica" sync ray-nodes "$back" --now "$now" -o json
+      fact "sync reports four new nodes" 'len([c for c in d["changes"] if c["kind"] == "added"])' 4
     fi
-    runs_on "a new replica alone changes nothing for the job" "$kept.0"
+    runs_on "a new replica does not change the job" "$kept.0"
     grows "$kept" "$lost"
     ends
 
@@ -130,20 +130,20 @@ for lost in 0 1; do
     loses "slice $lost $how" "$tmp/$how.json" "$lost"
     if [ "$how" != replaced ]; then
       baseline
-      refused 5 "nothing can take the place of the lost slice" "not now|1 short" repair train --now "$now"
-      ok 0 "the new replica" sync ray-nodes "$back" --now "$now"
+      refused 5 "repair without a replacement for the lost slice" "not now|1 short" repair train --now "$now"
+      ok 0 "sync accepts the new replica before a repair" sync ray-nodes "$back" --now "$now"
     fi
-    ok 0 "groups" groups -o json
-    fact "a group never slides onto the new incarnation by itself" '[g["state"] for g in d["groups"]]' "['rescheduling']"
-    runs_on "its processes are still those of the old one" 0.0 1.0
-    ok 0 "repair" repair train --now "$now" -o json
-    fact "8 workers again" 'd["changed"], d["group"]["state"], d["group"]["n_workers"]' "(True, 'reserved', 8)"
-    renumbers "repair says before and after for each process" 0.0 1.0 -- "$kept.0" "$lost.1"
-    runs_on "those that stay keep their numbers" "$kept.0" "$lost.1"
+    ok 0 "groups prints JSON before a repair" groups -o json
+    fact "a group does not move to a new replica without a repair" '[g["state"] for g in d["groups"]]' "['rescheduling']"
+    runs_on "processes keep the environment of the old replica" 0.0 1.0
+    ok 0 "repair moves the group to the new replica" repair train --now "$now" -o json
+    fact "the group has 8 workers after the repair" 'd["changed"], d["group"]["state"], d["group"]["n_workers"]' "(True, 'reserved', 8)"
+    renumbers "repair prints old and new numbers of each process" 0.0 1.0 -- "$kept.0" "$lost.1"
+    runs_on "workers of the intact slice keep their numbers" "$kept.0" "$lost.1"
     baseline
-    ok 0 "repair of what is whole" repair train --now "$now" -o json
-    fact "is nothing" 'd["changed"], {r["change"] for r in d["renumbering"]}' "(False, {'same'})"
-    holds "nothing at all" unchanged
+    ok 0 "repair of an intact group succeeds" repair train --now "$now" -o json
+    fact "repair of an intact group changes nothing" 'd["changed"], {r["change"] for r in d["renumbering"]}' "(False, {'same'})"
+    holds "repair of an intact group writes no entry" unchanged
     ends
   done
 done
@@ -161,47 +161,47 @@ begin "$tmp/both.json"
   done
   echo ']'
 } >"$tmp/one.json"
-ok 0 "one host is dead" sync ray-nodes "$tmp/one.json" --now "$now" -o json
-fact "its slice is lost" '[c["detail"] for c in d["changes"] if c["kind"] == "group-slice"]' "['slice 1, tpu-group-1, is lost']"
+ok 0 "sync reads a list with one dead host" sync ray-nodes "$tmp/one.json" --now "$now" -o json
+fact "the slice of the dead host is lost" '[c["detail"] for c in d["changes"] if c["kind"] == "group-slice"]' "['slice 1, tpu-group-1, is lost']"
 ray_list "$tmp/absent.json" 0.0
-ok 0 "the others follow" sync ray-nodes "$tmp/absent.json" --now "$now" -o json
-fact "it is not lost again" '[c for c in d["changes"] if c["kind"] == "group-slice"]' "[]"
+ok 0 "sync reads a list without the other hosts" sync ray-nodes "$tmp/absent.json" --now "$now" -o json
+fact "the lost slice is reported once" '[c for c in d["changes"] if c["kind"] == "group-slice"]' "[]"
 ray_list "$tmp/replaced.json" 0.0 1.1
-ok 0 "the new replica" sync ray-nodes "$tmp/replaced.json" --now "$now"
-ok 0 "repair" repair train --now "$now" -o json
-renumbers "the new incarnation takes its place" 0.0 1.0 -- 0.0 1.1
+ok 0 "sync reads the new replica of the lost slice" sync ray-nodes "$tmp/replaced.json" --now "$now"
+ok 0 "repair uses the new replica" repair train --now "$now" -o json
+renumbers "the new replica replaces the lost slice" 0.0 1.0 -- 0.0 1.1
 
 # --- slices with other names: the remaining workers are renumbered
 ray_list "$tmp/three.json" 0.0 1.0 2.0
 begin "$tmp/both.json"
-ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
+ok 0 "sync reads a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
 ray_list "$tmp/lost.json" 1.0 2.0
-ok 0 "the first is lost" sync ray-nodes "$tmp/lost.json" --now "$now"
-ok 0 "repair" repair train --now "$now" -o json
-renumbers "repair takes the third, and the second becomes slice 0" 0.0 1.0 -- 1.0 2.0
-runs_on "the second is slice 0" 1.0 2.0
+ok 0 "sync reads a list without the first slice" sync ray-nodes "$tmp/lost.json" --now "$now"
+ok 0 "repair replaces the first slice" repair train --now "$now" -o json
+renumbers "repair adds the third slice, and the second becomes slice 0" 0.0 1.0 -- 1.0 2.0
+runs_on "the processes of the second slice have slice id 0" 1.0 2.0
 
 # --- ten slices: ray-train sorts slices by text, quoit by number
 ray_list "$tmp/many.json" 2.0 10.0
 fresh
-ok 0 "replicas 2 and 10" import ray-nodes "$tmp/many.json" --now "$now"
-ok 0 "both" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
-runs_on "slice 10 is the second by number and the first by text" 2.0 10.0
+ok 0 "replicas 2 and 10 are imported" import ray-nodes "$tmp/many.json" --now "$now"
+ok 0 "both replicas are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+runs_on "slice 10 is second by number and first by text" 2.0 10.0
 
 # --- a draining host: the slice is leaving, and repair moves the group before the host is dead
 begin "$tmp/both.json"
-ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
-ok 0 "a host of the second drains" drain 10.1.0.3 --now "$now"
-ok 0 "status" status -o json
-fact "says that its slice is leaving" '[(p["name"], "slice id 1, tpu-group-1, is leaving" in p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
+ok 0 "sync reads a third slice before a drain" sync ray-nodes "$tmp/three.json" --now "$now"
+ok 0 "a host of the second slice is drained" drain 10.1.0.3 --now "$now"
+ok 0 "status reads a group with a leaving slice" status -o json
+fact "status names the leaving slice" '[(p["name"], "slice id 1, tpu-group-1, is leaving" in p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
   "[('train@1', True)]"
-fact "and its group RESCHEDULING" '[g["ray_state"] for g in d["groups"]]' "['RESCHEDULING']"
-runs_on "its processes run on" 0.0 1.0
-ok 0 "repair" repair train --now "$now" -o json
-renumbers "moves it to the third" 0.0 1.0 -- 0.0 2.0
-ok 0 "undrain" undrain 10.1.0.3 --now "$now"
-ok 0 "the slice that it left" who-holds tpu-group-1 -o json
-fact "is free" '{tuple(n["held_by"]) for n in d["nodes"]}' "{()}"
+fact "the group with a leaving slice is RESCHEDULING" '[g["ray_state"] for g in d["groups"]]' "['RESCHEDULING']"
+runs_on "processes of the leaving slice keep their numbers" 0.0 1.0
+ok 0 "repair replaces the leaving slice" repair train --now "$now" -o json
+renumbers "repair moves the second slice to the third" 0.0 1.0 -- 0.0 2.0
+ok 0 "the drained host is undrained" undrain 10.1.0.3 --now "$now"
+ok 0 "who-holds reads the slice that the group left" who-holds tpu-group-1 -o json
+fact "the slice that the group left is free" '{tuple(n["held_by"]) for n in d["nodes"]}' "{()}"
 
 # --- a replacement of a lost slice is used only if it satisfies the request
 label ()
@@ -212,21 +212,21 @@ ray_list "$tmp/plain.json" 0.0 1.0
 label "$tmp/plain.json" 0 on-demand >"$tmp/half.json"
 label "$tmp/half.json" 1 on-demand >"$tmp/demand.json"
 fresh
-ok 0 "two slices on demand" import ray-nodes "$tmp/demand.json" --now "$now"
-ok 0 "one of them" reserve train --topology 4x4 --accelerator v6e --slices 1 --select ray.io/market-type=on-demand --now "$now"
+ok 0 "two on-demand slices are imported" import ray-nodes "$tmp/demand.json" --now "$now"
+ok 0 "one on-demand slice is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --select ray.io/market-type=on-demand --now "$now"
 ray_list "$tmp/plain.json" 0.1 1.0
 label "$tmp/plain.json" 0 spot >"$tmp/half.json"
 label "$tmp/half.json" 1 on-demand >"$tmp/spot.json"
-ok 0 "it comes back as spot" sync ray-nodes "$tmp/spot.json" --now "$now"
-ok 0 "repair" repair train --now "$now" -o json
-fact "takes the other slice" '{w["slice"] for w in d["workers"]}' "{'tpu-group-1'}"
+ok 0 "sync reads the replica as spot" sync ray-nodes "$tmp/spot.json" --now "$now"
+ok 0 "repair respects the selector for on-demand nodes" repair train --now "$now" -o json
+fact "repair moves the group to the on-demand slice" '{w["slice"] for w in d["workers"]}' "{'tpu-group-1'}"
 
 # --- an ambiguous name is not a missing one
 fresh
-ok 0 "three slices" import fleet 'v6e 4x4 x3' --now "$now"
-ok 0 "one of them, and never the second" reserve train --topology 4x4 --accelerator v6e --slices 1 --exclude-slice v6e-4x4-1 --now "$now"
-ok 0 "another source of the same names" import fleet 'v6e 4x4 x2' --source other --now "$now"
+ok 0 "three slices are imported" import fleet 'v6e 4x4 x3' --now "$now"
+ok 0 "one slice is reserved with an excluded slice" reserve train --topology 4x4 --accelerator v6e --slices 1 --exclude-slice v6e-4x4-1 --now "$now"
+ok 0 "a second source with equal slice names is imported" import fleet 'v6e 4x4 x2' --source other --now "$now"
 baseline
-refused 3 "growing asks which one is meant" "'v6e-4x4-1' is ambiguous" resize train --slices 2 --now "$now"
+refused 3 "resize with an excluded name that became ambiguous" "'v6e-4x4-1' is ambiguous" resize train --slices 2 --now "$now"
 
 finish

@@ -4,11 +4,11 @@
 . "$top_srcdir/tests/cli/lib.sh"
 
 fresh
-ok 0 "a fleet" import fleet 'v6e 2x4 x2 hostchips=4; v5p 4x4x4 dead=0.1; tpu7x 2x2x1; v6e 16x16' --now "$now"
-ok 0 "two slices" reserve train --accelerator v6e --topology 2x4 --chips-per-host 4 --slices 2 --now "$now"
-ok 0 "a chip" reserve one --bundle TPU=1 --now "$now"
-ok 0 "the graph" export jgf
-fact "has every vertex once" 'len({v["id"] for v in d["graph"]["nodes"]}) == len(d["graph"]["nodes"])' True
+ok 0 "a fleet is imported" import fleet 'v6e 2x4 x2 hostchips=4; v5p 4x4x4 dead=0.1; tpu7x 2x2x1; v6e 16x16' --now "$now"
+ok 0 "two slices are reserved" reserve train --accelerator v6e --topology 2x4 --chips-per-host 4 --slices 2 --now "$now"
+ok 0 "a bundle of one chip is reserved" reserve one --bundle TPU=1 --now "$now"
+ok 0 "export jgf succeeds" export jgf
+fact "each vertex has a unique id" 'len({v["id"] for v in d["graph"]["nodes"]}) == len(d["graph"]["nodes"])' True
 cat >"$tmp/check.py" <<'E2'
 import collections, json, sys
 
@@ -60,23 +60,23 @@ assert share == "chip 0: TPU 1", share
 down = [what["name"] for what in vertices.values() if what["status"] == 1]
 assert down == ["v5p-4x4x4-0-1"], down
 E2
-holds "is a tree of containment, with the links of the hardware and what groups hold" "$python" "$tmp/check.py" "$tmp/out"
+holds "the graph has containment, hardware links and group edges" "$python" "$tmp/check.py" "$tmp/out"
 cp "$tmp/out" "$tmp/first"
-ok 0 "another group" reserve two --bundle TPU=1 --bundle TPU=1 --strategy STRICT_SPREAD --now "$now"
-ok 0 "the graph" export jgf
-fact "has each edge once" 'len({(e["source"], e["target"]) for e in d["graph"]["edges"]}) == len(d["graph"]["edges"])' True
-fact "and one root" '[p for v in d["graph"]["nodes"] for p in v["metadata"]["paths"].values() if p.count("/") == 1]' "['/fleet']"
-ok 0 "its end" release two@3 --now "$now"
-ok 0 "the graph as before" export jgf
-ok 0 "the graph again" export jgf
-holds "is the same text" cmp "$tmp/first" "$tmp/out"
-ok 0 "for Graphviz" export dot
-out "it is a digraph" "digraph fleet {"
-out "with the links of chips" "[class=ici, dir=none"
-out "and what is held" "[class=holds, color=red"
+ok 0 "a group of two bundles is reserved" reserve two --bundle TPU=1 --bundle TPU=1 --strategy STRICT_SPREAD --now "$now"
+ok 0 "export jgf succeeds with a second bundle group" export jgf
+fact "each edge occurs once" 'len({(e["source"], e["target"]) for e in d["graph"]["edges"]}) == len(d["graph"]["edges"])' True
+fact "the containment paths have one root" '[p for v in d["graph"]["nodes"] for p in v["metadata"]["paths"].values() if p.count("/") == 1]' "['/fleet']"
+ok 0 "the group of two bundles is released" release two@3 --now "$now"
+ok 0 "export jgf succeeds after the release" export jgf
+ok 0 "export jgf is repeated" export jgf
+holds "both exports are equal" cmp "$tmp/first" "$tmp/out"
+ok 0 "export dot succeeds" export dot
+out "the DOT text is a digraph" "digraph fleet {"
+out "the DOT text has links of chips" "[class=ici, dir=none"
+out "the DOT text has edges of groups" "[class=holds, color=red"
 if command -v dot >/dev/null; then
   cp "$tmp/out" "$tmp/graph.dot"
-  holds "that Graphviz reads" dot -Tcanon -o "$tmp/canon" "$tmp/graph.dot"
+  holds "Graphviz reads the DOT text" dot -Tcanon -o "$tmp/canon" "$tmp/graph.dot"
 else
   skip "graphviz is not installed"
 fi
@@ -85,11 +85,11 @@ fi
 fresh
 printf '[{"NodeID": "%056d", "Alive": true, "NodeManagerAddress": "10.0.0.1", "NodeName": "a\\"];\\n\\\\N/<b>\\u0007",
   "Resources": {"CPU": 1.0}, "Labels": {}}]' 1 >"$tmp/hostile.json"
-ok 0 "a node with a name of its own" import ray-nodes "$tmp/hostile.json" --now "$now"
-ok 0 "for Graphviz" export dot
-out "its name is text in quotes" 'label="a\"];\\x0a\\N/<b>\\x07"'
-ok 0 "for Fluxion" export jgf
-fact "it is one part of a path" '[v["metadata"]["paths"]["containment"].count("/") for v in d["graph"]["nodes"] if v["metadata"]["type"] == "node"]' "[4]"
+ok 0 "a node with a hostile name is imported" import ray-nodes "$tmp/hostile.json" --now "$now"
+ok 0 "export dot succeeds with a hostile name" export dot
+out "the hostile name is escaped in DOT" 'label="a\"];\\x0a\\N/<b>\\x07"'
+ok 0 "export jgf succeeds with a hostile name" export jgf
+fact "the hostile name is one part of a path" '[v["metadata"]["paths"]["containment"].count("/") for v in d["graph"]["nodes"] if v["metadata"]["type"] == "node"]' "[4]"
 baseline
-refused 2 "another form is refused" "'svg': expected json, dot or jgf" export svg
+refused 2 "unknown export form" "'svg': expected json, dot or jgf" export svg
 finish

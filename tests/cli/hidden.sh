@@ -60,18 +60,18 @@ shown ()
     export LC_ALL
     run "$@"
     LC_ALL=C
-    holds "$1 $form, $locale: there is an answer" test -s "$tmp/out"
+    holds "$1 $form, $locale: something is printed" test -s "$tmp/out"
     for file in out err; do
-      holds "$1 $form, $locale: no hidden character in std$file" env PYTHONPATH="$tmp" "$python" "$tmp/check.py" "$tmp/$file" \
+      holds "$1 $form, $locale: std$file has no hidden characters" env PYTHONPATH="$tmp" "$python" "$tmp/check.py" "$tmp/$file" \
         "$([ "$file" = out ] && echo "$form")"
     done
   done
 }
 
 fresh
-ok 0 "the nodes" import ray-nodes "$tmp/nodes.json" --now "$now"
-ok 0 "a group" reserve g --topology 2x2 --accelerator v6e --slices 1 --now "$now"
-ok 0 "another, of a bundle" reserve b --bundle TPU=2 --now "$now"
+ok 0 "nodes with hidden characters are imported" import ray-nodes "$tmp/nodes.json" --now "$now"
+ok 0 "a group of slices is reserved" reserve g --topology 2x2 --accelerator v6e --slices 1 --now "$now"
+ok 0 "a group of bundles is reserved" reserve b --bundle TPU=2 --now "$now"
 shown text nodes
 shown json nodes -o json
 shown text nodes -o csv
@@ -96,7 +96,7 @@ shown text export dot
 shown json who-holds "${node}0" -o json
 shown errors show "$node" -o json
 shown errors who-holds "$node" -o json
-ok 0 "for Graphviz" export dot
-out "the bytes are written as in tables" '\\xc2\\x85-'
-out "letters are letters" 'üz'
+ok 0 "export dot succeeds" export dot
+out "hidden characters are escaped as in tables" '\\xc2\\x85-'
+out "letters are printed as they are" 'üz'
 finish

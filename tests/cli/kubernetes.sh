@@ -58,55 +58,61 @@ ray 0 1 >"$tmp/ray.json"
 
 # --- the list alone
 fresh
-ok 0 "a node list of Kubernetes" import k8s-nodes "$tmp/k8s.json" --now "$now" -o json
-fact "is a source" 'd["source"], d["new"], d["n_nodes"]' "('k8s', True, 8)"
-fact "that says what it assumed" 'd["warnings"][0].partition(";")[2]' \
-  " Kubernetes' nodes do not say worker ids, so they are assumed in the order of node names until a list of pods, or of Ray's nodes, states them"
-ok 0 "slices" slices -o json
-fact "are its pools" '[(s["slice"], s["topology"], s["n_nodes"]) for s in d["slices"]]' "[('pool-a', '4x4', 4), ('pool-b', '4x4', 4)]"
-ok 0 "a node" show gke-a-2 -o json
-fact "has its name's place" 'd["node"]["worker_id"], d["node"]["assumed"]' "(1, ['worker-id'])"
-ok 0 "once more" sync k8s-nodes "$tmp/k8s.json" --now "$now" -o json
-fact "changes nothing" 'd["n_changes"]' 0
-ok 0 "two slices" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
-ok 0 "a host that is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
-out "leaves the group" "train@1"
-ok 0 "the group" show train -o json
-fact "knows it" 'd["group"]["state"]' rescheduling
-ok 0 "the ledger" verify
+refused 3 "Kubernetes node list as a RayCluster" \
+  "k8s.json: no Ray object in it, but 8 Node objects, first in line 1: expected|for a list of nodes use 'quoit import k8s-nodes'" \
+  import raycluster "$tmp/k8s.json" --now "$now"
+sed 's/"10\.0\.0\.4"/"not an address"/' "$tmp/k8s.json" >"$tmp/no-address.json"
+refused 3 "node with an invalid address" "'not an address': expected an IPv4 or IPv6 address" \
+  import k8s-nodes "$tmp/no-address.json" --now "$now"
+ok 0 "a Kubernetes node list is imported" import k8s-nodes "$tmp/k8s.json" --now "$now" -o json
+fact "the node list is a new source" 'd["source"], d["new"], d["n_nodes"]' "('k8s', True, 8)"
+fact "a warning reports the assumed worker ids" 'd["warnings"][0].partition(";")[2]' \
+  " Kubernetes' nodes do not state worker ids, so they are assumed in the order of node names until a list of pods, or of Ray's nodes, states them"
+ok 0 "slices prints a Kubernetes source" slices -o json
+fact "node pools are slices" '[(s["slice"], s["topology"], s["n_nodes"]) for s in d["slices"]]' "[('pool-a', '4x4', 4), ('pool-b', '4x4', 4)]"
+ok 0 "show prints a Kubernetes node" show gke-a-2 -o json
+fact "the worker id follows from the node name and is marked as assumed" 'd["node"]["worker_id"], d["node"]["assumed"]' "(1, ['worker-id'])"
+ok 0 "the node list is synced again" sync k8s-nodes "$tmp/k8s.json" --now "$now" -o json
+fact "syncing the node list again changes nothing" 'd["n_changes"]' 0
+ok 0 "two slices are reserved" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
+ok 0 "a list with a cordoned host is synced" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+out "sync names the group of the cordoned host" "train@1"
+ok 0 "show prints the group of the cordoned host" show train -o json
+fact "the group of the cordoned host is rescheduling" 'd["group"]["state"]' rescheduling
+ok 0 "verify succeeds after a cordon" verify
 
 # --- with Ray's list, in either order
 for first in k8s ray; do
   fresh
   case $first in k8s) second=ray ;; *) second=k8s ;; esac
-  ok 0 "$first" import "$first-nodes" "$tmp/$first.json" --now "$now"
-  ok 0 "and $second" import "$second-nodes" "$tmp/$second.json" --now "$now"
-  ok 0 "nodes" nodes -o json
-  fact "are counted once, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
-  fact "and have Ray's worker ids" '[n["address"] for n in d["nodes"] if n["slice"] == "g-0"]' \
+  ok 0 "$first nodes are imported first" import "$first-nodes" "$tmp/$first.json" --now "$now"
+  ok 0 "$second nodes are imported second" import "$second-nodes" "$tmp/$second.json" --now "$now"
+  ok 0 "nodes prints both sources, $first first" nodes -o json
+  fact "each node is counted once, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
+  fact "worker ids are those of Ray, $first first" '[n["address"] for n in d["nodes"] if n["slice"] == "g-0"]' \
     "['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']"
-  ok 0 "a node" show 10.0.1.2 -o json
-  fact "is of both, and nothing is assumed" 'd["node"]["sources"], d["node"]["assumed"]' "(['ray', 'k8s'], [])"
-  fact "with Ray's resources and the labels of both" \
+  ok 0 "show prints a node of both sources, $first first" show 10.0.1.2 -o json
+  fact "the node has both sources and nothing assumed, $first first" 'd["node"]["sources"], d["node"]["assumed"]' "(['ray', 'k8s'], [])"
+  fact "the node has Ray's resources and the labels of both, $first first" \
     'd["resources"][0]["total"], d["labels"]["ray.io/tpu-slice-name"], d["labels"]["cloud.google.com/gke-spot"]' "('8', 'g-1', 'true')"
-  ok 0 "a label of Kubernetes" reserve spot --accelerator v6e --topology 4x4 --slices 1 --select 'cloud.google.com/gke-spot=!true' \
+  ok 0 "a slice is reserved by a Kubernetes label, $first first" reserve spot --accelerator v6e --topology 4x4 --slices 1 --select 'cloud.google.com/gke-spot=!true' \
     --now "$now"
-  ok 0 "the slice" show g-0 -o json
-  fact "that has no host without it is given, $first first" 'd["slice"]["held_by"]' "['spot@1']"
-  ok 5 "and not the other" reserve more --accelerator v6e --topology 4x4 --slices 1 \
+  ok 0 "show prints the slice with that label, $first first" show g-0 -o json
+  fact "the group has the slice whose hosts all have the label, $first first" 'd["slice"]["held_by"]' "['spot@1']"
+  ok 5 "a slice without the label is not used, $first first" reserve more --accelerator v6e --topology 4x4 --slices 1 \
     --select 'cloud.google.com/gke-spot=!true' --now "$now"
-  ok 0 "its end" release spot@1 --now "$now"
-  ok 0 "what is cordoned there" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
-  ok 0 "slices" slices -o json
-  fact "is draining, though Ray has it alive" '[s["conditions"] for s in d["slices"]][1]' "['intact', 'idle', 'draining']"
-  ok 0 "what is not heard of" sync k8s-nodes "$tmp/silent.json" --now "$now"
-  ok 0 "nodes" nodes -o json
-  fact "is dead, and counted once all the same" 'len(d["nodes"]), [n["address"] for n in d["nodes"] if n["state"] == "dead"]' \
+  ok 0 "the group is released, $first first" release spot@1 --now "$now"
+  ok 0 "a list with a cordoned host is synced, $first first" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+  ok 0 "slices prints the cordoned slice, $first first" slices -o json
+  fact "the slice is draining although Ray has it alive, $first first" '[s["conditions"] for s in d["slices"]][1]' "['intact', 'idle', 'draining']"
+  ok 0 "a list with a node that is not ready is synced, $first first" sync k8s-nodes "$tmp/silent.json" --now "$now"
+  ok 0 "nodes prints the node that is not ready, $first first" nodes -o json
+  fact "the node is dead and counted once, $first first" 'len(d["nodes"]), [n["address"] for n in d["nodes"] if n["state"] == "dead"]' \
     "(8, ['10.0.1.4'])"
-  ok 0 "when it is back" sync k8s-nodes "$tmp/k8s.json" --now "$now"
-  ok 0 "nodes" nodes -o json
-  fact "it is alive" '{n["state"] for n in d["nodes"]}' "{'alive'}"
-  ok 0 "the ledger" verify
+  ok 0 "a list with all nodes ready is synced, $first first" sync k8s-nodes "$tmp/k8s.json" --now "$now"
+  ok 0 "nodes prints all nodes again, $first first" nodes -o json
+  fact "all nodes are alive again, $first first" '{n["state"] for n in d["nodes"]}' "{'alive'}"
+  ok 0 "verify succeeds, $first first" verify
 done
 
 # --- with a list of pods: worker ids, and addresses where the pods have their own
@@ -146,27 +152,27 @@ END
 
 for how in pods.json refs.json; do
   fresh
-  ok 0 "nodes with pods ($how)" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/$how" --now "$now" -o json
-  fact "assume nothing" 'd["n_nodes"], d["warnings"]' "(8, [])"
-  ok 0 "a node" show gke-a-1 -o json
-  fact "is the worker that its pod is, at its pod's address" 'd["node"]["worker_id"], d["node"]["assumed"], d["node"]["address"]' \
+  ok 0 "nodes with pods ($how) are imported" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/$how" --now "$now" -o json
+  fact "worker ids of pods are not assumed ($how)" 'd["n_nodes"], d["warnings"]' "(8, [])"
+  ok 0 "show prints a node with a pod ($how)" show gke-a-1 -o json
+  fact "the node has worker id and address of its pod ($how)" 'd["node"]["worker_id"], d["node"]["assumed"], d["node"]["address"]' \
     "(3, [], '10.4.0.4')"
 done
-ok 0 "the same in one list" sync k8s-nodes "$tmp/both.json" --now "$now" -o json
-fact "is the same" 'd["n_changes"]' 0
-ok 0 "when the pods are gone" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/over.json" --now "$now"
-out "worker ids are assumed" "address 10.4.0.4 -> 10.0.0.4"
-ok 0 "the node" show gke-a-1 -o json
-fact "keeps its own all the same" 'd["node"]["worker_id"], d["node"]["assumed"]' "(3, ['worker-id'])"
+ok 0 "nodes and pods in one list are synced" sync k8s-nodes "$tmp/both.json" --now "$now" -o json
+fact "one list gives the same result as two" 'd["n_changes"]' 0
+ok 0 "a list without running pods is synced" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/over.json" --now "$now"
+out "worker ids are assumed when the pods are gone" "address 10.4.0.4 -> 10.0.0.4"
+ok 0 "show prints a node without pods" show gke-a-1 -o json
+fact "the node keeps its worker id, marked as assumed" 'd["node"]["worker_id"], d["node"]["assumed"]' "(3, ['worker-id'])"
 
 fresh
-ok 0 "without pods" import k8s-nodes "$tmp/k8s.json" --now "$now"
-ok 0 "Ray's list" import ray-nodes "$tmp/ray-pods.json" --now "$now"
-ok 0 "nodes" nodes -o json
-fact "is counted beside it" 'len(d["nodes"])' 16
-ok 0 "with pods" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
-ok 0 "nodes" nodes -o json
-fact "each machine is counted once again" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
+ok 0 "nodes without pods are imported" import k8s-nodes "$tmp/k8s.json" --now "$now"
+ok 0 "Ray's list is imported after nodes without pods" import ray-nodes "$tmp/ray-pods.json" --now "$now"
+ok 0 "nodes prints both lists" nodes -o json
+fact "the machines cannot be matched without pods" 'len(d["nodes"])' 16
+ok 0 "nodes with pods are imported" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
+ok 0 "nodes prints the matched machines" nodes -o json
+fact "each machine is counted once with pods" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
 for first in k8s ray; do
   fresh
   for kind in $first $(printf %s "$first" | sed 's/k8s/other/; s/ray/k8s/; s/other/ray/'); do
@@ -175,47 +181,47 @@ for first in k8s ray; do
     ray) ok 0 "Ray's list, $first first" import ray-nodes "$tmp/ray-pods.json" --now "$now" ;;
     esac
   done
-  ok 0 "nodes" nodes -o json
-  fact "are counted once, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
-  ok 0 "a node" show 10.4.1.2 -o json
-  fact "is of both" 'd["node"]["sources"], d["labels"]["cloud.google.com/gke-spot"]' "(['ray', 'k8s'], 'true')"
-  ok 0 "a slice" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
-  ok 0 "what is cordoned" sync k8s-nodes "$tmp/cordoned.json" --pods "$tmp/pods.json" --now "$now"
-  ok 0 "slices" slices -o json
-  fact "drains there" '["draining" in s["conditions"] for s in d["slices"]]' "[False, True]"
-  ok 0 "once more" sync k8s-nodes "$tmp/cordoned.json" --pods "$tmp/pods.json" --now "$now" -o json
-  fact "changes nothing" 'd["n_changes"]' 0
-  ok 0 "the ledger" verify
+  ok 0 "nodes prints both lists with pods, $first first" nodes -o json
+  fact "each machine is counted once with pods, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
+  ok 0 "show prints a machine of both lists, $first first" show 10.4.1.2 -o json
+  fact "the machine has both sources and Kubernetes' labels, $first first" 'd["node"]["sources"], d["labels"]["cloud.google.com/gke-spot"]' "(['ray', 'k8s'], 'true')"
+  ok 0 "a slice is reserved, $first first" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+  ok 0 "a list with a cordoned host and pods is synced, $first first" sync k8s-nodes "$tmp/cordoned.json" --pods "$tmp/pods.json" --now "$now"
+  ok 0 "slices prints the slice of the cordoned host, $first first" slices -o json
+  fact "the slice of the cordoned host is draining, $first first" '["draining" in s["conditions"] for s in d["slices"]]' "[False, True]"
+  ok 0 "the list with pods is synced again, $first first" sync k8s-nodes "$tmp/cordoned.json" --pods "$tmp/pods.json" --now "$now" -o json
+  fact "syncing the list with pods again changes nothing, $first first" 'd["n_changes"]' 0
+  ok 0 "verify succeeds with pods, $first first" verify
 done
 
 # --- a node with a group keeps its place
 fresh
-ok 0 "worker ids that are assumed" import k8s-nodes "$tmp/k8s.json" --now "$now"
-ok 0 "and held" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+ok 0 "nodes with assumed worker ids are imported" import k8s-nodes "$tmp/k8s.json" --now "$now"
+ok 0 "a slice with assumed worker ids is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 baseline
-refused 7 "are not corrected under a group" "node 'gke-a-4' would change: worker 3 -> 0, but group 'train@1' holds it" \
+refused 7 "correction of worker ids under a group" "node 'gke-a-4' would change: worker 3 -> 0: group 'train@1' uses it" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
-ok 0 "its end" release train@1 --now "$now"
-ok 0 "lets them be corrected" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
-ok 0 "and the same slice is held" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now" -o json
-fact "in the order of the pods" '[w["node"] for w in d["workers"]]' "['gke-a-4', 'gke-a-3', 'gke-a-2', 'gke-a-1']"
-ok 0 "its environment" env train --worker 0 -o json
-out "has the pods' addresses" "10.4.0.1,10.4.0.2,10.4.0.3,10.4.0.4"
+ok 0 "the group is released before the correction" release train@1 --now "$now"
+ok 0 "worker ids are corrected by pods" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
+ok 0 "the same slice is reserved again" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now" -o json
+fact "workers are in the order of the pods" '[w["node"] for w in d["workers"]]' "['gke-a-4', 'gke-a-3', 'gke-a-2', 'gke-a-1']"
+ok 0 "env prints the environment of the slice" env train --worker 0 -o json
+out "the environment has the addresses of the pods" "10.4.0.1,10.4.0.2,10.4.0.3,10.4.0.4"
 baseline
 sed 's/"value": "3"/"value": "7"/' "$tmp/pods.json" >"$tmp/seven.json"
-refused 3 "an id that no host of the slice has" \
+refused 3 "pod with a worker id beyond the slice" \
   "seven.json: \$.items[0].spec.containers[0].env[0].value: worker id '7' of node 'gke-a-1': expected 0 to 3, as slice 'pool-a'" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/seven.json"
 sed 's/"value": "2"/"value": "3"/' "$tmp/pods.json" >"$tmp/twice.json"
-refused 3 "one id of two hosts" "expected another one, as pod 'ray/w-a-1' on node 'gke-a-1' of the same slice has it" \
+refused 3 "two hosts with the same worker id" "expected another one, as pod 'ray/w-a-1' on node 'gke-a-1' of the same slice has it" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/twice.json"
 sed 's/"gke-b-4"/"gke-c-9"/' "$tmp/pods.json" >"$tmp/elsewhere.json"
-refused 3 "a pod of another cluster" "spec.nodeName: 'gke-c-9': expected a node of the list of nodes" \
+refused 3 "pod on a node of a different cluster" "spec.nodeName: 'gke-c-9': expected a node of the list of nodes" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/elsewhere.json"
-refused 3 "nodes for pods" "k8s.json: \$.items[0].kind: 'Node': expected pods, as 'kubectl get pods -A -o json' shows them" \
+refused 3 "node list as --pods" "k8s.json: \$.items[0].kind: 'Node': expected pods, as 'kubectl get pods -A -o json' shows them" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/k8s.json"
-refused 4 "no such file" "no-pods.json" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/no-pods.json"
-refused 2 "--pods are Kubernetes'" "--pods: expected it with k8s-nodes alone" sync ray-nodes "$tmp/ray.json" --pods "$tmp/pods.json"
+refused 4 "missing file of --pods" "no-pods.json" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/no-pods.json"
+refused 2 "--pods with ray-nodes" "--pods requires k8s-nodes" sync ray-nodes "$tmp/ray.json" --pods "$tmp/pods.json"
 
 # --- an allocated dead host and its replacement
 
@@ -238,39 +244,45 @@ for name, document in zip(sys.argv[3:], (nodes, pods)):
 END
 for how in without with; do
   fresh
-  ok 0 "hosts, $how pods" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
-  ok 0 "are held" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
+  ok 0 "nodes $how pods are imported" import k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
+  ok 0 "two slices $how pods are reserved" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
   case $how in
   without) ok 0 "one is dead, and another in its place" sync k8s-nodes "$tmp/replaced.json" --now "$now" ;;
   with)
-    ok 0 "one is dead, and another in its place" \
+    ok 0 "a list with a replaced dead host, $how pods, is synced" \
       sync k8s-nodes "$tmp/replaced.json" --pods "$tmp/replaced-pods.json" --now "$now"
     ;;
   esac
-  out "which is a loss of the group's" "slice 0, pool-a, is lost"
-  ok 0 "nodes, $how pods" nodes -o json
-  fact "both have the worker id, and the dead one is held" \
+  out "the group lost the slice of the dead host, $how pods" "slice 0, pool-a, is lost"
+  ok 0 "nodes prints dead and new host, $how pods" nodes -o json
+  fact "both hosts have the worker id, and the group keeps the dead one, $how pods" \
     '[(n["node"], n["state"], n["held_by"]) for n in d["nodes"] if n["slice"] == "pool-a" and n["worker_id"] == 0]' \
     "[('gke-a-4', 'dead', ['train@1']), ('gke-a-5', 'alive', [])]"
-  ok 0 "the ledger" verify
+  ok 0 "verify succeeds after a replacement, $how pods" verify
 done
 
-# --- an unscheduled pod
-manifest=$top_srcdir/../shared/manifests/GoogleCloudPlatform__cluster-toolkit__examples__gke-tpu-7x__gke-tpu-7x-job.yaml
-if [ -r "$manifest" ]; then
-  ok 0 "a manifest of a pod" sync k8s-nodes "$tmp/k8s.json" --pods "$manifest" --now "$now"
-  ok 0 "a node" show gke-a-1 -o json
-  fact "says nothing of nodes, which keep their worker ids" 'd["node"]["worker_id"], d["node"]["assumed"]' "(3, ['worker-id'])"
-else
-  skip "no manifest of a pod beside the tree"
-fi
+# --- the manifest of a pod that has no node yet
+cat >"$tmp/pod.yaml" <<'POD'
+apiVersion: v1
+kind: Pod
+metadata: {name: tpu-pod}
+spec:
+  nodeSelector: {cloud.google.com/gke-tpu-topology: 2x2x1}
+  containers:
+  - name: main
+    image: train
+    resources: {limits: {google.com/tpu: 4}}
+POD
+ok 0 "manifest of an unscheduled pod as --pods is accepted" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pod.yaml" --now "$now"
+ok 0 "show prints a node after a list without scheduled pods" show gke-a-1 -o json
+fact "worker ids stay assumed without scheduled pods" 'd["node"]["worker_id"], d["node"]["assumed"]' "(3, ['worker-id'])"
 
 # --- other files
 fresh
 printf 'NAME   STATUS   ROLES\n' >"$tmp/table"
 baseline
-refused 3 "a table is refused" "table: |expected nodes, as 'kubectl get nodes -o json' shows them" import k8s-nodes "$tmp/table"
+refused 3 "table as a node list" "table: |expected nodes, as 'kubectl get nodes -o json' shows them" import k8s-nodes "$tmp/table"
 printf '{"kind": "List", "items": [{"kind": "Pod"}]}' >"$tmp/pods.json"
-refused 3 "a list of pods is refused" "pods.json: \$.items[0].kind: 'Pod'" import k8s-nodes "$tmp/pods.json"
-refused 2 "--groups are Ray's" "--groups: expected it with ray-nodes alone" import k8s-nodes "$tmp/k8s.json" --groups "$tmp/ray.json"
+refused 3 "list of pods as a node list" "pods.json: \$.items[0].kind: 'Pod'" import k8s-nodes "$tmp/pods.json"
+refused 2 "--groups with k8s-nodes" "--groups requires ray-nodes" import k8s-nodes "$tmp/k8s.json" --groups "$tmp/ray.json"
 finish

@@ -3,13 +3,16 @@
 # Functions for the tests of the command. Each test counts its checks and ends with `finish`.
 #
 #   ok STATUS 'sentence' WORD...            quoit WORD... exits with STATUS; its output is in $tmp/out and $tmp/err
-#   refused STATUS 'sentence' 'TEXT|TEXT' WORD...
+#   refused STATUS 'input' 'TEXT|TEXT' WORD...
 #                                           the same, and the first line of stderr is "quoit: VERB: ..." with every TEXT
-#                                           in it, and the ledger of $QUOIT_DB is unchanged since the last `baseline`
+#                                           in it, and the ledger of $QUOIT_DB is unchanged since the last `baseline`;
+#                                           'input' names what is invalid
 #   out|err 'sentence' TEXT                 the last run's stdout or stderr has TEXT
 #   fact 'sentence' EXPRESSION VALUE        the last run's JSON document d, by Python: str (EXPRESSION) is VALUE
 #   holds 'sentence' COMMAND...             COMMAND succeeds
 #   skip 'why'
+#
+# A failure prints only its sentence and the last command, so each sentence must be understandable alone.
 set -u
 
 tmp=$(mktemp -d)
@@ -18,6 +21,7 @@ trap '[ -z "$unmount" ] || umount "$unmount"; rm -rf "$tmp"' EXIT
 export QUOIT_DB="$tmp/quoit.db" LC_ALL=C
 unset LANGUAGE NO_COLOR
 passed=0 failed=0 skipped=0
+last_command=
 now=2026-05-01T09:30:00Z
 export two_slices=$top_srcdir/examples/raycluster-v6e-4x4-x2.yaml
 python=$(command -v /usr/bin/python3 python3 | head -n 1)
@@ -37,8 +41,8 @@ fail ()
   failed=$((failed + 1))
   printf 'FAIL: %s\n' "$1"
   shift
-  for line; do
-    printf '      %s\n' "$line"
+  for detail; do
+    printf '      %s\n' "$detail"
   done
 }
 
@@ -72,7 +76,7 @@ holds ()
 
 run ()
 {
-  status=0
+  status=0 last_command="quoit $*"
   quoit "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
 }
 
@@ -93,7 +97,7 @@ has ()
   if grep -qF -e "$3" "$tmp/$1"; then
     pass
   else
-    fail "$2" "'$3' is not in:" "$(head -c 1500 "$tmp/$1")"
+    fail "$2" "after: $last_command" "'$3' is not in:" "$(head -c 1500 "$tmp/$1")"
   fi
 }
 
@@ -132,7 +136,7 @@ missing ()
 
 refused ()
 {
-  expected=$1 sentence=$2 texts=$3
+  expected=$1 sentence="must be refused: $2" texts=$3
   shift 3
   run "$@"
   head -n 1 "$tmp/err" >"$tmp/message"
@@ -176,7 +180,7 @@ print(eval(sys.argv[2]), end="")' "$tmp/out" "$2" 2>&1)
   if [ "$got" = "$3" ]; then
     pass
   else
-    fail "$1" "$2" "is '$got', expected '$3'"
+    fail "$1" "after: $last_command" "$2" "is '$got', expected '$3'"
   fi
 }
 

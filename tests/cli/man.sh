@@ -25,12 +25,12 @@ options_in_help ()
 # same_lines SENTENCE FILE FILE: both files have the same lines, and at least one.
 same_lines ()
 {
-  holds "$1: there are some" test -s "$2"
+  holds "$1: the list is not empty" test -s "$2"
   holds "$1" diff "$2" "$3"
 }
 
 # --- quoit(1)
-ok 0 "--help" --help
+ok 0 "--help succeeds" --help
 sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$tmp/out" >"$tmp/verbs"
 section "$pages/quoit.1" VERBS | sed -n 's/^\.It Xr quoit-\([a-z-]*\) 1$/\1/p' >"$tmp/listed"
 same_lines "quoit(1) lists the verbs, in the order of --help" "$tmp/verbs" "$tmp/listed"
@@ -44,36 +44,36 @@ for page in "$pages"/quoit-*.1; do
   echo "${verb%.1}"
 done | sort >"$tmp/pages"
 sort "$tmp/verbs" >"$tmp/sorted"
-same_lines "there is a page for every verb, and no other" "$tmp/sorted" "$tmp/pages"
+same_lines "each verb has a page, and each page has a verb" "$tmp/sorted" "$tmp/pages"
 
 while read -r verb; do
   page=$pages/quoit-$verb.1
   [ -e "$page" ] || continue
-  ok 0 "$verb --help" "$verb" --help
-  holds "quoit-$verb(1): the summary is that of --help" \
+  ok 0 "$verb --help succeeds" "$verb" --help
+  holds "quoit-$verb(1) has the summary of --help" \
     test "$(sed -n 's/^\.Nd //p' "$page")" = "$(sed -n 4p "$tmp/out")"
   usage=$(section "$page" SYNOPSIS | sed -n '/^\.Op Ar OPTION/,$p' | sed 's/\\f[BIR]//g; s/\\-/-/g; s/^\.Op Ar OPTION \.\.\./[OPTION...]/' | tr '\n' ' ')
-  holds "quoit-$verb(1): the usage is that of --help" \
+  holds "quoit-$verb(1) has the usage of --help" \
     test "quoit $verb ${usage% }" = "$(sed -n '2s/^ *//p' "$tmp/out" | sed 's/\[OPTION[^]]*\]/[OPTION...]/; s/ *$//')"
   options_in_help >"$tmp/help"
   options_of "$page" >"$tmp/page"
-  same_lines "quoit-$verb(1) has the options of --help, and --help those of the page" "$tmp/help" "$tmp/page"
+  same_lines "quoit-$verb(1) and --help have the same options" "$tmp/help" "$tmp/page"
   section "$page" 'EXIT STATUS' | sed -n 's/^\.It //p' >"$tmp/statuses"
   for status in $(tr '\n' ' ' <"$tmp/out" | sed -n 's/.*exit status is//p' | grep -oE '\b[0-9]+\b'); do
-    holds "quoit-$verb(1) has exit status $status, which --help names" grep -qx "$status" "$tmp/statuses"
+    holds "quoit-$verb(1) has exit status $status of --help" grep -qx "$status" "$tmp/statuses"
   done
   for other in $(sed -n 's/^\.Xr quoit-\([a-z-]*\) 1.*/\1/p' "$page"); do
-    holds "quoit-$verb(1) refers to quoit-$other(1), which there is" grep -qx "$other" "$tmp/verbs"
+    holds "quoit-$verb(1) refers to the existing page quoit-$other(1)" grep -qx "$other" "$tmp/verbs"
   done
 done <"$tmp/verbs"
-ok 0 "reserve --help" reserve --help
-holds "--help names exit statuses, and they are looked for" \
+ok 0 "reserve --help succeeds" reserve --help
+holds "the test finds exit statuses in --help" \
   test "$(tr '\n' ' ' <"$tmp/out" | sed -n 's/.*exit status is//p' | grep -oE '\b[0-9]+\b' | wc -l)" -ge 2
 
 run status -o csv
 csv=$(sed -n 's/.*answer with rows: //p' "$tmp/err")
 for page in "$pages"/quoit*.1; do
-  holds "${page##*/} says who has csv" grep -qF "the verbs that answer with rows: $csv." "$page"
+  holds "${page##*/} lists the verbs with CSV" grep -qF "the verbs that answer with rows: $csv." "$page"
 done
 
 # --- codes and functions
@@ -85,37 +85,37 @@ codes_of ()
 section "$pages/quoit.1" 'EXIT STATUS' | codes_of >"$tmp/statuses"
 same_lines "quoit(1) has the codes of errors" "$tmp/codes" "$tmp/statuses"
 section "$pages/libquoit.3" ERRORS | codes_of >"$tmp/statuses"
-same_lines "libquoit(3) too" "$tmp/codes" "$tmp/statuses"
+same_lines "libquoit(3) has the error codes" "$tmp/codes" "$tmp/statuses"
 for page in "$pages"/quoit-*.1; do
   section "$page" 'EXIT STATUS' | codes_of | sort >"$tmp/statuses"
   sort "$tmp/codes" | comm -13 - "$tmp/statuses" >"$tmp/strange"
-  holds "${page##*/} calls codes by their names" test ! -s "$tmp/strange"
+  holds "${page##*/} has only known error codes" test ! -s "$tmp/strange"
 done
 
 sed -n 's/^ *\(quoit_[a-z0-9_]*\);$/\1/p' "$top_srcdir/src/quoit.map" | sort >"$tmp/map"
 sed -n 's/^\.It Fn //p' "$pages/libquoit.3" | sort >"$tmp/functions"
-same_lines "libquoit(3) has every public function, once" "$tmp/map" "$tmp/functions"
+same_lines "libquoit(3) lists every public function once" "$tmp/map" "$tmp/functions"
 awk 'name && /^\./ { print name } { name = /^\.It (Fn|Vt) / ? $3 : "" }' "$pages/libquoit.3" >"$tmp/bare"
-holds "and says what each is for" diff /dev/null "$tmp/bare"
+holds "libquoit(3) describes every function" diff /dev/null "$tmp/bare"
 section "$pages/libquoit.3" EXAMPLES | sed -n '/^\.Bd/,/^\.Ed/{/^\.[BE]d/d;s/\\e/\\/g;s/^\\&//;p;}' >"$tmp/example"
-same_lines "its example is the one that is built and run" "$top_srcdir/examples/reserve.c" "$tmp/example"
+same_lines "the example of libquoit(3) is examples/reserve.c" "$top_srcdir/examples/reserve.c" "$tmp/example"
 
 # --- roff
 for page in "$pages"/*.[13]; do
-  holds "${page##*/} is made of whole directives" test -z "$(grep '^@' "$page")"
+  holds "${page##*/} has only complete directives" test -z "$(grep '^@' "$page")"
 done
 if command -v groff >/dev/null && echo .Dd | groff -mandoc -z 2>/dev/null; then
   for page in "$pages"/*.[13]; do
     groff -mandoc -ww -z "$page" >"$tmp/said" 2>&1 || echo failed >>"$tmp/said"
-    holds "groff has nothing to say about ${page##*/}" diff /dev/null "$tmp/said"
-    holds "and it can be read" test "$(groff -mandoc -Tascii "$page" | wc -l)" -gt 30
+    holds "groff prints no warning for ${page##*/}" diff /dev/null "$tmp/said"
+    holds "groff renders ${page##*/}" test "$(groff -mandoc -Tascii "$page" | wc -l)" -gt 30
   done
 else
   skip "no groff"
 fi
 if command -v mandoc >/dev/null; then
   for page in "$pages"/*.[13]; do
-    holds "mandoc has nothing to say about ${page##*/}" mandoc -Tlint -Wwarning "$page"
+    holds "mandoc prints no warning for ${page##*/}" mandoc -Tlint -Wwarning "$page"
   done
 else
   skip "no mandoc"
@@ -139,12 +139,12 @@ bad ()
   fi
 }
 good='@verb x'
-bad "a code that is none" "quoit-x.mdoc:5: 'NOT_HERE': expected a code of include/quoit/error.h" \
+bad "unknown error code in a page source" "quoit-x.mdoc:5: 'NOT_HERE': expected a code of include/quoit/error.h" \
   "$good" '@summary s' '@chapter Asking' '@exit' 'NOT_HERE it is not'
-bad "a directive that is none" "quoit-x.mdoc:2: '@brief s' is no line of a manual page" "$good" '@brief s'
-bad "text before its part" "quoit-x.mdoc:2: 'text': expected @description, @options" "$good" 'text'
-bad "a page without a summary" "expected @summary, @chapter and @description" "$good" '@chapter Asking' '@description' 'text'
-bad "an inclusion that is not there" "nothing.part' has nothing to read" "$good" '@options' '@include nothing.part'
+bad "unknown directive in a page source" "quoit-x.mdoc:2: '@brief s' is no line of a manual page" "$good" '@brief s'
+bad "text before the first part of a page source" "quoit-x.mdoc:2: 'text': expected @description, @options" "$good" 'text'
+bad "page source without a summary" "expected @summary, @chapter and @description" "$good" '@chapter Asking' '@description' 'text'
+bad "missing include file of a page source" "nothing.part' has nothing to read" "$good" '@options' '@include nothing.part'
 
 # --- installed
 if (unset MAKEFLAGS MFLAGS MAKELEVEL; make -s -C "$top_builddir" install-man DESTDIR="$tmp/destination") >"$tmp/out" 2>&1; then

@@ -20,8 +20,8 @@ done
 baseline
 
 # --- text: the index in place of the chip
-ok 0 "an axis inside slices" map train --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
-picture "is a ring to be followed with the finger" <<'PICTURE'
+ok 0 "map prints an axis inside slices" map train --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
+picture "the axis is drawn as a ring of neighbours" <<'PICTURE'
 train@1, mesh data=2,fsdp=16: index along fsdp
 fsdp: 16 over ici, x 4, y 4; ring of 1 hop, 1 back
 
@@ -39,8 +39,8 @@ v6e-4x4-1: v6e 4x4, hosts of 2x2 chips, no ring, slice id 1
 
 train@1: 32 chips
 PICTURE
-ok 0 "an axis between slices" map train --axes data=2,fsdp=16 --dcn data=2 --axis data
-picture "is another number in each" <<'PICTURE'
+ok 0 "map prints an axis between slices" map train --axes data=2,fsdp=16 --dcn data=2 --axis data
+picture "each slice has its own number" <<'PICTURE'
 train@1, mesh data=2,fsdp=16: index along data
 data: 2 over dcn
 
@@ -58,8 +58,8 @@ v6e-4x4-1: v6e 4x4, hosts of 2x2 chips, no ring, slice id 1
 
 train@1: 32 chips
 PICTURE
-ok 0 "an axis over the devices of chips" map seven --axes data=2,model=16 --dcn data=2 --axis model
-picture "has the index of each of them" <<'PICTURE'
+ok 0 "map prints an axis over the devices of chips" map seven --axes data=2,model=16 --dcn data=2 --axis model
+picture "each chip shows the index of each device" <<'PICTURE'
 seven@3, mesh data=2,model=16: index along model
 model: 16 over ici, x 2, y 2, z 2, core 2; jumps of 2 hops, 2 back
 
@@ -75,14 +75,14 @@ z=0            z=1
 
 seven@3: 16 chips
 PICTURE
-holds "nothing is changed by looking" unchanged
+holds "map writes no entry" unchanged
 
 # --- a draining host keeps its devices
-ok 0 "a host drains" drain v6e-4x4-0-1 --now "$now"
-ok 0 "its slice" map train@1 --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
-out "is whole" '15  6  5  4'
-out "and the legend says so" 'train@1: 32 chips, 4 draining'
-ok 0 "it is there again" undrain v6e-4x4-0-1 --now "$now"
+ok 0 "a host is drained" drain v6e-4x4-0-1 --now "$now"
+ok 0 "map prints the axis on the slice of a draining host" map train@1 --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
+out "the slice of a draining host is drawn completely" '15  6  5  4'
+out "the legend counts draining chips" 'train@1: 32 chips, 4 draining'
+ok 0 "the host is undrained" undrain v6e-4x4-0-1 --now "$now"
 baseline
 
 # --- each device has the same index in the mesh, the document and the picture
@@ -180,7 +180,7 @@ joined ()
   quoit mesh "$@" -o json >"$tmp/mesh.json" || fail "there is a mesh: $*"
   for axis in $(printf %s "$axes" | tr , ' '); do
     ok 0 "$* along $axis" map "$@" --axis "$axis" --svg "$tmp/axis.svg" -o json
-    json "is a document"
+    json "$* along $axis prints JSON"
     holds "$* along $axis: indices, colours and legend are those of the mesh" \
       "$python" "$tmp/join.py" "$axis" "$tmp/mesh.json" "$tmp/out" "$tmp/axis.svg"
   done
@@ -201,19 +201,19 @@ joined a,b,c long --axes a=8,b=4,c=4
 joined all long --axes all=128
 
 # --- the picture needs no other file
-ok 0 "a picture" map wide --axes all=256 --axis all --svg "$tmp/wide.svg"
-holds "loads nothing" test -z "$(sed 's|http://www.w3.org/2000/svg||' "$tmp/wide.svg" | grep -E 'href|url\(|@import|script|http')"
-holds "is dark where pages are" grep -q 'prefers-color-scheme:dark' "$tmp/wide.svg"
-holds "says in its title what it is" grep -qF '<title id="title">wide@4, mesh all=256: index along all</title>' "$tmp/wide.svg"
-holds "and in its description how the axis goes, and what the colours are" \
+ok 0 "map --svg writes an axis" map wide --axes all=256 --axis all --svg "$tmp/wide.svg"
+holds "the picture loads nothing" test -z "$(sed 's|http://www.w3.org/2000/svg||' "$tmp/wide.svg" | grep -E 'href|url\(|@import|script|http')"
+holds "the picture has a dark colour scheme" grep -q 'prefers-color-scheme:dark' "$tmp/wide.svg"
+holds "the title names group, mesh and axis" grep -qF '<title id="title">wide@4, mesh all=256: index along all</title>' "$tmp/wide.svg"
+holds "the description has the links and colours of the axis" \
   grep -qF 'all: 256 over ici, x 16, y 16; jumps of 2 hops, 2 back; colours go from #440154 of index 0 to #fde725 of index 255' \
   "$tmp/wide.svg"
-ok 0 "the rings of a torus" map wide --axes x=16,y=16 --axis y --svg "$tmp/rings.svg"
-out "are told" 'y: 16 over ici, x 16; ring of 1 hop, 1 back'
+ok 0 "map draws the rings of a torus" map wide --axes x=16,y=16 --axis y --svg "$tmp/rings.svg"
+out "the legend describes the rings" 'y: 16 over ici, x 16; ring of 1 hop, 1 back'
 # 16 rows: 15 steps along x, and a stub on either end.
-holds "and drawn: 15 steps and two stubs each" test "$(grep -o 'M[0-9]' "$tmp/rings.svg" | wc -l)" = 272
+holds "each ring is drawn as 15 steps and two stubs" test "$(grep -o 'M[0-9]' "$tmp/rings.svg" | wc -l)" = 272
 if [ -n "$python" ]; then
-  holds "and no chip is out of the picture" "$python" -c 'import sys, xml.etree.ElementTree as tree
+  holds "all chips are inside the picture" "$python" -c 'import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 boxes = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("class") != "paper"]
 at = [(r.get("x"), r.get("y")) for r in boxes if r.get("class") != "host"]
@@ -225,50 +225,50 @@ fi
 
 # --- hostile names of axes remain text
 hostile='<b>"&]]>'
-ok 0 "an axis of such a name" map ring --axes "$hostile=8" --axis "$hostile" --svg "$tmp/hostile.svg"
+ok 0 "an axis with a hostile name is drawn" map ring --axes "$hostile=8" --axis "$hostile" --svg "$tmp/hostile.svg"
 if [ -n "$python" ]; then
-  holds "is text in the picture" "$python" -c 'import sys, xml.etree.ElementTree as tree
+  holds "the hostile axis name is text in the picture" "$python" -c 'import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 assert not list(root.iter("{http://www.w3.org/2000/svg}b"))
 assert sys.argv[2] in next(root.iter("{http://www.w3.org/2000/svg}title")).text' "$tmp/hostile.svg" "$hostile"
 fi
 escape=$(printf '\033[31m')
-ok 0 "an axis that would colour the terminal" map ring --axes "$escape=8" --axis "$escape"
-holds "does not" test -z "$(LC_ALL=C tr -d '\n -~' <"$tmp/out")"
+ok 0 "an axis name with control bytes is printed" map ring --axes "$escape=8" --axis "$escape"
+holds "no control bytes of the axis name reach the terminal" test -z "$(LC_ALL=C tr -d '\n -~' <"$tmp/out")"
 
 # --- refusals
-refused 2 "an axis of no mesh" "--axis 'fsdp' without --axes: expected --axes NAME=SIZE,..." map train --axis fsdp
-refused 2 "a mesh without an axis" "--axes without --axis: expected --axis NAME" map train --axes data=2,fsdp=16
-refused 2 "options of a mesh alone" "--split-physical without --axis" map train --split-physical
-refused 2 "an axis of everything" "--axis 'a': expected a GROUP with it" map --axes a=8 --axis a
-refused 3 "an axis that the mesh has not" "--axis 'tensor': expected an axis of the mesh: data, fsdp" \
+refused 2 "--axis without --axes" "--axis 'fsdp' requires --axes NAME=SIZE,..." map train --axis fsdp
+refused 2 "--axes without --axis" "--axes requires --axis NAME" map train --axes data=2,fsdp=16
+refused 2 "--split-physical without --axis" "--split-physical requires --axis" map train --split-physical
+refused 2 "--axis without a group" "--axis 'a' requires the name of a GROUP" map --axes a=8 --axis a
+refused 3 "--axis that the mesh does not have" "--axis 'tensor': expected an axis of the mesh: data, fsdp" \
   map train --axes data=2,fsdp=16 --dcn data=2 --axis tensor
-refused 3 "a slice" "'v6e-4x4-0' is the name of a slice: expected a group" map v6e-4x4-0 --axes a=16 --axis a
-refused 3 "a slice's full name" "'fleet/solo/solo-0' is the name of a slice: expected a group" \
+refused 3 "--axis with the name of a slice" "'v6e-4x4-0' is the name of a slice: expected a group" map v6e-4x4-0 --axes a=16 --axis a
+refused 3 "--axis with the full name of a slice" "'fleet/solo/solo-0' is the name of a slice: expected a group" \
   map fleet/solo/solo-0 --axes a=16 --axis a
-refused 3 "a pool" "'fleet/seven' is the name of a pool|expected a group" map fleet/seven --axes a=16 --axis a
-refused 4 "nothing" "'nobody'" map nobody --axes a=16 --axis a
-refused 7 "another group of that name" "'train@1' now, not '@9'" map train@9 --axes a=16 --axis a
-refused 3 "a mesh that JAX refuses" "--axes 'a=5' on 2 slices without --dcn" map train --axes a=5 --axis a
-refused 3 "sizes that do not multiply" "--axes 'a=5': |expected 8, the devices there are, as '8' does" map ring --axes a=5 --axis a
-refused 3 "an axis twice" "--axes: axis 'a' is there twice" map ring --axes a=2,a=4 --axis a
-refused 2 "contiguous granules" "expected one of --contiguous and --dcn" \
+refused 3 "--axis with the name of a pool" "'fleet/seven' is the name of a pool|expected a group" map fleet/seven --axes a=16 --axis a
+refused 4 "--axis with an unknown group" "'nobody'" map nobody --axes a=16 --axis a
+refused 7 "--axis with the id of an older group" "'train@1' now, not '@9'" map train@9 --axes a=16 --axis a
+refused 3 "mesh that JAX refuses" "--axes 'a=5': mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" map train --axes a=5 --axis a
+refused 3 "axes that do not multiply to the devices" "--axes 'a=5': |expected 8, the devices there are, as '8' does" map ring --axes a=5 --axis a
+refused 3 "repeated axis" "--axes: axis 'a' is given twice" map ring --axes a=2,a=4 --axis a
+refused 2 "--contiguous with --dcn" "expected one of --contiguous and --dcn" \
   map train --axes a=32 --dcn a=2 --contiguous --axis a
-refused 2 "rows" "--output 'csv'" map ring --axes a=8 --axis a -o csv
-ok 0 "a pool and a group of one name" map seven --axes a=16,core=2 --dcn a=2 --axis a
-out "mean the group" 'seven@3, mesh a=16,core=2'
+refused 2 "CSV output of an axis" "--output 'csv'" map ring --axes a=8 --axis a -o csv
+ok 0 "a group with the name of a pool is accepted with --axis" map seven --axes a=16,core=2 --dcn a=2 --axis a
+out "the name is the group's" 'seven@3, mesh a=16,core=2'
 rm -f "$tmp/none.svg"
 run map train --axes a=5 --axis a --svg "$tmp/none.svg"
-holds "no picture is written of what is refused" test ! -e "$tmp/none.svg"
+holds "a refused map writes no picture" test ! -e "$tmp/none.svg"
 quoit set-state v6e-4x4-1-3 dead --now "$now" >/dev/null
 baseline
-refused 5 "a lost slice" "group 'train': slice 'v6e-4x4-1' is lost|repair the group, or release the slice" \
+refused 5 "axis of a group with a lost slice" "group 'train': slice 'v6e-4x4-1' is lost|repair the group, or release the slice" \
   map train --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
 quoit release train --slice v6e-4x4-1 --now "$now" >/dev/null
 baseline
-ok 0 "what is left of it" map train --axes fsdp=16 --axis fsdp
-out "is one slice" 'fsdp: 16 over ici'
-holds "and no other" test "$(grep -c 'slice id' "$tmp/out")" = 1
+ok 0 "map prints the remaining slice" map train --axes fsdp=16 --axis fsdp
+out "the axis covers the remaining slice" 'fsdp: 16 over ici'
+holds "only one slice is drawn" test "$(grep -c 'slice id' "$tmp/out")" = 1
 
 # --- a part of a slice is drawn at its place in the slice
 for group in first part; do
@@ -276,8 +276,8 @@ for group in first part; do
     --now "$now" >/dev/null
 done
 baseline
-ok 0 "bundles behind others" map part --axes a=4,b=2 --axis a
-picture "are drawn on their own chips" <<'PICTURE'
+ok 0 "map prints an axis of bundles" map part --axes a=4,b=2 --axis a
+picture "the axis is drawn on the chips of the bundles" <<'PICTURE'
 part@8, mesh a=4,b=2: index along a
 a: 4 over ici, x 2 of 4; jumps of 2 hops, 2 back
 
@@ -308,8 +308,8 @@ quoit import ray-nodes "$tmp/nodes.json" --now "$now" >/dev/null
 quoit reserve mixed --bundle CPU=1 --bundle TPU=4 --bundle-select 0:ray.io/tpu-slice-name=sa \
   --bundle-select 1:ray.io/tpu-slice-name=sb --now "$now" >/dev/null
 baseline
-ok 0 "a bundle without TPU in a slice" map mixed --axes a=4 --axis a
-picture "puts none of the mesh there" <<'PICTURE'
+ok 0 "map prints an axis of a group with a CPU bundle" map mixed --axes a=4 --axis a
+picture "the CPU bundle has no place in the mesh" <<'PICTURE'
 mixed@1, mesh a=4: index along a
 a: 4 over ici, x 2, y 2; ring of 1 hop, 1 back
 

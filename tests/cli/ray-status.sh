@@ -55,8 +55,8 @@ says ()
   name=$1 strategies=$2
   shift 2
   rm -f "$QUOIT_DB"*
-  ok 0 "$name: a ledger" init
-  ok 0 "$name: its node list" import ray-nodes "$@" --complete --now "$now"
+  ok 0 "$name: a ledger is created" init
+  ok 0 "$name: the node list is imported" import ray-nodes "$@" --complete --now "$now"
   for form in ray-status ray-status-v; do
     recorded=$from/$name.$form.txt
     [ -f "$recorded" ] || continue
@@ -68,12 +68,12 @@ says ()
     # or a head is still requested.
     case $name.$form in
       mixed.idle.ray-status | lost.one-slice-host-lost.ray-status | gke.two-reserved.ray-status*)
-        skip "$name: $form is of another moment than its lists"
+        skip "$name: $form was recorded at a different time than its lists"
         continue
         ;;
     esac
     if [ -n "$python" ]; then
-      holds "$name: $form is what Ray says" "$python" "$tmp/compare.py" "$recorded" "$tmp/out" "$strategies"
+      holds "$name: the $form output equals Ray's" "$python" "$tmp/compare.py" "$recorded" "$tmp/out" "$strategies"
     else
       skip "$name: no python3"
     fi
@@ -96,33 +96,28 @@ says mixed.both-reserved none "$from/mixed.both-reserved.ray-list-nodes--format-
 says gke.idle none "$from/gke.idle.ray-list-nodes--format-json.json"
 says mixed.idle none "$from/mixed.idle.ray-list-nodes--format-yaml.yaml"
 
-# --- all other recordings, if available
-from=$top_srcdir/../shared/captures
-if [ -d "$from" ]; then
-  for recorded in "$from"/*.ray-status-v.txt; do
-    name=$(basename "$recorded" .ray-status-v.txt)
-    says "$name" strategies "$from/$name.ray-list-nodes--detail--format-json.json" \
-      --groups "$from/$name.py-placement_group_table.json" --available "$from/$name.py-available_resources_per_node.json"
-  done
-else
-  skip "the other recordings are not here"
-fi
+# --- all recordings
+for recorded in "$from"/*.ray-status-v.txt; do
+  name=$(basename "$recorded" .ray-status-v.txt)
+  says "$name" strategies "$from/$name.ray-list-nodes--detail--format-json.json" \
+    --groups "$from/$name.py-placement_group_table.json" --available "$from/$name.py-available_resources_per_node.json"
+done
 
 # --- this ledger's groups count as reservations in Ray's format, and a dead host has no resources
 rm -f "$QUOIT_DB"*
-ok 0 "a ledger" init
-ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
-ok 0 "a group" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
-ok 0 "an idle host dies" set-state tpu-group-1-3 dead --now "$now"
-ok 0 "Ray's form" status --format ray --now "$now"
-out "what the group has is reserved" "0.0/28.0 TPU (0.0 used of 16.0 reserved in placement groups)"
-holds "the dead host is not active" test "$(grep -c '^ 1 node_' "$tmp/out")" = 8
-ok 0 "node by node" status --format ray --verbose --now "$now"
-holds "each alive one" test "$(grep -c '^Node: ' "$tmp/out")" = 8
+ok 0 "a ledger is created" init
+ok 0 "a manifest is imported" import raycluster "$two_slices" --now "$now"
+ok 0 "a group is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "set-state marks an idle host dead" set-state tpu-group-1-3 dead --now "$now"
+ok 0 "status --format ray succeeds" status --format ray --now "$now"
+out "the chips of the group are reserved in placement groups" "0.0/28.0 TPU (0.0 used of 16.0 reserved in placement groups)"
+holds "the dead host is not listed as active" test "$(grep -c '^ 1 node_' "$tmp/out")" = 8
+ok 0 "status --format ray --verbose succeeds" status --format ray --verbose --now "$now"
+holds "--verbose lists each alive node" test "$(grep -c '^Node: ' "$tmp/out")" = 8
 
 # --- an unknown format
 baseline
-refused 2 "another form" "--format 'slurm'|expected ray" status --format slurm
-refused 2 "a form of a form" "no --output, because it is text" status --format ray -o json
-refused 2 "more of nothing" "--verbose|--format ray" status --verbose
+refused 2 "unknown --format" "--format 'slurm'|expected ray" status --format slurm
+refused 2 "--format ray with -o json" "--format ray writes text" status --format ray -o json
+refused 2 "--verbose without --format" "--verbose|--format ray" status --verbose
 finish

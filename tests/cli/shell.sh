@@ -53,31 +53,31 @@ spec:
           - {name: LIBTPU_INIT_ARGS, value: --c}
           - {name: ZZ_LAST, value: end}
 MANIFEST
-ok 0 "a hostile manifest is read" import raycluster "$tmp/hostile.yaml" --now "$now"
-ok 0 "and its slice reserved" reserve 'a$(touch ran)' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
+ok 0 "a manifest with hostile names is imported" import raycluster "$tmp/hostile.yaml" --now "$now"
+ok 0 "a slice of the hostile manifest is reserved" reserve 'a$(touch ran)' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
 group='a$(touch ran)'
 
 mkdir "$tmp/here"
-ok 0 "its environment" env "$group" -o env
-holds "has only variables for TPU jobs" test "$(grep -cvE '^(LIBTPU|TPU|XLA)_[A-Z_]+=' "$tmp/out")" = 0
+ok 0 "env -o env prints a hostile environment" env "$group" -o env
+holds "env -o env prints only variables of TPU jobs" test "$(grep -cvE '^(LIBTPU|TPU|XLA)_[A-Z_]+=' "$tmp/out")" = 0
 for name in LIBTPU_INIT_ARGS TPU_WORKER_ID XLA_FLAGS; do
-  out "has $name" "$name='"
+  out "env -o env prints $name" "$name='"
 done
-err "a note names the others" "note: 'AN_ACCENT', 'A_BACKSLASH', 'A_BLANK', 'A_COMMAND'"
-err "says how many more" " more left out: not of the families for TPU jobs; --all-variables writes it"
-err "and what no shell can name" "warning: 'not.a-name' left out: a shell has no variable of that name"
-err "or set" "warning: 'OPTIND', 'PPID', 'SHELLOPTS', 'UID' left out: a shell does not allow to set it"
-ok 0 "for people" env "$group"
-out "they are comments" "# only with --all-variables: LD_PRELOAD='/tmp/evil.so'"
-out "as is what a shell does not allow to set" "# read-only in a shell: UID='7'"
-out "and what it cannot name" "# no name for a shell: not.a-name='x'"
-holds "no line of them is evaluated" test "$(grep -cE '^(LD_PRELOAD|PATH|BASH_ENV|ENV|IFS|PROMPT_COMMAND|PS4|TPU)=' "$tmp/out")" = 0
+err "a note names the omitted variables" "note: 'AN_ACCENT', 'A_BACKSLASH', 'A_BLANK', 'A_COMMAND'"
+err "the note counts further omitted variables" " more left out: not of the families for TPU jobs; --all-variables writes it"
+err "a warning names variables with invalid names" "warning: 'not.a-name' left out: not a valid name in a shell"
+err "a warning names variables that are read-only in shells" "warning: 'OPTIND', 'PPID', 'SHELLOPTS', 'UID' left out: a shell does not allow setting it"
+ok 0 "env prints a hostile environment as text" env "$group"
+out "omitted variables are comments" "# only with --all-variables: LD_PRELOAD='/tmp/evil.so'"
+out "read-only variables are comments" "# read-only in a shell: UID='7'"
+out "variables with invalid names are comments" "# invalid name in a shell: not.a-name='x'"
+holds "no omitted variable is evaluated" test "$(grep -cE '^(LD_PRELOAD|PATH|BASH_ENV|ENV|IFS|PROMPT_COMMAND|PS4|TPU)=' "$tmp/out")" = 0
 baseline
-refused 2 "--all-variables of a manifest" "--all-variables: expected it without --manifest" env --manifest "$tmp/hostile.yaml" --all-variables
-ok 0 "all of its environment" env "$group" -o env --all-variables
+refused 2 "--all-variables with a manifest" "--all-variables cannot be combined with --manifest" env --manifest "$tmp/hostile.yaml" --all-variables
+ok 0 "env --all-variables succeeds" env "$group" -o env --all-variables
 cp "$tmp/out" "$tmp/env"
-err "without what no shell can name" "warning: 'not.a-name' left out"
-holds "and no note" test "$(grep -c note "$tmp/err")" = 0
+err "--all-variables omits invalid names with a warning" "warning: 'not.a-name' left out"
+holds "--all-variables prints no note" test "$(grep -c note "$tmp/err")" = 0
 for shell in sh bash dash; do
   if command -v "$shell" >/dev/null; then
     got=$(env -i "$(command -v "$shell")" -c 'eval "$1"; echo "$ZZ_LAST $TPU_WORKER_ID"' x "$(cat "$tmp/env")" 2>&1)
@@ -93,7 +93,7 @@ value ()
 }
 same ()
 {
-  holds "$1 comes back byte for byte" test "$(value "$1")" = "$2."
+  holds "the shell reads $1 byte for byte" test "$(value "$1")" = "$2."
 }
 same A_QUOTE "it's '' it"
 same A_COMMAND '$(touch ran) `touch ran` ; touch ran'
@@ -107,39 +107,39 @@ same A_BLANK '  two  blanks  '
 same AN_ACCENT 'Zürich → 東京'
 same EMPTY ''
 same TPU_WORKER_ID 0
-holds "and nothing ran" test -z "$(ls "$tmp/here")"
+holds "no command in a value was executed" test -z "$(ls "$tmp/here")"
 
-ok 0 "JSON has all of it" env "$group" -o json
-fact "also the name that is none" 'd["processes"][0]["environment"]["not.a-name"]' x
-fact "and the control bytes" 'd["processes"][0]["environment"]["A_CONTROL"] == "\x1b[31mred\x07\x01"' True
+ok 0 "env -o json prints a hostile environment" env "$group" -o json
+fact "JSON has the variable with an invalid name" 'd["processes"][0]["environment"]["not.a-name"]' x
+fact "JSON has the original control bytes" 'd["processes"][0]["environment"]["A_CONTROL"] == "\x1b[31mred\x07\x01"' True
 
 # clean SENTENCE: the last run's output has no control character except newlines.
 clean ()
 {
-  holds "$1 has no control bytes" test -z "$(tr -d '\n\040-\176\200-\377' <"$tmp/out")"
+  holds "the output of $1 has no control bytes" test -z "$(tr -d '\n\040-\176\200-\377' <"$tmp/out")"
 }
-ok 0 "the table form" env "$group"
+ok 0 "env prints a table of a hostile environment" env "$group"
 clean "env"
-out "escapes" '\x1b[31mred\x07\x01'
-ok 0 "status" status
+out "env escapes control bytes" '\x1b[31mred\x07\x01'
+ok 0 "status prints hostile names" status
 clean "status"
-ok 0 "groups" groups
+ok 0 "groups prints hostile names" groups
 clean "groups"
-out "the name is text" 'a$(touch ran)'
+out "the hostile group name is printed as text" 'a$(touch ran)'
 
 # In the C locale only ASCII reaches the terminal. In UTF-8 letters do, but bidirectional controls do not.
 fresh 'v6e 2x2 x1'
-ok 0 "a name that is not ASCII" reserve 'Zürich' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
-out "is escaped in the C locale" 'Z\xc3\xbcrich@1'
+ok 0 "a name with non-ASCII letters is reserved" reserve 'Zürich' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
+out "non-ASCII letters are escaped in the C locale" 'Z\xc3\xbcrich@1'
 if locale -a 2>/dev/null | grep -qix 'c.utf-\{0,1\}8'; then
   LC_ALL=C.UTF-8 quoit groups >"$tmp/out"
-  out "and is itself in a UTF-8 locale" 'Zürich@1'
+  out "non-ASCII letters are printed in a UTF-8 locale" 'Zürich@1'
 else
   skip "no UTF-8 locale"
 fi
 baseline
-refused 4 "an error escapes what one typed" '\x1b[31m' show "$(printf 'x\033[31m\r\n')"
-refused 3 "and what turns the writing around" '\u{202e}' reserve "$(printf 'x\342\200\256y')" --topology 2x2 \
+refused 4 "name with control bytes" '\x1b[31m' show "$(printf 'x\033[31m\r\n')"
+refused 3 "name with a bidirectional control character" '\u{202e}' reserve "$(printf 'x\342\200\256y')" --topology 2x2 \
   --accelerator v6e --slices 1 --now "$now"
 
 finish

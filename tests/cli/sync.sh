@@ -13,46 +13,50 @@ groups=$captures/gke.hold-and-wait.py-placement_group_table.json
 available=$captures/gke.hold-and-wait.py-available_resources_per_node.json
 pending=a44a00ec47957c78d89b8e33799401000000
 fresh
-ok 0 "nodes, groups and what is available" import ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now" -o json
-fact "are read, and warn of nothing" 'd["n_nodes"], d["warnings"]' "(9, [])"
-fact "each group is said to be new" 'sorted({(c["kind"], c["detail"]) for c in d["changes"]})' "[('group', 'new')]"
-ok 0 "the groups are there after a restart" groups -o json
-fact "removed ones are left out, and all belong to the source" 'len(d["groups"]), {g["source"] for g in d["groups"]}' "(4, {'ray'})"
-fact "a group has Ray's name" "${by_name}['train-a']['ray_state']" CREATED
-fact "one without a name has Ray's id, and may wait" "${by_name}['$pending']['state'], ${by_name}['$pending']['ray_state']" \
+ok 0 "nodes, groups and availability are imported" import ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now" -o json
+fact "all nodes are imported without warnings" 'd["n_nodes"], d["warnings"]' "(9, [])"
+fact "each group is reported as new" 'sorted({(c["kind"], c["detail"]) for c in d["changes"]})' "[('group', 'new')]"
+ok 0 "groups prints the imported groups" groups -o json
+fact "removed groups are omitted, and all groups belong to the source" 'len(d["groups"]), {g["source"] for g in d["groups"]}' "(4, {'ray'})"
+fact "a group has Ray's name and state" "${by_name}['train-a']['ray_state']" CREATED
+fact "a group without a name has Ray's id and can be pending" "${by_name}['$pending']['state'], ${by_name}['$pending']['ray_state']" \
   "('pending', 'PENDING')"
-ok 0 "the waiting one" show "$pending" -o json
-fact "is placed nowhere" '[(b["node"], b["chips"]) for b in d["bundles"]]' "[(None, [])]"
-ok 0 "a placed one" show train-a -o json
-fact "says the chips that each bundle has" '{tuple(b["chips"]) for b in d["bundles"]}' "{('0', '1', '2', '3')}"
-fact "and what else" '{b["has"] for b in d["bundles"]}' "{'chips 0,1,2,3: CPU 1, TPU 4'}"
-ok 0 "a host that two groups share" who-holds 127.0.0.6 -o json
-fact "is held by both" 'len(d["nodes"][0]["held_by"]), "train-a@1" in d["nodes"][0]["held_by"]' "(2, True)"
-ok 0 "whole slices" slots -o json
-fact "of which a group has a part are not free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 0)]"
-ok 0 "the journal replays" verify
+ok 0 "show prints a pending group" show "$pending" -o json
+fact "a pending group has no nodes" '[(b["node"], b["chips"]) for b in d["bundles"]]' "[(None, [])]"
+ok 0 "show prints a placed group" show train-a -o json
+fact "each bundle has its chips" '{tuple(b["chips"]) for b in d["bundles"]}' "{('0', '1', '2', '3')}"
+fact "each bundle has its resources" '{b["has"] for b in d["bundles"]}' "{'chips 0,1,2,3: CPU 1, TPU 4'}"
+ok 0 "who-holds prints a host of two groups" who-holds 127.0.0.6 -o json
+fact "both groups use the host" 'len(d["nodes"][0]["held_by"]), "train-a@1" in d["nodes"][0]["held_by"]' "(2, True)"
+ok 0 "slots prints a cluster with groups" slots -o json
+fact "slices that a group uses partly are not free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 0)]"
+ok 0 "verify replays the import of groups" verify
 baseline
 for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do
   # shellcheck disable=SC2086
-  refused 7 "$command: Ray's groups are Ray's" "'train-a@1' belongs to source 'ray'|remove it there, and sync" $command --now "$now"
+  refused 7 "$command of a group of Ray" "'train-a@1' belongs to source 'ray'|remove it there, and sync" $command --now "$now"
 done
-refused 7 "a group of Ray's is not forgotten" "'train-a@1' is not gone" forget train-a@1 --now "$now"
+refused 7 "forget of a group of Ray" "'train-a@1' is not gone" forget train-a@1 --now "$now"
 
-ok 0 "a dry run of sync" sync ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now" --dry-run -o json
-fact "says that nothing would change" 'd["dry_run"], d["n_changes"]' "(True, 0)"
+ok 0 "sync --dry-run succeeds" sync ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now" --dry-run -o json
+fact "the dry run reports no changes" 'd["dry_run"], d["n_changes"]' "(True, 0)"
 empty=$captures/mixed.idle.ray-list-placement-groups--detail--format-json.json
-holds "Ray's words for no groups are a list without any" grep -q 'No resource in the cluster' "$empty"
-ok 0 "a dry run without groups" sync ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run -o json
-fact "says which would go" 'sorted({(c["kind"], c["detail"]) for c in d["changes"]}), d["n_changes"]' "([('group', 'gone')], 4)"
-holds "and changes nothing" unchanged
-quoit sync ray-nodes "$nodes" --groups "$empty" --now "$now" >/dev/full 2>"$tmp/err" && fail "a difference that nobody can read fails"
-err "a difference that nobody can read is a failure" "quoit: sync: "
-holds "and is not written" unchanged
-ok 0 "a later list" sync ray-nodes "$nodes" --groups "$empty" --now "$now"
-ok 0 "without them" groups -o json
-fact "takes Ray's groups away" 'd["groups"]' "[]"
-ok 0 "their slices" slots -o json
-fact "are free" '[c["fit_now"] for c in d["classes"]]' "[2]"
+holds "Ray's output without groups says so" grep -q 'No resource in the cluster' "$empty"
+ok 0 "sync --dry-run without groups succeeds" sync ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run -o json
+fact "the dry run reports the groups that would be removed" 'sorted({(c["kind"], c["detail"]) for c in d["changes"]}), d["n_changes"]' "([('group', 'gone')], 4)"
+holds "the dry run without groups changes nothing" unchanged
+quoit sync ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run >/dev/full 2>"$tmp/err" && fail "a dry run whose output is lost must fail"
+holds "a dry run whose output is lost changes nothing" unchanged
+status=0
+quoit sync ray-nodes "$nodes" --groups "$empty" --now "$now" >/dev/full 2>"$tmp/err" || status=$?
+holds "a sync whose output is lost exits with 14" test "$status" -eq 14
+err "a sync whose output is lost is written" "quoit: sync: standard output: No space left on device: the change is written"
+ok 0 "the same sync again succeeds" sync ray-nodes "$nodes" --groups "$empty" --now "$now" -o json
+fact "the same sync again changes nothing" 'd["n_changes"]' "0"
+ok 0 "groups prints the cluster without groups" groups -o json
+fact "the groups of Ray are removed" 'd["groups"]' "[]"
+ok 0 "slots prints the cluster without groups" slots -o json
+fact "all slices are free without groups" '[c["fit_now"] for c in d["classes"]]' "[2]"
 
 # --- an actor and two tasks outside any group
 nodes=$captures/plain.actor-task-and-group.ray-list-nodes--detail--format-json.json
@@ -60,55 +64,55 @@ groups=$captures/plain.actor-task-and-group.ray-list-placement-groups--detail--f
 available=$captures/plain.actor-task-and-group.py-available_resources_per_node.json
 external='sorted(n["node"] for n in d["nodes"] if n["held_by"] == ["external"])'
 fresh
-ok 0 "a cluster with plain tasks" import ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now"
-ok 0 "its nodes" nodes -o json
-fact "what no group explains is external, node by node" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
-ok 0 "a node" show 127.0.0.2 -o json
-fact "resource by resource" '{r["resource"]: r["used"] for r in d["resources"] if r["resource"] in ("CPU", "TPU")}' \
+ok 0 "a cluster with plain tasks is imported" import ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now"
+ok 0 "nodes prints the cluster with plain tasks" nodes -o json
+fact "use without a group is external use of its nodes" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
+ok 0 "show prints a node with external use" show 127.0.0.2 -o json
+fact "external use is counted per resource" '{r["resource"]: r["used"] for r in d["resources"] if r["resource"] in ("CPU", "TPU")}' \
   "{'CPU': '1', 'TPU': '1'}"
-ok 0 "who holds it" who-holds 127.0.0.2 -o json
-fact "is external" 'd["nodes"][0]["held_by"]' "['external']"
-ok 0 "availability without groups" sync ray-nodes "$nodes" --available "$available" --now "$now" -o json
-fact "is counted beside the groups that are known" '[c["kind"] for c in d["changes"]]' "[]"
+ok 0 "who-holds prints a node with external use" who-holds 127.0.0.2 -o json
+fact "the user is external" 'd["nodes"][0]["held_by"]' "['external']"
+ok 0 "availability without groups is synced" sync ray-nodes "$nodes" --available "$available" --now "$now" -o json
+fact "known groups are subtracted from the use" '[c["kind"] for c in d["changes"]]' "[]"
 baseline
 # Each host has more resources in use: 3 of 4 TPU are free if 1 is used, and 2 if 2 are.
 sed 's/"TPU": 3.0/"TPU": 2.0/g' "$available" >"$tmp/more.json"
-ok 0 "a dry run of more use" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now" --dry-run -o json
-fact "says so" '[(c["kind"], c["name"]) for c in d["changes"]]' "[('external', 'ray')]"
-holds "and changes nothing" unchanged
-ok 0 "more use" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now"
-ok 0 "a node" show 127.0.0.2 -o json
-fact "has it" '{r["resource"]: r["used"] for r in d["resources"] if r["resource"] in ("CPU", "TPU")}' "{'CPU': '1', 'TPU': '2'}"
-ok 0 "the journal replays" verify
-ok 0 "a list of nodes alone" sync ray-nodes "$nodes" --now "$now" -o json
-fact "says nothing of use" 'd["n_changes"], len(d["warnings"])' "(0, 1)"
+ok 0 "sync --dry-run of more use succeeds" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now" --dry-run -o json
+fact "the dry run reports the change of external use" '[(c["kind"], c["name"]) for c in d["changes"]]' "[('external', 'ray')]"
+holds "the dry run of more use changes nothing" unchanged
+ok 0 "more use is synced" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now"
+ok 0 "show prints the node with more use" show 127.0.0.2 -o json
+fact "the node has the new use" '{r["resource"]: r["used"] for r in d["resources"] if r["resource"] in ("CPU", "TPU")}' "{'CPU': '1', 'TPU': '2'}"
+ok 0 "verify replays the changes of use" verify
+ok 0 "a list of nodes alone is synced" sync ray-nodes "$nodes" --now "$now" -o json
+fact "a list of nodes alone changes no use, and warns" 'd["n_changes"], len(d["warnings"])' "(0, 1)"
 "${python:-true}" - "$nodes" >"$tmp/fewer.json" <<'PY'
 import json, sys
 print(json.dumps([n for n in json.load(open(sys.argv[1])) if n["node_ip"] != "127.0.0.2"]))
 PY
 if [ -n "$python" ]; then
-  ok 0 "a node that was used goes" sync ray-nodes "$tmp/fewer.json" --now "$now" -o json
-  fact "and its use with it" 'sorted((c["kind"], c["name"]) for c in d["changes"])' "[('external', 'ray'), ('removed', '127.0.0.2')]"
-  ok 0 "the journal replays" verify
-  ok 0 "all of it again" sync ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now"
-  ok 0 "its nodes" nodes -o json
-  fact "are as they were" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
+  ok 0 "a list without a used node is synced" sync ray-nodes "$tmp/fewer.json" --now "$now" -o json
+  fact "the external use of the removed node is removed" 'sorted((c["kind"], c["name"]) for c in d["changes"])' "[('external', 'ray'), ('removed', '127.0.0.2')]"
+  ok 0 "verify replays the removal of the node" verify
+  ok 0 "all lists are synced again" sync ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now"
+  ok 0 "nodes prints all nodes again" nodes -o json
+  fact "external use is as before" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
 else
   skip "a node that was used goes: no python3"
 fi
-ok 0 "groups without availability" sync ray-nodes "$nodes" --groups "$groups" --now "$now" -o json
-fact "leave what is known of other use" '[c["kind"] for c in d["changes"]]' "[]"
-ok 0 "its nodes" nodes -o json
-fact "are not free" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
-ok 0 "the journal replays" verify
+ok 0 "groups without availability are synced" sync ray-nodes "$nodes" --groups "$groups" --now "$now" -o json
+fact "groups without availability leave external use unchanged" '[c["kind"] for c in d["changes"]]' "[]"
+ok 0 "nodes prints the nodes after a sync without availability" nodes -o json
+fact "nodes with external use are still not free" "$external" "['127.0.0.2', '127.0.0.3', '127.0.0.5']"
+ok 0 "verify replays the syncs of use" verify
 
 # --- a group whose host was lost
 lost=$captures/lost.one-slice-host-lost
 fresh
-ok 0 "a cluster that lost a host" import ray-nodes "$lost.ray-list-nodes--detail.yaml" --groups "$lost.ray-list-placement-groups--detail.yaml" \
+ok 0 "a cluster that lost a host is imported" import ray-nodes "$lost.ray-list-nodes--detail.yaml" --groups "$lost.ray-list-placement-groups--detail.yaml" \
   --available "$lost.py-available_resources_per_node.json" --now "$now"
-ok 0 "its group" show train-a -o json
-fact "is RESCHEDULING, as Ray says" 'd["group"]["ray_state"], [b["node"] is None for b in d["bundles"]]' \
+ok 0 "show prints the group of the lost host" show train-a -o json
+fact "the group of the lost host is RESCHEDULING, as in Ray" 'd["group"]["ray_state"], [b["node"] is None for b in d["bundles"]]' \
   "('RESCHEDULING', [False, True, False, False])"
 
 # --- files from different times, or from different clusters
@@ -126,26 +130,26 @@ ray_list "$tmp/two.json" 0.0 1.0
   done
   echo '}'
 } >"$tmp/idle.json"
-ok 0 "a cluster that idles" import ray-nodes "$tmp/two.json" --available "$tmp/idle.json" --now "$now"
-ok 0 "its nodes" nodes -o json
-fact "are free" '[n["held_by"] for n in d["nodes"] if n["chips"] > 0 and n["held_by"]]' "[]"
+ok 0 "an idle cluster is imported" import ray-nodes "$tmp/two.json" --available "$tmp/idle.json" --now "$now"
+ok 0 "nodes prints the idle cluster" nodes -o json
+fact "all nodes of the idle cluster are free" '[n["held_by"] for n in d["nodes"] if n["chips"] > 0 and n["held_by"]]' "[]"
 baseline
 id=$(ray_id 1 0 2)
 grep -v "$id" "$tmp/idle.json" >"$tmp/absent.json"
-refused 3 "an alive node that the availability lacks" "$tmp/absent.json: |'$id'|'10.1.0.2'|expected every node that is alive" \
+refused 3 "availability without an alive node" "$tmp/absent.json: |'$id'|'10.1.0.2'|expected every node that is alive" \
   import ray-nodes "$tmp/two.json" --available "$tmp/absent.json" --now "$now"
 sed "/$id/ s/\"TPU\": 4.0/\"TPU\": 5.0/" "$tmp/idle.json" >"$tmp/most.json"
-refused 3 "more is available than there is" "$tmp/most.json: |$id.TPU|'5': expected at most 4" \
+refused 3 "availability above the total" "$tmp/most.json: |$id.TPU|'5': expected at most 4" \
   import ray-nodes "$tmp/two.json" --available "$tmp/most.json" --now "$now"
-refused 3 "groups of another cluster" "$groups: |node_id|expected one of the list of nodes" \
+refused 3 "groups of a different cluster" "$groups: |node_id|expected one of the list of nodes" \
   import ray-nodes "$tmp/two.json" --groups "$groups" --now "$now"
-refused 3 "availability of another cluster" "$available: |expected one of the list of nodes" \
+refused 3 "availability of a different cluster" "$available: |expected one of the list of nodes" \
   import ray-nodes "$tmp/two.json" --available "$available" --now "$now"
-refused 3 "groups without their bundles" "'bundles'|--detail" import ray-nodes "$captures/mixed.both-reserved.ray-list-nodes--format-json.json" \
+refused 3 "groups without bundles" "'bundles'|--detail" import ray-nodes "$captures/mixed.both-reserved.ray-list-nodes--format-json.json" \
   --groups "$captures/mixed.both-reserved.ray-list-placement-groups--format-json.json" --now "$now"
-refused 4 "groups that are not there" "/no/such: No such file" import ray-nodes "$tmp/two.json" --groups /no/such --now "$now"
-refused 2 "manifests have no groups beside them" "--groups: expected it with ray-nodes alone" import raycluster "$two_slices" --groups "$groups"
-refused 2 "nor has fleet text what is available" "--available: expected it with ray-nodes alone" sync fleet 'v6e 4x4' --available "$available"
+refused 4 "missing file of groups" "/no/such: No such file" import ray-nodes "$tmp/two.json" --groups /no/such --now "$now"
+refused 2 "--groups with a manifest" "--groups requires ray-nodes" import raycluster "$two_slices" --groups "$groups"
+refused 2 "--available with fleet text" "--available requires ray-nodes" sync fleet 'v6e 4x4' --available "$available"
 
 # --- lists that Ray has truncated
 ray_list "$tmp/cut.json" 0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.0 16.0 17.0 18.0 19.0 20.0 21.0 22.0 23.0
@@ -155,11 +159,11 @@ for worker in 0 1 2; do
 done >>"$tmp/cut.json"
 echo ']' >>"$tmp/cut.json"
 fresh
-refused 3 "a list of exactly 100 nodes" "$tmp/cut.json: |exactly 100 rows|--limit 10000|--complete" import ray-nodes "$tmp/cut.json" --now "$now"
-ok 0 "is taken when it is said to be complete" import ray-nodes "$tmp/cut.json" --complete --now "$now" -o json
-fact "with all of its rows" 'd["n_nodes"]' 100
+refused 3 "list of exactly 100 nodes" "$tmp/cut.json: |exactly 100 rows|--limit 10000|--complete" import ray-nodes "$tmp/cut.json" --now "$now"
+ok 0 "--complete accepts a list of exactly 100 nodes" import ray-nodes "$tmp/cut.json" --complete --now "$now" -o json
+fact "all 100 rows are imported" 'd["n_nodes"]' 100
 fresh
-ok 0 "two slices" import ray-nodes "$tmp/two.json" --now "$now"
+ok 0 "two slices are imported for the list of groups" import ray-nodes "$tmp/two.json" --now "$now"
 {
   comma='['
   for row in $(seq 100); do
@@ -170,55 +174,55 @@ ok 0 "two slices" import ray-nodes "$tmp/two.json" --now "$now"
   echo ']'
 } >"$tmp/removed.json"
 baseline
-refused 3 "a list of exactly 100 groups" "$tmp/removed.json: |exactly 100 rows|--complete" \
+refused 3 "list of exactly 100 groups" "$tmp/removed.json: |exactly 100 rows|--complete" \
   sync ray-nodes "$tmp/two.json" --groups "$tmp/removed.json" --now "$now"
-ok 0 "is taken when it is complete" sync ray-nodes "$tmp/two.json" --groups "$tmp/removed.json" --complete --now "$now" -o json
-fact "and all of them are removed" 'd["n_changes"]' 0
+ok 0 "--complete accepts a list of exactly 100 groups" sync ray-nodes "$tmp/two.json" --groups "$tmp/removed.json" --complete --now "$now" -o json
+fact "removed groups change nothing" 'd["n_changes"]' 0
 
 # --- import protects allocated nodes, sync follows the list
 fresh
-ok 0 "two slices" import ray-nodes "$tmp/two.json" --now "$now"
-ok 0 "one is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "two slices are imported" import ray-nodes "$tmp/two.json" --now "$now"
+ok 0 "one slice is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 ray_list "$tmp/one.json" 1.0
 baseline
-refused 7 "import drops no held node" "'10.0.0.0'|'train@1' holds it|release the group first" import ray-nodes "$tmp/one.json" --now "$now"
-ok 0 "sync" sync ray-nodes "$tmp/one.json" --now "$now" -o json
-fact "says that it is lost" '[(c["name"], c["group"]) for c in d["changes"] if c["kind"] == "lost"][0]' "('10.0.0.0', 'train@1')"
-ok 0 "the lost node" show 10.0.0.0 -o json
-fact "stays, dead" 'd["node"]["state"]' dead
-ok 0 "the group goes" release train --now "$now"
-ok 0 "the next sync" sync ray-nodes "$tmp/one.json" --now "$now" -o json
-fact "drops what nobody holds any more" '[c["kind"] for c in d["changes"]]' "['removed', 'removed', 'removed', 'removed']"
-ok 0 "an unchanged list" sync ray-nodes "$tmp/one.json" --now "$now" -o json
-fact "changes nothing" 'd["n_changes"]' 0
+refused 7 "import that drops an allocated node" "'10.0.0.0'|'train@1' uses it|release the group first" import ray-nodes "$tmp/one.json" --now "$now"
+ok 0 "sync accepts the loss of an allocated node" sync ray-nodes "$tmp/one.json" --now "$now" -o json
+fact "sync reports the lost node and its group" '[(c["name"], c["group"]) for c in d["changes"] if c["kind"] == "lost"][0]' "('10.0.0.0', 'train@1')"
+ok 0 "show prints the lost node" show 10.0.0.0 -o json
+fact "the lost node is kept as dead" 'd["node"]["state"]' dead
+ok 0 "the group of the lost node is released" release train --now "$now"
+ok 0 "sync succeeds after the release" sync ray-nodes "$tmp/one.json" --now "$now" -o json
+fact "sync removes the nodes that no group uses any more" '[c["kind"] for c in d["changes"]]' "['removed', 'removed', 'removed', 'removed']"
+ok 0 "an unchanged list is synced" sync ray-nodes "$tmp/one.json" --now "$now" -o json
+fact "an unchanged list changes nothing" 'd["n_changes"]' 0
 
 # --- one bundle per chip: PyTorch/XLA on v5p-8, one host, and v5p-16, two
 fresh 'v5p 2x2x1 x1; v5p 2x2x2 x1'
-ok 0 "a process a chip of v5p-8" reserve one --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 1 --now "$now" -o json
-fact "is 4 bundles on one host, each with its chip" '[(b["node"], b["chips"]) for b in d["bundles"]]' \
+ok 0 "a one-host slice is reserved in bundles of one chip" reserve one --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 1 --now "$now" -o json
+fact "each bundle has one chip of the host" '[(b["node"], b["chips"]) for b in d["bundles"]]' \
   "[('v5p-2x2x1-0-0', ['0']), ('v5p-2x2x1-0-0', ['1']), ('v5p-2x2x1-0-0', ['2']), ('v5p-2x2x1-0-0', ['3'])]"
-ok 0 "and of v5p-16" reserve two --topology 2x2x2 --accelerator v5p --slices 1 --tpu-per-bundle 1 --now "$now" -o json
-fact "is 4 on each of two" '[(b["node"][-1], b["chips"][0]) for b in d["bundles"]]' \
+ok 0 "a two-host slice is reserved in bundles of one chip" reserve two --topology 2x2x2 --accelerator v5p --slices 1 --tpu-per-bundle 1 --now "$now" -o json
+fact "each host has four bundles" '[(b["node"][-1], b["chips"][0]) for b in d["bundles"]]' \
   "[('0', '0'), ('0', '1'), ('0', '2'), ('0', '3'), ('1', '0'), ('1', '1'), ('1', '2'), ('1', '3')]"
-ok 0 "the first one's end" release one --now "$now"
+ok 0 "the one-host group is released" release one --now "$now"
 baseline
-refused 3 "chips that do not divide a host" "TPU per bundle '3': expected|divide a host's 4" \
+refused 3 "--tpu-per-bundle that does not divide a host" "TPU per bundle '3': expected|divide a host's 4" \
   reserve more --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 3 --now "$now"
-ok 0 "half a chip each" reserve half --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 0.5 --now "$now" -o json
-fact "is two a chip" '[b["chips"][0] for b in d["bundles"]]' "['0', '0', '1', '1', '2', '2', '3', '3']"
+ok 0 "a slice is reserved in bundles of half a chip" reserve half --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 0.5 --now "$now" -o json
+fact "two bundles share each chip" '[b["chips"][0] for b in d["bundles"]]' "['0', '0', '1', '1', '2', '2', '3', '3']"
 baseline
-refused 3 "no chips at all" "TPU per bundle '0': expected more than 0" \
+refused 3 "--tpu-per-bundle 0" "TPU per bundle '0': expected more than 0" \
   reserve more --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 0 --now "$now"
 
 # --- JAX devices for chips
 sed 's/"TPU": 4.0/"TPU": 8.0/' "$tmp/two.json" >"$tmp/devices.json"
 fresh
-ok 0 "two devices a chip" import ray-nodes "$tmp/devices.json" --tpu-resource-per-chip 2 --now "$now"
-ok 0 "nodes" nodes -o json
-fact "have 4 chips" '{n["chips"] for n in d["nodes"] if n["slice"]}' "{4}"
-ok 0 "and their slices" slots -o json
-fact "are whole" '[(c["chips_per_host"], c["intact"]) for c in d["classes"]]' "[(4, 2)]"
+ok 0 "a list with two devices per chip is imported" import ray-nodes "$tmp/devices.json" --tpu-resource-per-chip 2 --now "$now"
+ok 0 "nodes prints the list with two devices per chip" nodes -o json
+fact "each host has 4 chips" '{n["chips"] for n in d["nodes"] if n["slice"]}' "{4}"
+ok 0 "slots prints the list with two devices per chip" slots -o json
+fact "slices with two devices per chip are intact" '[(c["chips_per_host"], c["intact"]) for c in d["classes"]]' "[(4, 2)]"
 baseline
-refused 3 "no devices a chip" "'0'|1 to 64" import ray-nodes "$tmp/devices.json" --tpu-resource-per-chip 0 --now "$now"
+refused 3 "--tpu-resource-per-chip 0" "'0'|1 to 64" import ray-nodes "$tmp/devices.json" --tpu-resource-per-chip 0 --now "$now"
 
 finish

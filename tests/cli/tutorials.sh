@@ -5,34 +5,34 @@
 
 # --- Ray and MaxText on two slices: 8 workers, 72 CPUs, 1579277216Ki
 fresh
-ok 0 "the multi-slice manifest" import raycluster "$two_slices" --now "$now"
-ok 0 "its status" status -o json
+ok 0 "the multi-slice manifest is imported" import raycluster "$two_slices" --now "$now"
+ok 0 "status prints the multi-slice cluster" status -o json
 source='d["sources"][0]'
-fact "has what kubectl get raycluster shows" \
+fact "the sums equal those of kubectl get raycluster" \
   "${source}['desired_workers'], ${source}['cpus'], ${source}['memory']" "(8, '72', '1579277216Ki')"
-fact "in bytes too" "${source}['memory_bytes']" 1617179869184
-ok 0 "also for people" status
-out "the memory" 1579277216Ki
-ok 0 "both slices" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now" -o json
-fact "have 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
-ok 0 "their environment" env train -o json
-fact "says 2 slices to all" '{p["environment"]["MEGASCALE_NUM_SLICES"] for p in d["processes"]}' "{'2'}"
-fact "its id to each" '[p["environment"]["MEGASCALE_SLICE_ID"] for p in d["processes"]]' \
+fact "the memory is exact in bytes" "${source}['memory_bytes']" 1617179869184
+ok 0 "status prints the multi-slice cluster as text" status
+out "the text has the memory of kubectl" 1579277216Ki
+ok 0 "both slices are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now" -o json
+fact "the group has 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
+ok 0 "env prints the environment of both slices" env train -o json
+fact "all processes have MEGASCALE_NUM_SLICES 2" '{p["environment"]["MEGASCALE_NUM_SLICES"] for p in d["processes"]}' "{'2'}"
+fact "each process has its slice id" '[p["environment"]["MEGASCALE_SLICE_ID"] for p in d["processes"]]' \
   "['0', '0', '0', '0', '1', '1', '1', '1']"
-fact "one coordinator" 'len({p["environment"]["MEGASCALE_COORDINATOR_ADDRESS"] for p in d["processes"]})' 1
-fact "and the manifest's port" '{p["environment"]["MEGASCALE_PORT"] for p in d["processes"]}' "{'9915'}"
-fact "worker ids begin anew in each slice" '[p["environment"]["TPU_WORKER_ID"] for p in d["processes"]]' \
+fact "all processes have one coordinator" 'len({p["environment"]["MEGASCALE_COORDINATOR_ADDRESS"] for p in d["processes"]})' 1
+fact "the port is that of the manifest" '{p["environment"]["MEGASCALE_PORT"] for p in d["processes"]}' "{'9915'}"
+fact "worker ids start at 0 in each slice" '[p["environment"]["TPU_WORKER_ID"] for p in d["processes"]]' \
   "['0', '1', '2', '3', '0', '1', '2', '3']"
 
 # --- the same on one slice: 4 workers, 40 CPUs, 798027216Ki
 fresh
-ok 0 "the single-slice manifest" import raycluster "$top_srcdir/examples/raycluster-v6e-4x4.yaml" --now "$now"
-ok 0 "its status" status -o json
-fact "has what kubectl get raycluster shows" \
+ok 0 "the single-slice manifest is imported" import raycluster "$top_srcdir/examples/raycluster-v6e-4x4.yaml" --now "$now"
+ok 0 "status prints the single-slice cluster" status -o json
+fact "the sums of the single-slice manifest equal those of kubectl" \
   "${source}['desired_workers'], ${source}['cpus'], ${source}['memory']" "(4, '40', '798027216Ki')"
-ok 0 "the slice" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
-ok 0 "its environment" env train -o json
-fact "has no MEGASCALE variables" '[n for p in d["processes"] for n in p["environment"] if n.startswith("MEGASCALE_")]' "[]"
+ok 0 "the single slice is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "env prints the environment of the single slice" env train -o json
+fact "a single slice has no MEGASCALE variables" '[n for p in d["processes"] for n in p["environment"] if n.startswith("MEGASCALE_")]' "[]"
 
 # node NAME ADDRESS SLICE WORKER TPUS POD_TYPE TOPOLOGY GENERATION [MORE]: one row of ray.nodes(); worker 0 has the
 # slice's head.
@@ -58,17 +58,17 @@ node ()
   echo ']'
 } >"$tmp/nodes.json"
 fresh
-ok 0 "the nine nodes" import ray-nodes "$tmp/nodes.json" --now "$now" -o json
-fact "are nine" 'd["n_nodes"]' 9
-ok 0 "their status" status -o json
+ok 0 "a list of nine nodes is imported" import ray-nodes "$tmp/nodes.json" --now "$now" -o json
+fact "all nine nodes are imported" 'd["n_nodes"]' 9
+ok 0 "status prints the nine nodes" status -o json
 resource='{r["resource"]: r["total"] for r in d["resources"]}'
-fact "has 32 TPU" "${resource}['TPU']" 32
-fact "and 2 heads" "${resource}['TPU-v6e-16-head']" 2
-ok 0 "both slices fit" fits --topology 4x4 --accelerator TPU-V6E --slices 2
-ok 0 "and are reserved" reserve train --topology 4x4 --accelerator TPU-V6E --slices 2 --now "$now"
-ok 0 "ray-train knows the addresses" env train --profile ray-train --slice-id 0 --worker 0 -o env
-out "of the coordinator" "MEGASCALE_COORDINATOR_ADDRESS='10.0.0.10'"
-out "and Ray's port" "MEGASCALE_PORT='8081'"
+fact "the cluster has 32 TPU" "${resource}['TPU']" 32
+fact "the cluster has 2 head resources" "${resource}['TPU-v6e-16-head']" 2
+ok 0 "two slices fit on the cluster" fits --topology 4x4 --accelerator TPU-V6E --slices 2
+ok 0 "both slices of the cluster are reserved" reserve train --topology 4x4 --accelerator TPU-V6E --slices 2 --now "$now"
+ok 0 "profile ray-train prints the environment" env train --profile ray-train --slice-id 0 --worker 0 -o env
+out "the coordinator has the address of the first worker" "MEGASCALE_COORDINATOR_ADDRESS='10.0.0.10'"
+out "the port is Ray's" "MEGASCALE_PORT='8081'"
 
 # --- a v5p-16 of two TPU VMs, Ray's head on worker 0: 8 TPU and 1 head; its first step is one VM
 {
@@ -79,33 +79,17 @@ out "and Ray's port" "MEGASCALE_PORT='8081'"
   printf ',\n' && node vm-1 31 v5p-slice 1 4.0 v5p-16 2x2x2 V5P && echo ']'
 } >"$tmp/second.json"
 fresh
-ok 0 "the first VM" import ray-nodes "$tmp/first.json" --now "$now"
-ok 0 "its slice" slices -o json
-fact "is degraded" 'd["slices"][0]["conditions"][0], d["slices"][0]["n_missing"]' "('degraded', 1)"
-ok 6 "and fits nothing" fits --topology 2x2x2 --accelerator v5p --slices 1
-ok 0 "the second VM" import ray-nodes "$tmp/second.json" --now "$now"
-out "is the difference" vm-1
-ok 0 "its status" status -o json
-fact "has 8 TPU" "${resource}['TPU']" 8
-fact "and 1 head" "${resource}['TPU-v5p-16-head']" 1
-ok 0 "Ray's head is a TPU node" nodes -o json
-fact "worker 0" '[(n["worker_id"], n["chips"]) for n in d["nodes"] if n["ray_head"]]' "[(0, 4)]"
-ok 0 "the slice fits now" fits --topology 2x2x2 --accelerator v5p --slices 1
-
-# --- the tutorials' own files, if available
-shared=$top_srcdir/../shared/manifests
-file=GoogleCloudPlatform__kubernetes-engine-samples__ai-ml__gke-ray__raytrain__maxtext__ray-cluster
-if [ -r "$shared/$file.tpu-multi-slice.yaml" ]; then
-  fresh
-  ok 0 "the tutorial's multi-slice manifest" import raycluster "$shared/$file.tpu-multi-slice.yaml" --now "$now"
-  ok 0 "its status" status -o json
-  fact "has its numbers" "${source}['desired_workers'], ${source}['cpus'], ${source}['memory']" "(8, '72', '1579277216Ki')"
-  fresh
-  ok 0 "the tutorial's single-slice manifest" import raycluster "$shared/$file.tpu-v6e-16.yaml" --now "$now"
-  ok 0 "its status" status -o json
-  fact "has its numbers" "${source}['desired_workers'], ${source}['cpus'], ${source}['memory']" "(4, '40', '798027216Ki')"
-else
-  skip "the tutorials' own manifests are not here"
-fi
+ok 0 "the first VM is imported" import ray-nodes "$tmp/first.json" --now "$now"
+ok 0 "slices prints the slice with one VM" slices -o json
+fact "the slice with one VM is degraded" 'd["slices"][0]["conditions"][0], d["slices"][0]["n_missing"]' "('degraded', 1)"
+ok 6 "no slice fits with one VM" fits --topology 2x2x2 --accelerator v5p --slices 1
+ok 0 "the second VM is imported" import ray-nodes "$tmp/second.json" --now "$now"
+out "import reports the second VM as added" vm-1
+ok 0 "status prints both VMs" status -o json
+fact "both VMs have 8 TPU" "${resource}['TPU']" 8
+fact "the slice has 1 head resource" "${resource}['TPU-v5p-16-head']" 1
+ok 0 "nodes prints both VMs" nodes -o json
+fact "Ray's head node is worker 0" '[(n["worker_id"], n["chips"]) for n in d["nodes"] if n["ray_head"]]' "[(0, 4)]"
+ok 0 "the slice fits with both VMs" fits --topology 2x2x2 --accelerator v5p --slices 1
 
 finish

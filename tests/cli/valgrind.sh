@@ -11,25 +11,25 @@ quoit ()
     --errors-for-leak-kinds=definite "$top_builddir/cli/quoit" "$@"
 }
 
-ok 0 "a database is made" init
+ok 0 "init creates a database" init
 ok 0 "a manifest is imported" import raycluster "$two_slices" --now "$now"
 ok 0 "both slices are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --key job-17 --now "$now"
-ok 5 "one more is refused" reserve more --topology 4x4 --accelerator v6e --slices 1 --now "$now"
-ok 0 "what the workers need is printed" env train -o json
-ok 0 "the mesh of it" mesh train --axes data=2,fsdp=16 --dcn data=2
-ok 0 "the meshes that it could be" mesh train --axes data=2,fsdp=16 --suggest -o json
-ok 3 "one that it cannot be" mesh train --axes data=2,fsdp=17 --dcn data=2
-ok 0 "a host dies" set-state tpu-group-0-1 dead --now "$now"
-ok 0 "what is free" slots -o json
-ok 0 "who holds it" who-holds tpu-group-0-1
-ok 0 "a picture of it" map train --svg "$tmp/train.svg"
-ok 0 "and the facts of it" map -o json
+ok 5 "a third slice is not free" reserve more --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "env prints the environment of the workers" env train -o json
+ok 0 "mesh prints the mesh of the group" mesh train --axes data=2,fsdp=16 --dcn data=2
+ok 0 "mesh --suggest prints choices" mesh train --axes data=2,fsdp=16 --suggest -o json
+ok 3 "a mesh that does not fit exits with 3" mesh train --axes data=2,fsdp=17 --dcn data=2
+ok 0 "set-state marks a host dead" set-state tpu-group-0-1 dead --now "$now"
+ok 0 "slots prints the free slices" slots -o json
+ok 0 "who-holds prints the group of a node" who-holds tpu-group-0-1
+ok 0 "map --svg writes a picture" map train --svg "$tmp/train.svg"
+ok 0 "map prints JSON" map -o json
 ok 0 "the group is released" release train --now "$now"
-ok 0 "the journal" journal
-ok 0 "all of it" export json
-ok 0 "a copy" backup "$tmp/copy.db"
-ok 0 "nothing was lost" verify
+ok 0 "journal succeeds" journal
+ok 0 "export json succeeds" export json
+ok 0 "backup succeeds" backup "$tmp/copy.db"
+ok 0 "verify succeeds" verify
 printf '[{"NodeID": "a", "Ali' >"$tmp/bad"
-ok 3 "a broken file" import ray-nodes "$tmp/bad" --now "$now"
-ok 2 "a wrong option" reserve --slices 0
+ok 3 "a truncated file exits with 3" import ray-nodes "$tmp/bad" --now "$now"
+ok 2 "a missing option exits with 2" reserve --slices 0
 finish

@@ -82,7 +82,7 @@ def measure_turnover(n_nodes, fleet, n_groups):
                     }
             gcs.report([node for answer in placed for node in answer.nodes])
             left -= len(placed)
-        meter.show(f"{n_groups:,} groups asked, placed and removed", fleet, n_groups)
+        meter.show(f"{n_groups:,} groups requested, placed and removed", fleet, n_groups)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def is_twisted(topology):
     return topology in jax_mesh.TWISTED
 
 
-def things_of(row):
+def row_features(row):
     given = row["in"]
     return [row["op"], given.get("kind"), *(name for name, has in FEATURES.items() if has(row["op"], given))]
 
@@ -40,7 +40,7 @@ def things_of(row):
 def count(rows):
     made, refused = collections.Counter(), collections.Counter()
     for row in rows:
-        (made if "out" in row else refused).update(things_of(row))
+        (made if "out" in row else refused).update(row_features(row))
     return made, refused
 
 

@@ -25,7 +25,7 @@ SIDES = [1, 2, 2, 4, 4, 4, 6, 8, 8, 10, 12, 14, 16, 20]
 DEPTHS = [1, 1, 2, 3, 4, 4, 5, 8, 12, 16]
 # k by k by 2k and k by 2k by 2k, which may be twisted tori. JAX treats them like all others.
 TWISTED = ["4x4x8", "4x8x4", "8x4x4", "4x8x8", "8x8x4", "8x8x16"]
-TRICKS = ["2x2x1", "2x2x4", "4x4x4", "4x8x8", "8x8x8"]
+SPECIAL_TOPOLOGIES = ["2x2x1", "2x2x4", "4x4x4", "4x8x8", "8x8x8"]
 MOST_DEVICES = 2048
 
 
@@ -137,7 +137,7 @@ def draw_whole(rand):
     kind, sides, per_chip = draw_slice(rand)
     contiguous = rand.random() < 0.2
     if contiguous and rand.random() < 0.6:
-        sides = [int(side) for side in rand.choice(TRICKS).split("x")]
+        sides = [int(side) for side in rand.choice(SPECIAL_TOPOLOGIES).split("x")]
         kind, per_chip = rand.choice(["TPU v4", "TPU v5p", "TPU v6 lite"]), 1
     devices = devices_of(kind, sides, per_chip, 1)
     order = draw_order(rand, len(devices))

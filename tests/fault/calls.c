@@ -2,7 +2,7 @@
 #include "calls.h"
 
 guint
-caller_below (const Caller *caller, guint n)
+caller_random_below (const Caller *caller, guint n)
 {
   return (guint) g_rand_int_range (caller->rand, 0, (gint) n);
 }
@@ -10,7 +10,7 @@ caller_below (const Caller *caller, guint n)
 static void
 some_name (const Caller *caller, char *into, char of, guint n)
 {
-  g_snprintf (into, NAME_BYTES, "%c%u", of, caller_below (caller, n));
+  g_snprintf (into, NAME_BYTES, "%c%u", of, caller_random_below (caller, n));
 }
 
 static gint64
@@ -18,7 +18,7 @@ some_lease (const Caller *caller)
 {
   static const guint most_ms[] = { 3000, 10000, 60000, 600000 };
 
-  return 1 + caller_below (caller, most_ms[caller_below (caller, G_N_ELEMENTS (most_ms))]);
+  return 1 + caller_random_below (caller, most_ms[caller_random_below (caller, G_N_ELEMENTS (most_ms))]);
 }
 
 /* Refers to a group that this process knows, possibly by an outdated id, or to a name only. */
@@ -29,38 +29,38 @@ refer_to_group (const Caller *caller, Op *op)
   guint32 n = quoit_snapshot_get_n_groups (snapshot);
 
   some_name (caller, op->name, 'g', 6);
-  if (n > 0 && caller_below (caller, 5) > 0)
+  if (n > 0 && caller_random_below (caller, 5) > 0)
     {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, caller_below (caller, n));
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, caller_random_below (caller, n));
 
       g_strlcpy (op->name, quoit_group_get_name (group), NAME_BYTES);
-      op->id = caller_below (caller, 2) == 0 ? 0 : quoit_group_get_id (group);
+      op->id = caller_random_below (caller, 2) == 0 ? 0 : quoit_group_get_id (group);
     }
-  if (caller_below (caller, 20) == 0)
-    op->id = 1 + caller_below (caller, 40);
+  if (caller_random_below (caller, 20) == 0)
+    op->id = 1 + caller_random_below (caller, 40);
 }
 
 static void
 ask_for_slices (const Caller *caller, Op *op)
 {
   some_name (caller, op->name, 'g', 6);
-  op->most = 1 + caller_below (caller, 3);
-  if (caller_below (caller, 4) == 0)
+  op->most = 1 + caller_random_below (caller, 3);
+  if (caller_random_below (caller, 4) == 0)
     {
       op->least = op->most;
-      op->most += 1 + caller_below (caller, 2);
+      op->most += 1 + caller_random_below (caller, 2);
     }
-  if (caller_below (caller, 40) == 0)
+  if (caller_random_below (caller, 40) == 0)
     op->least = op->most = N_SLICES + 1;
-  if (caller_below (caller, 3) == 0)
+  if (caller_random_below (caller, 3) == 0)
     some_name (caller, op->owner, 'o', 3);
-  if (caller_below (caller, 4) == 0)
+  if (caller_random_below (caller, 4) == 0)
     {
       g_snprintf (op->key, NAME_BYTES, "k%s", op->name);
       op->least = *op->owner = 0;
       op->most = 1;
     }
-  if (op->kind == OP_HOLD || caller_below (caller, 4) == 0)
+  if (op->kind == OP_HOLD || caller_random_below (caller, 4) == 0)
     op->lease_ms = some_lease (caller);
 }
 
@@ -80,7 +80,7 @@ some_kind (const Caller *caller)
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
     n += kinds[i].weight;
-  n = caller_below (caller, n);
+  n = caller_random_below (caller, n);
   for (gsize i = 0;; i++)
     if (n < kinds[i].weight)
       return kinds[i].kind;
@@ -104,29 +104,30 @@ caller_make_op (const Caller *caller, guint step, gint64 now_ms)
     case OP_RENEW_OWNER:
     case OP_END_OWNER:
       some_name (caller, op.name, 'o', 3);
-      op.lease_ms = op.kind == OP_SET_OWNER && caller_below (caller, 4) == 0 ? 0 : some_lease (caller);
+      op.lease_ms = op.kind == OP_SET_OWNER && caller_random_below (caller, 4) == 0 ? 0 : some_lease (caller);
       break;
     case OP_SET_STATE:
     case OP_DRAIN:
     case OP_UNDRAIN:
-      op.at = caller_below (caller, N_NODES);
-      op.state = caller_below (caller, 3) == 0 ? (QuoitNodeState) caller_below (caller, 3) : QUOIT_NODE_ALIVE;
+      op.at = caller_random_below (caller, N_NODES);
+      op.state
+          = caller_random_below (caller, 3) == 0 ? (QuoitNodeState) caller_random_below (caller, 3) : QUOIT_NODE_ALIVE;
       break;
     case OP_FORGET:
       refer_to_group (caller, &op);
       op.id = MAX (op.id, 1);
       break;
     case OP_FORGET_KEY:
-      g_snprintf (op.key, NAME_BYTES, "kg%u", caller_below (caller, 6));
+      g_snprintf (op.key, NAME_BYTES, "kg%u", caller_random_below (caller, 6));
       break;
     case OP_LOOK:
       break;
     default:
       refer_to_group (caller, &op);
-      op.at = caller_below (caller, N_SLICES);
-      op.most = op.kind == OP_RESIZE ? caller_below (caller, 5) : 0;
-      if (op.kind == OP_RENEW || (op.kind == OP_CONFIRM && caller_below (caller, 2) == 0))
-        op.lease_ms = caller_below (caller, 30) == 0 ? 0 : some_lease (caller);
+      op.at = caller_random_below (caller, N_SLICES);
+      op.most = op.kind == OP_RESIZE ? caller_random_below (caller, 5) : 0;
+      if (op.kind == OP_RENEW || (op.kind == OP_CONFIRM && caller_random_below (caller, 2) == 0))
+        op.lease_ms = caller_random_below (caller, 30) == 0 ? 0 : some_lease (caller);
     }
   return op;
 }

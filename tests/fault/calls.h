@@ -10,7 +10,7 @@ typedef struct {
   guint number; /* of the process */
 } Caller;
 
-guint caller_below (const Caller *caller, guint n);
+guint caller_random_below (const Caller *caller, guint n);
 
 /* Makes the call for @step. Its unique tag consists of the caller's number and the step. */
 Op caller_make_op (const Caller *caller, guint step, gint64 now_ms);

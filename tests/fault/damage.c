@@ -6,7 +6,7 @@
  * usage: damage [RUNS [FIRST]]
  *
  * Run FIRST alone reproduces its result. If a run fails, the damaged file is kept. */
-#include "../ground.h"
+#include "../support.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -70,13 +70,13 @@ import_joined (QuoitLedger *ledger)
   size_t length;
   QuoitImport *import;
 
-  hold (quoit_load_text (manifest, &text, &length, &error), "%s", said (error));
+  require (quoit_load_text (manifest, &text, &length, &error), "%s", error_text (error));
   import = import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, text, NULL, T0, &error);
-  hold (import != NULL, "%s", said (error));
+  require (import != NULL, "%s", error_text (error));
   quoit_import_free (import);
   quoit_input_set_join (input, "two-slices");
   import = quoit_ledger_import (ledger, input, T0, &error);
-  hold (import != NULL, "%s", said (error));
+  require (import != NULL, "%s", error_text (error));
   quoit_import_free (import);
   quoit_input_free (input);
   free (text);
@@ -85,20 +85,22 @@ import_joined (QuoitLedger *ledger)
 static void
 change_all (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitRequest) slices = want ("train", "v6e", "4x4", 1), held = want ("held", "v6e", "4x4", 1);
-  g_autoptr (QuoitRequest) bundles = quoit_request_new ("parts"), keyed = want ("old", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) slices = new_slice_request ("train", "v6e", "4x4", 1),
+                           held = new_slice_request ("held", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) bundles = quoit_request_new ("parts", NULL),
+                           keyed = new_slice_request ("old", "v6e", "4x4", 1);
   g_autoptr (GError) error = NULL;
 
   quoit_ledger_set_actor (ledger, "me");
-  quoit_request_set_key (keyed, "k");
-  quoit_request_set_owner (held, "somebody");
-  hold (quoit_request_add_bundles (bundles, "TPU=2", 3, NULL), "bundles");
-  hold (quoit_ledger_set_owner (ledger, "somebody", 3600000, T0, &error), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, slices, T0, NULL, &error)), "%s", said (error));
-  hold (drop_group (quoit_ledger_hold (ledger, held, 600000, T0, NULL, &error)), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, keyed, T0, NULL, &error)), "%s", said (error));
-  hold (quoit_ledger_release (ledger, "old", T0, &error), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, bundles, T0, NULL, &error)), "%s", said (error));
+  quoit_request_set_key (keyed, "k", NULL);
+  quoit_request_set_owner (held, "somebody", NULL);
+  require (quoit_request_add_bundles (bundles, "TPU=2", 3, NULL), "bundles");
+  require (quoit_ledger_set_owner (ledger, "somebody", 3600000, T0, &error), "%s", error_text (error));
+  require (drop_group (quoit_ledger_reserve (ledger, slices, T0, NULL, &error)), "%s", error_text (error));
+  require (drop_group (quoit_ledger_hold (ledger, held, 600000, T0, NULL, &error)), "%s", error_text (error));
+  require (drop_group (quoit_ledger_reserve (ledger, keyed, T0, NULL, &error)), "%s", error_text (error));
+  require (quoit_ledger_release (ledger, "old", T0, &error), "%s", error_text (error));
+  require (drop_group (quoit_ledger_reserve (ledger, bundles, T0, NULL, &error)), "%s", error_text (error));
 }
 
 static void
@@ -107,7 +109,7 @@ add_base (const char *name, const char *from)
   g_autofree char *wal = g_strconcat (from, "-wal", NULL);
   Base base = { .name = name };
 
-  hold (g_file_get_contents (from, &base.text, &base.length, NULL), "%s", from);
+  require (g_file_get_contents (from, &base.text, &base.length, NULL), "%s", from);
   g_file_get_contents (wal, &base.wal, &base.wal_length, NULL);
   g_array_append_val (bases, base);
 }
@@ -133,7 +135,7 @@ create (void)
 
   clear_files ();
   ledger = quoit_ledger_create (path, 0, &error);
-  hold (ledger != NULL, "%s", said (error));
+  require (ledger != NULL, "%s", error_text (error));
   return ledger;
 }
 
@@ -146,15 +148,16 @@ make_bases (void)
   sqlite3_test_control (SQLITE_TESTCTRL_PRNG_SEED, 1, NULL);
   ledger = create ();
   bases = g_array_new (FALSE, FALSE, sizeof (Base));
-  hold (import_text (ledger, "v6e 4x4 x5 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet", T0, NULL), "a fleet");
+  require (import_text (ledger, "v6e 4x4 x5 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet", T0, NULL),
+           "a fleet");
   change_all (ledger);
   import_joined (ledger);
   add_base ("with a log", path);
-  hold (quoit_ledger_compact_journal (ledger, 4, T0, NULL, NULL), "a checkpoint");
+  require (quoit_ledger_compact_journal (ledger, 4, T0, NULL, NULL), "a checkpoint");
   quoit_ledger_unref (ledger);
   add_base ("with a checkpoint", path);
   ledger = create ();
-  hold (import_text (ledger, "v6e 4x4 x300; v4 2x2x1 x9", "fleet", T0, NULL), "a large fleet");
+  require (import_text (ledger, "v6e 4x4 x300; v4 2x2x1 x9", "fleet", T0, NULL), "a large fleet");
   change_all (ledger);
   quoit_ledger_unref (ledger);
   add_base ("of many pages", path);
@@ -351,7 +354,7 @@ change_schema (GRand *random, sqlite3 *db)
 static void
 save (const char *to, const void *text, gsize length)
 {
-  hold (g_file_set_contents_full (to, text, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL), "%s", to);
+  require (g_file_set_contents_full (to, text, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL), "%s", to);
 }
 
 static void
@@ -363,7 +366,7 @@ change_by_sql (GRand *random, const Base *base, void (*change) (GRand *, sqlite3
   save (path, base->text, base->length);
   if (base->wal_length > 0)
     save (wal_path, base->wal, base->wal_length);
-  hold (sqlite3_open (path, &db) == SQLITE_OK, "%s", path);
+  require (sqlite3_open (path, &db) == SQLITE_OK, "%s", path);
   sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
   change (random, db);
   sqlite3_close (db);
@@ -393,11 +396,11 @@ change_files (GRand *random, const Base *base)
 /* --- use --- */
 
 static void
-hold_error (gboolean ok, const GError *error, const char *what)
+require_valid_error (gboolean ok, const GError *error, const char *what)
 {
-  hold (ok == (error == NULL), "run %u: %s: result and error disagree", run, what);
-  hold (ok || (error->domain == QUOIT_ERROR && g_utf8_validate (error->message, -1, NULL)), "run %u: %s: %s", run, what,
-        error->message);
+  require (ok == (error == NULL), "run %u: %s: result and error disagree", run, what);
+  require (ok || (error->domain == QUOIT_ERROR && g_utf8_validate (error->message, -1, NULL)), "run %u: %s: %s", run,
+           what, error->message);
 }
 
 #define TRY(call)                                                                                                      \
@@ -406,7 +409,7 @@ hold_error (gboolean ok, const GError *error, const char *what)
       g_autoptr (GError) error = NULL;                                                                                 \
       gboolean ok_ = (call);                                                                                           \
                                                                                                                        \
-      hold_error (ok_, error, #call);                                                                                  \
+      require_valid_error (ok_, error, #call);                                                                         \
     }                                                                                                                  \
   while (0)
 
@@ -439,7 +442,7 @@ verifies (QuoitLedger *ledger)
   g_autoptr (GError) error = NULL;
   gboolean ok = quoit_ledger_verify (ledger, &error);
 
-  hold_error (ok, error, "verify");
+  require_valid_error (ok, error, "verify");
   return ok;
 }
 
@@ -447,15 +450,15 @@ verifies (QuoitLedger *ledger)
 static gboolean
 use (QuoitLedger *ledger, GRand *random)
 {
-  g_autoptr (QuoitRequest) more = want ("more", "v6e", "4x4", 1), parts = quoit_request_new ("less");
+  g_autoptr (QuoitRequest) more = new_slice_request ("more", "v6e", "4x4", 1), parts = quoit_request_new ("less", NULL);
   gboolean sound = verifies (ledger);
 
   if (sound)
-    hold_together (ledger, "after opening");
+    require_consistent (ledger, "after opening");
   drop_snapshot (quoit_ledger_snapshot (ledger));
   TRY (read_journal (ledger, &error));
   TRY (drop_snapshot (quoit_ledger_snapshot_at (ledger, (guint64) g_rand_int_range (random, 0, 12), &error)));
-  hold (quoit_request_add_bundles (parts, "TPU=1", 1, NULL), "a bundle");
+  require (quoit_request_add_bundles (parts, "TPU=1", 1, NULL), "a bundle");
   TRY (drop_group (quoit_ledger_reserve (ledger, more, T0 + 1, NULL, &error)));
   TRY (drop_group (quoit_ledger_reserve (ledger, parts, T0 + 1, NULL, &error)));
   TRY (quoit_ledger_release (ledger, "train", T0 + 2, &error));
@@ -464,7 +467,7 @@ use (QuoitLedger *ledger, GRand *random)
   TRY (import_text (ledger, "v4 2x2x1", "another", T0 + 3, &error));
   TRY (quoit_ledger_end_owner (ledger, "somebody", T0 + 3, NULL, &error));
   TRY (quoit_ledger_compact_journal (ledger, (guint64) g_rand_int_range (random, 1, 12), T0 + 4, NULL, &error));
-  hold (!sound || verifies (ledger), "run %u: it verified, and does so no longer", run);
+  require (!sound || verifies (ledger), "run %u: it verified, and does so no longer", run);
   return sound;
 }
 
@@ -495,16 +498,16 @@ run_one (Counts *counts)
       change_files (random, base);
     }
   ledger = quoit_ledger_open (path, 0, &error);
-  hold_error (ledger != NULL, error, "open");
+  require_valid_error (ledger != NULL, error, "open");
   counts->refused += ledger == NULL;
   counts->opened += ledger != NULL;
   if (ledger != NULL)
     counts->sound += use (ledger, random);
   quoit_ledger_unref (ledger);
   getrusage (RUSAGE_SELF, &usage);
-  hold (usage.ru_maxrss <= MOST_KB, "run %u, %s: %ld kB", run, base->name, usage.ru_maxrss);
-  hold (g_get_monotonic_time () - began_us <= MOST_SECONDS * G_USEC_PER_SEC, "run %u, %s: %d ms", run, base->name,
-        (int) ((g_get_monotonic_time () - began_us) / 1000));
+  require (usage.ru_maxrss <= MOST_KB, "run %u, %s: %ld kB", run, base->name, usage.ru_maxrss);
+  require (g_get_monotonic_time () - began_us <= MOST_SECONDS * G_USEC_PER_SEC, "run %u, %s: %d ms", run, base->name,
+           (int) ((g_get_monotonic_time () - began_us) / 1000));
 }
 
 int
@@ -518,7 +521,7 @@ main (int argc, char **argv)
   signal (SIGABRT, die);
   signal (SIGTRAP, die);
   signal (SIGALRM, die);
-  seed = seed_of ("damage", 1);
+  seed = random_seed ("damage", 1);
   dir = fast_dir ();
   path = g_build_filename (dir, "ledger.db", NULL);
   wal_path = g_strconcat (path, "-wal", NULL);
@@ -543,7 +546,7 @@ main (int argc, char **argv)
   g_free (path);
   g_free (wal_path);
   printf ("%u refused, %u opened, of which %u verified\n", counts.refused, counts.opened, counts.sound);
-  hold (n < 100 || (counts.refused > n / 10 && counts.opened > n / 10), "the damage is all of one sort");
+  require (n < 100 || (counts.refused > n / 10 && counts.opened > n / 10), "the damage is all of one sort");
   printf ("%u passed, 0 failed\n", n);
   return EXIT_SUCCESS;
 }

@@ -18,11 +18,11 @@ typedef struct {
 static gint64
 read_clock (Clock *clock, const Caller *caller, guint step)
 {
-  if (caller_below (caller, 16) == 0)
-    clock->wobble_ms = -(gint64) caller_below (caller, 180000);
-  else if (caller_below (caller, 16) == 0)
+  if (caller_random_below (caller, 16) == 0)
+    clock->wobble_ms = -(gint64) caller_random_below (caller, 180000);
+  else if (caller_random_below (caller, 16) == 0)
     clock->wobble_ms = 0;
-  return T0 + clock->wrong_ms + clock->wobble_ms + step * 700 + caller_below (caller, 700);
+  return T0 + clock->wrong_ms + clock->wobble_ms + step * 700 + caller_random_below (caller, 700);
 }
 
 static int
@@ -38,8 +38,8 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
   Clock clock = { wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
   char go;
 
-  hold (ledger != NULL, "%s", said (error));
-  hold (write (STDOUT_FILENO, "r", 1) == 1 && read (STDIN_FILENO, &go, 1) >= 0, "the parent is gone");
+  require (ledger != NULL, "%s", error_text (error));
+  require (write (STDOUT_FILENO, "r", 1) == 1 && read (STDIN_FILENO, &go, 1) >= 0, "the parent is gone");
   for (guint i = 0; i < n_steps; i++)
     {
       Op op = caller_make_op (&caller, i, read_clock (&clock, &caller, i));
@@ -50,7 +50,7 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
       g_string_append_printf (told, "%s\n", line);
       op_clear (&op);
     }
-  hold (g_file_set_contents (file, told->str, (gssize) told->len, &error), "%s", said (error));
+  require (g_file_set_contents (file, told->str, (gssize) told->len, &error), "%s", error_text (error));
   return EXIT_SUCCESS;
 }
 
@@ -68,13 +68,13 @@ take_told (History *history, const char *path, guint number)
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number), *text = NULL;
   g_auto (GStrv) lines = NULL;
 
-  hold (g_file_get_contents (file, &text, NULL, NULL), "%s", file);
+  require (g_file_get_contents (file, &text, NULL, NULL), "%s", file);
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
     {
       Op op;
 
-      hold (op_parse (lines[i], &op), "%s", lines[i]);
+      require (op_parse (lines[i], &op), "%s", lines[i]);
       g_array_append_val (history->ops, op);
     }
 }
@@ -141,7 +141,7 @@ all_have_ended (const GPid *pids, gboolean *ended)
 
       if (!ended[i] && waitpid (pids[i], &status, WNOHANG) == pids[i])
         {
-          hold (status == 0, "process %u ended with status %d", i, status);
+          require (status == 0, "process %u ended with status %d", i, status);
           ended[i] = TRUE;
         }
       all = all && ended[i];
@@ -156,7 +156,7 @@ let_go (const int *to, const int *from)
 
   for (guint i = 0; i < N_CALLERS; i++)
     {
-      hold (read (from[i], &ready, 1) == 1, "process %u is gone", i);
+      require (read (from[i], &ready, 1) == 1, "process %u is gone", i);
       close (from[i]);
     }
   for (guint i = 0; i < N_CALLERS; i++)
@@ -177,15 +177,15 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
   int to[N_CALLERS], from[N_CALLERS];
   Op last = { .kind = OP_LOOK, .tag = "last" };
 
-  hold (ledger != NULL && import_text (ledger, fleet_text, NULL, T0, NULL), "a ledger to work on");
+  require (ledger != NULL && import_text (ledger, fleet_text, NULL, T0, NULL), "a ledger to work on");
   for (guint i = 0; i < N_CALLERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       const char *argv[] = { "/proc/self/exe", "caller", path, number, seed_text, steps_text, NULL };
 
-      hold (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pids[i],
-                                      &to[i], &from[i], NULL, &error),
-            "%s", said (error));
+      require (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pids[i],
+                                         &to[i], &from[i], NULL, &error),
+               "%s", error_text (error));
     }
   let_go (to, from);
   while (!all_have_ended (pids, ended))
@@ -193,19 +193,20 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
       g_usleep (2000);
       history_read_on (history, ledger);
       if (compacts)
-        hold (quoit_ledger_compact_journal (ledger, history->entries->len + 1, T0, NULL, &error), "%s", said (error));
+        require (quoit_ledger_compact_journal (ledger, history->entries->len + 1, T0, NULL, &error), "%s",
+                 error_text (error));
     }
   history_read_on (history, ledger);
   for (guint i = 0; i < N_CALLERS; i++)
     take_told (history, path, i);
   op_run (ledger, &last);
   g_array_append_val (history->ops, last);
-  hold_verified (ledger, "after all calls");
-  hold_together (ledger, "after all calls");
+  require_verified (ledger, "after all calls");
+  require_consistent (ledger, "after all calls");
   why = linear_contradiction (history);
   if (why != NULL)
     keep_history (history, dir);
-  hold (why == NULL, "seed %u, see %s/history.txt: %s", seed, dir, why);
+  require (why == NULL, "seed %u, see %s/history.txt: %s", seed, dir, why);
   add_to (tally, history);
 }
 
@@ -239,7 +240,7 @@ main (int argc, char **argv)
   if (argc > 5 && strcmp (argv[1], "caller") == 0)
     return call_and_tell (argv[2], (guint) g_ascii_strtoull (argv[3], NULL, 10),
                           (guint32) g_ascii_strtoull (argv[4], NULL, 10), (guint) g_ascii_strtoull (argv[5], NULL, 10));
-  seed = seed_of ("histories", 6);
+  seed = random_seed ("histories", 6);
   n_planted = find_planted ();
   dir = fast_dir ();
   for (guint i = 0; i < n_histories; i++)

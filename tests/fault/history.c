@@ -114,7 +114,7 @@ slices_of (const QuoitGroup *group)
     {
       g_autofree char *name = quoit_group_dup_slice_name (group, i);
 
-      hold (g_str_has_prefix (name, "v6e-4x4-"), "%s", name);
+      require (g_str_has_prefix (name, "v6e-4x4-"), "%s", name);
       slices |= 1u << g_ascii_strtoull (name + strlen ("v6e-4x4-"), NULL, 10);
     }
   return slices;
@@ -144,7 +144,7 @@ look_at (const QuoitSnapshot *snapshot)
       g_autofree char *name = g_strdup_printf ("v6e-4x4-%u-%u", i / N_HOSTS, i % N_HOSTS);
       guint32 node = 0;
 
-      hold (quoit_snapshot_lookup_node (snapshot, name, &node, NULL), "%s", name);
+      require (quoit_snapshot_lookup_node (snapshot, name, &node, NULL), "%s", name);
       g_string_append_printf (text, "%d", (int) quoit_snapshot_get_node_state (snapshot, node));
     }
   for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
@@ -198,18 +198,18 @@ take_change (Op *op, QuoitGroupChange *change)
 static gboolean
 ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
 {
-  g_autoptr (QuoitRequest) request = want (op->name, "v6e", "4x4", op->most);
+  g_autoptr (QuoitRequest) request = new_slice_request (op->name, "v6e", "4x4", op->most);
 
   if (op->least > 0)
-    hold (quoit_request_set_slices_between (request, op->least, op->most, NULL), "%u..%u", op->least, op->most);
+    require (quoit_request_set_slice_range (request, op->least, op->most, NULL), "%u..%u", op->least, op->most);
   if (*op->key != '\0')
-    quoit_request_set_key (request, op->key);
+    quoit_request_set_key (request, op->key, NULL);
   if (*op->owner != '\0')
-    quoit_request_set_owner (request, op->owner);
+    quoit_request_set_owner (request, op->owner, NULL);
   if (op->kind == OP_HOLD)
     return take_group (op, quoit_ledger_hold (ledger, request, op->lease_ms, op->now_ms, NULL, error));
   if (op->lease_ms > 0)
-    hold (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
+    require (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
   return take_group (op, quoit_ledger_reserve (ledger, request, op->now_ms, NULL, error));
 }
 
@@ -297,7 +297,7 @@ op_run (QuoitLedger *ledger, Op *op)
   op->invoked_us = g_get_monotonic_time ();
   done = ask (ledger, op, &error);
   op->answered_us = g_get_monotonic_time ();
-  hold (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), said (error));
+  require (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), error_text (error));
   op->code = done ? 0 : error->code;
   op->message = done ? NULL : g_strdup (error->message);
   snapshot = quoit_ledger_snapshot (ledger);
@@ -378,9 +378,9 @@ history_read_on (History *history, QuoitLedger *ledger)
   g_autoptr (QuoitJournal) journal = NULL;
   g_autoptr (GError) error = NULL;
 
-  hold (quoit_ledger_refresh (ledger, &error), "%s", said (error));
+  require (quoit_ledger_refresh (ledger, &error), "%s", error_text (error));
   journal = quoit_ledger_read_journal (ledger, last == NULL ? 0 : last->seq, &error);
-  hold (journal != NULL, "%s", said (error));
+  require (journal != NULL, "%s", error_text (error));
   for (guint32 i = 0; i < quoit_journal_get_n_entries (journal); i++)
     {
       Entry *entry = entry_new (quoit_journal_get_seq (journal, i), quoit_journal_get_time_ms (journal, i),

@@ -3,7 +3,7 @@
  * N_SLICES slices of N_HOSTS hosts. */
 #pragma once
 
-#include "../ground.h"
+#include "../support.h"
 
 enum { N_SLICES = 5, N_HOSTS = 4, N_NODES = N_SLICES * N_HOSTS };
 

@@ -3,33 +3,33 @@
  * change. */
 #pragma once
 
-#include "../ground.h"
+#include "../support.h"
 
 typedef enum {
-  DEED_GROUP = '+',   /* a group was reserved */
-  DEED_RELEASE = '-', /* a group was released */
-  DEED_LEASE = 'l',   /* a group was confirmed or renewed and has this lease */
-  DEED_SLICES = 's',  /* a group was resized, or one of its slices was released; it has this many */
-  DEED_REPAIR = 'r',
-  DEED_FORGET = 'f',
-  DEED_OWNER = 'o', /* an owner was set or renewed and has this lease */
-  DEED_END = 'e',   /* an owner was ended */
-  DEED_NODE = 'n',  /* a node has this state */
-  DEED_COMPACT = 'c',
-  DEED_IMPORT = 'i'
-} DeedKind;
+  CHANGE_GROUP = '+',   /* a group was reserved */
+  CHANGE_RELEASE = '-', /* a group was released */
+  CHANGE_LEASE = 'l',   /* a group was confirmed or renewed and has this lease */
+  CHANGE_SLICES = 's',  /* a group was resized, or one of its slices was released; it has this many */
+  CHANGE_REPAIR = 'r',
+  CHANGE_FORGET = 'f',
+  CHANGE_OWNER = 'o', /* an owner was set or renewed and has this lease */
+  CHANGE_END = 'e',   /* an owner was ended */
+  CHANGE_NODE = 'n',  /* a node has this state */
+  CHANGE_COMPACT = 'c',
+  CHANGE_IMPORT = 'i'
+} ChangeKind;
 
-enum { DEED_NAME_BYTES = 32 };
+enum { CHANGE_NAME_BYTES = 32 };
 
 typedef struct {
   gboolean is_done; /* FALSE: about to be tried */
-  DeedKind kind;
-  char name[DEED_NAME_BYTES], owner[DEED_NAME_BYTES]; /* owner "-": no owner */
-  guint id, n;                                        /* n: slices, or state of a node */
-  gint64 now_ms, until_ms;                            /* by the writer's clock; a lease of 0 means no lease */
-} Deed;
+  ChangeKind kind;
+  char name[CHANGE_NAME_BYTES], owner[CHANGE_NAME_BYTES]; /* owner "-": no owner */
+  guint id, n;                                            /* n: slices, or state of a node */
+  gint64 now_ms, until_ms;                                /* by the writer's clock; a lease of 0 means no lease */
+} Change;
 
-gboolean deed_parse (const char *line, Deed *deed);
+gboolean change_parse (const char *line, Change *change);
 
 /* The clock advances by one minute per round, so leases expire in later rounds. */
 gint64 time_of_round (guint round);

@@ -9,38 +9,38 @@
 /* --- the expected state --- */
 
 typedef struct {
-  GHashTable *groups;    /* name -> Deed: groups that must be allocated */
-  GHashTable *owners;    /* name -> Deed */
+  GHashTable *groups;    /* name -> Change: groups that must be allocated */
+  GHashTable *owners;    /* name -> Change */
   GHashTable *expired;   /* names of groups whose lease, or whose owner's lease, expired */
   GHashTable *forgotten; /* names */
-  Deed trying;           /* the last change that was tried, which may be done; id 0 and no name: none */
-  Deed last;             /* the last acknowledged change */
+  Change trying;         /* the last change that was tried, which may be done; id 0 and no name: none */
+  Change last;           /* the last acknowledged change */
   guint64 checkpoint;    /* the last acknowledged checkpoint */
-  guint n_deeds;
-} Known;
+  guint n_changes;
+} Expected;
 
-static Known
-known_new (void)
+static Expected
+expected_new (void)
 {
-  return (Known) { .groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                   .owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                   .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-                   .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  return (Expected) { .groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                      .owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                      .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                      .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
 }
 
 static void
-known_clear (Known *known)
+expected_clear (Expected *expected)
 {
-  g_hash_table_unref (known->groups);
-  g_hash_table_unref (known->owners);
-  g_hash_table_unref (known->expired);
-  g_hash_table_unref (known->forgotten);
+  g_hash_table_unref (expected->groups);
+  g_hash_table_unref (expected->owners);
+  g_hash_table_unref (expected->expired);
+  g_hash_table_unref (expected->forgotten);
 }
 
 static void
-know (GHashTable *table, const Deed *deed)
+put_copy (GHashTable *table, const Change *change)
 {
-  g_hash_table_replace (table, g_strdup (deed->name), g_memdup2 (deed, sizeof *deed));
+  g_hash_table_replace (table, g_strdup (change->name), g_memdup2 (change, sizeof *change));
 }
 
 static gboolean
@@ -51,74 +51,74 @@ is_over (gint64 until_ms, gint64 time_ms)
 
 /* Every change at @time_ms was made after the leases that had expired by then were freed. */
 static void
-let_time_pass (Known *known, gint64 time_ms)
+expire_leases (Expected *expected, gint64 time_ms)
 {
   GHashTableIter iter;
   gpointer name, data;
 
-  g_hash_table_iter_init (&iter, known->groups);
+  g_hash_table_iter_init (&iter, expected->groups);
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
-      const Deed *deed = data, *owner = g_hash_table_lookup (known->owners, deed->owner);
+      const Change *change = data, *owner = g_hash_table_lookup (expected->owners, change->owner);
 
-      if (!is_over (deed->until_ms, time_ms) && (owner == NULL || !is_over (owner->until_ms, time_ms)))
+      if (!is_over (change->until_ms, time_ms) && (owner == NULL || !is_over (owner->until_ms, time_ms)))
         continue;
-      g_hash_table_add (known->expired, g_strdup (name));
+      g_hash_table_add (expected->expired, g_strdup (name));
       g_hash_table_iter_remove (&iter);
     }
-  g_hash_table_iter_init (&iter, known->owners);
+  g_hash_table_iter_init (&iter, expected->owners);
   while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (is_over (((const Deed *) data)->until_ms, time_ms))
+    if (is_over (((const Change *) data)->until_ms, time_ms))
       g_hash_table_iter_remove (&iter);
 }
 
 static void
-forget_groups_of (Known *known, const char *owner)
+remove_groups_of (Expected *expected, const char *owner)
 {
   GHashTableIter iter;
-  gpointer deed;
+  gpointer change;
 
-  g_hash_table_iter_init (&iter, known->groups);
-  while (g_hash_table_iter_next (&iter, NULL, &deed))
-    if (strcmp (((const Deed *) deed)->owner, owner) == 0)
+  g_hash_table_iter_init (&iter, expected->groups);
+  while (g_hash_table_iter_next (&iter, NULL, &change))
+    if (strcmp (((const Change *) change)->owner, owner) == 0)
       g_hash_table_iter_remove (&iter);
 }
 
 static void
-take_done (Known *known, const Deed *deed)
+apply_done (Expected *expected, const Change *change)
 {
-  Deed *group;
+  Change *group;
 
-  known->n_deeds++;
-  if (deed->kind != DEED_COMPACT)
-    let_time_pass (known, deed->now_ms);
-  group = g_hash_table_lookup (known->groups, deed->name);
-  switch (deed->kind)
+  expected->n_changes++;
+  if (change->kind != CHANGE_COMPACT)
+    expire_leases (expected, change->now_ms);
+  group = g_hash_table_lookup (expected->groups, change->name);
+  switch (change->kind)
     {
-    case DEED_GROUP:
-      return know (known->groups, deed);
-    case DEED_RELEASE:
-      hold (g_hash_table_remove (known->groups, deed->name), "%s was released, but not held", deed->name);
+    case CHANGE_GROUP:
+      return put_copy (expected->groups, change);
+    case CHANGE_RELEASE:
+      require (g_hash_table_remove (expected->groups, change->name), "%s was released, but not held", change->name);
       return;
-    case DEED_LEASE:
-    case DEED_SLICES:
-    case DEED_REPAIR:
-      hold (group != NULL, "%s was changed, but not held", deed->name);
-      group->n = deed->n;
-      if (deed->kind == DEED_LEASE)
-        group->until_ms = deed->until_ms;
+    case CHANGE_LEASE:
+    case CHANGE_SLICES:
+    case CHANGE_REPAIR:
+      require (group != NULL, "%s was changed, but not held", change->name);
+      group->n = change->n;
+      if (change->kind == CHANGE_LEASE)
+        group->until_ms = change->until_ms;
       return;
-    case DEED_FORGET:
-      g_hash_table_remove (known->expired, deed->name);
-      g_hash_table_add (known->forgotten, g_strdup (deed->name));
+    case CHANGE_FORGET:
+      g_hash_table_remove (expected->expired, change->name);
+      g_hash_table_add (expected->forgotten, g_strdup (change->name));
       return;
-    case DEED_OWNER:
-      return know (known->owners, deed);
-    case DEED_END:
-      g_hash_table_remove (known->owners, deed->name);
-      return forget_groups_of (known, deed->name);
-    case DEED_COMPACT:
-      known->checkpoint = deed->n;
+    case CHANGE_OWNER:
+      return put_copy (expected->owners, change);
+    case CHANGE_END:
+      g_hash_table_remove (expected->owners, change->name);
+      return remove_groups_of (expected, change->name);
+    case CHANGE_COMPACT:
+      expected->checkpoint = change->n;
       return;
     default:
       return;
@@ -126,27 +126,27 @@ take_done (Known *known, const Deed *deed)
 }
 
 static void
-take_line (Known *known, const char *line)
+apply_line (Expected *expected, const char *line)
 {
-  Deed deed;
+  Change change;
 
-  hold (deed_parse (line, &deed), "'%s'", line);
-  known->trying = deed.is_done ? (Deed) { .is_done = TRUE } : deed;
-  if (deed.is_done)
-    take_done (known, &deed);
-  known->last = deed;
+  require (change_parse (line, &change), "'%s'", line);
+  expected->trying = change.is_done ? (Change) { .is_done = TRUE } : change;
+  if (change.is_done)
+    apply_done (expected, &change);
+  expected->last = change;
 }
 
 static gboolean
-may_have (const Known *known, DeedKind kind, const char *name)
+may_have (const Expected *expected, ChangeKind kind, const char *name)
 {
-  return !known->trying.is_done && known->trying.kind == kind && strcmp (known->trying.name, name) == 0;
+  return !expected->trying.is_done && expected->trying.kind == kind && strcmp (expected->trying.name, name) == 0;
 }
 
 /* --- the state found --- */
 
 typedef struct {
-  const Known *known;
+  const Expected *expected;
   guint round;
   gint64 clock_ms;
   GHashTable *live, *expired; /* names */
@@ -156,31 +156,32 @@ typedef struct {
 
 /* Compares a live group with the expected state, and updates that state. */
 static void
-check_live (Found *found, const QuoitGroup *group, Deed *deed)
+check_live (Found *found, const QuoitGroup *group, Change *change)
 {
   const char *name = quoit_group_get_name (group);
   gint64 until_ms = quoit_group_get_until_ms (group);
-  const Deed *trying = &found->known->trying;
+  const Change *trying = &found->expected->trying;
 
-  hold (deed->id == quoit_group_get_id (group), "round %u: %s is @%u", found->round, name,
-        (guint) quoit_group_get_id (group));
-  hold (quoit_group_get_n_slices (group) == deed->n
-            || (may_have (found->known, DEED_SLICES, name) && quoit_group_get_n_slices (group) == trying->n),
-        "round %u: %s has %u slices, %u are known", found->round, name, quoit_group_get_n_slices (group), deed->n);
-  deed->n = quoit_group_get_n_slices (group);
+  require (change->id == quoit_group_get_id (group), "round %u: %s is @%u", found->round, name,
+           (guint) quoit_group_get_id (group));
+  require (quoit_group_get_n_slices (group) == change->n
+               || (may_have (found->expected, CHANGE_SLICES, name) && quoit_group_get_n_slices (group) == trying->n),
+           "round %u: %s has %u slices, %u are known", found->round, name, quoit_group_get_n_slices (group), change->n);
+  change->n = quoit_group_get_n_slices (group);
   if (*quoit_group_get_owner (group) != '\0')
     return;
-  hold (until_ms == deed->until_ms || (may_have (found->known, DEED_LEASE, name) && until_ms == trying->until_ms),
-        "round %u: %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, name, until_ms,
-        deed->until_ms);
-  deed->until_ms = until_ms;
+  require (until_ms == change->until_ms
+               || (may_have (found->expected, CHANGE_LEASE, name) && until_ms == trying->until_ms),
+           "round %u: %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, name, until_ms,
+           change->until_ms);
+  change->until_ms = until_ms;
 }
 
 static void
 find_group (Found *found, const QuoitGroup *group)
 {
   const char *name = quoit_group_get_name (group);
-  Deed *deed = g_hash_table_lookup (found->known->groups, name);
+  Change *change = g_hash_table_lookup (found->expected->groups, name);
 
   g_hash_table_add (found->ever, g_strdup (name));
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
@@ -190,20 +191,20 @@ find_group (Found *found, const QuoitGroup *group)
       return;
     }
   g_hash_table_add (found->live, g_strdup (name));
-  hold (!is_over (quoit_group_get_until_ms (group), found->clock_ms), "round %u: %s lives, though its lease has ended",
-        found->round, name);
-  if (deed != NULL)
-    return check_live (found, group, deed);
+  require (!is_over (quoit_group_get_until_ms (group), found->clock_ms),
+           "round %u: %s lives, though its lease has ended", found->round, name);
+  if (change != NULL)
+    return check_live (found, group, change);
 
-  Deed fresh = { .id = (guint) quoit_group_get_id (group), .n = quoit_group_get_n_slices (group) };
+  Change fresh = { .id = (guint) quoit_group_get_id (group), .n = quoit_group_get_n_slices (group) };
 
   found->n_new++;
   found->n_of_batch += *name == 'b';
-  g_strlcpy (fresh.name, name, DEED_NAME_BYTES);
+  g_strlcpy (fresh.name, name, CHANGE_NAME_BYTES);
   g_strlcpy (fresh.owner, *quoit_group_get_owner (group) == '\0' ? "-" : quoit_group_get_owner (group),
-             DEED_NAME_BYTES);
+             CHANGE_NAME_BYTES);
   fresh.until_ms = *quoit_group_get_owner (group) == '\0' ? quoit_group_get_until_ms (group) : 0;
-  know (found->known->groups, &fresh);
+  put_copy (found->expected->groups, &fresh);
 }
 
 /* Both groups of a batch exist, or neither does. Every group has a key, so the ledger still remembers it after its
@@ -221,17 +222,17 @@ check_batches (const Found *found)
       char *last = other + strlen (other) - 1;
 
       *last = *last == 'x' ? 'y' : 'x';
-      hold (*other != 'b' || g_hash_table_contains (found->ever, other), "%s is there without %s", (char *) name,
-            other);
+      require (*other != 'b' || g_hash_table_contains (found->ever, other), "%s is there without %s", (char *) name,
+               other);
     }
 }
 
 static gboolean
 owner_has_ended (const Found *found, const char *owner)
 {
-  const Deed *deed = g_hash_table_lookup (found->known->owners, owner);
+  const Change *change = g_hash_table_lookup (found->expected->owners, owner);
 
-  return deed != NULL && is_over (deed->until_ms, found->clock_ms);
+  return change != NULL && is_over (change->until_ms, found->clock_ms);
 }
 
 /* A group that was acknowledged and is missing must have a reason, such as an expired lease. */
@@ -241,18 +242,19 @@ check_gone (const Found *found)
   GHashTableIter iter;
   gpointer name, data;
 
-  g_hash_table_iter_init (&iter, found->known->groups);
+  g_hash_table_iter_init (&iter, found->expected->groups);
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
-      const Deed *deed = data;
+      const Change *change = data;
 
       if (g_hash_table_contains (found->live, name))
         continue;
-      if (is_over (deed->until_ms, found->clock_ms) || owner_has_ended (found, deed->owner))
-        g_hash_table_add (found->known->expired, g_strdup (name));
+      if (is_over (change->until_ms, found->clock_ms) || owner_has_ended (found, change->owner))
+        g_hash_table_add (found->expected->expired, g_strdup (name));
       else
-        hold (may_have (found->known, DEED_RELEASE, name) || may_have (found->known, DEED_END, deed->owner),
-              "round %u: %s was acknowledged, and is gone", found->round, deed->name);
+        require (may_have (found->expected, CHANGE_RELEASE, name)
+                     || may_have (found->expected, CHANGE_END, change->owner),
+                 "round %u: %s was acknowledged, and is gone", found->round, change->name);
       g_hash_table_iter_remove (&iter);
     }
 }
@@ -263,12 +265,12 @@ check_expired (const Found *found)
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, found->known->expired);
+  g_hash_table_iter_init (&iter, found->expected->expired);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if (!g_hash_table_contains (found->expired, name))
       {
-        hold (may_have (found->known, DEED_FORGET, name) && !g_hash_table_contains (found->ever, name),
-              "round %u: the lease of %s has ended, and nothing tells of it", found->round, (char *) name);
+        require (may_have (found->expected, CHANGE_FORGET, name) && !g_hash_table_contains (found->ever, name),
+                 "round %u: the lease of %s has ended, and nothing tells of it", found->round, (char *) name);
         g_hash_table_iter_remove (&iter);
       }
 }
@@ -283,26 +285,26 @@ check_owners (const Found *found, const QuoitSnapshot *snapshot)
   for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
     {
       const char *owner = quoit_snapshot_get_owner_name (snapshot, i);
-      Deed *deed = g_hash_table_lookup (found->known->owners, owner), fresh = { .kind = DEED_OWNER };
+      Change *change = g_hash_table_lookup (found->expected->owners, owner), fresh = { .kind = CHANGE_OWNER };
       gint64 until_ms = quoit_snapshot_get_owner_until_ms (snapshot, i);
 
       g_hash_table_add (there, (gpointer) owner);
-      hold (!is_over (until_ms, found->clock_ms), "round %u: owner %s lives, though its lease has ended", found->round,
-            owner);
-      hold ((deed != NULL && until_ms == deed->until_ms)
-                || (may_have (found->known, DEED_OWNER, owner) && until_ms == found->known->trying.until_ms),
-            "round %u: owner %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, owner,
-            until_ms, deed == NULL ? 0 : deed->until_ms);
-      g_strlcpy (fresh.name, owner, DEED_NAME_BYTES);
+      require (!is_over (until_ms, found->clock_ms), "round %u: owner %s lives, though its lease has ended",
+               found->round, owner);
+      require ((change != NULL && until_ms == change->until_ms)
+                   || (may_have (found->expected, CHANGE_OWNER, owner) && until_ms == found->expected->trying.until_ms),
+               "round %u: owner %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round,
+               owner, until_ms, change == NULL ? 0 : change->until_ms);
+      g_strlcpy (fresh.name, owner, CHANGE_NAME_BYTES);
       fresh.until_ms = until_ms;
-      know (found->known->owners, &fresh);
+      put_copy (found->expected->owners, &fresh);
     }
-  g_hash_table_iter_init (&iter, found->known->owners);
+  g_hash_table_iter_init (&iter, found->expected->owners);
   while (g_hash_table_iter_next (&iter, &name, &data))
     if (!g_hash_table_contains (there, name))
       {
-        hold (owner_has_ended (found, name) || may_have (found->known, DEED_END, name),
-              "round %u: owner %s was acknowledged, and is gone", found->round, (char *) name);
+        require (owner_has_ended (found, name) || may_have (found->expected, CHANGE_END, name),
+                 "round %u: owner %s was acknowledged, and is gone", found->round, (char *) name);
         g_hash_table_iter_remove (&iter);
       }
 }
@@ -315,14 +317,14 @@ check_end (const Found *found)
   gpointer name, data;
   guint n_there = 0, n_gone = 0;
 
-  if (found->known->trying.is_done || found->known->trying.kind != DEED_END)
+  if (found->expected->trying.is_done || found->expected->trying.kind != CHANGE_END)
     return;
-  g_hash_table_iter_init (&iter, found->known->groups);
+  g_hash_table_iter_init (&iter, found->expected->groups);
   while (g_hash_table_iter_next (&iter, &name, &data))
-    if (strcmp (((const Deed *) data)->owner, found->known->trying.name) == 0)
+    if (strcmp (((const Change *) data)->owner, found->expected->trying.name) == 0)
       *(g_hash_table_contains (found->live, name) ? &n_there : &n_gone) += 1;
-  hold (n_there == 0 || n_gone == 0, "round %u: %u groups of %s are there, %u are gone", found->round, n_there,
-        found->known->trying.name, n_gone);
+  require (n_there == 0 || n_gone == 0, "round %u: %u groups of %s are there, %u are gone", found->round, n_there,
+           found->expected->trying.name, n_gone);
 }
 
 static void
@@ -331,27 +333,27 @@ check_forgotten (const Found *found)
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, found->known->forgotten);
+  g_hash_table_iter_init (&iter, found->expected->forgotten);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    hold (!g_hash_table_contains (found->ever, name), "round %u: %s was forgotten, and is told of", found->round,
-          (char *) name);
+    require (!g_hash_table_contains (found->ever, name), "round %u: %s was forgotten, and is told of", found->round,
+             (char *) name);
 }
 
 static void
 check_last (const Found *found, const QuoitSnapshot *snapshot)
 {
-  const Deed *last = &found->known->last;
+  const Change *last = &found->expected->last;
   guint32 node;
 
-  if (!last->is_done || last->kind != DEED_NODE)
+  if (!last->is_done || last->kind != CHANGE_NODE)
     return;
-  hold (quoit_snapshot_lookup_node (snapshot, last->name, &node, NULL)
-            && ((guint) quoit_snapshot_get_node_state (snapshot, node) == last->n || found->n_new > 0),
-        "round %u: %s is not in state %u", found->round, last->name, last->n);
+  require (quoit_snapshot_lookup_node (snapshot, last->name, &node, NULL)
+               && ((guint) quoit_snapshot_get_node_state (snapshot, node) == last->n || found->n_new > 0),
+           "round %u: %s is not in state %u", found->round, last->name, last->n);
 }
 
 static void
-check_round (const char *path, Known *known, guint round)
+check_round (const char *path, Expected *expected, guint round)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 1000, &error);
@@ -359,15 +361,15 @@ check_round (const char *path, Known *known, guint round)
   g_autoptr (GHashTable) live = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) ever = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Found found = { known, round, 0, live, expired, ever, 0, 0 };
+  Found found = { expected, round, 0, live, expired, ever, 0, 0 };
   guint64 checkpoint;
 
-  hold (ledger != NULL, "round %u: %s", round, said (error));
-  hold_verified (ledger, "after a kill");
-  hold_together (ledger, "after a kill");
-  hold (quoit_ledger_read_checkpoint (ledger, &checkpoint, NULL, &error), "%s", said (error));
-  hold (checkpoint >= known->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
-        (guint) known->checkpoint, (guint) checkpoint);
+  require (ledger != NULL, "round %u: %s", round, error_text (error));
+  require_verified (ledger, "after a kill");
+  require_consistent (ledger, "after a kill");
+  require (quoit_ledger_read_checkpoint (ledger, &checkpoint, NULL, &error), "%s", error_text (error));
+  require (checkpoint >= expected->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
+           (guint) expected->checkpoint, (guint) checkpoint);
   snapshot = quoit_ledger_snapshot (ledger);
   found.clock_ms = quoit_snapshot_get_clock_ms (snapshot);
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
@@ -377,8 +379,8 @@ check_round (const char *path, Known *known, guint round)
       find_group (&found, group);
     }
   /* The unreported groups: one under way, or the two of a batch. */
-  hold (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2), "round %u: %u groups nobody spoke of", round,
-        found.n_new);
+  require (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2), "round %u: %u groups nobody spoke of",
+           round, found.n_new);
   check_batches (&found);
   check_end (&found);
   check_gone (&found);
@@ -386,11 +388,11 @@ check_round (const char *path, Known *known, guint round)
   check_owners (&found, snapshot);
   check_forgotten (&found);
   check_last (&found, snapshot);
-  known->trying = known->last = (Deed) { .is_done = TRUE };
+  expected->trying = expected->last = (Change) { .is_done = TRUE };
 }
 
 static void
-kill_one (const char *path, Known *known, GRand *rand, guint round, guint32 seed, guint most_us)
+kill_one (const char *path, Expected *expected, GRand *rand, guint round, guint32 seed, guint most_us)
 {
   g_autofree char *round_text = g_strdup_printf ("%u", round), *seed_text = g_strdup_printf ("%u", seed);
   const char *argv[] = { "/proc/self/exe", "writer", path, round_text, seed_text, NULL };
@@ -402,19 +404,19 @@ kill_one (const char *path, Known *known, GRand *rand, guint round, guint32 seed
   gssize n;
   GPid pid;
 
-  hold (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL, &from,
-                                  NULL, &error),
-        "%s", said (error));
+  require (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL,
+                                     &from, NULL, &error),
+           "%s", error_text (error));
   /* The writer does not fill the pipe's 64 KiB in this time. */
   g_usleep ((gulong) g_rand_int_range (rand, 0, (gint) most_us));
   kill (pid, SIGKILL);
-  hold (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status), "round %u: the writer ended by itself", round);
+  require (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status), "round %u: the writer ended by itself", round);
   while ((n = read (from, buffer, sizeof buffer)) > 0)
     g_string_append_len (heard, buffer, n);
   close (from);
   lines = g_strsplit (heard->str, "\n", -1);
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
-    take_line (known, lines[i]);
+    apply_line (expected, lines[i]);
 }
 
 static guint
@@ -424,20 +426,20 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
-  Known known = known_new ();
+  Expected expected = expected_new ();
 
-  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
   g_clear_pointer (&ledger, quoit_ledger_unref);
   for (guint round = 0; round < n_rounds; round++)
     {
-      kill_one (path, &known, rand, round, seed, most_us);
-      check_round (path, &known, round);
+      kill_one (path, &expected, rand, round, seed, most_us);
+      check_round (path, &expected, round);
     }
   ledger = quoit_ledger_open (path, 0, NULL);
   snapshot = quoit_ledger_snapshot (ledger);
-  printf ("killed %u times, %u deeds were acknowledged, %u entries written, compacted to %u\n", n_rounds, known.n_deeds,
-          (guint) quoit_snapshot_get_seq (snapshot), (guint) known.checkpoint);
-  known_clear (&known);
+  printf ("killed %u times, %u deeds were acknowledged, %u entries written, compacted to %u\n", n_rounds,
+          expected.n_changes, (guint) quoit_snapshot_get_seq (snapshot), (guint) expected.checkpoint);
+  expected_clear (&expected);
   remove_dir (dir);
   g_free (dir);
   return n_rounds;
@@ -452,7 +454,7 @@ main (int argc, char **argv)
   if (argc > 4 && strcmp (argv[1], "writer") == 0)
     return write_for_ever (argv[2], (guint) g_ascii_strtoull (argv[3], NULL, 10),
                            (guint32) g_ascii_strtoull (argv[4], NULL, 10));
-  seed = seed_of ("kill", 4);
+  seed = random_seed ("kill", 4);
   n += rounds_in (fast_dir (), seed, scaled (160), 30000);
   n += rounds_in (g_dir_make_tmp ("quoit-XXXXXX", NULL), seed + 1, scaled (40), 100000);
   printf ("%u passed, 0 failed\n", n);

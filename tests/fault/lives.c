@@ -34,10 +34,10 @@ import_slices (World *world, gint64 now_ms, GError **error)
 gboolean
 reserve_slices (QuoitLedger *ledger, const char *name, const char *key, gint64 n_slices, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
+  g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", n_slices);
   g_autoptr (QuoitGroup) group = NULL;
 
-  quoit_request_set_key (request, key);
+  quoit_request_set_key (request, key, NULL);
   group = quoit_ledger_reserve (ledger, request, now_ms, NULL, error);
   return group != NULL;
 }
@@ -152,8 +152,8 @@ list (World *world, gint64 now_ms, GError **error)
   if (!quoit_ledger_read_checkpoint (world->ledger, &seq, NULL, error))
     return FALSE;
   journal = quoit_ledger_read_journal (world->ledger, seq, error);
-  hold (journal == NULL || quoit_journal_get_n_entries (journal) == last_seq (world) - seq, "%u entries behind %u",
-        quoit_journal_get_n_entries (journal), (guint) seq);
+  require (journal == NULL || quoit_journal_get_n_entries (journal) == last_seq (world) - seq, "%u entries behind %u",
+           quoit_journal_get_n_entries (journal), (guint) seq);
   return journal != NULL;
 }
 
@@ -173,9 +173,9 @@ static const Step compacting[] = {
 static gboolean
 hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", 1);
 
-  quoit_request_set_owner (request, owner);
+  quoit_request_set_owner (request, owner, NULL);
   return drop_group (quoit_ledger_hold (world->ledger, request, lease_ms, now_ms, NULL, error));
 }
 
@@ -364,18 +364,18 @@ sync_replaced (World *world, gint64 now_ms, GError **error)
 static gboolean
 reserve_elastic (World *world, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitRequest) request = want ("job", "v6e", "2x4", 1);
+  g_autoptr (QuoitRequest) request = new_slice_request ("job", "v6e", "2x4", 1);
 
-  hold (quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL),
-        "1..3");
+  require (quoit_request_set_slice_range (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL),
+           "1..3");
   return drop_group (quoit_ledger_reserve (world->ledger, request, now_ms, NULL, error));
 }
 
 static gboolean
 has_changed (QuoitGroupChange *change)
 {
-  hold (change == NULL || quoit_group_change_get_before (change) != quoit_group_change_get_after (change),
-        "nothing has changed");
+  require (change == NULL || quoit_group_change_get_before (change) != quoit_group_change_get_after (change),
+           "nothing has changed");
   return drop_change (change);
 }
 

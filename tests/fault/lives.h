@@ -2,7 +2,7 @@
 /* Lives of a ledger, step by step. Each life is repeated with one failure at a time. */
 #pragma once
 
-#include "../ground.h"
+#include "../support.h"
 
 typedef struct {
   char *path, *copy;

@@ -31,13 +31,14 @@ typedef struct {
   GHashTable *ops;    /* tag -> Op: answers not yet compared with the journal */
   GHashTable *slices; /* group id -> its acknowledged slices, one bit each */
   guint64 seq;        /* last compared entry */
-  guint codes[QUOIT_ERROR_UNCONFIRMED + 1], n_kills, n_deletions, n_links, n_looks, n_entries, n_shared;
-} Yard;
+  guint codes[QUOIT_ERROR_UNCONFIRMED + 1], n_kills, n_deletions, n_checkpoints, n_links, n_tests, n_entries, n_shared;
+  gboolean deletes_files; /* in this round; in the others, another program runs checkpoints */
+} FaultRun;
 
 static guint
-below (const Yard *yard, guint n)
+random_below (const FaultRun *run, guint n)
 {
-  return (guint) g_rand_int_range (yard->rand, 0, (gint) n);
+  return (guint) g_rand_int_range (run->rand, 0, (gint) n);
 }
 
 /* --- answers --- */
@@ -80,11 +81,11 @@ is_explained (int code, const char *message)
 }
 
 static Writer *
-find_writer (Yard *yard, guint number)
+find_writer (FaultRun *run, guint number)
 {
-  for (guint i = 0; i < yard->n_writers; i++)
-    if (yard->writers[i].number == number)
-      return &yard->writers[i];
+  for (guint i = 0; i < run->n_writers; i++)
+    if (run->writers[i].number == number)
+      return &run->writers[i];
   return NULL;
 }
 
@@ -96,7 +97,7 @@ free_op (gpointer op)
 }
 
 static void
-take_answer (Yard *yard, char *line)
+read_answer (FaultRun *run, char *line)
 {
   char *message = strchr (line, '\t'), *end = strrchr (line, '\t');
   Op op, *kept;
@@ -106,21 +107,21 @@ take_answer (Yard *yard, char *line)
     return;
   *end = '\0';
   *message++ = '\0';
-  hold (op_parse (line, &op), "%s", line);
-  hold (op.code == 0 || is_explained (op.code, message), "%s: code %d: %s", line, op.code, message);
-  yard->codes[op.code]++;
-  writer = find_writer (yard, (guint) g_ascii_strtoull (op.tag + 1, NULL, 10));
+  require (op_parse (line, &op), "%s", line);
+  require (op.code == 0 || is_explained (op.code, message), "%s: code %d: %s", line, op.code, message);
+  run->codes[op.code]++;
+  writer = find_writer (run, (guint) g_ascii_strtoull (op.tag + 1, NULL, 10));
   if (writer != NULL && op.code == 0 && op.kind != OP_LOOK)
     writer->done_us = op.invoked_us;
   kept = g_memdup2 (&op, sizeof op);
-  hold (g_hash_table_insert (yard->ops, kept->tag, kept), "%s twice", op.tag);
+  require (g_hash_table_insert (run->ops, kept->tag, kept), "%s twice", op.tag);
 }
 
 /* Reads whole lines only, and no more than there is at the call; the rest follows next time. */
 static void
-take_answers (Yard *yard)
+read_answers (FaultRun *run)
 {
-  int fd = open (yard->answers, O_RDONLY | O_CLOEXEC);
+  int fd = open (run->answers, O_RDONLY | O_CLOEXEC);
   g_autoptr (GString) text = g_string_new (NULL);
   char buffer[65536];
   struct stat file;
@@ -128,154 +129,163 @@ take_answers (Yard *yard)
   gssize n;
   char *line, *end;
 
-  hold (fd >= 0 && fstat (fd, &file) == 0, "%s", yard->answers);
-  left = file.st_size - yard->n_read;
-  hold (lseek (fd, yard->n_read, SEEK_SET) == yard->n_read, "%s", yard->answers);
+  require (fd >= 0 && fstat (fd, &file) == 0, "%s", run->answers);
+  left = file.st_size - run->n_read;
+  require (lseek (fd, run->n_read, SEEK_SET) == run->n_read, "%s", run->answers);
   for (; left > 0 && (n = read (fd, buffer, (gsize) MIN (left, (gint64) sizeof buffer))) > 0; left -= n)
     g_string_append_len (text, buffer, n);
   close (fd);
   for (line = text->str; (end = strchr (line, '\n')) != NULL; line = end + 1)
     {
       *end = '\0';
-      take_answer (yard, line);
+      read_answer (run, line);
     }
-  yard->n_read += line - text->str;
+  run->n_read += line - text->str;
 }
 
 /* --- writers --- */
 
 static void
-start_writer (Yard *yard, Writer *writer)
+start_writer (FaultRun *run, Writer *writer)
 {
-  g_autofree char *number = g_strdup_printf ("%u", yard->n_started), *seed = g_strdup_printf ("%u", yard->seed),
-                  *start = g_strdup_printf ("%" G_GINT64_FORMAT, yard->start_us),
+  g_autofree char *number = g_strdup_printf ("%u", run->n_started), *seed = g_strdup_printf ("%u", run->seed),
+                  *start = g_strdup_printf ("%" G_GINT64_FORMAT, run->start_us),
                   *parent = g_strdup_printf ("%d", (int) getpid ());
-  const char *argv[] = { "/proc/self/exe", "writer", yard->path, yard->answers, number, seed, start, parent, NULL };
+  const char *argv[] = { "/proc/self/exe", "writer", run->path, run->answers, number, seed, start, parent, NULL };
   g_autoptr (GError) error = NULL;
 
-  *writer = (Writer) { .number = yard->n_started++ };
-  hold (g_spawn_async (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &writer->pid, &error), "%s",
-        said (error));
+  *writer = (Writer) { .number = run->n_started++ };
+  require (g_spawn_async (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &writer->pid, &error),
+           "%s", error_text (error));
 }
 
 static void
-kill_writer (Yard *yard, const Writer *writer)
+kill_writer (FaultRun *run, const Writer *writer)
 {
   int status = 0;
 
   kill (writer->pid, SIGKILL);
-  hold (waitpid (writer->pid, &status, 0) == writer->pid && WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL,
-        "writer %u has ended by itself", writer->number);
-  yard->n_kills++;
+  require (waitpid (writer->pid, &status, 0) == writer->pid && WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL,
+           "writer %u has ended by itself, with wait status %x", writer->number, (guint) status);
+  run->n_kills++;
 }
 
 static void
-start_writers (Yard *yard)
+start_writers (FaultRun *run)
 {
-  yard->n_writers = LEAST_WRITERS + below (yard, MOST_WRITERS - LEAST_WRITERS + 1);
-  yard->guard = NOBODY;
-  for (guint i = 0; i < yard->n_writers; i++)
-    start_writer (yard, &yard->writers[i]);
+  run->n_writers = LEAST_WRITERS + random_below (run, MOST_WRITERS - LEAST_WRITERS + 1);
+  run->guard = NOBODY;
+  for (guint i = 0; i < run->n_writers; i++)
+    start_writer (run, &run->writers[i]);
 }
 
 /* A deleted log exists only while a process has it open, so one such process must live until it has saved the log. */
 static void
-let_guard_go (Yard *yard)
+release_guard (FaultRun *run)
 {
-  if (yard->guard != NOBODY && yard->writers[yard->guard].done_us > yard->deleted_us)
-    yard->guard = NOBODY;
+  if (run->guard != NOBODY && run->writers[run->guard].done_us > run->deleted_us)
+    run->guard = NOBODY;
 }
 
 static void
-kill_one (Yard *yard)
+kill_one (FaultRun *run)
 {
-  guint victim = below (yard, yard->n_writers);
+  guint victim = random_below (run, run->n_writers);
 
-  if ((int) victim == yard->guard)
-    victim = (victim + 1) % yard->n_writers;
-  kill_writer (yard, &yard->writers[victim]);
-  start_writer (yard, &yard->writers[victim]);
+  if ((int) victim == run->guard)
+    victim = (victim + 1) % run->n_writers;
+  kill_writer (run, &run->writers[victim]);
+  start_writer (run, &run->writers[victim]);
 }
 
 /* --- other programs --- */
 
 /* A writer that uses the current files. */
 static int
-find_guard (const Yard *yard)
+find_guard (const FaultRun *run)
 {
-  guint first = below (yard, yard->n_writers);
+  guint first = random_below (run, run->n_writers);
 
-  for (guint i = 0; i < yard->n_writers; i++)
-    if (yard->writers[(first + i) % yard->n_writers].done_us > yard->deleted_us)
-      return (int) ((first + i) % yard->n_writers);
+  for (guint i = 0; i < run->n_writers; i++)
+    if (run->writers[(first + i) % run->n_writers].done_us > run->deleted_us)
+      return (int) ((first + i) % run->n_writers);
   return NOBODY;
 }
 
 static void
-delete_companion (const Yard *yard, const char *tail)
+delete_companion (const FaultRun *run, const char *tail)
 {
-  g_autofree char *name = g_strconcat (yard->path, tail, NULL);
+  g_autofree char *name = g_strconcat (run->path, tail, NULL);
 
   g_unlink (name);
 }
 
 static void
-delete_companions (Yard *yard)
+delete_companions (FaultRun *run)
 {
-  guint which = 1 + below (yard, 3);
+  guint which = 1 + random_below (run, 3);
 
-  if (yard->guard != NOBODY || (yard->guard = find_guard (yard)) == NOBODY)
+  if (run->guard != NOBODY || (run->guard = find_guard (run)) == NOBODY)
     return;
   if ((which & 1) != 0)
-    delete_companion (yard, "-wal");
+    delete_companion (run, "-wal");
   if ((which & 2) != 0)
-    delete_companion (yard, "-shm");
-  yard->deleted_us = g_get_monotonic_time ();
-  yard->n_deletions++;
+    delete_companion (run, "-shm");
+  run->deleted_us = g_get_monotonic_time ();
+  run->n_deletions++;
 }
 
 static void
-link_for_a_moment (Yard *yard)
+link_temporarily (FaultRun *run)
 {
-  g_autofree char *other = g_strconcat (yard->path, ".link", NULL);
+  g_autofree char *other = g_strconcat (run->path, ".link", NULL);
 
-  hold (link (yard->path, other) == 0, "%s", other);
-  g_usleep (below (yard, 2000));
-  hold (g_unlink (other) == 0, "%s", other);
-  yard->n_links++;
+  require (link (run->path, other) == 0, "%s", other);
+  g_usleep (random_below (run, 2000));
+  require (g_unlink (other) == 0, "%s", other);
+  run->n_links++;
 }
 
 static void
-look_in (Yard *yard)
+read_as_other_program (FaultRun *run)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (yard->path, 1000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (run->path, 1000, &error);
 
   if (ledger != NULL)
     quoit_ledger_refresh (ledger, &error);
-  hold (error == NULL || is_explained (error->code, error->message), "a reader: code %d: %s", error->code,
-        said (error));
-  yard->n_looks++;
+  require (error == NULL || is_explained (error->code, error->message), "a reader: code %d: %s", error->code,
+           error_text (error));
+  run->n_tests++;
+}
+
+/* Not in a round in which files are deleted: the other program could have the old log with a new index, and copy old
+ * pages over the file. quoit detects that, but cannot prevent it. */
+static void
+checkpoint (FaultRun *run)
+{
+  checkpoint_with_other_sqlite (run->path);
+  run->n_checkpoints++;
 }
 
 static void
-be_neighbours (Yard *yard)
+run_other_programs (FaultRun *run)
 {
-  switch (below (yard, 8))
+  switch (random_below (run, 8))
     {
     case 0:
-      return read_whole_file (yard->path);
+      return read_whole_file (run->path);
     case 1:
-      return read_with_other_sqlite (yard->path);
+      return read_with_other_sqlite (run->path);
     case 2:
     case 3:
-      return delete_companions (yard);
+      return run->deletes_files ? delete_companions (run) : checkpoint (run);
     case 4:
-      return delete_companion (yard, "-head");
+      return delete_companion (run, "-head");
     case 5:
-      return link_for_a_moment (yard);
+      return link_temporarily (run);
     case 6:
-      return look_in (yard);
+      return read_as_other_program (run);
     default:
       return;
     }
@@ -297,23 +307,23 @@ must_change (const Op *op)
 }
 
 static void
-take_slices (Yard *yard, guint64 id, guint32 slices, guint64 seq)
+take_slices (FaultRun *run, guint64 id, guint32 slices, guint64 seq)
 {
   GHashTableIter iter;
   gpointer key, value;
 
-  g_hash_table_iter_init (&iter, yard->slices);
+  g_hash_table_iter_init (&iter, run->slices);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    hold (GPOINTER_TO_SIZE (key) == id || (GPOINTER_TO_UINT (value) & slices) == 0,
-          "entry %u: groups @%u and @%u both hold slices %x", (guint) seq, (guint) GPOINTER_TO_SIZE (key), (guint) id,
-          GPOINTER_TO_UINT (value) & slices);
-  yard->n_shared += g_hash_table_size (yard->slices);
-  g_hash_table_insert (yard->slices, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (slices));
+    require (GPOINTER_TO_SIZE (key) == id || (GPOINTER_TO_UINT (value) & slices) == 0,
+             "entry %u: groups @%u and @%u both hold slices %x", (guint) seq, (guint) GPOINTER_TO_SIZE (key),
+             (guint) id, GPOINTER_TO_UINT (value) & slices);
+  run->n_shared += g_hash_table_size (run->slices);
+  g_hash_table_insert (run->slices, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (slices));
 }
 
 /* The changes of a writer that was killed before its answer are unknown. */
 static void
-compare_effect (Yard *yard, const QuoitJournal *journal, guint32 entry, guint32 effect, const Op *op)
+compare_effect (FaultRun *run, const QuoitJournal *journal, guint32 entry, guint32 effect, const Op *op)
 {
   QuoitEffectType type = quoit_journal_get_effect_type (journal, entry, effect);
   guint64 id = quoit_journal_get_effect_group_id (journal, entry, effect);
@@ -322,38 +332,38 @@ compare_effect (Yard *yard, const QuoitJournal *journal, guint32 entry, guint32 
     return;
   if (type == QUOIT_EFFECT_GROUP_REMOVED || op == NULL)
     {
-      g_hash_table_remove (yard->slices, GSIZE_TO_POINTER (id));
+      g_hash_table_remove (run->slices, GSIZE_TO_POINTER (id));
       return;
     }
-  hold (op->group_id == id || !makes_group (op), "%s was told of @%u, and the journal of @%u", op->tag,
-        (guint) op->group_id, (guint) id);
+  require (op->group_id == id || !makes_group (op), "%s was told of @%u, and the journal of @%u", op->tag,
+           (guint) op->group_id, (guint) id);
   if (op->group_id == id)
-    take_slices (yard, id, op->after, quoit_journal_get_seq (journal, entry));
+    take_slices (run, id, op->after, quoit_journal_get_seq (journal, entry));
 }
 
 static void
-compare_entry (Yard *yard, const QuoitJournal *journal, guint32 entry)
+compare_entry (FaultRun *run, const QuoitJournal *journal, guint32 entry)
 {
   const char *actor = quoit_journal_get_actor (journal, entry), *verb = quoit_journal_get_verb (journal, entry);
   guint64 seq = quoit_journal_get_seq (journal, entry);
   gboolean is_expiry = strcmp (verb, "expire") == 0;
-  Op *op = is_expiry ? NULL : g_hash_table_lookup (yard->ops, actor);
+  Op *op = is_expiry ? NULL : g_hash_table_lookup (run->ops, actor);
 
-  hold (seq == yard->seq + 1, "entry %u follows entry %u", (guint) seq, (guint) yard->seq);
-  yard->seq = seq;
-  yard->n_entries++;
+  require (seq == run->seq + 1, "entry %u follows entry %u", (guint) seq, (guint) run->seq);
+  run->seq = seq;
+  run->n_entries++;
   if (op != NULL)
     {
-      hold (op->code == 0 || op->code == QUOIT_ERROR_UNCONFIRMED, "%s was refused with code %d, but has entry %u",
-            actor, op->code, (guint) seq);
-      hold (op->code != 0 || op->seq == seq, "%s was told of entry %u, and has entry %u", actor, (guint) op->seq,
-            (guint) seq);
-      hold (strcmp (op_verb (op->kind), verb) == 0, "%s has an entry of verb %s", actor, verb);
+      require (op->code == 0 || op->code == QUOIT_ERROR_UNCONFIRMED, "%s was refused with code %d, but has entry %u",
+               actor, op->code, (guint) seq);
+      require (op->code != 0 || op->seq == seq, "%s was told of entry %u, and has entry %u", actor, (guint) op->seq,
+               (guint) seq);
+      require (strcmp (op_verb (op->kind), verb) == 0, "%s has an entry of verb %s", actor, verb);
     }
   for (guint32 i = 0; i < quoit_journal_get_n_effects (journal, entry); i++)
-    compare_effect (yard, journal, entry, i, op != NULL && op->code == 0 ? op : NULL);
+    compare_effect (run, journal, entry, i, op != NULL && op->code == 0 ? op : NULL);
   if (op != NULL)
-    g_hash_table_remove (yard->ops, actor);
+    g_hash_table_remove (run->ops, actor);
 }
 
 /* Every answer that requires an entry has one. */
@@ -361,119 +371,120 @@ static gboolean
 is_settled (gpointer tag, gpointer data, gpointer user_data)
 {
   const Op *op = data;
-  const Yard *yard = user_data;
+  const FaultRun *run = user_data;
 
-  hold (op->code != 0 || !must_change (op), "%s of '%s' was acknowledged, and is not in the journal", (char *) tag,
-        op->name);
-  hold (op->seq <= yard->seq, "%s has seen entry %u, and the last one is %u", (char *) tag, (guint) op->seq,
-        (guint) yard->seq);
+  require (op->code != 0 || !must_change (op), "%s of '%s' was acknowledged, and is not in the journal", (char *) tag,
+           op->name);
+  require (op->seq <= run->seq, "%s has seen entry %u, and the last one is %u", (char *) tag, (guint) op->seq,
+           (guint) run->seq);
   return TRUE;
 }
 
 static void
-check_all (Yard *yard)
+check_all (FaultRun *run)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (yard->path, 1000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (run->path, 1000, &error);
   g_autoptr (QuoitJournal) journal = NULL;
 
-  hold (ledger != NULL, "%s", said (error));
-  hold_verified (ledger, "after the kills");
-  hold_together (ledger, "after the kills");
-  journal = quoit_ledger_read_journal (ledger, yard->seq, &error);
-  hold (journal != NULL, "%s", said (error));
+  require (ledger != NULL, "%s", error_text (error));
+  require_verified (ledger, "after the kills");
+  require_consistent (ledger, "after the kills");
+  journal = quoit_ledger_read_journal (ledger, run->seq, &error);
+  require (journal != NULL, "%s", error_text (error));
   for (guint32 i = 0; i < quoit_journal_get_n_entries (journal); i++)
-    compare_entry (yard, journal, i);
-  g_hash_table_foreach_remove (yard->ops, is_settled, yard);
-  if (below (yard, 4) == 0)
-    hold (quoit_ledger_compact_journal (ledger, yard->seq + 1, T0, NULL, &error), "%s", said (error));
+    compare_entry (run, journal, i);
+  g_hash_table_foreach_remove (run->ops, is_settled, run);
+  if (random_below (run, 4) == 0)
+    require (quoit_ledger_compact_journal (ledger, run->seq + 1, T0, NULL, &error), "%s", error_text (error));
 }
 
 /* Waits until every writer works again before all are killed, because deleted files are lost once no process has
  * them open. */
 static void
-settle (Yard *yard)
+settle (FaultRun *run)
 {
   gint64 end_us = g_get_monotonic_time () + MOST_WAIT_S * G_USEC_PER_SEC;
 
-  for (take_answers (yard), let_guard_go (yard); yard->guard != NOBODY; take_answers (yard), let_guard_go (yard))
+  for (read_answers (run), release_guard (run); run->guard != NOBODY; read_answers (run), release_guard (run))
     {
-      hold (g_get_monotonic_time () < end_us, "nothing was done for %d s after files had been deleted", MOST_WAIT_S);
+      require (g_get_monotonic_time () < end_us, "nothing was done for %d s after files had been deleted", MOST_WAIT_S);
       g_usleep (1000);
     }
-  for (guint i = 0; i < yard->n_writers; i++)
-    kill_writer (yard, &yard->writers[i]);
-  take_answers (yard);
-  yard->n_writers = 0;
-  check_all (yard);
+  for (guint i = 0; i < run->n_writers; i++)
+    kill_writer (run, &run->writers[i]);
+  read_answers (run);
+  run->n_writers = 0;
+  check_all (run);
 }
 
 static void
-do_round (Yard *yard)
+do_round (FaultRun *run)
 {
-  start_writers (yard);
+  run->deletes_files = !run->deletes_files;
+  start_writers (run);
   for (guint i = 0; i < KILLS_A_ROUND; i++)
     {
-      g_usleep (500 + below (yard, 12000));
-      take_answers (yard);
-      let_guard_go (yard);
-      be_neighbours (yard);
-      g_usleep (below (yard, 3000));
-      take_answers (yard);
-      let_guard_go (yard);
-      kill_one (yard);
+      g_usleep (500 + random_below (run, 12000));
+      read_answers (run);
+      release_guard (run);
+      run_other_programs (run);
+      g_usleep (random_below (run, 3000));
+      read_answers (run);
+      release_guard (run);
+      kill_one (run);
     }
-  settle (yard);
+  settle (run);
 }
 
 static void
-print_tally (const Yard *yard)
+print_tally (const FaultRun *run)
 {
-  printf ("%u kills of 3 to 5 writers, %u deletions of -wal or -shm, %u second names, %u readers\n", yard->n_kills,
-          yard->n_deletions, yard->n_links, yard->n_looks);
-  printf ("%u entries, %u comparisons of slices; answers:", yard->n_entries, yard->n_shared);
-  for (guint code = 0; code < G_N_ELEMENTS (yard->codes); code++)
-    if (yard->codes[code] > 0)
-      printf (" %s %u", code == 0 ? "done" : quoit_error_code_name ((QuoitErrorCode) code), yard->codes[code]);
+  printf ("%u kills of 3 to 5 writers, %u deletions of -wal or -shm, %u checkpoints, %u second names, %u readers\n",
+          run->n_kills, run->n_deletions, run->n_checkpoints, run->n_links, run->n_tests);
+  printf ("%u entries, %u comparisons of slices; answers:", run->n_entries, run->n_shared);
+  for (guint code = 0; code < G_N_ELEMENTS (run->codes); code++)
+    if (run->codes[code] > 0)
+      printf (" %s %u", code == 0 ? "done" : quoit_error_code_name ((QuoitErrorCode) code), run->codes[code]);
   printf ("\n");
 }
 
 int
 main (int argc, char **argv)
 {
-  Yard yard = { 0 };
+  FaultRun run = { 0 };
   guint n_rounds = scaled (6);
   char *dir;
 
   if (argc > 7 && strcmp (argv[1], "writer") == 0)
-    return write_among_neighbours (argv[2], argv[3], (guint) g_ascii_strtoull (argv[4], NULL, 10),
-                                   (guint32) g_ascii_strtoull (argv[5], NULL, 10), g_ascii_strtoll (argv[6], NULL, 10),
-                                   (pid_t) g_ascii_strtoll (argv[7], NULL, 10));
-  yard.seed = seed_of ("neighbours", 11);
-  yard.rand = g_rand_new_with_seed (yard.seed);
-  yard.start_us = g_get_monotonic_time ();
-  yard.ops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_op);
-  yard.slices = g_hash_table_new (NULL, NULL);
+    return run_writer (argv[2], argv[3], (guint) g_ascii_strtoull (argv[4], NULL, 10),
+                       (guint32) g_ascii_strtoull (argv[5], NULL, 10), g_ascii_strtoll (argv[6], NULL, 10),
+                       (pid_t) g_ascii_strtoll (argv[7], NULL, 10));
+  run.seed = random_seed ("neighbours", 11);
+  run.rand = g_rand_new_with_seed (run.seed);
+  run.start_us = g_get_monotonic_time ();
+  run.ops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_op);
+  run.slices = g_hash_table_new (NULL, NULL);
   dir = fast_dir ();
-  yard.path = g_build_filename (dir, "fleet.db", NULL);
-  yard.answers = g_build_filename (dir, "answers.txt", NULL);
-  hold (g_file_set_contents (yard.answers, "", 0, NULL), "%s", yard.answers);
+  run.path = g_build_filename (dir, "fleet.db", NULL);
+  run.answers = g_build_filename (dir, "answers.txt", NULL);
+  require (g_file_set_contents (run.answers, "", 0, NULL), "%s", run.answers);
   {
-    g_autoptr (QuoitLedger) ledger = quoit_ledger_create (yard.path, 1000, NULL);
+    g_autoptr (QuoitLedger) ledger = quoit_ledger_create (run.path, 1000, NULL);
 
-    hold (ledger != NULL && import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a ledger to work on");
-    yard.seq = 1;
+    require (ledger != NULL && import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a ledger to work on");
+    run.seq = 1;
   }
   for (guint i = 0; i < n_rounds; i++)
-    do_round (&yard);
-  print_tally (&yard);
+    do_round (&run);
+  print_tally (&run);
   remove_dir (dir);
   g_free (dir);
-  g_free (yard.path);
-  g_free (yard.answers);
-  g_hash_table_unref (yard.ops);
-  g_hash_table_unref (yard.slices);
-  g_rand_free (yard.rand);
+  g_free (run.path);
+  g_free (run.answers);
+  g_hash_table_unref (run.ops);
+  g_hash_table_unref (run.slices);
+  g_rand_free (run.rand);
   printf ("%u passed, 0 failed\n", n_rounds);
   return EXIT_SUCCESS;
 }

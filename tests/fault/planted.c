@@ -5,7 +5,7 @@
 
 #include "linear.h"
 
-/* Each call takes 5 us, and the next one begins 5 us later. The lies add overlapping calls. */
+/* Each call takes 5 us, and the next one begins 5 us later. The falsifications add overlapping calls. */
 static const Op script[] = {
   { .kind = OP_HOLD, .tag = "hold-a", .name = "a", .most = 2, .lease_ms = 60000 },
   { .kind = OP_LOOK, .tag = "look-1" },
@@ -44,11 +44,11 @@ entry_of (const History *history, const char *verb, const char *tag)
 static char *half_seen;
 
 static void
-look_at_half (const History *history, QuoitLedger *ledger)
+read_half (const History *history, QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) half = quoit_ledger_snapshot_at (ledger, entry_of (history, "expire", "") + 1, NULL);
 
-  hold (half != NULL, "the past");
+  require (half != NULL, "the past");
   half_seen = look_at (half);
 }
 
@@ -58,7 +58,7 @@ play (void)
   History *history = history_new ();
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
 
-  hold (import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a fleet");
+  require (import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a fleet");
   for (guint i = 0; i < G_N_ELEMENTS (script); i++)
     {
       Op op = script[i];
@@ -70,7 +70,7 @@ play (void)
       g_array_append_val (history->ops, op);
     }
   history_read_on (history, ledger);
-  look_at_half (history, ledger);
+  read_half (history, ledger);
   return history;
 }
 
@@ -113,7 +113,7 @@ widen (History *history, const char *tag)
 }
 
 static void
-nothing (History *history)
+no_fault (History *history)
 {
 }
 
@@ -125,7 +125,7 @@ refusal_overlaps (History *history)
 }
 
 static void
-look_overlaps (History *history)
+read_overlaps (History *history)
 {
   call (history, "look-1")->answered_us = call (history, "release-b")->answered_us + 1;
 }
@@ -150,7 +150,7 @@ lost_release (History *history)
 }
 
 static void
-stale_look (History *history)
+stale_read (History *history)
 {
   move_behind (history, "look-1", "reserve-b");
 }
@@ -170,7 +170,7 @@ refusal_ahead_of_its_cause (History *history)
 
 /* Two consecutive snapshots during a long write: the new state, then the old one. */
 static void
-looks_backwards (History *history)
+reads_backwards (History *history)
 {
   all_overlap (history);
   call (history, "look-2")->invoked_us = 1;
@@ -180,7 +180,7 @@ looks_backwards (History *history)
 }
 
 static void
-double_hold (History *history)
+slice_allocated_twice (History *history)
 {
   call (history, "reserve-c")->after = call (history, "hold-a")->after;
 }
@@ -222,7 +222,7 @@ entries_against_time (History *history)
 }
 
 static void
-entry_of_nobody (History *history)
+entry_without_call (History *history)
 {
   g_array_remove_index (history->ops, (guint) (call (history, "kill-0") - &g_array_index (history->ops, Op, 0)));
 }
@@ -271,7 +271,7 @@ late_renewal (History *history)
 }
 
 static void
-clock_of_somebody_else (History *history)
+time_of_other_caller (History *history)
 {
   call (history, "kill-0")->now_ms += 1;
 }
@@ -284,34 +284,39 @@ own_write_unknown (History *history)
 
 static const struct {
   const char *what;
-  void (*lie) (History *);
+  void (*falsify) (History *);
   const char *found; /* the expected contradiction, or NULL */
-} plants[] = {
-  { "one call after the other", nothing, NULL },
-  { "a refusal that overlaps the release", refusal_overlaps, NULL },
-  { "a look that overlaps writes", look_overlaps, NULL },
-  { "calls that overlap all", all_overlap, NULL },
+} falsifications[] = {
+  { "calls one after the other (correct)", no_fault, NULL },
+  { "a refusal that overlaps the release (correct)", refusal_overlaps, NULL },
+  { "a read that overlaps writes (correct)", read_overlaps, NULL },
+  { "calls that overlap all others (correct)", all_overlap, NULL },
   { "a lost update", lost_update, "call confirm-a, confirm of 'a': was answered as done, but has no entry" },
   { "a lost release", lost_release, "call release-b, release of 'b': was answered as done, but has no entry" },
-  { "a stale look", stale_look, "call look-1, look of '': has no place" },
+  { "a stale read", stale_read, "call look-1, look of '': has no place" },
   { "a stale refusal", stale_refusal, "call refused-c, reserve of 'c': was answered NOT_NOW, expected OK" },
   { "a refusal before its cause", refusal_ahead_of_its_cause, "call refused-c, reserve of 'c': was answered NOT_NOW" },
-  { "looks that go back", looks_backwards, "call look-1, look of '': has no place" },
-  { "a double hold", double_hold, "call reserve-c, reserve of 'c': has slices 3, which are not free" },
+  { "reads that go back in time", reads_backwards, "call look-1, look of '': has no place" },
+  { "a slice allocated twice", slice_allocated_twice,
+    "call reserve-c, reserve of 'c': has slices 3, which are not free" },
   { "too few slices", too_few_slices, "call reserve-c, reserve of 'c': has slices 8, expected 2" },
-  { "a repair with what is lost", dead_slice_for_a_lost_one, "call repair-a, repair of 'a': has slices 1, which are" },
+  { "a repair that uses the lost slice", dead_slice_for_a_lost_one,
+    "call repair-a, repair of 'a': has slices 1, which are" },
   { "an id used again", id_used_again, "call reserve-c, reserve of 'c': is about id 1, expected 3" },
-  { "a retry that made another", retry_made_another, "call retry-b, reserve of 'b': is about id 3, expected 2" },
-  { "entries against time", entries_against_time, "entry 3 was acknowledged before the call of entry 2 began" },
-  { "an entry of nobody", entry_of_nobody, "entry 10, set-state of 'kill-0': no call wrote it" },
-  { "refused, but written", refused_but_written, "call kill-0, set-state of '': was refused, but has an entry" },
+  { "a retry that made a second group", retry_made_another, "call retry-b, reserve of 'b': is about id 3, expected 2" },
+  { "entries in the wrong order", entries_against_time, "entry 3 was acknowledged before the call of entry 2 began" },
+  { "an entry without a call", entry_without_call, "entry 10, set-state of 'kill-0': no call wrote it" },
+  { "a refused call with an entry", refused_but_written,
+    "call kill-0, set-state of '': was refused, but has an entry" },
   { "a lease that never ended", lease_that_never_ended, "lived that had ended" },
   { "a lease that ended too early", lease_that_ended_too_early, "ends what has not ended" },
   { "an owner that left groups behind", owner_without_its_groups, "ends what has not ended, or leaves out what has" },
   { "half of a transaction", half_a_transaction, "call look-4, look of '': has no place" },
   { "a renewal after the end", late_renewal, "call renew-d, renew of 'd': has no place" },
-  { "the clock of somebody else", clock_of_somebody_else, "has another time than its caller's or the ledger's" },
-  { "a write that the writer does not know", own_write_unknown, "the handle does not know what it has written" },
+  { "an entry with the time of a different caller", time_of_other_caller,
+    "has another time than its caller's or the ledger's" },
+  { "a write that the writer's own handle does not show", own_write_unknown,
+    "the handle does not know what it has written" },
 };
 
 guint
@@ -319,19 +324,19 @@ find_planted (void)
 {
   g_autoptr (History) truth = play ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (plants); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (falsifications); i++)
     {
       g_autoptr (History) history = history_copy (truth);
       g_autofree char *found = NULL;
 
-      plants[i].lie (history);
+      falsifications[i].falsify (history);
       found = linear_contradiction (history);
-      if (plants[i].found == NULL)
-        hold (found == NULL, "%s: %s", plants[i].what, found);
+      if (falsifications[i].found == NULL)
+        require (found == NULL, "%s: %s", falsifications[i].what, found);
       else
-        hold (found != NULL && strstr (found, plants[i].found) != NULL, "%s: found '%s', expected '%s'", plants[i].what,
-              found == NULL ? "nothing" : found, plants[i].found);
+        require (found != NULL && strstr (found, falsifications[i].found) != NULL, "%s: found '%s', expected '%s'",
+                 falsifications[i].what, found == NULL ? "nothing" : found, falsifications[i].found);
     }
   g_clear_pointer (&half_seen, g_free);
-  return G_N_ELEMENTS (plants);
+  return G_N_ELEMENTS (falsifications);
 }

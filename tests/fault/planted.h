@@ -4,5 +4,5 @@
 
 #include <glib.h>
 
-/* Returns the number of planted lies. The checker must have found each of them. */
+/* Returns the number of planted contradictions. The checker must have found each of them. */
 guint find_planted (void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes reserve the same slices at the same time. Exactly one gets all of its slices, and the journal records
  * which one. The program runs itself as the racing processes. */
-#include "../ground.h"
+#include "../support.h"
 
 #include <sys/wait.h>
 
@@ -27,13 +27,13 @@ answer (const char *text)
 {
   gsize length = strlen (text);
 
-  hold (write (STDOUT_FILENO, text, length) == (gssize) length, "the parent is gone");
+  require (write (STDOUT_FILENO, text, length) == (gssize) length, "the parent is gone");
 }
 
 static const char *
 reserve (QuoitLedger *ledger, const char *name, gint64 n_slices)
 {
-  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
+  g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", n_slices);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
 
@@ -48,7 +48,7 @@ racer (const char *path, const char *name)
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   char line[LONGEST_LINE + 1];
 
-  hold (ledger != NULL, "%s", said (error));
+  require (ledger != NULL, "%s", error_text (error));
   while (read_line (line))
     {
       g_autofree char *text = g_strconcat (reserve (ledger, name, 2), "\n", NULL);
@@ -80,7 +80,8 @@ release_at (QuoitLedger *ledger, GPtrArray *own, guint at)
 {
   g_autoptr (GError) error = NULL;
 
-  hold (quoit_ledger_release (ledger, own->pdata[at], T0, &error), "%s: %s", (char *) own->pdata[at], said (error));
+  require (quoit_ledger_release (ledger, own->pdata[at], T0, &error), "%s: %s", (char *) own->pdata[at],
+           error_text (error));
   g_ptr_array_remove_index_fast (own, at);
 }
 
@@ -93,7 +94,7 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (g_free);
 
-  hold (ledger != NULL, "%s", said (error));
+  require (ledger != NULL, "%s", error_text (error));
   for (guint i = 0; i < n_steps; i++)
     {
       if (own->len > 0 && g_rand_boolean (rand))
@@ -102,12 +103,12 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
           continue;
         }
       g_autofree char *group_name = g_strdup_printf ("%s-%u", name, i), *text = NULL;
-      g_autoptr (QuoitRequest) request = want (group_name, "v6e", "4x4", g_rand_int_range (rand, 1, 4));
+      g_autoptr (QuoitRequest) request = new_slice_request (group_name, "v6e", "4x4", g_rand_int_range (rand, 1, 4));
       g_autoptr (QuoitGroup) group = NULL;
 
-      quoit_request_set_owner (request, name);
+      quoit_request_set_owner (request, name, NULL);
       group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
-      hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s: %s", group_name, said (error));
+      require (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s: %s", group_name, error_text (error));
       g_clear_error (&error);
       if (group == NULL)
         continue;
@@ -156,9 +157,9 @@ start (const char *self, const char *role, const char *path, const char *name, g
   g_autoptr (GError) error = NULL;
   Child child;
 
-  hold (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &child.pid,
-                                  &child.to, &child.from, NULL, &error),
-        "%s", said (error));
+  require (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &child.pid,
+                                     &child.to, &child.from, NULL, &error),
+           "%s", error_text (error));
   return child;
 }
 
@@ -168,18 +169,18 @@ finish (Child *child)
   int status;
 
   close (child->to);
-  hold (waitpid (child->pid, &status, 0) == child->pid && status == 0, "a process ended with status %d", status);
+  require (waitpid (child->pid, &status, 0) == child->pid && status == 0, "a process ended with status %d", status);
   close (child->from);
 }
 
 static void
-tell (const Child *child, const char *line)
+send_line (const Child *child, const char *line)
 {
-  hold (write (child->to, line, strlen (line)) == (gssize) strlen (line), "a process is gone");
+  require (write (child->to, line, strlen (line)) == (gssize) strlen (line), "a process is gone");
 }
 
 static void
-hear (const Child *child, char *line)
+read_reply (const Child *child, char *line)
 {
   guint n = 0;
 
@@ -196,7 +197,7 @@ two_for_three (const char *self, const char *path)
   guint wins[2] = { 0, 0 };
   Child racers[2];
 
-  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x3", NULL, T0, NULL), "a ledger to race for");
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x3", NULL, T0, NULL), "a ledger to race for");
   racers[0] = start (self, "racer", path, "left", 0, 0);
   racers[1] = start (self, "racer", path, "right", 0, 0);
   for (guint round = 0; round < rounds; round++)
@@ -206,27 +207,27 @@ two_for_three (const char *self, const char *path)
       char lines[2][LONGEST_LINE + 1];
       guint winner;
 
-      tell (&racers[round % 2], "go\n");
-      tell (&racers[1 - round % 2], "go\n");
+      send_line (&racers[round % 2], "go\n");
+      send_line (&racers[1 - round % 2], "go\n");
       for (guint i = 0; i < 2; i++)
-        hear (&racers[i], lines[i]);
+        read_reply (&racers[i], lines[i]);
       winner = strcmp (lines[0], "OK") == 0 ? 0 : 1;
       wins[winner]++;
-      hold (strcmp (lines[winner], "OK") == 0 && strcmp (lines[1 - winner], "NOT_NOW") == 0, "round %u: %s and %s",
-            round, lines[0], lines[1]);
-      hold (quoit_ledger_refresh (ledger, NULL), "round %u", round);
+      require (strcmp (lines[winner], "OK") == 0 && strcmp (lines[1 - winner], "NOT_NOW") == 0, "round %u: %s and %s",
+               round, lines[0], lines[1]);
+      require (quoit_ledger_refresh (ledger, NULL), "round %u", round);
       snapshot = quoit_ledger_snapshot (ledger);
       group = quoit_snapshot_dup_group (snapshot, 0);
-      hold (quoit_snapshot_get_n_groups (snapshot) == 1 && quoit_group_get_n_slices (group) == 2
-                && strcmp (quoit_group_get_name (group), winner == 0 ? "left" : "right") == 0,
-            "round %u: %u groups, of which %s has %u slices", round, quoit_snapshot_get_n_groups (snapshot),
-            quoit_group_get_name (group), quoit_group_get_n_slices (group));
-      hold_together (ledger, "a race");
-      hold (quoit_ledger_release (ledger, quoit_group_get_name (group), T0, NULL), "round %u", round);
+      require (quoit_snapshot_get_n_groups (snapshot) == 1 && quoit_group_get_n_slices (group) == 2
+                   && strcmp (quoit_group_get_name (group), winner == 0 ? "left" : "right") == 0,
+               "round %u: %u groups, of which %s has %u slices", round, quoit_snapshot_get_n_groups (snapshot),
+               quoit_group_get_name (group), quoit_group_get_n_slices (group));
+      require_consistent (ledger, "a race");
+      require (quoit_ledger_release (ledger, quoit_group_get_name (group), T0, NULL), "round %u", round);
     }
   finish (&racers[0]);
   finish (&racers[1]);
-  hold_verified (ledger, "after all races");
+  require_verified (ledger, "after all races");
   printf ("two of three slices: %u rounds, left won %u, right %u\n", rounds, wins[0], wins[1]);
   return rounds;
 }
@@ -238,8 +239,8 @@ move_slices (GHashTable *owners, char *const *slices, const char *from, const ch
     {
       const char *owner = g_hash_table_lookup (owners, slices[i]);
 
-      hold (g_strcmp0 (owner, from) == 0, "%s goes from %s to %s, but %s has it", slices[i],
-            from == NULL ? "nobody" : from, to == NULL ? "nobody" : to, owner == NULL ? "nobody" : owner);
+      require (g_strcmp0 (owner, from) == 0, "%s goes from %s to %s, but %s has it", slices[i],
+               from == NULL ? "nobody" : from, to == NULL ? "nobody" : to, owner == NULL ? "nobody" : owner);
       g_hash_table_insert (owners, slices[i], (char *) to);
     }
 }
@@ -252,22 +253,22 @@ typedef struct {
 } History;
 
 static void
-go_on (History *history, const QuoitJournal *journal, guint32 i)
+request_next (History *history, const QuoitJournal *journal, guint32 i)
 {
   QuoitEffectType type = quoit_journal_get_effect_type (journal, i, 0);
   g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_group_name (journal, i, 0),
                                           (guint) quoit_journal_get_effect_group_id (journal, i, 0));
   gpointer name, slices;
 
-  hold (quoit_journal_get_seq (journal, i) == ++history->seq && quoit_journal_get_n_effects (journal, i) == 1,
-        "entry %u", (guint) history->seq);
+  require (quoit_journal_get_seq (journal, i) == ++history->seq && quoit_journal_get_n_effects (journal, i) == 1,
+           "entry %u", (guint) history->seq);
   if (type != QUOIT_EFFECT_GROUP_ADDED && type != QUOIT_EFFECT_GROUP_REMOVED)
     return;
-  hold (g_hash_table_lookup_extended (history->acknowledged, key, &name, &slices), "%s was not acknowledged", key);
+  require (g_hash_table_lookup_extended (history->acknowledged, key, &name, &slices), "%s was not acknowledged", key);
   if (type == QUOIT_EFFECT_GROUP_ADDED)
     {
       move_slices (history->owners, slices, NULL, name);
-      hold (g_hash_table_add (history->added, g_steal_pointer (&key)), "%s twice", (char *) name);
+      require (g_hash_table_add (history->added, g_steal_pointer (&key)), "%s twice", (char *) name);
     }
   else
     move_slices (history->owners, slices, name, NULL);
@@ -282,10 +283,10 @@ check_history (const GPtrArray *journals, GHashTable *acknowledged)
 
   for (guint j = 0; j < journals->len; j++)
     for (guint32 i = 0; i < quoit_journal_get_n_entries (journals->pdata[j]); i++)
-      go_on (&history, journals->pdata[j], i);
-  hold (g_hash_table_size (acknowledged) == g_hash_table_size (history.added),
-        "%u acknowledged groups, %u in the journal", g_hash_table_size (acknowledged),
-        g_hash_table_size (history.added));
+      request_next (&history, journals->pdata[j], i);
+  require (g_hash_table_size (acknowledged) == g_hash_table_size (history.added),
+           "%u acknowledged groups, %u in the journal", g_hash_table_size (acknowledged),
+           g_hash_table_size (history.added));
   g_hash_table_unref (history.owners);
   g_hash_table_unref (history.added);
   return (guint) history.seq;
@@ -299,9 +300,9 @@ read_on (QuoitLedger *ledger, guint64 seq, GPtrArray *journals)
   QuoitJournal *journal;
   guint32 n;
 
-  hold (quoit_ledger_refresh (ledger, &error), "%s", said (error));
+  require (quoit_ledger_refresh (ledger, &error), "%s", error_text (error));
   journal = quoit_ledger_read_journal (ledger, seq, &error);
-  hold (journal != NULL, "%s", said (error));
+  require (journal != NULL, "%s", error_text (error));
   g_ptr_array_add (journals, journal);
   n = quoit_journal_get_n_entries (journal);
   return seq + n;
@@ -321,7 +322,7 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
   guint64 seq = 0;
   guint n_entries;
 
-  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
   for (guint i = 0; i < N_WORKERS; i++)
     {
       g_autofree char *name = g_strdup_printf ("w%u", i);
@@ -332,16 +333,16 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
     {
       g_usleep (3000);
       seq = read_on (ledger, seq, journals);
-      hold (quoit_ledger_compact_journal (ledger, seq + 1, T0, NULL, &error), "%s", said (error));
+      require (quoit_ledger_compact_journal (ledger, seq + 1, T0, NULL, &error), "%s", error_text (error));
     }
   for (guint i = 0; i < N_WORKERS; i++)
     {
       char line[LONGEST_LINE + 1], *space;
 
-      for (hear (&workers[i], line); *line != '\0'; hear (&workers[i], line))
+      for (read_reply (&workers[i], line); *line != '\0'; read_reply (&workers[i], line))
         {
           space = strchr (line, ' ');
-          hold (space != NULL, "%s", line);
+          require (space != NULL, "%s", line);
           *space = '\0';
           g_hash_table_replace (acknowledged, g_strdup (line), g_strsplit (space + 1, " ", -1));
         }
@@ -349,8 +350,8 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
     }
   read_on (ledger, seq, journals);
   n_entries = check_history (journals, acknowledged);
-  hold_verified (ledger, "after all workers");
-  hold_together (ledger, "after all workers");
+  require_verified (ledger, "after all workers");
+  require_consistent (ledger, "after all workers");
   printf ("%u processes on one file: %u entries, compacted %u times to %u\n", N_WORKERS, n_entries, n_compactions,
           (guint) seq);
   return 1;
@@ -373,26 +374,27 @@ create_once (const char *self, const char *path)
       guint n_made = 0;
 
       for (guint i = 0; i < 3; i++)
-        tell (&creators[(i + round) % 3], line);
+        send_line (&creators[(i + round) % 3], line);
       for (guint i = 0; i < 3; i++)
         {
-          char said_by[LONGEST_LINE + 1];
+          char reason_by[LONGEST_LINE + 1];
 
-          hear (&creators[i], said_by);
-          n_made += strcmp (said_by, "OK") == 0;
-          hold (strcmp (said_by, "OK") == 0 || strcmp (said_by, "CONFLICT") == 0 || strcmp (said_by, "BUSY") == 0,
-                "round %u: %s", round, said_by);
+          read_reply (&creators[i], reason_by);
+          n_made += strcmp (reason_by, "OK") == 0;
+          require (strcmp (reason_by, "OK") == 0 || strcmp (reason_by, "CONFLICT") == 0
+                       || strcmp (reason_by, "BUSY") == 0,
+                   "round %u: %s", round, reason_by);
         }
-      hold (n_made <= 1, "round %u: %u have made it", round, n_made);
+      require (n_made <= 1, "round %u: %u have made it", round, n_made);
       if (n_made == 0)
         continue;
       ledger = quoit_ledger_open (own, 1000, &error);
-      hold (ledger != NULL, "round %u: %s", round, said (error));
-      hold_verified (ledger, "a new database");
+      require (ledger != NULL, "round %u: %s", round, error_text (error));
+      require_verified (ledger, "a new database");
       {
         g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
-        hold (quoit_snapshot_get_n_slices (snapshot) == 3, "round %u: the import was lost", round);
+        require (quoit_snapshot_get_n_slices (snapshot) == 3, "round %u: the import was lost", round);
       }
     }
   for (guint i = 0; i < 3; i++)
@@ -417,7 +419,7 @@ main (int argc, char **argv)
   if (argc > 2 && strcmp (argv[1], "creator") == 0)
     return creator (argv[2]);
 
-  seed = seed_of ("race", 3);
+  seed = random_seed ("race", 3);
   dir = fast_dir ();
   race = g_build_filename (dir, "race.db", NULL);
   work = g_build_filename (dir, "work.db", NULL);

@@ -3,7 +3,7 @@
  * and lazily computed values must be computed once. */
 #include <quoit/models.h>
 
-#include "../ground.h"
+#include "../support.h"
 
 enum { N_THREADS = 4 };
 
@@ -68,7 +68,7 @@ say_profiles (GString *out, const Shared *shared)
       g_autoptr (GError) error = NULL;
       g_autoptr (QuoitTopology) own = quoit_topology_new (shared->group, launch, &error);
 
-      hold (own != NULL, "%s", said (error));
+      require (own != NULL, "%s", error_text (error));
       say_processes (out, own);
     }
 }
@@ -119,7 +119,7 @@ say_pods (GString *out)
   const char *requeued;
   g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_parse_manifest (manifest, strlen (manifest), NULL, 0, NULL);
 
-  hold (quoit_kuberay_reconcile (kuberay, &requeued, NULL), "reconcile");
+  require (quoit_kuberay_reconcile (kuberay, &requeued, NULL), "reconcile");
   for (guint32 i = 0; i < quoit_kuberay_get_n_pods (kuberay); i++)
     {
       g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, i, NULL);
@@ -135,7 +135,7 @@ say_identity (GString *out, const Shared *shared)
   g_autofree char *coordinator = quoit_jax_cluster_dup_coordinator (shared->cluster, NULL);
   int64_t id = -1;
 
-  hold (quoit_jax_cluster_find_process_id (shared->cluster, &id, NULL), "process id");
+  require (quoit_jax_cluster_find_process_id (shared->cluster, &id, NULL), "process id");
   g_string_append_printf (out, "%s %u\n", coordinator, (guint) id);
 }
 
@@ -167,7 +167,7 @@ ask (gpointer data)
       say_pods (out);
       say_identity (out, reader->shared);
       say_graph (out, reader->shared);
-      hold (reader->said == NULL || strcmp (reader->said, out->str) == 0, "round %u says something else", i);
+      require (reader->said == NULL || strcmp (reader->said, out->str) == 0, "round %u says something else", i);
       g_free (reader->said);
       reader->said = g_string_free (out, FALSE);
     }
@@ -178,7 +178,7 @@ static Shared
 make_shared (gint *waiting)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = want ("train", "v6e", "4x4", 2);
+  g_autoptr (QuoitRequest) request = new_slice_request ("train", "v6e", "4x4", 2);
   const char *const environment[]
       = { "TPU_WORKER_HOSTNAMES=a,b", "TPU_WORKER_ID=1", "MEGASCALE_NUM_SLICES=2", "MEGASCALE_SLICE_ID=1", NULL };
   Shared shared = { .waiting = waiting };
@@ -186,17 +186,17 @@ make_shared (gint *waiting)
   quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, manifest, NULL, T0, NULL));
   shared.group = quoit_ledger_reserve (ledger, request, T0, NULL, NULL);
   shared.snapshot = quoit_ledger_snapshot (ledger);
-  hold (shared.group != NULL, "both slices");
+  require (shared.group != NULL, "both slices");
   shared.topology = quoit_topology_new (shared.group, NULL, NULL);
   shared.devices = quoit_devices_new_group (shared.group, NULL);
   shared.mesh
       = quoit_mesh_new_hybrid (shared.devices, (const int64_t[]) { 4, 4 }, 2, (const int64_t[]) { 2, 1 }, 2, 0, NULL);
   shared.links = quoit_mesh_links_new (shared.devices, shared.mesh, NULL);
-  hold (shared.links != NULL, "a mesh of 8 by 4");
+  require (shared.links != NULL, "a mesh of 8 by 4");
   shared.coordinates = quoit_coordinates_new ("v5p", "4x4x8", 4, QUOIT_WIRING_STRAIGHT, NULL);
   shared.cluster = quoit_jax_cluster_detect (environment, NULL, NULL, NULL);
   shared.job = quoit_maxtext_job_new ();
-  hold (quoit_maxtext_job_set_slices (shared.job, "v6e", "4x4", 2, 0, NULL), "slices");
+  require (quoit_maxtext_job_set_slices (shared.job, "v6e", "4x4", 2, 0, NULL), "slices");
   quoit_maxtext_job_add_setting (shared.job, "ici_fsdp_parallelism=8");
   quoit_maxtext_job_add_setting (shared.job, "compile_topology=v6e-17");
   return shared;
@@ -207,7 +207,7 @@ free_shared (Shared *shared)
 {
   quoit_snapshot_unref (shared->snapshot);
   quoit_group_unref (shared->group);
-  quoit_topology_unref (shared->topology);
+  quoit_topology_free (shared->topology);
   quoit_devices_free (shared->devices);
   quoit_mesh_free (shared->mesh);
   quoit_mesh_links_free (shared->links);
@@ -232,7 +232,7 @@ main (void)
   for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
   for (guint i = 0; i < N_THREADS; i++)
-    hold (strcmp (readers[i].said, readers[0].said) == 0, "thread %u is told something else", i);
+    require (strcmp (readers[i].said, readers[0].said) == 0, "thread %u is told something else", i);
   printf ("%u threads, %u rounds, %u bytes each\n", N_THREADS, readers[0].n_rounds, (guint) strlen (readers[0].said));
   for (guint i = 0; i < N_THREADS; i++)
     g_free (readers[i].said);

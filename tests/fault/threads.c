@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads on one handle: writers queue, readers use snapshots while the writers work, and each snapshot shows a
  * whole state. */
-#include "../ground.h"
+#include "../support.h"
 
 enum { N_WRITERS = 4, N_READERS = 2, N_SEERS = 2, N_SLICES = 24 };
 
@@ -22,19 +22,19 @@ typedef struct {
 } Writer;
 
 static guint
-below (const Writer *writer, guint n)
+random_below (const Writer *writer, guint n)
 {
   return (guint) g_rand_int_range (writer->rand, 0, (gint) n);
 }
 
 /* Refusals because of expired leases or changes by other threads are no fault. */
 static void
-may_be (gboolean done, GError **error)
+require_expected_result (gboolean done, GError **error)
 {
-  hold (done == (*error == NULL), "result and error disagree: %s", said (*error));
-  hold (done || (*error)->code == QUOIT_ERROR_NOT_NOW || (*error)->code == QUOIT_ERROR_EXPIRED
-            || (*error)->code == QUOIT_ERROR_CONFLICT || (*error)->code == QUOIT_ERROR_NOT_FOUND,
-        "%s", said (*error));
+  require (done == (*error == NULL), "result and error disagree: %s", error_text (*error));
+  require (done || (*error)->code == QUOIT_ERROR_NOT_NOW || (*error)->code == QUOIT_ERROR_EXPIRED
+               || (*error)->code == QUOIT_ERROR_CONFLICT || (*error)->code == QUOIT_ERROR_NOT_FOUND,
+           "%s", error_text (*error));
   g_clear_error (error);
 }
 
@@ -42,24 +42,24 @@ static void
 make_group (const Writer *writer, guint k)
 {
   g_autofree char *name = g_strdup_printf ("w%u-%u-%u", writer->work->number, writer->work->n_done, k);
-  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1 + below (writer, 3));
+  g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", 1 + random_below (writer, 3));
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = NULL;
-  gboolean leased = below (writer, 2) == 0;
+  gboolean leased = random_below (writer, 2) == 0;
 
-  if (below (writer, 4) == 0)
-    quoit_request_set_owner (request, below (writer, 2) == 0 ? "left" : "right");
-  group = leased ? quoit_ledger_hold (writer->work->ledger, request, 1 + below (writer, 3000), writer->now_ms, NULL,
-                                      &error)
+  if (random_below (writer, 4) == 0)
+    quoit_request_set_owner (request, random_below (writer, 2) == 0 ? "left" : "right", NULL);
+  group = leased ? quoit_ledger_hold (writer->work->ledger, request, 1 + random_below (writer, 3000), writer->now_ms,
+                                      NULL, &error)
                  : quoit_ledger_reserve (writer->work->ledger, request, writer->now_ms, NULL, &error);
-  may_be (group != NULL, &error);
+  require_expected_result (group != NULL, &error);
   for (guint32 s = 0; group != NULL && s < quoit_group_get_n_slices (group); s++)
     {
       g_autofree char *slice = quoit_group_dup_slice_name (group, s);
 
-      hold (g_str_has_prefix (slice, "v6e-4x4-"), "%s", slice);
+      require (g_str_has_prefix (slice, "v6e-4x4-"), "%s", slice);
     }
-  hold (group == NULL || !leased || quoit_group_get_until_ms (group) > writer->now_ms, "%s", name);
+  require (group == NULL || !leased || quoit_group_get_until_ms (group) > writer->now_ms, "%s", name);
   if (group != NULL)
     g_ptr_array_add (writer->own, g_steal_pointer (&name));
 }
@@ -68,28 +68,31 @@ static void
 change_group (const Writer *writer)
 {
   QuoitLedger *ledger = writer->work->ledger;
-  gint64 now_ms = writer->now_ms, lease_ms = 1 + below (writer, 5000);
+  gint64 now_ms = writer->now_ms, lease_ms = 1 + random_below (writer, 5000);
   g_autoptr (GError) error = NULL;
-  guint which = writer->own->len == 0 ? 0 : below (writer, writer->own->len);
+  guint which = writer->own->len == 0 ? 0 : random_below (writer, writer->own->len);
   const char *name = writer->own->len == 0 ? "nobody" : writer->own->pdata[which];
 
-  switch (below (writer, 7))
+  switch (random_below (writer, 7))
     {
     case 0:
-      may_be (drop_group (quoit_ledger_confirm (ledger, name, below (writer, 2) * lease_ms, now_ms, &error)), &error);
+      require_expected_result (
+          drop_group (quoit_ledger_confirm (ledger, name, random_below (writer, 2) * lease_ms, now_ms, &error)),
+          &error);
       return;
     case 1:
     case 2:
-      may_be (drop_group (quoit_ledger_renew (ledger, name, lease_ms, now_ms, &error)), &error);
+      require_expected_result (drop_group (quoit_ledger_renew (ledger, name, lease_ms, now_ms, &error)), &error);
       return;
     case 3:
-      may_be (drop_change (quoit_ledger_resize (ledger, name, 1 + below (writer, 4), now_ms, NULL, &error)), &error);
+      require_expected_result (
+          drop_change (quoit_ledger_resize (ledger, name, 1 + random_below (writer, 4), now_ms, NULL, &error)), &error);
       return;
     case 4:
-      may_be (drop_change (quoit_ledger_repair (ledger, name, now_ms, NULL, &error)), &error);
+      require_expected_result (drop_change (quoit_ledger_repair (ledger, name, now_ms, NULL, &error)), &error);
       return;
     default:
-      may_be (quoit_ledger_release (ledger, name, now_ms, &error), &error);
+      require_expected_result (quoit_ledger_release (ledger, name, now_ms, &error), &error);
       if (writer->own->len > 0)
         g_ptr_array_remove_index_fast (writer->own, which);
     }
@@ -99,20 +102,20 @@ static void
 change_owner (const Writer *writer)
 {
   QuoitLedger *ledger = writer->work->ledger;
-  const char *owner = below (writer, 2) == 0 ? "left" : "right";
-  gint64 lease_ms = 1 + below (writer, 3000);
+  const char *owner = random_below (writer, 2) == 0 ? "left" : "right";
+  gint64 lease_ms = 1 + random_below (writer, 3000);
   g_autoptr (GError) error = NULL;
 
-  switch (below (writer, 4))
+  switch (random_below (writer, 4))
     {
     case 0:
-      may_be (quoit_ledger_end_owner (ledger, owner, writer->now_ms, NULL, &error), &error);
+      require_expected_result (quoit_ledger_end_owner (ledger, owner, writer->now_ms, NULL, &error), &error);
       return;
     case 1:
-      may_be (quoit_ledger_renew_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
+      require_expected_result (quoit_ledger_renew_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
       return;
     default:
-      may_be (quoit_ledger_set_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
+      require_expected_result (quoit_ledger_set_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
     }
 }
 
@@ -120,21 +123,22 @@ static void
 change_fleet (const Writer *writer)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", below (writer, N_SLICES), below (writer, 4));
-  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u zone=z%u", N_SLICES + below (writer, 3), below (writer, 2));
+  g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", random_below (writer, N_SLICES), random_below (writer, 4));
+  g_autofree char *text
+      = g_strdup_printf ("v6e 4x4 x%u zone=z%u", N_SLICES + random_below (writer, 3), random_below (writer, 2));
 
-  if (below (writer, 2) == 0)
-    may_be (import_text (writer->work->ledger, text, NULL, writer->now_ms, &error), &error);
+  if (random_below (writer, 2) == 0)
+    require_expected_result (import_text (writer->work->ledger, text, NULL, writer->now_ms, &error), &error);
   else
-    hold (quoit_ledger_set_node_state (writer->work->ledger, node, (QuoitNodeState) below (writer, 3), writer->now_ms,
-                                       &error),
-          "%s", said (error));
+    require (quoit_ledger_set_node_state (writer->work->ledger, node, (QuoitNodeState) random_below (writer, 3),
+                                          writer->now_ms, &error),
+             "%s", error_text (error));
 }
 
 static void
 write_one (const Writer *writer, guint k)
 {
-  guint die = below (writer, 12);
+  guint die = random_below (writer, 12);
 
   if (die < 5)
     make_group (writer, k);
@@ -158,16 +162,16 @@ write_some (gpointer data)
   for (; work->n_done < work->n_steps; work->n_done++)
     {
       g_autoptr (GError) error = NULL;
-      gboolean in_batch = below (&writer, 8) == 0;
+      gboolean in_batch = random_below (&writer, 8) == 0;
 
-      writer.now_ms = T0 + g_atomic_int_add (work->clock_ms, (gint) below (&writer, 20));
+      writer.now_ms = T0 + g_atomic_int_add (work->clock_ms, (gint) random_below (&writer, 20));
       quoit_ledger_set_actor (work->ledger, actor);
       if (in_batch)
-        hold (quoit_ledger_begin_batch (work->ledger, &error), "%s", said (error));
+        require (quoit_ledger_begin_batch (work->ledger, &error), "%s", error_text (error));
       for (guint k = 0; k < (in_batch ? 3 : 1); k++)
         write_one (&writer, k);
       if (in_batch)
-        hold (quoit_ledger_commit_batch (work->ledger, &error), "%s", said (error));
+        require (quoit_ledger_commit_batch (work->ledger, &error), "%s", error_text (error));
     }
   g_atomic_int_add (work->writing, -1);
   return NULL;
@@ -180,17 +184,17 @@ look (const QuoitSnapshot *snapshot, gint64 now_ms)
   g_autoptr (GError) error = NULL;
   g_autofree char *json = quoit_snapshot_dup_json (snapshot);
 
-  hold (json != NULL && quoit_snapshot_check (snapshot, &error), "%s", said (error));
+  require (json != NULL && quoit_snapshot_check (snapshot, &error), "%s", error_text (error));
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
       gint64 until_ms = quoit_group_get_until_ms (group);
 
-      hold (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED || until_ms == 0
-                || until_ms > MAX (now_ms, quoit_snapshot_get_clock_ms (snapshot)),
-            "%s lives, though its lease has ended", quoit_group_get_name (group));
+      require (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED || until_ms == 0
+                   || until_ms > MAX (now_ms, quoit_snapshot_get_clock_ms (snapshot)),
+               "%s lives, though its lease has ended", quoit_group_get_name (group));
       for (guint32 s = 0; s < quoit_group_get_n_slices (group); s++)
-        hold (quoit_group_get_worker_name (group, s, 0) != NULL, "%s", quoit_group_get_name (group));
+        require (quoit_group_get_worker_name (group, s, 0) != NULL, "%s", quoit_group_get_name (group));
     }
 }
 
@@ -205,18 +209,19 @@ look_back (const Work *work, const QuoitSnapshot *snapshot)
   g_autoptr (QuoitSnapshot) past = NULL;
   g_autofree char *then = NULL, *now = quoit_snapshot_dup_json (snapshot);
 
-  hold (journal != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "changes since %u: %s", (guint) seq, said (error));
+  require (journal != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "changes since %u: %s", (guint) seq,
+           error_text (error));
   g_clear_error (&error);
   past = quoit_ledger_snapshot_at (work->ledger, seq, &error);
-  hold (past != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "the past at %u: %s", (guint) seq, said (error));
+  require (past != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "the past at %u: %s", (guint) seq, error_text (error));
   g_clear_error (&error);
   then = past == NULL ? NULL : quoit_snapshot_dup_json (past);
-  hold (then == NULL || strcmp (then, now) == 0, "at %u it was:\n%s\nand was seen as:\n%s", (guint) seq, then, now);
+  require (then == NULL || strcmp (then, now) == 0, "at %u it was:\n%s\nand was seen as:\n%s", (guint) seq, then, now);
   if (work->number != N_WRITERS)
     return;
-  hold (quoit_ledger_read_checkpoint (work->ledger, &checkpoint, NULL, &error), "%s", said (error));
-  hold (checkpoint > seq || quoit_ledger_compact_journal (work->ledger, seq + 1, T0, NULL, &error), "to %u: %s",
-        (guint) seq, said (error));
+  require (quoit_ledger_read_checkpoint (work->ledger, &checkpoint, NULL, &error), "%s", error_text (error));
+  require (checkpoint > seq || quoit_ledger_compact_journal (work->ledger, seq + 1, T0, NULL, &error), "to %u: %s",
+           (guint) seq, error_text (error));
 }
 
 static gpointer
@@ -228,15 +233,15 @@ read_some (gpointer data)
   while (g_atomic_int_get (work->writing) > 0)
     {
       g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (work->ledger);
-      g_autoptr (QuoitRequest) request = want ("what-if", "v6e", "4x4", 2);
+      g_autoptr (QuoitRequest) request = new_slice_request ("what-if", "v6e", "4x4", 2);
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
       g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL, NULL);
       g_autoptr (QuoitSnapshot) forked = quoit_fork_snapshot (fork);
 
-      hold (quoit_snapshot_get_seq (snapshot) >= seq, "a reader went back from %u to %u", (guint) seq,
-            (guint) quoit_snapshot_get_seq (snapshot));
+      require (quoit_snapshot_get_seq (snapshot) >= seq, "a reader went back from %u to %u", (guint) seq,
+               (guint) quoit_snapshot_get_seq (snapshot));
       seq = quoit_snapshot_get_seq (snapshot);
-      hold (group == NULL || quoit_group_get_n_slices (group) == 2, "half of a what-if");
+      require (group == NULL || quoit_group_get_n_slices (group) == 2, "half of a what-if");
       look (snapshot, 0);
       look (forked, 0);
       if (work->n_done++ % 16 == 0)
@@ -259,7 +264,7 @@ look_ahead (gpointer data)
       gint64 now_ms = T0 + g_atomic_int_get (work->clock_ms) + g_rand_int_range (rand, -1000, 3000);
 
       later = quoit_snapshot_as_of (snapshot, now_ms, &error);
-      hold (later != NULL, "%s", said (error));
+      require (later != NULL, "%s", error_text (error));
       look (later, now_ms);
     }
   return NULL;
@@ -275,7 +280,7 @@ run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
   guint n_read = 0, n_seen = 0;
   g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", N_SLICES);
 
-  hold (import_text (ledger, text, NULL, T0, NULL), "%s", text);
+  require (import_text (ledger, text, NULL, T0, NULL), "%s", text);
   for (guint i = 0; i < N_THREADS; i++)
     {
       works[i] = (Work) { ledger, seed, i, n_steps, &writing, &clock_ms, 0 };
@@ -289,8 +294,8 @@ run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
     g_thread_join (threads[i]);
   for (guint i = N_WRITERS; i < N_THREADS; i++)
     *(i < N_WRITERS + N_READERS ? &n_read : &n_seen) += works[i].n_done;
-  hold_together (ledger, what);
-  hold_verified (ledger, what);
+  require_consistent (ledger, what);
+  require_verified (ledger, what);
   printf ("%s: %u writers, %u readers, %u looks while they wrote; %u look ahead, %u times\n", what, N_WRITERS,
           N_READERS, n_read, N_SEERS, n_seen);
   quoit_ledger_unref (ledger);
@@ -307,11 +312,11 @@ fork_and_write (gpointer data)
     {
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
       g_autofree char *name = g_strdup_printf ("f%u", work->number);
-      g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1 + i % 3);
+      g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", 1 + i % 3);
       g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL, NULL);
 
-      hold (group != NULL && quoit_fork_release (fork, name, T0, NULL), "%s", name);
-      hold (quoit_fork_set_node_state (fork, "v6e-4x4-0-0", QUOIT_NODE_DEAD, T0, NULL), "state");
+      require (group != NULL && quoit_fork_release (fork, name, T0, NULL), "%s", name);
+      require (quoit_fork_set_node_state (fork, "v6e-4x4-0-0", QUOIT_NODE_DEAD, T0, NULL), "state");
     }
   return NULL;
 }
@@ -325,7 +330,7 @@ forks_of_one (guint n_steps)
   GThread *threads[4];
   Work works[4];
 
-  hold (import_text (ledger, "v6e 4x4 x8", NULL, T0, NULL), "import");
+  require (import_text (ledger, "v6e 4x4 x8", NULL, T0, NULL), "import");
   snapshot = quoit_ledger_snapshot (ledger);
   before = quoit_snapshot_dup_json (snapshot);
   for (guint i = 0; i < 4; i++)
@@ -336,13 +341,13 @@ forks_of_one (guint n_steps)
   for (guint i = 0; i < 4; i++)
     g_thread_join (threads[i]);
   after = quoit_snapshot_dup_json (snapshot);
-  hold (strcmp (before, after) == 0, "a fork wrote into its snapshot");
+  require (strcmp (before, after) == 0, "a fork wrote into its snapshot");
 }
 
 int
 main (void)
 {
-  guint32 seed = seed_of ("threads", 5);
+  guint32 seed = random_seed ("threads", 5);
   char *dir = fast_dir ();
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Upgrades a database of an older version while the disk, the memory or the power fails at each operation in turn.
  * The database must be completely old or completely new, must lose no data, and must open again. */
-#include "../ground.h"
+#include "../support.h"
 #include "disk.h"
 
 #include <sqlite3.h>
@@ -27,8 +27,8 @@ static void
 put_old (const char *path)
 {
   remove_ledger (path);
-  hold (g_file_set_contents_full (path, old_bytes, (gssize) old_length, G_FILE_SET_CONTENTS_NONE, 0600, NULL), "%s",
-        path);
+  require (g_file_set_contents_full (path, old_bytes, (gssize) old_length, G_FILE_SET_CONTENTS_NONE, 0600, NULL), "%s",
+           path);
 }
 
 /* The whole state of a ledger, including past states. */
@@ -39,14 +39,14 @@ state_of (QuoitLedger *ledger)
   g_autoptr (QuoitSnapshot) now = quoit_ledger_snapshot (ledger);
   guint64 first;
 
-  hold (quoit_ledger_read_checkpoint (ledger, &first, NULL, NULL), "the checkpoint");
+  require (quoit_ledger_read_checkpoint (ledger, &first, NULL, NULL), "the checkpoint");
   for (guint64 seq = first; seq <= quoit_snapshot_get_seq (now); seq++)
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (QuoitSnapshot) then = quoit_ledger_snapshot_at (ledger, seq, &error);
       g_autofree char *json = NULL;
 
-      hold (then != NULL, "%s", said (error));
+      require (then != NULL, "%s", error_text (error));
       json = quoit_snapshot_dup_json (then);
       g_string_append (text, json);
     }
@@ -60,9 +60,9 @@ number_in (const char *path, const char *sql)
   sqlite3_stmt *stmt = NULL;
   gint64 number;
 
-  hold (sqlite3_open (path, &db) == SQLITE_OK && sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL) == SQLITE_OK
-            && sqlite3_step (stmt) == SQLITE_ROW,
-        "%s: %s", sql, sqlite3_errmsg (db));
+  require (sqlite3_open (path, &db) == SQLITE_OK && sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL) == SQLITE_OK
+               && sqlite3_step (stmt) == SQLITE_ROW,
+           "%s: %s", sql, sqlite3_errmsg (db));
   number = sqlite3_column_int64 (stmt, 0);
   sqlite3_finalize (stmt);
   sqlite3_close (db);
@@ -70,29 +70,29 @@ number_in (const char *path, const char *sql)
 }
 
 static void
-hold_whole_version (const char *path, const char *what)
+require_whole_version (const char *path, const char *what)
 {
   gint64 version = number_in (path, "PRAGMA user_version");
   gint64 has_checkpoints = number_in (path, "SELECT count (*) FROM sqlite_schema WHERE name = 'checkpoint'");
 
   gint64 has_identity = number_in (path, "SELECT count (*) FROM sqlite_schema WHERE name = 'ledger'");
 
-  hold (version == old_version || version == 3, "%s: version %d", what, (int) version);
-  hold (has_checkpoints == (version > 1) && has_identity == (version > 2), "%s: the tables are not those of version %d",
-        what, (int) version);
+  require (version == old_version || version == 3, "%s: version %d", what, (int) version);
+  require (has_checkpoints == (version > 1) && has_identity == (version > 2),
+           "%s: the tables are not those of version %d", what, (int) version);
 }
 
 static void
-hold_opens (const char *path, const char *what)
+require_opens (const char *path, const char *what)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 0, &error);
   g_autofree char *state = NULL;
 
-  hold (ledger != NULL, "%s: %s", what, said (error));
-  hold_verified (ledger, what);
+  require (ledger != NULL, "%s: %s", what, error_text (error));
+  require_verified (ledger, what);
   state = state_of (ledger);
-  hold (strcmp (state, expected) == 0, "%s: it says something else:\n%s", what, state);
+  require (strcmp (state, expected) == 0, "%s: it says something else:\n%s", what, state);
 }
 
 /* FALSE if the upgrade had fewer operations than the failure needs. */
@@ -104,11 +104,11 @@ upgrade_with_failure (const char *path, gboolean (*failed) (void), void (*mend) 
   gboolean seen = failed ();
 
   mend ();
-  hold ((ledger == NULL) == (error != NULL), "%s: result and error disagree", what);
-  hold (error == NULL || (seen && error->code == QUOIT_ERROR_STORE), "%s: %s", what, said (error));
+  require ((ledger == NULL) == (error != NULL), "%s: result and error disagree", what);
+  require (error == NULL || (seen && error->code == QUOIT_ERROR_STORE), "%s: %s", what, error_text (error));
   g_clear_pointer (&ledger, quoit_ledger_unref);
-  hold_whole_version (path, what);
-  hold_opens (path, what);
+  require_whole_version (path, what);
+  require_opens (path, what);
   return seen;
 }
 
@@ -131,7 +131,7 @@ every_disk_failure (const char *path)
           seen = upgrade_with_failure (path, disk_failed, disk_mend, what);
         }
       printf ("%s: at each of %u operations\n", disk_troubles[f].name, n - 2);
-      hold (n > 2, "%s: it never does", disk_troubles[f].name);
+      require (n > 2, "%s: it never does", disk_troubles[f].name);
     }
   return runs;
 }
@@ -166,7 +166,7 @@ every_power_loss (char *dir, const char *path, guint32 seed)
   put_old (path);
   disk_record (rand);
   ledger = quoit_ledger_open (path, 0, NULL);
-  hold (ledger != NULL, "an upgrade");
+  require (ledger != NULL, "an upgrade");
   disk_acknowledge (1);
   g_clear_pointer (&ledger, quoit_ledger_unref);
   images = disk_images ();
@@ -177,9 +177,10 @@ every_power_loss (char *dir, const char *path, guint32 seed)
 
       remove_ledger (path);
       disk_image_save (image, dir);
-      hold_whole_version (path, what);
-      hold (image->acknowledged == 0 || number_in (path, "PRAGMA user_version") == 3, "%s: the upgrade is lost", what);
-      hold_opens (path, what);
+      require_whole_version (path, what);
+      require (image->acknowledged == 0 || number_in (path, "PRAGMA user_version") == 3, "%s: the upgrade is lost",
+               what);
+      require_opens (path, what);
     }
   return images->len;
 }
@@ -195,10 +196,10 @@ fail_upgrades (gint64 version, guint32 seed)
 
   printf ("from version %d\n", (int) version);
   old_version = version;
-  hold (g_file_get_contents (old, &old_bytes, &old_length, NULL), "%s", old);
+  require (g_file_get_contents (old, &old_bytes, &old_length, NULL), "%s", old);
   put_old (path);
   ledger = quoit_ledger_open (path, 0, NULL);
-  hold (ledger != NULL, "%s", old);
+  require (ledger != NULL, "%s", old);
   expected = state_of (ledger);
   g_clear_pointer (&ledger, quoit_ledger_unref);
 
@@ -217,7 +218,7 @@ fail_upgrades (gint64 version, guint32 seed)
 int
 main (void)
 {
-  guint32 seed = seed_of ("power loss", 1);
+  guint32 seed = random_seed ("power loss", 1);
   guint runs = 0;
 
   disk_install ();

@@ -20,7 +20,7 @@ checkpoint_of (QuoitLedger *ledger)
   g_autoptr (GError) error = NULL;
   guint64 seq;
 
-  hold (quoit_ledger_read_checkpoint (ledger, &seq, NULL, &error), "%s", said (error));
+  require (quoit_ledger_read_checkpoint (ledger, &seq, NULL, &error), "%s", error_text (error));
   return seq;
 }
 
@@ -68,8 +68,9 @@ begin (char *dir)
   World world = new_world (dir);
 
   if (led.bytes != NULL)
-    hold (g_file_set_contents_full (world.path, led.bytes, (gssize) led.length, G_FILE_SET_CONTENTS_NONE, 0600, NULL),
-          "%s", world.path);
+    require (
+        g_file_set_contents_full (world.path, led.bytes, (gssize) led.length, G_FILE_SET_CONTENTS_NONE, 0600, NULL),
+        "%s", world.path);
   return world;
 }
 
@@ -95,9 +96,9 @@ live (const Life *life, char *dir)
       if (i > 0 && i == life->start)
         {
           g_clear_pointer (&world.ledger, quoit_ledger_unref);
-          hold (g_file_get_contents (world.path, &led.bytes, &led.length, NULL), "%s", world.path);
+          require (g_file_get_contents (world.path, &led.bytes, &led.length, NULL), "%s", world.path);
         }
-      hold (take_step (&world, i, &error), "%s: %s", life->steps[i].name, said (error));
+      require (take_step (&world, i, &error), "%s: %s", life->steps[i].name, error_text (error));
       led.expected[i] = state_of (world.ledger);
       led.checkpoints[i] = checkpoint_of (world.ledger);
     }
@@ -121,10 +122,10 @@ check_copy (const World *world, guint step)
   g_autofree char *state = NULL;
 
   copy = quoit_ledger_open (world->copy, 0, &error);
-  hold (copy != NULL, "the copy: %s", said (error));
-  hold_verified (copy, "the copy");
+  require (copy != NULL, "the copy: %s", error_text (error));
+  require_verified (copy, "the copy");
   state = state_of (copy);
-  hold (strcmp (state, led.expected[step]) == 0, "the copy is not what was copied: %s", state);
+  require (strcmp (state, led.expected[step]) == 0, "the copy is not what was copied: %s", state);
 }
 
 /* After a failure: nothing has changed, and a retry works, on this handle or on a new one. */
@@ -137,19 +138,19 @@ recover (World *world, guint step, const char *what)
   if (world->ledger != NULL)
     {
       state = state_of (world->ledger);
-      hold (strcmp (state, expected_before (step)) == 0, "%s: changed although it failed: %s", what, state);
-      hold (checkpoint_of (world->ledger) == led.checkpoints[step - 1], "%s: compacted although it failed", what);
-      hold_together (world->ledger, what);
+      require (strcmp (state, expected_before (step)) == 0, "%s: changed although it failed: %s", what, state);
+      require (checkpoint_of (world->ledger) == led.checkpoints[step - 1], "%s: compacted although it failed", what);
+      require_consistent (world->ledger, what);
     }
   if (take_step (world, step, &error))
     return;
-  hold (error->code == QUOIT_ERROR_STORE, "%s: retried: %s", what, said (error));
-  hold (step > 0 && open_ledger (world, 0, &again), "%s: opened again: %s", what, said (again));
+  require (error->code == QUOIT_ERROR_STORE, "%s: retried: %s", what, error_text (error));
+  require (step > 0 && open_ledger (world, 0, &again), "%s: opened again: %s", what, error_text (again));
   g_free (state);
   state = state_of (world->ledger);
-  hold (strcmp (state, expected_before (step)) == 0, "%s: another state after opening: %s", what, state);
+  require (strcmp (state, expected_before (step)) == 0, "%s: another state after opening: %s", what, state);
   g_clear_error (&again);
-  hold (take_step (world, step, &again), "%s: retried on a new handle: %s", what, said (again));
+  require (take_step (world, step, &again), "%s: retried on a new handle: %s", what, error_text (again));
 }
 
 /* @failed and @mend: of the disk or of the memory. FALSE if the life had fewer operations than the failure needs. */
@@ -166,30 +167,31 @@ live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), co
       gboolean ok = take_step (&world, i, &error);
 
       seen |= failed ();
-      hold (ok == (error == NULL), "%s: result and error disagree", where);
+      require (ok == (error == NULL), "%s: result and error disagree", where);
       if (!ok)
         {
           mend ();
-          hold (seen && error->code == QUOIT_ERROR_STORE, "%s: %s", where, said (error));
+          require (seen && error->code == QUOIT_ERROR_STORE, "%s: %s", where, error_text (error));
           recover (&world, i, where);
         }
       if (!seen)
         continue;
       mend ();
       state = state_of (world.ledger);
-      hold (strcmp (state, led.expected[i]) == 0, "%s: not what it should be:\n%s\n%s", where, state, led.expected[i]);
-      hold (checkpoint_of (world.ledger) == led.checkpoints[i], "%s: compacted to %u", where,
-            (guint) checkpoint_of (world.ledger));
+      require (strcmp (state, led.expected[i]) == 0, "%s: not what it should be:\n%s\n%s", where, state,
+               led.expected[i]);
+      require (checkpoint_of (world.ledger) == led.checkpoints[i], "%s: compacted to %u", where,
+               (guint) checkpoint_of (world.ledger));
       if (led.life->steps[i].run == backup_ledger)
         check_copy (&world, i);
       /* Once after the failure, and once at the end. */
       if (!verified)
-        hold_verified (world.ledger, where);
+        require_verified (world.ledger, where);
       verified = TRUE;
     }
   mend ();
-  hold (open_ledger (&world, 0, NULL), "%s: cannot be opened at the end", what);
-  hold_verified (world.ledger, what);
+  require (open_ledger (&world, 0, NULL), "%s: cannot be opened at the end", what);
+  require_verified (world.ledger, what);
   end_world (&world);
   return seen;
 }
@@ -249,7 +251,7 @@ batch_with_failure (char *dir, guint n, gboolean of_memory)
   gboolean made[3], committed, seen;
   g_autoptr (GError) error = NULL;
 
-  hold (create_ledger (&world, T0, &error) && import_slices (&world, T0, &error), "%s", said (error));
+  require (create_ledger (&world, T0, &error) && import_slices (&world, T0, &error), "%s", error_text (error));
   if (of_memory)
     memory_fail (n, DISK_FAILS_ONCE);
   else
@@ -269,11 +271,11 @@ batch_with_failure (char *dir, guint n, gboolean of_memory)
         {
           g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, names[i], NULL);
 
-          hold ((group != NULL) == (committed && made[i]), "failure %u, handle %u: group %s is %s: %s", n, handle,
-                names[i], group == NULL ? "not there" : "there", said (error));
+          require ((group != NULL) == (committed && made[i]), "failure %u, handle %u: group %s is %s: %s", n, handle,
+                   names[i], group == NULL ? "not there" : "there", error_text (error));
         }
-      hold_verified (world.ledger, "a batch with a failure");
-      hold (open_ledger (&world, 0, NULL), "after a batch with failure %u", n);
+      require_verified (world.ledger, "a batch with a failure");
+      require (open_ledger (&world, 0, NULL), "after a batch with failure %u", n);
     }
   end_world (&world);
   return seen;
@@ -306,35 +308,35 @@ check_image (const DiskImage *image, char *dir)
   disk_image_save (image, dir);
   if (!open_ledger (&world, 0, &error))
     {
-      hold (acknowledged == 0, "image %u after step %u: %s", image->at, acknowledged, said (error));
+      require (acknowledged == 0, "image %u after step %u: %s", image->at, acknowledged, error_text (error));
       g_clear_error (&error);
       /* The unacknowledged file must not block another attempt: creation replaces it or uses it. */
       if (!create_ledger (&world, T0, &error))
         {
           g_unlink (world.path);
-          hold (create_ledger (&world, T0, NULL), "image %u: %s", image->at, said (error));
+          require (create_ledger (&world, T0, NULL), "image %u: %s", image->at, error_text (error));
         }
       return end_world (&world);
     }
-  hold_verified (world.ledger, "what a power loss left");
+  require_verified (world.ledger, "what a power loss left");
   for (guint i = 0; i < acknowledged; i++)
     if (led.life->steps[i].run == backup_ledger)
       check_copy (&world, i);
   state = state_of (world.ledger);
-  hold (acknowledged == 0 || strcmp (state, led.expected[acknowledged - 1]) == 0
-            || (acknowledged < led.life->n_steps && strcmp (state, led.expected[acknowledged]) == 0),
-        "image %u after step %u: %s", image->at, acknowledged, state);
-  hold (acknowledged == 0 || checkpoint_of (world.ledger) == led.checkpoints[acknowledged - 1]
-            || (acknowledged < led.life->n_steps && checkpoint_of (world.ledger) == led.checkpoints[acknowledged]),
-        "image %u after step %u: compacted to %u", image->at, acknowledged, (guint) checkpoint_of (world.ledger));
+  require (acknowledged == 0 || strcmp (state, led.expected[acknowledged - 1]) == 0
+               || (acknowledged < led.life->n_steps && strcmp (state, led.expected[acknowledged]) == 0),
+           "image %u after step %u: %s", image->at, acknowledged, state);
+  require (acknowledged == 0 || checkpoint_of (world.ledger) == led.checkpoints[acknowledged - 1]
+               || (acknowledged < led.life->n_steps && checkpoint_of (world.ledger) == led.checkpoints[acknowledged]),
+           "image %u after step %u: compacted to %u", image->at, acknowledged, (guint) checkpoint_of (world.ledger));
   if (acknowledged > 0 && acknowledged < led.life->n_steps && strcmp (state, led.expected[acknowledged - 1]) == 0)
     {
-      hold (take_step (&world, acknowledged, &error), "image %u: '%s' again: %s", image->at,
-            led.life->steps[acknowledged].name, said (error));
+      require (take_step (&world, acknowledged, &error), "image %u: '%s' again: %s", image->at,
+               led.life->steps[acknowledged].name, error_text (error));
       g_free (state);
       state = state_of (world.ledger);
-      hold (strcmp (state, led.expected[acknowledged]) == 0, "image %u: '%s' again: %s", image->at,
-            led.life->steps[acknowledged].name, state);
+      require (strcmp (state, led.expected[acknowledged]) == 0, "image %u: '%s' again: %s", image->at,
+               led.life->steps[acknowledged].name, state);
     }
   end_world (&world);
 }
@@ -350,7 +352,7 @@ every_power_loss (char *dir, GRand *rand)
   disk_acknowledge (led.life->start);
   for (guint i = led.life->start; i < led.life->n_steps; i++)
     {
-      hold (take_step (&world, i, NULL), "%s", led.life->steps[i].name);
+      require (take_step (&world, i, NULL), "%s", led.life->steps[i].name);
       disk_acknowledge (i + 1);
     }
   g_clear_pointer (&world.ledger, quoit_ledger_unref);
@@ -378,8 +380,8 @@ reserve_step (World *world, guint step)
   ok = ok && reserve_slices (world->ledger, names[step], NULL, 1, T0 + step, NULL);
   before = disk_count ();
   ok = ok && quoit_ledger_commit_batch (world->ledger, NULL);
-  hold (ok, "step %u", step);
-  hold ((disk_count () > before) == !unsynced, "step %u: %u syncs", step, disk_count () - before);
+  require (ok, "step %u", step);
+  require ((disk_count () > before) == !unsynced, "step %u: %u syncs", step, disk_count () - before);
 }
 
 /* The number of the four groups that exist. They must be the first ones. */
@@ -394,7 +396,7 @@ n_groups_left (QuoitLedger *ledger, const DiskImage *image)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, names[i], NULL);
 
-      hold (group == NULL || n == i, "image %u: %s is there, and one before it is not", image->at, names[i]);
+      require (group == NULL || n == i, "image %u: %s is there, and one before it is not", image->at, names[i]);
       n += group != NULL;
     }
   return n;
@@ -408,11 +410,11 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
   g_autoptr (GPtrArray) images = NULL;
   World world = new_world (dir);
 
-  hold (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
+  require (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
   g_clear_pointer (&world.ledger, quoit_ledger_unref);
   disk_fail (DISK_SYNC, 0, DISK_FAILS_ONCE);
   disk_record (rand);
-  hold (open_ledger (&world, 0, NULL), "opened");
+  require (open_ledger (&world, 0, NULL), "opened");
   for (guint i = 0; i < UNSYNCED_STEPS; i++)
     {
       reserve_step (&world, i);
@@ -429,13 +431,13 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
       guint n, told = image->acknowledged;
 
       disk_image_save (image, dir);
-      hold (open_ledger (&left, 0, NULL), "image %u", image->at);
-      hold_verified (left.ledger, "what a power loss left");
+      require (open_ledger (&left, 0, NULL), "image %u", image->at);
+      require_verified (left.ledger, "what a power loss left");
       n = n_groups_left (left.ledger, image);
-      hold (n >= (told == UNSYNCED_STEPS ? UNSYNCED_STEPS : told > 0) && n <= told + 1, "image %u after step %u: %u",
-            image->at, told, n);
-      hold (rand != NULL || (n != 2 && n != 3), "image %u after step %u: %u are on the disk already", image->at, told,
-            n);
+      require (n >= (told == UNSYNCED_STEPS ? UNSYNCED_STEPS : told > 0) && n <= told + 1, "image %u after step %u: %u",
+               image->at, told, n);
+      require (rand != NULL || (n != 2 && n != 3), "image %u after step %u: %u are on the disk already", image->at,
+               told, n);
       end_world (&left);
     }
   return images->len;
@@ -443,22 +445,23 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
 
 /* When a retry finds its group by key, the group must be on the disk, although the retry writes nothing. */
 static void
-hold_found_is_synced (char *dir)
+require_restored_data_is_synced (char *dir)
 {
   World world = new_world (dir);
   guint before;
 
-  hold (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
+  require (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
   disk_fail (DISK_SYNC, 0, DISK_FAILS_ONCE);
-  hold (quoit_ledger_begin_unsynced_batch (world.ledger, NULL) && reserve_slices (world.ledger, "a", "key", 1, T0, NULL)
-            && quoit_ledger_commit_batch (world.ledger, NULL) && disk_count () == 0,
-        "an unsynced batch: %u syncs", disk_count ());
+  require (quoit_ledger_begin_unsynced_batch (world.ledger, NULL)
+               && reserve_slices (world.ledger, "a", "key", 1, T0, NULL)
+               && quoit_ledger_commit_batch (world.ledger, NULL) && disk_count () == 0,
+           "an unsynced batch: %u syncs", disk_count ());
   for (guint again = 0; again < 2; again++)
     {
       before = disk_count ();
-      hold (reserve_slices (world.ledger, "a", "key", 1, T0, NULL), "the same by its key");
-      hold (disk_count () - before == (again == 0 ? 1 : 0), "the same by its key, time %u: %u syncs", again + 1,
-            disk_count () - before);
+      require (reserve_slices (world.ledger, "a", "key", 1, T0, NULL), "the same by its key");
+      require (disk_count () - before == (again == 0 ? 1 : 0), "the same by its key, time %u: %u syncs", again + 1,
+               disk_count () - before);
     }
   disk_mend ();
   end_world (&world);
@@ -487,7 +490,7 @@ int
 main (void)
 {
   g_autofree char *dir = fast_dir ();
-  guint32 seed = seed_of ("power loss", 1);
+  guint32 seed = random_seed ("power loss", 1);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint runs = 0;
 
@@ -496,7 +499,7 @@ main (void)
     runs += lead (&lives[i], dir, seed + i);
   end_life ();
   runs += every_failure_in_a_batch (dir);
-  hold_found_is_synced (dir);
+  require_restored_data_is_synced (dir);
   runs += every_power_loss_without_syncs (dir, NULL);
   for (guint round = 0; round < scaled (4); round++)
     runs += every_power_loss_without_syncs (dir, rand);

@@ -9,19 +9,19 @@
 
 enum { TEXT = 1, HOSTS, POD_TYPE, WORKERS, INTEGERS, N_THINGS = INTEGERS };
 
-typedef int (*NumberFunc) (const char *text, int64_t *number, GError **error);
-typedef int (*HostFunc) (const char *topology, const char *version, int64_t *number, GError **error);
+typedef bool (*NumberFunc) (const char *text, int64_t *number, GError **error);
+typedef bool (*HostFunc) (const char *topology, const char *version, int64_t *number, GError **error);
 
 static gboolean
-hold_number (gboolean ok, int64_t number, const GError *error)
+require_number (gboolean ok, int64_t number, const GError *error)
 {
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok || number == 77);
   return ok;
 }
 
 static void
-hold_text (const char *text)
+require_text (const char *text)
 {
   static const NumberFunc functions[]
       = { quoit_ray_chips_from_topology, quoit_ray_cores_per_chip, quoit_ray_chips_from_type,
@@ -30,7 +30,7 @@ hold_text (const char *text)
   g_autofree char *normal = quoit_ray_normalize_type (text), *version = quoit_ray_version_from_type (text, &error);
 
   g_assert (g_utf8_validate (normal, -1, NULL) && !g_str_has_prefix (normal, "tpu"));
-  fuzz_hold_error (version != NULL, error);
+  fuzz_require_error (version != NULL, error);
   g_assert (version == NULL || quoit_ray_dup_valid_topology (version, 1u << 20) == NULL);
   g_assert (quoit_ray_type_is_valid (text) == 0 || strchr (text, '-') != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
@@ -39,12 +39,12 @@ hold_text (const char *text)
       int64_t number = 77;
       gboolean ok = functions[i](text, &number, &refusal);
 
-      hold_number (ok, number, refusal);
+      require_number (ok, number, refusal);
     }
 }
 
 static void
-hold_hosts (const char *topology, const char *version)
+require_hosts (const char *topology, const char *version)
 {
   static const HostFunc functions[] = { quoit_ray_chips_per_host, quoit_ray_default_chips_per_vm };
 
@@ -54,14 +54,14 @@ hold_hosts (const char *topology, const char *version)
       int64_t number = 77;
       gboolean ok = functions[i](topology, version, &number, &error);
 
-      hold_number (ok, number, error);
+      require_number (ok, number, error);
     }
   g_assert (quoit_ray_topology_is_valid (version, topology) == 0
             || quoit_ray_chips_from_topology (topology, &(int64_t) { 0 }, NULL));
 }
 
 static void
-hold_pod_type (const char *topology, const char *type)
+require_pod_type (const char *topology, const char *type)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *pod_type = quoit_ray_pod_type (topology, type, &error);
@@ -72,7 +72,7 @@ hold_pod_type (const char *topology, const char *type)
       g_assert (pod_type == NULL && error == NULL);
       return;
     }
-  fuzz_hold_error (pod_type != NULL, error);
+  fuzz_require_error (pod_type != NULL, error);
   g_assert (pod_type == NULL || strrchr (pod_type, '-') != NULL);
   if (pod_type != NULL && quoit_ray_chips_from_topology (topology, &chips, NULL) && chips == 0)
     g_assert (g_str_has_suffix (pod_type, "-0"));
@@ -80,14 +80,14 @@ hold_pod_type (const char *topology, const char *type)
 
 /* The TPU of all workers is that of all slices. */
 static void
-hold_workers (const char *topology, const char *type, int64_t n_slices, int64_t factor)
+require_workers (const char *topology, const char *type, int64_t n_slices, int64_t factor)
 {
   g_autoptr (GError) error = NULL;
   int64_t n_workers = 77, chips = 0;
   g_autoptr (QuoitRayResources) worker
       = quoit_ray_worker_resources (topology, type, NULL, n_slices, NULL, &factor, &n_workers, &error);
 
-  hold_number (worker != NULL, n_workers, error);
+  require_number (worker != NULL, n_workers, error);
   g_assert (quoit_ray_slices_for_workers (topology, type, n_slices, NULL, &factor) >= 1);
   if (worker == NULL)
     return;
@@ -107,12 +107,12 @@ read_integer (const char *text)
   g_autoptr (GError) error = NULL;
   QuoitBig *big = quoit_python_int (text, "number", &error);
 
-  fuzz_hold_error (big != NULL, error);
+  fuzz_require_error (big != NULL, error);
   return big;
 }
 
 static void
-hold_same (const QuoitBig *a, const QuoitBig *b)
+require_same (const QuoitBig *a, const QuoitBig *b)
 {
   g_autofree char *text = quoit_big_format (a), *other = quoit_big_format (b);
 
@@ -120,7 +120,7 @@ hold_same (const QuoitBig *a, const QuoitBig *b)
 }
 
 static void
-hold_integers (const char *text, const char *other)
+require_integers (const char *text, const char *other)
 {
   g_autoptr (QuoitBig) a = read_integer (text), b = read_integer (other), product = NULL, quotient = NULL, back = NULL;
   g_autofree char *written = NULL;
@@ -131,7 +131,7 @@ hold_integers (const char *text, const char *other)
   written = quoit_big_format (a);
   back = quoit_python_int (written, "number", NULL);
   g_assert (back != NULL && quoit_big_n_digits (back) == strspn (written + (*written == '-'), "0123456789"));
-  hold_same (a, back);
+  require_same (a, back);
   if (b == NULL)
     return;
   product = quoit_big_multiply (a, b);
@@ -140,7 +140,7 @@ hold_integers (const char *text, const char *other)
     return;
   quotient = quoit_big_divide (product, divisor, &rest);
   g_assert (rest == 0);
-  hold_same (quotient, a);
+  require_same (quotient, a);
 }
 
 int
@@ -152,14 +152,14 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   int64_t n_slices = fuzz_byte (&in), factor = (gint8) fuzz_byte (&in);
 
   if (fuzz_tries (which, TEXT, N_THINGS))
-    hold_text (text);
+    require_text (text);
   if (fuzz_tries (which, HOSTS, N_THINGS))
-    hold_hosts (text, other);
+    require_hosts (text, other);
   if (fuzz_tries (which, POD_TYPE, N_THINGS))
-    hold_pod_type (text, other);
+    require_pod_type (text, other);
   if (fuzz_tries (which, WORKERS, N_THINGS))
-    hold_workers (text, other, n_slices, factor);
+    require_workers (text, other, n_slices, factor);
   if (fuzz_tries (which, INTEGERS, N_THINGS))
-    hold_integers (text, other);
+    require_integers (text, other);
   return 0;
 }

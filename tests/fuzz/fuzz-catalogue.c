@@ -14,7 +14,7 @@ read_shape (const char *text, QuoitShape *shape)
 
   *shape = before;
   ok = quoit_shape_parse (text, shape, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (ok)
     {
       g_autofree char *back = quoit_shape_format (*shape);
@@ -37,7 +37,7 @@ read_generation (const char *text, QuoitGeneration *generation)
 
   *generation = QUOIT_N_GENERATIONS;
   ok = quoit_generation_parse (text, generation, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (!ok)
     {
       g_assert (*generation == QUOIT_N_GENERATIONS);
@@ -62,13 +62,13 @@ is_listed (QuoitGeneration generation, QuoitShape shape)
 }
 
 static void
-hold_slice (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host)
+require_slice (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host)
 {
   g_autoptr (GError) error = NULL;
   QuoitSliceFacts facts;
   gboolean ok = quoit_slice_facts (generation, shape, chips_per_host, &facts, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (!ok)
     return;
   g_assert (facts.generation == generation && quoit_shape_equal (facts.shape, shape));
@@ -93,8 +93,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (!has_shape || !has_generation)
     return 0;
   ok = quoit_shape_check (generation, shape, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok == is_listed (generation, shape));
-  hold_slice (generation, shape, chips_per_host);
+  require_slice (generation, shape, chips_per_host);
   return 0;
 }

@@ -7,7 +7,7 @@
 #include "store/codec.h"
 
 static void
-hold_same (GByteArray *a, GByteArray *b)
+require_same (GByteArray *a, GByteArray *b)
 {
   g_assert (a->len == b->len && memcmp (a->data, b->data, a->len) == 0);
 }
@@ -67,7 +67,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) once = recode (data + MIN (size, 1), size - MIN (size, 1), &error), twice = NULL;
 
-  fuzz_hold_error (once != NULL, error);
+  fuzz_require_error (once != NULL, error);
   if (once == NULL)
     {
       g_assert (error->code == QUOIT_ERROR_DAMAGED || error->code == QUOIT_ERROR_VERSION);
@@ -75,6 +75,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     }
   twice = recode (once->data, once->len, NULL);
   g_assert (twice != NULL);
-  hold_same (once, twice);
+  require_same (once, twice);
   return 0;
 }

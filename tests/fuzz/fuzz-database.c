@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../ground.h"
+#include "../support.h"
 #include "formats/json.h"
 #include "formats/writer.h"
 #include "fuzz.h"
@@ -44,7 +44,7 @@ static GArray *roots; /* the root page of each table, from 1: gint64 */
 typedef struct {
   guint table;
   guint8 row, as;
-} Twice;
+} DuplicateRow;
 
 static void
 clean_up (void)
@@ -94,7 +94,7 @@ reserve (QuoitStore *store, const char *name, const char *key)
 }
 
 static void
-hold_for_owner (QuoitStore *store)
+require_for_owner (QuoitStore *store)
 {
   static const QuoitOwnerChange owner = { "somebody", 3600000 };
   g_autoptr (QuoitRequest) request = want_slice ("held", NULL, owner.name);
@@ -216,7 +216,7 @@ make_database (void)
   import (store, "v6e 2x4 x4 hostchips=4 zone=us busy=3; v5p 2x2x2 pool=big dead=0.1", "fleet");
   import (store, "v4 2x2x1", "fleeu");
   g_assert (quoit_store_compact (store, 3, T0, NULL, NULL));
-  hold_for_owner (store);
+  require_for_owner (store);
   reserve (store, "old", "k");
   g_clear_pointer (&store, quoit_store_free);
   load (path, &database);
@@ -270,7 +270,7 @@ change_row (FuzzInput *in, GArray *twice)
 
   if (*column == '=')
     {
-      Twice repeated = { 0, row, type };
+      DuplicateRow repeated = { 0, row, type };
 
       repeated.table = (guint) strlen (column) % tables->len;
       g_ptr_array_find_with_equal_func (tables, column + 1, g_str_equal, &repeated.table);
@@ -295,7 +295,7 @@ change_row (FuzzInput *in, GArray *twice)
 }
 
 static void
-repeat_row (Bytes *bytes, const Twice *twice)
+repeat_row (Bytes *bytes, const DuplicateRow *twice)
 {
   gsize page_bytes = (gsize) (guint8) bytes->text[16] << 8 | (guint8) bytes->text[17];
   gsize root = (gsize) g_array_index (roots, gint64, twice->table);
@@ -312,7 +312,7 @@ repeat_row (Bytes *bytes, const Twice *twice)
 static void
 save_changed (FuzzInput *in)
 {
-  g_autoptr (GArray) twice = g_array_new (FALSE, FALSE, sizeof (Twice));
+  g_autoptr (GArray) twice = g_array_new (FALSE, FALSE, sizeof (DuplicateRow));
   Bytes changed = { 0 };
   sqlite3_int64 length;
 
@@ -327,7 +327,7 @@ save_changed (FuzzInput *in)
   changed.length = (gsize) length;
   changed.text[18] = changed.text[19] = 2;
   for (guint i = 0; i < twice->len; i++)
-    repeat_row (&changed, &g_array_index (twice, Twice, i));
+    repeat_row (&changed, &g_array_index (twice, DuplicateRow, i));
   save (&changed, path);
   sqlite3_free (changed.text);
 }
@@ -346,7 +346,7 @@ clear_files (void)
 }
 
 static void
-hold_export (QuoitStore *store)
+require_export (QuoitStore *store)
 {
   g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
   g_autofree char *json = quoit_write_fleet_json (fleet);
@@ -357,13 +357,13 @@ hold_export (QuoitStore *store)
 }
 
 static void
-hold_proof (QuoitStore *store, gboolean is_whole)
+require_proof (QuoitStore *store, gboolean is_whole)
 {
   g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
   g_autoptr (GError) error = NULL;
   gboolean ok = quoit_store_verify (store, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok || !is_whole);
   g_assert (!ok || quoit_fleet_check (fleet, NULL));
 }
@@ -403,16 +403,16 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       save_damaged (&wal, wal_path, &in);
     }
   store = quoit_store_open (path, 0, &error);
-  fuzz_hold_error (store != NULL, error);
+  fuzz_require_error (store != NULL, error);
   g_assert (store != NULL || what != LOG);
   g_assert (most_kb () - kb_before < MOST_KB);
   if (store == NULL)
     return 0;
   if (fuzz_tries (first / N_WHAT, EXPORT, N_THINGS))
-    hold_export (store);
+    require_export (store);
   /* A truncated log is valid: its lost transactions never happened. Damaged rows may be valid too. */
   if (fuzz_tries (first / N_WHAT, PROOF, N_THINGS))
-    hold_proof (store, what == LOG);
+    require_proof (store, what == LOG);
   g_assert (most_kb () - kb_before < MOST_KB);
   return 0;
 }

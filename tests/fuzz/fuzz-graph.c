@@ -23,7 +23,7 @@ import (const char *list, FuzzInput *in)
   if (*source != '\0')
     quoit_input_set_source (input, source);
   import = quoit_ledger_import (ledger, input, NOW, &error);
-  fuzz_hold_error (import != NULL, error);
+  fuzz_require_error (import != NULL, error);
   quoit_import_free (import);
   return ledger;
 }
@@ -31,7 +31,7 @@ import (const char *list, FuzzInput *in)
 static void
 reserve (QuoitLedger *ledger, const char *topology, const char *accelerator, const char *name)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = NULL;
 
@@ -39,13 +39,13 @@ reserve (QuoitLedger *ledger, const char *topology, const char *accelerator, con
   quoit_request_set_accelerator (request, accelerator, NULL);
   quoit_request_set_slices (request, 1, NULL);
   group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
-  fuzz_hold_error (group != NULL, error);
+  fuzz_require_error (group != NULL, error);
 }
 
 /* --- Fluxion's --- */
 
 static void
-hold_paths (FuzzValue node, GHashTable *paths)
+require_paths (FuzzValue node, GHashTable *paths)
 {
   FuzzValue metadata = fuzz_member (node, "metadata"), of = fuzz_member (metadata, "paths"), at = fuzz_first (of);
 
@@ -62,7 +62,7 @@ hold_paths (FuzzValue node, GHashTable *paths)
 }
 
 static void
-hold_edge (FuzzValue edge, guint n_vertices)
+require_edge (FuzzValue edge, guint n_vertices)
 {
   static const char *const ends[] = { "source", "target" };
 
@@ -76,7 +76,7 @@ hold_edge (FuzzValue edge, guint n_vertices)
 }
 
 static void
-hold_jgf (const char *json)
+require_jgf (const char *json)
 {
   g_autoptr (GHashTable) paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   FuzzValue graph, nodes, edges;
@@ -88,9 +88,9 @@ hold_jgf (const char *json)
   edges = fuzz_member (graph, "edges");
   n_vertices = fuzz_length (nodes);
   for (FuzzValue node = fuzz_first (nodes); node != NULL; node = fuzz_next (fuzz_skip (node)))
-    hold_paths (node, paths);
+    require_paths (node, paths);
   for (FuzzValue edge = fuzz_first (edges); edge != NULL; edge = fuzz_next (fuzz_skip (edge)))
-    hold_edge (edge, n_vertices);
+    require_edge (edge, n_vertices);
 }
 
 /* --- Graphviz' --- */
@@ -111,7 +111,7 @@ skip_quoted (const char *at)
 }
 
 static void
-hold_dot (const char *text)
+require_dot (const char *text)
 {
   gint depth = 0;
 
@@ -145,12 +145,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   reserve (ledger, topology, kind, "train");
   snapshot = quoit_ledger_snapshot (ledger);
   jgf = quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_JGF, &error);
-  fuzz_hold_error (jgf != NULL, error);
+  fuzz_require_error (jgf != NULL, error);
   dot = quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_DOT, NULL);
   g_assert ((jgf == NULL) == (dot == NULL));
   if (jgf == NULL)
     return 0;
-  hold_jgf (jgf);
-  hold_dot (dot);
+  require_jgf (jgf);
+  require_dot (dot);
   return 0;
 }

@@ -39,60 +39,60 @@ read_lines (const char *text, const char *const *known, guint n_known)
 }
 
 static void
-hold_number (const QuoitJaxCluster *cluster, int (*ask) (const QuoitJaxCluster *, int64_t *, GError **))
+require_number (const QuoitJaxCluster *cluster, bool (*ask) (const QuoitJaxCluster *, int64_t *, GError **))
 {
   g_autoptr (GError) error = NULL;
   int64_t number = -77, again = -77;
   gboolean ok = ask (cluster, &number, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok || number == -77);
   g_assert (ask (cluster, &again, NULL) == ok && again == number);
 }
 
 static void
-hold_cluster (const QuoitJaxCluster *cluster)
+require_cluster (const QuoitJaxCluster *cluster)
 {
   g_autoptr (GError) of_workers = NULL, of_coordinator = NULL;
   g_auto (GStrv) workers = quoit_jax_cluster_list_workers (cluster, &of_workers);
   g_autofree char *coordinator = quoit_jax_cluster_dup_coordinator (cluster, &of_coordinator);
 
-  fuzz_hold_error (workers != NULL, of_workers);
-  fuzz_hold_error (coordinator != NULL, of_coordinator);
+  fuzz_require_error (workers != NULL, of_workers);
+  fuzz_require_error (coordinator != NULL, of_coordinator);
   g_assert (workers == NULL || workers[0] != NULL);
   g_assert (coordinator == NULL || strchr (coordinator, ':') != NULL);
   g_assert (quoit_jax_cluster_get_kind (cluster) != QUOIT_JAX_CLUSTER_NONE || coordinator == NULL);
-  hold_number (cluster, quoit_jax_cluster_count_processes);
-  hold_number (cluster, quoit_jax_cluster_find_process_id);
+  require_number (cluster, quoit_jax_cluster_count_processes);
+  require_number (cluster, quoit_jax_cluster_find_process_id);
 }
 
 static void
-hold_clusters (const char *const *env, const char *const *metadata, const char *addresses)
+require_clusters (const char *const *env, const char *const *metadata, const char *addresses)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitJaxCluster) chosen = quoit_jax_cluster_detect (env, metadata, addresses, &error);
 
-  fuzz_hold_error (chosen != NULL, error);
+  fuzz_require_error (chosen != NULL, error);
   if (chosen != NULL)
-    hold_cluster (chosen);
+    require_cluster (chosen);
   for (int kind = QUOIT_JAX_CLUSTER_NONE; kind <= QUOIT_JAX_CLUSTER_GKE_TPU + 1; kind++)
     {
       g_autoptr (QuoitJaxCluster) cluster
           = quoit_jax_cluster_new ((QuoitJaxClusterKind) kind, env, metadata, addresses);
 
-      hold_cluster (cluster);
+      require_cluster (cluster);
     }
 }
 
 static void
-hold_bounds (const char *generation, const char *host_chips, const char *chips_per_process)
+require_bounds (const char *generation, const char *host_chips, const char *chips_per_process)
 {
   g_autoptr (GError) error = NULL;
   const char *bounds = NULL, *of_process = NULL;
   gboolean ok = quoit_jax_process_bounds (generation, g_ascii_strtoll (host_chips, NULL, 10),
                                           g_ascii_strtoll (chips_per_process, NULL, 10), &bounds, &of_process, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok == (bounds != NULL) && ok == (of_process != NULL));
   g_assert (!ok || (*bounds == '\0') == (*of_process == '\0'));
 }
@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_auto (GStrv) env = read_lines (variables, names, G_N_ELEMENTS (names));
   g_auto (GStrv) metadata = read_lines (said, keys, G_N_ELEMENTS (keys));
 
-  hold_clusters ((const char *const *) env, (const char *const *) metadata, *file == '\0' ? NULL : file);
-  hold_bounds (generation, host, process);
+  require_clusters ((const char *const *) env, (const char *const *) metadata, *file == '\0' ? NULL : file);
+  require_bounds (generation, host, process);
   return 0;
 }

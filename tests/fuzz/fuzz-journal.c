@@ -54,7 +54,7 @@ read_entry (FuzzInput *in, guint64 seq)
   length |= (gsize) fuzz_byte (in) << 8;
   length = MIN (length, (gsize) (in->end - in->at));
   entry = quoit_codec_decode (seq, (gint64) seq * 1000, QUOIT_VERB_IMPORT, NULL, in->at, length, &error);
-  fuzz_hold_error (entry != NULL, error);
+  fuzz_require_error (entry != NULL, error);
   in->at += length;
   return entry;
 }
@@ -65,7 +65,7 @@ apply (const QuoitEntry *entry, QuoitFleet **fleet)
   g_autoptr (GError) error = NULL;
   gboolean ok = quoit_entry_apply (entry, fleet, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok || error->code == QUOIT_ERROR_DAMAGED);
   if (ok && !quoit_fleet_check (*fleet, &error))
     g_error ("entry %" G_GUINT64_FORMAT ": %s", entry->seq, error->message);
@@ -83,7 +83,7 @@ apply_again (const QuoitEntry *entry, QuoitFleet **fleet)
 }
 
 static void
-hold_document (const QuoitFleet *fleet)
+require_document (const QuoitFleet *fleet)
 {
   g_autofree char *json = quoit_write_fleet_json (fleet);
   g_autoptr (GError) error = NULL;
@@ -113,6 +113,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     }
   g_assert (!is_replayed || quoit_step_compare (replayed, fleet, NULL));
   if (fuzz_tries (which, DOCUMENT, N_THINGS))
-    hold_document (fleet);
+    require_document (fleet);
   return 0;
 }

@@ -17,15 +17,15 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (JsonNode) node = NULL;
   gboolean ok = quoit_json_check (text, size, &gate_error);
 
-  fuzz_hold_error (ok, gate_error);
+  fuzz_require_error (ok, gate_error);
 
   node = quoit_json_parse (text, size, &error);
-  fuzz_hold_error (node != NULL, error);
+  fuzz_require_error (node != NULL, error);
   g_assert (ok == (node != NULL));
   g_clear_error (&error);
 
   claims = quoit_read_ray_nodes (text, size, NULL, &error);
-  fuzz_hold_error (claims != NULL, error);
+  fuzz_require_error (claims != NULL, error);
   if (claims != NULL)
     {
       g_autofree char *json = quoit_write_claims_json (claims);

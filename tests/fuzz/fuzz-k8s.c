@@ -8,7 +8,7 @@
 
 /* Worker ids of a slice are distinct hosts of its grid; a node without a slice has none. */
 static void
-hold_places (const QuoitClaims *claims)
+require_places (const QuoitClaims *claims)
 {
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint32 n;
@@ -26,14 +26,14 @@ hold_places (const QuoitClaims *claims)
 }
 
 static void
-hold_warnings (const QuoitClaims *claims)
+require_warnings (const QuoitClaims *claims)
 {
   for (const char *const *warning = quoit_claims_warnings (claims); *warning != NULL; warning++)
     g_assert (fuzz_can_be_shown (*warning));
 }
 
 static void
-hold_list (const char *text, gsize length)
+require_list (const char *text, gsize length)
 {
   g_autoptr (GError) error = NULL, again = NULL;
   g_autoptr (QuoitClaims) claims = quoit_read_k8s_nodes (text, length, NULL, &error),
@@ -41,7 +41,7 @@ hold_list (const char *text, gsize length)
   g_autofree char *one = NULL, *two = NULL;
   g_autoptr (QuoitFleet) fleet = NULL;
 
-  fuzz_hold_error (claims != NULL, error);
+  fuzz_require_error (claims != NULL, error);
   g_assert ((claims == NULL) == (second == NULL));
   if (claims == NULL)
     {
@@ -51,11 +51,11 @@ hold_list (const char *text, gsize length)
   one = quoit_write_claims_json (claims);
   two = quoit_write_claims_json (second);
   g_assert (strcmp (one, two) == 0);
-  hold_places (claims);
-  hold_warnings (claims);
-  fuzz_hold_claims_written (claims);
+  require_places (claims);
+  require_warnings (claims);
+  fuzz_require_claims_written (claims);
   fleet = fuzz_fleet_of (claims);
-  fuzz_hold_fleet_written (fleet);
+  fuzz_require_fleet_written (fleet);
 }
 
 int
@@ -64,12 +64,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   FuzzInput in = fuzz_input (data, size);
 
   if (fuzz_byte (&in) % 2 == 0)
-    hold_list ((const char *) in.at, (gsize) (in.end - in.at));
+    require_list ((const char *) in.at, (gsize) (in.end - in.at));
   else
     {
       g_autofree char *list = fuzz_write_k8s_list (&in);
 
-      hold_list (list, strlen (list));
+      require_list (list, strlen (list));
     }
   return 0;
 }

@@ -26,11 +26,11 @@ add_group (QuoitKuberay *kuberay, const char *line)
   if (n == 6)
     {
       ok = quoit_webhook_pod_add_container (pod, NULL, words[5], &of_pod);
-      fuzz_hold_error (ok, of_pod);
+      fuzz_require_error (ok, of_pod);
       quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", "4x4");
     }
   ok = quoit_kuberay_add_group (kuberay, n > 0 ? words[0] : "", numbers[0], n == 6 ? pod : NULL, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (ok)
     {
       guint32 group = quoit_kuberay_get_n_groups (kuberay) - 1;
@@ -53,7 +53,7 @@ read_cluster (FuzzInput *in)
   if (is_manifest)
     {
       kuberay = quoit_kuberay_parse_manifest (text, strlen (text), NULL, flags, &error);
-      fuzz_hold_error (kuberay != NULL, error);
+      fuzz_require_error (kuberay != NULL, error);
       return kuberay;
     }
   lines = g_strsplit (text, "\n", 6);
@@ -80,7 +80,7 @@ is_small (const QuoitKuberay *kuberay)
 }
 
 static void
-hold_pods (const QuoitKuberay *kuberay)
+require_pods (const QuoitKuberay *kuberay)
 {
   g_autoptr (GHashTable) serials = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
@@ -99,14 +99,18 @@ hold_pods (const QuoitKuberay *kuberay)
 }
 
 static void
-hold_patches (const QuoitKuberay *kuberay)
+require_patches (const QuoitKuberay *kuberay)
 {
   for (guint32 i = 0; i < MIN (MOST_MUTATED, quoit_kuberay_get_n_pods (kuberay)); i++)
     {
       g_autoptr (GError) error = NULL;
+      g_autoptr (GError) admit_error = NULL;
       g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, i, &error);
+      g_autoptr (QuoitWebhookPod) pod = quoit_kuberay_admit_pod (kuberay, i, &admit_error);
 
-      fuzz_hold_error (patch != NULL, error);
+      fuzz_require_error (patch != NULL, error);
+      fuzz_require_error (pod != NULL, admit_error);
+      g_assert (patch != NULL || pod == NULL);
     }
 }
 
@@ -132,13 +136,13 @@ reconcile (QuoitKuberay *kuberay)
       guint64 before = sum_of_serials (kuberay);
       gboolean ok = quoit_kuberay_reconcile (kuberay, &requeued, &error);
 
-      fuzz_hold_error (ok, error);
+      fuzz_require_error (ok, error);
       if (!ok)
         {
           g_assert (strcmp (requeued, "untouched") == 0 && sum_of_serials (kuberay) == before);
           return FALSE;
         }
-      hold_pods (kuberay);
+      require_pods (kuberay);
       g_assert (requeued == NULL || *requeued != '\0');
       if (sum_of_serials (kuberay) == before)
         return TRUE;
@@ -175,10 +179,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (kuberay == NULL || quoit_kuberay_get_n_groups (kuberay) == 0)
     return 0;
   ok = quoit_kuberay_check_names (kuberay, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   for (char **line = lines; is_small (kuberay) && reconcile (kuberay); line++)
     {
-      hold_patches (kuberay);
+      require_patches (kuberay);
       if (*line == NULL)
         break;
       happen (kuberay, *line);

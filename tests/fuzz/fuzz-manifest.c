@@ -115,15 +115,15 @@ write_manifest (FuzzInput *in)
 }
 
 static void
-hold_fleet (const QuoitClaims *claims)
+require_fleet (const QuoitClaims *claims)
 {
   g_autoptr (QuoitFleet) fleet = fuzz_fleet_of (claims);
 
-  fuzz_hold_fleet_written (fleet);
+  fuzz_require_fleet_written (fleet);
 }
 
 static void
-hold_names (const QuoitClaims *claims)
+require_names (const QuoitClaims *claims)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   guint32 n;
@@ -146,13 +146,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (QuoitClaims) claims
       = quoit_read_raycluster (manifest, strlen (manifest), NULL, *a == '\0' ? NULL : set, &error);
 
-  fuzz_hold_error (claims != NULL, error);
+  fuzz_require_error (claims != NULL, error);
   if (claims == NULL)
     return 0;
-  hold_names (claims);
+  require_names (claims);
   if (fuzz_tries (which, CLAIMS, N_THINGS))
-    fuzz_hold_claims_written (claims);
+    fuzz_require_claims_written (claims);
   if (fuzz_tries (which, FLEET, N_THINGS))
-    hold_fleet (claims);
+    require_fleet (claims);
   return 0;
 }

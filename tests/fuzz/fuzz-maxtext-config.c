@@ -27,7 +27,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (size == 0)
     return 0;
   settings = quoit_maxtext_config_read ((const char *) data, size, &error);
-  fuzz_hold_error (settings != NULL, error);
+  fuzz_require_error (settings != NULL, error);
   for (guint i = 0; settings != NULL && i < settings->len; i++)
     {
       const QuoitConfigSetting *setting = &g_array_index (settings, QuoitConfigSetting, i);

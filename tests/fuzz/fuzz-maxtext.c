@@ -20,7 +20,7 @@ read_job (FuzzInput *in)
   gboolean ok = quoit_maxtext_job_set_slices (job, generation, topology, g_ascii_strtoll (slices, NULL, 10),
                                               chips_per_host, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   for (char **word = words; *word != NULL; word++)
     quoit_maxtext_job_add_setting (job, *word);
   return job;
@@ -37,7 +37,7 @@ is_rule (const char *name)
 
 /* Returns whether one of the findings is an error. */
 static gboolean
-hold_findings (const QuoitMaxtextReport *report)
+require_findings (const QuoitMaxtextReport *report)
 {
   gboolean has_error = FALSE;
 
@@ -69,7 +69,7 @@ product_of (const QuoitMaxtextReport *report, QuoitMaxtextLinks links)
 }
 
 static void
-hold_sizes (const QuoitMaxtextReport *report)
+require_sizes (const QuoitMaxtextReport *report)
 {
   gint64 n_slices = quoit_maxtext_report_get_number (report, QUOIT_MAXTEXT_NUMBER_SLICES);
 
@@ -80,7 +80,7 @@ hold_sizes (const QuoitMaxtextReport *report)
 }
 
 static void
-hold_same (const QuoitMaxtextReport *one, const QuoitMaxtextReport *other)
+require_same (const QuoitMaxtextReport *one, const QuoitMaxtextReport *other)
 {
   g_assert (quoit_maxtext_report_get_n_findings (one) == quoit_maxtext_report_get_n_findings (other));
   for (guint32 i = 0; i < quoit_maxtext_report_get_n_findings (one); i++)
@@ -88,7 +88,7 @@ hold_same (const QuoitMaxtextReport *one, const QuoitMaxtextReport *other)
 }
 
 static void
-hold_fill (FuzzInput *in)
+require_fill (FuzzInput *in)
 {
   enum { N = 4 };
   gint64 sizes[N], before[N], target = (gint64) fuzz_byte (in) * fuzz_byte (in);
@@ -104,7 +104,7 @@ hold_fill (FuzzInput *in)
     }
   memcpy (before, sizes, sizeof before);
   ok = quoit_maxtext_fill (QUOIT_MAXTEXT_ICI, sizes, N, target, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   for (guint i = 0; i < N; i++)
     {
       g_assert (sizes[i] == before[i] || (ok && before[i] == -1 && sizes[i] > 0));
@@ -121,13 +121,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitMaxtextReport) report = quoit_maxtext_check (job, NULL, &error), again = NULL;
 
-  hold_fill (&in);
-  fuzz_hold_error (report != NULL, error);
+  require_fill (&in);
+  fuzz_require_error (report != NULL, error);
   if (report == NULL)
     return 0;
   again = quoit_maxtext_check (job, NULL, NULL);
-  hold_same (report, again);
-  if (!hold_findings (report))
-    hold_sizes (report);
+  require_same (report, again);
+  if (!require_findings (report))
+    require_sizes (report);
   return 0;
 }

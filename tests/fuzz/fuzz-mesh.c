@@ -14,7 +14,7 @@
 enum { MOST_SLICES = 64, MOST_DEVICES = 2048, MOST_CHOSEN_DEVICES = 64, MOST_CHOSEN_AXES = 3 };
 
 static void
-hold_devices (const QuoitMesh *mesh)
+require_devices (const QuoitMesh *mesh)
 {
   guint32 n = quoit_mesh_get_n_devices (mesh);
   const guint32 *indices = quoit_mesh_get_indices (mesh);
@@ -33,7 +33,7 @@ hold_devices (const QuoitMesh *mesh)
 
 /* If there are physical axes, an axis's shares of them multiply to its size inside a granule. */
 static void
-hold_shares (const QuoitMesh *mesh)
+require_shares (const QuoitMesh *mesh)
 {
   for (guint32 g = 0; g < quoit_mesh_get_n_granules (mesh); g++)
     for (guint l = 0; quoit_mesh_get_order (mesh, g) == QUOIT_MESH_ORDER_TORUS && l < quoit_mesh_get_n_axes (mesh); l++)
@@ -47,12 +47,12 @@ hold_shares (const QuoitMesh *mesh)
 }
 
 static void
-hold_links (const QuoitDevices *devices, const QuoitMesh *mesh, gint64 n_bytes)
+require_links (const QuoitDevices *devices, const QuoitMesh *mesh, gint64 n_bytes)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitMeshLinks) links = quoit_mesh_links_new (devices, mesh, &error);
 
-  fuzz_hold_error (links != NULL, error);
+  fuzz_require_error (links != NULL, error);
   for (guint l = 0; links != NULL && l < quoit_mesh_get_n_axes (mesh); l++)
     {
       g_autofree char *physical = quoit_mesh_links_dup_physical (links, l);
@@ -69,16 +69,16 @@ hold_links (const QuoitDevices *devices, const QuoitMesh *mesh, gint64 n_bytes)
 
 /* Frees @mesh and the error that @error points to. */
 static void
-hold_mesh (const QuoitDevices *devices, QuoitMesh *mesh, GError **error, gint64 n_bytes)
+require_mesh (const QuoitDevices *devices, QuoitMesh *mesh, GError **error, gint64 n_bytes)
 {
-  fuzz_hold_error (mesh != NULL, *error);
+  fuzz_require_error (mesh != NULL, *error);
   g_clear_error (error);
   if (mesh == NULL)
     return;
-  hold_devices (mesh);
-  hold_shares (mesh);
+  require_devices (mesh);
+  require_shares (mesh);
   if (devices != NULL)
-    hold_links (devices, mesh, n_bytes);
+    require_links (devices, mesh, n_bytes);
   quoit_mesh_free (mesh);
 }
 
@@ -94,8 +94,8 @@ time_of_last (const QuoitMeshChoices *choices, guint choice, guint n)
 
 /* Each choice can be made, and the mesh then takes the reported time. */
 static void
-hold_choice (const QuoitDevices *devices, const Axes *axes, const QuoitMeshChoices *choices, guint choice,
-             gint64 n_bytes)
+require_choice (const QuoitDevices *devices, const Axes *axes, const QuoitMeshChoices *choices, guint choice,
+                gint64 n_bytes)
 {
   g_autofree gint64 *ici = g_new (gint64, axes->n), *dcn = g_new (gint64, axes->n);
   g_autoptr (QuoitMesh) mesh = NULL;
@@ -116,7 +116,7 @@ hold_choice (const QuoitDevices *devices, const Axes *axes, const QuoitMeshChoic
 }
 
 static void
-hold_choices (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, gint64 n_bytes)
+require_choices (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, gint64 n_bytes)
 {
   guint n_long = 0;
   g_autoptr (GError) error = NULL;
@@ -124,22 +124,22 @@ hold_choices (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, 
 
   for (guint l = 0; l < axes->n; l++)
     n_long += axes->sizes[l] > 1;
-  if (n_long > MOST_CHOSEN_AXES || quoit_devices_get_n (devices) > MOST_CHOSEN_DEVICES)
+  if (n_long > MOST_CHOSEN_AXES || quoit_devices_get_n_devices (devices) > MOST_CHOSEN_DEVICES)
     return;
   choices = quoit_mesh_choices_new (devices, axes->sizes, axes->n, dcn, n_bytes, &error);
-  fuzz_hold_error (choices != NULL, error);
+  fuzz_require_error (choices != NULL, error);
   for (guint c = 0; choices != NULL && c < quoit_mesh_choices_get_n (choices); c++)
     {
       gint64 before = time_of_last (choices, c == 0 ? 0 : c - 1, axes->n), after = time_of_last (choices, c, axes->n);
 
       g_assert (before < 0 || after < 0 || before <= after);
-      hold_choice (devices, axes, choices, c, n_bytes);
+      require_choice (devices, axes, choices, c, n_bytes);
     }
 }
 
 /* All ways to make one of these axes; @ici has the sizes inside a granule, @dcn between granules. */
 static void
-hold_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, unsigned flags, gint64 n_bytes)
+require_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, unsigned flags, gint64 n_bytes)
 {
   const char *custom = flags & 8 ? "hybrid_ring_64x4" : NULL;
   g_autofree gint64 *ici = g_new (gint64, axes->n + 1);
@@ -147,15 +147,15 @@ hold_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, uns
 
   for (guint l = 0; l < axes->n; l++)
     ici[l] = axes->sizes[l] / dcn[l];
-  hold_mesh (devices, quoit_mesh_new (devices, axes->sizes, axes->n, flags, &error), &error, n_bytes);
-  hold_mesh (devices, quoit_mesh_new_hybrid (devices, ici, axes->n, dcn, axes->n, flags, &error), &error, n_bytes);
-  hold_mesh (NULL, quoit_mesh_make (devices, axes->sizes, axes->n, &error), &error, n_bytes);
-  hold_mesh (devices, quoit_maxtext_mesh_new (devices, ici, dcn, axes->n, flags % 5, custom, flags & 3, &error), &error,
-             n_bytes);
+  require_mesh (devices, quoit_mesh_new (devices, axes->sizes, axes->n, flags, &error), &error, n_bytes);
+  require_mesh (devices, quoit_mesh_new_hybrid (devices, ici, axes->n, dcn, axes->n, flags, &error), &error, n_bytes);
+  require_mesh (NULL, quoit_mesh_make (devices, axes->sizes, axes->n, &error), &error, n_bytes);
+  require_mesh (devices, quoit_maxtext_mesh_new (devices, ici, dcn, axes->n, flags % 5, custom, flags & 3, &error),
+                &error, n_bytes);
 }
 
 static void
-hold_torus (const char *kind, const char *topology, const Axes *axes, unsigned flags)
+require_torus (const char *kind, const char *topology, const Axes *axes, unsigned flags)
 {
   g_auto (GStrv) sides = g_strsplit (topology, "x", 10);
   gint64 physical[10], volume = 1;
@@ -169,7 +169,7 @@ hold_torus (const char *kind, const char *topology, const Axes *axes, unsigned f
         volume = G_MAXINT64;
     }
   if (volume <= MOST_DEVICES || volume > 1 << 22)
-    hold_mesh (NULL, quoit_mesh_new_torus (kind, physical, n, axes->sizes, axes->n, flags & 2, &error), &error, 0);
+    require_mesh (NULL, quoit_mesh_new_torus (kind, physical, n, axes->sizes, axes->n, flags & 2, &error), &error, 0);
 }
 
 /* Does not check that the error is printable: the command quotes its arguments and escapes the message later. */
@@ -198,17 +198,17 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       = quoit_devices_new_slices (kind, topology, n_slices, per_host, per_chip, &of_devices);
   g_autofree gint64 *dcn = NULL;
 
-  fuzz_hold_error (devices != NULL, of_devices);
+  fuzz_require_error (devices != NULL, of_devices);
   if (!read_axes (whole, "--axes", &axes))
     return 0;
-  hold_torus (*kind == '\0' ? NULL : kind, topology, &axes, flags);
+  require_torus (*kind == '\0' ? NULL : kind, topology, &axes, flags);
   if (*between != '\0' && !read_axes (between, "--dcn", &part))
     return 0;
   dcn = axes_align (&axes, &part, "--dcn", &of_part);
   g_assert ((dcn == NULL) == (of_part != NULL));
-  if (devices == NULL || dcn == NULL || quoit_devices_get_n (devices) > MOST_DEVICES)
+  if (devices == NULL || dcn == NULL || quoit_devices_get_n_devices (devices) > MOST_DEVICES)
     return 0;
-  hold_ways (devices, &axes, dcn, flags, n_bytes);
-  hold_choices (devices, &axes, *between == '\0' ? NULL : dcn, n_bytes);
+  require_ways (devices, &axes, dcn, flags, n_bytes);
+  require_choices (devices, &axes, *between == '\0' ? NULL : dcn, n_bytes);
   return 0;
 }

@@ -32,16 +32,16 @@ add_nodes (FuzzInput *in, QuoitClaims *claims)
       kind.n_resources = 1;
       node.worker_id = slice == NULL ? -1 : (gint32) i;
       node.state = (parts >> 4) % 3;
-      node.pool = quoit_claims_pool (claims, pool);
+      node.pool = quoit_claims_ensure_pool (claims, pool);
       quoit_claims_set_pool_env (claims, node.pool, &variable, 1);
-      node.kind = quoit_claims_kind (claims, &kind, slice);
+      node.kind = quoit_claims_intern_kind (claims, &kind, slice);
       quoit_claims_add (claims, &node);
     }
 }
 
 /* With slashes in names, two full names can have the same text. */
 static void
-hold_found (const QuoitFleet *fleet)
+require_found (const QuoitFleet *fleet)
 {
   const QuoitLayout *layout = fleet->layout;
 
@@ -52,7 +52,7 @@ hold_found (const QuoitFleet *fleet)
       QuoitNodeId found = { QUOIT_NO_INDEX };
       gboolean ok = quoit_layout_lookup_node (layout, shown, &found, &error);
 
-      fuzz_hold_error (ok, error);
+      fuzz_require_error (ok, error);
       g_assert (ok && found.index == i);
     }
 }
@@ -82,7 +82,7 @@ add_group (const GroupTexts *texts, QuoitFleet *fleet)
   if (fleet->layout->n_nodes == 0 || !quoit_group_data_check (&group, NULL))
     return;
   ok = quoit_fleet_add_group (fleet, quoit_group_data_new (&group), &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok && quoit_fleet_find_group (fleet, texts->name) != NULL && quoit_fleet_check (fleet, NULL));
 }
 
@@ -98,14 +98,14 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   add_nodes (&in, claims);
   if (fuzz_tries (which, CLAIMS, N_THINGS))
-    fuzz_hold_claims_written (claims);
+    fuzz_require_claims_written (claims);
   fleet = fuzz_fleet_of (claims);
   if (fuzz_tries (which, NODES, N_THINGS))
-    hold_found (fleet);
+    require_found (fleet);
   if (fuzz_tries (which, GROUP, N_THINGS) || fuzz_tries (which, FLEET, N_THINGS))
     add_group (&texts, fleet);
   if (fuzz_tries (which, FLEET, N_THINGS))
-    fuzz_hold_fleet_written (fleet);
+    fuzz_require_fleet_written (fleet);
   g_free (texts.name);
   g_free (texts.owner);
   g_free (texts.key);

@@ -12,7 +12,7 @@ sign (int n)
 }
 
 static void
-hold_pair (const char *a, const char *b)
+require_pair (const char *a, const char *b)
 {
   int order = quoit_natural_compare (a, b);
 
@@ -21,7 +21,7 @@ hold_pair (const char *a, const char *b)
 }
 
 static void
-hold_chain (const char *a, const char *b, const char *c)
+require_chain (const char *a, const char *b, const char *c)
 {
   int ab = quoit_natural_compare (a, b), bc = quoit_natural_compare (b, c);
 
@@ -30,7 +30,7 @@ hold_chain (const char *a, const char *b, const char *c)
 }
 
 static void
-hold_numbers (const char *prefix, guint n, guint m)
+require_numbers (const char *prefix, guint n, guint m)
 {
   g_autofree char *a = g_strdup_printf ("%s%u", prefix, n), *b = g_strdup_printf ("%s%u", prefix, m);
 
@@ -46,10 +46,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   static const guint orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 
   for (guint i = 0; i < 3; i++)
-    hold_pair (texts[i], texts[(i + 1) % 3]);
+    require_pair (texts[i], texts[(i + 1) % 3]);
   for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
-    hold_chain (texts[orders[i][0]], texts[orders[i][1]], texts[orders[i][2]]);
+    require_chain (texts[orders[i][0]], texts[orders[i][1]], texts[orders[i][2]]);
   g_assert (quoit_natural_compare (a, a) == 0);
-  hold_numbers (a, (guint) strlen (b) * 7, (guint) strlen (c) * 5);
+  require_numbers (a, (guint) strlen (b) * 7, (guint) strlen (c) * 5);
   return 0;
 }

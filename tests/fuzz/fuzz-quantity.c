@@ -13,14 +13,14 @@ read_quantity (const char *text, QuoitAmount *amount)
 
   amount->e4 = -77;
   ok = quoit_quantity_parse (text, amount, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok ? amount->e4 >= 0 : amount->e4 == -77);
   return ok;
 }
 
 /* @text with @suffix has @times the value of @text. */
 static void
-hold_suffix (const char *text, const char *suffix, gint64 times)
+require_suffix (const char *text, const char *suffix, gint64 times)
 {
   g_autofree char *longer = g_strconcat (text, suffix, NULL);
   QuoitAmount plain, scaled;
@@ -30,7 +30,7 @@ hold_suffix (const char *text, const char *suffix, gint64 times)
 }
 
 static void
-hold_decimal (const char *text)
+require_decimal (const char *text)
 {
   QuoitAmount quantity, amount;
 
@@ -41,16 +41,16 @@ hold_decimal (const char *text)
     g_assert (quantity.e4 == amount.e4);
   else
     g_assert (strlen (text) > 30);
-  hold_suffix (text, "k", 1000);
-  hold_suffix (text, "M", 1000000);
-  hold_suffix (text, "e3", 1000);
-  hold_suffix (text, "E+2", 100);
-  hold_suffix (text, "Ki", 1024);
-  hold_suffix (text, "Gi", 1073741824);
+  require_suffix (text, "k", 1000);
+  require_suffix (text, "M", 1000000);
+  require_suffix (text, "e3", 1000);
+  require_suffix (text, "E+2", 100);
+  require_suffix (text, "Ki", 1024);
+  require_suffix (text, "Gi", 1073741824);
 }
 
 static void
-hold_round_up (QuoitAmount amount)
+require_round_up (QuoitAmount amount)
 {
   QuoitAmount rounded = quoit_quantity_round_up (amount);
 
@@ -59,18 +59,18 @@ hold_round_up (QuoitAmount amount)
 }
 
 static void
-hold_memory (const char *text)
+require_memory (const char *text)
 {
   g_autoptr (GError) error = NULL;
   QuoitAmount amount = { -77 };
   gboolean ok = quoit_memory_text_parse (text, &amount, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok ? amount.e4 >= 0 && amount.e4 % QUOIT_AMOUNT_UNIT == 0 : amount.e4 == -77);
 }
 
 static void
-hold_double (const guint8 *data, gsize size)
+require_double (const guint8 *data, gsize size)
 {
   g_autoptr (GError) error = NULL;
   QuoitAmount amount = { -77 };
@@ -79,7 +79,7 @@ hold_double (const guint8 *data, gsize size)
 
   memcpy (&value, data, MIN (size, sizeof value));
   ok = quoit_ray_amount (value, &amount, &error);
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   g_assert (ok ? amount.e4 >= 0 && (amount.e4 > 0 || value == 0) : amount.e4 == -77);
 }
 
@@ -89,8 +89,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree char *text = g_strndup (size == 0 ? "" : (const char *) data, size);
   QuoitAmount amount, again;
 
-  hold_memory (text);
-  hold_double (data, size);
+  require_memory (text);
+  require_double (data, size);
   if (!read_quantity (text, &amount))
     {
       g_assert (!quoit_amount_parse (text, &again, NULL) || strlen (text) > 30);
@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
     g_assert (read_quantity (written, &again) && again.e4 == amount.e4);
   }
-  hold_round_up (amount);
-  hold_decimal (text);
+  require_round_up (amount);
+  require_decimal (text);
   return 0;
 }

@@ -33,13 +33,13 @@ read_lines (const char *text, const char *const *known, guint n_known)
 }
 
 static void
-hold_text (const char *text)
+require_text (const char *text)
 {
   g_assert (text == NULL || g_utf8_validate (text, -1, NULL));
 }
 
 static void
-hold_host (const char *const *env, const char *const *metadata)
+require_host (const char *const *env, const char *const *metadata)
 {
   g_autoptr (QuoitRayHost) host = quoit_ray_host_new (env, metadata);
   const char *pod_type = quoit_ray_host_get_pod_type (host), *id = quoit_ray_host_get_worker_id (host);
@@ -48,10 +48,10 @@ hold_host (const char *const *env, const char *const *metadata)
   g_autoptr (GError) error = NULL;
   gboolean ok = quoit_ray_pod_workers (pod_type, 4, &n_workers, &error);
 
-  hold_text (quoit_ray_host_get_slice_name (host));
-  hold_text (quoit_ray_host_get_topology (host));
-  hold_text (quoit_ray_host_get_accelerator_type (host));
-  fuzz_hold_error (ok, error);
+  require_text (quoit_ray_host_get_slice_name (host));
+  require_text (quoit_ray_host_get_topology (host));
+  require_text (quoit_ray_host_get_accelerator_type (host));
+  fuzz_require_error (ok, error);
   g_assert (ok ? n_workers >= 0 && pod_type != NULL : n_workers == -77);
   g_assert ((pod_type == NULL) == (quoit_ray_host_get_accelerator_type (host) == NULL));
   g_assert (pod_type == NULL || *pod_type == 'v');
@@ -62,7 +62,7 @@ hold_host (const char *const *env, const char *const *metadata)
 }
 
 static void
-hold_node (const char *const *env, const char *const *metadata, const char *tpu)
+require_node (const char *const *env, const char *const *metadata, const char *tpu)
 {
   g_autoptr (QuoitRayResources) custom = quoit_ray_resources_new ();
   g_autoptr (QuoitRayNode) node = NULL;
@@ -72,32 +72,32 @@ hold_node (const char *const *env, const char *const *metadata, const char *tpu)
   if (*tpu != '\0')
     quoit_ray_resources_set (custom, "TPU", g_ascii_strtod (tpu, NULL));
   node = quoit_ray_node_new ("a", env, metadata, NULL, custom, NULL, 4, &error);
-  fuzz_hold_error (node != NULL, error);
+  fuzz_require_error (node != NULL, error);
   for (unsigned i = 0;
        node != NULL && (name = quoit_ray_resources_get_name (quoit_ray_node_get_resources (node), i)) != NULL; i++)
     {
       double amount = quoit_ray_resources_get_amount (quoit_ray_node_get_resources (node), i);
 
-      hold_text (name);
+      require_text (name);
       g_assert (amount > 0 && amount <= 1e14 && amount == (double) (int64_t) amount);
     }
 }
 
 /* A failure sets nothing; a successful result can be read back. */
 static void
-hold_chips (const char *const *env, const char *ids)
+require_chips (const char *const *env, const char *ids)
 {
   g_auto (GStrv) list = g_strsplit (ids, ",", -1), after = NULL, seen = NULL;
   g_autoptr (GError) error = NULL, seen_error = NULL;
 
   after = quoit_ray_visible_env ((const char *const *) list, 5, env, &error);
-  fuzz_hold_error (after != NULL, error);
+  fuzz_require_error (after != NULL, error);
   seen = quoit_ray_visible_ids (env, &seen_error);
   g_assert (seen == NULL || seen_error == NULL);
   if (seen_error != NULL)
-    fuzz_hold_error (FALSE, seen_error);
+    fuzz_require_error (FALSE, seen_error);
   for (char **id = seen; id != NULL && *id != NULL; id++)
-    hold_text (*id);
+    require_text (*id);
 }
 
 int
@@ -108,8 +108,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_auto (GStrv) env = read_lines (variables, names, G_N_ELEMENTS (names));
   g_auto (GStrv) metadata = read_lines (said, keys, G_N_ELEMENTS (keys));
 
-  hold_host ((const char *const *) env, (const char *const *) metadata);
-  hold_node ((const char *const *) env, (const char *const *) metadata, tpu);
-  hold_chips ((const char *const *) env, ids);
+  require_host ((const char *const *) env, (const char *const *) metadata);
+  require_node ((const char *const *) env, (const char *const *) metadata, tpu);
+  require_chips ((const char *const *) env, ids);
   return 0;
 }

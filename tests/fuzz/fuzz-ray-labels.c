@@ -25,7 +25,7 @@ written (const QuoitRayLabels *labels)
 }
 
 static void
-hold_same (const QuoitRayLabels *a, const QuoitRayLabels *b)
+require_same (const QuoitRayLabels *a, const QuoitRayLabels *b)
 {
   unsigned i = 0;
 
@@ -39,7 +39,7 @@ hold_same (const QuoitRayLabels *a, const QuoitRayLabels *b)
 }
 
 static void
-hold_written (const QuoitRayLabels *labels)
+require_written (const QuoitRayLabels *labels)
 {
   g_autofree char *text = written (labels);
   g_autoptr (QuoitRayLabels) again = text != NULL ? quoit_ray_labels_parse (text, NULL) : NULL;
@@ -47,24 +47,24 @@ hold_written (const QuoitRayLabels *labels)
   if (text == NULL)
     return;
   g_assert (again != NULL);
-  hold_same (labels, again);
+  require_same (labels, again);
 }
 
 static void
-hold_command_line (const char *text)
+require_command_line (const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_parse (text, &error);
   g_autofree char *again = labels != NULL ? written (labels) : NULL;
 
-  fuzz_hold_error (labels != NULL, error);
+  fuzz_require_error (labels != NULL, error);
   g_assert ((labels != NULL) == (again != NULL));
   if (labels != NULL)
-    hold_written (labels);
+    require_written (labels);
 }
 
 static void
-hold_document (const char *text)
+require_document (const char *text)
 {
   g_autoptr (GError) error = NULL, strategy_error = NULL;
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_parse_json (text, strlen (text), &error);
@@ -72,11 +72,11 @@ hold_document (const char *text)
   gboolean is_strategy = quoit_ray_fallback_check_json (strategy, strlen (strategy), &strategy_error);
   const char *key;
 
-  fuzz_hold_error (labels != NULL, error);
-  fuzz_hold_error (is_strategy, strategy_error);
+  fuzz_require_error (labels != NULL, error);
+  fuzz_require_error (is_strategy, strategy_error);
   if (labels == NULL)
     return;
-  hold_written (labels);
+  require_written (labels);
   for (unsigned i = 0; (key = quoit_ray_labels_get_key (labels, i)) != NULL; i++)
     g_assert (!g_str_has_prefix (key, "ray.io/") && quoit_ray_labels_get_value (labels, i) != NULL);
   /* The selector check gives the same result for labels and for their JSON text. */
@@ -84,7 +84,7 @@ hold_document (const char *text)
 }
 
 static void
-hold_selector (const char *asked, const char *value)
+require_selector (const char *asked, const char *value)
 {
   g_auto (GStrv) values = quoit_ray_selector_dup_values (asked);
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new (), selector = quoit_ray_labels_new ();
@@ -92,7 +92,7 @@ hold_selector (const char *asked, const char *value)
   g_autoptr (GError) error = NULL;
   int is_asked = quoit_ray_selector_check_value (asked, &error);
 
-  fuzz_hold_error (is_asked, error);
+  fuzz_require_error (is_asked, error);
   quoit_ray_labels_set (selector, "k", asked);
   g_assert (quoit_ray_selector_check (selector, NULL) == is_asked);
   g_assert (quoit_ray_selector_holds (selector, labels) == is_negated);
@@ -114,8 +114,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree char *line = fuzz_text (&in), *document = fuzz_text (&in), *asked = fuzz_text (&in);
   g_autofree char *value = fuzz_text (&in);
 
-  hold_command_line (line);
-  hold_document (document);
-  hold_selector (asked, value);
+  require_command_line (line);
+  require_document (document);
+  require_selector (asked, value);
   return 0;
 }

@@ -8,14 +8,14 @@
 #include "placement/request.h"
 
 static void
-hold_reference (const char *text)
+require_reference (const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *name = NULL, *label = NULL, *again = NULL;
   QuoitGroupRef ref = { NULL, 77 }, back;
   gboolean ok = quoit_group_ref_parse (text, &ref, &name, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (!ok)
     {
       g_assert (name == NULL && ref.name == NULL && ref.id == 77);
@@ -30,14 +30,14 @@ hold_reference (const char *text)
 }
 
 static void
-hold_name (const char *text)
+require_name (const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *label = g_strconcat (text, "@17", NULL), *name = NULL;
   QuoitGroupRef ref;
   gboolean ok = quoit_name_check ("group name", text, &error);
 
-  fuzz_hold_error (ok, error);
+  fuzz_require_error (ok, error);
   if (!ok)
     return;
   g_assert (*text != '\0' && strlen (text) <= 253 && fuzz_can_be_shown (text) && strpbrk (text, "@/") == NULL);
@@ -136,9 +136,9 @@ read_fact (const char *at, GPtrArray *facts)
 }
 
 static void
-hold_canonical (const QuoitRequest *request)
+require_canonical (const QuoitRequest *request)
 {
-  g_autofree char *text = quoit_request_canonical (request);
+  g_autofree char *text = quoit_request_format_canonical (request);
   g_autofree char *head = g_strdup_printf ("v6e 2x4 x %u hostchips=8", request->n_slices);
   g_autoptr (GPtrArray) stated = facts_of (request), read = g_ptr_array_new_with_free_func (g_free);
 
@@ -153,19 +153,19 @@ hold_canonical (const QuoitRequest *request)
 
 /* Writing a parsed text gives the canonical text: duplicates and other spellings are gone after the first time. */
 static void
-hold_read_back (const char *text)
+require_read_back (const char *text)
 {
   g_autoptr (GError) error = NULL;
-  QuoitRequest *request = quoit_request_of_canonical (text, &error), *again;
+  QuoitRequest *request = quoit_request_parse_canonical (text, &error), *again;
   g_autofree char *once = NULL, *twice = NULL;
 
-  fuzz_hold_error (request != NULL, error);
+  fuzz_require_error (request != NULL, error);
   if (request == NULL)
     return;
-  once = quoit_request_canonical (request);
-  again = quoit_request_of_canonical (once, NULL);
+  once = quoit_request_format_canonical (request);
+  again = quoit_request_parse_canonical (once, NULL);
   g_assert (again != NULL && again->bundles->len == request->bundles->len);
-  twice = quoit_request_canonical (again);
+  twice = quoit_request_format_canonical (again);
   g_assert (strcmp (once, twice) == 0);
   quoit_request_free (request);
   quoit_request_free (again);
@@ -178,10 +178,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree char *name = fuzz_text (&in);
   QuoitRequest *request = read_request (&in);
 
-  hold_reference (name);
-  hold_name (name);
-  hold_canonical (request);
-  hold_read_back (name);
+  require_reference (name);
+  require_name (name);
+  require_canonical (request);
+  require_read_back (name);
   quoit_request_free (request);
   return 0;
 }

@@ -3,17 +3,17 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "fleet/labels.h"
-#include "fleet/selector.h"
+#include "models/ray/label-syntax.h"
+#include "models/ray/selector.h"
 
 static void
-hold_checks (const char *key, const char *value)
+require_checks (const char *key, const char *value)
 {
   g_autoptr (GError) key_error = NULL, value_error = NULL;
   gboolean is_key = quoit_label_check_key (key, &key_error), is_value = quoit_label_check_value (value, &value_error);
 
-  fuzz_hold_error (is_key, key_error);
-  fuzz_hold_error (is_value, value_error);
+  fuzz_require_error (is_key, key_error);
+  fuzz_require_error (is_value, value_error);
   g_assert (!is_key || (fuzz_can_be_shown (key) && strlen (key) <= 253 + 1 + 63));
   g_assert (!is_value || (fuzz_can_be_shown (value) && strlen (value) <= 63));
 }
@@ -35,7 +35,7 @@ is_among (const char *text, const char *label)
 
 /* A selector with '!' matches exactly if the one without does not, also on a node without the label. */
 static void
-hold_opposite (const char *key, const QuoitSelector *selector, const char *label)
+require_opposite (const char *key, const QuoitSelector *selector, const char *label)
 {
   const char *value = quoit_selector_value (selector);
   g_autofree char *opposite = *value == '!' ? g_strdup (value + 1) : g_strconcat ("!", value, NULL);
@@ -57,8 +57,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (QuoitSelector) selector = quoit_selector_new (key, value, &error);
   gboolean is_negated = *value == '!';
 
-  hold_checks (key, label);
-  fuzz_hold_error (selector != NULL, error);
+  require_checks (key, label);
+  fuzz_require_error (selector != NULL, error);
   if (selector == NULL)
     return 0;
   g_assert (quoit_label_check_key (key, NULL) && fuzz_can_be_shown (value));
@@ -66,6 +66,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert (strcmp (quoit_selector_value (selector), value) == 0);
   g_assert (quoit_selector_holds (selector, label) == (is_among (value + is_negated, label) != is_negated));
   g_assert (quoit_selector_holds (selector, NULL) == is_negated);
-  hold_opposite (key, selector, label);
+  require_opposite (key, selector, label);
   return 0;
 }

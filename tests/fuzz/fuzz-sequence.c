@@ -27,16 +27,16 @@ show (const char *what, const char *text)
 }
 
 static void
-hold_equal (const char *what, const char *a, const char *b)
+require_equal (const char *what, const char *a, const char *b)
 {
   if (g_strcmp0 (a, b) != 0)
     g_error ("%s:\n%s\n%s", what, a, b);
 }
 
 static void
-hold_and_clear (gboolean ok, GError **error)
+require_and_clear (gboolean ok, GError **error)
 {
-  fuzz_hold_error (ok, *error);
+  fuzz_require_error (ok, *error);
   if (*error != NULL && (*error)->code == QUOIT_ERROR_DAMAGED)
     g_error ("this ledger is not damaged: %s", (*error)->message);
   show ("  ->", ok ? "done" : (*error)->message);
@@ -88,7 +88,7 @@ read_again (const Sequence *sequence, const QuoitInput *input, gboolean is_sync,
   again = dup_state (sequence->ledger, &seq_again);
   if (error != NULL || seq != seq_again)
     g_error ("the same list changes something the second time:\n%s\n%s", first, text);
-  hold_equal ("the same list leads to another state", state, again);
+  require_equal ("the same list leads to another state", state, again);
 }
 
 static void
@@ -108,9 +108,9 @@ read_any (Sequence *sequence)
   text = cluster_show_import (import, error);
   quoit_import_free (import);
   show ("  ->", text);
-  hold_and_clear (ok, &error);
+  require_and_clear (ok, &error);
   if (is_sync)
-    hold_equal ("the dry run differs", dry, text);
+    require_equal ("the dry run differs", dry, text);
   if (ok)
     read_again (sequence, input, is_sync, text);
 }
@@ -120,7 +120,7 @@ read_any (Sequence *sequence)
 static QuoitRequest *
 any_request (FuzzInput *in)
 {
-  QuoitRequest *request = quoit_request_new (CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x"));
+  QuoitRequest *request = quoit_request_new (CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x"), NULL);
   guint8 flags = fuzz_byte (in);
 
   if ((flags & 1) != 0)
@@ -143,14 +143,14 @@ any_request (FuzzInput *in)
                                   : (flags & 0x20) != 0 ? "4x4"
                                                         : "2x4",
                                   NULL);
-      quoit_request_set_slices_between (request, least, most, NULL);
+      quoit_request_set_slice_range (request, least, most, NULL);
       if ((flags & 2) == 0)
         quoit_request_set_chips_per_host (request, 4, NULL);
     }
   if ((flags & 5) == 4)
-    quoit_request_set_key (request, CLUSTER_PICK (in, "k1", "k2", "k3", "k4"));
+    quoit_request_set_key (request, CLUSTER_PICK (in, "k1", "k2", "k3", "k4"), NULL);
   if ((flags & 8) != 0)
-    quoit_request_set_owner (request, CLUSTER_PICK (in, "o1", "o2"));
+    quoit_request_set_owner (request, CLUSTER_PICK (in, "o1", "o2"), NULL);
   if ((flags & 0x18) == 0x18)
     quoit_request_set_pool (request, CLUSTER_PICK (in, "p", "q", "g"));
   return request;
@@ -180,8 +180,8 @@ reserve_any (Sequence *sequence)
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, NULL, &error);
 
   show ("reserve", dry);
-  hold_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
-  hold_and_clear (group != NULL, &error);
+  require_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
+  require_and_clear (group != NULL, &error);
 }
 
 static void
@@ -193,7 +193,7 @@ hold_any (Sequence *sequence)
                                                     sequence->now_ms, NULL, &error);
 
   show ("hold", "");
-  hold_and_clear (group != NULL, &error);
+  require_and_clear (group != NULL, &error);
 }
 
 /* --- look-up --- */
@@ -259,7 +259,7 @@ change_group (Sequence *sequence, guint8 how)
   quoit_group_change_free (change);
   if (after != NULL)
     quoit_group_unref (after);
-  hold_and_clear (ok, &error);
+  require_and_clear (ok, &error);
 }
 
 static void
@@ -279,7 +279,7 @@ change_node (Sequence *sequence)
   else
     ok = (byte == 3 ? quoit_ledger_drain_node : quoit_ledger_undrain_node) (sequence->ledger, node, sequence->now_ms,
                                                                             &error);
-  hold_and_clear (ok, &error);
+  require_and_clear (ok, &error);
 }
 
 static void
@@ -298,7 +298,7 @@ change_ledger (Sequence *sequence)
     ok = quoit_ledger_end_owner (sequence->ledger, "o1", sequence->now_ms, NULL, &error);
   else
     ok = quoit_ledger_compact_journal (sequence->ledger, 1 + how % (last + 1), sequence->now_ms, NULL, &error);
-  hold_and_clear (ok, &error);
+  require_and_clear (ok, &error);
 }
 
 /* --- steps --- */
@@ -338,15 +338,15 @@ look_back (Sequence *sequence)
   for (guint i = 0; i < quoit_snapshot_get_n_groups (now); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (now, i);
-      QuoitTopology *topology = topology_in (group, (QuoitProfile) (i % 4), &error);
+      QuoitTopology *topology = topology_in (group, (QuoitProfile) (QUOIT_PROFILE_QUOIT + i % 4), &error);
 
       if (topology != NULL)
-        quoit_topology_unref (topology);
-      hold_and_clear (topology != NULL, &error);
+        quoit_topology_free (topology);
+      require_and_clear (topology != NULL, &error);
     }
   then = quoit_ledger_snapshot_at (sequence->ledger, last == 0 ? 0 : (guint64) sequence->now_ms % (last + 1), &error);
   json = then == NULL ? NULL : quoit_snapshot_dup_json (then);
-  hold_and_clear (then != NULL, &error);
+  require_and_clear (then != NULL, &error);
 }
 
 int

@@ -30,7 +30,7 @@ read_word (const char *text)
 }
 
 static void
-hold_terminal (const char *text, gboolean is_utf8)
+require_terminal (const char *text, gboolean is_utf8)
 {
   g_autofree char *line = text_for_terminal (text);
 
@@ -40,7 +40,7 @@ hold_terminal (const char *text, gboolean is_utf8)
 }
 
 static void
-hold_time (const char *text)
+require_time (const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *written = NULL;
@@ -58,7 +58,7 @@ hold_time (const char *text)
 }
 
 static void
-hold_number (const char *text)
+require_number (const char *text)
 {
   static const NumberRule rule = { "--n", "1 to 1000", 1, 1000 };
   g_autoptr (GError) error = NULL;
@@ -80,8 +80,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   quoted = text_for_shell (text);
   word = read_word (quoted);
   g_assert (strcmp (word, text) == 0);
-  hold_terminal (text, g_get_charset (NULL));
-  hold_time (text);
-  hold_number (text);
+  require_terminal (text, g_get_charset (NULL));
+  require_time (text);
+  require_number (text);
   return 0;
 }

@@ -62,7 +62,7 @@ count_lines (const char *text)
 }
 
 static void
-hold_text (const Document *document, guint n)
+require_text (const Document *document, guint n)
 {
   g_autofree char *text = document_format_text (document);
 
@@ -70,7 +70,7 @@ hold_text (const Document *document, guint n)
 }
 
 static void
-hold_json (const Document *document, const Rows *rows)
+require_json (const Document *document, const Rows *rows)
 {
   g_autofree char *json = document_format_json (document);
   FuzzValue root = fuzz_read_written (json), all = fuzz_member (root, "rows"), row = fuzz_first (all);
@@ -82,9 +82,9 @@ hold_json (const Document *document, const Rows *rows)
     {
       g_autofree char *key = g_utf8_make_valid (rows->keys->pdata[i], -1);
 
-      fuzz_hold_member (row, "text", rows->texts->pdata[i]);
-      fuzz_hold_member (fuzz_member (row, "map"), key, rows->values->pdata[i]);
-      fuzz_hold_text (line, rows->texts->pdata[i]);
+      fuzz_require_member (row, "text", rows->texts->pdata[i]);
+      fuzz_require_member (fuzz_member (row, "map"), key, rows->values->pdata[i]);
+      fuzz_require_text (line, rows->texts->pdata[i]);
       row = fuzz_next (fuzz_skip (row));
       line = fuzz_next (fuzz_skip (line));
     }
@@ -103,9 +103,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   document_take_table (document, "rows", NULL, read_rows (&in, &rows));
   document_take_lines (document, "lines", NULL, g_ptr_array_ref (rows.texts));
   if (fuzz_tries (which, TEXT, N_THINGS))
-    hold_text (document, rows.texts->len);
+    require_text (document, rows.texts->len);
   if (fuzz_tries (which, JSON, N_THINGS))
-    hold_json (document, &rows);
+    require_json (document, &rows);
   g_ptr_array_unref (rows.texts);
   g_ptr_array_unref (rows.keys);
   g_ptr_array_unref (rows.values);

@@ -54,7 +54,7 @@ read_containers (QuoitWebhookPod *pod, const char *text)
         }
       else if (n > 0 && name < G_N_ELEMENTS (names))
         quoit_webhook_pod_add_variable (pod, names[name], (*line)[1] == '=' ? *line + 2 : NULL);
-      fuzz_hold_error (ok, error);
+      fuzz_require_error (ok, error);
     }
   return n;
 }
@@ -106,7 +106,7 @@ value_of (const QuoitWebhookPatch *patch, guint32 container, const char *name)
 }
 
 static void
-hold_patch (const QuoitWebhookPatch *patch, guint n_containers)
+require_patch (const QuoitWebhookPatch *patch, guint n_containers)
 {
   gboolean has_name = quoit_webhook_patch_get_hostname (patch) != NULL;
 
@@ -133,7 +133,7 @@ has_empty_variables (const char *text)
 
 /* Mutates the patched pod again, which must not add the ports a second time. */
 static void
-hold_again (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch, guint n_containers)
+require_again (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch, guint n_containers)
 {
   g_autoptr (QuoitWebhookPatch) again = NULL;
 
@@ -160,16 +160,16 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (QuoitWebhookPatch) patch = NULL;
   gboolean ok = quoit_webhook_check_group (pod, g_ascii_strtoll (hosts, NULL, 10), &denial, &of_check);
 
-  fuzz_hold_error (ok, of_check);
+  fuzz_require_error (ok, of_check);
   g_assert (ok || strcmp (denial, "untouched") == 0);
   g_ptr_array_add (others, NULL);
   patch = quoit_webhook_mutate (pod, (const QuoitWebhookPod *const *) others->pdata, &of_patch);
-  fuzz_hold_error (patch != NULL, of_patch);
+  fuzz_require_error (patch != NULL, of_patch);
   if (patch != NULL)
     {
-      hold_patch (patch, n_containers);
+      require_patch (patch, n_containers);
       if (!has_empty_variables (containers))
-        hold_again (pod, patch, n_containers);
+        require_again (pod, patch, n_containers);
     }
   for (guint i = 0; i < others->len; i++)
     quoit_webhook_pod_free (others->pdata[i]);

@@ -13,7 +13,7 @@ enum { MANIFEST = 1, VARIABLES, LIST, K8S, PODS, N_THINGS = PODS };
 static void
 check (QuoitClaims *claims, GError *error)
 {
-  fuzz_hold_error (claims != NULL, error);
+  fuzz_require_error (claims != NULL, error);
   if (error != NULL)
     {
       g_error_free (error);

@@ -77,7 +77,7 @@ fuzz_can_be_shown (const char *text)
 
 /* Checks that an error is set exactly if the call failed, is a QUOIT_ERROR, and is printable. */
 static inline void
-fuzz_hold_error (gboolean ok, const GError *error)
+fuzz_require_error (gboolean ok, const GError *error)
 {
   g_assert (ok == (error == NULL));
   if (ok)

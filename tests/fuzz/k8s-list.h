@@ -38,7 +38,10 @@ fuzz_write_k8s_status (QuoitWriter *writer, FuzzInput *in)
 {
   static const char *const chips[] = { "4", "8", "1" }, *const ready[] = { "True", "False", "Unknown" };
   g_autofree char *has = fuzz_choice (in, chips, G_N_ELEMENTS (chips)),
-                  *is_ready = fuzz_choice (in, ready, G_N_ELEMENTS (ready)), *address = fuzz_text (in);
+                  *is_ready = fuzz_choice (in, ready, G_N_ELEMENTS (ready)), *text = fuzz_text (in);
+  /* Most texts are no addresses, and would be refused. */
+  g_autofree char *address
+      = (guint8) text[0] % 2 == 1 ? g_strdup_printf ("10.0.0.%u", (guint8) text[0]) : g_strdup (text);
 
   quoit_writer_open_object (writer, "status");
   for (guint i = 0; i < 2; i++)

@@ -23,7 +23,7 @@ fuzz_read_written (const char *json)
 
 /* Checks that a value is @text, or null if @text is NULL, where U+FFFD replaces invalid bytes. */
 static inline void
-fuzz_hold_text (FuzzValue value, const char *text)
+fuzz_require_text (FuzzValue value, const char *text)
 {
   g_autofree char *valid = text == NULL ? NULL : g_utf8_make_valid (text, -1), *read = fuzz_read_text (value);
 
@@ -32,14 +32,14 @@ fuzz_hold_text (FuzzValue value, const char *text)
 }
 
 static inline void
-fuzz_hold_member (FuzzValue object, const char *name, const char *text)
+fuzz_require_member (FuzzValue object, const char *name, const char *text)
 {
-  fuzz_hold_text (fuzz_member (object, name), text);
+  fuzz_require_text (fuzz_member (object, name), text);
 }
 
 /* Checks that all nodes of @claims are in the document with their texts. */
 static inline void
-fuzz_hold_claims_written (const QuoitClaims *claims)
+fuzz_require_claims_written (const QuoitClaims *claims)
 {
   g_autofree char *json = quoit_write_claims_json (claims);
   FuzzValue document = fuzz_read_written (json), nodes = fuzz_member (document, "nodes");
@@ -48,10 +48,10 @@ fuzz_hold_claims_written (const QuoitClaims *claims)
   guint32 n;
   const QuoitNodeClaim *claimed = quoit_claims_nodes (claims, &n);
 
-  fuzz_hold_member (document, "source", quoit_claims_source (claims));
+  fuzz_require_member (document, "source", quoit_claims_source (claims));
   g_assert (fuzz_length (pools) == quoit_claims_n_pools (claims));
   for (guint32 i = 0; i < quoit_claims_n_pools (claims); i++, pool = fuzz_next (fuzz_skip (pool)))
-    fuzz_hold_member (pool, "name", quoit_claims_pool_at (claims, i)->name);
+    fuzz_require_member (pool, "name", quoit_claims_pool_at (claims, i)->name);
 
   g_assert (fuzz_length (nodes) == n);
   for (guint32 i = 0; i < n; i++)
@@ -65,10 +65,10 @@ fuzz_hold_claims_written (const QuoitClaims *claims)
       /* Names that differ only in invalid bytes become equal, so the claim of the node is unknown. */
       if (g_hash_table_size (by_name) < n)
         continue;
-      fuzz_hold_member (node, "identity", claim->identity);
-      fuzz_hold_member (node, "address", claim->address);
-      fuzz_hold_member (node, "slice", claim->slice);
-      fuzz_hold_member (node, "pool", quoit_claims_pool_at (claims, claim->pool)->name);
+      fuzz_require_member (node, "identity", claim->identity);
+      fuzz_require_member (node, "address", claim->address);
+      fuzz_require_member (node, "slice", claim->slice);
+      fuzz_require_member (node, "pool", quoit_claims_pool_at (claims, claim->pool)->name);
     }
 }
 
@@ -94,7 +94,7 @@ fuzz_fleet_of (const QuoitClaims *claims)
 }
 
 static inline void
-fuzz_hold_fleet_written (const QuoitFleet *fleet)
+fuzz_require_fleet_written (const QuoitFleet *fleet)
 {
   g_autofree char *json = quoit_write_fleet_json (fleet);
   FuzzValue nodes = fuzz_member (fuzz_read_written (json), "nodes"), node = fuzz_first (nodes);
@@ -104,7 +104,7 @@ fuzz_hold_fleet_written (const QuoitFleet *fleet)
     {
       g_autofree char *full_name = quoit_layout_node_full_name (fleet->layout, (QuoitNodeId) { i });
 
-      fuzz_hold_member (node, "node", quoit_layout_node_name (fleet->layout, (QuoitNodeId) { i }));
-      fuzz_hold_member (node, "full_name", full_name);
+      fuzz_require_member (node, "node", quoit_layout_node_name (fleet->layout, (QuoitNodeId) { i }));
+      fuzz_require_member (node, "full_name", full_name);
     }
 }

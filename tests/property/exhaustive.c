@@ -27,7 +27,7 @@ typedef struct {
   guint16 chips;
 } Class;
 
-/* The last class is in no fleet: requests for `2x4` without further detail mean it. */
+/* The last class is in no fleet: a request for `2x4` without chips per host is for this class. */
 static const Class classes[] = { { "2x4", 4 }, { "4x4", 4 }, { "2x4", 8 } };
 
 typedef struct {
@@ -685,7 +685,7 @@ draw_case (Drawn *drawn, const Family *family, guint cuts, guint digits)
     }
 }
 
-START_TEST (placement_is_what_counting_says)
+START_TEST (placement_agrees_with_counting_slices)
 {
   const Family *family = &families[_i];
   g_autoptr (GHashTable) idle
@@ -708,7 +708,7 @@ START_TEST (placement_is_what_counting_says)
 }
 END_TEST
 
-START_TEST (an_empty_fleet_never_has_a_slice)
+START_TEST (request_on_empty_fleet_never_fits)
 {
   Drawn drawn = { 0 };
   g_autoptr (QuoitFleet) fleet = drawn_fleet (&drawn);
@@ -731,8 +731,8 @@ main (void)
   TCase *tcase = tcase_create ("exhaustive");
 
   tcase_set_timeout (tcase, 600);
-  tcase_add_test (tcase, an_empty_fleet_never_has_a_slice);
-  tcase_add_loop_test (tcase, placement_is_what_counting_says, 0, G_N_ELEMENTS (families));
+  tcase_add_test (tcase, request_on_empty_fleet_never_fits);
+  tcase_add_loop_test (tcase, placement_agrees_with_counting_slices, 0, G_N_ELEMENTS (families));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -17,7 +17,7 @@ model_seated (const Model *model, const char *node, GPtrArray *groups)
                     ? 0
                     : GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, node));
 
-      chips += n * group->wish.bundles.chips;
+      chips += n * group->spec.bundles.chips;
       if (n > 0 && groups != NULL)
         g_ptr_array_add (groups, group);
     }
@@ -79,37 +79,37 @@ leave_lost (const Model *model, ModelGroup *group)
   return n_lost;
 }
 
-/* The number of the wish's bundles that fit on the host: now, in addition to those of @group (or NULL), or with
+/* The number of the spec's bundles that fit on the host: now, in addition to those of @group (or NULL), or with
  * @ever on an idle, live host. */
 static guint
-room_of (const Model *model, const Wish *wish, const char *name, const ModelGroup *group, gboolean ever)
+room_of (const Model *model, const RequestSpec *spec, const char *name, const ModelGroup *group, gboolean ever)
 {
   const ModelNode *node = g_hash_table_lookup (model->nodes, name);
   guint chips = shapes[node->shape].chips, seated = model_seated (model, name, NULL);
 
-  if ((wish->pool >= 0 && node->pool != (guint) wish->pool) || (wish->zone >= 0 && node->zone != (guint) wish->zone)
-      || (wish->selector >= 0 && !selectors[wish->selector].holds[node->zone])
-      || (wish->slice != NULL && strcmp (node->slice, wish->slice) != 0)
-      || (wish->excluded != NULL && strcmp (node->slice, wish->excluded) == 0))
+  if ((spec->pool >= 0 && node->pool != (guint) spec->pool) || (spec->zone >= 0 && node->zone != (guint) spec->zone)
+      || (spec->selector >= 0 && !selectors[spec->selector].holds[node->zone])
+      || (spec->slice != NULL && strcmp (node->slice, spec->slice) != 0)
+      || (spec->excluded != NULL && strcmp (node->slice, spec->excluded) == 0))
     return 0;
   if (ever)
-    return chips / wish->bundles.chips;
+    return chips / spec->bundles.chips;
   if (node->state != QUOIT_NODE_ALIVE || node->group != 0 || node->external)
     return 0;
-  if (wish->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD && group != NULL
+  if (spec->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD && group != NULL
       && g_hash_table_contains (group->seats, name))
     return 0;
-  return (chips - seated) / wish->bundles.chips;
+  return (chips - seated) / spec->bundles.chips;
 }
 
 /* The slice of the group's other bundles, or NULL if the bundles may use any slice. */
 static const char *
-bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
+bound_slice (const Model *model, const RequestSpec *spec, const ModelGroup *group)
 {
   GHashTableIter iter;
   gpointer name;
 
-  if (!wish->bundles.in_one_slice || group == NULL)
+  if (!spec->bundles.in_one_slice || group == NULL)
     return NULL;
   g_hash_table_iter_init (&iter, group->seats);
   return g_hash_table_iter_next (&iter, &name, NULL)
@@ -118,7 +118,8 @@ bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
 }
 
 static gboolean
-has_room (const Model *model, const Wish *wish, guint n, const char *slice, const ModelGroup *group, gboolean ever)
+has_room (const Model *model, const RequestSpec *spec, guint n, const char *slice, const ModelGroup *group,
+          gboolean ever)
 {
   guint sum = 0, most = 0, hosts = 0;
   GHashTableIter iter;
@@ -128,30 +129,30 @@ has_room (const Model *model, const Wish *wish, guint n, const char *slice, cons
   while (g_hash_table_iter_next (&iter, &name, &node))
     {
       guint room = slice == NULL || strcmp (((const ModelNode *) node)->slice, slice) == 0
-                       ? room_of (model, wish, name, group, ever)
+                       ? room_of (model, spec, name, group, ever)
                        : 0;
 
       sum += room;
       most = MAX (most, room);
       hosts += room > 0;
     }
-  return n <= (wish->bundles.strategy == QUOIT_STRATEGY_STRICT_PACK     ? most
-               : wish->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD ? hosts
+  return n <= (spec->bundles.strategy == QUOIT_STRATEGY_STRICT_PACK     ? most
+               : spec->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD ? hosts
                                                                         : sum);
 }
 
 static gboolean
-can_seat (const Model *model, const Wish *wish, guint n, const ModelGroup *group, gboolean ever)
+can_seat (const Model *model, const RequestSpec *spec, guint n, const ModelGroup *group, gboolean ever)
 {
-  const char *bound = bound_slice (model, wish, group);
+  const char *bound = bound_slice (model, spec, group);
   GHashTableIter iter;
   gpointer node;
 
-  if (!wish->bundles.in_one_slice || bound != NULL)
-    return has_room (model, wish, n, bound, group, ever);
+  if (!spec->bundles.in_one_slice || bound != NULL)
+    return has_room (model, spec, n, bound, group, ever);
   g_hash_table_iter_init (&iter, model->nodes);
   while (g_hash_table_iter_next (&iter, NULL, &node))
-    if (has_room (model, wish, n, ((const ModelNode *) node)->slice, group, ever))
+    if (has_room (model, spec, n, ((const ModelNode *) node)->slice, group, ever))
       return TRUE;
   return FALSE;
 }
@@ -160,10 +161,10 @@ can_seat (const Model *model, const Wish *wish, guint n, const ModelGroup *group
 
 /* The number of the group's bundles per host, by full name. */
 static GHashTable *
-seats_of (const Place *place, guint64 id)
+seats_of (const Target *target, guint64 id)
 {
   GHashTable *seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target);
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
     for (uint32_t u = 0; u < quoit_snapshot_get_node_n_users (snapshot, i); u++)
@@ -183,13 +184,13 @@ seats_of (const Place *place, guint64 id)
 char *
 model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known)
 {
-  g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, known->wish.name, NULL);
+  g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, known->spec.name, NULL);
   guint n = group == NULL ? 0 : quoit_group_get_n_bundles (group), n_lost = 0, n_known = 0;
   GHashTableIter iter;
   gpointer name, seats;
 
-  if (n != known->wish.bundles.n)
-    return g_strdup_printf ("group %s has %u bundles, not %u", known->wish.name, n, known->wish.bundles.n);
+  if (n != known->spec.bundles.n)
+    return g_strdup_printf ("group %s has %u bundles, not %u", known->spec.name, n, known->spec.bundles.n);
   for (guint b = 0; b < n; b++)
     n_lost += quoit_group_get_bundle_state (group, b) != QUOIT_GROUP_SLICE_WHOLE;
   g_hash_table_iter_init (&iter, known->seats);
@@ -197,17 +198,17 @@ model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const
     n_known += is_lost (model, name) ? GPOINTER_TO_UINT (seats) : 0;
   return n_lost == n_known
              ? NULL
-             : g_strdup_printf ("group %s has %u lost bundles, not %u", known->wish.name, n_lost, n_known);
+             : g_strdup_printf ("group %s has %u lost bundles, not %u", known->spec.name, n_lost, n_known);
 }
 
 /* Takes the new places of @group, which has @n more bundles. Each must have had room and follow the rules of the
- * wish. */
+ * spec. */
 static void
 take_seats (Call *call, ModelGroup *group, guint n)
 {
   Walk *walk = call->walk;
-  g_autoptr (GHashTable) seats = seats_of (call->place, group->id);
-  const char *bound = bound_slice (call->after, &group->wish, group);
+  g_autoptr (GHashTable) seats = seats_of (call->target, group->id);
+  const char *bound = bound_slice (call->after, &group->spec, group);
   GHashTableIter iter;
   gpointer name, seated;
 
@@ -217,22 +218,22 @@ take_seats (Call *call, ModelGroup *group, guint n)
       guint before = GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, name)), now = GPOINTER_TO_UINT (seated);
       const ModelNode *node = g_hash_table_lookup (call->after->nodes, name);
 
-      walk_hold (walk, now >= before && now - before <= n, "%u bundles on %s, which had %u", now, (char *) name,
-                 before);
-      walk_hold (walk, now == before || room_of (call->after, &group->wish, name, group, FALSE) >= now - before,
-                 "%u bundles on %s, which has no room for them", now, (char *) name);
+      walk_require (walk, now >= before && now - before <= n, "%u bundles on %s, which had %u", now, (char *) name,
+                    before);
+      walk_require (walk, now == before || room_of (call->after, &group->spec, name, group, FALSE) >= now - before,
+                    "%u bundles on %s, which has no room for them", now, (char *) name);
       bound = bound != NULL ? bound : node->slice;
-      walk_hold (walk, !group->wish.bundles.in_one_slice || strcmp (node->slice, bound) == 0, "%s is not of slice %s",
-                 (char *) name, bound);
-      walk_hold (walk, group->wish.bundles.strategy != QUOIT_STRATEGY_STRICT_SPREAD || now == 1, "%u bundles on %s",
-                 now, (char *) name);
+      walk_require (walk, !group->spec.bundles.in_one_slice || strcmp (node->slice, bound) == 0,
+                    "%s is not of slice %s", (char *) name, bound);
+      walk_require (walk, group->spec.bundles.strategy != QUOIT_STRATEGY_STRICT_SPREAD || now == 1, "%u bundles on %s",
+                    now, (char *) name);
       n -= now - before;
     }
-  walk_hold (walk, n == 0, "%u bundles are nowhere", n);
-  walk_hold (walk, group->wish.bundles.strategy != QUOIT_STRATEGY_STRICT_PACK || g_hash_table_size (seats) == 1,
-             "bundles are on %u hosts", g_hash_table_size (seats));
+  walk_require (walk, n == 0, "%u bundles are nowhere", n);
+  walk_require (walk, group->spec.bundles.strategy != QUOIT_STRATEGY_STRICT_PACK || g_hash_table_size (seats) == 1,
+                "bundles are on %u hosts", g_hash_table_size (seats));
   for (g_hash_table_iter_init (&iter, group->seats); g_hash_table_iter_next (&iter, &name, &seated);)
-    walk_hold (walk, g_hash_table_contains (seats, name), "bundles have left %s", (char *) name);
+    walk_require (walk, g_hash_table_contains (seats, name), "bundles have left %s", (char *) name);
   g_hash_table_unref (group->seats);
   group->seats = g_steal_pointer (&seats);
 }
@@ -240,46 +241,46 @@ take_seats (Call *call, ModelGroup *group, guint n)
 /* --- wishes --- */
 
 void
-some_bundles (Walk *walk, Wish *wish)
+random_bundles (Walk *walk, RequestSpec *spec)
 {
-  wish->least = wish->n_slices = wish->shape = 0;
-  wish->bundles = (BundleWish) { .n = 1 + below (walk, below (walk, 3) == 0 ? 9 : 3),
-                                 .chips = 1 + below (walk, below (walk, 20) == 0 ? 9 : 4),
-                                 .strategy = (QuoitStrategy) below (walk, 4),
-                                 .policy = below (walk, 2) == 0 ? QUOIT_POLICY_RAY : QUOIT_POLICY_BEST,
-                                 .in_one_slice = below (walk, 4) == 0 };
+  spec->least = spec->n_slices = spec->shape = 0;
+  spec->bundles = (BundleSpec) { .n = 1 + random_below (walk, random_below (walk, 3) == 0 ? 9 : 3),
+                                 .chips = 1 + random_below (walk, random_below (walk, 20) == 0 ? 9 : 4),
+                                 .strategy = (QuoitStrategy) random_below (walk, 4),
+                                 .policy = random_below (walk, 2) == 0 ? QUOIT_POLICY_RAY : QUOIT_POLICY_BEST,
+                                 .in_one_slice = random_below (walk, 4) == 0 };
 }
 
 QuoitRequest *
-request_of_bundles (const Wish *wish)
+request_of_bundles (const RequestSpec *spec)
 {
-  QuoitRequest *request = quoit_request_new (wish->name);
-  g_autofree char *amounts = g_strdup_printf ("TPU=%u", wish->bundles.chips);
+  QuoitRequest *request = quoit_request_new (spec->name, NULL);
+  g_autofree char *amounts = g_strdup_printf ("TPU=%u", spec->bundles.chips);
 
-  hold (quoit_request_add_bundles (request, amounts, wish->bundles.n, NULL)
-            && quoit_request_set_strategy (request, wish->bundles.strategy, NULL)
-            && quoit_request_set_policy (request, wish->bundles.policy, NULL)
-            && quoit_request_set_topology_label (request, wish->bundles.in_one_slice ? "ray.io/tpu-slice-name" : NULL,
-                                                 1, NULL),
-        "%s", amounts);
+  require (quoit_request_add_bundles (request, amounts, spec->bundles.n, NULL)
+               && quoit_request_set_strategy (request, spec->bundles.strategy, NULL)
+               && quoit_request_set_policy (request, spec->bundles.policy, NULL)
+               && quoit_request_set_topology_label (
+                   request, spec->bundles.in_one_slice ? "ray.io/tpu-slice-name" : NULL, 1, NULL),
+           "%s", amounts);
   return request;
 }
 
 void
-reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
+reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
 {
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   ModelGroup *made;
 
-  if (!can_seat (call->after, wish, wish->bundles.n, NULL, FALSE))
-    call->code = can_seat (call->after, wish, wish->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  if (!can_seat (call->after, spec, spec->bundles.n, NULL, FALSE))
+    call->code = can_seat (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
   else if (group != NULL)
     {
       model_write (call->after, call->now_ms);
-      made = model_take (call->after, wish, state, until_ms, none);
-      walk_hold (call->walk, quoit_group_get_id (group) == made->id, "id %u, not the next",
-                 (guint) quoit_group_get_id (group));
-      take_seats (call, made, wish->bundles.n);
+      made = model_take (call->after, spec, state, until_ms, none);
+      walk_require (call->walk, quoit_group_get_id (group) == made->id, "id %u, not the next",
+                    (guint) quoit_group_get_id (group));
+      take_seats (call, made, spec->bundles.n);
       call->walk->n_made++;
       call->walk->n_bundle_groups++;
     }
@@ -288,17 +289,17 @@ reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 unt
 guint
 repair_bundles (Call *call, ModelGroup *group, gboolean done)
 {
-  const Wish *wish = &group->wish;
+  const RequestSpec *spec = &group->spec;
   /* An excluded slice that no longer exists has no effect. */
   guint n_lost = leave_lost (call->after, group);
 
   if (n_lost == 0)
     return 0;
-  if ((wish->pool >= 0 && !model_has_pool (call->after, (guint) wish->pool))
-      || (wish->slice != NULL && !model_has_slice (call->after, wish->slice)))
+  if ((spec->pool >= 0 && !model_has_pool (call->after, (guint) spec->pool))
+      || (spec->slice != NULL && !model_has_slice (call->after, spec->slice)))
     call->code = QUOIT_ERROR_NOT_FOUND;
-  else if (!can_seat (call->after, wish, n_lost, group, FALSE))
-    call->code = can_seat (call->after, wish, wish->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  else if (!can_seat (call->after, spec, n_lost, group, FALSE))
+    call->code = can_seat (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
   else if (done)
     {
       model_write (call->after, call->now_ms);

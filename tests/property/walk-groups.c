@@ -16,7 +16,7 @@ model_write (Model *model, gint64 now_ms)
 static gboolean
 is_over (const Model *model, const ModelGroup *group, gint64 time_ms)
 {
-  const ModelOwner *owner = group->wish.owner == NULL ? NULL : model_owner (model, group->wish.owner);
+  const ModelOwner *owner = group->spec.owner == NULL ? NULL : model_owner (model, group->spec.owner);
 
   return (group->until_ms != 0 && group->until_ms <= time_ms)
          || (owner != NULL && !owner->ended && owner->until_ms != 0 && owner->until_ms <= time_ms);
@@ -86,7 +86,7 @@ model_at (const Model *model, gint64 now_ms)
     {
       const ModelGroup *group = at->groups->pdata[i];
 
-      if (group->state == QUOIT_GROUP_REMOVED && group->wish.key == NULL && group->ended_ms < time_ms - DAY_MS)
+      if (group->state == QUOIT_GROUP_REMOVED && group->spec.key == NULL && group->ended_ms < time_ms - DAY_MS)
         g_ptr_array_remove_index (at->groups, i);
     }
   model_write (at, now_ms);
@@ -102,7 +102,7 @@ model_live (const Model *model, const char *name)
     {
       ModelGroup *group = model->groups->pdata[i];
 
-      if (group->state != QUOIT_GROUP_REMOVED && strcmp (group->wish.name, name) == 0)
+      if (group->state != QUOIT_GROUP_REMOVED && strcmp (group->spec.name, name) == 0)
         return group;
     }
   return NULL;
@@ -115,7 +115,7 @@ model_keyed (const Model *model, const char *key)
     {
       ModelGroup *group = model->groups->pdata[i];
 
-      if (key != NULL && g_strcmp0 (group->wish.key, key) == 0)
+      if (key != NULL && g_strcmp0 (group->spec.key, key) == 0)
         return group;
     }
   return NULL;
@@ -129,7 +129,7 @@ remembered (const Model *model, const char *name, guint64 id)
     {
       const ModelGroup *group = model->groups->pdata[i];
 
-      if (group->state == QUOIT_GROUP_REMOVED && strcmp (group->wish.name, name) == 0 && (id == 0 || group->id == id))
+      if (group->state == QUOIT_GROUP_REMOVED && strcmp (group->spec.name, name) == 0 && (id == 0 || group->id == id))
         return group;
     }
   return NULL;
@@ -153,19 +153,19 @@ model_lookup (const Model *model, const char *name, guint64 id, QuoitErrorCode *
 /* --- changes --- */
 
 ModelGroup *
-model_take (Model *model, const Wish *wish, QuoitGroupState state, gint64 until_ms, GPtrArray *slices)
+model_take (Model *model, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms, GPtrArray *slices)
 {
   ModelGroup *group = g_new0 (ModelGroup, 1);
 
   *group = (ModelGroup) {
-    .id = ++model->last_id, .wish = *wish, .request = wish_text (wish), .state = state, .until_ms = until_ms
+    .id = ++model->last_id, .spec = *spec, .request = spec_text (spec), .state = state, .until_ms = until_ms
   };
-  group->wish.name = g_strdup (wish->name);
-  group->wish.key = g_strdup (wish->key);
-  group->wish.owner = g_strdup (wish->owner);
-  group->wish.slice = g_strdup (wish->slice);
-  group->wish.excluded = g_strdup (wish->excluded);
-  if (wish->bundles.n > 0)
+  group->spec.name = g_strdup (spec->name);
+  group->spec.key = g_strdup (spec->key);
+  group->spec.owner = g_strdup (spec->owner);
+  group->spec.slice = g_strdup (spec->slice);
+  group->spec.excluded = g_strdup (spec->excluded);
+  if (spec->bundles.n > 0)
     group->seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_ptr_array_add (model->groups, group);
   for (guint i = 0; i < slices->len; i++)
@@ -183,7 +183,7 @@ void
 model_release (Model *model, ModelGroup *group)
 {
   end_group (model, group, model->clock_ms);
-  if (group->wish.key == NULL)
+  if (group->spec.key == NULL)
     model_forget (model, group);
 }
 
@@ -283,7 +283,7 @@ model_state (const Model *model, const ModelGroup *group)
 gint64
 model_until (const Model *model, const ModelGroup *group)
 {
-  const ModelOwner *owner = group->wish.owner == NULL ? NULL : model_owner (model, group->wish.owner);
+  const ModelOwner *owner = group->spec.owner == NULL ? NULL : model_owner (model, group->spec.owner);
 
   if (owner == NULL || owner->ended || owner->until_ms == 0)
     return group->until_ms;
@@ -307,7 +307,7 @@ model_end_owner (Model *model, const char *name)
     {
       ModelGroup *group = model->groups->pdata[i];
 
-      if (group->state == QUOIT_GROUP_REMOVED || g_strcmp0 (group->wish.owner, name) != 0)
+      if (group->state == QUOIT_GROUP_REMOVED || g_strcmp0 (group->spec.owner, name) != 0)
         continue;
       model_release (model, group);
       n++;
@@ -324,7 +324,7 @@ slices_difference (const Model *model, const QuoitSnapshot *snapshot, const Mode
   g_autoptr (GPtrArray) slices = model_slices_of (model, known);
 
   if (slices->len != quoit_group_get_n_slices (group))
-    return g_strdup_printf ("group %s has %u slices, not %u", known->wish.name, quoit_group_get_n_slices (group),
+    return g_strdup_printf ("group %s has %u slices, not %u", known->spec.name, quoit_group_get_n_slices (group),
                             slices->len);
   for (guint i = 0; i < slices->len; i++)
     {
@@ -335,7 +335,7 @@ slices_difference (const Model *model, const QuoitSnapshot *snapshot, const Mode
         name = quoit_snapshot_dup_slice_full_name (snapshot, slice);
       if (g_strcmp0 (name, slices->pdata[i]) != 0
           || quoit_group_get_slice_state (group, i) != model_slice_state (model, name))
-        return g_strdup_printf ("slice %u of group %s is %s, not %s, or in another state", i, known->wish.name, shown,
+        return g_strdup_printf ("slice %u of group %s is %s, not %s, or in another state", i, known->spec.name, shown,
                                 (char *) slices->pdata[i]);
     }
   return NULL;
@@ -377,9 +377,9 @@ model_group_difference (const Model *model, const QuoitSnapshot *snapshot)
       char *difference;
 
       if (known->id != quoit_group_get_id (group) || quoit_group_get_state (group) != model_state (model, known)
-          || strcmp (known->wish.name, quoit_group_get_name (group)) != 0
-          || g_strcmp0 (known->wish.owner == NULL ? "" : known->wish.owner, quoit_group_get_owner (group)) != 0
-          || g_strcmp0 (known->wish.key == NULL ? "" : known->wish.key, quoit_group_get_key (group)) != 0
+          || strcmp (known->spec.name, quoit_group_get_name (group)) != 0
+          || g_strcmp0 (known->spec.owner == NULL ? "" : known->spec.owner, quoit_group_get_owner (group)) != 0
+          || g_strcmp0 (known->spec.key == NULL ? "" : known->spec.key, quoit_group_get_key (group)) != 0
           || quoit_group_get_ended_ms (group) != known->ended_ms || quoit_group_has_expired (group) != known->expired
           || (!removed && quoit_group_get_until_ms (group) != model_until (model, known)))
         return g_strdup_printf ("group %s@%u is not as it should be", quoit_group_get_name (group),

@@ -21,13 +21,13 @@ node_free (gpointer data)
 }
 
 void
-wish_clear (Wish *wish)
+spec_clear (RequestSpec *spec)
 {
-  g_free (wish->name);
-  g_free (wish->key);
-  g_free (wish->owner);
-  g_free (wish->slice);
-  g_free (wish->excluded);
+  g_free (spec->name);
+  g_free (spec->key);
+  g_free (spec->owner);
+  g_free (spec->slice);
+  g_free (spec->excluded);
 }
 
 static void
@@ -35,7 +35,7 @@ group_free (gpointer data)
 {
   ModelGroup *group = data;
 
-  wish_clear (&group->wish);
+  spec_clear (&group->spec);
   g_free (group->request);
   g_clear_pointer (&group->seats, g_hash_table_unref);
   g_free (group);
@@ -70,11 +70,11 @@ copy_group (const ModelGroup *group)
 {
   ModelGroup *copy = g_memdup2 (group, sizeof *group);
 
-  copy->wish.name = g_strdup (group->wish.name);
-  copy->wish.key = g_strdup (group->wish.key);
-  copy->wish.owner = g_strdup (group->wish.owner);
-  copy->wish.slice = g_strdup (group->wish.slice);
-  copy->wish.excluded = g_strdup (group->wish.excluded);
+  copy->spec.name = g_strdup (group->spec.name);
+  copy->spec.key = g_strdup (group->spec.key);
+  copy->spec.owner = g_strdup (group->spec.owner);
+  copy->spec.slice = g_strdup (group->spec.slice);
+  copy->spec.excluded = g_strdup (group->spec.excluded);
   copy->request = g_strdup (group->request);
   copy->seats = group->seats == NULL ? NULL : copy_seats (group->seats);
   return copy;
@@ -219,7 +219,7 @@ model_may_import (const Model *model, guint index, const Source *source, ImportW
   return TRUE;
 }
 
-/* An allocated node that disappears from its source stays in place, dead. */
+/* An allocated node that disappears from its source is kept, with state dead. */
 static ModelNode *
 lost (const ModelNode *before)
 {
@@ -268,13 +268,13 @@ model_import (Model *model, guint index, const Source *source)
 /* --- requests --- */
 
 char *
-wish_text (const Wish *wish)
+spec_text (const RequestSpec *spec)
 {
   return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d",
-                          wish->shape, wish->least, wish->n_slices, wish->pool, wish->zone, wish->selector,
-                          wish->slice == NULL ? "" : wish->slice, wish->excluded == NULL ? "" : wish->excluded,
-                          wish->bundles.n, wish->bundles.chips, wish->bundles.strategy, wish->bundles.policy,
-                          wish->bundles.in_one_slice);
+                          spec->shape, spec->least, spec->n_slices, spec->pool, spec->zone, spec->selector,
+                          spec->slice == NULL ? "" : spec->slice, spec->excluded == NULL ? "" : spec->excluded,
+                          spec->bundles.n, spec->bundles.chips, spec->bundles.strategy, spec->bundles.policy,
+                          spec->bundles.in_one_slice);
 }
 
 gboolean
@@ -345,18 +345,18 @@ is_free (const Count *count)
 }
 
 static gboolean
-is_wished (const Wish *wish, const ModelNode *node, gboolean look_at_labels)
+matches_spec (const RequestSpec *spec, const ModelNode *node, gboolean look_at_labels)
 {
-  return node->shape == wish->shape && (wish->pool < 0 || node->pool == (guint) wish->pool)
-         && (wish->slice == NULL || strcmp (node->slice, wish->slice) == 0)
-         && (wish->excluded == NULL || strcmp (node->slice, wish->excluded) != 0)
+  return node->shape == spec->shape && (spec->pool < 0 || node->pool == (guint) spec->pool)
+         && (spec->slice == NULL || strcmp (node->slice, spec->slice) == 0)
+         && (spec->excluded == NULL || strcmp (node->slice, spec->excluded) != 0)
          && (!look_at_labels
-             || ((wish->zone < 0 || node->zone == (guint) wish->zone)
-                 && (wish->selector < 0 || selectors[wish->selector].holds[node->zone])));
+             || ((spec->zone < 0 || node->zone == (guint) spec->zone)
+                 && (spec->selector < 0 || selectors[spec->selector].holds[node->zone])));
 }
 
 GHashTable *
-model_free_slices (const Model *model, const Wish *wish)
+model_free_slices (const Model *model, const RequestSpec *spec)
 {
   g_autoptr (GHashTable) slices = count_slices (model);
   GHashTable *free_slices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -365,13 +365,13 @@ model_free_slices (const Model *model, const Wish *wish)
 
   g_hash_table_iter_init (&iter, slices);
   while (g_hash_table_iter_next (&iter, &name, &count))
-    if (is_free (count) && is_wished (wish, ((const Count *) count)->any, TRUE))
+    if (is_free (count) && matches_spec (spec, ((const Count *) count)->any, TRUE))
       g_hash_table_add (free_slices, g_strdup (name));
   return free_slices;
 }
 
 void
-model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint *n_loose)
+model_count_known (const Model *model, const RequestSpec *spec, guint *n_strict, guint *n_loose)
 {
   g_autoptr (GHashTable) slices = count_slices (model);
   GHashTableIter iter;
@@ -385,21 +385,68 @@ model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint 
 
       if (count->n_known != shapes[count->any->shape].hosts)
         continue;
-      *n_strict += is_wished (wish, count->any, TRUE);
-      *n_loose += is_wished (wish, count->any, count->n_alive > 0);
+      *n_strict += matches_spec (spec, count->any, TRUE);
+      *n_loose += matches_spec (spec, count->any, count->n_alive > 0);
     }
 }
 
 /* --- comparison --- */
 
+enum { N_PARTS = QUOIT_AMOUNT_LOST + 1 };
+
+static QuoitAmountPart
+group_part (const ModelNode *node, const ModelGroup *group)
+{
+  if (node->state == QUOIT_NODE_DEAD)
+    return QUOIT_AMOUNT_LOST;
+  return group->state == QUOIT_GROUP_HELD ? QUOIT_AMOUNT_HELD : QUOIT_AMOUNT_RESERVED;
+}
+
+static QuoitAmountPart
+rest_part (const ModelNode *node, gboolean is_allocated)
+{
+  if (node->state == QUOIT_NODE_DEAD)
+    return QUOIT_AMOUNT_DOWN;
+  if (node->external && !is_allocated)
+    return QUOIT_AMOUNT_EXTERNAL;
+  return node->state == QUOIT_NODE_DRAINING ? QUOIT_AMOUNT_DRAINING : QUOIT_AMOUNT_AVAILABLE;
+}
+
+/* Counts the chips of a node by QuoitAmountPart. @groups: those whose bundles are on the node. */
+static void
+count_chips (const Model *model, const char *name, const ModelNode *node, const GPtrArray *groups, guint *chips)
+{
+  guint rest = chips[QUOIT_AMOUNT_TOTAL] = shapes[node->shape].chips;
+
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const ModelGroup *group = groups->pdata[i];
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, name)) * group->spec.bundles.chips;
+
+      chips[group_part (node, group)] += n;
+      rest -= n;
+    }
+  for (guint i = 0; i < model->groups->len && node->group != 0; i++)
+    {
+      const ModelGroup *group = model->groups->pdata[i];
+
+      if (group->id != node->group)
+        continue;
+      chips[group_part (node, group)] += rest;
+      rest = 0;
+    }
+  chips[rest_part (node, groups->len > 0)] += rest;
+}
+
+/* Adds the chips of the node to @sums. */
 static char *
-node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, guint *chips, guint *chips_left)
+node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, guint *sums)
 {
   g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, at);
   const ModelNode *node = g_hash_table_lookup (model->nodes, name);
   guint32 n_users = quoit_snapshot_get_node_n_users (snapshot, at);
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
-  guint seated = model_seated (model, name, groups);
+  guint seated = model_seated (model, name, groups), chips[N_PARTS] = { 0 };
 
   if (node == NULL)
     return g_strdup_printf ("node %s should not be there", name);
@@ -420,10 +467,12 @@ node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, 
     }
   if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0 && seated == 0))
     return g_strdup_printf ("node %s is external, or not", name);
-  if (node->state != QUOIT_NODE_DEAD)
+  count_chips (model, name, node, groups, chips);
+  for (guint part = 0; part < N_PARTS; part++)
     {
-      *chips += shapes[node->shape].chips;
-      *chips_left += node->group == 0 && (!node->external || seated > 0) ? shapes[node->shape].chips - seated : 0;
+      if (quoit_snapshot_get_node_chip_amount (snapshot, at, part).e4 != (gint64) chips[part] * 10000)
+        return g_strdup_printf ("node %s does not have %u chips of part %u", name, chips[part], part);
+      sums[part] += chips[part];
     }
   return NULL;
 }
@@ -446,26 +495,29 @@ slice_difference (GHashTable *slices, const QuoitSnapshot *snapshot, guint32 at)
 }
 
 static char *
-sum_difference (const QuoitSnapshot *snapshot, guint chips, guint chips_left)
+sum_difference (const QuoitSnapshot *snapshot, const guint *chips)
 {
   for (guint32 i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
-    if (strcmp (quoit_snapshot_get_resource_name (snapshot, i), "TPU") == 0)
-      {
-        g_autofree char *total = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_TOTAL);
-        g_autofree char *left = quoit_snapshot_dup_resource_sum (snapshot, i, QUOIT_AMOUNT_LEFT);
+    {
+      if (strcmp (quoit_snapshot_get_resource_name (snapshot, i), "TPU") != 0)
+        continue;
+      for (guint part = 0; part < N_PARTS; part++)
+        {
+          g_autofree char *sum = quoit_snapshot_dup_resource_sum (snapshot, i, part);
 
-        if (g_ascii_strtoull (total, NULL, 10) == chips && g_ascii_strtoull (left, NULL, 10) == chips_left)
-          return NULL;
-        return g_strdup_printf ("TPU is %s of %s, not %u of %u", left, total, chips_left, chips);
-      }
-  return chips == 0 ? NULL : g_strdup_printf ("no TPU, but %u chips", chips);
+          if (g_ascii_strtoull (sum, NULL, 10) != chips[part])
+            return g_strdup_printf ("part %u of TPU is %s, not %u", part, sum, chips[part]);
+        }
+      return NULL;
+    }
+  return chips[QUOIT_AMOUNT_TOTAL] == 0 ? NULL : g_strdup_printf ("no TPU, but %u chips", chips[QUOIT_AMOUNT_TOTAL]);
 }
 
 char *
 model_difference (const Model *model, const QuoitSnapshot *snapshot)
 {
   g_autoptr (GHashTable) slices = count_slices (model);
-  guint chips = 0, chips_left = 0;
+  guint chips[N_PARTS] = { 0 };
   char *difference;
 
   if (quoit_snapshot_get_n_nodes (snapshot) != g_hash_table_size (model->nodes)
@@ -474,7 +526,7 @@ model_difference (const Model *model, const QuoitSnapshot *snapshot)
                             quoit_snapshot_get_n_slices (snapshot), g_hash_table_size (model->nodes),
                             g_hash_table_size (slices));
   for (guint32 i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
-    if ((difference = node_difference (model, snapshot, i, &chips, &chips_left)) != NULL)
+    if ((difference = node_difference (model, snapshot, i, chips)) != NULL)
       return difference;
   for (guint32 i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
     if ((difference = slice_difference (slices, snapshot, i)) != NULL)
@@ -484,5 +536,5 @@ model_difference (const Model *model, const QuoitSnapshot *snapshot)
                             (int) (quoit_snapshot_get_clock_ms (snapshot) - T0), (guint) model->seq,
                             (int) (model->clock_ms - T0));
   difference = model_group_difference (model, snapshot);
-  return difference != NULL ? difference : sum_difference (snapshot, chips, chips_left);
+  return difference != NULL ? difference : sum_difference (snapshot, chips);
 }

@@ -3,7 +3,7 @@
  * Names are full names (source/pool/name). */
 #pragma once
 
-#include "../ground.h"
+#include "../support.h"
 
 enum { N_SOURCES = 3, N_POOLS = 3, MOST_SLICES = 5, MOST_HOSTS = 4 };
 
@@ -28,7 +28,7 @@ typedef struct {
   QuoitStrategy strategy;
   QuoitPolicy policy;
   gboolean in_one_slice;
-} BundleWish;
+} BundleSpec;
 
 typedef struct {
   char *name, *key, *owner;     /* NULL: none */
@@ -37,13 +37,13 @@ typedef struct {
   int selector;                 /* index into selectors[]; -1: none */
   char *slice, *excluded;       /* NULL: none */
   gint64 lease_ms;              /* 0: none */
-  BundleWish bundles;
-} Wish;
+  BundleSpec bundles;
+} RequestSpec;
 
 /* A group, live or remembered. */
 typedef struct {
   guint64 id;
-  Wish wish;
+  RequestSpec spec;
   char *request;         /* all that a retry with the same key compares, except name and owner */
   GHashTable *seats;     /* for bundles: node -> number of bundles; NULL: the group has slices */
   QuoitGroupState state; /* HELD, RESERVED, REMOVED */
@@ -94,12 +94,12 @@ typedef enum { IMPORT, SYNC } ImportWay;
 gboolean model_may_import (const Model *model, guint index, const Source *source, ImportWay way);
 void model_import (Model *model, guint index, const Source *source);
 
-void wish_clear (Wish *wish);
-char *wish_text (const Wish *wish);
-/* The free slices that satisfy @wish, and the number of slices that could satisfy it because all their workers are
+void spec_clear (RequestSpec *spec);
+char *spec_text (const RequestSpec *spec);
+/* The free slices that satisfy @spec, and the number of slices that could satisfy it because all their workers are
  * known. @n_loose also counts those without a live node, whose labels are not checked. */
-GHashTable *model_free_slices (const Model *model, const Wish *wish);
-void model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint *n_loose);
+GHashTable *model_free_slices (const Model *model, const RequestSpec *spec);
+void model_count_known (const Model *model, const RequestSpec *spec, guint *n_strict, guint *n_loose);
 gboolean model_has_pool (const Model *model, guint pool);
 gboolean model_has_slice (const Model *model, const char *slice);
 
@@ -125,8 +125,9 @@ ModelGroup *model_keyed (const Model *model, const char *key);
 /* The live group "name" or "name@id", or NULL and the reason in *@code. @id 0: none. */
 ModelGroup *model_lookup (const Model *model, const char *name, guint64 id, QuoitErrorCode *code);
 
-/* Makes the next group with a copy of @wish and with @slices. */
-ModelGroup *model_take (Model *model, const Wish *wish, QuoitGroupState state, gint64 until_ms, GPtrArray *slices);
+/* Makes the next group with a copy of @spec and with @slices. */
+ModelGroup *model_take (Model *model, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms,
+                        GPtrArray *slices);
 void model_release (Model *model, ModelGroup *group);
 void model_forget (Model *model, ModelGroup *group);
 /* The expiry that is shown: the group's own or its owner's. */

@@ -8,19 +8,19 @@ static gint64
 now_of (Walk *walk)
 {
   /* The clocks of several callers run unevenly, and some are wrong. */
-  if (below (walk, 60) == 0)
+  if (random_below (walk, 60) == 0)
     return walk->time_ms - G_GINT64_CONSTANT (31557600000);
-  return walk->time_ms - (gint64) below (walk, 5000);
+  return walk->time_ms - (gint64) random_below (walk, 5000);
 }
 
 Call
-call_begin (Walk *walk, const Place *place, const char *verb)
+call_begin (Walk *walk, const Target *target, const char *verb)
 {
-  Call call = { .walk = walk, .place = place, .verb = verb, .now_ms = now_of (walk) };
+  Call call = { .walk = walk, .target = target, .verb = verb, .now_ms = now_of (walk) };
 
-  call.time_ms = MAX (call.now_ms, place->model->clock_ms);
-  call.after = model_at (place->model, call.now_ms);
-  call.some_ended = call.after->seq > place->model->seq;
+  call.time_ms = MAX (call.now_ms, target->model->clock_ms);
+  call.after = model_at (target->model, call.now_ms);
+  call.some_ended = call.after->seq > target->model->seq;
   return call;
 }
 
@@ -29,23 +29,23 @@ call_end (Call *call, gboolean done)
 {
   Walk *walk = call->walk;
 
-  walk_hold (walk, done == (call->error == NULL), "%s: done or refused?", call->verb);
+  walk_require (walk, done == (call->error == NULL), "%s: result and error disagree", call->verb);
   if (call->code == 0)
-    walk_hold (walk, done, "%s: %s", call->verb, said (call->error));
+    walk_require (walk, done, "%s: %s", call->verb, error_text (call->error));
   else
-    walk_hold (walk, !done && call->error->code == (int) call->code, "%s: expected %s: %s", call->verb,
-               quoit_error_code_name (call->code), said (call->error));
+    walk_require (walk, !done && call->error->code == (int) call->code, "%s: expected %s: %s", call->verb,
+                  quoit_error_code_name (call->code), error_text (call->error));
   walk->n_done += done;
   walk->n_refused += !done;
   walk->n_ended += done && call->some_ended;
   g_clear_error (&call->error);
   if (done)
-    model_become (call->place->model, call->after);
-  else if (call->place->in_batch && !call->is_unread)
+    model_become (call->target->model, call->after);
+  else if (call->target->in_batch && !call->is_unread)
     {
       /* In a batch, the expiries that a refused change noticed remain. */
       model_free (call->after);
-      model_become (call->place->model, model_at (call->place->model, call->now_ms));
+      model_become (call->target->model, model_at (call->target->model, call->now_ms));
     }
   else
     model_free (call->after);
@@ -53,27 +53,28 @@ call_end (Call *call, gboolean done)
 }
 
 char *
-some_ref (Walk *walk, const Model *model, char **name, guint64 *id)
+random_ref (Walk *walk, const Model *model, char **name, guint64 *id)
 {
-  const ModelGroup *group = model->groups->len == 0 ? NULL : model->groups->pdata[below (walk, model->groups->len)];
+  const ModelGroup *group
+      = model->groups->len == 0 ? NULL : model->groups->pdata[random_below (walk, model->groups->len)];
 
   /* Retries, because otherwise most would soon be removed groups. */
   for (guint i = 0; i < 4 && group != NULL && group->state == QUOIT_GROUP_REMOVED; i++)
-    group = model->groups->pdata[below (walk, model->groups->len)];
-  *name = group == NULL || below (walk, 8) == 0 ? g_strdup_printf ("group-%u", below (walk, 14))
-                                                : g_strdup (group->wish.name);
-  *id = below (walk, 2) == 0               ? 0
-        : group != NULL && below (walk, 4) ? group->id
-                                           : 1 + below (walk, (guint) model->last_id + 2);
+    group = model->groups->pdata[random_below (walk, model->groups->len)];
+  *name = group == NULL || random_below (walk, 8) == 0 ? g_strdup_printf ("group-%u", random_below (walk, 14))
+                                                       : g_strdup (group->spec.name);
+  *id = random_below (walk, 2) == 0               ? 0
+        : group != NULL && random_below (walk, 4) ? group->id
+                                                  : 1 + random_below (walk, (guint) model->last_id + 2);
   return *id == 0 ? g_strdup (*name) : g_strdup_printf ("%s@%u", *name, (guint) *id);
 }
 
 static gint64
-some_lease (Walk *walk)
+random_lease (Walk *walk)
 {
   static const gint64 leases[] = { -1, 0, 1, 2000, 5000, 20000, 60000, 3600000, G_GINT64_CONSTANT (9467280000000) };
 
-  return leases[below (walk, 10) == 0 ? below (walk, G_N_ELEMENTS (leases)) : 4 + below (walk, 4)];
+  return leases[random_below (walk, 10) == 0 ? random_below (walk, G_N_ELEMENTS (leases)) : 4 + random_below (walk, 4)];
 }
 
 static gboolean
@@ -85,103 +86,106 @@ is_lease (gint64 lease_ms)
 /* --- reserve and hold --- */
 
 static char *
-some_slice (Walk *walk, const Model *model)
+random_slice (Walk *walk, const Model *model)
 {
   g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (model->nodes), (GCompareFunc) strcmp);
-  const char *node = names == NULL ? NULL : g_list_nth_data (names, below (walk, g_hash_table_size (model->nodes)));
+  const char *node
+      = names == NULL ? NULL : g_list_nth_data (names, random_below (walk, g_hash_table_size (model->nodes)));
 
-  if (node == NULL || below (walk, 20) == 0)
+  if (node == NULL || random_below (walk, 20) == 0)
     return g_strdup ("s0/p0/p0-99");
   return g_strdup (((const ModelNode *) g_hash_table_lookup (model->nodes, node))->slice);
 }
 
-static Wish
-some_wish (Walk *walk, const Model *model)
+static RequestSpec
+random_spec (Walk *walk, const Model *model)
 {
-  Wish wish = { .name = g_strdup_printf ("group-%u", below (walk, 12)), .pool = -1, .zone = -1, .selector = -1 };
+  RequestSpec spec
+      = { .name = g_strdup_printf ("group-%u", random_below (walk, 12)), .pool = -1, .zone = -1, .selector = -1 };
 
-  wish.shape = below (walk, 30) == 0 ? N_SHAPES - 1 : below (walk, N_SHAPES - 1);
-  wish.n_slices = 1 + below (walk, below (walk, 2) == 0 ? 2 : 5);
+  spec.shape = random_below (walk, 30) == 0 ? N_SHAPES - 1 : random_below (walk, N_SHAPES - 1);
+  spec.n_slices = 1 + random_below (walk, random_below (walk, 2) == 0 ? 2 : 5);
   /* A range with equal ends is the same as the number. */
-  if (below (walk, 4) == 0 && wish.n_slices > 1)
-    wish.least = 1 + below (walk, wish.n_slices - 1);
-  if (below (walk, 3) == 0)
-    wish.key = g_strdup_printf ("key-%u", below (walk, 200));
-  if (below (walk, 5) == 0)
-    wish.owner = g_strdup_printf ("owner-%u", below (walk, 3));
-  if (below (walk, 5) == 0)
-    wish.pool = (int) below (walk, N_POOLS + (below (walk, 5) == 0));
-  if (below (walk, 6) == 0)
-    wish.zone = (int) below (walk, 2);
-  if (below (walk, 6) == 0)
-    wish.selector = (int) below (walk, N_SELECTORS);
-  if (below (walk, 12) == 0)
-    wish.slice = some_slice (walk, model);
-  if (below (walk, 6) == 0)
-    wish.excluded = some_slice (walk, model);
-  if (below (walk, 2) == 0)
-    wish.lease_ms = some_lease (walk);
-  if (below (walk, 3) == 0)
-    some_bundles (walk, &wish);
-  return wish;
+  if (random_below (walk, 4) == 0 && spec.n_slices > 1)
+    spec.least = 1 + random_below (walk, spec.n_slices - 1);
+  if (random_below (walk, 3) == 0)
+    spec.key = g_strdup_printf ("key-%u", random_below (walk, 200));
+  if (random_below (walk, 5) == 0)
+    spec.owner = g_strdup_printf ("owner-%u", random_below (walk, 3));
+  if (random_below (walk, 5) == 0)
+    spec.pool = (int) random_below (walk, N_POOLS + (random_below (walk, 5) == 0));
+  if (random_below (walk, 6) == 0)
+    spec.zone = (int) random_below (walk, 2);
+  if (random_below (walk, 6) == 0)
+    spec.selector = (int) random_below (walk, N_SELECTORS);
+  if (random_below (walk, 12) == 0)
+    spec.slice = random_slice (walk, model);
+  if (random_below (walk, 6) == 0)
+    spec.excluded = random_slice (walk, model);
+  if (random_below (walk, 2) == 0)
+    spec.lease_ms = random_lease (walk);
+  if (random_below (walk, 3) == 0)
+    random_bundles (walk, &spec);
+  return spec;
 }
 
 static QuoitRequest *
-request_of (const Wish *wish)
+request_of (const RequestSpec *spec)
 {
-  QuoitRequest *request = wish->bundles.n > 0 ? request_of_bundles (wish)
-                                              : want (wish->name, shapes[wish->shape].accelerator,
-                                                      shapes[wish->shape].topology, wish->n_slices);
-  g_autofree char *pool = g_strdup_printf ("p%d", wish->pool), *zone = g_strdup_printf ("z%d", wish->zone);
+  QuoitRequest *request = spec->bundles.n > 0 ? request_of_bundles (spec)
+                                              : new_slice_request (spec->name, shapes[spec->shape].accelerator,
+                                                                   shapes[spec->shape].topology, spec->n_slices);
+  g_autofree char *pool = g_strdup_printf ("p%d", spec->pool), *zone = g_strdup_printf ("z%d", spec->zone);
 
-  if (wish->least != 0)
-    hold (quoit_request_set_slices_between (request, wish->least, wish->n_slices, NULL), "%u", wish->least);
-  quoit_request_set_key (request, wish->key);
-  quoit_request_set_owner (request, wish->owner);
-  quoit_request_set_pool (request, wish->pool < 0 ? NULL : pool);
-  quoit_request_set_zone (request, wish->zone < 0 ? NULL : zone);
-  if (wish->selector >= 0)
-    hold (quoit_request_add_selector (request, "ray.io/availability-zone", selectors[wish->selector].text, NULL), "%s",
-          selectors[wish->selector].text);
-  if (wish->slice != NULL)
-    quoit_request_add_slice (request, wish->slice);
-  if (wish->excluded != NULL)
-    quoit_request_exclude_slice (request, wish->excluded);
-  if (wish->lease_ms > 0)
-    hold (quoit_request_set_lease_ms (request, wish->lease_ms, NULL), "%d", (int) wish->lease_ms);
+  if (spec->least != 0)
+    require (quoit_request_set_slice_range (request, spec->least, spec->n_slices, NULL), "%u", spec->least);
+  quoit_request_set_key (request, spec->key, NULL);
+  quoit_request_set_owner (request, spec->owner, NULL);
+  quoit_request_set_pool (request, spec->pool < 0 ? NULL : pool);
+  quoit_request_set_zone (request, spec->zone < 0 ? NULL : zone);
+  if (spec->selector >= 0)
+    require (quoit_request_add_selector (request, "ray.io/availability-zone", selectors[spec->selector].text, NULL),
+             "%s", selectors[spec->selector].text);
+  if (spec->slice != NULL)
+    quoit_request_add_slice (request, spec->slice);
+  if (spec->excluded != NULL)
+    quoit_request_exclude_slice (request, spec->excluded);
+  if (spec->lease_ms > 0)
+    require (quoit_request_set_lease_ms (request, spec->lease_ms, NULL), "%d", (int) spec->lease_ms);
   return request;
 }
 
 /* Full names in the group's order. */
 static GPtrArray *
-slices_of (Walk *walk, const Place *place, const QuoitGroup *group)
+slices_of (Walk *walk, const Target *target, const QuoitGroup *group)
 {
   GPtrArray *slices = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target);
 
   for (guint32 i = 0; i < quoit_group_get_n_slices (group); i++)
     {
       g_autofree char *name = quoit_group_dup_slice_name (group, i);
       guint32 slice = 0;
 
-      walk_hold (walk, quoit_snapshot_lookup_slice (snapshot, name, &slice, NULL), "slice %s of a group", name);
-      walk_hold (walk, quoit_group_get_n_workers (group, i) == quoit_snapshot_get_slice_n_nodes (snapshot, slice),
-                 "not all of slice %s", name);
+      walk_require (walk, quoit_snapshot_lookup_slice (snapshot, name, &slice, NULL),
+                    "slice %s of a group is not in the snapshot", name);
+      walk_require (walk, quoit_group_get_n_workers (group, i) == quoit_snapshot_get_slice_n_nodes (snapshot, slice),
+                    "the group does not have all workers of slice %s", name);
       g_ptr_array_add (slices, quoit_snapshot_dup_slice_full_name (snapshot, slice));
     }
   return slices;
 }
 
-/* Expects the refusal of a wish for @n slices of which fewer are free: never or not now, as far as the model can
+/* Expects the refusal of a spec for @n slices of which fewer are free: never or not now, as far as the model can
  * decide. */
 static void
-expect_shortage (Call *call, const Wish *wish, guint n)
+expect_shortage (Call *call, const RequestSpec *spec, guint n)
 {
   Walk *walk = call->walk;
-  g_autofree char *text = wish_text (wish);
+  g_autofree char *text = spec_text (spec);
   guint n_strict, n_loose;
 
-  model_count_known (call->after, wish, &n_strict, &n_loose);
+  model_count_known (call->after, spec, &n_strict, &n_loose);
   if (n_loose < n)
     call->code = QUOIT_ERROR_NEVER;
   else if (n_strict >= n || call->error == NULL)
@@ -189,111 +193,112 @@ expect_shortage (Call *call, const Wish *wish, guint n)
   else
     /* Between the two counts the result depends on the labels of dead nodes. */
     {
-      walk_hold (walk, call->error->code == QUOIT_ERROR_NEVER || call->error->code == QUOIT_ERROR_NOT_NOW, "%s: %s",
-                 text, said (call->error));
+      walk_require (walk, call->error->code == QUOIT_ERROR_NEVER || call->error->code == QUOIT_ERROR_NOT_NOW, "%s: %s",
+                    text, error_text (call->error));
       call->code = (QuoitErrorCode) call->error->code;
     }
 }
 
 static gboolean
-names_what_is_not (const Model *model, const Wish *wish)
+names_unknown_object (const Model *model, const RequestSpec *spec)
 {
-  return (wish->pool >= 0 && !model_has_pool (model, (guint) wish->pool))
-         || (wish->slice != NULL && !model_has_slice (model, wish->slice))
-         || (wish->excluded != NULL && !model_has_slice (model, wish->excluded));
+  return (spec->pool >= 0 && !model_has_pool (model, (guint) spec->pool))
+         || (spec->slice != NULL && !model_has_slice (model, spec->slice))
+         || (spec->excluded != NULL && !model_has_slice (model, spec->excluded));
 }
 
 static void
-check_made (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
+check_made (Call *call, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
 {
   Walk *walk = call->walk;
-  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, wish);
-  g_autoptr (GPtrArray) slices = slices_of (walk, call->place, group);
+  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, spec);
+  g_autoptr (GPtrArray) slices = slices_of (walk, call->target, group);
   guint n_free = g_hash_table_size (free_slices);
   const ModelGroup *made;
 
-  walk_hold (walk, slices->len == MIN (wish->n_slices, n_free), "%u slices for %u", slices->len, wish->n_slices);
+  walk_require (walk, slices->len == MIN (spec->n_slices, n_free), "%u slices for %u", slices->len, spec->n_slices);
   for (guint i = 0; i < slices->len; i++)
-    walk_hold (walk, g_hash_table_remove (free_slices, slices->pdata[i]), "slice %s was not to be had",
-               (char *) slices->pdata[i]);
+    walk_require (walk, g_hash_table_remove (free_slices, slices->pdata[i]), "slice %s was not to be had",
+                  (char *) slices->pdata[i]);
   model_write (call->after, call->now_ms);
-  made = model_take (call->after, wish, state, until_ms, slices);
-  walk_hold (walk, quoit_group_get_id (group) == made->id, "id %u, not the next, %u",
-             (guint) quoit_group_get_id (group), (guint) made->id);
+  made = model_take (call->after, spec, state, until_ms, slices);
+  walk_require (walk, quoit_group_get_id (group) == made->id, "id %u, not the next, %u",
+                (guint) quoit_group_get_id (group), (guint) made->id);
   walk->n_made++;
 }
 
 static void
-check_retry (Call *call, const Wish *wish, gboolean holds, const ModelGroup *known, const QuoitGroup *group)
+check_retry (Call *call, const RequestSpec *spec, gboolean holds, const ModelGroup *known, const QuoitGroup *group)
 {
   Walk *walk = call->walk;
-  g_autofree char *text = wish_text (wish);
-  gboolean same = strcmp (known->request, text) == 0 && strcmp (known->wish.name, wish->name) == 0
-                  && g_strcmp0 (known->wish.owner, wish->owner) == 0;
+  g_autofree char *text = spec_text (spec);
+  gboolean same = strcmp (known->request, text) == 0 && strcmp (known->spec.name, spec->name) == 0
+                  && g_strcmp0 (known->spec.owner, spec->owner) == 0;
 
   if (!same || (!holds && known->state == QUOIT_GROUP_HELD))
     call->code = QUOIT_ERROR_CONFLICT;
   else
-    walk_hold (walk,
-               group != NULL && quoit_group_get_id (group) == known->id
-                   && quoit_group_get_state (group) == model_state (call->after, known),
-               "key %s names another group, or its state is not what it was: %s", wish->key, said (call->error));
+    walk_require (walk,
+                  group != NULL && quoit_group_get_id (group) == known->id
+                      && quoit_group_get_state (group) == model_state (call->after, known),
+                  "key %s names another group, or its state is not what it was: %s", spec->key,
+                  error_text (call->error));
 }
 
 void
-reserve_or_keep (Walk *walk, const Place *place)
+reserve_or_keep (Walk *walk, const Target *target)
 {
-  Wish wish = some_wish (walk, place->model);
-  gboolean holds = place->fork == NULL && wish.lease_ms != 0 && below (walk, 4) > 0;
-  g_autoptr (QuoitRequest) request = request_of (&wish);
-  Call call = call_begin (walk, place, holds ? "hold" : "reserve");
+  RequestSpec spec = random_spec (walk, target->model);
+  gboolean holds = target->fork == NULL && spec.lease_ms != 0 && random_below (walk, 4) > 0;
+  g_autoptr (QuoitRequest) request = request_of (&spec);
+  Call call = call_begin (walk, target, holds ? "hold" : "reserve");
   g_autoptr (QuoitGroup) group
-      = place->fork != NULL ? quoit_fork_reserve (place->fork, request, call.now_ms, NULL, &call.error)
-        : holds             ? quoit_ledger_hold (place->ledger, request, wish.lease_ms, call.now_ms, NULL, &call.error)
-                            : quoit_ledger_reserve (place->ledger, request, call.now_ms, NULL, &call.error);
-  const ModelGroup *known = wish.key == NULL ? NULL : model_keyed (call.after, wish.key);
-  const ModelOwner *owner = wish.owner == NULL ? NULL : model_owner (call.after, wish.owner);
-  gboolean has_lease = holds || wish.lease_ms > 0;
-  g_autoptr (GHashTable) free_slices = model_free_slices (call.after, &wish);
+      = target->fork != NULL ? quoit_fork_reserve (target->fork, request, call.now_ms, NULL, &call.error)
+        : holds ? quoit_ledger_hold (target->ledger, request, spec.lease_ms, call.now_ms, NULL, &call.error)
+                : quoit_ledger_reserve (target->ledger, request, call.now_ms, NULL, &call.error);
+  const ModelGroup *known = spec.key == NULL ? NULL : model_keyed (call.after, spec.key);
+  const ModelOwner *owner = spec.owner == NULL ? NULL : model_owner (call.after, spec.owner);
+  gboolean has_lease = holds || spec.lease_ms > 0;
+  g_autoptr (GHashTable) free_slices = model_free_slices (call.after, &spec);
 
-  if (has_lease && !is_lease (wish.lease_ms))
+  if (has_lease && !is_lease (spec.lease_ms))
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL)
-    check_retry (&call, &wish, holds, known, group);
-  else if (model_live (call.after, wish.name) != NULL)
+    check_retry (&call, &spec, holds, known, group);
+  else if (model_live (call.after, spec.name) != NULL)
     call.code = QUOIT_ERROR_CONFLICT;
   else if (owner != NULL && owner->ended)
     call.code = QUOIT_ERROR_EXPIRED;
-  else if (names_what_is_not (call.after, &wish))
+  else if (names_unknown_object (call.after, &spec))
     call.code = QUOIT_ERROR_NOT_FOUND;
-  else if (wish.bundles.n > 0)
-    reserve_bundles (&call, &wish, holds ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED,
-                     has_lease ? call.time_ms + wish.lease_ms : 0, group);
-  else if (g_hash_table_size (free_slices) < (wish.least == 0 ? wish.n_slices : wish.least))
-    expect_shortage (&call, &wish, wish.least == 0 ? wish.n_slices : wish.least);
+  else if (spec.bundles.n > 0)
+    reserve_bundles (&call, &spec, holds ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED,
+                     has_lease ? call.time_ms + spec.lease_ms : 0, group);
+  else if (g_hash_table_size (free_slices) < (spec.least == 0 ? spec.n_slices : spec.least))
+    expect_shortage (&call, &spec, spec.least == 0 ? spec.n_slices : spec.least);
   else if (group != NULL)
-    check_made (&call, &wish, holds ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED,
-                has_lease ? call.time_ms + wish.lease_ms : 0, group);
+    check_made (&call, &spec, holds ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED,
+                has_lease ? call.time_ms + spec.lease_ms : 0, group);
   call_end (&call, group != NULL);
-  wish_clear (&wish);
+  spec_clear (&spec);
 }
 
 /* --- leases --- */
 
 void
-confirm_or_renew (Walk *walk, const Place *place)
+confirm_or_renew (Walk *walk, const Target *target)
 {
-  gboolean renews = below (walk, 2) == 0;
-  gint64 lease_ms = some_lease (walk);
+  gboolean renews = random_below (walk, 2) == 0;
+  gint64 lease_ms = random_lease (walk);
   g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, place, renews ? "renew" : "confirm");
+  Call call = call_begin (walk, target, renews ? "renew" : "confirm");
   g_autoptr (QuoitGroup) group = NULL;
   ModelGroup *known;
 
-  ref = some_ref (walk, place->model, &name, &id);
-  group = renews ? quoit_ledger_renew (place->ledger, ref, lease_ms, call.now_ms, &call.error)
-                 : quoit_ledger_confirm (place->ledger, ref, lease_ms, call.now_ms, &call.error);
+  ref = random_ref (walk, target->model, &name, &id);
+  group = renews ? quoit_ledger_renew (target->ledger, ref, lease_ms, call.now_ms, &call.error)
+                 : quoit_ledger_confirm (target->ledger, ref, lease_ms, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (!is_lease (lease_ms) && (renews || lease_ms != 0))
     call.code = QUOIT_ERROR_INVALID;
@@ -310,28 +315,28 @@ confirm_or_renew (Walk *walk, const Place *place)
       known->until_ms = until_ms;
       if (!renews)
         known->state = QUOIT_GROUP_RESERVED;
-      walk_hold (walk,
-                 group != NULL && quoit_group_get_id (group) == known->id
-                     && quoit_group_get_until_ms (group) == model_until (call.after, known)
-                     && quoit_group_get_state (group) == model_state (call.after, known),
-                 "%s %s gives another group, end or state: %s", call.verb, ref, said (call.error));
+      walk_require (walk,
+                    group != NULL && quoit_group_get_id (group) == known->id
+                        && quoit_group_get_until_ms (group) == model_until (call.after, known)
+                        && quoit_group_get_state (group) == model_state (call.after, known),
+                    "%s %s gives another group, end or state: %s", call.verb, ref, error_text (call.error));
     }
   call_end (&call, group != NULL);
 }
 
 void
-release (Walk *walk, const Place *place)
+release (Walk *walk, const Target *target)
 {
   g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, place, "release");
+  Call call = call_begin (walk, target, "release");
   ModelGroup *known;
   gboolean done;
 
-  ref = some_ref (walk, place->model, &name, &id);
+  ref = random_ref (walk, target->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
-  done = place->fork != NULL ? quoit_fork_release (place->fork, ref, call.now_ms, &call.error)
-                             : quoit_ledger_release (place->ledger, ref, call.now_ms, &call.error);
+  done = target->fork != NULL ? quoit_fork_release (target->fork, ref, call.now_ms, &call.error)
+                              : quoit_ledger_release (target->ledger, ref, call.now_ms, &call.error);
   if (known != NULL)
     {
       model_write (call.after, call.now_ms);
@@ -347,25 +352,25 @@ find_gone (const Model *model, const char *name, guint64 id)
     {
       ModelGroup *group = model->groups->pdata[i];
 
-      if (group->id == id && strcmp (group->wish.name, name) == 0)
+      if (group->id == id && strcmp (group->spec.name, name) == 0)
         return group;
     }
   return NULL;
 }
 
 void
-forget (Walk *walk, const Place *place)
+forget (Walk *walk, const Target *target)
 {
-  gboolean by_key = below (walk, 2) == 0;
-  g_autofree char *key = g_strdup_printf ("key-%u", below (walk, 200)), *name = NULL, *ref = NULL;
+  gboolean by_key = random_below (walk, 2) == 0;
+  g_autofree char *key = g_strdup_printf ("key-%u", random_below (walk, 200)), *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, place, "forget");
+  Call call = call_begin (walk, target, "forget");
   ModelGroup *known;
   gboolean done;
 
-  ref = some_ref (walk, place->model, &name, &id);
-  done = by_key ? quoit_ledger_forget_key (place->ledger, key, call.now_ms, &call.error)
-                : quoit_ledger_forget (place->ledger, ref, call.now_ms, &call.error);
+  ref = random_ref (walk, target->model, &name, &id);
+  done = by_key ? quoit_ledger_forget_key (target->ledger, key, call.now_ms, &call.error)
+                : quoit_ledger_forget (target->ledger, ref, call.now_ms, &call.error);
   known = by_key ? model_keyed (call.after, key) : find_gone (call.after, name, id);
   call.is_unread = !by_key && id == 0;
   if (call.is_unread)
@@ -405,7 +410,7 @@ set_owner (Call *call, const char *name, gint64 lease_ms)
       *owner = (ModelOwner) { ++call->after->last_id, until_ms, FALSE };
       g_hash_table_replace (call->after->owners, g_strdup (name), owner);
     }
-  return quoit_ledger_set_owner (call->place->ledger, name, lease_ms, call->now_ms, &call->error);
+  return quoit_ledger_set_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -427,7 +432,7 @@ renew_owner (Call *call, const char *name, gint64 lease_ms)
         model_write (call->after, call->now_ms);
       owner->until_ms = call->time_ms + lease_ms;
     }
-  return quoit_ledger_renew_owner (call->place->ledger, name, lease_ms, call->now_ms, &call->error);
+  return quoit_ledger_renew_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -443,7 +448,7 @@ end_owner (Call *call, const char *name)
     {
       const ModelGroup *group = call->after->groups->pdata[i];
 
-      n_known += group->state != QUOIT_GROUP_REMOVED && g_strcmp0 (group->wish.owner, name) == 0;
+      n_known += group->state != QUOIT_GROUP_REMOVED && g_strcmp0 (group->spec.owner, name) == 0;
     }
   if (!is_set && n_known == 0)
     call->code = was_ended ? QUOIT_ERROR_EXPIRED : QUOIT_ERROR_NOT_FOUND;
@@ -452,18 +457,18 @@ end_owner (Call *call, const char *name)
       model_write (call->after, call->now_ms);
       model_end_owner (call->after, name);
     }
-  done = quoit_ledger_end_owner (call->place->ledger, name, call->now_ms, &n, &call->error);
-  walk_hold (walk, !done || n == n_known, "%u groups of %s, not %u", n, name, n_known);
+  done = quoit_ledger_end_owner (call->target->ledger, name, call->now_ms, &n, &call->error);
+  walk_require (walk, !done || n == n_known, "%u groups of %s, not %u", n, name, n_known);
   return done;
 }
 
 void
-change_owner (Walk *walk, const Place *place)
+change_owner (Walk *walk, const Target *target)
 {
-  g_autofree char *name = g_strdup_printf ("owner-%u", below (walk, 3));
-  gint64 lease_ms = some_lease (walk);
-  guint verb = below (walk, 5);
-  Call call = call_begin (walk, place, verb < 2 ? "owner set" : verb < 4 ? "owner renew" : "owner end");
+  g_autofree char *name = g_strdup_printf ("owner-%u", random_below (walk, 3));
+  gint64 lease_ms = random_lease (walk);
+  guint verb = random_below (walk, 5);
+  Call call = call_begin (walk, target, verb < 2 ? "owner set" : verb < 4 ? "owner renew" : "owner end");
 
   call_end (&call, verb < 2   ? set_owner (&call, name, lease_ms)
                    : verb < 4 ? renew_owner (&call, name, lease_ms)
@@ -479,10 +484,10 @@ check_turn (Call *call, QuoitGroupChange *turn, const ModelGroup *known, gboolea
 
   if (turn == NULL)
     return;
-  walk_hold (walk, (quoit_group_change_get_before (turn) == quoit_group_change_get_after (turn)) == is_nothing,
-             "%s changes something, or nothing", call->verb);
-  walk_hold (walk, quoit_group_get_id (quoit_group_change_get_before (turn)) == known->id, "%s of another group",
-             call->verb);
+  walk_require (walk, (quoit_group_change_get_before (turn) == quoit_group_change_get_after (turn)) == is_nothing,
+                "%s changes something, or nothing", call->verb);
+  walk_require (walk, quoit_group_get_id (quoit_group_change_get_before (turn)) == known->id, "%s of another group",
+                call->verb);
   walk->n_changes += !is_nothing;
 }
 
@@ -507,61 +512,61 @@ static void
 take_new (Call *call, const ModelGroup *group, const QuoitGroup *after, guint n)
 {
   Walk *walk = call->walk;
-  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->wish);
+  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->spec);
   g_autoptr (GPtrArray) before = model_slices_of (call->after, group);
-  g_autoptr (GPtrArray) slices = slices_of (walk, call->place, after);
+  g_autoptr (GPtrArray) slices = slices_of (walk, call->target, after);
 
-  walk_hold (walk, slices->len == before->len + n, "%s gives %u slices, not %u", call->verb, slices->len,
-             before->len + n);
+  walk_require (walk, slices->len == before->len + n, "%s gives %u slices, not %u", call->verb, slices->len,
+                before->len + n);
   for (guint i = 0; i < slices->len; i++)
     {
       if (g_ptr_array_find_with_equal_func (before, slices->pdata[i], g_str_equal, NULL))
         continue;
-      walk_hold (walk, g_hash_table_contains (free_slices, slices->pdata[i]), "slice %s was not to be had",
-                 (char *) slices->pdata[i]);
+      walk_require (walk, g_hash_table_contains (free_slices, slices->pdata[i]), "slice %s was not to be had",
+                    (char *) slices->pdata[i]);
       model_take_slice (call->after, group, slices->pdata[i]);
       n--;
     }
-  walk_hold (walk, n == 0, "%s lets go of slices that are whole", call->verb);
+  walk_require (walk, n == 0, "%s lets go of slices that are whole", call->verb);
 }
 
 /* Whether the group can get @n more slices; otherwise sets the expected code. */
 static gboolean
 can_have (Call *call, const ModelGroup *group, guint n)
 {
-  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->wish);
+  g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->spec);
   g_autoptr (GPtrArray) slices = model_slices_of (call->after, group);
 
   /* An excluded slice that no longer exists has no effect. */
-  if ((group->wish.pool >= 0 && !model_has_pool (call->after, (guint) group->wish.pool))
-      || (group->wish.slice != NULL && !model_has_slice (call->after, group->wish.slice)))
+  if ((group->spec.pool >= 0 && !model_has_pool (call->after, (guint) group->spec.pool))
+      || (group->spec.slice != NULL && !model_has_slice (call->after, group->spec.slice)))
     call->code = QUOIT_ERROR_NOT_FOUND;
   else if (g_hash_table_size (free_slices) < n)
-    expect_shortage (call, &group->wish, slices->len + n);
+    expect_shortage (call, &group->spec, slices->len + n);
   else
     return TRUE;
   return FALSE;
 }
 
 void
-resize (Walk *walk, const Place *place)
+resize (Walk *walk, const Target *target)
 {
   g_autofree char *name = NULL, *ref = NULL;
-  gint64 n = (gint64) below (walk, 7) - (below (walk, 8) == 0);
+  gint64 n = (gint64) random_below (walk, 7) - (random_below (walk, 8) == 0);
   guint64 id;
-  Call call = call_begin (walk, place, "resize");
+  Call call = call_begin (walk, target, "resize");
   g_autoptr (GPtrArray) slices = NULL;
   QuoitGroupChange *turn;
   ModelGroup *known;
 
-  ref = some_ref (walk, place->model, &name, &id);
-  turn = place->fork != NULL ? quoit_fork_resize (place->fork, ref, n, call.now_ms, NULL, &call.error)
-                             : quoit_ledger_resize (place->ledger, ref, n, call.now_ms, NULL, &call.error);
+  ref = random_ref (walk, target->model, &name, &id);
+  turn = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
+                              : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
   if (known != NULL && known->seats != NULL)
     call.code = QUOIT_ERROR_INVALID;
-  else if (known != NULL && (n < 1 || (known->wish.least != 0 && (n < known->wish.least || n > known->wish.n_slices))))
+  else if (known != NULL && (n < 1 || (known->spec.least != 0 && (n < known->spec.least || n > known->spec.n_slices))))
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL && n == slices->len)
     check_turn (&call, turn, known, TRUE);
@@ -586,18 +591,18 @@ resize (Walk *walk, const Place *place)
 }
 
 void
-repair (Walk *walk, const Place *place)
+repair (Walk *walk, const Target *target)
 {
   g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, place, "repair");
+  Call call = call_begin (walk, target, "repair");
   QuoitGroupChange *turn;
   ModelGroup *known;
   guint n_lost;
 
-  ref = some_ref (walk, place->model, &name, &id);
-  turn = place->fork != NULL ? quoit_fork_repair (place->fork, ref, call.now_ms, NULL, &call.error)
-                             : quoit_ledger_repair (place->ledger, ref, call.now_ms, NULL, &call.error);
+  ref = random_ref (walk, target->model, &name, &id);
+  turn = target->fork != NULL ? quoit_fork_repair (target->fork, ref, call.now_ms, NULL, &call.error)
+                              : quoit_ledger_repair (target->ledger, ref, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (known != NULL && known->seats != NULL)
     check_turn (&call, turn, known, repair_bundles (&call, known, turn != NULL) == 0);
@@ -621,15 +626,15 @@ repair (Walk *walk, const Place *place)
 }
 
 void
-release_slice (Walk *walk, const Place *place)
+release_slice (Walk *walk, const Target *target)
 {
-  g_autofree char *name = NULL, *ref = NULL, *slice = some_slice (walk, place->model);
+  g_autofree char *name = NULL, *ref = NULL, *slice = random_slice (walk, target->model);
   guint64 id;
-  Call call = call_begin (walk, place, "release of a slice");
+  Call call = call_begin (walk, target, "release of a slice");
   QuoitGroupChange *turn;
   ModelGroup *known;
 
-  ref = some_ref (walk, place->model, &name, &id);
+  ref = random_ref (walk, target->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
   if (known != NULL && known->seats != NULL)
     call.code = QUOIT_ERROR_INVALID;
@@ -637,10 +642,10 @@ release_slice (Walk *walk, const Place *place)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 
-      if (below (walk, 4) > 0)
+      if (random_below (walk, 4) > 0)
         {
           g_free (slice);
-          slice = g_strdup (slices->pdata[below (walk, slices->len)]);
+          slice = g_strdup (slices->pdata[random_below (walk, slices->len)]);
         }
       if (!g_ptr_array_find_with_equal_func (slices, slice, g_str_equal, NULL))
         call.code = QUOIT_ERROR_NOT_FOUND;
@@ -653,7 +658,7 @@ release_slice (Walk *walk, const Place *place)
             model_leave_slice (call.after, known, slice);
         }
     }
-  turn = quoit_ledger_release_slice (place->ledger, ref, slice, call.now_ms, &call.error);
+  turn = quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
   call_end (&call, turn != NULL);
   quoit_group_change_free (turn);
 }

@@ -4,65 +4,66 @@
 #include "walk.h"
 
 static void
-check (Walk *walk, const Place *place)
+check (Walk *walk, const Target *target)
 {
-  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target);
   g_autoptr (GError) error = NULL;
   g_autofree char *difference = NULL;
 
-  walk_hold (walk, quoit_snapshot_check (snapshot, &error), "%s", said (error));
-  difference = model_difference (place->model, snapshot);
-  walk_hold (walk, difference == NULL, "%s", difference);
+  walk_require (walk, quoit_snapshot_check (snapshot, &error), "%s", error_text (error));
+  difference = model_difference (target->model, snapshot);
+  walk_require (walk, difference == NULL, "%s", difference);
 }
 
 /* A snapshot as of a later time has exactly the groups whose lease has not expired by then. */
 static void
-check_later (Walk *walk, const Place *place)
+check_later (Walk *walk, const Target *target)
 {
-  gint64 later_ms = walk->time_ms + below (walk, 100000);
-  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place), later = NULL;
+  gint64 later_ms = walk->time_ms + random_below (walk, 100000);
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target), later = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *difference = NULL;
-  Model *model = model_at (place->model, later_ms);
+  Model *model = model_at (target->model, later_ms);
 
   later = quoit_snapshot_as_of (snapshot, later_ms, &error);
-  walk_hold (walk, later != NULL && quoit_snapshot_check (later, &error), "%s", said (error));
+  walk_require (walk, later != NULL && quoit_snapshot_check (later, &error), "%s", error_text (error));
   difference = model_difference (model, later);
-  walk_hold (walk, difference == NULL, "later: %s", difference);
+  walk_require (walk, difference == NULL, "later: %s", difference);
   model_free (model);
 }
 
 /* --- node states --- */
 
 static char *
-some_node (Walk *walk, const Model *model)
+random_node (Walk *walk, const Model *model)
 {
   g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (model->nodes), (GCompareFunc) strcmp);
 
-  return names == NULL ? NULL : g_strdup (g_list_nth_data (names, below (walk, g_hash_table_size (model->nodes))));
+  return names == NULL ? NULL
+                       : g_strdup (g_list_nth_data (names, random_below (walk, g_hash_table_size (model->nodes))));
 }
 
 static void
-change_state (Walk *walk, const Place *place)
+change_state (Walk *walk, const Target *target)
 {
-  g_autofree char *name = some_node (walk, place->model);
+  g_autofree char *name = random_node (walk, target->model);
   /* Usually back to alive, because otherwise little would fit after a while. */
-  QuoitNodeState state = below (walk, 5) < 3 ? QUOIT_NODE_ALIVE : (QuoitNodeState) below (walk, 3);
-  guint verb = place->fork != NULL ? 0 : below (walk, 3);
+  QuoitNodeState state = random_below (walk, 5) < 3 ? QUOIT_NODE_ALIVE : (QuoitNodeState) random_below (walk, 3);
+  guint verb = target->fork != NULL ? 0 : random_below (walk, 3);
   ModelNode *node;
   Call call;
   gboolean done;
 
   if (name == NULL)
     return;
-  call = call_begin (walk, place, "state");
+  call = call_begin (walk, target, "state");
   node = g_hash_table_lookup (call.after->nodes, name);
   if (verb == 0)
-    done = place->fork != NULL ? quoit_fork_set_node_state (place->fork, name, state, call.now_ms, &call.error)
-                               : quoit_ledger_set_node_state (place->ledger, name, state, call.now_ms, &call.error);
+    done = target->fork != NULL ? quoit_fork_set_node_state (target->fork, name, state, call.now_ms, &call.error)
+                                : quoit_ledger_set_node_state (target->ledger, name, state, call.now_ms, &call.error);
   else
-    done = verb == 1 ? quoit_ledger_drain_node (place->ledger, name, call.now_ms, &call.error)
-                     : quoit_ledger_undrain_node (place->ledger, name, call.now_ms, &call.error);
+    done = verb == 1 ? quoit_ledger_drain_node (target->ledger, name, call.now_ms, &call.error)
+                     : quoit_ledger_undrain_node (target->ledger, name, call.now_ms, &call.error);
   state = verb == 0 ? state : verb == 1 ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
   if (verb != 0 && node->state == QUOIT_NODE_DEAD)
     call.code = QUOIT_ERROR_CONFLICT;
@@ -79,27 +80,27 @@ change_state (Walk *walk, const Place *place)
 static void
 change_pool (Walk *walk, Pool *pool)
 {
-  if (pool->n_slices == 0 || below (walk, 6) == 0)
+  if (pool->n_slices == 0 || random_below (walk, 6) == 0)
     {
-      pool->shape = below (walk, N_SHAPES - 1);
-      pool->zone = below (walk, 2);
+      pool->shape = random_below (walk, N_SHAPES - 1);
+      pool->zone = random_below (walk, 2);
       memset (pool->marks, '.', sizeof pool->marks);
     }
-  if (below (walk, 2) == 0)
-    pool->n_slices = below (walk, MOST_SLICES + 1);
-  for (guint i = below (walk, 4); i > 0; i--)
-    pool->marks[below (walk, sizeof pool->marks)] = "....dxb"[below (walk, 7)];
+  if (random_below (walk, 2) == 0)
+    pool->n_slices = random_below (walk, MOST_SLICES + 1);
+  for (guint i = random_below (walk, 4); i > 0; i--)
+    pool->marks[random_below (walk, sizeof pool->marks)] = "....dxb"[random_below (walk, 7)];
 }
 
 static gboolean
-import_by (Walk *walk, const Place *place, const char *text, const char *name, ImportWay way, Call *call)
+import_by (Walk *walk, const Target *target, const char *text, const char *name, ImportWay way, Call *call)
 {
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
   QuoitImport *import;
 
   quoit_input_set_source (input, name);
-  import = way == IMPORT ? quoit_ledger_import (place->ledger, input, call->now_ms, &call->error)
-                         : quoit_ledger_sync (place->ledger, input, call->now_ms, &call->error);
+  import = way == IMPORT ? quoit_ledger_import (target->ledger, input, call->now_ms, &call->error)
+                         : quoit_ledger_sync (target->ledger, input, call->now_ms, &call->error);
   for (uint32_t i = 0; import != NULL && i < quoit_import_get_n_changes (import); i++)
     walk->n_losses += quoit_import_get_change_kind (import, i) == QUOIT_CHANGE_LOST;
   quoit_input_free (input);
@@ -110,10 +111,10 @@ import_by (Walk *walk, const Place *place, const char *text, const char *name, I
 }
 
 static void
-import (Walk *walk, const Place *place)
+import (Walk *walk, const Target *target)
 {
-  guint index = below (walk, N_SOURCES);
-  ImportWay way = below (walk, 2) == 0 ? IMPORT : SYNC;
+  guint index = random_below (walk, N_SOURCES);
+  ImportWay way = random_below (walk, 2) == 0 ? IMPORT : SYNC;
   Source source = walk->sources[index];
   g_autofree char *text = NULL, *name = g_strdup_printf ("s%u", index);
   gboolean empty = TRUE, done;
@@ -121,11 +122,11 @@ import (Walk *walk, const Place *place)
 
   for (guint p = 0; p < N_POOLS; p++)
     {
-      if (below (walk, 2) == 0)
+      if (random_below (walk, 2) == 0)
         change_pool (walk, &source.pools[p]);
-      if (!model_may_reshape (place->model, index, p, source.pools[p].shape))
+      if (!model_may_reshape (target->model, index, p, source.pools[p].shape))
         source.pools[p] = walk->sources[index].pools[p];
-      if (!model_may_reshape (place->model, index, p, source.pools[p].shape))
+      if (!model_may_reshape (target->model, index, p, source.pools[p].shape))
         source.pools[p].n_slices = 0;
       empty = empty && source.pools[p].n_slices == 0;
     }
@@ -133,13 +134,13 @@ import (Walk *walk, const Place *place)
   if (empty)
     return;
   text = source_text (&source);
-  call = call_begin (walk, place, way == IMPORT ? "import" : "sync");
-  done = import_by (walk, place, text, name, way, &call);
+  call = call_begin (walk, target, way == IMPORT ? "import" : "sync");
+  done = import_by (walk, target, text, name, way, &call);
   if (!model_may_import (call.after, index, &source, way))
     call.code = QUOIT_ERROR_CONFLICT;
   else
     {
-      g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
+      g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target);
 
       /* The model cannot decide whether pools changed, so it takes the sequence number from the ledger. */
       model_import (call.after, index, &source);
@@ -155,38 +156,38 @@ import (Walk *walk, const Place *place)
 
 /* Steps that are possible everywhere except in a fork. */
 static void
-ledger_step (Walk *walk, const Place *place)
+ledger_step (Walk *walk, const Target *target)
 {
-  static void (*const steps[]) (Walk * walk, const Place *place)
+  static void (*const steps[]) (Walk * walk, const Target *target)
       = { confirm_or_renew, confirm_or_renew, forget, change_owner, change_owner, release_slice };
 
-  steps[below (walk, G_N_ELEMENTS (steps))](walk, place);
+  steps[random_below (walk, G_N_ELEMENTS (steps))](walk, target);
 }
 
 static void
-any_step (Walk *walk, const Place *place)
+any_step (Walk *walk, const Target *target)
 {
-  guint die = below (walk, 100);
+  guint die = random_below (walk, 100);
 
-  if (place->fork == NULL && die < 25)
-    ledger_step (walk, place);
+  if (target->fork == NULL && die < 25)
+    ledger_step (walk, target);
   else if (die < 60)
-    reserve_or_keep (walk, place);
+    reserve_or_keep (walk, target);
   else if (die < 68)
-    release (walk, place);
+    release (walk, target);
   else if (die < 80)
-    resize (walk, place);
+    resize (walk, target);
   else if (die < 90)
-    repair (walk, place);
+    repair (walk, target);
   else
-    change_state (walk, place);
+    change_state (walk, target);
 }
 
 static void
-small_step (Walk *walk, const Place *place)
+small_step (Walk *walk, const Target *target)
 {
-  any_step (walk, place);
-  check (walk, place);
+  any_step (walk, target);
+  check (walk, target);
 }
 
 static void
@@ -194,11 +195,11 @@ try_in_fork (Walk *walk, QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  Place place = { .fork = fork, .model = model_copy (walk->model) };
+  Target target = { .fork = fork, .model = model_copy (walk->model) };
 
-  for (guint i = 1 + below (walk, 6); i > 0; i--)
-    small_step (walk, &place);
-  model_free (place.model);
+  for (guint i = 1 + random_below (walk, 6); i > 0; i--)
+    small_step (walk, &target);
+  model_free (target.model);
   walk->n_forks++;
 }
 
@@ -207,21 +208,21 @@ do_batch (Walk *walk, QuoitLedger *ledger)
 {
   Model *before = model_copy (walk->model);
   Source sources[N_SOURCES];
-  Place place = { .ledger = ledger, .in_batch = TRUE, .model = walk->model };
+  Target target = { .ledger = ledger, .in_batch = TRUE, .model = walk->model };
   g_autoptr (GError) error = NULL;
 
   memcpy (sources, walk->sources, sizeof sources);
-  walk_hold (walk, quoit_ledger_begin_batch (ledger, &error), "%s", said (error));
-  for (guint i = below (walk, 6); i > 0; i--)
+  walk_require (walk, quoit_ledger_begin_batch (ledger, &error), "%s", error_text (error));
+  for (guint i = random_below (walk, 6); i > 0; i--)
     {
-      if (below (walk, 8) == 0)
-        import (walk, &place);
-      small_step (walk, &place);
+      if (random_below (walk, 8) == 0)
+        import (walk, &target);
+      small_step (walk, &target);
     }
   walk->n_batches++;
-  if (below (walk, 3) > 0)
+  if (random_below (walk, 3) > 0)
     {
-      walk_hold (walk, quoit_ledger_commit_batch (ledger, &error), "%s", said (error));
+      walk_require (walk, quoit_ledger_commit_batch (ledger, &error), "%s", error_text (error));
       return model_free (before);
     }
   quoit_ledger_cancel_batch (ledger);
@@ -235,12 +236,12 @@ compact (Walk *walk, QuoitLedger *ledger)
   guint64 first = 0, before, n_removed = 0;
   g_autoptr (GError) error = NULL;
 
-  walk_hold (walk, quoit_ledger_read_checkpoint (ledger, &first, NULL, &error), "%s", said (error));
-  before = first + 1 + below (walk, (guint) (walk->model->seq - first) + 1);
-  walk_hold (walk, quoit_ledger_compact_journal (ledger, before, walk->time_ms, &n_removed, &error), "%s",
-             said (error));
-  walk_hold (walk, n_removed == before - 1 - first, "%u entries gone before %u", (guint) n_removed, (guint) before);
-  walk_hold (walk, quoit_ledger_verify (ledger, &error), "%s", said (error));
+  walk_require (walk, quoit_ledger_read_checkpoint (ledger, &first, NULL, &error), "%s", error_text (error));
+  before = first + 1 + random_below (walk, (guint) (walk->model->seq - first) + 1);
+  walk_require (walk, quoit_ledger_compact_journal (ledger, before, walk->time_ms, &n_removed, &error), "%s",
+                error_text (error));
+  walk_require (walk, n_removed == before - 1 - first, "%u entries gone before %u", (guint) n_removed, (guint) before);
+  walk_require (walk, quoit_ledger_verify (ledger, &error), "%s", error_text (error));
   walk->n_compactions++;
 }
 
@@ -251,26 +252,26 @@ reopen (Walk *walk, guint which)
 
   if (walk->path == NULL)
     return;
-  g_clear_pointer (&walk->hand[which], quoit_ledger_unref);
-  walk->hand[which] = quoit_ledger_open (walk->path, 1000, &error);
-  walk_hold (walk, walk->hand[which] != NULL, "%s", said (error));
+  g_clear_pointer (&walk->handles[which], quoit_ledger_unref);
+  walk->handles[which] = quoit_ledger_open (walk->path, 1000, &error);
+  walk_require (walk, walk->handles[which] != NULL, "%s", error_text (error));
 }
 
 static void
 take_step (Walk *walk)
 {
-  guint which = walk->path == NULL ? 0 : below (walk, 2), die = below (walk, 1000);
-  QuoitLedger *ledger = walk->hand[which];
-  Place place = { .ledger = ledger, .model = walk->model };
+  guint which = walk->path == NULL ? 0 : random_below (walk, 2), die = random_below (walk, 1000);
+  QuoitLedger *ledger = walk->handles[which];
+  Target target = { .ledger = ledger, .model = walk->model };
 
   /* Usually a second; sometimes so long that ended groups are forgotten. */
-  walk->time_ms += below (walk, 300) == 0 ? G_GINT64_CONSTANT (50000000) : 1000;
+  walk->time_ms += random_below (walk, 300) == 0 ? G_GINT64_CONSTANT (50000000) : 1000;
   if (die < 80)
-    import (walk, &place);
+    import (walk, &target);
   else if (die < 120)
     {
       /* A fork starts from the handle's state, so that must be current. */
-      walk_hold (walk, quoit_ledger_refresh (ledger, NULL), "refresh");
+      walk_require (walk, quoit_ledger_refresh (ledger, NULL), "refresh");
       try_in_fork (walk, ledger);
     }
   else if (die < 170)
@@ -280,16 +281,16 @@ take_step (Walk *walk)
   else if (die < 195)
     compact (walk, ledger);
   else
-    any_step (walk, &place);
+    any_step (walk, &target);
 
   /* The other handle has not read the change yet. */
   if (walk->path != NULL)
-    walk_hold (walk, quoit_ledger_refresh (walk->hand[0], NULL) && quoit_ledger_refresh (walk->hand[1], NULL),
-               "refresh");
-  for (guint i = 0; i < 2 && walk->hand[i] != NULL; i++)
-    check (walk, &(Place) { .ledger = walk->hand[i], .model = walk->model });
-  if (below (walk, 10) == 0)
-    check_later (walk, &(Place) { .ledger = walk->hand[which], .model = walk->model });
+    walk_require (walk, quoit_ledger_refresh (walk->handles[0], NULL) && quoit_ledger_refresh (walk->handles[1], NULL),
+                  "refresh");
+  for (guint i = 0; i < 2 && walk->handles[i] != NULL; i++)
+    check (walk, &(Target) { .ledger = walk->handles[i], .model = walk->model });
+  if (random_below (walk, 10) == 0)
+    check_later (walk, &(Target) { .ledger = walk->handles[which], .model = walk->model });
 }
 
 static void
@@ -300,23 +301,23 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
 
   walk.rand = g_rand_new_with_seed (seed);
   walk.model = model_new ();
-  walk.hand[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (path, 1000, &error);
-  walk_hold (&walk, walk.hand[0] != NULL, "%s", said (error));
+  walk.handles[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (path, 1000, &error);
+  walk_require (&walk, walk.handles[0] != NULL, "%s", error_text (error));
   if (path != NULL)
     reopen (&walk, 1);
   for (walk.step = 1; walk.step <= n_steps; walk.step++)
     {
       take_step (&walk);
       if (walk.step % 100 == 0)
-        walk_hold (&walk, quoit_ledger_verify (walk.hand[0], &error), "%s", said (error));
+        walk_require (&walk, quoit_ledger_verify (walk.handles[0], &error), "%s", error_text (error));
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u times something ended, %u group changes, %u imports, "
           "%u nodes lost, %u forks, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
           walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions, walk.n_bundle_groups, walk.n_bundles_moved);
   fflush (stdout);
-  quoit_ledger_unref (walk.hand[0]);
-  quoit_ledger_unref (walk.hand[1]);
+  quoit_ledger_unref (walk.handles[0]);
+  quoit_ledger_unref (walk.handles[1]);
   model_free (walk.model);
   g_rand_free (walk.rand);
 }
@@ -324,7 +325,7 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
 int
 main (void)
 {
-  guint32 seed = seed_of ("walk", 20250615);
+  guint32 seed = random_seed ("walk", 20250615);
   char *fast = fast_dir (), *durable = g_dir_make_tmp ("quoit-XXXXXX", NULL);
   g_autofree char *fast_path = g_build_filename (fast, "ledger.db", NULL);
   g_autofree char *durable_path = g_build_filename (durable, "ledger.db", NULL);

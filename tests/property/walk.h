@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the walk: the place of a step, and calls on the ledger and the model. */
+/* Shared by the files of the walk: the target of a step, and calls on the ledger and the model. */
 #pragma once
 
 #include "walk-model.h"
@@ -9,50 +9,50 @@ typedef struct {
   GRand *rand;
   guint32 seed;
   guint step;
-  gint64 time_ms;       /* of a steady clock */
-  char *path;           /* NULL: in memory */
-  QuoitLedger *hand[2]; /* two handles of one file, or one of a ledger in memory */
+  gint64 time_ms;          /* of a steady clock */
+  char *path;              /* NULL: in memory */
+  QuoitLedger *handles[2]; /* two handles of one file, or one of a ledger in memory */
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
   guint n_bundle_groups, n_bundles_moved;
 } Walk;
 
-/* The place of a step: the ledger, or a fork of it. */
+/* The target of a step: the ledger, or a fork of it. */
 typedef struct {
   QuoitLedger *ledger;
   QuoitFork *fork; /* NULL: in the ledger */
   gboolean in_batch;
   Model *model;
-} Place;
+} Target;
 
-#define walk_hold(walk, condition, ...)                                                                                \
+#define walk_require(walk, condition, ...)                                                                             \
   do                                                                                                                   \
     if (G_UNLIKELY (!(condition)))                                                                                     \
       {                                                                                                                \
         g_autofree char *why_ = g_strdup_printf (__VA_ARGS__);                                                         \
                                                                                                                        \
-        hold (condition, "%s, QUOIT_TEST_SEED=%u, step %u: %s", (walk)->what, (walk)->seed, (walk)->step, why_);       \
+        require (condition, "%s, QUOIT_TEST_SEED=%u, step %u: %s", (walk)->what, (walk)->seed, (walk)->step, why_);    \
       }                                                                                                                \
   while (0)
 
 static inline guint
-below (Walk *walk, guint n)
+random_below (Walk *walk, guint n)
 {
   return (guint) g_rand_int_range (walk->rand, 0, (gint) n);
 }
 
 static inline QuoitSnapshot *
-snapshot_of (const Place *place)
+snapshot_of (const Target *target)
 {
-  return place->fork != NULL ? quoit_fork_snapshot (place->fork) : quoit_ledger_snapshot (place->ledger);
+  return target->fork != NULL ? quoit_fork_snapshot (target->fork) : quoit_ledger_snapshot (target->ledger);
 }
 
 /* A call on both ledger and model. After call_begin(), @after is the model with all leases expired by the call's
  * time, and @code is the error that the ledger must return. */
 typedef struct {
   Walk *walk;
-  const Place *place;
+  const Target *target;
   const char *verb;
   gint64 now_ms, time_ms; /* as given, and as corrected to be ascending */
   Model *after;
@@ -62,30 +62,31 @@ typedef struct {
   GError *error;
 } Call;
 
-Call call_begin (Walk *walk, const Place *place, const char *verb);
-/* Checks that @done is the expected result. After success the place's model is @after; after a refusal it is
+Call call_begin (Walk *walk, const Target *target, const char *verb);
+/* Checks that @done is the expected result. After success the target's model is @after; after a refusal it is
  * unchanged. */
 gboolean call_end (Call *call, gboolean done);
 /* "name" or "name@id", usually of a live group; @id 0: none. */
-char *some_ref (Walk *walk, const Model *model, char **name, guint64 *id);
+char *random_ref (Walk *walk, const Model *model, char **name, guint64 *id);
 
 /* --- walk-bundles.c --- */
 
-/* Changes the wish to bundles. */
-void some_bundles (Walk *walk, Wish *wish);
-/* A request with the part of the wish that is specific to bundles. */
-QuoitRequest *request_of_bundles (const Wish *wish);
+/* Changes the spec to bundles. */
+void random_bundles (Walk *walk, RequestSpec *spec);
+/* A request with the part of the spec that is specific to bundles. */
+QuoitRequest *request_of_bundles (const RequestSpec *spec);
 /* Computes the expected result of the reservation if nothing else prevents it; compares it with @group, the actual
  * one. */
-void reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group);
+void reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms,
+                      const QuoitGroup *group);
 /* Applies the repair to the model and checks the new places; returns the number of lost bundles. */
 guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
 
-void reserve_or_keep (Walk *walk, const Place *place);
-void confirm_or_renew (Walk *walk, const Place *place);
-void release (Walk *walk, const Place *place);
-void forget (Walk *walk, const Place *place);
-void change_owner (Walk *walk, const Place *place);
-void resize (Walk *walk, const Place *place);
-void repair (Walk *walk, const Place *place);
-void release_slice (Walk *walk, const Place *place);
+void reserve_or_keep (Walk *walk, const Target *target);
+void confirm_or_renew (Walk *walk, const Target *target);
+void release (Walk *walk, const Target *target);
+void forget (Walk *walk, const Target *target);
+void change_owner (Walk *walk, const Target *target);
+void resize (Walk *walk, const Target *target);
+void repair (Walk *walk, const Target *target);
+void release_slice (Walk *walk, const Target *target);

@@ -53,7 +53,7 @@ bundles_ask (QuoitRequest *request, const char *word)
 static inline QuoitGroup *
 bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   g_auto (GStrv) list = g_strsplit (words, " ", -1);
   GError *error = NULL;
   QuoitGroup *group;

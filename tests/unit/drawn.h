@@ -154,10 +154,10 @@ drawn_claim_slice (QuoitClaims *claims, const Drawn *drawn, guint s)
                          .chips = slice->chips,
                          .labels = &label,
                          .n_labels = *label.value != '\0' };
-  guint32 pool = quoit_claims_pool (claims, drawn->pools[slice->pool]), kind_index;
+  guint32 pool = quoit_claims_ensure_pool (claims, drawn->pools[slice->pool]), kind_index;
 
   g_assert (quoit_shape_parse (slice->topology, &kind.shape, NULL));
-  kind_index = quoit_claims_kind (claims, &kind, name);
+  kind_index = quoit_claims_intern_kind (claims, &kind, name);
   for (guint w = 0; w < slice->n_hosts; w++)
     {
       char node[32];

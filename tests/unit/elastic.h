@@ -52,7 +52,7 @@ static inline QuoitTopology *
 elastic_job (QuoitLedger *ledger, const char *cluster, QuoitProfile profile)
 {
   g_autofree char *nodes = elastic_nodes (cluster);
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   QuoitTopology *topology;
   GError *error = NULL;

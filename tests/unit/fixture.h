@@ -23,7 +23,7 @@ fixture_add_slice (QuoitClaims *claims, const FixturePool *pool, const char *nam
   QuoitNodeKind kind = { .generation = pool->generation, .topology = pool->topology };
   QuoitPair label = { "ray.io/availability-zone", pool->zone };
   QuoitResource resources[] = { { "CPU", { 8 * QUOIT_AMOUNT_UNIT } }, { "TPU", { 0 } } };
-  guint32 kind_index, pool_index = quoit_claims_pool (claims, pool->pool);
+  guint32 kind_index, pool_index = quoit_claims_ensure_pool (claims, pool->pool);
 
   g_assert (quoit_shape_parse (pool->topology, &shape, NULL));
   g_assert (quoit_slice_facts (pool->generation, shape,
@@ -37,7 +37,7 @@ fixture_add_slice (QuoitClaims *claims, const FixturePool *pool, const char *nam
   kind.n_resources = 2;
   kind.labels = &label;
   kind.n_labels = pool->zone != NULL;
-  kind_index = quoit_claims_kind (claims, &kind, name);
+  kind_index = quoit_claims_intern_kind (claims, &kind, name);
   for (guint32 w = 0; w < facts.hosts; w++)
     {
       g_autofree char *node = g_strdup_printf ("%s-%u", name, w);

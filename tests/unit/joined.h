@@ -40,16 +40,16 @@ plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
       if (*p == 'h')
         {
           node = (QuoitNodeClaim) { .name = "head", .worker_id = -1, .flags = QUOIT_NODE_RAY_HEAD };
-          node.pool = quoit_claims_pool (claims, "headgroup");
-          node.kind = quoit_claims_kind (claims, &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
+          node.pool = quoit_claims_ensure_pool (claims, "headgroup");
+          node.kind = quoit_claims_intern_kind (claims, &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
           quoit_claims_add (claims, &node);
           continue;
         }
       node = nodes[at++];
       node.address = address;
       node.flags = *p == '#' ? QUOIT_NODE_EXTERNAL : 0;
-      node.pool = quoit_claims_pool (claims, "a");
-      node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (all, node.kind), NULL);
+      node.pool = quoit_claims_ensure_pool (claims, "a");
+      node.kind = quoit_claims_intern_kind (claims, quoit_claims_kind_at (all, node.kind), NULL);
       if (*p != '-')
         quoit_claims_add (claims, &node);
     }
@@ -68,7 +68,8 @@ kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word,
 
   kind.n_labels = 0;
   kind.resources = resources;
-  return quoit_claims_kind (claims, has_chips ? &kind : &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
+  return quoit_claims_intern_kind (claims, has_chips ? &kind : &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE },
+                                   NULL);
 }
 
 /* Nodes of a list of a running cluster. "A0.1x" is machine A, worker 1 of slice 0 ('-': in no slice), in state 'x'.
@@ -104,7 +105,7 @@ add_listed (QuoitClaims *claims, const char *drawn)
         node.flags |= QUOIT_NODE_ASSUMED_ID;
       if (strchr (word, '*') != NULL)
         node.flags |= QUOIT_NODE_RAY_HEAD;
-      node.pool = quoit_claims_pool (claims, in_slice ? "a" : "default");
+      node.pool = quoit_claims_ensure_pool (claims, in_slice ? "a" : "default");
       node.kind = kind_of_word (
           claims, quoit_claims_kind_at (all, 0), word,
           in_slice
@@ -167,16 +168,16 @@ list_of (const char *source, QuoitSourceKind kind, const char *drawn)
       bundle = bundle_of_word (claims, *use, takes);
       quoit_claims_add_external (claims, &bundle);
     }
-  quoit_claims_set_scope (claims, (n_parts > 1 ? QUOIT_CLAIMS_SAY_GROUPS : 0u)
-                                      | (n_parts > 2 ? QUOIT_CLAIMS_SAY_EXTERNAL : 0u));
+  quoit_claims_set_scope (claims, (n_parts > 1 ? QUOIT_CLAIMS_SCOPE_GROUPS : 0u)
+                                      | (n_parts > 2 ? QUOIT_CLAIMS_SCOPE_EXTERNAL : 0u));
   return claims;
 }
 
 /* --- scripts --- */
 
 typedef struct {
-  gpointer stage;
-  gboolean (*change) (gpointer stage, const QuoitAction *action, GError **error);
+  gpointer data;
+  gboolean (*change) (gpointer data, const QuoitAction *action, GError **error);
 } Ledger;
 
 static inline gboolean
@@ -185,7 +186,7 @@ read_source (const Ledger *ledger, QuoitActionType type, QuoitClaims *claims, co
   gboolean ok;
 
   quoit_claims_set_join (claims, join);
-  ok = ledger->change (ledger->stage, &(QuoitAction) { type, .claims = &claims }, error);
+  ok = ledger->change (ledger->data, &(QuoitAction) { type, .claims = &claims }, error);
   quoit_claims_free (claims);
   return ok;
 }
@@ -203,7 +204,7 @@ reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, G
   request->n_slices = 1;
   request->tpu_per_bundle = quoit_amount_from_int (tpu_per_bundle);
   g_ptr_array_add (request->slices, g_strdup (slice));
-  return ledger->change (ledger->stage, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, error);
+  return ledger->change (ledger->data, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, error);
 }
 
 static const struct {
@@ -247,10 +248,10 @@ perform (const Ledger *ledger, const char *step, GError **error)
   if (g_str_equal (words[0], "divide"))
     return reserve_slice (ledger, rest, 2, error);
   if (g_str_equal (words[0], "drain"))
-    return ledger->change (ledger->stage,
+    return ledger->change (ledger->data,
                            &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = { rest, QUOIT_VERB_DRAIN, 0 } }, error);
   ck_assert_str_eq (words[0], "release");
-  return ledger->change (ledger->stage, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 0 } }, error);
+  return ledger->change (ledger->data, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 0 } }, error);
 }
 
 /* The shares of the node: " [g chips 0,1: CPU 8, TPU 2]". */
@@ -296,6 +297,18 @@ show (const QuoitFleet *fleet)
   return g_string_free (text, FALSE);
 }
 
+/* A script is a list of steps, separated by ';':
+ *
+ *   plan ..|h         imports a manifest: '.' a node, '-' none, '|' the next slice, 'h' the head (plan_of())
+ *   ray A0.1x@5 B-*   imports Ray's list: machine A, worker 1 of slice 0, dead, address 10.0.0.5; machine B in no
+ *                     slice, the head; 'd' draining, '=4' 4 CPU, '^' two devices per chip, '!' an explicit worker id
+ *                     (add_listed())
+ *   k8s ...           imports the list of Kubernetes, with the same words
+ *   ray+plan ...      the same with --join plan;  sync-ray ...  syncs instead of imports
+ *   reserve a-0, divide a-0, drain NODE, release
+ *
+ * The fleet afterwards: "SOURCE/NODE#ID=MACHINE", with 'x' dead, 'd' draining, '*' allocated, '#' external use, and
+ * the shares of groups in brackets (show()). */
 static const struct {
   const char *script;
   const char *fleet;
@@ -351,12 +364,13 @@ static const struct {
   { "k8s A0.0 B0.1;reserve a-0;k8s A0.0! B0.1!", "k8s/m-A#1=A* k8s/m-B#2=B*", NULL },
   { "k8s A0.0! B0.1!;reserve a-0;k8s A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", NULL },
   { "k8s A0.0 B0.1;reserve a-0;k8s A0.1! B0.0!", "k8s/m-A#1=A* k8s/m-B#2=B*",
-    "'m-A' would change: worker 0 -> 1, but group 'train@1' holds it" },
+    "'m-A' would change: worker 0 -> 1: group 'train@1' uses it" },
   { "k8s A0.0 B0.1;reserve a-0;sync-k8s A0.1! B0.0!", "k8s/m-A#1=A* k8s/m-B#2=B*", "would change: worker 0 -> 1" },
   { "k8s A0.0 B0.1;reserve a-0;release;k8s A0.1! B0.0!", "k8s/m-B#2=B k8s/m-A#1=A", NULL },
   { "k8s A0.0 B0.1;ray A0.0 B0.1;reserve a-0;k8s A0.1! B0.0!", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
   { "ray A0.0 B0.1;k8s A1.0 B1.1;reserve a-0;k8s A0.1! B0.0!", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
-  /* the address of a node is that of its pod and moves with the pod; Ray finds the machine by it */
+  /* A node has the address of its pod. When the pod moves to a different node, the address moves too, and Ray's nodes
+   * are matched by it. A0.1x@5 is machine A, worker 1 of slice 0, dead, with address 10.0.0.5. */
   { "ray A0.0@1 B0.1@2;k8s A1.0@1 B1.1@2;ray A0.0x@1 B0.1@2 C0.0@3;k8s A1.0d@3 B1.1@2",
     "ray/m-A#1=Ax ray/m-C#3=Cd ray/m-B#2=B", NULL },
   { "ray A0.0@1 B0.1@2;k8s A1.0@1 B1.1@2;k8s A1.0d@3 B1.1@2;ray A0.0x@1 B0.1@2 C0.0@3",
@@ -421,9 +435,9 @@ static const struct {
   /* an allocated node never changes its machine */
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=Ax* plan/a-0-1#2=B* ray/m-C#3=C",
     NULL },
-  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray B0.1 C0.0", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "would go" },
-  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray B0.1", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "would go" },
-  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;plan ", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "would go" },
+  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray B0.1 C0.0", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "cannot be removed" },
+  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray B0.1", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "cannot be removed" },
+  { "plan ..;ray+plan A0.0 B0.1;reserve a-0;plan ", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "cannot be removed" },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-ray B0.1", "plan/a-0-0#1=Ax* plan/a-0-1#2=B*", NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-ray B0.1 C0.0", "plan/a-0-0#1=Ax* plan/a-0-1#2=B* ray/m-C#3=C", NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-ray B0.1 C0.0;release;sync-ray B0.1 C0.0",
@@ -434,10 +448,10 @@ static const struct {
   { "ray A0.0^ B0.1^;divide a-0;ray A0.0 B0.1^",
     "ray/m-A#1=A* [train chip 0: TPU 2] [train chip 1: TPU 2] [train chip 2: TPU 2] [train chip 3: TPU 2] "
     "ray/m-B#2=B* [train chip 0: TPU 2] [train chip 1: TPU 2] [train chip 2: TPU 2] [train chip 3: TPU 2]",
-    "'m-A' would change: another number of devices a chip, but group 'train@1' holds it" },
+    "'m-A' would change: another number of devices a chip: group 'train@1' uses it" },
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0 B0.1", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0^ B0.1", "plan/a-0-0#1=Ax* plan/a-0-1#2=B*",
-    "would change: other topology, pod type or chips, but" },
+    "would change: other topology, pod type or chips: group" },
   /* a manifest that no longer lists a machine does not change it */
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ;release;sync-plan ", "ray/m-A#1=A ray/m-B#2=B", NULL },

@@ -116,8 +116,8 @@ claims_of (const char *source, QuoitSourceKind kind, const char *drawn)
       if (*p == '|')
         continue;
       node = nodes[at++];
-      node.pool = quoit_claims_pool (claims, "a");
-      node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (all, node.kind), NULL);
+      node.pool = quoit_claims_ensure_pool (claims, "a");
+      node.kind = quoit_claims_intern_kind (claims, quoit_claims_kind_at (all, node.kind), NULL);
       node.state = *p == 'x' ? QUOIT_NODE_DEAD : *p == 'd' ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
       node.flags = *p == 'b' ? QUOIT_NODE_EXTERNAL : 0;
       if (*p != '-')

@@ -4,17 +4,14 @@
 
 #include "claims-suite.h"
 
-/* The text of a capture from this tree, or else from outside the tree. NULL if neither has it. */
+/* The text of a capture, or NULL if there is none of that state and form. */
 static inline char *
 capture_text (const char *state, const char *form)
 {
   g_autofree char *name = g_strdup_printf ("%s.%s", state, form), *text = NULL;
-  g_autofree char *own = g_build_filename (g_getenv ("top_srcdir"), "tests", "data", "captures", name, NULL);
-  g_autofree char *shared = g_build_filename (g_getenv ("top_srcdir"), "..", "shared", "captures", name, NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "tests", "data", "captures", name, NULL);
 
-  if (!g_file_get_contents (own, &text, NULL, NULL) && !g_file_get_contents (shared, &text, NULL, NULL))
-    return NULL;
-  return g_steal_pointer (&text);
+  return g_file_get_contents (path, &text, NULL, NULL) ? g_steal_pointer (&text) : NULL;
 }
 
 /* Texts as files; @groups and @available may be NULL. */

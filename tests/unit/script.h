@@ -105,7 +105,7 @@ script_add_bundles (QuoitRequest *request, const char *text, GError **error)
       if (!quoit_request_add_bundles (request, parts[0], n, error))
         return FALSE;
       for (char **part = parts + 1; *part != NULL; part++)
-        for (gint64 b = first; b < first + n; b++)
+        for (guint32 b = first; b < first + n; b++)
           {
             g_autofree char *key = g_strndup (*part, strcspn (*part, "="));
 
@@ -129,9 +129,9 @@ script_fill (QuoitRequest *request, char **words, GError **error)
       if (value == NULL)
         g_error ("no option: %s", *words);
       if (strncmp (*words, "key", length) == 0)
-        quoit_request_set_key (request, value);
+        ok = quoit_request_set_key (request, value, error);
       else if (strncmp (*words, "owner", length) == 0)
-        quoit_request_set_owner (request, value);
+        ok = quoit_request_set_owner (request, value, error);
       else if (strncmp (*words, "pool", length) == 0)
         quoit_request_set_pool (request, value);
       else if (strncmp (*words, "zone", length) == 0)
@@ -170,16 +170,18 @@ script_fill (QuoitRequest *request, char **words, GError **error)
 static inline QuoitRequest *
 script_request (const char *name, const char *n, char **words, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, error);
   const char *dots = strstr (n, "..");
   gboolean ok;
 
+  if (request == NULL)
+    return NULL;
   if (strchr (n, '{') != NULL)
     return script_add_bundles (request, n, error) && script_fill (request, words, error) ? g_steal_pointer (&request)
                                                                                          : NULL;
   ok = dots == NULL ? quoit_request_set_slices (request, g_ascii_strtoll (n, NULL, 10), error)
-                    : quoit_request_set_slices_between (request, g_ascii_strtoll (n, NULL, 10),
-                                                        g_ascii_strtoll (dots + 2, NULL, 10), error);
+                    : quoit_request_set_slice_range (request, g_ascii_strtoll (n, NULL, 10),
+                                                     g_ascii_strtoll (dots + 2, NULL, 10), error);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL));
   return ok && script_fill (request, words, error) ? g_steal_pointer (&request) : NULL;
@@ -245,7 +247,7 @@ script_put_group (GString *text, const QuoitGroup *group)
 
 /* Takes @group. */
 static inline gboolean
-script_tell_group (GString *text, QuoitGroup *group)
+script_put_group_result (GString *text, QuoitGroup *group)
 {
   if (group != NULL)
     script_put_group (text, group);
@@ -255,7 +257,7 @@ script_tell_group (GString *text, QuoitGroup *group)
 
 /* Takes @change. */
 static inline gboolean
-script_tell_change (GString *text, QuoitGroupChange *change)
+script_put_change (GString *text, QuoitGroupChange *change)
 {
   if (change == NULL)
     return FALSE;
@@ -276,7 +278,7 @@ script_tell_change (GString *text, QuoitGroupChange *change)
 
 /* "lost a-0-1 (train@1); group train@1 slice 0, a-0, is lost". Takes @import. */
 static inline gboolean
-script_tell_import (GString *text, QuoitImport *import)
+script_put_import (GString *text, QuoitImport *import)
 {
   static const char *const kinds[]
       = { [QUOIT_CHANGE_ADDED] = "added", [QUOIT_CHANGE_REMOVED] = "removed",   [QUOIT_CHANGE_CHANGED] = "changed",
@@ -307,7 +309,7 @@ script_tell_import (GString *text, QuoitImport *import)
 
 /* "expire: train@1 gone, x@2 gone; reserve: b@3 added". */
 static inline gboolean
-script_tell_journal (Script *script, GString *text, GError **error)
+script_put_journal (Script *script, GString *text, GError **error)
 {
   static const char *const effects[] = {
     [QUOIT_EFFECT_IMPORT] = "imported",           [QUOIT_EFFECT_GROUP_ADDED] = "added",
@@ -352,7 +354,7 @@ script_as_of (const Script *script, gint64 now_ms, GError **error)
 }
 
 static inline gboolean
-script_tell_free (const Script *script, GString *text, gint64 now_ms, GError **error)
+script_put_free (const Script *script, GString *text, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = script_as_of (script, now_ms, error);
 
@@ -367,7 +369,7 @@ script_tell_free (const Script *script, GString *text, gint64 now_ms, GError **e
 }
 
 static inline gboolean
-script_tell_fits (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
+script_put_fits (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
 {
   static const char *const verdicts[]
       = { [QUOIT_VERDICT_FITS] = "fits", [QUOIT_VERDICT_NOT_NOW] = "not-now", [QUOIT_VERDICT_NEVER] = "never" };
@@ -390,14 +392,14 @@ script_try (const Script *script, GString *text, char **words, gint64 now_ms, GE
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
 
   if (strcmp (words[0], "rehearse") == 0)
-    return script_tell_change (
+    return script_put_change (
         text, strcmp (words[1], "resize") == 0
                   ? quoit_fork_resize (fork, words[2], g_ascii_strtoll (words[3], NULL, 10), now_ms, NULL, error)
                   : quoit_fork_repair (fork, words[2], now_ms, NULL, error));
   {
     g_autoptr (QuoitRequest) request = script_request (words[1], words[2], words + 3, error);
 
-    return request != NULL && script_tell_group (text, quoit_fork_reserve (fork, request, now_ms, NULL, error));
+    return request != NULL && script_put_group_result (text, quoit_fork_reserve (fork, request, now_ms, NULL, error));
   }
 }
 
@@ -409,7 +411,7 @@ script_place (const Script *script, GString *text, char **words, gint64 now_ms, 
 
   if (request == NULL)
     return FALSE;
-  return script_tell_group (
+  return script_put_group_result (
       text, holds ? quoit_ledger_hold (script->ledger, request, script_ms (words[3]), now_ms, NULL, error)
                   : quoit_ledger_reserve (script->ledger, request, now_ms, NULL, error));
 }
@@ -419,15 +421,15 @@ script_show (const Script *script, GString *text, const char *name, gint64 now_m
 {
   g_autoptr (QuoitSnapshot) snapshot = script_as_of (script, now_ms, error);
 
-  return snapshot != NULL && script_tell_group (text, quoit_snapshot_lookup_group (snapshot, name, error));
+  return snapshot != NULL && script_put_group_result (text, quoit_snapshot_lookup_group (snapshot, name, error));
 }
 
 static inline gboolean
 script_import (const Script *script, GString *text, gboolean is_sync, const char *fleet, gint64 now_ms, GError **error)
 {
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
-  gboolean ok = script_tell_import (text, is_sync ? quoit_ledger_sync (script->ledger, input, now_ms, error)
-                                                  : quoit_ledger_import (script->ledger, input, now_ms, error));
+  gboolean ok = script_put_import (text, is_sync ? quoit_ledger_sync (script->ledger, input, now_ms, error)
+                                                 : quoit_ledger_import (script->ledger, input, now_ms, error));
 
   quoit_input_free (input);
   return ok;
@@ -480,26 +482,26 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
   if (strcmp (verb, "reserve") == 0 || strcmp (verb, "hold") == 0)
     return script_place (script, text, words, now_ms, error);
   if (strcmp (verb, "confirm") == 0)
-    return script_tell_group (text,
-                              quoit_ledger_confirm (ledger, one, two == NULL ? 0 : script_ms (two), now_ms, error));
+    return script_put_group_result (
+        text, quoit_ledger_confirm (ledger, one, two == NULL ? 0 : script_ms (two), now_ms, error));
   if (strcmp (verb, "renew") == 0)
-    return script_tell_group (text, quoit_ledger_renew (ledger, one, script_ms (two), now_ms, error));
+    return script_put_group_result (text, quoit_ledger_renew (ledger, one, script_ms (two), now_ms, error));
   if (strcmp (verb, "resize") == 0)
-    return script_tell_change (text, quoit_ledger_resize (ledger, one, number, now_ms, NULL, error));
+    return script_put_change (text, quoit_ledger_resize (ledger, one, number, now_ms, NULL, error));
   if (strcmp (verb, "repair") == 0)
-    return script_tell_change (text, quoit_ledger_repair (ledger, one, now_ms, NULL, error));
+    return script_put_change (text, quoit_ledger_repair (ledger, one, now_ms, NULL, error));
   if (strcmp (verb, "drop") == 0)
-    return script_tell_change (text, quoit_ledger_release_slice (ledger, one, two, now_ms, error));
+    return script_put_change (text, quoit_ledger_release_slice (ledger, one, two, now_ms, error));
   if (strcmp (verb, "import") == 0 || strcmp (verb, "sync") == 0)
     return script_import (script, text, *verb == 's', rest, now_ms, error);
   if (strcmp (verb, "fits") == 0)
-    return script_tell_fits (script, text, words + 1, now_ms, error);
+    return script_put_fits (script, text, words + 1, now_ms, error);
   if (strcmp (verb, "free") == 0)
-    return script_tell_free (script, text, now_ms, error);
+    return script_put_free (script, text, now_ms, error);
   if (strcmp (verb, "show") == 0)
     return script_show (script, text, one, now_ms, error);
   if (strcmp (verb, "journal") == 0)
-    return script_tell_journal (script, text, error);
+    return script_put_journal (script, text, error);
   if (strcmp (verb, "owner-end") == 0)
     return script_end_owner (script, text, one, now_ms, error);
 

@@ -14,36 +14,36 @@
 
 typedef struct {
   char *dir, *path, *copy;
-} Place;
+} TestPaths;
 
-static inline Place
-place_new (void)
+static inline TestPaths
+test_paths_new (void)
 {
   char *dir = g_dir_make_tmp ("quoit-XXXXXX", NULL);
 
   ck_assert_ptr_nonnull (dir);
-  return (Place) { dir, g_build_filename (dir, "ledger.db", NULL), g_build_filename (dir, "copy.db", NULL) };
+  return (TestPaths) { dir, g_build_filename (dir, "ledger.db", NULL), g_build_filename (dir, "copy.db", NULL) };
 }
 
 static inline void
-place_clear (Place *place)
+test_paths_clear (TestPaths *paths)
 {
-  g_autoptr (GDir) entries = g_dir_open (place->dir, 0, NULL);
+  g_autoptr (GDir) entries = g_dir_open (paths->dir, 0, NULL);
   const char *name;
 
   while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
     {
-      g_autofree char *path = g_build_filename (place->dir, name, NULL);
+      g_autofree char *path = g_build_filename (paths->dir, name, NULL);
 
       if (g_unlink (path) != 0)
         g_rmdir (path);
     }
-  g_rmdir (place->dir);
-  g_free (place->dir);
-  g_free (place->path);
-  g_free (place->copy);
+  g_rmdir (paths->dir);
+  g_free (paths->dir);
+  g_free (paths->path);
+  g_free (paths->copy);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TestPaths, test_paths_clear)
 
 /* @n_slices v6e 2x4 slices of two hosts, as source "test". */
 static inline gboolean
@@ -76,8 +76,8 @@ store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now
     {
       QuoitNodeClaim node = nodes[i];
 
-      node.pool = quoit_claims_pool (used, "a");
-      node.kind = quoit_claims_kind (used, quoit_claims_kind_at (idle, node.kind), NULL);
+      node.pool = quoit_claims_ensure_pool (used, "a");
+      node.kind = quoit_claims_intern_kind (used, quoit_claims_kind_at (idle, node.kind), NULL);
       node.flags = i < n_used ? QUOIT_NODE_EXTERNAL : 0;
       quoit_claims_add (used, &node);
     }
@@ -137,10 +137,10 @@ fill (QuoitStore *store)
 }
 
 static inline void
-create_filled (const Place *place)
+create_filled (const TestPaths *paths)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place->path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths->path, 0, &error);
 
   ck_assert_ok (error);
   fill (store);
@@ -148,7 +148,7 @@ create_filled (const Place *place)
 
 /* Changes the database like another program. */
 static inline void
-meddle_openly (const char *path, const char *sql)
+tamper_visibly (const char *path, const char *sql)
 {
   sqlite3 *db;
   char *message = NULL;
@@ -161,7 +161,7 @@ meddle_openly (const char *path, const char *sql)
 
 /* Repairs the hash chain of a changed journal. */
 static inline void
-link_again (const char *path)
+repair_chain (const char *path)
 {
   g_autoptr (GError) error = NULL;
   QuoitDb db = { 0 };
@@ -174,12 +174,12 @@ link_again (const char *path)
   ck_assert_int_eq (sqlite3_close (db.handle), SQLITE_OK);
 }
 
-/* Like meddle_openly(), but removes the sign of a foreign write, so that only the database itself shows the change. */
+/* Like tamper_visibly(), but removes the sign of a foreign write, so that only the database itself shows the change. */
 static inline void
-meddle (const char *path, const char *sql)
+tamper (const char *path, const char *sql)
 {
   g_autofree char *head = g_strconcat (path, "-head", NULL);
 
-  meddle_openly (path, sql);
+  tamper_visibly (path, sql);
   g_unlink (head);
 }

@@ -53,14 +53,14 @@ import_fleet (QuoitLedger *ledger, const char *text, const char *source)
 static QuoitGroup *
 reserve (QuoitLedger *ledger, const char *name, int64_t n_slices, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
   return quoit_ledger_reserve (ledger, request, NOW, NULL, error);
 }
 
-START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
+START_TEST (database_replaced_by_rename_is_refused)
 {
   g_autofree char *path = in_folder ("fleet.db"), *copy = in_folder ("copy.db");
   g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
@@ -76,7 +76,7 @@ START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
 }
 END_TEST
 
-START_TEST (a_name_that_sqlite_reads_otherwise_is_a_file)
+START_TEST (sqlite_special_names_are_file_names)
 {
   g_autofree char *before = g_get_current_dir ();
   g_autoptr (QuoitLedger) ledger = NULL;
@@ -95,7 +95,7 @@ START_TEST (a_name_that_sqlite_reads_otherwise_is_a_file)
 }
 END_TEST
 
-START_TEST (looking_at_what_others_wrote_waits_for_no_writer)
+START_TEST (refresh_does_not_wait_for_a_writer)
 {
   g_autofree char *path = in_folder ("fleet.db");
   g_autoptr (QuoitLedger) writer = quoit_ledger_create (path, 0, NULL), reader = quoit_ledger_open (path, 0, NULL);
@@ -115,7 +115,7 @@ rename_actors (gpointer data)
   return NULL;
 }
 
-START_TEST (who_acts_may_change_while_others_act)
+START_TEST (actor_can_be_renamed_while_other_threads_write)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   GThread *thread;
@@ -171,10 +171,10 @@ says_rescheduling (const QuoitGroup *group)
   return n > 0 && strstr (quoit_topology_get_note (topology, n - 1), "RESCHEDULING") != NULL;
 }
 
-START_TEST (the_death_of_a_held_node_is_told_to_its_group)
+START_TEST (death_of_allocated_node_is_reported_to_its_group)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) group = NULL, later = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
@@ -212,20 +212,20 @@ look_up (QuoitLedger *ledger, const char *name)
   return quoit_snapshot_lookup_group (snapshot, name, NULL);
 }
 
-START_TEST (the_notes_say_which_slice_is_lost_or_leaving_and_why)
+START_TEST (notes_name_lost_and_leaving_slices_with_the_cause)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_RAY_TRAIN };
   static const char leaving[] = "slice 0 (s) is leaving: host 10.0.0.1 is draining";
   static const char lost[] = "slice 0 (s) is lost: host 10.0.0.2 is dead";
   QuoitProfile profile = profiles[_i];
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) whole = NULL, draining = NULL, dead = NULL, retried = NULL, back = NULL;
 
   import_ray (ledger, "true", "{\"TPU\": 4, \"CPU\": 8}");
   ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
-  quoit_request_set_key (request, "k");
+  quoit_request_set_key (request, "k", NULL);
   whole = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
   ck_assert (quoit_ledger_drain_node (ledger, "10.0.0.1", NOW, NULL));
   draining = look_up (ledger, "train");
@@ -244,7 +244,7 @@ START_TEST (the_notes_say_which_slice_is_lost_or_leaving_and_why)
 }
 END_TEST
 
-START_TEST (a_host_without_chips_makes_no_whole_slice)
+START_TEST (slice_with_a_host_without_chips_is_degraded)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -257,10 +257,10 @@ START_TEST (a_host_without_chips_makes_no_whole_slice)
 END_TEST
 
 /* Without a key and an owner, so a retry cannot find an older group. */
-START_TEST (a_lease_tells_of_a_host_that_was_lost_before)
+START_TEST (hold_with_lost_host_is_reported)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   g_autoptr (QuoitGroup) held = NULL, confirmed = NULL, renewed = NULL;
   GError *error = NULL;
 
@@ -288,14 +288,14 @@ main (void)
 
   tcase_add_checked_fixture (tcase, set_up, tear_down);
   tcase_set_timeout (tcase, 60);
-  tcase_add_test (tcase, a_database_that_another_file_was_moved_over_is_noticed);
-  tcase_add_test (tcase, a_name_that_sqlite_reads_otherwise_is_a_file);
-  tcase_add_test (tcase, looking_at_what_others_wrote_waits_for_no_writer);
-  tcase_add_test (tcase, who_acts_may_change_while_others_act);
-  tcase_add_test (tcase, the_death_of_a_held_node_is_told_to_its_group);
-  tcase_add_loop_test (tcase, the_notes_say_which_slice_is_lost_or_leaving_and_why, 0, 2);
-  tcase_add_test (tcase, a_host_without_chips_makes_no_whole_slice);
-  tcase_add_test (tcase, a_lease_tells_of_a_host_that_was_lost_before);
+  tcase_add_test (tcase, database_replaced_by_rename_is_refused);
+  tcase_add_test (tcase, sqlite_special_names_are_file_names);
+  tcase_add_test (tcase, refresh_does_not_wait_for_a_writer);
+  tcase_add_test (tcase, actor_can_be_renamed_while_other_threads_write);
+  tcase_add_test (tcase, death_of_allocated_node_is_reported_to_its_group);
+  tcase_add_loop_test (tcase, notes_name_lost_and_leaving_slices_with_the_cause, 0, 2);
+  tcase_add_test (tcase, slice_with_a_host_without_chips_is_degraded);
+  tcase_add_test (tcase, hold_with_lost_host_is_reported);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

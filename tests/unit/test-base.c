@@ -3,6 +3,7 @@
 
 #include "suite.h"
 #include "base/amount.h"
+#include "base/dns.h"
 #include "base/natural.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -108,7 +109,7 @@ START_TEST (decimal_text_is_read_exactly_or_refused)
 }
 END_TEST
 
-START_TEST (memory_of_250000_nodes_with_a_terabyte_each_is_summed_exactly)
+START_TEST (sum_of_250000_terabytes_is_exact)
 {
   QuoitAmount tb = quoit_amount_from_int (1099511627776);
   g_autofree char *one_by_one = NULL, *at_once = NULL;
@@ -183,7 +184,7 @@ START_TEST (natural_order_is_transitive_on_all_short_texts)
 }
 END_TEST
 
-START_TEST (equal_text_has_one_id_through_every_growth)
+START_TEST (equal_texts_have_one_id_after_table_growth)
 {
   g_autoptr (QuoitStrings) strings = quoit_strings_new (0, 0);
   QuoitStringId id;
@@ -207,7 +208,7 @@ START_TEST (equal_text_has_one_id_through_every_growth)
 }
 END_TEST
 
-START_TEST (every_code_has_one_name_and_its_own_number)
+START_TEST (every_error_code_has_a_unique_name_and_number)
 {
   unsigned n;
   const QuoitErrorRow *rows = quoit_error_table (&n);
@@ -222,7 +223,7 @@ START_TEST (every_code_has_one_name_and_its_own_number)
 }
 END_TEST
 
-START_TEST (no_message_has_control_bytes_whatever_names_are_in_it)
+START_TEST (error_messages_escape_control_bytes)
 {
   g_autoptr (GError) error = NULL;
 
@@ -234,7 +235,7 @@ START_TEST (no_message_has_control_bytes_whatever_names_are_in_it)
 }
 END_TEST
 
-START_TEST (quoted_text_shows_no_control_bytes)
+START_TEST (quoted_text_escapes_control_bytes)
 {
   g_autofree char *a = quoit_quote ("a'b\n\x1b[1m\xff"), *b = quoit_quote_bytes ("x\0y", 3), *c = NULL;
   char longer[200];
@@ -260,21 +261,37 @@ static const struct {
   { QUOIT_LAST_MS - 1, "2199-12-31T23:59:59.999Z" },
 };
 
-START_TEST (every_sound_time_is_shown_to_the_millisecond)
+START_TEST (every_valid_time_is_formatted_to_the_millisecond)
 {
   g_autofree char *text = quoit_time_format (times[_i].time_ms);
 
-  ck_assert (quoit_time_is_sound (times[_i].time_ms));
+  ck_assert (quoit_time_is_valid (times[_i].time_ms));
   ck_assert_str_eq (text, times[_i].text);
 }
 END_TEST
 
-START_TEST (what_is_before_1970_or_after_2199_is_no_time)
+START_TEST (times_before_1970_and_after_2199_are_invalid)
 {
   static const gint64 bad[] = { -1, QUOIT_LAST_MS, G_MININT64, G_MAXINT64, G_GINT64_CONSTANT (9000000000000000000) };
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
-    ck_assert (!quoit_time_is_sound (bad[i]));
+    ck_assert (!quoit_time_is_valid (bad[i]));
+}
+END_TEST
+
+static const struct {
+  const char *text;
+  gboolean is_address;
+} addresses[] = {
+  { "10.0.0.7", TRUE },   { "fd00::9", TRUE },     { "::ffff:10.0.0.7", TRUE }, { "2001:db8:0:0:0:0:0:1", TRUE },
+  { "", FALSE },          { "10.0.0", FALSE },     { "10.0.0.256", FALSE },     { "10.0.0.7 ", FALSE },
+  { "999.bogus", FALSE }, { "[fd00::9]", FALSE },  { "fe80::1%eth0", FALSE },   { "10.0.0.7/24", FALSE },
+  { "host-1", FALSE },    { "fd00::9::1", FALSE },
+};
+
+START_TEST (an_address_is_ipv4_or_ipv6)
+{
+  ck_assert_msg (quoit_is_ip_address (addresses[_i].text) == addresses[_i].is_address, "'%s'", addresses[_i].text);
 }
 END_TEST
 
@@ -287,16 +304,17 @@ main (void)
   tcase_add_loop_test (tcase, a_double_is_cut_to_ten_thousandths_as_ray_does, 0, G_N_ELEMENTS (cuts));
   tcase_add_loop_test (tcase, a_double_that_ray_would_lose_is_refused, 0, G_N_ELEMENTS (bad_doubles));
   tcase_add_loop_test (tcase, decimal_text_is_read_exactly_or_refused, 0, G_N_ELEMENTS (texts));
-  tcase_add_test (tcase, memory_of_250000_nodes_with_a_terabyte_each_is_summed_exactly);
+  tcase_add_test (tcase, sum_of_250000_terabytes_is_exact);
   tcase_add_test (tcase, adding_amounts_beyond_63_bits_is_refused);
   tcase_add_loop_test (tcase, digits_compare_as_numbers_and_the_order_is_total, 0, G_N_ELEMENTS (in_order));
   tcase_add_test (tcase, natural_order_is_transitive_on_all_short_texts);
-  tcase_add_test (tcase, equal_text_has_one_id_through_every_growth);
-  tcase_add_test (tcase, every_code_has_one_name_and_its_own_number);
-  tcase_add_test (tcase, no_message_has_control_bytes_whatever_names_are_in_it);
-  tcase_add_test (tcase, quoted_text_shows_no_control_bytes);
-  tcase_add_loop_test (tcase, every_sound_time_is_shown_to_the_millisecond, 0, G_N_ELEMENTS (times));
-  tcase_add_test (tcase, what_is_before_1970_or_after_2199_is_no_time);
+  tcase_add_test (tcase, equal_texts_have_one_id_after_table_growth);
+  tcase_add_test (tcase, every_error_code_has_a_unique_name_and_number);
+  tcase_add_test (tcase, error_messages_escape_control_bytes);
+  tcase_add_test (tcase, quoted_text_escapes_control_bytes);
+  tcase_add_loop_test (tcase, every_valid_time_is_formatted_to_the_millisecond, 0, G_N_ELEMENTS (times));
+  tcase_add_test (tcase, times_before_1970_and_after_2199_are_invalid);
+  tcase_add_loop_test (tcase, an_address_is_ipv4_or_ipv6, 0, G_N_ELEMENTS (addresses));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "placement/bundles.h"
+#include "placement/best/best.h"
 
 enum { UNIT = 10000, BUDGET = 1000000 };
 
@@ -14,8 +14,8 @@ enum { UNIT = 10000, BUDGET = 1000000 };
 typedef struct {
   QuoitBundles bundles;
   QuoitView view;
-  QuoitStanding standing;
-  gint64 *asks, *has;
+  QuoitPlacementRules rules;
+  gint64 *requested, *available;
   guint32 *slice, *domain, *filter, *nodes;
   guint64 *passes;
   guint64 budget;
@@ -29,29 +29,29 @@ fixture_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
   Fixture *f = g_new0 (Fixture, 1);
   static const char *const resources[] = { "TPU" };
 
-  f->asks = g_new (gint64, n_bundles + 1);
-  f->has = g_new (gint64, n_nodes + 1);
+  f->requested = g_new (gint64, n_bundles + 1);
+  f->available = g_new (gint64, n_nodes + 1);
   f->slice = g_new (guint32, n_nodes + 1);
   f->nodes = g_new0 (guint32, n_bundles + 1);
   f->filter = g_new0 (guint32, n_bundles + 1);
   f->passes = g_new0 (guint64, 2 * (gsize) ((n_nodes + 63) / 64) + 1);
   for (guint32 b = 0; b < n_bundles; b++)
-    f->asks[b] = 4 * UNIT;
+    f->requested[b] = 4 * UNIT;
   for (guint32 n = 0; n < n_nodes; n++)
     {
-      f->has[n] = 4 * UNIT;
+      f->available[n] = 4 * UNIT;
       f->slice[n] = n / 4;
     }
   f->bundles = (QuoitBundles) {
-    .n_bundles = n_bundles, .n_resources = 1, .n_filters = 2, .resources = resources, .amounts = f->asks
+    .n_bundles = n_bundles, .n_resources = 1, .n_filters = 2, .resources = resources, .amounts = f->requested
   };
   f->view = (QuoitView) { .n_nodes = n_nodes,
                           .n_candidates = n_nodes,
-                          .total = f->has,
-                          .available = f->has,
+                          .total = f->available,
+                          .available = f->available,
                           .passes = f->passes,
                           .slice = f->slice };
-  f->standing = (QuoitStanding) { .strategy = strategy, .soft_target = NONE, .bound = NONE };
+  f->rules = (QuoitPlacementRules) { .strategy = strategy, .soft_target = NONE, .required_domain = NONE };
   f->budget = BUDGET;
   return f;
 }
@@ -59,8 +59,8 @@ fixture_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
 static void
 fixture_free (Fixture *f)
 {
-  g_free (f->asks);
-  g_free (f->has);
+  g_free (f->requested);
+  g_free (f->available);
   g_free (f->slice);
   g_free (f->nodes);
   g_free (f->filter);
@@ -70,32 +70,32 @@ fixture_free (Fixture *f)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Fixture, fixture_free)
 
 static QuoitBestResult
-ask (Fixture *f)
+place (Fixture *f)
 {
-  return quoit_best_place (&f->bundles, &f->view, &f->standing, &f->budget, &f->proven, f->nodes);
+  return quoit_best_place (&f->bundles, &f->view, &f->rules, &f->budget, &f->proven, f->nodes);
 }
 
 static void
 by_values (Fixture *f, guint32 n_values)
 {
-  f->standing.n_values = n_values;
+  f->rules.n_values = n_values;
   f->view.domain = f->slice;
   f->view.n_domains = f->view.n_nodes / 4 + 1;
 }
 
-/* --- choice among equals --- */
+/* --- choice among equal nodes --- */
 
-START_TEST (equals_are_taken_in_the_order_of_the_view)
+START_TEST (equal_nodes_are_used_in_the_order_of_the_view)
 {
   static const guint32 expected[4][4] = { { 4, 5, 6, 7 }, { 0, 2, 3, 4 }, { 0, 0, 0, 0 }, { 0, 2, 3, 4 } };
   g_autoptr (Fixture) f = fixture_new (12, 4, (QuoitStrategy) _i);
 
   /* Slice 0 lacks a host, so PACK uses the next one. */
-  f->has[1] = 0;
+  f->available[1] = 0;
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
     for (guint32 b = 0; b < 4; b++)
-      f->asks[b] = UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+      f->requested[b] = UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   for (guint32 b = 0; b < 4; b++)
     ck_assert_uint_eq (f->nodes[b], expected[_i][b]);
@@ -103,22 +103,22 @@ START_TEST (equals_are_taken_in_the_order_of_the_view)
 }
 END_TEST
 
-START_TEST (the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones)
+START_TEST (pack_uses_the_smallest_slices_that_suffice)
 {
   g_autoptr (Fixture) f = fixture_new (12, 2, QUOIT_STRATEGY_PACK);
 
   for (guint32 n = 4; n < 12; n++)
     f->slice[n] = 1;
-  f->asks[1] = 3 * UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  f->requested[1] = 3 * UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_uint_eq (f->nodes[0], 0);
   ck_assert_uint_eq (f->nodes[1], 1);
 }
 END_TEST
 
-/* With equal bundles, each node holds a fixed number of them, so every choice of slices can be tried. */
+/* With equal bundles, each node has a fixed capacity, so every choice of slices can be tried. */
 static guint32
-fewest_slices (const guint32 *holds, const guint32 *slice, guint32 n_nodes, guint32 n_bundles, guint32 m)
+fewest_slices (const guint32 *capacity, const guint32 *slice, guint32 n_nodes, guint32 n_bundles, guint32 m)
 {
   guint32 fewest = NONE;
 
@@ -128,7 +128,7 @@ fewest_slices (const guint32 *holds, const guint32 *slice, guint32 n_nodes, guin
 
       for (guint32 h = n_bundles; h > 0; h--)
         for (guint32 i = 0; i < n_nodes && n < m; i++)
-          if (holds[i] == h && (slice[i] == NONE || (chosen >> slice[i] & 1) != 0))
+          if (capacity[i] == h && (slice[i] == NONE || (chosen >> slice[i] & 1) != 0))
             {
               held += h;
               n++;
@@ -146,16 +146,16 @@ pack_drawn_equals (guint32 seed)
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint32 n_bundles = (guint32) g_rand_int_range (rand, 2, 30), n_used = 0;
   g_autoptr (Fixture) f = fixture_new (28, n_bundles, QUOIT_STRATEGY_PACK);
-  guint32 holds[28], seen = 0, used = 0, most = (guint32) g_rand_int_range (rand, 2, 8);
+  guint32 capacity[28], seen = 0, used = 0, max = (guint32) g_rand_int_range (rand, 2, 8);
 
   for (guint32 n = 0; n < 28; n++)
     {
-      holds[n] = (guint32) g_rand_int_range (rand, 0, (gint32) most);
-      f->has[n] = 4 * UNIT * holds[n];
-      holds[n] = MIN (holds[n], n_bundles);
+      capacity[n] = (guint32) g_rand_int_range (rand, 0, (gint32) max);
+      f->available[n] = 4 * UNIT * capacity[n];
+      capacity[n] = MIN (capacity[n], n_bundles);
       f->slice[n] = g_rand_int_range (rand, 0, 20) == 0 ? NONE : (guint32) g_rand_int_range (rand, 0, 7);
     }
-  if (ask (f) != QUOIT_BEST_FOUND)
+  if (place (f) != QUOIT_BEST_FOUND)
     return TRUE;
   for (guint32 b = 0; b < n_bundles; b++)
     {
@@ -164,9 +164,9 @@ pack_drawn_equals (guint32 seed)
       if (f->slice[f->nodes[b]] != NONE)
         used |= 1u << f->slice[f->nodes[b]];
     }
-  ck_assert_uint_eq (fewest_slices (holds, f->slice, 28, n_bundles, n_used - 1), NONE);
+  ck_assert_uint_eq (fewest_slices (capacity, f->slice, 28, n_bundles, n_used - 1), NONE);
   if (f->proven)
-    ck_assert_uint_eq ((guint) __builtin_popcount (used), fewest_slices (holds, f->slice, 28, n_bundles, n_used));
+    ck_assert_uint_eq ((guint) __builtin_popcount (used), fewest_slices (capacity, f->slice, 28, n_bundles, n_used));
   return f->proven;
 }
 
@@ -180,45 +180,45 @@ START_TEST (equal_bundles_are_packed_into_the_fewest_slices)
 }
 END_TEST
 
-START_TEST (bundles_in_no_slice_break_none)
+START_TEST (pack_prefers_nodes_in_no_slice)
 {
   g_autoptr (Fixture) f = fixture_new (12, 3, QUOIT_STRATEGY_PACK);
 
   f->slice[9] = f->slice[10] = f->slice[11] = NONE;
-  f->asks[2] = 2 * UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  f->requested[2] = 2 * UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   for (guint32 b = 0; b < 3; b++)
     ck_assert_uint_eq (f->nodes[b], 9 + b);
 }
 END_TEST
 
-START_TEST (the_preferred_node_decides_which_value_is_taken)
+START_TEST (the_soft_target_decides_which_value_is_used)
 {
   g_autoptr (Fixture) f = fixture_new (400, 2, QUOIT_STRATEGY_STRICT_PACK);
 
-  f->asks[0] = f->asks[1] = UNIT;
+  f->requested[0] = f->requested[1] = UNIT;
   by_values (f, 1);
-  f->standing.soft_target = 203;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  f->rules.soft_target = 203;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_uint_eq (f->nodes[0], 203);
   ck_assert_uint_eq (f->nodes[1], 203);
 
-  f->has[203] = UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  f->available[203] = UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_uint_eq (f->nodes[0], 0);
 }
 END_TEST
 
-START_TEST (of_two_shares_each_has_a_value_that_holds_it)
+START_TEST (each_share_gets_a_value_on_which_it_fits)
 {
   g_autoptr (Fixture) f = fixture_new (40, 4, QUOIT_STRATEGY_PACK);
 
   /* The second share fits only on slice 0, which could also hold the first one. */
   for (guint32 n = 0; n < 4; n++)
-    f->has[n] = 8 * UNIT;
-  f->asks[2] = f->asks[3] = 7 * UNIT;
+    f->available[n] = 8 * UNIT;
+  f->requested[2] = f->requested[3] = 7 * UNIT;
   by_values (f, 2);
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   ck_assert_uint_eq (f->nodes[0], 4);
   ck_assert_uint_eq (f->nodes[1], 5);
@@ -227,16 +227,16 @@ START_TEST (of_two_shares_each_has_a_value_that_holds_it)
 }
 END_TEST
 
-START_TEST (the_largest_load_is_no_larger_than_it_must_be)
+START_TEST (spread_minimizes_the_largest_load)
 {
   g_autoptr (Fixture) f = fixture_new (10, 35, QUOIT_STRATEGY_SPREAD);
   guint32 loads[10] = { 0 };
 
   for (guint32 b = 0; b < 35; b++)
-    f->asks[b] = UNIT * (b < 5 ? 2 : 1);
+    f->requested[b] = UNIT * (b < 5 ? 2 : 1);
   for (guint32 n = 0; n < 10; n++)
-    f->has[n] = UNIT * 50;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+    f->available[n] = UNIT * 50;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   for (guint32 b = 0; b < 35; b++)
     ck_assert_uint_le (++loads[f->nodes[b]], 4);
@@ -249,37 +249,37 @@ END_TEST
 static Fixture *
 hard_new (void)
 {
-  static const gint64 asks[]
+  static const gint64 requested[]
       = { 47, 47, 46, 46, 44, 44, 43, 43, 38, 38, 37, 37, 34, 34, 31, 31, 29, 28, 27, 26, 24, 23 };
-  Fixture *f = fixture_new (8, G_N_ELEMENTS (asks), QUOIT_STRATEGY_PACK);
+  Fixture *f = fixture_new (8, G_N_ELEMENTS (requested), QUOIT_STRATEGY_PACK);
 
-  for (guint32 b = 0; b < G_N_ELEMENTS (asks); b++)
-    f->asks[b] = asks[b];
+  for (guint32 b = 0; b < G_N_ELEMENTS (requested); b++)
+    f->requested[b] = requested[b];
   for (guint32 n = 0; n < 8; n++)
-    f->has[n] = 100;
+    f->available[n] = 100;
   return f;
 }
 
-START_TEST (a_budget_that_ends_is_said)
+START_TEST (a_search_without_budget_is_reported_as_not_proven)
 {
   g_autoptr (Fixture) f = hard_new ();
   QuoitBestResult result;
 
   f->budget = 100;
-  result = ask (f);
+  result = place (f);
   ck_assert_int_eq (f->proven, FALSE);
   ck_assert_int_ne (result, QUOIT_BEST_NONE);
   ck_assert_uint_eq (f->budget, 0);
 }
 END_TEST
 
-START_TEST (no_budget_is_needed_for_what_is_polynomial)
+START_TEST (polynomial_problems_need_no_budget)
 {
   g_autoptr (Fixture) f = fixture_new (1000, 500, (QuoitStrategy) _i);
 
   f->budget = 0;
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
-    f->has[700] = 4 * UNIT * 500;
+    f->available[700] = 4 * UNIT * 500;
   /* Half of them need one of the last 300 nodes. */
   f->bundles.filter = f->filter;
   for (guint32 b = 0; b < 250; b++)
@@ -290,7 +290,7 @@ START_TEST (no_budget_is_needed_for_what_is_polynomial)
       if (n >= 700)
         f->passes[16 + n / 64] |= G_GUINT64_CONSTANT (1) << (n % 64);
     }
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   for (guint32 b = 0; b < 250; b++)
     ck_assert (_i == QUOIT_STRATEGY_PACK || f->nodes[b] >= 700);
@@ -298,15 +298,15 @@ START_TEST (no_budget_is_needed_for_what_is_polynomial)
   if (_i != QUOIT_STRATEGY_STRICT_PACK)
     {
       for (guint32 n = 0; n < 1000; n += 2)
-        f->has[n] = UNIT;
-      f->has[1] = UNIT;
-      ck_assert_int_eq (ask (f), QUOIT_BEST_NONE);
+        f->available[n] = UNIT;
+      f->available[1] = UNIT;
+      ck_assert_int_eq (place (f), QUOIT_BEST_NONE);
       ck_assert_int_eq (f->proven, TRUE);
     }
 }
 END_TEST
 
-START_TEST (the_same_question_has_the_same_answer)
+START_TEST (equal_problems_have_equal_solutions)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
   g_autoptr (Fixture) f = fixture_new (30, 40, (QuoitStrategy) (_i % 2));
@@ -316,50 +316,50 @@ START_TEST (the_same_question_has_the_same_answer)
   gboolean proven;
 
   for (guint32 b = 0; b < 40; b++)
-    f->asks[b] = g_rand_int_range (rand, 1, 60);
+    f->requested[b] = g_rand_int_range (rand, 1, 60);
   for (guint32 n = 0; n < 30; n++)
-    f->has[n] = g_rand_int_range (rand, 20, 100);
+    f->available[n] = g_rand_int_range (rand, 20, 100);
   f->budget = 5000;
-  result = ask (f);
+  result = place (f);
   left = f->budget;
   proven = f->proven;
   memcpy (first, f->nodes, sizeof first);
   f->budget = 5000;
-  ck_assert_int_eq (ask (f), result);
+  ck_assert_int_eq (place (f), result);
   ck_assert_uint_eq (f->budget, left);
   ck_assert_int_eq (f->proven, proven);
   ck_assert_int_eq (memcmp (first, f->nodes, sizeof first), 0);
 }
 END_TEST
 
-/* --- thousands of equals: quadratic work would take too long --- */
+/* --- thousands of equal nodes: quadratic work would take too long --- */
 
-START_TEST (ten_thousand_equal_bundles_on_a_hundred_thousand_nodes_are_no_search)
+START_TEST (ten_thousand_equal_bundles_need_no_search)
 {
   g_autoptr (Fixture) f = fixture_new (100000, 10000, (QuoitStrategy) _i);
 
   f->budget = 0;
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
-    f->has[99999] = 10000 * 4 * (gint64) UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+    f->available[99999] = 10000 * 4 * (gint64) UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   for (guint32 b = 0; b < 10000; b++)
     ck_assert_uint_eq (f->nodes[b], _i == QUOIT_STRATEGY_STRICT_PACK ? 99999 : b);
 }
 END_TEST
 
-START_TEST (a_thousand_values_that_are_alike_are_tried_once)
+START_TEST (a_thousand_equal_values_are_tried_once)
 {
   g_autoptr (Fixture) f = fixture_new (100000, 8, (QuoitStrategy) _i);
 
   by_values (f, 2);
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
     for (guint32 b = 0; b < 8; b++)
-      f->asks[b] = UNIT;
-  /* Parts that no bound counts: the search examines each new value. */
+      f->requested[b] = UNIT;
+  /* Shares for which no bound is exact, so that each different value needs a search. */
   if (_i == QUOIT_STRATEGY_PACK)
-    f->asks[3] = f->asks[7] = 2 * UNIT;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+    f->requested[3] = f->requested[7] = 2 * UNIT;
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
   ck_assert_int_eq (f->proven, TRUE);
   for (guint32 b = 0; b < 8; b++)
     ck_assert_uint_eq (f->nodes[b] / 4, b / 4);
@@ -367,21 +367,21 @@ START_TEST (a_thousand_values_that_are_alike_are_tried_once)
 }
 END_TEST
 
-START_TEST (ten_thousand_different_bundles_end)
+START_TEST (ten_thousand_different_bundles_are_placed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   g_autoptr (Fixture) f = fixture_new (5000, 10000, (QuoitStrategy) _i);
   g_autofree gint64 *left = NULL;
 
   for (guint32 b = 0; b < 10000; b++)
-    f->asks[b] = g_rand_int_range (rand, 1, 500000);
+    f->requested[b] = g_rand_int_range (rand, 1, 500000);
   for (guint32 n = 0; n < 5000; n++)
-    f->has[n] = g_rand_int_range (rand, 500000, 1500000);
+    f->available[n] = g_rand_int_range (rand, 500000, 1500000);
   f->budget = 100000;
-  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
-  left = g_memdup2 (f->has, 5000 * sizeof *left);
+  ck_assert_int_eq (place (f), QUOIT_BEST_FOUND);
+  left = g_memdup2 (f->available, 5000 * sizeof *left);
   for (guint32 b = 0; b < 10000; b++)
-    ck_assert_int_ge (left[f->nodes[b]] -= f->asks[b], 0);
+    ck_assert_int_ge (left[f->nodes[b]] -= f->requested[b], 0);
 }
 END_TEST
 
@@ -390,13 +390,13 @@ END_TEST
 START_TEST (sums_do_not_overflow)
 {
   g_autoptr (Fixture) f = fixture_new (8, 6, (QuoitStrategy) _i);
-  gint64 most = G_MAXINT64 / 2;
+  gint64 max = G_MAXINT64 / 2;
 
   for (guint32 b = 0; b < 6; b++)
-    f->asks[b] = most - b;
+    f->requested[b] = max - b;
   for (guint32 n = 0; n < 8; n++)
-    f->has[n] = n % 2 == 0 ? G_MAXINT64 : most - 1;
-  ck_assert_int_eq (ask (f), _i == QUOIT_STRATEGY_STRICT_PACK ? QUOIT_BEST_NONE : QUOIT_BEST_FOUND);
+    f->available[n] = n % 2 == 0 ? G_MAXINT64 : max - 1;
+  ck_assert_int_eq (place (f), _i == QUOIT_STRATEGY_STRICT_PACK ? QUOIT_BEST_NONE : QUOIT_BEST_FOUND);
   if (_i == QUOIT_STRATEGY_PACK)
     for (guint32 b = 0; b < 6; b++)
       ck_assert_uint_eq (f->nodes[b] % 2, 0);
@@ -410,19 +410,19 @@ main (void)
   TCase *tcase = tcase_create ("best-bundles");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, equals_are_taken_in_the_order_of_the_view, 0, 4);
-  tcase_add_test (tcase, the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones);
+  tcase_add_loop_test (tcase, equal_nodes_are_used_in_the_order_of_the_view, 0, 4);
+  tcase_add_test (tcase, pack_uses_the_smallest_slices_that_suffice);
   tcase_add_test (tcase, equal_bundles_are_packed_into_the_fewest_slices);
-  tcase_add_test (tcase, bundles_in_no_slice_break_none);
-  tcase_add_test (tcase, the_preferred_node_decides_which_value_is_taken);
-  tcase_add_test (tcase, of_two_shares_each_has_a_value_that_holds_it);
-  tcase_add_test (tcase, the_largest_load_is_no_larger_than_it_must_be);
-  tcase_add_test (tcase, a_budget_that_ends_is_said);
-  tcase_add_loop_test (tcase, no_budget_is_needed_for_what_is_polynomial, 0, 4);
-  tcase_add_loop_test (tcase, the_same_question_has_the_same_answer, 0, 20);
-  tcase_add_loop_test (tcase, ten_thousand_equal_bundles_on_a_hundred_thousand_nodes_are_no_search, 0, 4);
-  tcase_add_loop_test (tcase, a_thousand_values_that_are_alike_are_tried_once, 0, 4);
-  tcase_add_loop_test (tcase, ten_thousand_different_bundles_end, 0, 2);
+  tcase_add_test (tcase, pack_prefers_nodes_in_no_slice);
+  tcase_add_test (tcase, the_soft_target_decides_which_value_is_used);
+  tcase_add_test (tcase, each_share_gets_a_value_on_which_it_fits);
+  tcase_add_test (tcase, spread_minimizes_the_largest_load);
+  tcase_add_test (tcase, a_search_without_budget_is_reported_as_not_proven);
+  tcase_add_loop_test (tcase, polynomial_problems_need_no_budget, 0, 4);
+  tcase_add_loop_test (tcase, equal_problems_have_equal_solutions, 0, 20);
+  tcase_add_loop_test (tcase, ten_thousand_equal_bundles_need_no_search, 0, 4);
+  tcase_add_loop_test (tcase, a_thousand_equal_values_are_tried_once, 0, 4);
+  tcase_add_loop_test (tcase, ten_thousand_different_bundles_are_placed, 0, 2);
   tcase_add_loop_test (tcase, sums_do_not_overflow, 0, 4);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

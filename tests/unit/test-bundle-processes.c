@@ -63,10 +63,16 @@ processes_of (const QuoitTopology *topology)
   return g_string_free (text, FALSE);
 }
 
+/* @asked: one word per bundle, its amounts; "spread" STRICT_SPREAD; "slice" all bundles in one slice;
+ * "slices:v6e,2x4,1,2" one whole slice in bundles of TPU=2 (bundles_ask()).
+ * @processes: the job ("slices", "boxes" or "apart"), then for each process
+ *   b2 s0 w1 2,3@0.0.1,1.0.1 d4,5   bundle 2 on worker 1 of slice 0, chips 2 and 3 of the host at the coordinates x.y.z
+ *                                   0.0.1 and 1.0.1, devices 4 and 5
+ *   b3 -                            bundle 3, without chips */
 static const struct {
   const char *fleet, *asked, *processes;
 } rows[] = {
-  /* Whole slices: as hosts in any order of bundles, and in parts. */
+  /* Bundles of whole slices form a job on slices: one bundle per host, or several bundles per host. */
   { "v6e 2x4 hostchips=4", "TPU=4 TPU=4 spread slice",
     "slices b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w1 0,1,2,3@0.2.0,1.2.0,0.3.0,1.3.0 d4,5,6,7" },
   { "v6e 2x4 hostchips=4", "slices:v6e,2x4,1,2 hosts=4",
@@ -83,7 +89,8 @@ static const struct {
   { "v6e 2x4 hostchips=8", "slices:v6e,2x4,1,2",
     "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,2; b1 s0 w0 2,3@1.0.0,1.1.0 d1,3; b2 s0 w0 4,5@0.2.0,0.3.0 d4,6; "
     "b3 s0 w0 6,7@1.2.0,1.3.0 d5,7" },
-  /* Parts of slices: hosts, and parts of hosts, where JAX counts from the first of their chips. */
+  /* Parts of slices form a job on boxes: hosts, or parts of hosts. JAX numbers devices from the first chip of the box.
+   * Format: bundle, slice, worker, chips of the host @ x.y.z, devices. */
   { "v6e 4x4", "TPU=4 TPU=4 spread slice",
     "boxes b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,4,5; b1 s0 w1 0,1,2,3@2.0.0,3.0.0,2.1.0,3.1.0 d2,3,6,7" },
   { "v6e 4x4 busy=0.0", "TPU=2 slice", "boxes b0 s0 w1 0,1@2.0.0,2.1.0 d0,1" },
@@ -91,7 +98,8 @@ static const struct {
   { "v6e 4x4", "TPU=2 TPU=2 slice", "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,2; b1 s0 w0 2,3@1.0.0,1.1.0 d1,3" },
   { "v6e 4x4", "TPU=1 TPU=1 slice", "boxes b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d1" },
   { "v6e 4x4 x2", "TPU=2 TPU=2 spread slices=2", "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,1; b1 s1 w0 0,1@0.0.0,0.1.0 d2,3" },
-  /* No job: no box, boxes of two sizes, other boxes in another slice, and a box that is no topology. */
+  /* No common job ("apart"): no box, boxes of two sizes, different boxes in a second slice, and a box that is no
+   * topology. */
   { "v6e 4x4", "TPU=1 TPU=1 TPU=1", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d0; b2 s0 w0 2@1.0.0 d0" },
   { "v6e 4x4", "TPU=1 TPU=2", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 2,3@1.0.0,1.1.0 d0,1" },
   { "v6e 4x4 busy=0.1-2", "TPU=4 TPU=4 spread",
@@ -103,7 +111,7 @@ static const struct {
   { "v6e 2x2", "TPU=0.5 TPU=0.5", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 0@0.0.0 d0" },
 };
 
-START_TEST (each_bundle_is_a_process_of_the_job_that_they_are)
+START_TEST (bundles_become_the_expected_processes)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (rows[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", rows[_i].asked);
@@ -135,7 +143,7 @@ static const struct {
 static QuoitGroup *
 reserve_whole (QuoitLedger *ledger, guint row)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
 
   ck_assert (quoit_request_set_accelerator (request, alike[row].accelerator, NULL)
              && quoit_request_set_topology (request, alike[row].topology, NULL)
@@ -164,7 +172,7 @@ environments_of (const QuoitTopology *topology)
   return g_string_free (text, FALSE);
 }
 
-START_TEST (bundles_that_are_whole_slices_are_what_whole_slices_are)
+START_TEST (bundles_of_whole_slices_have_the_environments_of_slices)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_JOBSET };
   g_autoptr (QuoitLedger) whole = bundles_ledger (alike[_i].fleet), divided = bundles_ledger (alike[_i].fleet);
@@ -193,7 +201,7 @@ START_TEST (bundles_that_are_whole_slices_are_what_whole_slices_are)
 }
 END_TEST
 
-START_TEST (bundles_that_are_whole_hosts_may_have_several_processes)
+START_TEST (bundles_of_whole_hosts_can_have_several_processes)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x2");
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread slice");
@@ -231,7 +239,7 @@ static const struct {
     "TPU_TOPOLOGY=4x4 TPU_VISIBLE_CHIPS=1 TPU_WORKER_HOSTNAMES=localhost TPU_WORKER_ID=1" },
 };
 
-START_TEST (a_process_has_the_bounds_of_its_part)
+START_TEST (process_has_the_bounds_of_its_box)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (environments[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", environments[_i].asked);
@@ -264,7 +272,7 @@ static const char three_nodes[] = "[" NODE ("aa", "10.0.0.1", "cpu", "\"CPU\": 8
 static QuoitGroup *
 reserve_on (QuoitLedger *ledger, const char *words)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_auto (GStrv) list = g_strsplit (words, " ", -1);
   GError *error = NULL;
   QuoitGroup *group;
@@ -292,7 +300,7 @@ has_note (const QuoitTopology *topology, const char *part)
   return FALSE;
 }
 
-START_TEST (a_bundle_without_tpu_is_a_process_behind_the_others_without_variables_of_one)
+START_TEST (bundle_without_tpu_is_a_last_process_without_variables)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_RAY_TRAIN };
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -321,7 +329,7 @@ START_TEST (a_bundle_without_tpu_is_a_process_behind_the_others_without_variable
 }
 END_TEST
 
-START_TEST (bundles_of_no_tpu_at_all_are_processes_without_variables)
+START_TEST (bundles_without_tpu_are_processes_without_variables)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_on (ledger, "CPU=1@cpu CPU=2@bare");
@@ -333,7 +341,7 @@ START_TEST (bundles_of_no_tpu_at_all_are_processes_without_variables)
 END_TEST
 
 /* As many chips as the node has, at a host's places; coordinates and devices are unknown. */
-START_TEST (a_host_in_no_slice_starts_a_process_of_its_own)
+START_TEST (host_outside_slices_starts_a_separate_process)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_on (ledger, "TPU=2@bare TPU=1@bare");
@@ -352,7 +360,7 @@ END_TEST
 
 /* --- Ray's order --- */
 
-START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
+START_TEST (profile_ray_train_numbers_bundles_in_request_order)
 {
   static const char nodes[]
       = "[" NODE ("b0", "10.0.0.1", "w0", "\"TPU\": 4.0, \"s\": 1.0, \"TPU-v6e-8-head\": 1.0",
@@ -364,7 +372,7 @@ START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
                                                           "\"1\", \"ray.io/tpu-topology\": \"2x4\", "
                                                           "\"ray.io/tpu-pod-type\": \"v6e-8\", \"on\": \"w1\"") "]";
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitTopology) of_quoit = NULL, of_ray = NULL;
   GError *error = NULL;
@@ -404,10 +412,9 @@ static const struct {
   { "v6e 4x4", "TPU=2", 1, QUOIT_PROFILE_KUBERAY,
     "profile kuberay: group 'train' has bundles that are no whole slices" },
   { "v6e 4x4", "TPU=2", 1, QUOIT_PROFILE_JOBSET, "profile jobset: group 'train' has bundles that are no whole slices" },
-  { "v6e 2x2", "TPU=4", 1, (QuoitProfile) 99, "profile '99': expected quoit, ray-train, kuberay or jobset" },
 };
 
-START_TEST (what_no_process_can_have_is_refused)
+START_TEST (bundles_that_form_no_process_are_refused)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (refused[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", refused[_i].asked);
@@ -420,7 +427,7 @@ START_TEST (what_no_process_can_have_is_refused)
 }
 END_TEST
 
-START_TEST (the_number_that_the_bundles_are_is_taken)
+START_TEST (processes_per_host_can_equal_bundles_per_host)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2");
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "TPU=2 TPU=2");
@@ -434,7 +441,7 @@ START_TEST (the_number_that_the_bundles_are_is_taken)
 }
 END_TEST
 
-START_TEST (a_bundle_on_a_dead_node_is_told_and_one_that_is_leaving)
+START_TEST (notes_name_lost_and_leaving_bundles)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 pool=p");
   g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 TPU=4 spread slice"), group = NULL;
@@ -456,53 +463,54 @@ END_TEST
 /* A chip of a process, at its place in the slice. */
 typedef struct {
   uint32_t process, slice, at[3];
-} Spot;
+} ChipPosition;
 
 typedef struct {
   uint32_t low[3], sides[3];
 } Cuboid;
 
 static GArray *
-spots_of (const QuoitTopology *topology)
+chip_positions (const QuoitTopology *topology)
 {
-  GArray *spots = g_array_new (FALSE, FALSE, sizeof (Spot));
+  GArray *positions = g_array_new (FALSE, FALSE, sizeof (ChipPosition));
 
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     for (uint32_t c = 0; c < quoit_topology_get_n_chips (topology, p); c++)
       {
-        Spot spot = { .process = p, .slice = quoit_topology_get_group_slice (topology, p) };
+        ChipPosition position = { .process = p, .slice = quoit_topology_get_group_slice (topology, p) };
 
         for (int axis = QUOIT_AXIS_X; axis <= QUOIT_AXIS_Z; axis++)
-          spot.at[axis] = quoit_topology_get_chip_at (topology, p, c, (QuoitAxis) axis);
-        g_array_append_val (spots, spot);
+          position.at[axis] = quoit_topology_get_chip_at (topology, p, c, (QuoitAxis) axis);
+        g_array_append_val (positions, position);
       }
-  return spots;
+  return positions;
 }
 
 static bool
-is_in (const Cuboid *cuboid, const Spot *spot)
+is_in (const Cuboid *cuboid, const ChipPosition *position)
 {
   for (guint axis = 0; axis < 3; axis++)
-    if (spot->at[axis] < cuboid->low[axis] || spot->at[axis] >= cuboid->low[axis] + cuboid->sides[axis])
+    if (position->at[axis] < cuboid->low[axis] || position->at[axis] >= cuboid->low[axis] + cuboid->sides[axis])
       return false;
   return true;
 }
 
-/* Tries every cuboid of a slice of 4x4x2; finds the one that consists of exactly these spots. */
+/* Tries every cuboid of a slice of 4x4x2; finds the one that consists of exactly these positions. */
 static bool
-find_cuboid (const GArray *spots, bool (*is_wanted) (const Spot *, uint32_t), uint32_t number, Cuboid *found)
+find_cuboid (const GArray *positions, bool (*is_wanted) (const ChipPosition *, uint32_t), uint32_t number,
+             Cuboid *found)
 {
   for (uint32_t i = 0; i < 4 * 4 * 2 * 4 * 4 * 2; i++)
     {
       Cuboid cuboid = { { i % 4, i / 4 % 4, i / 16 % 2 }, { i / 32 % 4 + 1, i / 128 % 4 + 1, i / 512 % 2 + 1 } };
       uint32_t n_inside = 0, n_wanted = 0;
 
-      for (guint s = 0; s < spots->len; s++)
+      for (guint s = 0; s < positions->len; s++)
         {
-          const Spot *spot = &g_array_index (spots, Spot, s);
+          const ChipPosition *position = &g_array_index (positions, ChipPosition, s);
 
-          n_wanted += is_wanted (spot, number);
-          n_inside += is_wanted (spot, number) && is_in (&cuboid, spot);
+          n_wanted += is_wanted (position, number);
+          n_inside += is_wanted (position, number) && is_in (&cuboid, position);
         }
       if (n_wanted == n_inside && n_wanted == cuboid.sides[0] * cuboid.sides[1] * cuboid.sides[2])
         {
@@ -514,27 +522,27 @@ find_cuboid (const GArray *spots, bool (*is_wanted) (const Spot *, uint32_t), ui
 }
 
 static bool
-is_of_process (const Spot *spot, uint32_t process)
+is_of_process (const ChipPosition *position, uint32_t process)
 {
-  return spot->process == process;
+  return position->process == process;
 }
 
 static bool
-is_of_slice (const Spot *spot, uint32_t slice)
+is_of_slice (const ChipPosition *position, uint32_t slice)
 {
-  return spot->slice == slice;
+  return position->slice == slice;
 }
 
 /* Whether the chips form one job: the parts of all slices are cuboids with the same sides, and so are those of the
  * processes, which form a grid in it. The cuboid must also be a topology, with sides of 1, 2 and 4, but not 4x1. */
 static bool
-are_one_job (const GArray *spots, uint32_t n_processes, uint32_t n_slices, Cuboid *box, Cuboid *block)
+are_one_job (const GArray *positions, uint32_t n_processes, uint32_t n_slices, Cuboid *box, Cuboid *block)
 {
   Cuboid first = { .sides = { 0 } };
 
   for (uint32_t slice = 0; slice < n_slices; slice++)
     {
-      if (!find_cuboid (spots, is_of_slice, slice, box)
+      if (!find_cuboid (positions, is_of_slice, slice, box)
           || (slice > 0 && memcmp (box->sides, first.sides, sizeof first.sides) != 0))
         return false;
       first = *box;
@@ -542,13 +550,13 @@ are_one_job (const GArray *spots, uint32_t n_processes, uint32_t n_slices, Cuboi
         {
           Cuboid of_process;
 
-          if (!find_cuboid (spots, is_of_process, p, &of_process)
+          if (!find_cuboid (positions, is_of_process, p, &of_process)
               || (p > 0 && memcmp (of_process.sides, block->sides, sizeof block->sides) != 0))
             return false;
           *block = of_process;
-          for (guint s = 0; s < spots->len; s++)
-            if (is_of_process (&g_array_index (spots, Spot, s), p)
-                && is_of_slice (&g_array_index (spots, Spot, s), slice))
+          for (guint s = 0; s < positions->len; s++)
+            if (is_of_process (&g_array_index (positions, ChipPosition, s), p)
+                && is_of_slice (&g_array_index (positions, ChipPosition, s), slice))
               for (guint axis = 0; axis < 3; axis++)
                 if ((of_process.low[axis] - box->low[axis]) % of_process.sides[axis] != 0)
                   return false;
@@ -700,15 +708,15 @@ check_group (const QuoitGroup *group, const char *asked)
 {
   GError *error = NULL;
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, &error);
-  g_autoptr (GArray) spots = NULL;
+  g_autoptr (GArray) positions = NULL;
   Cuboid box = { .sides = { 0 } }, block = { .sides = { 0 } };
   uint32_t n_slices;
   bool is_one;
 
   ck_assert_msg (topology != NULL, "%s: %s", asked, error == NULL ? "" : error->message);
-  spots = spots_of (topology);
-  n_slices = g_array_index (spots, Spot, spots->len - 1).slice + 1;
-  is_one = are_one_job (spots, quoit_topology_get_n_processes (topology), n_slices, &box, &block)
+  positions = chip_positions (topology);
+  n_slices = g_array_index (positions, ChipPosition, positions->len - 1).slice + 1;
+  is_one = are_one_job (positions, quoit_topology_get_n_processes (topology), n_slices, &box, &block)
            && is_built (&box, asked);
   ck_assert_msg (is_one == (quoit_topology_get_job (topology) != QUOIT_JOB_APART), "%s: %s", asked,
                  jobs[quoit_topology_get_job (topology)]);
@@ -731,7 +739,7 @@ check_lists (const char *fleet)
       for (guint is_spread = 0; is_spread < 2; is_spread++)
         {
           g_autoptr (QuoitLedger) ledger = bundles_ledger (fleet);
-          g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+          g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
           g_autoptr (GString) asked = g_string_new (fleet);
           g_autoptr (QuoitGroup) group = NULL;
 
@@ -751,7 +759,7 @@ check_lists (const char *fleet)
 static const char *const fleets[]
     = { "v6e 4x4", "v6e 2x4 hostchips=8", "v6e 2x2 x2", "v5p 2x2x2", "v6e 2x4 hostchips=4 x2" };
 
-START_TEST (a_group_is_one_job_exactly_where_its_chips_are_a_box)
+START_TEST (bundles_form_one_job_only_if_their_chips_form_a_box)
 {
   memset (n_of_job, 0, sizeof n_of_job);
   check_lists (fleets[_i]);
@@ -761,7 +769,7 @@ START_TEST (a_group_is_one_job_exactly_where_its_chips_are_a_box)
 }
 END_TEST
 
-START_TEST (processes_of_a_host_have_ports_of_their_own_in_whatever_groups)
+START_TEST (processes_of_a_host_have_different_ports_across_groups)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x4 hostchips=8");
   static const char *const asked[] = { "TPU=1 TPU=2", "TPU=1", "TPU=2 TPU=1" };
@@ -782,7 +790,7 @@ END_TEST
 
 /* --- changes --- */
 
-START_TEST (a_repair_moves_the_process_of_the_bundle_that_was_lost_alone)
+START_TEST (repair_moves_only_the_process_of_the_lost_bundle)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2 x3 pool=p");
   g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread");
@@ -799,10 +807,10 @@ START_TEST (a_repair_moves_the_process_of_the_bundle_that_was_lost_alone)
   after = quoit_topology_new (quoit_group_change_get_after (change), NULL, NULL);
   renumbering = quoit_renumbering_new (before, after);
   ck_assert_uint_eq (quoit_renumbering_get_n_rows (renumbering), 3);
-  ck_assert_int_eq (quoit_renumbering_get_how (renumbering, 0), QUOIT_RENUMBERING_MOVED);
+  ck_assert_int_eq (quoit_renumbering_get_change (renumbering, 0), QUOIT_PROCESS_MOVED);
   ck_assert_str_eq (quoit_renumbering_get_node_name (renumbering, 0), "p-1-0");
-  ck_assert_int_eq (quoit_renumbering_get_how (renumbering, 1), QUOIT_RENUMBERING_JOINED);
-  ck_assert_int_eq (quoit_renumbering_get_how (renumbering, 2), QUOIT_RENUMBERING_LEFT);
+  ck_assert_int_eq (quoit_renumbering_get_change (renumbering, 1), QUOIT_PROCESS_JOINED);
+  ck_assert_int_eq (quoit_renumbering_get_change (renumbering, 2), QUOIT_PROCESS_LEFT);
 }
 END_TEST
 
@@ -813,20 +821,20 @@ main (void)
   TCase *tcase = tcase_create ("bundles");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, each_bundle_is_a_process_of_the_job_that_they_are, 0, G_N_ELEMENTS (rows));
-  tcase_add_loop_test (tcase, bundles_that_are_whole_slices_are_what_whole_slices_are, 0, G_N_ELEMENTS (alike));
-  tcase_add_test (tcase, bundles_that_are_whole_hosts_may_have_several_processes);
-  tcase_add_loop_test (tcase, a_process_has_the_bounds_of_its_part, 0, G_N_ELEMENTS (environments));
-  tcase_add_test (tcase, a_bundle_without_tpu_is_a_process_behind_the_others_without_variables_of_one);
-  tcase_add_test (tcase, bundles_of_no_tpu_at_all_are_processes_without_variables);
-  tcase_add_test (tcase, a_host_in_no_slice_starts_a_process_of_its_own);
-  tcase_add_test (tcase, ray_counts_the_bundles_of_a_slice_as_they_were_asked_for);
-  tcase_add_loop_test (tcase, what_no_process_can_have_is_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (tcase, the_number_that_the_bundles_are_is_taken);
-  tcase_add_test (tcase, a_bundle_on_a_dead_node_is_told_and_one_that_is_leaving);
-  tcase_add_loop_test (tcase, a_group_is_one_job_exactly_where_its_chips_are_a_box, 0, G_N_ELEMENTS (fleets));
-  tcase_add_test (tcase, processes_of_a_host_have_ports_of_their_own_in_whatever_groups);
-  tcase_add_test (tcase, a_repair_moves_the_process_of_the_bundle_that_was_lost_alone);
+  tcase_add_loop_test (tcase, bundles_become_the_expected_processes, 0, G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tcase, bundles_of_whole_slices_have_the_environments_of_slices, 0, G_N_ELEMENTS (alike));
+  tcase_add_test (tcase, bundles_of_whole_hosts_can_have_several_processes);
+  tcase_add_loop_test (tcase, process_has_the_bounds_of_its_box, 0, G_N_ELEMENTS (environments));
+  tcase_add_test (tcase, bundle_without_tpu_is_a_last_process_without_variables);
+  tcase_add_test (tcase, bundles_without_tpu_are_processes_without_variables);
+  tcase_add_test (tcase, host_outside_slices_starts_a_separate_process);
+  tcase_add_test (tcase, profile_ray_train_numbers_bundles_in_request_order);
+  tcase_add_loop_test (tcase, bundles_that_form_no_process_are_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (tcase, processes_per_host_can_equal_bundles_per_host);
+  tcase_add_test (tcase, notes_name_lost_and_leaving_bundles);
+  tcase_add_loop_test (tcase, bundles_form_one_job_only_if_their_chips_form_a_box, 0, G_N_ELEMENTS (fleets));
+  tcase_add_test (tcase, processes_of_a_host_have_different_ports_across_groups);
+  tcase_add_test (tcase, repair_moves_only_the_process_of_the_lost_bundle);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -40,9 +40,9 @@ static const struct {
   { "a\nb=4", NULL, "expected printable UTF-8 text" },
   { "a\xff=4", NULL, "expected printable UTF-8 text" },
   { "\"a\\377\"=4", NULL, "expected printable UTF-8 text" },
-  { "bundle=1", NULL, "bundle 0: resource 'bundle' is what a placement group brings" },
-  { "TPU_group_0_0123456789abcdef0123456789abcdef0123=1", NULL, "is what a placement group brings" },
-  { "CPU_group_0123456789abcdef0123456789abcdef0123=1", NULL, "is what a placement group brings" },
+  { "bundle=1", NULL, "bundle 0: resource 'bundle' is created by placement groups" },
+  { "TPU_group_0_0123456789abcdef0123456789abcdef0123=1", NULL, "is created by placement groups" },
+  { "CPU_group_0123456789abcdef0123456789abcdef0123=1", NULL, "is created by placement groups" },
   { "TPU=", NULL, "bundle 0: resource 'TPU': amount '': expected" },
   { "TPU=four", NULL, "bundle 0: resource 'TPU': amount 'four': expected" },
   { "TPU=0", NULL, "bundle 0: resource 'TPU': amount '0': expected more than 0" },
@@ -57,12 +57,12 @@ static const struct {
   { "TPU=0.00001", NULL, "no part finer than 0.0001" },
   { "memory=900000000000000.0001", NULL, "at most 900000000000000" },
   { "memory=99999999999999999999", NULL, "resource 'memory': amount '99999999999999999999': expected less" },
-  { "TPU=1,CPU=1,TPU=2", NULL, "bundle 0: resource 'TPU' is there twice" },
+  { "TPU=1,CPU=1,TPU=2", NULL, "bundle 0: resource 'TPU' is given twice" },
 };
 
 START_TEST (a_bundle_takes_exact_amounts_of_named_resources)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   g_autofree char *text = NULL, *expected = NULL;
   GError *error = NULL;
   bool ok = quoit_request_add_bundles (request, amounts[_i].amounts, 1, &error);
@@ -75,7 +75,7 @@ START_TEST (a_bundle_takes_exact_amounts_of_named_resources)
       return;
     }
   ck_assert_ok (error);
-  text = quoit_request_canonical (request);
+  text = quoit_request_format_canonical (request);
   expected = g_strdup_printf ("PACK 1x{%s}", amounts[_i].text);
   ck_assert_str_eq (text, expected);
 }
@@ -83,7 +83,7 @@ END_TEST
 
 /* The settings of a request, and the result: its text, or the refusal when it is used. */
 static const struct {
-  const char *deeds, *text, *part;
+  const char *actions, *text, *part;
 } uses[] = {
   { "b:TPU=4 4:TPU=4 s:SPREAD", "SPREAD 5x{TPU=4}", NULL },
   { "b:TPU=4 b:CPU=1 b:TPU=4", "PACK 1x{TPU=4} 1x{CPU=1} 1x{TPU=4}", NULL },
@@ -114,9 +114,9 @@ static const struct {
 };
 
 static void
-do_deed (QuoitRequest *request, const char *deed)
+apply_action (QuoitRequest *request, const char *action)
 {
-  g_auto (GStrv) words = g_strsplit (deed, ":", 2);
+  g_auto (GStrv) words = g_strsplit (action, ":", 2);
   const char *verb = words[0], *value = words[1];
   g_autofree char *key = value == NULL ? NULL : g_strndup (value, strcspn (value, "="));
   QuoitStrategy strategy = QUOIT_STRATEGY_PACK;
@@ -127,10 +127,10 @@ do_deed (QuoitRequest *request, const char *deed)
   else if (g_ascii_isdigit (*verb))
     ok = quoit_request_add_bundles (request, value, g_ascii_strtoll (verb, NULL, 10), NULL);
   else if (g_str_has_prefix (verb, "on"))
-    ok = quoit_request_select_bundle (request, g_ascii_strtoll (verb + 2, NULL, 10), key, strchr (value, '=') + 1,
-                                      NULL);
+    ok = quoit_request_select_bundle (request, (guint32) g_ascii_strtoull (verb + 2, NULL, 10), key,
+                                      strchr (value, '=') + 1, NULL);
   else if (strcmp (verb, "s") == 0)
-    ok = quoit_strategy_parse (value, &strategy) && quoit_request_set_strategy (request, strategy, NULL);
+    ok = quoit_strategy_parse (value, &strategy, NULL) && quoit_request_set_strategy (request, strategy, NULL);
   else if (strcmp (verb, "policy") == 0)
     ok = quoit_request_set_policy (request, QUOIT_POLICY_RAY, NULL);
   else if (g_str_has_prefix (verb, "label"))
@@ -150,19 +150,19 @@ do_deed (QuoitRequest *request, const char *deed)
   else if (strcmp (verb, "tpu") == 0)
     ok = quoit_request_set_tpu_per_bundle (request, value, NULL);
   else
-    ck_abort_msg ("no deed: %s", deed);
-  ck_assert_msg (ok, "%s", deed);
+    ck_abort_msg ("no deed: %s", action);
+  ck_assert_msg (ok, "%s", action);
 }
 
-START_TEST (a_request_asks_for_bundles_or_for_slices)
+START_TEST (request_is_for_bundles_or_slices)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
-  g_auto (GStrv) deeds = g_strsplit (uses[_i].deeds, " ", -1);
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
+  g_auto (GStrv) actions = g_strsplit (uses[_i].actions, " ", -1);
   g_autofree char *text = NULL;
   GError *error = NULL;
 
-  for (char **deed = deeds; *deed != NULL; deed++)
-    do_deed (request, *deed);
+  for (char **action = actions; *action != NULL; action++)
+    apply_action (request, *action);
   if (uses[_i].text == NULL)
     {
       ck_assert (!quoit_request_complete (request, &error));
@@ -170,14 +170,14 @@ START_TEST (a_request_asks_for_bundles_or_for_slices)
       return;
     }
   ck_assert (quoit_request_complete (request, &error));
-  text = quoit_request_canonical (request);
+  text = quoit_request_format_canonical (request);
   ck_assert_str_eq (text, uses[_i].text);
 }
 END_TEST
 
-START_TEST (a_request_has_ten_thousand_bundles_and_no_more)
+START_TEST (request_has_at_most_ten_thousand_bundles)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   g_autofree char *text = NULL;
   GError *error = NULL;
 
@@ -191,22 +191,22 @@ START_TEST (a_request_has_ten_thousand_bundles_and_no_more)
   ck_assert (quoit_request_add_bundles (request, "CPU=1", 1, NULL));
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '1'");
-  text = quoit_request_canonical (request);
+  text = quoit_request_format_canonical (request);
   ck_assert_str_eq (text, "PACK 10000x{CPU=1}");
 }
 END_TEST
 
-START_TEST (what_a_bundle_cannot_be_told_leaves_the_request_as_it_was)
+START_TEST (refused_bundle_setting_leaves_the_request_unchanged)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   g_autofree char *text = NULL;
   GError *error = NULL;
 
   ck_assert (quoit_request_add_bundles (request, "CPU=1", 2, NULL));
   ck_assert (!quoit_request_select_bundle (request, 2, "k", "v", &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle '2': expected the number of one that was added, below 2");
-  ck_assert (!quoit_request_select_bundle (request, -1, "k", "v", &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle '-1'");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle '2': expected the index of one that was added, below 2");
+  ck_assert (!quoit_request_select_bundle (request, UINT32_MAX, "k", "v", &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle '4294967295'");
   ck_assert (!quoit_request_select_bundle (request, 1, "k/", "v", &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 1: label key 'k/'");
   ck_assert (!quoit_request_select_bundle (request, 1, "k", "in(a", &error));
@@ -219,17 +219,17 @@ START_TEST (what_a_bundle_cannot_be_told_leaves_the_request_as_it_was)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology label 'k' of '0' values: expected 1 to 10000");
   ck_assert (!quoit_request_set_topology_label (request, "", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology label key ''");
-  text = quoit_request_canonical (request);
+  text = quoit_request_format_canonical (request);
   ck_assert_str_eq (text, "PACK 2x{CPU=1}");
 }
 END_TEST
 
-START_TEST (resources_and_selectors_are_bounded)
+START_TEST (number_of_resources_and_selectors_is_limited)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   GError *error = NULL;
 
-  for (guint i = 0; i < QUOIT_MOST_RESOURCES; i++)
+  for (guint i = 0; i < QUOIT_MAX_RESOURCES; i++)
     {
       g_autofree char *amount = g_strdup_printf ("r%u=1", i);
 
@@ -238,7 +238,7 @@ START_TEST (resources_and_selectors_are_bounded)
   ck_assert (!quoit_request_add_bundles (request, "one=1", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 256: expected at most 256 different resources");
   ck_assert (quoit_request_add_bundles (request, "r0=2,r255=3", 1, &error));
-  for (guint i = 0; i < QUOIT_MOST_BUNDLE_SELECTORS; i++)
+  for (guint i = 0; i < QUOIT_MAX_BUNDLE_SELECTORS; i++)
     ck_assert (quoit_request_select_bundle (request, 0, "k", "v", NULL));
   ck_assert (!quoit_request_select_bundle (request, 0, "k", "v", &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 0: selector 'k': expected at most 1000 of a bundle");
@@ -246,9 +246,9 @@ START_TEST (resources_and_selectors_are_bounded)
 }
 END_TEST
 
-START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
+START_TEST (copy_requests_the_same_bundles_under_a_different_name)
 {
-  QuoitRequest *request = quoit_request_new ("g");
+  QuoitRequest *request = quoit_request_new ("g", NULL);
   g_autoptr (QuoitRequest) copy = NULL;
   g_autofree char *before = NULL, *after = NULL;
 
@@ -260,11 +260,11 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
              && quoit_request_set_policy (request, QUOIT_POLICY_RAY, NULL)
              && quoit_request_set_topology_label (request, "rack", 2, NULL));
   quoit_request_set_soft_target (request, "n");
-  before = quoit_request_canonical (request);
-  copy = quoit_request_copy (request, "h");
+  before = quoit_request_format_canonical (request);
+  copy = quoit_request_copy (request, "h", NULL);
   ck_assert (quoit_request_add_bundles (request, "TPU=1", 1, NULL));
   quoit_request_free (request);
-  after = quoit_request_canonical (copy);
+  after = quoit_request_format_canonical (copy);
   ck_assert_str_eq (before, after);
   ck_assert_ptr_nonnull (strstr (before, "3x{CPU=1,"));
   ck_assert_str_eq (copy->name, "h");
@@ -276,28 +276,57 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
 }
 END_TEST
 
-START_TEST (a_copy_asks_for_the_same_slices_under_another_name)
+static const char *const bad_names[]
+    = { "", "a@b", "a/b", "a@/b", "a\nb", "\xff\xfe", "o\tp", "\xe2\x80", "a\x7f", "\xe2\x80\xae" };
+
+START_TEST (invalid_name_key_or_owner_is_refused_when_it_is_set)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  const char *bad = bad_names[_i];
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
+  g_autofree char *long_name = g_strnfill (254, 'x'), *longest = g_strnfill (253, 'x');
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_key (request, longest, NULL) && quoit_request_set_owner (request, "owner", NULL));
+  ck_assert_ptr_null (quoit_request_new (bad, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "group name '");
+  ck_assert_ptr_null (quoit_request_copy (request, bad, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "group name '");
+  ck_assert (!quoit_request_set_key (request, bad, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "request key '");
+  ck_assert (!quoit_request_set_key (request, long_name, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 1 to 253 bytes, got 254");
+  ck_assert (!quoit_request_set_owner (request, bad, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "owner '");
+  ck_assert_str_eq (request->key, longest);
+  ck_assert_str_eq (request->owner, "owner");
+  ck_assert (quoit_request_set_key (request, NULL, NULL) && quoit_request_set_owner (request, NULL, NULL));
+  ck_assert_ptr_null (request->key);
+  ck_assert_ptr_null (request->owner);
+}
+END_TEST
+
+START_TEST (copy_requests_the_same_slices_under_a_different_name)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g", NULL);
   g_autoptr (QuoitRequest) copy = NULL;
   g_autofree char *before = NULL, *after = NULL;
 
   ck_assert (
       quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "2x4", NULL)
-      && quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL)
+      && quoit_request_set_slice_range (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL)
       && quoit_request_set_tpu_per_bundle (request, "0.5", NULL)
       && quoit_request_add_selector (request, "k", "in(a,b)", NULL) && quoit_request_set_lease_ms (request, 5, NULL));
-  quoit_request_set_key (request, "key");
-  quoit_request_set_owner (request, "owner");
+  quoit_request_set_key (request, "key", NULL);
+  quoit_request_set_owner (request, "owner", NULL);
   quoit_request_set_pool (request, "pool");
   quoit_request_set_zone (request, "zone");
   quoit_request_add_slice (request, "s-1");
   quoit_request_exclude_slice (request, "s-3");
-  before = quoit_request_canonical (request);
-  copy = quoit_request_copy (request, "h");
+  before = quoit_request_format_canonical (request);
+  copy = quoit_request_copy (request, "h", NULL);
   quoit_request_exclude_slice (request, "s-4");
-  quoit_request_set_key (request, "another");
-  after = quoit_request_canonical (copy);
+  quoit_request_set_key (request, "another", NULL);
+  after = quoit_request_format_canonical (copy);
   ck_assert_str_eq (after, before);
   ck_assert_str_eq (copy->name, "h");
   ck_assert_str_eq (copy->key, "key");
@@ -313,12 +342,13 @@ main (void)
   TCase *tcase = tcase_create ("bundle-requests");
 
   tcase_add_loop_test (tcase, a_bundle_takes_exact_amounts_of_named_resources, 0, G_N_ELEMENTS (amounts));
-  tcase_add_loop_test (tcase, a_request_asks_for_bundles_or_for_slices, 0, G_N_ELEMENTS (uses));
-  tcase_add_test (tcase, a_request_has_ten_thousand_bundles_and_no_more);
-  tcase_add_test (tcase, what_a_bundle_cannot_be_told_leaves_the_request_as_it_was);
-  tcase_add_test (tcase, resources_and_selectors_are_bounded);
-  tcase_add_test (tcase, a_copy_asks_for_the_same_bundles_under_another_name);
-  tcase_add_test (tcase, a_copy_asks_for_the_same_slices_under_another_name);
+  tcase_add_loop_test (tcase, request_is_for_bundles_or_slices, 0, G_N_ELEMENTS (uses));
+  tcase_add_test (tcase, request_has_at_most_ten_thousand_bundles);
+  tcase_add_test (tcase, refused_bundle_setting_leaves_the_request_unchanged);
+  tcase_add_test (tcase, number_of_resources_and_selectors_is_limited);
+  tcase_add_loop_test (tcase, invalid_name_key_or_owner_is_refused_when_it_is_set, 0, G_N_ELEMENTS (bad_names));
+  tcase_add_test (tcase, copy_requests_the_same_bundles_under_a_different_name);
+  tcase_add_test (tcase, copy_requests_the_same_slices_under_a_different_name);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

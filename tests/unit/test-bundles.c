@@ -17,8 +17,8 @@ static const ScriptFact facts[] = {
       "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123",
       "0 free -> a-0",
       "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD policy=ray -> NOT_NOW 4 bundles, "
-      "STRICT_SPREAD: not now, Ray answers FAILED; bundle 0, {TPU=4;ray.io/tpu-slice-name=a-1}, finds room on no alive "
-      "node",
+      "STRICT_SPREAD: not now, Ray answers FAILED; bundle 0, {TPU=4;ray.io/tpu-slice-name=a-1}, fits on no alive node "
+      "that it may use",
       "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> NOT_NOW", "0 release t@1 -> ok",
       "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> u@2 RESERVED "
       "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123" } },
@@ -38,8 +38,7 @@ static const ScriptFact facts[] = {
   { "what can never be is told so, whatever Ray's word is",
     { "0 import " B3 " -> new",
       "0 reserve t 1x{TPU=9} policy=ray -> NEVER 1 bundle, PACK: never, Ray answers INFEASIBLE; bundle 0, {TPU=9}, "
-      "finds "
-      "room on no known node",
+      "fits on no known node",
       "0 reserve t 4x{TPU=1} strategy=STRICT_SPREAD -> NEVER 4 bundles, STRICT_SPREAD: never; each bundle finds a node "
       "by itself",
       "0 state b-0-0 dead -> ok", "0 state b-1-0 draining -> ok",
@@ -85,9 +84,8 @@ static const ScriptFact facts[] = {
   { "what Ray's sums grant and no raylet could is refused",
     { "0 import v6e 1x1 x1 pool=p; v6e 2x2 x1 pool=q -> new",
       "0 reserve u 4x{TPU=0.6} pool=q -> u@1 RESERVED q-0-0/0+q-0-0/1+q-0-0/2+q-0-0/3",
-      "0 reserve t 1x{TPU=0.8} pool=q policy=ray -> NOT_NOW bundle 0: not now, the amounts of TPU fit node 'q-0-0', "
-      "but "
-      "its chips cannot be shared out so: Ray's control plane answers SUCCESS, and its raylet would refuse it",
+      "0 reserve t 1x{TPU=0.8} pool=q policy=ray -> NOT_NOW bundle 0: not now, node 'q-0-0' has enough TPU, but its "
+      "chips cannot be divided among the bundles: Ray's control plane answers SUCCESS, and its raylet would refuse it",
       "0 reserve t 1x{TPU=0.8} pool=q -> NOT_NOW",
       "0 reserve t 2x{TPU=0.4} pool=q policy=ray -> t@2 RESERVED q-0-0/0+q-0-0/1",
       "0 try v 1x{TPU=0.8} policy=ray -> v@3 RESERVED p-0-0/0" } },
@@ -211,7 +209,7 @@ static const ScriptFact facts[] = {
   { "a held node that is gone from its source is lost",
     { "0 import v6e 2x4 x3 pool=b -> new",
       "0 reserve t 2x{TPU=5} slice=b-1 slice=b-2 -> t@1 RESERVED b-1-0/01234+b-2-0/01234",
-      "0 import v6e 2x4 x2 pool=b -> CONFLICT source 'fleet': node 'b-2-0' would go, but group 't@1' holds it",
+      "0 import v6e 2x4 x2 pool=b -> CONFLICT source 'fleet': node 'b-2-0' cannot be removed: group 't@1' uses it",
       "0 sync v6e 2x4 x2 pool=b -> lost b-2-0 (t@1)", "0 show t -> t@1 RESCHEDULING b-1-0/01234+b-2-0/01234!",
       "0 repair t -> NOT_NOW", "0 reserve u 1x{TPU=8} -> u@2 RESERVED b-0-0/01234567", "0 release t -> ok",
       "0 sync v6e 2x4 x2 pool=b -> removed b-2-0" } },
@@ -224,10 +222,10 @@ static const ScriptFact facts[] = {
       "(t@1)" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
+START_TEST (facts_hold_in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line)
+START_TEST (facts_hold_in_a_file_reopened_before_each_line)
 {
   script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
 }
@@ -246,10 +244,10 @@ import_with_cpus (QuoitLedger *ledger, const char *cpus, GError **error)
   quoit_input_free (input);
 }
 
-START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
+START_TEST (import_cannot_shrink_a_host_below_its_bundles)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("t");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("t", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
@@ -260,9 +258,8 @@ START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
   group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
   ck_assert_ok (error);
   import_with_cpus (ledger, "5.5", &error);
-  ck_assert_refused (
-      error, QUOIT_ERROR_CONFLICT,
-      "node 'a-0' would change: other resources, too few for the bundles there, but group 't@1' holds it");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT,
+                     "node 'a-0' would change: other resources, too few for the bundles there: group 't@1' uses it");
   import_with_cpus (ledger, "6.0", &error);
   ck_assert_ok (error);
   snapshot = quoit_ledger_snapshot (ledger);
@@ -273,7 +270,7 @@ END_TEST
 static QuoitGroup *
 reserve_bundles (QuoitLedger *ledger, const char *name, const char *amounts, guint n)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   GError *error = NULL;
   QuoitGroup *group;
 
@@ -283,11 +280,11 @@ reserve_bundles (QuoitLedger *ledger, const char *name, const char *amounts, gui
   return group;
 }
 
-START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
+START_TEST (group_lists_the_chips_of_its_bundles)
 {
   static const char fleet[] = "v6e 2x4 x1 pool=a; v5e 2x2 x1 pool=b busy=0; v5e 2x2 x1 pool=c";
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitRequest) whole = quoit_request_new ("whole");
+  g_autoptr (QuoitRequest) whole = quoit_request_new ("whole", NULL);
   g_autoptr (QuoitGroup) parts = NULL, one = NULL, slice = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
@@ -329,10 +326,10 @@ main (void)
   TCase *tcase = tcase_create ("bundles");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
-  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
-  tcase_add_test (tcase, a_host_does_not_shrink_below_what_bundles_have_of_it);
-  tcase_add_test (tcase, a_user_has_the_chips_that_its_bundles_are_of);
+  tcase_add_loop_test (tcase, facts_hold_in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, facts_hold_in_a_file_reopened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_test (tcase, import_cannot_shrink_a_host_below_its_bundles);
+  tcase_add_test (tcase, group_lists_the_chips_of_its_bundles);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -157,7 +157,7 @@ same_public_numbers (const QuoitCatalogueGeneration *generation, JsonObject *row
   ck_assert_int_eq (quoit_catalogue_generation_get_number (generation, (QuoitGenerationNumber) 99), -1);
 }
 
-START_TEST (every_generation_says_what_its_sources_say)
+START_TEST (every_generation_matches_its_sources)
 {
   JsonArray *rows = json_object_get_array_member (catalogue, "generations");
   unsigned n = json_array_get_length (rows);
@@ -185,7 +185,7 @@ START_TEST (every_generation_says_what_its_sources_say)
 }
 END_TEST
 
-START_TEST (the_catalogue_has_no_fact_that_is_not_tested_here)
+START_TEST (every_catalogue_member_is_tested_here)
 {
   static const char *const documentation[] = { "about",
                                                "sources",
@@ -241,7 +241,7 @@ START_TEST (the_catalogue_has_no_fact_that_is_not_tested_here)
 }
 END_TEST
 
-START_TEST (every_machine_type_says_what_its_sources_say)
+START_TEST (every_machine_type_matches_its_sources)
 {
   JsonArray *rows = json_object_get_array_member (catalogue, "machine_types");
   unsigned n = json_array_get_length (rows);
@@ -276,7 +276,7 @@ START_TEST (every_machine_type_says_what_its_sources_say)
 }
 END_TEST
 
-START_TEST (every_gke_label_says_what_its_sources_say)
+START_TEST (every_gke_label_matches_its_sources)
 {
   JsonArray *rows = json_object_get_array_member (catalogue, "gke_labels");
   unsigned n = json_array_get_length (rows);
@@ -297,7 +297,7 @@ START_TEST (every_gke_label_says_what_its_sources_say)
 }
 END_TEST
 
-START_TEST (every_division_of_a_host_says_what_jax_says)
+START_TEST (every_division_of_a_host_matches_jax)
 {
   JsonArray *rows = json_object_get_array_member (catalogue, "chips_per_process");
   unsigned n = json_array_get_length (rows);
@@ -375,7 +375,7 @@ same_topology (const QuoitCatalogueTopology *topology, QuoitGeneration generatio
   ck_assert_int_eq (quoit_catalogue_topology_get_number (topology, QUOIT_TOPOLOGY_NUMBER_RAY_ONLY), 0);
 }
 
-START_TEST (every_topology_says_what_its_sources_say_and_there_is_no_other)
+START_TEST (topologies_are_exactly_those_of_the_sources)
 {
   JsonObject *topologies = json_object_get_object_member (catalogue, "topologies");
   JsonObject *only
@@ -417,12 +417,12 @@ main (void)
   TCase *data = tcase_create ("data");
 
   tcase_add_checked_fixture (data, load_catalogue, drop_catalogue);
-  tcase_add_test (data, every_generation_says_what_its_sources_say);
-  tcase_add_test (data, the_catalogue_has_no_fact_that_is_not_tested_here);
-  tcase_add_test (data, every_machine_type_says_what_its_sources_say);
-  tcase_add_test (data, every_gke_label_says_what_its_sources_say);
-  tcase_add_test (data, every_division_of_a_host_says_what_jax_says);
-  tcase_add_test (data, every_topology_says_what_its_sources_say_and_there_is_no_other);
+  tcase_add_test (data, every_generation_matches_its_sources);
+  tcase_add_test (data, every_catalogue_member_is_tested_here);
+  tcase_add_test (data, every_machine_type_matches_its_sources);
+  tcase_add_test (data, every_gke_label_matches_its_sources);
+  tcase_add_test (data, every_division_of_a_host_matches_jax);
+  tcase_add_test (data, topologies_are_exactly_those_of_the_sources);
   suite_add_tcase (suite, data);
   return suite_main (suite);
 }

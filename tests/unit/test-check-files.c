@@ -4,7 +4,7 @@
 
 #include "check-fixture.h"
 
-START_TEST (all_that_is_wrong_is_told_in_the_order_of_lines)
+START_TEST (all_findings_are_reported_in_line_order)
 {
   static const Edit edits[]
       = { { "name: train\n", "name: Train\n" },
@@ -38,7 +38,7 @@ START_TEST (all_that_is_wrong_is_told_in_the_order_of_lines)
 }
 END_TEST
 
-START_TEST (every_object_of_a_file_is_looked_at)
+START_TEST (every_object_of_a_file_is_checked)
 {
   g_autofree char *first = edit (good, (Edit) { "numOfHosts: 4", "numOfHosts: 3" });
   g_autofree char *second = edit (good, (Edit) { "numOfHosts: 4", "numOfHosts: 2" });
@@ -66,7 +66,7 @@ inside (const char *kind, const char *member, const char *name)
                           member, deeper);
 }
 
-START_TEST (jobs_and_services_are_read_as_the_clusters_that_they_make)
+START_TEST (jobs_and_services_are_checked_as_their_clusters)
 {
   static const struct {
     const char *kind, *member;
@@ -92,7 +92,7 @@ START_TEST (jobs_and_services_are_read_as_the_clusters_that_they_make)
 }
 END_TEST
 
-START_TEST (a_list_is_what_its_items_are)
+START_TEST (list_is_checked_item_by_item)
 {
   static const char text[] = "apiVersion: v1\nkind: List\nitems:\n"
                              "- apiVersion: ray.io/v1\n  kind: RayCluster\n  metadata: {name: a}\n"
@@ -106,7 +106,7 @@ START_TEST (a_list_is_what_its_items_are)
 }
 END_TEST
 
-START_TEST (json_is_yaml)
+START_TEST (json_is_read_as_yaml)
 {
   static const char text[]
       = "{\"apiVersion\": \"ray.io/v1\", \"kind\": \"RayCluster\", \"metadata\": {\"name\": \"a\"},\n"
@@ -120,7 +120,7 @@ START_TEST (json_is_yaml)
 }
 END_TEST
 
-START_TEST (a_second_group_of_one_name_is_told_at_the_second)
+START_TEST (duplicate_group_name_is_reported_at_the_second_group)
 {
   g_autofree char *text = edit (good, (Edit) { "  - groupName: tpu-group\n",
                                                "  - groupName: tpu-group\n    template: {spec: {containers: [{}]}}\n"
@@ -134,7 +134,7 @@ START_TEST (a_second_group_of_one_name_is_told_at_the_second)
 }
 END_TEST
 
-START_TEST (what_an_alias_repeats_is_told_once)
+START_TEST (finding_in_an_aliased_value_is_reported_once)
 {
   g_autofree char *anchored
       = edit (good, (Edit) { "  - groupName: tpu-group\n", "  - &base\n    groupName: tpu-group\n" });
@@ -148,7 +148,7 @@ START_TEST (what_an_alias_repeats_is_told_once)
 }
 END_TEST
 
-START_TEST (variables_that_are_set_are_read_as_what_they_say)
+START_TEST (variables_are_read_as_their_values)
 {
   static const char *const set[] = { "HOSTS=3", "TOPOLOGY=4x4", NULL };
   g_autofree char *with_hosts = edit (good, (Edit) { "numOfHosts: 4", "numOfHosts: ${HOSTS}" });
@@ -163,7 +163,7 @@ START_TEST (variables_that_are_set_are_read_as_what_they_say)
 }
 END_TEST
 
-START_TEST (what_cannot_be_read_at_all_is_invalid)
+START_TEST (unreadable_file_is_invalid)
 {
   static const char *const bad_name[] = { "1A=x", NULL }, *const twice[] = { "A=x", "A=y", NULL };
   static const struct {
@@ -182,7 +182,7 @@ START_TEST (what_cannot_be_read_at_all_is_invalid)
 }
 END_TEST
 
-START_TEST (a_variable_wherever_it_stands_is_a_note)
+START_TEST (variable_without_value_is_a_note_in_any_field)
 {
   static const Edit edits[]
       = { { "resources: {limits: {cpu: \"8\", memory: 16Gi}}", "resources: ${RESOURCES}" },
@@ -200,7 +200,7 @@ START_TEST (a_variable_wherever_it_stands_is_a_note)
 }
 END_TEST
 
-START_TEST (a_group_that_is_no_map_is_told_once)
+START_TEST (group_that_is_not_a_map_is_reported_once)
 {
   g_autofree char *text = edit (good, (Edit) { "  - groupName: tpu-group\n", "  - 3\n  - groupName: tpu-group\n" });
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
@@ -210,7 +210,7 @@ START_TEST (a_group_that_is_no_map_is_told_once)
 }
 END_TEST
 
-START_TEST (after_ten_thousand_findings_no_more_are_told)
+START_TEST (findings_end_after_ten_thousand)
 {
   GString *text = g_string_new ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
                                 "  headGroupSpec: {template: {spec: {containers: [{}]}}}\n  workerGroupSpecs:\n");
@@ -227,7 +227,7 @@ START_TEST (after_ten_thousand_findings_no_more_are_told)
 }
 END_TEST
 
-START_TEST (a_long_value_is_cut_between_two_characters)
+START_TEST (long_value_is_cut_between_characters)
 {
   GString *value = g_string_new ("x");
   g_autofree char *text = NULL;
@@ -267,7 +267,7 @@ check_whole (const char *text, const char *what)
     }
 }
 
-START_TEST (a_file_without_a_line_or_cut_off_there_is_checked_or_refused)
+START_TEST (file_with_missing_lines_is_checked_or_refused)
 {
   g_auto (GStrv) lines = g_strsplit (good, "\n", -1);
   guint n = g_strv_length (lines);
@@ -290,7 +290,7 @@ START_TEST (a_file_without_a_line_or_cut_off_there_is_checked_or_refused)
 END_TEST
 
 /* After the colon of each line, one value after another. */
-START_TEST (a_field_of_any_other_type_is_checked_or_refused)
+START_TEST (field_of_any_type_is_checked_or_refused)
 {
   static const char *const others[] = { " ",
                                         " 7",
@@ -425,7 +425,7 @@ check_row (JsonObject *row)
   return is_allowed;
 }
 
-START_TEST (what_the_webhook_denies_is_an_error_and_the_nonsense_that_it_allows_is_not_passed_over)
+START_TEST (webhook_denials_are_errors_and_invalid_admissions_are_findings)
 {
   g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "tests", "vectors", "webhook.ndjson", NULL);
   g_autofree char *text = NULL;
@@ -453,7 +453,7 @@ START_TEST (what_the_webhook_denies_is_an_error_and_the_nonsense_that_it_allows_
 }
 END_TEST
 
-START_TEST (a_slice_that_the_webhook_alone_believes_in_is_a_warning)
+START_TEST (invalid_slice_that_the_webhook_admits_is_a_warning)
 {
   static const struct {
     Edit edit;
@@ -473,81 +473,7 @@ START_TEST (a_slice_that_the_webhook_alone_believes_in_is_a_warning)
 }
 END_TEST
 
-/* --- published manifests --- */
-
-static const char none[] = "no-ray-object";
-
-/* By the end of the name; the findings in order, separated by spaces. */
-static const struct {
-  const char *end, *found;
-} manifests[] = {
-  { "hack__kind-cluster-subslice.yaml", none },
-  { "gke-tpu-7x__gke-tpu-7x-job.yaml", none },
-  { "llm__tpu__ray-cluster.tpu-v5e-singlehost.yaml", "" },
-  /* The documentation page applies its template separately. */
-  { "llm__tpu__ray-service.tpu-v6e-multihost.yaml", "claim-template" },
-  { "maxtext__ray-cluster.tpu-multi-slice.yaml", "" },
-  { "maxtext__ray-cluster.tpu-v6e-16.yaml", "" },
-  { "dws__dws-tpu-queue.yaml", none },
-  /* Its name ends with ${JOB_ID}. */
-  { "dws__rayjob-tpu-v6e-dws.yaml", "variable" },
-  { "train__ray-cluster.train-qwen3-v6e.yaml", "" },
-  { "gke-ray__tpu__ray-job.tpu-v6e-multihost.yaml", "" },
-  { "dynamic-slicing__dynamic-slice-topology.yaml", none },
-  { "dynamic-slicing__tpu-multislice-jax.yaml", none },
-  { "dynamic-slicing__two-super-slices.yaml", none },
-  { "training_multislice_jobset.yaml", none },
-  { "ironwood-jobset-32.yaml", none },
-  { "trillium-jobset-spot-8-4t.yaml", none },
-  { "tpu-multislice__kueue-config.yaml", none },
-  { "tpu-multislice__v6e-jax-workload.yaml", none },
-  { "samples__leaderworkerset_tpu.yaml", none },
-  { "samples__ray-cluster.tpu-v4-multihost.yaml", "" },
-  { "samples__ray-cluster.tpu-v4-singlehost.yaml", "" },
-  { "samples__ray-cluster.tpu-v6e-16-multihost.yaml", "" },
-  { "samples__ray-cluster.tpu-v6e-256-multihost.yaml", "" },
-  { "samples__ray-job.tpu-jax.yaml", "" },
-  { "samples__ray-job.tpu-v6e-16-multihost.yaml", "" },
-  { "samples__ray-job.tpu-v6e-singlehost.yaml", "" },
-  { "samples__ray-service.tpu-single-host.yaml", "" },
-};
-
-static void
-check_manifest (const char *folder, const char *name)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL), *text = NULL;
-  g_autoptr (GString) rules = g_string_new (NULL);
-  g_autoptr (QuoitCheck) check = NULL;
-  const char *expected = NULL;
-
-  for (guint i = 0; i < G_N_ELEMENTS (manifests); i++)
-    if (g_str_has_suffix (name, manifests[i].end))
-      expected = manifests[i].found;
-  ck_assert_msg (expected != NULL, "%s is not in the table", name);
-  ck_assert (g_file_get_contents (path, &text, NULL, NULL));
-  check = check_text (text, NULL);
-  for (uint32_t i = 0; i < quoit_check_get_n_findings (check); i++)
-    g_string_append_printf (rules, "%s%s", i > 0 ? " " : "", quoit_check_get_rule (check, i));
-  ck_assert_msg (strcmp (rules->str, expected) == 0, "%s: found '%s', expected '%s'", name, rules->str, expected);
-}
-
-START_TEST (manifests_that_work_have_no_errors)
-{
-  g_autofree char *folder = g_build_filename (g_getenv ("top_srcdir"), "..", "shared", "manifests", NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  guint n = 0;
-
-  if (dir == NULL)
-    {
-      g_print ("skipped: %u manifests that are not beside this tree\n", (guint) G_N_ELEMENTS (manifests));
-      return;
-    }
-  for (name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir), n++)
-    check_manifest (folder, name);
-  ck_assert_uint_eq (n, G_N_ELEMENTS (manifests));
-}
-END_TEST
+/* --- examples --- */
 
 START_TEST (the_examples_have_no_findings)
 {
@@ -570,26 +496,25 @@ main (void)
   TCase *files = tcase_create ("files"), *real = tcase_create ("real");
 
   tcase_set_timeout (files, 60);
-  tcase_add_test (files, all_that_is_wrong_is_told_in_the_order_of_lines);
-  tcase_add_test (files, every_object_of_a_file_is_looked_at);
-  tcase_add_loop_test (files, jobs_and_services_are_read_as_the_clusters_that_they_make, 0, 2);
-  tcase_add_test (files, a_list_is_what_its_items_are);
-  tcase_add_test (files, json_is_yaml);
-  tcase_add_test (files, a_second_group_of_one_name_is_told_at_the_second);
-  tcase_add_test (files, what_an_alias_repeats_is_told_once);
-  tcase_add_test (files, variables_that_are_set_are_read_as_what_they_say);
-  tcase_add_loop_test (files, what_cannot_be_read_at_all_is_invalid, 0, 6);
-  tcase_add_loop_test (files, a_variable_wherever_it_stands_is_a_note, 0, 6);
-  tcase_add_test (files, a_group_that_is_no_map_is_told_once);
-  tcase_add_test (files, after_ten_thousand_findings_no_more_are_told);
-  tcase_add_test (files, a_long_value_is_cut_between_two_characters);
-  tcase_add_test (files, a_file_without_a_line_or_cut_off_there_is_checked_or_refused);
-  tcase_add_test (files, a_field_of_any_other_type_is_checked_or_refused);
+  tcase_add_test (files, all_findings_are_reported_in_line_order);
+  tcase_add_test (files, every_object_of_a_file_is_checked);
+  tcase_add_loop_test (files, jobs_and_services_are_checked_as_their_clusters, 0, 2);
+  tcase_add_test (files, list_is_checked_item_by_item);
+  tcase_add_test (files, json_is_read_as_yaml);
+  tcase_add_test (files, duplicate_group_name_is_reported_at_the_second_group);
+  tcase_add_test (files, finding_in_an_aliased_value_is_reported_once);
+  tcase_add_test (files, variables_are_read_as_their_values);
+  tcase_add_loop_test (files, unreadable_file_is_invalid, 0, 6);
+  tcase_add_loop_test (files, variable_without_value_is_a_note_in_any_field, 0, 6);
+  tcase_add_test (files, group_that_is_not_a_map_is_reported_once);
+  tcase_add_test (files, findings_end_after_ten_thousand);
+  tcase_add_test (files, long_value_is_cut_between_characters);
+  tcase_add_test (files, file_with_missing_lines_is_checked_or_refused);
+  tcase_add_test (files, field_of_any_type_is_checked_or_refused);
   suite_add_tcase (suite, files);
 
-  tcase_add_test (real, what_the_webhook_denies_is_an_error_and_the_nonsense_that_it_allows_is_not_passed_over);
-  tcase_add_loop_test (real, a_slice_that_the_webhook_alone_believes_in_is_a_warning, 0, 3);
-  tcase_add_test (real, manifests_that_work_have_no_errors);
+  tcase_add_test (real, webhook_denials_are_errors_and_invalid_admissions_are_findings);
+  tcase_add_loop_test (real, invalid_slice_that_the_webhook_admits_is_a_warning, 0, 3);
   tcase_add_loop_test (real, the_examples_have_no_findings, 0, 2);
   suite_add_tcase (suite, real);
   return suite_main (suite);

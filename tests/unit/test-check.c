@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of a check, with a manifest that breaks it and one that just does not. */
+/* Each rule of a check, with a manifest that breaks it and a similar one that does not. */
 #include "check-fixture.h"
 
 #define TOPOLOGY "          cloud.google.com/gke-tpu-topology: 4x4\n"
@@ -105,7 +105,7 @@ static const struct {
     { "apiVersion: ray.io/v1\n", "apiVersion: ray.io/v2\n" },
     "$.apiVersion",
     "ray.io/v2",
-    "ray.io/v1, or",
+    "ray.io/v1 or",
     { "apiVersion: ray.io/v1\n", "apiVersion: ray.io/v1alpha1\n" } },
   { "api-version",
     { "apiVersion: ray.io/v1\n", "" },
@@ -155,7 +155,7 @@ static const struct {
     "$.metadata.name",
     LONG,
     "at most 41 bytes, a letter first: the headless service is called '" LONG
-    "-headless', the TPU webhook tells the hosts 'mely-long-raycluster-name-to-be-truncated-headless'",
+    "-headless', but the TPU webhook gives the hosts 'mely-long-raycluster-name-to-be-truncated-headless'",
     { "name: train\n", "name: extremely-long-raycluster-name-to-be-trun\n" } },
   { "group-name",
     { "groupName: tpu-group", "groupName: headgroup" },
@@ -179,7 +179,7 @@ static const struct {
     { "groupName: tpu-group", "groupName: a123456789b123456789c123456789d123456789e123456789f123456789" },
     GROUP ".groupName",
     "a123456789b123456789c123456789d123456789e123456789f123456789",
-    "host names of at most 63 bytes, the TPU webhook makes "
+    "host names of at most 63 bytes: the TPU webhook makes "
     "'a123456789b123456789c123456789d123456789e123456789f123456789-2-3' of 64",
     { "groupName: tpu-group", "groupName: a123456789b123456789c123456789d123456789e123456789f12345678" } },
   { "host-name",
@@ -194,7 +194,7 @@ static const struct {
     { "minReplicas: 1", "minReplicas: 4" },
     GROUP ".minReplicas",
     "4",
-    "at most 3, which maxReplicas",
+    "at most 3, which is maxReplicas",
     { "minReplicas: 1", "minReplicas: 3" } },
   { "replicas-range",
     { "replicas: 2", "replicas: 4" },
@@ -212,7 +212,7 @@ static const struct {
     { "replicas: 2\n    minReplicas: 1\n    maxReplicas: 3\n", "replicas: 536870912\n" },
     GROUP ".replicas",
     "536870912",
-    "at most 2147483647 pods in all, KubeRay would count these 2147483648 as -2147483648",
+    "at most 2147483647 pods in all: KubeRay would count these 2147483648 as -2147483648",
     { "replicas: 2\n    minReplicas: 1\n    maxReplicas: 3\n", "replicas: 536870911\n" } },
 
   /* slices */
@@ -220,7 +220,7 @@ static const struct {
     { "numOfHosts: 4", "numOfHosts: 0" },
     GROUP ".numOfHosts",
     "0",
-    "the hosts of a slice",
+    "the number of hosts of a slice",
     { "numOfHosts: 4", "numOfHosts: 1" } },
   { "numofhosts-topology",
     { "numOfHosts: 4", "numOfHosts: 3" },
@@ -245,7 +245,7 @@ static const struct {
       "        - resources: {limits: {google.com/tpu: 4}}\n        nodeSelector:\n          " ACCELERATOR TOPOLOGY },
     "$.spec.headGroupSpec.template.spec.nodeSelector['cloud.google.com/gke-tpu-topology']",
     "4x4",
-    "one of a single host of 4 chips",
+    "one of a single host with 4 chips",
     { "        - name: head\n          resources: {limits: {cpu: \"8\", memory: 16Gi}}\n",
       "        - resources: {limits: {google.com/tpu: 4}}\n        nodeSelector:\n          " ACCELERATOR
       "          cloud.google.com/gke-tpu-topology: 2x2\n" } },
@@ -295,13 +295,13 @@ static const struct {
     { "v6e-slice\n" TOPOLOGY, "v5p-slice\n          cloud.google.com/gke-tpu-topology: 4x4x28\n" },
     SELECTOR ("topology"),
     "4x4x28",
-    "one that Ray knows of v5p",
+    "one that Ray knows for v5p",
     { "v6e-slice\n" TOPOLOGY, "v5p-slice\n          cloud.google.com/gke-tpu-topology: 4x4x24\n" } },
   { "topology-gke",
     { "topology: 4x4", "topology: 2x8" },
     SELECTOR ("topology"),
     "2x8",
-    "one that GKE offers of v6e",
+    "one that GKE offers for v6e",
     { "topology: 4x4", "topology: 2x4" } },
   { "accelerator-missing",
     { ACCELERATOR, "a: b\n" },
@@ -339,19 +339,19 @@ static const struct {
     { "requests:\n              google.com/tpu: \"4\"", "requests:\n              google.com/tpu: \"8\"" },
     WORKER ".resources.requests['google.com/tpu']",
     "8",
-    "the limit of this container, 4",
+    "4, as the limit of this container",
     { "requests:\n              google.com/tpu: \"4\"", "requests:\n              google.com/tpu: 4000m" } },
   { "chips-request",
     { "limits:\n              google.com/tpu: \"4\"\n", "limits:\n" },
     WORKER ".resources.requests['google.com/tpu']",
     "4",
-    "a limit of as many beside it",
+    "an equal limit in the same container",
     { "requests:\n              google.com/tpu: \"4\"\n", "requests:\n" } },
   { "chips-fraction",
     { "limits:\n              google.com/tpu: \"4\"", "limits:\n              google.com/tpu: 3500m" },
     LIMIT,
     "3500m",
-    "whole chips",
+    "a whole number of chips",
     { "limits:\n              google.com/tpu: \"4\"", "limits:\n              google.com/tpu: 4000m" } },
   { "chips-zero",
     { "limits:\n              google.com/tpu: \"4\"", "limits:\n              google.com/tpu: \"0\"" },
@@ -381,19 +381,19 @@ static const struct {
     { ACCELERATOR, ACCELERATOR "          node.kubernetes.io/instance-type: n2-standard-8\n" },
     POD ".nodeSelector['node.kubernetes.io/instance-type']",
     "n2-standard-8",
-    "one with TPUs: 'ct6e-standard-4t'",
+    "a machine type with TPUs: 'ct6e-standard-4t'",
     { ACCELERATOR, ACCELERATOR "          node.kubernetes.io/instance-type: ct6e-standard-4t\n" } },
   { "machine-chips",
     { ACCELERATOR, ACCELERATOR "          node.kubernetes.io/instance-type: ct6e-standard-8t\n" },
     LIMIT,
     "4",
-    "8 in all, which a 'ct6e-standard-8t' has",
+    "8 in all, the chips of a 'ct6e-standard-8t'",
     { ACCELERATOR, ACCELERATOR "          cloud.google.com/machine-type: ct6e-standard-4t\n" } },
   { "machine-chips",
     { ACCELERATOR, ACCELERATOR "          cloud.google.com/machine-type: ct6e-standard-1t\n" },
     LIMIT,
     "4",
-    "1 in all, which a 'ct6e-standard-1t' has",
+    "1 in all, the chips of a 'ct6e-standard-1t'",
     { ACCELERATOR, ACCELERATOR "          cloud.google.com/machine-type: ${MACHINE}\n" } },
   { "machine-accelerator",
     { ACCELERATOR, ACCELERATOR "          node.kubernetes.io/instance-type: ct5lp-hightpu-4t\n" },
@@ -406,7 +406,7 @@ static const struct {
                    "node.kubernetes.io/instance-type: ct5l-hightpu-4t\n" },
     SELECTOR ("topology"),
     "4x4",
-    "'2x2', machines of type 'ct5l-hightpu-4t' are never joined",
+    "'2x2': machines of type 'ct5l-hightpu-4t' are never joined",
     { ACCELERATOR, "cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice\n          "
                    "node.kubernetes.io/instance-type: ct5lp-hightpu-4t\n" } },
 
@@ -446,7 +446,7 @@ static const struct {
     { "name: MEGASCALE_NUM_SLICES\n            value: \"2\"", "name: TPU_NAME\n            value: mine" },
     WORKER ".env[0].value",
     "mine",
-    "no value: the TPU webhook keeps it, in every slice of the group",
+    "no value: the TPU webhook keeps it in every slice of the group",
     { "    replicas: 2\n    minReplicas: 1\n", "    replicas: 1\n" } },
   { "pod-variable",
     { "name: MEGASCALE_NUM_SLICES\n            value: \"2\"", "name: TPU_WORKER_ID\n            value: \"2\"" },
@@ -514,7 +514,7 @@ static const struct {
     { "metrics-export-port: \"8082\"", "resources: '{\"TPU\": 8}'" },
     GROUP ".rayStartParams.resources",
     "{\"TPU\": 8}",
-    "TPU 4, the chips that the containers ask for",
+    "TPU 4, the chips that the containers request",
     { "metrics-export-port: \"8082\"", "resources: '{\"TPU\": 4}'" } },
   { "ray-tpu",
     { "metrics-export-port: \"8082\"\n", "a: b\n    resources: {google.com/tpu: 8}\n" },
@@ -544,7 +544,7 @@ static const struct {
     { "metrics-export-port: \"8082\"", "resources: '{\"TPU-v5p-16-head\": 1}'" },
     GROUP ".rayStartParams.resources",
     "{\"TPU-v5p-16-head\": 1}",
-    "'TPU-v6e-16-head' and 'accelerator_type:TPU-V6E'",
+    "'TPU-v6e-16-head' or 'accelerator_type:TPU-V6E'",
     { "metrics-export-port: \"8082\"", "resources: '{\"TPU-v6e-16-head\": 1}'" } },
   { "ray-label",
     { "metrics-export-port: \"8082\"\n", "a: b\n    labels: {ray.io/tpu-topology: 8x8}\n" },
@@ -560,7 +560,7 @@ static const struct {
     { "metrics-export-port: \"8082\"\n", "a: b\n    labels: {ray.io/node-group: tpu-group}\n" } },
 };
 
-START_TEST (what_is_right_has_no_findings)
+START_TEST (valid_manifest_has_no_findings)
 {
   g_autoptr (QuoitCheck) check = check_text (good, NULL);
   g_autofree char *found = as_text (check);
@@ -569,7 +569,7 @@ START_TEST (what_is_right_has_no_findings)
 }
 END_TEST
 
-START_TEST (a_broken_rule_is_told_with_place_value_and_expectation)
+START_TEST (finding_has_place_value_and_expectation)
 {
   g_autofree char *text = edit (good, cases[_i].has);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
@@ -594,7 +594,7 @@ START_TEST (a_broken_rule_is_told_with_place_value_and_expectation)
 }
 END_TEST
 
-START_TEST (a_rule_that_is_just_not_broken_is_not_told)
+START_TEST (value_at_the_limit_of_a_rule_has_no_finding)
 {
   g_autofree char *text = edit (good, cases[_i].has_not);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
@@ -604,7 +604,7 @@ START_TEST (a_rule_that_is_just_not_broken_is_not_told)
 }
 END_TEST
 
-START_TEST (every_rule_but_the_limit_has_a_case_and_a_line_in_the_documentation)
+START_TEST (every_rule_has_a_case_and_is_documented)
 {
   g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "docs", "checking.md", NULL), *page = NULL;
   const char *rule;
@@ -634,10 +634,10 @@ main (void)
   Suite *suite = suite_create ("check");
   TCase *rules = tcase_create ("rules");
 
-  tcase_add_test (rules, what_is_right_has_no_findings);
-  tcase_add_loop_test (rules, a_broken_rule_is_told_with_place_value_and_expectation, 0, G_N_ELEMENTS (cases));
-  tcase_add_loop_test (rules, a_rule_that_is_just_not_broken_is_not_told, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (rules, every_rule_but_the_limit_has_a_case_and_a_line_in_the_documentation);
+  tcase_add_test (rules, valid_manifest_has_no_findings);
+  tcase_add_loop_test (rules, finding_has_place_value_and_expectation, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (rules, value_at_the_limit_of_a_rule_has_no_finding, 0, G_N_ELEMENTS (cases));
+  tcase_add_test (rules, every_rule_has_a_case_and_is_documented);
   suite_add_tcase (suite, rules);
   return suite_main (suite);
 }

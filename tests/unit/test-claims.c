@@ -4,19 +4,19 @@
 #include "suite.h"
 #include "fleet/claims.h"
 
-START_TEST (equal_texts_are_one_pointer_that_never_moves)
+START_TEST (equal_texts_share_one_stable_pointer)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_FLEET);
-  const char *first = quoit_claims_text (claims, "first");
+  const char *first = quoit_claims_intern_text (claims, "first");
 
-  ck_assert_ptr_null (quoit_claims_text (claims, NULL));
+  ck_assert_ptr_null (quoit_claims_intern_text (claims, NULL));
   for (unsigned i = 0; i < 100000; i++)
     {
       g_autofree char *text = g_strdup_printf ("text-%u", i);
 
-      ck_assert_str_eq (quoit_claims_text (claims, text), text);
+      ck_assert_str_eq (quoit_claims_intern_text (claims, text), text);
     }
-  ck_assert_ptr_eq (quoit_claims_text (claims, "first"), first);
+  ck_assert_ptr_eq (quoit_claims_intern_text (claims, "first"), first);
   ck_assert_str_eq (first, "first");
   ck_assert_str_eq (quoit_claims_source (claims), "s");
   ck_assert_int_eq (quoit_claims_source_kind (claims), QUOIT_SOURCE_KIND_FLEET);
@@ -24,10 +24,10 @@ START_TEST (equal_texts_are_one_pointer_that_never_moves)
 END_TEST
 
 /* A node's own properties must not be part of its class, because each node would then have its own class. */
-START_TEST (nodes_that_differ_only_in_themselves_share_a_kind)
+START_TEST (nodes_that_differ_only_in_own_properties_share_a_kind)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);
-  guint32 pool = quoit_claims_pool (claims, "p");
+  guint32 pool = quoit_claims_ensure_pool (claims, "p");
 
   for (unsigned i = 0; i < 1000; i++)
     {
@@ -57,7 +57,7 @@ START_TEST (nodes_that_differ_only_in_themselves_share_a_kind)
                              .resources = resources };
       QuoitNodeClaim node = { .name = id, .slice = slice, .pool = pool };
 
-      node.kind = quoit_claims_kind (claims, &kind, slice);
+      node.kind = quoit_claims_intern_kind (claims, &kind, slice);
       quoit_claims_add (claims, &node);
       ck_assert_uint_eq (node.kind, 0);
     }
@@ -76,7 +76,7 @@ START_TEST (nodes_that_differ_only_in_themselves_share_a_kind)
 }
 END_TEST
 
-START_TEST (any_difference_makes_another_kind)
+START_TEST (any_difference_makes_a_different_kind)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_FLEET);
   QuoitPair labels[] = { { "b", "1" }, { "a", "2" } }, swapped[] = { { "a", "2" }, { "b", "1" } };
@@ -104,9 +104,9 @@ START_TEST (any_difference_makes_another_kind)
   kinds[7].resources = more;
   kinds[8].n_labels = 1;
   for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
-    ck_assert_uint_eq (quoit_claims_kind (claims, &kinds[i], NULL), i);
+    ck_assert_uint_eq (quoit_claims_intern_kind (claims, &kinds[i], NULL), i);
   kind.labels = swapped;
-  ck_assert_uint_eq (quoit_claims_kind (claims, &kind, NULL), 0);
+  ck_assert_uint_eq (quoit_claims_intern_kind (claims, &kind, NULL), 0);
 }
 END_TEST
 
@@ -121,15 +121,15 @@ START_TEST (thousands_of_kinds_and_pools_are_found_again)
         QuoitPair label = { "ray.io/node-group", name };
         QuoitNodeKind kind = { .n_labels = 1, .labels = &label };
 
-        ck_assert_uint_eq (quoit_claims_pool (claims, name), i);
-        ck_assert_uint_eq (quoit_claims_kind (claims, &kind, NULL), i);
+        ck_assert_uint_eq (quoit_claims_ensure_pool (claims, name), i);
+        ck_assert_uint_eq (quoit_claims_intern_kind (claims, &kind, NULL), i);
       }
   ck_assert_uint_eq (quoit_claims_n_pools (claims), 25000);
   ck_assert_str_eq (quoit_claims_pool_at (claims, 24999)->name, "pool-24999");
 }
 END_TEST
 
-START_TEST (claims_keep_copies_and_their_order)
+START_TEST (claims_copy_their_values_and_keep_the_order)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_FLEET);
   char name[] = "n-2", slice[] = "slice", value[] = "9915";
@@ -139,8 +139,8 @@ START_TEST (claims_keep_copies_and_their_order)
   const QuoitNodeClaim *nodes;
   guint32 n_nodes;
 
-  node.pool = quoit_claims_pool (claims, "p");
-  node.kind = quoit_claims_kind (claims, &kind, NULL);
+  node.pool = quoit_claims_ensure_pool (claims, "p");
+  node.kind = quoit_claims_intern_kind (claims, &kind, NULL);
   quoit_claims_add (claims, &node);
   quoit_claims_set_pool_env (claims, node.pool, env, 2);
   name[0] = slice[0] = value[0] = 'x';
@@ -160,7 +160,7 @@ START_TEST (claims_keep_copies_and_their_order)
 }
 END_TEST
 
-START_TEST (groups_keep_copies_with_their_takes_in_order_and_none_of_nothing)
+START_TEST (groups_copy_takes_in_order_and_drop_zero_amounts)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);
   char name[] = "train", identity[] = "71fd", request[] = "PACK {CPU: 1, TPU: 4} x 2", resource[] = "TPU";
@@ -179,8 +179,8 @@ START_TEST (groups_keep_copies_with_their_takes_in_order_and_none_of_nothing)
   const QuoitBundleClaim *external;
   guint32 n;
 
-  node.pool = quoit_claims_pool (claims, "p");
-  node.kind = quoit_claims_kind (claims, &kind, NULL);
+  node.pool = quoit_claims_ensure_pool (claims, "p");
+  node.kind = quoit_claims_intern_kind (claims, &kind, NULL);
   quoit_claims_add (claims, &node);
   quoit_claims_add_group (claims, &group);
   quoit_claims_add_external (claims, &bundles[0]);
@@ -213,17 +213,17 @@ START_TEST (groups_keep_copies_with_their_takes_in_order_and_none_of_nothing)
 }
 END_TEST
 
-START_TEST (a_source_that_was_not_asked_says_neither_groups_nor_use)
+START_TEST (scope_of_claims_is_empty_by_default)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);
 
   ck_assert_uint_eq (quoit_claims_scope (claims), 0);
-  quoit_claims_set_scope (claims, QUOIT_CLAIMS_SAY_GROUPS);
-  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SAY_GROUPS);
+  quoit_claims_set_scope (claims, QUOIT_CLAIMS_SCOPE_GROUPS);
+  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SCOPE_GROUPS);
 }
 END_TEST
 
-START_TEST (warnings_are_a_closed_list_in_order)
+START_TEST (warnings_are_a_null_terminated_list_in_order)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_FLEET);
 
@@ -243,14 +243,14 @@ main (void)
   TCase *facts = tcase_create ("facts");
 
   tcase_set_timeout (facts, 60);
-  tcase_add_test (facts, equal_texts_are_one_pointer_that_never_moves);
-  tcase_add_test (facts, nodes_that_differ_only_in_themselves_share_a_kind);
-  tcase_add_test (facts, any_difference_makes_another_kind);
+  tcase_add_test (facts, equal_texts_share_one_stable_pointer);
+  tcase_add_test (facts, nodes_that_differ_only_in_own_properties_share_a_kind);
+  tcase_add_test (facts, any_difference_makes_a_different_kind);
   tcase_add_test (facts, thousands_of_kinds_and_pools_are_found_again);
-  tcase_add_test (facts, claims_keep_copies_and_their_order);
-  tcase_add_test (facts, groups_keep_copies_with_their_takes_in_order_and_none_of_nothing);
-  tcase_add_test (facts, a_source_that_was_not_asked_says_neither_groups_nor_use);
-  tcase_add_test (facts, warnings_are_a_closed_list_in_order);
+  tcase_add_test (facts, claims_copy_their_values_and_keep_the_order);
+  tcase_add_test (facts, groups_copy_takes_in_order_and_drop_zero_amounts);
+  tcase_add_test (facts, scope_of_claims_is_empty_by_default);
+  tcase_add_test (facts, warnings_are_a_null_terminated_list_in_order);
   suite_add_tcase (suite, facts);
   return suite_main (suite);
 }

@@ -86,10 +86,7 @@ check_sizes (const QuoitCatalogueTopology *topology, const QuoitCoordinates *tor
                     quoit_catalogue_topology_get_number (topology, QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES));
 }
 
-START_TEST (a_torus_is_what_the_catalogue_says_of_its_topology)
-{
-  ck_assert_uint_gt (for_each_topology (check_sizes), 1078);
-}
+START_TEST (torus_matches_the_catalogue) { ck_assert_uint_gt (for_each_topology (check_sizes), 1078); }
 END_TEST
 
 /* Check logs each assertion, which is too slow for so many. */
@@ -153,10 +150,7 @@ check_numbers (const QuoitCatalogueTopology *topology, const QuoitCoordinates *t
     }
 }
 
-START_TEST (every_place_has_one_chip_of_one_host_and_the_way_back)
-{
-  ck_assert_uint_gt (for_each_topology (check_numbers), 1078);
-}
+START_TEST (coordinates_chips_and_hosts_map_both_ways) { ck_assert_uint_gt (for_each_topology (check_numbers), 1078); }
 END_TEST
 
 /* --- orders of the modelled systems --- */
@@ -360,7 +354,7 @@ fewest_severed (const Graph *graph)
   return fewest;
 }
 
-START_TEST (the_bisection_is_what_the_narrowest_cut_severs)
+START_TEST (bisection_is_the_number_of_links_of_the_narrowest_cut)
 {
   g_autoptr (QuoitCoordinates) torus = torus_of (toruses[_i].accelerator, toruses[_i].topology, 0, toruses[_i].wiring);
   g_auto (Graph) graph = { 0 };
@@ -379,7 +373,7 @@ static const Torus small[] = {
   { "v5p", "2x2x4", QUOIT_WIRING_STRAIGHT, 4 },
 };
 
-START_TEST (no_two_halves_of_any_form_have_fewer_links)
+START_TEST (no_cut_into_halves_has_fewer_links_than_the_bisection)
 {
   g_autoptr (QuoitCoordinates) torus = torus_of (small[_i].accelerator, small[_i].topology, 0, small[_i].wiring);
   g_auto (Graph) graph = { 0 };
@@ -402,7 +396,7 @@ START_TEST (no_two_halves_of_any_form_have_fewer_links)
 }
 END_TEST
 
-START_TEST (a_twist_is_half_of_each_long_axis_and_nothing_else)
+START_TEST (twist_is_half_of_each_long_axis)
 {
   g_autoptr (QuoitCoordinates) one = torus_of ("v4", "4x4x8", 0, QUOIT_WIRING_TWISTED);
   g_autoptr (QuoitCoordinates) two = torus_of ("v4", "4x8x8", 0, QUOIT_WIRING_TWISTED);
@@ -445,7 +439,7 @@ static const struct {
   { "v5p", "4x4x8", 0, 3, "wiring '3'" },
 };
 
-START_TEST (what_is_no_torus_is_refused)
+START_TEST (invalid_torus_is_refused)
 {
   GError *error = NULL;
   gint64 began = g_get_monotonic_time ();
@@ -465,17 +459,17 @@ coordinates_suite (void)
   TCase *tcase = tcase_create ("coordinates");
 
   tcase_set_timeout (all, 60);
-  tcase_add_test (all, a_torus_is_what_the_catalogue_says_of_its_topology);
-  tcase_add_test (all, every_place_has_one_chip_of_one_host_and_the_way_back);
+  tcase_add_test (all, torus_matches_the_catalogue);
+  tcase_add_test (all, coordinates_chips_and_hosts_map_both_ways);
   suite_add_tcase (suite, all);
   tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase, a_host_has_the_chips_of_its_block, 0, G_N_ELEMENTS (hosts));
   tcase_add_loop_test (tcase, neighbours_are_at_the_other_ends_of_links, 0, G_N_ELEMENTS (toruses));
   tcase_add_loop_test (tcase, hops_are_those_of_a_breadth_first_search, 0, G_N_ELEMENTS (toruses));
-  tcase_add_loop_test (tcase, the_bisection_is_what_the_narrowest_cut_severs, 0, G_N_ELEMENTS (toruses));
-  tcase_add_loop_test (tcase, no_two_halves_of_any_form_have_fewer_links, 0, G_N_ELEMENTS (small));
-  tcase_add_test (tcase, a_twist_is_half_of_each_long_axis_and_nothing_else);
-  tcase_add_loop_test (tcase, what_is_no_torus_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (tcase, bisection_is_the_number_of_links_of_the_narrowest_cut, 0, G_N_ELEMENTS (toruses));
+  tcase_add_loop_test (tcase, no_cut_into_halves_has_fewer_links_than_the_bisection, 0, G_N_ELEMENTS (small));
+  tcase_add_test (tcase, twist_is_half_of_each_long_axis);
+  tcase_add_loop_test (tcase, invalid_torus_is_refused, 0, G_N_ELEMENTS (refused));
   suite_add_tcase (suite, tcase);
   return suite;
 }

@@ -7,7 +7,7 @@
 static void
 reserve (QuoitLedger *ledger, const char *accelerator, const char *topology, int64_t n_slices, int64_t chips_per_host)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   GError *error = NULL;
 
   ck_assert (quoit_request_set_accelerator (request, accelerator, NULL)
@@ -15,7 +15,7 @@ reserve (QuoitLedger *ledger, const char *accelerator, const char *topology, int
              && quoit_request_set_slices (request, n_slices, NULL));
   if (chips_per_host > 0)
     ck_assert (quoit_request_set_chips_per_host (request, chips_per_host, NULL));
-  quoit_request_set_key (request, "key");
+  quoit_request_set_key (request, "key", NULL);
   quoit_group_unref (quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error));
   ck_assert_ok (error);
 }
@@ -54,7 +54,7 @@ START_TEST (a_group_has_the_devices_of_its_slices)
   devices = devices_of (ledger, &error);
   ck_assert_ok (error);
   ck_assert_str_eq (quoit_devices_get_kind (devices), groups[_i].kind);
-  ck_assert_uint_eq (quoit_devices_get_n (devices), groups[_i].n_devices);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (devices), groups[_i].n_devices);
   last = groups[_i].n_devices - 1;
   ck_assert_int_eq (quoit_devices_get_process_index (devices, last), groups[_i].n_processes - 1);
   ck_assert_int_eq (quoit_devices_get_slice_index (devices, last), groups[_i].n_slices - 1);
@@ -62,7 +62,7 @@ START_TEST (a_group_has_the_devices_of_its_slices)
 }
 END_TEST
 
-START_TEST (a_slice_that_is_leaving_has_its_devices)
+START_TEST (leaving_slice_still_has_its_devices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   g_autoptr (QuoitDevices) devices = NULL;
@@ -72,11 +72,11 @@ START_TEST (a_slice_that_is_leaving_has_its_devices)
   ck_assert (quoit_ledger_set_node_state (ledger, "v6e-4x4-1-0", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
   devices = devices_of (ledger, &error);
   ck_assert_ok (error);
-  ck_assert_uint_eq (quoit_devices_get_n (devices), 32);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (devices), 32);
 }
 END_TEST
 
-START_TEST (a_lost_slice_is_named_with_the_remedy)
+START_TEST (lost_slice_is_refused_with_the_remedy)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   GError *error = NULL;
@@ -90,7 +90,7 @@ START_TEST (a_lost_slice_is_named_with_the_remedy)
 }
 END_TEST
 
-START_TEST (a_group_that_gave_a_slice_up_has_the_devices_of_the_other)
+START_TEST (group_that_released_a_slice_has_the_other_devices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   g_autoptr (QuoitDevices) devices = NULL;
@@ -101,12 +101,12 @@ START_TEST (a_group_that_gave_a_slice_up_has_the_devices_of_the_other)
   ck_assert_ok (error);
   devices = devices_of (ledger, &error);
   ck_assert_ok (error);
-  ck_assert_uint_eq (quoit_devices_get_n (devices), 16);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (devices), 16);
   ck_assert_int_eq (quoit_devices_get_slice_index (devices, 15), 0);
 }
 END_TEST
 
-START_TEST (a_group_that_is_gone_has_none)
+START_TEST (released_group_has_no_devices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   GError *error = NULL;
@@ -126,7 +126,7 @@ list_of (const QuoitDevices *devices)
 {
   GString *text = g_string_new (NULL);
 
-  for (uint32_t i = 0; i < quoit_devices_get_n (devices); i++)
+  for (uint32_t i = 0; i < quoit_devices_get_n_devices (devices); i++)
     {
       const int32_t *at = quoit_devices_get_coordinates (devices, i);
 
@@ -151,7 +151,7 @@ static const struct {
   { "v6e 4x4 busy=0.0", "TPU=1", "0@0.0.0.0 p0 s0" },
 };
 
-START_TEST (bundles_of_one_job_have_the_devices_of_their_part)
+START_TEST (bundles_of_one_job_have_the_devices_of_their_box)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (of_bundles[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", of_bundles[_i].asked);
@@ -165,7 +165,7 @@ START_TEST (bundles_of_one_job_have_the_devices_of_their_part)
 }
 END_TEST
 
-START_TEST (slices_that_are_divided_have_the_devices_of_slices)
+START_TEST (slices_divided_into_bundles_have_the_devices_of_slices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x4 x2");
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "slices:v5p,2x2x4,2,2");
@@ -173,8 +173,8 @@ START_TEST (slices_that_are_divided_have_the_devices_of_slices)
   g_autoptr (QuoitDevices) whole = quoit_devices_new_slices ("v5p", "2x2x4", 2, 4, 0, NULL);
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
 
-  ck_assert_uint_eq (quoit_devices_get_n (divided), quoit_devices_get_n (whole));
-  for (uint32_t i = 0; i < quoit_devices_get_n (whole); i++)
+  ck_assert_uint_eq (quoit_devices_get_n_devices (divided), quoit_devices_get_n_devices (whole));
+  for (uint32_t i = 0; i < quoit_devices_get_n_devices (whole); i++)
     {
       uint32_t process = (uint32_t) quoit_devices_get_process_index (divided, i), d = 0;
 
@@ -191,10 +191,10 @@ END_TEST
 
 /* An axis that a part does not contain completely is a line of any length: 4x4x4 of v4 is closed, but not in the
  * middle of 4x4x8. */
-START_TEST (a_part_of_a_ring_is_a_line)
+START_TEST (part_of_a_ring_is_a_line)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v4 4x4x8");
-  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitDevices) devices = NULL;
   g_autoptr (QuoitMesh) mesh = NULL;
@@ -237,7 +237,7 @@ static const struct {
   { "v6e 2x2", "TPU=3", QUOIT_ERROR_INVALID, "bundle '0' has the chips '0,1,2' of node 'v6e-2x2-0-0'" },
 };
 
-START_TEST (bundles_that_are_no_job_have_none_and_the_message_says_why)
+START_TEST (bundles_that_form_no_job_have_no_devices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (without[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", without[_i].asked);
@@ -248,7 +248,7 @@ START_TEST (bundles_that_are_no_job_have_none_and_the_message_says_why)
 }
 END_TEST
 
-START_TEST (a_lost_bundle_is_named_with_the_remedy)
+START_TEST (lost_bundle_is_refused_with_the_remedy)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 pool=p");
   g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread slice"), group = NULL;
@@ -269,15 +269,15 @@ main (void)
   TCase *tcase = tcase_create ("groups");
 
   tcase_add_loop_test (tcase, a_group_has_the_devices_of_its_slices, 0, G_N_ELEMENTS (groups));
-  tcase_add_test (tcase, a_slice_that_is_leaving_has_its_devices);
-  tcase_add_test (tcase, a_lost_slice_is_named_with_the_remedy);
-  tcase_add_test (tcase, a_group_that_gave_a_slice_up_has_the_devices_of_the_other);
-  tcase_add_test (tcase, a_group_that_is_gone_has_none);
-  tcase_add_loop_test (tcase, bundles_of_one_job_have_the_devices_of_their_part, 0, G_N_ELEMENTS (of_bundles));
-  tcase_add_test (tcase, slices_that_are_divided_have_the_devices_of_slices);
-  tcase_add_test (tcase, a_part_of_a_ring_is_a_line);
-  tcase_add_loop_test (tcase, bundles_that_are_no_job_have_none_and_the_message_says_why, 0, G_N_ELEMENTS (without));
-  tcase_add_test (tcase, a_lost_bundle_is_named_with_the_remedy);
+  tcase_add_test (tcase, leaving_slice_still_has_its_devices);
+  tcase_add_test (tcase, lost_slice_is_refused_with_the_remedy);
+  tcase_add_test (tcase, group_that_released_a_slice_has_the_other_devices);
+  tcase_add_test (tcase, released_group_has_no_devices);
+  tcase_add_loop_test (tcase, bundles_of_one_job_have_the_devices_of_their_box, 0, G_N_ELEMENTS (of_bundles));
+  tcase_add_test (tcase, slices_divided_into_bundles_have_the_devices_of_slices);
+  tcase_add_test (tcase, part_of_a_ring_is_a_line);
+  tcase_add_loop_test (tcase, bundles_that_form_no_job_have_no_devices, 0, G_N_ELEMENTS (without));
+  tcase_add_test (tcase, lost_bundle_is_refused_with_the_remedy);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -131,7 +131,7 @@ static const ScriptFact facts[] = {
 
   { "nodes that are gone stay dead while a group has them, and go afterwards",
     { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1",
-      "0 import v6e 4x4 x1 pool=a -> CONFLICT source 'fleet': node 'a-1-0' would go, but group 't@1' holds it",
+      "0 import v6e 4x4 x1 pool=a -> CONFLICT source 'fleet': node 'a-1-0' cannot be removed: group 't@1' uses it",
       "0 sync v6e 4x4 x1 pool=a -> lost a-1-0 (t@1); lost a-1-1 (t@1); lost a-1-2 (t@1); lost "
       "a-1-3 (t@1); removed a-2-0; removed a-2-1; removed a-2-2; removed a-2-3; group t slice 1, a-1, is lost (t@1)",
       "0 show t -> t@1 RESCHEDULING a-0,a-1!", "0 journal", "0 sync v6e 4x4 x1 pool=a -> nothing",
@@ -189,10 +189,10 @@ static const ScriptFact facts[] = {
       "0 reserve t 1 tpu=-1 -> INVALID", "0 reserve t 1 tpu=0.00001 -> INVALID", "0 free -> a-0,a-1,a-2,a-3" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
+START_TEST (facts_hold_in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line)
+START_TEST (facts_hold_in_a_file_reopened_before_each_line)
 {
   script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
 }
@@ -269,8 +269,8 @@ main (void)
   TCase *tcase = tcase_create ("elastic");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
-  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, facts_hold_in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, facts_hold_in_a_file_reopened_before_each_line, 0, G_N_ELEMENTS (facts));
   tcase_add_loop_test (tcase, each_bundle_has_its_chips, 0, G_N_ELEMENTS (divisions));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

@@ -24,9 +24,9 @@ fleet_of (const char *text)
 }
 
 static QuoitRequest *
-want (const char *name, const char *amounts, int64_t n, QuoitStrategy strategy)
+request_bundles (const char *name, const char *amounts, int64_t n, QuoitStrategy strategy)
 {
-  QuoitRequest *request = quoit_request_new (name);
+  QuoitRequest *request = quoit_request_new (name, NULL);
   GError *error = NULL;
 
   ck_assert_msg (quoit_request_add_bundles (request, amounts, n, &error), "%s", error == NULL ? "" : error->message);
@@ -64,8 +64,9 @@ draw_fleet (GRand *rand)
   for (gint n = g_rand_int_range (rand, 0, 6); n > 0; n--)
     {
       g_autofree char *name = g_strdup_printf ("g%u", drawn.n_groups);
-      g_autoptr (QuoitRequest) request = want (name, amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
-                                               g_rand_int_range (rand, 1, 4), g_rand_int_range (rand, 0, 4));
+      g_autoptr (QuoitRequest) request
+          = request_bundles (name, amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
+                             g_rand_int_range (rand, 1, 4), g_rand_int_range (rand, 0, 4));
       QuoitGroup *group = quoit_ledger_reserve (drawn.ledger, request, NOW, NULL, NULL);
 
       drawn.n_groups += group != NULL;
@@ -79,8 +80,8 @@ draw_request (GRand *rand)
 {
   static const char *const amounts[] = { "TPU=1", "TPU=4", "TPU=8", "TPU=1.5", "TPU=9", "rack=1" };
   static const char *const keys[] = { "ray.io/tpu-slice-name", "ray.io/node-group", "no-such-label" };
-  QuoitRequest *request = want ("new", amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
-                                g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, 4));
+  QuoitRequest *request = request_bundles ("new", amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
+                                           g_rand_int_range (rand, 1, 5), g_rand_int_range (rand, 0, 4));
 
   if (g_rand_int_range (rand, 0, 3) == 0)
     ck_assert (quoit_request_add_bundles (request, "TPU=2", 1, NULL));
@@ -139,7 +140,7 @@ can_be_taken (const QuoitReport *report, uint32_t option)
 }
 
 static guint
-hold_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const QuoitRequest *request)
+require_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const QuoitRequest *request)
 {
   guint tried = 0;
 
@@ -160,7 +161,7 @@ hold_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const Qu
 
 /* Each constraint narrows the result of the previous one, from all nodes to those where the bundle fits now. */
 static void
-hold_numbers (const QuoitSnapshot *snapshot, const QuoitReport *report)
+require_numbers (const QuoitSnapshot *snapshot, const QuoitReport *report)
 {
   guint32 removed = 0, most = 0;
 
@@ -186,7 +187,7 @@ hold_numbers (const QuoitSnapshot *snapshot, const QuoitReport *report)
     }
 }
 
-START_TEST (a_report_says_what_reserve_does_and_its_options_help)
+START_TEST (report_agrees_with_reserve_and_its_options_work)
 {
   guint n_verdicts[7] = { 0 }, n_options = 0;
 
@@ -204,8 +205,8 @@ START_TEST (a_report_says_what_reserve_does_and_its_options_help)
       fits (fork, request, &code);
       ck_assert_msg (code == (int) quoit_report_get_verdict (report), "seed %u: reserve says %d, the report %d", seed,
                      code, (int) quoit_report_get_verdict (report));
-      hold_numbers (snapshot, report);
-      n_options += hold_options (snapshot, report, request);
+      require_numbers (snapshot, report);
+      n_options += require_options (snapshot, report, request);
       n_verdicts[code]++;
       quoit_ledger_unref (drawn.ledger);
     }
@@ -219,10 +220,10 @@ END_TEST
 
 /* --- messages --- */
 
-START_TEST (where_ray_would_fail_and_a_placement_exists_it_is_said)
+START_TEST (report_notes_that_ray_misses_an_existing_placement)
 {
   g_autoptr (QuoitLedger) ledger = fleet_of ("v5e 2x4 x1 hostchips=8; v5e 2x2 x1");
-  g_autoptr (QuoitRequest) request = want ("it", "TPU=4", 1, QUOIT_STRATEGY_PACK);
+  g_autoptr (QuoitRequest) request = request_bundles ("it", "TPU=4", 1, QUOIT_STRATEGY_PACK);
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *summary = NULL;
 
@@ -233,16 +234,16 @@ START_TEST (where_ray_would_fail_and_a_placement_exists_it_is_said)
   summary = quoit_report_dup_summary (report, "it");
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_FITS);
   ck_assert_int_eq (quoit_report_get_ray_answer (report), QUOIT_RAY_ANSWER_FAILED);
-  ck_assert (!quoit_report_does_ray_vary (report));
+  ck_assert (!quoit_report_can_ray_answer_vary (report));
   ck_assert_str_eq (summary, "it: fits; Ray would answer FAILED");
 }
 END_TEST
 
-START_TEST (the_nearest_nodes_are_named_with_what_they_lack)
+START_TEST (nearest_nodes_are_named_with_the_missing_amounts)
 {
   g_autoptr (QuoitLedger) ledger = fleet_of ("v5e 2x4 x2 hostchips=8; v6e 4x4 x1");
-  g_autoptr (QuoitRequest) some = want ("some", "TPU=3", 2, QUOIT_STRATEGY_STRICT_SPREAD);
-  g_autoptr (QuoitRequest) big = want ("big", "TPU=8", 1, QUOIT_STRATEGY_PACK);
+  g_autoptr (QuoitRequest) some = request_bundles ("some", "TPU=3", 2, QUOIT_STRATEGY_STRICT_SPREAD);
+  g_autoptr (QuoitRequest) big = request_bundles ("big", "TPU=8", 1, QUOIT_STRATEGY_PACK);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *left = NULL;
@@ -269,9 +270,9 @@ main (void)
   TCase *explained = tcase_create ("explained");
 
   tcase_set_timeout (explained, 120);
-  tcase_add_test (explained, a_report_says_what_reserve_does_and_its_options_help);
-  tcase_add_test (explained, where_ray_would_fail_and_a_placement_exists_it_is_said);
-  tcase_add_test (explained, the_nearest_nodes_are_named_with_what_they_lack);
+  tcase_add_test (explained, report_agrees_with_reserve_and_its_options_work);
+  tcase_add_test (explained, report_notes_that_ray_misses_an_existing_placement);
+  tcase_add_test (explained, nearest_nodes_are_named_with_the_missing_amounts);
   suite_add_tcase (suite, explained);
   return suite_main (suite);
 }

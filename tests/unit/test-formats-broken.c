@@ -227,7 +227,7 @@ START_TEST (the_whole_manifest_is_read)
 }
 END_TEST
 
-START_TEST (exactly_the_required_fields_are_missed)
+START_TEST (manifest_without_a_field_is_refused_only_if_required)
 {
   g_autoptr (GPtrArray) paths = all_paths ();
   unsigned n_refused = 0;
@@ -248,7 +248,7 @@ START_TEST (exactly_the_required_fields_are_missed)
 }
 END_TEST
 
-START_TEST (nothing_is_as_good_as_absent)
+START_TEST (null_field_is_read_as_absent_field)
 {
   g_autoptr (GPtrArray) paths = all_paths ();
 
@@ -273,7 +273,7 @@ static const char *const containers[] = { "[]", "[[]]", "[7]", "{}", "{\"x\": {}
 
 /* A map instead of a list, or a list instead of a map, may be accepted: an empty map of labels is valid. A plain
  * value is always refused. */
-START_TEST (a_value_of_the_wrong_type_is_refused_by_its_field)
+START_TEST (value_of_wrong_type_is_refused_with_its_field)
 {
   g_autoptr (GPtrArray) paths = all_paths ();
 
@@ -303,7 +303,7 @@ START_TEST (a_value_of_the_wrong_type_is_refused_by_its_field)
 END_TEST
 
 /* In YAML's block form: the two examples and a job, cut off after each byte. */
-START_TEST (a_file_that_is_cut_off_is_a_smaller_one_or_refused)
+START_TEST (truncated_file_is_read_as_smaller_file_or_refused)
 {
   static const char *const examples[] = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml" };
   g_autofree char *path = NULL, *text = NULL;
@@ -343,10 +343,10 @@ main (void)
 
   tcase_set_timeout (broken, 120);
   tcase_add_test (broken, the_whole_manifest_is_read);
-  tcase_add_test (broken, exactly_the_required_fields_are_missed);
-  tcase_add_test (broken, nothing_is_as_good_as_absent);
-  tcase_add_test (broken, a_value_of_the_wrong_type_is_refused_by_its_field);
-  tcase_add_loop_test (broken, a_file_that_is_cut_off_is_a_smaller_one_or_refused, 0, 3);
+  tcase_add_test (broken, manifest_without_a_field_is_refused_only_if_required);
+  tcase_add_test (broken, null_field_is_read_as_absent_field);
+  tcase_add_test (broken, value_of_wrong_type_is_refused_with_its_field);
+  tcase_add_loop_test (broken, truncated_file_is_read_as_smaller_file_or_refused, 0, 3);
   suite_add_tcase (suite, broken);
   return suite_main (suite);
 }

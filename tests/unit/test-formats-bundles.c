@@ -75,7 +75,7 @@ static const struct {
     "label 'rack' in addition to 'zone': expected one label" },
 };
 
-START_TEST (every_form_is_read)
+START_TEST (every_form_of_bundles_file_is_read)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -86,7 +86,7 @@ START_TEST (every_form_is_read)
 }
 END_TEST
 
-START_TEST (anything_else_is_refused_with_its_place)
+START_TEST (invalid_bundles_file_is_refused_with_the_place)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -99,7 +99,7 @@ START_TEST (anything_else_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST (ten_thousand_bundles_are_the_most)
+START_TEST (bundles_file_has_at_most_ten_thousand_bundles)
 {
   g_autoptr (GString) file = g_string_new ("[{\"CPU\": 1}");
   g_autoptr (GString) text = g_string_new (NULL);
@@ -121,9 +121,9 @@ main (void)
   Suite *suite = suite_create ("formats-bundles");
   TCase *bundles = tcase_create ("bundles");
 
-  tcase_add_loop_test (bundles, every_form_is_read, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (bundles, anything_else_is_refused_with_its_place, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (bundles, ten_thousand_bundles_are_the_most);
+  tcase_add_loop_test (bundles, every_form_of_bundles_file_is_read, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (bundles, invalid_bundles_file_is_refused_with_the_place, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (bundles, bundles_file_has_at_most_ten_thousand_bundles);
   suite_add_tcase (suite, bundles);
   return suite_main (suite);
 }

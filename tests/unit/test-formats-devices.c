@@ -65,7 +65,7 @@ static const struct {
     "resourceClaims[0].resourceClaimName: 3 pods share ResourceClaim 'mine': its devices are counted on each node" },
   { CLUSTER (ONE, POD, USE), "CPU=8",
     "line 5: spec.workerGroupSpecs[0].template.spec.resourceClaims[0].resourceClaimTemplateName: no "
-    "ResourceClaimTemplate 'two' in the file: its devices are not known, and not counted" },
+    "ResourceClaimTemplate 'two' in the file: its devices are unknown and not counted" },
   { CLUSTER (ONE, "resourceClaims: [{name: net, resourceClaimName: two}]", USE) TEMPLATE (NETDEV), "CPU=8",
     "resourceClaims[0].resourceClaimName: no ResourceClaim 'two' in the file" },
   { CLUSTER (ONE, POD, USE) "---\napiVersion: example.com/v1\nkind: ResourceClaimTemplate\nmetadata: {name: two}\n",
@@ -79,14 +79,14 @@ static const struct {
         TEMPLATE ("{name: r, exactly: {deviceClassName: netdev.google.com, allocationMode: All}}, {name: s, exactly: "
                   "{deviceClassName: d}}"),
     "CPU=8 d=1",
-    "line 10: spec.spec.devices.requests[0].exactly.allocationMode: 'All': how many devices that is depends on the "
-    "node, they are not counted" },
+    "line 10: spec.spec.devices.requests[0].exactly.allocationMode: 'All': the number of devices depends on the "
+    "node, so they are not counted" },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: d, adminAccess: true}}"), "CPU=8",
-    "requests[0].exactly: 'adminAccess': the devices are others' too, they are not counted" },
+    "requests[0].exactly: 'adminAccess': other pods use these devices too, so they are not counted" },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, firstAvailable: [{name: a, deviceClassName: d}]}"), "CPU=8",
-    "requests[0].firstAvailable: which of the alternatives there will be is not known: they are not counted" },
+    "requests[0].firstAvailable: it is not known which alternative the pod will get, so they are not counted" },
   { CLUSTER (ONE, POD, "x: []") TEMPLATE (NETDEV), "CPU=8",
-    "resourceClaims[0]: no container has claim 'net': its devices are not counted" },
+    "resourceClaims[0]: no container uses claim 'net': its devices are not counted" },
   { "kind: List\nitems:\n- {kind: ResourceClaimTemplate, metadata: {name: two}, spec: {spec: {devices: {requests: "
     "[" NETDEV "]}}}}\n---\n" CLUSTER (ONE, POD, USE),
     "CPU=8 netdev.google.com=2", NULL },
@@ -142,7 +142,7 @@ static const struct {
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: 'A b'}}"),
     "exactly.deviceClassName: 'A b': expected the name of a device class" },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: memory}}"),
-    "exactly.deviceClassName: 'memory': expected another name: Ray calls the node's memory so" },
+    "exactly.deviceClassName: 'memory': expected another name: this is Ray's name for the node's memory" },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: d, allocationMode: Some}}"),
     "exactly.allocationMode: 'Some': expected ExactCount or All" },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: d, count: 0}}"),
@@ -158,7 +158,7 @@ static const struct {
   { CLUSTER (ONE, POD, USE) "---\nkind: ResourceClaimTemplate\nmetadata: two\n", "metadata: 'two': expected a map" },
 };
 
-START_TEST (a_claim_that_kubernetes_would_refuse_is_refused_by_line_and_field)
+START_TEST (invalid_device_claim_is_refused_with_line_and_field)
 {
   GError *error = NULL;
 
@@ -191,8 +191,7 @@ main (void)
   TCase *devices = tcase_create ("devices");
 
   tcase_add_loop_test (devices, a_node_has_the_devices_that_its_pod_claims, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (devices, a_claim_that_kubernetes_would_refuse_is_refused_by_line_and_field, 0,
-                       G_N_ELEMENTS (refused));
+  tcase_add_loop_test (devices, invalid_device_claim_is_refused_with_line_and_field, 0, G_N_ELEMENTS (refused));
   tcase_add_test (devices, more_than_256_claims_are_refused);
   suite_add_tcase (suite, devices);
   return suite_main (suite);

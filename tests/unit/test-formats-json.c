@@ -110,7 +110,7 @@ START_TEST (strict_json_is_accepted_and_read)
 }
 END_TEST
 
-START_TEST (what_json_glib_would_let_through_is_refused_with_its_place)
+START_TEST (invalid_json_that_json_glib_accepts_is_refused)
 {
   GError *error = NULL;
 
@@ -120,7 +120,7 @@ START_TEST (what_json_glib_would_let_through_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST (the_extremes_of_an_integer_are_read_as_they_are)
+START_TEST (smallest_and_largest_integers_are_read_exactly)
 {
   static const gint64 values[] = { G_MAXINT64, G_MININT64, G_MININT64 + 1, 0, -1 };
 
@@ -134,7 +134,7 @@ START_TEST (the_extremes_of_an_integer_are_read_as_they_are)
 }
 END_TEST
 
-START_TEST (a_nul_byte_is_refused_wherever_it_stands)
+START_TEST (nul_byte_is_refused_anywhere)
 {
   static const char text[] = "{\"a\0\":1}", after[] = "{}\0";
   GError *error = NULL;
@@ -146,7 +146,7 @@ START_TEST (a_nul_byte_is_refused_wherever_it_stands)
 }
 END_TEST
 
-START_TEST (depth_is_limited_and_does_not_use_the_c_stack)
+START_TEST (nesting_depth_is_limited_and_uses_no_c_stack)
 {
   g_autofree char *deep = g_strnfill (1000000, '[');
   g_autoptr (GString) text = g_string_new (NULL);
@@ -164,7 +164,7 @@ START_TEST (depth_is_limited_and_does_not_use_the_c_stack)
 END_TEST
 
 /* A quadratic search would take minutes. */
-START_TEST (a_duplicate_is_found_among_a_million_keys)
+START_TEST (duplicate_is_found_among_a_million_keys)
 {
   g_autoptr (GString) text = g_string_new ("{");
   GError *error = NULL;
@@ -181,7 +181,7 @@ START_TEST (a_duplicate_is_found_among_a_million_keys)
 }
 END_TEST
 
-START_TEST (an_array_is_cut_into_its_elements_and_a_map_into_its_members)
+START_TEST (text_is_split_into_elements_and_members)
 {
   static const struct {
     const char *text, *elements;
@@ -245,7 +245,7 @@ append_random (GString *text, GRand *rand, unsigned depth)
 
 /* quoit's check refuses more than SQLite (duplicate keys, overflow), so the test avoids such texts: documents of
  * small parts, unchanged and with one byte changed, removed or inserted. */
-START_TEST (the_gate_agrees_with_sqlite_on_what_is_json)
+START_TEST (json_check_agrees_with_sqlite)
 {
   static const char bytes[] = " ,:[]{}\"\\0123456789.eE+-truefalsn/u'\n";
   guint32 seed = g_random_int ();
@@ -304,7 +304,7 @@ START_TEST (the_gate_agrees_with_sqlite_on_what_is_json)
 }
 END_TEST
 
-START_TEST (the_last_of_two_keys_counts_where_python_reads)
+START_TEST (last_duplicate_key_wins_as_in_python)
 {
   static const char text[] = "{\"b\":{\"x\":1,\"x\":2},\"a\":1,\"\\u0062\":3}";
   g_autoptr (JsonNode) node = quoit_json_parse_as_python (text, strlen (text), NULL);
@@ -315,7 +315,7 @@ START_TEST (the_last_of_two_keys_counts_where_python_reads)
 }
 END_TEST
 
-START_TEST (what_else_is_no_json_is_refused_where_python_reads_too)
+START_TEST (invalid_json_is_refused_when_duplicate_keys_are_allowed)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS (refused); i++)
     {
@@ -327,7 +327,7 @@ START_TEST (what_else_is_no_json_is_refused_where_python_reads_too)
 }
 END_TEST
 
-START_TEST (python_takes_for_false_what_is_empty_or_nothing)
+START_TEST (empty_values_are_false_as_in_python)
 {
   static const char *const false_texts[] = { "null", "false", "0", "-0.0", "\"\"", "[]", "{}" };
   static const char *const true_texts[] = { "true", "1", "0.1", "\" \"", "[0]", "{\"\":0}", "\"false\"" };
@@ -351,16 +351,16 @@ main (void)
 
   tcase_set_timeout (gate, 120);
   tcase_add_loop_test (gate, strict_json_is_accepted_and_read, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (gate, what_json_glib_would_let_through_is_refused_with_its_place, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (gate, the_extremes_of_an_integer_are_read_as_they_are);
-  tcase_add_test (gate, a_nul_byte_is_refused_wherever_it_stands);
-  tcase_add_test (gate, depth_is_limited_and_does_not_use_the_c_stack);
-  tcase_add_test (gate, a_duplicate_is_found_among_a_million_keys);
-  tcase_add_test (gate, an_array_is_cut_into_its_elements_and_a_map_into_its_members);
-  tcase_add_test (gate, the_last_of_two_keys_counts_where_python_reads);
-  tcase_add_test (gate, what_else_is_no_json_is_refused_where_python_reads_too);
-  tcase_add_test (gate, python_takes_for_false_what_is_empty_or_nothing);
-  tcase_add_test (gate, the_gate_agrees_with_sqlite_on_what_is_json);
+  tcase_add_loop_test (gate, invalid_json_that_json_glib_accepts_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (gate, smallest_and_largest_integers_are_read_exactly);
+  tcase_add_test (gate, nul_byte_is_refused_anywhere);
+  tcase_add_test (gate, nesting_depth_is_limited_and_uses_no_c_stack);
+  tcase_add_test (gate, duplicate_is_found_among_a_million_keys);
+  tcase_add_test (gate, text_is_split_into_elements_and_members);
+  tcase_add_test (gate, last_duplicate_key_wins_as_in_python);
+  tcase_add_test (gate, invalid_json_is_refused_when_duplicate_keys_are_allowed);
+  tcase_add_test (gate, empty_values_are_false_as_in_python);
+  tcase_add_test (gate, json_check_agrees_with_sqlite);
   suite_add_tcase (suite, gate);
   return suite_main (suite);
 }

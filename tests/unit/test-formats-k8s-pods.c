@@ -144,17 +144,22 @@ static const struct {
   /* nothing shows that a plain job uses one slice */
   { four_hosts, MARKED ("9", ", labels: {batch.kubernetes.io/job-completion-index: '6'}"),
     "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
-    "pods on slices of several hosts that say no worker id: 1, such as 's/w-9'" },
+    "pods without a worker id on multi-host slices: 1, such as 's/w-9'" },
   { four_hosts, POD ("9", ID ("")),
-    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
+    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
+    "pods without a worker id on multi-host slices: 1" },
   { four_hosts, POD ("9", FROM ("TPU_WORKER_ID", "metadata.name")),
-    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
+    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
+    "pods without a worker id on multi-host slices: 1" },
   { four_hosts, POD ("9", FROM ("TPU_WORKER_ID", "metadata.labels['absent']")),
-    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
+    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
+    "pods without a worker id on multi-host slices: 1" },
   { four_hosts, POD ("9", "{name: A, value: '2'}, {name: X, value: $(A)}, " ID ("$(X)")),
-    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
+    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
+    "pods without a worker id on multi-host slices: 1" },
   { four_hosts, POD ("9", ID ("$(X)") ", {name: X, value: '2'}"),
-    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
+    "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
+    "pods without a worker id on multi-host slices: 1" },
   /* several containers with chips: the same id, or consecutive ids, host by host */
   { four_hosts,
     POD_OF ("x", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}, {env: [" ID ("2") "], " CHIPS "}", "", AT ("9")),
@@ -165,7 +170,7 @@ static const struct {
   /* one node, several pods */
   { four_hosts, POD ("9", ID ("2")) POD_OF ("z", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}", "", AT ("99")),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST,
-    "nodes with several such pods: 1, such as 'n-9': it has the address of 's/w-9' alone" },
+    "nodes with several pods: 1, such as 'n-9', which gets the address of 's/w-9'" },
   /* Ray's head has no chips, but it is a Ray node */
   { four_hosts,
     POD_OF ("head", ", labels: {ray.io/is-ray-node: 'yes'}", "cpus", "{name: ray}", "", AT ("2"))
@@ -202,7 +207,7 @@ check_warnings (const QuoitClaims *claims, const char *shown, const char *part)
   ck_assert_uint_eq (n_part, part != NULL);
 }
 
-START_TEST (pods_say_worker_ids_and_where_nodes_are_reached)
+START_TEST (pods_give_worker_ids_and_node_addresses)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = read_both (heard[_i].nodes, heard[_i].pods, &error);
@@ -215,7 +220,7 @@ END_TEST
 
 /* --- forms of input --- */
 
-START_TEST (pods_may_stand_beside_nodes_in_one_list)
+START_TEST (one_list_can_have_nodes_and_pods)
 {
   g_autofree char *both = g_strconcat (REVERSED, four_hosts, NULL);
   g_autoptr (GError) error = NULL;
@@ -231,7 +236,7 @@ START_TEST (pods_may_stand_beside_nodes_in_one_list)
 }
 END_TEST
 
-START_TEST (lists_of_pods_are_json_or_yaml)
+START_TEST (list_of_pods_can_be_json_or_yaml)
 {
 #define JSON_POD                                                                                                       \
   "\"metadata\": {\"name\": \"w\"}, \"spec\": {\"nodeName\": \"one\", \"containers\": [{\"resources\": {\"limits\": "  \
@@ -264,6 +269,10 @@ static const struct {
   { "kind: Node\nmetadata: {name: a}\n", "pods: line 1: kind: 'Node': expected pods" },
   { "kind: Job\n", "pods: line 1: kind: 'Job': expected pods" },
   { "kind: Pod\n", "a pod without name: expected metadata.name" },
+  { "kind: Pod\nmetadata: {name: a}\nspec: {nodeName: n-1}\nstatus: {podIP: 999.bogus; rm}\n",
+    "line 4: status.podIP: '999.bogus; rm': expected an IPv4 or IPv6 address" },
+  { "kind: Pod\nmetadata: {name: a}\nspec: {nodeName: n-1}\nstatus:\n  podIPs:\n  - {ip: 10.4.0.1000}\n",
+    "line 6: status.podIPs[0].ip: '10.4.0.1000': expected an IPv4 or IPv6 address" },
   { "kind: Pod\nmetadata: {name: A/b}\n", "line 2: metadata.name: 'A/b': expected a DNS name" },
   { "kind: Pod\nmetadata: {name: a, namespace: B}\n", "line 2: metadata.namespace: 'B': expected a DNS name" },
   { REVERSED POD ("9", ID ("3")), "pod 's/w-9': expected each pod once" },
@@ -296,7 +305,7 @@ static const struct {
   { POD_OF ("x", "", "n-9", "{resources: 7}", "", ""), "containers[0].resources: '7': expected a map" },
 };
 
-START_TEST (what_no_slice_can_be_is_refused)
+START_TEST (pods_that_form_no_slice_are_refused)
 {
   GError *error = NULL;
 
@@ -305,7 +314,7 @@ START_TEST (what_no_slice_can_be_is_refused)
 }
 END_TEST
 
-START_TEST (a_message_says_which_list_it_is_of)
+START_TEST (message_names_the_list)
 {
   GError *error = NULL;
 
@@ -355,11 +364,11 @@ main (void)
   TCase *pods = tcase_create ("pods");
 
   tcase_set_timeout (pods, 300);
-  tcase_add_loop_test (pods, pods_say_worker_ids_and_where_nodes_are_reached, 0, G_N_ELEMENTS (heard));
-  tcase_add_test (pods, pods_may_stand_beside_nodes_in_one_list);
-  tcase_add_test (pods, lists_of_pods_are_json_or_yaml);
-  tcase_add_loop_test (pods, what_no_slice_can_be_is_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (pods, a_message_says_which_list_it_is_of);
+  tcase_add_loop_test (pods, pods_give_worker_ids_and_node_addresses, 0, G_N_ELEMENTS (heard));
+  tcase_add_test (pods, one_list_can_have_nodes_and_pods);
+  tcase_add_test (pods, list_of_pods_can_be_json_or_yaml);
+  tcase_add_loop_test (pods, pods_that_form_no_slice_are_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (pods, message_names_the_list);
   tcase_add_test (pods, a_list_of_thousands_of_variables_is_read_in_bounded_time);
   suite_add_tcase (suite, pods);
   return suite_main (suite);

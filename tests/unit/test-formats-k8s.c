@@ -40,7 +40,7 @@ static const struct {
                 READY ", " ROOM ("4"))),
     PLACED (""), NULL },
   { FOUR (HOST ("n-10", "", "taints: [{key: team, value: a, effect: NoExecute}]", READY ", " ROOM ("4"))), PLACED (""),
-    "TPU nodes with taints that keep away pods which do not tolerate them: 1, such as 'n-10' with 'team'" },
+    "TPU nodes with taints that keep away pods that do not tolerate them: 1, such as 'n-10' with 'team'" },
   { FOUR (HOST ("n-10", "", "taints: [{key: team, effect: PreferNoSchedule}]", READY ", " ROOM ("4"))), PLACED (""),
     NULL },
   { FOUR (HOST ("n-10", "", "", "conditions: [{type: Ready, status: 'False'}], " ROOM ("4"))), PLACED ("!dead"),
@@ -69,7 +69,7 @@ check_warnings (const QuoitClaims *claims, const char *part)
                  warnings[1], part);
 }
 
-START_TEST (the_nodes_of_a_pool_are_a_slice)
+START_TEST (nodes_of_a_pool_form_a_slice)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = quoit_read_k8s_nodes (accepted[_i].text, strlen (accepted[_i].text), NULL, &error);
@@ -81,7 +81,7 @@ START_TEST (the_nodes_of_a_pool_are_a_slice)
 }
 END_TEST
 
-START_TEST (worker_ids_are_marked_as_assumed_where_there_are_several)
+START_TEST (worker_ids_of_slices_with_several_hosts_are_assumed)
 {
   static const char text[]
       = FOUR (GOOD ("n-10")) AND NODE_OF ("one", POOL ("q", "tpu-v6e-slice", "2x2"), "", "", READY ", " ROOM ("4"));
@@ -123,7 +123,7 @@ static const struct {
     "no label cloud.google.com/gke-tpu-topology" },
 };
 
-START_TEST (a_machine_alone_is_a_slice_where_its_topology_is_its_own)
+START_TEST (node_without_pool_is_a_slice_if_it_has_all_chips)
 {
   g_autofree char *text = g_strdup_printf (NODE_OF ("a", "%s", "", "", READY ", " ROOM ("%s")), alone[_i].labels,
                                            alone[_i].chips, alone[_i].chips);
@@ -136,7 +136,7 @@ START_TEST (a_machine_alone_is_a_slice_where_its_topology_is_its_own)
 }
 END_TEST
 
-START_TEST (what_several_pools_lend_to_a_dynamic_slice_is_one_slice)
+START_TEST (dynamic_slice_can_have_nodes_of_several_pools)
 {
 #define PART(name, pool)                                                                                               \
   NODE_OF (name, POOL (pool, "tpu-v5p-slice", "2x2x2") ", cloud.google.com/gke-tpu-slice: joined", "", "",             \
@@ -148,7 +148,7 @@ START_TEST (what_several_pools_lend_to_a_dynamic_slice_is_one_slice)
 }
 END_TEST
 
-START_TEST (a_node_has_what_pods_may_have_and_the_labels_that_ray_would_give_it)
+START_TEST (node_has_allocatable_resources_and_ray_labels)
 {
   static const char text[] = NODE_OF (
       "a",
@@ -177,7 +177,7 @@ START_TEST (a_node_has_what_pods_may_have_and_the_labels_that_ray_would_give_it)
 }
 END_TEST
 
-START_TEST (lists_and_documents_in_json_and_yaml_are_the_same_nodes)
+START_TEST (json_and_yaml_lists_have_the_same_nodes)
 {
   static const char *const texts[]
       = { "{\"kind\": \"List\", \"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"a\"}}]}",
@@ -196,7 +196,7 @@ START_TEST (lists_and_documents_in_json_and_yaml_are_the_same_nodes)
 }
 END_TEST
 
-START_TEST (a_list_of_no_nodes_is_a_cluster_without_nodes)
+START_TEST (empty_list_is_a_cluster_without_nodes)
 {
   static const char text[] = "{\"kind\": \"List\", \"items\": []}";
   g_autoptr (QuoitClaims) claims = quoit_read_k8s_nodes (text, strlen (text), NULL, NULL);
@@ -220,6 +220,9 @@ static const struct {
   { "{\"kind\": \"List\", \"items\": [7]}", "$.items[0]: '7': expected a map" },
   { "{\"kind\": \"Node\"}", "a node without name: expected metadata.name" },
   { "{\"kind\": \"Node\", \"metadata\": {\"name\": 7}}", "$.metadata.name: '7': expected text" },
+  { "kind: Node\nmetadata: {name: a}\nstatus:\n  addresses:\n  - {type: Hostname, address: a}\n"
+    "  - {type: InternalIP, address: not an address}\n",
+    "line 6: status.addresses[1].address: 'not an address': expected an IPv4 or IPv6 address" },
   { "{\"kind\": \"Node\", \"metadata\": {\"name\": \"a/b\"}}", "$.metadata.name: 'a/b': expected a DNS name" },
   { "{\"kind\": \"Node\", \"metadata\": {\"name\": \"a\", \"labels\": {\"k\": 1}}}",
     "$.metadata.labels.k: '1': expected text" },
@@ -229,7 +232,7 @@ static const struct {
     "uid 'x': expected each uid once" },
   /* a node without uid is identified by its name */
   { "kind: Node\nmetadata: {name: a, uid: b}\n---\nkind: Node\nmetadata: {name: b}\n",
-    "line 4: name 'b': expected a uid, as the uid of another node is that name" },
+    "line 4: name 'b' is the uid of another node: add a uid to this node" },
   { "kind: Node\nmetadata: {name: b}\n---\nkind: Node\nmetadata: {name: a, uid: b}\n",
     "uid 'b': expected each uid once" },
   { HOST ("a", "", "unschedulable: maybe", READY), "line 3: spec.unschedulable: 'maybe': expected true or false" },
@@ -245,7 +248,7 @@ static const struct {
   { HOST ("a", "", "", READY ", addresses: [7]"), "line 4: status.addresses[0]: '7': expected a map" },
 };
 
-START_TEST (what_is_no_list_of_nodes_is_refused)
+START_TEST (invalid_list_of_nodes_is_refused)
 {
   GError *error = NULL;
 
@@ -261,14 +264,14 @@ main (void)
   Suite *suite = suite_create ("formats-k8s");
   TCase *nodes = tcase_create ("nodes");
 
-  tcase_add_loop_test (nodes, the_nodes_of_a_pool_are_a_slice, 0, G_N_ELEMENTS (accepted));
-  tcase_add_test (nodes, worker_ids_are_marked_as_assumed_where_there_are_several);
-  tcase_add_loop_test (nodes, a_machine_alone_is_a_slice_where_its_topology_is_its_own, 0, G_N_ELEMENTS (alone));
-  tcase_add_test (nodes, what_several_pools_lend_to_a_dynamic_slice_is_one_slice);
-  tcase_add_test (nodes, a_node_has_what_pods_may_have_and_the_labels_that_ray_would_give_it);
-  tcase_add_test (nodes, lists_and_documents_in_json_and_yaml_are_the_same_nodes);
-  tcase_add_test (nodes, a_list_of_no_nodes_is_a_cluster_without_nodes);
-  tcase_add_loop_test (nodes, what_is_no_list_of_nodes_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (nodes, nodes_of_a_pool_form_a_slice, 0, G_N_ELEMENTS (accepted));
+  tcase_add_test (nodes, worker_ids_of_slices_with_several_hosts_are_assumed);
+  tcase_add_loop_test (nodes, node_without_pool_is_a_slice_if_it_has_all_chips, 0, G_N_ELEMENTS (alone));
+  tcase_add_test (nodes, dynamic_slice_can_have_nodes_of_several_pools);
+  tcase_add_test (nodes, node_has_allocatable_resources_and_ray_labels);
+  tcase_add_test (nodes, json_and_yaml_lists_have_the_same_nodes);
+  tcase_add_test (nodes, empty_list_is_a_cluster_without_nodes);
+  tcase_add_loop_test (nodes, invalid_list_of_nodes_is_refused, 0, G_N_ELEMENTS (refused));
   suite_add_tcase (suite, nodes);
   return suite_main (suite);
 }

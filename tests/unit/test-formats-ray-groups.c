@@ -59,7 +59,7 @@ static const struct {
     "12e4 '' PENDING - TPU=4", NULL },
 };
 
-START_TEST (groups_are_what_the_listing_says)
+START_TEST (groups_match_the_listing)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = read_texts (TWO_HOSTS, accepted[_i].groups, NULL, &error);
@@ -72,7 +72,7 @@ START_TEST (groups_are_what_the_listing_says)
   groups = quoit_claims_groups (claims, &n_groups);
   if (accepted[_i].request != NULL)
     ck_assert_str_eq (groups[0].request, accepted[_i].request);
-  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SAY_GROUPS);
+  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SCOPE_GROUPS);
 }
 END_TEST
 
@@ -89,8 +89,8 @@ static const struct {
     "groups: $[0]: no 'state': expected PENDING, PREPARED, CREATED, RESCHEDULING" },
   { "[" ROW ("cc", "created", "[]") "]", "groups: $[0].state: 'created': expected PENDING, PREPARED, CREATED" },
   { "[" ROW ("cc", "CREATED", "null") "]",
-    "groups: $[0]: no 'bundles': expected them, as ray list placement-groups shows with --detail" },
-  { "[" ROW ("cc", "REMOVED", "null") "]", "groups: $[0]: no 'bundles': expected them" },
+    "groups: $[0]: no 'bundles': expected the output of ray list placement-groups with --detail" },
+  { "[" ROW ("cc", "REMOVED", "null") "]", "groups: $[0]: no 'bundles': expected the output" },
   { "[" ROW ("cc", "CREATED", "[]") "]", "groups: $[0].bundles: no bundle in it: expected at least one" },
   { "[" ROW ("cc", "CREATED", "7") "]", "groups: $[0].bundles: '7': expected a list" },
   { "[" ROW ("cc", "CREATED", "[7]") "]", "groups: $[0].bundles[0]: '7': expected a map" },
@@ -128,7 +128,7 @@ static const struct {
     "groups: line 3: [0].bundles: 'yes': expected a list" },
 };
 
-START_TEST (a_group_that_is_wrong_is_refused_by_its_path)
+START_TEST (invalid_group_is_refused_with_its_path)
 {
   GError *error = NULL;
 
@@ -159,7 +159,7 @@ many_rows (const char *format, unsigned n)
 #define OBJECT_NODE "{\"NodeID\": \"%\", \"Alive\": true}"
 #define REMOVED_GROUP ROW ("%", "REMOVED", "[]")
 
-START_TEST (a_list_of_exactly_100_rows_is_refused_unless_it_is_said_to_be_complete)
+START_TEST (list_of_exactly_100_rows_is_refused_unless_marked_complete)
 {
   static const struct {
     const char *nodes, *groups, *says;
@@ -217,7 +217,7 @@ static const struct {
   /* 1.0009 times 10,000 is less than 10009. */
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 1.0009, \"memory\": 1000}, " B_IS_FREE "}", "a TPU=0.9991", NULL },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 4, \"memory\": 1000}, " B_IS_FREE "}", NULL,
-    "available: $.aa.TPU: '4': expected at most 2, which the groups leave: the files are of different moments" },
+    "available: $.aa.TPU: '4': expected at most 2, which the groups do not take: the files are of different moments" },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2.0001, \"memory\": 1000}, " B_IS_FREE "}", NULL,
     "available: $.aa.TPU: '2.0001': expected at most 2" },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2, \"memory\": 1000, \"x\": 1}, " B_IS_FREE "}", NULL,
@@ -237,7 +237,7 @@ static const struct {
   { "{'aa': {}}", NULL, "available: line 1, column 2" },
 };
 
-START_TEST (external_is_what_totals_leave_of_availability_and_groups)
+START_TEST (external_use_is_total_minus_available_minus_groups)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = read_texts (TWO_HOSTS, GROUP_OF_2, availabilities[_i].available, &error);
@@ -250,12 +250,12 @@ START_TEST (external_is_what_totals_leave_of_availability_and_groups)
     }
   ck_assert_ok (error);
   ck_assert_text (external_as_text (claims), availabilities[_i].external);
-  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SAY_GROUPS | QUOIT_CLAIMS_SAY_EXTERNAL);
+  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SCOPE_GROUPS | QUOIT_CLAIMS_SCOPE_EXTERNAL);
   ck_assert_ptr_null (quoit_claims_warnings (claims)[0]);
 }
 END_TEST
 
-START_TEST (a_list_that_rounds_memory_says_nothing_of_its_use)
+START_TEST (rounded_memory_gives_no_external_use)
 {
   static const char nodes[] = "[{\"node_id\": \"aa\", \"state\": \"ALIVE\", \"resources_total\": {\"CPU\": 8.0, "
                               "\"memory\": \"1.000 GiB\", \"object_store_memory\": \"80.000 MiB\"}}]";
@@ -273,7 +273,7 @@ END_TEST
 
 #define DEAD_HOST "{\"NodeID\": \"bb\", \"Alive\": false, \"NodeName\": \"b\", \"Resources\": {}}"
 
-START_TEST (a_dead_node_holds_its_bundles_and_may_be_absent_from_what_is_available)
+START_TEST (dead_node_keeps_bundles_and_may_lack_availability)
 {
   static const char nodes[] = "[" HOST ("aa", "a") ", " DEAD_HOST "]";
   static const char groups[] = "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "\"bb\"") "]") "]";
@@ -293,7 +293,7 @@ START_TEST (a_dead_node_holds_its_bundles_and_may_be_absent_from_what_is_availab
 }
 END_TEST
 
-START_TEST (what_was_not_asked_is_warned_of)
+START_TEST (missing_lists_are_warned_of)
 {
   static const char free_of_groups[] = "{\"aa\": {\"CPU\": 8, \"TPU\": 4, \"memory\": 1000}, " B_IS_FREE "}";
   static const char with_groups[] = "{\"aa\": {\"CPU\": 8, \"TPU\": 2, \"memory\": 1000, "
@@ -303,11 +303,12 @@ START_TEST (what_was_not_asked_is_warned_of)
     guint scope;
   } asked[] = {
     { NULL, NULL, "the list has the nodes' resources, but not what is in use", 0 },
-    { "[]", NULL, "the lists say what the nodes have and what groups hold", QUOIT_CLAIMS_SAY_GROUPS },
-    { NULL, free_of_groups, NULL, QUOIT_CLAIMS_SAY_EXTERNAL },
-    { NULL, with_groups, "placement groups hold some of what is in use, but are not listed",
-      QUOIT_CLAIMS_SAY_EXTERNAL },
-    { "[]", free_of_groups, NULL, QUOIT_CLAIMS_SAY_GROUPS | QUOIT_CLAIMS_SAY_EXTERNAL },
+    { "[]", NULL, "the lists have the nodes' resources and the placement groups, but not what else is in use",
+      QUOIT_CLAIMS_SCOPE_GROUPS },
+    { NULL, free_of_groups, NULL, QUOIT_CLAIMS_SCOPE_EXTERNAL },
+    { NULL, with_groups, "placement groups use resources, but no list of groups is given",
+      QUOIT_CLAIMS_SCOPE_EXTERNAL },
+    { "[]", free_of_groups, NULL, QUOIT_CLAIMS_SCOPE_GROUPS | QUOIT_CLAIMS_SCOPE_EXTERNAL },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (asked); i++)
@@ -323,7 +324,7 @@ START_TEST (what_was_not_asked_is_warned_of)
 }
 END_TEST
 
-START_TEST (chips_are_devices_divided_by_those_a_chip_and_takes_stay_as_ray_says)
+START_TEST (chips_are_devices_divided_by_devices_per_chip)
 {
   static const char nodes[] = "[" HOST ("aa", "a") "]";
   static const char groups[] = "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "\"aa\"") "]") "]";
@@ -366,15 +367,14 @@ main (void)
   TCase *rows = tcase_create ("rows");
 
   tcase_set_timeout (rows, 60);
-  tcase_add_loop_test (rows, groups_are_what_the_listing_says, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (rows, a_group_that_is_wrong_is_refused_by_its_path, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (rows, a_list_of_exactly_100_rows_is_refused_unless_it_is_said_to_be_complete);
-  tcase_add_loop_test (rows, external_is_what_totals_leave_of_availability_and_groups, 0,
-                       G_N_ELEMENTS (availabilities));
-  tcase_add_test (rows, a_list_that_rounds_memory_says_nothing_of_its_use);
-  tcase_add_test (rows, a_dead_node_holds_its_bundles_and_may_be_absent_from_what_is_available);
-  tcase_add_test (rows, what_was_not_asked_is_warned_of);
-  tcase_add_test (rows, chips_are_devices_divided_by_those_a_chip_and_takes_stay_as_ray_says);
+  tcase_add_loop_test (rows, groups_match_the_listing, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (rows, invalid_group_is_refused_with_its_path, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (rows, list_of_exactly_100_rows_is_refused_unless_marked_complete);
+  tcase_add_loop_test (rows, external_use_is_total_minus_available_minus_groups, 0, G_N_ELEMENTS (availabilities));
+  tcase_add_test (rows, rounded_memory_gives_no_external_use);
+  tcase_add_test (rows, dead_node_keeps_bundles_and_may_lack_availability);
+  tcase_add_test (rows, missing_lists_are_warned_of);
+  tcase_add_test (rows, chips_are_devices_divided_by_devices_per_chip);
   suite_add_tcase (suite, rows);
   return suite_main (suite);
 }

@@ -108,7 +108,7 @@ static const struct {
   { "a!dead " V4 " s=1 TPU-v4-16-head=1\nb " V4 " s=1", NULL, "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2", NULL },
   /* The catalogue does not define the topology of v4-512. */
   { "a TPU=4 s=1 TPU-v4-16-head=1\nb TPU=4 s=1", "4x4x16", "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2",
-    "a topology is stated, but no slice needed it" },
+    "the stated topology is not used: no slice needed it" },
   { "a TPU=4 s=1 TPU-v6e-16-head=1\nb TPU=4 s=1\nc TPU=4 s=1\nd TPU=4 s=1", "2x8",
     "a@s.0 v6e-16 2x8; b@s.1? v6e-16 2x8; c@s.2? v6e-16 2x8; d@s.3? v6e-16 2x8", NULL },
   { "a " V4 "\nb " V4, NULL, "",
@@ -119,7 +119,7 @@ static const struct {
     "nodes with chips that neither labels nor resources put into a slice: 1, such as 'a'" },
 };
 
-START_TEST (resources_say_which_slice_a_node_without_labels_is_of)
+START_TEST (resources_identify_the_slice_of_a_node_without_labels)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = read_lines (accepted[_i].lines, accepted[_i].topology, &error);
@@ -145,12 +145,12 @@ large_slice (void)
   return g_string_free (lines, FALSE);
 }
 
-START_TEST (a_pod_type_of_several_topologies_needs_one_to_be_stated)
+START_TEST (ambiguous_pod_type_requires_a_topology)
 {
   static const struct {
     const char *topology, *says;
   } stated[] = {
-    { NULL, "nodes: $[0]: pod type 'v4-512' on hosts of 4 chips: expected --topology to say which of these it is: "
+    { NULL, "nodes: $[0]: pod type 'v4-512' on hosts of 4 chips: expected --topology with one of "
             "'4x4x16', '4x8x8'" },
     { "4x4x4", "'4x4x16', '4x8x8'" },
     { "16x16", "'4x4x16', '4x8x8'" },
@@ -195,7 +195,7 @@ static const struct {
     "nodes: $[1]: the names of two slices, 's' and 't': expected one" },
 };
 
-START_TEST (resources_that_contradict_each_other_are_refused_by_the_node)
+START_TEST (contradictory_resources_are_refused_with_the_node)
 {
   GError *error = NULL;
 
@@ -204,7 +204,7 @@ START_TEST (resources_that_contradict_each_other_are_refused_by_the_node)
 }
 END_TEST
 
-START_TEST (slices_without_labels_are_the_same_in_yaml_and_in_devices)
+START_TEST (slices_without_labels_are_equal_in_yaml_and_in_devices)
 {
   static const char yaml[] = "- {node_id: aa, node_ip: a, state: ALIVE, resources_total: {TPU: 8.0, s: 1.0, "
                              "TPU-v4-16-head: 1.0}}\n"
@@ -226,7 +226,7 @@ START_TEST (slices_without_labels_are_the_same_in_yaml_and_in_devices)
 }
 END_TEST
 
-START_TEST (groups_take_heads_and_slice_names_where_there_are_no_labels)
+START_TEST (groups_use_head_and_slice_resources_without_labels)
 {
   static const char groups[] = "[{\"placement_group_id\": \"cc\", \"name\": \"\", \"state\": \"CREATED\", \"bundles\": "
                                "[{\"node_id\": \"id0\", \"unit_resources\": {\"TPU-v4-8-head\": 1.0, \"s\": 0.5, "
@@ -250,11 +250,11 @@ main (void)
   TCase *facts = tcase_create ("facts");
 
   tcase_set_timeout (facts, 60);
-  tcase_add_loop_test (facts, resources_say_which_slice_a_node_without_labels_is_of, 0, G_N_ELEMENTS (accepted));
-  tcase_add_test (facts, a_pod_type_of_several_topologies_needs_one_to_be_stated);
-  tcase_add_loop_test (facts, resources_that_contradict_each_other_are_refused_by_the_node, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (facts, slices_without_labels_are_the_same_in_yaml_and_in_devices);
-  tcase_add_test (facts, groups_take_heads_and_slice_names_where_there_are_no_labels);
+  tcase_add_loop_test (facts, resources_identify_the_slice_of_a_node_without_labels, 0, G_N_ELEMENTS (accepted));
+  tcase_add_test (facts, ambiguous_pod_type_requires_a_topology);
+  tcase_add_loop_test (facts, contradictory_resources_are_refused_with_the_node, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (facts, slices_without_labels_are_equal_in_yaml_and_in_devices);
+  tcase_add_test (facts, groups_use_head_and_slice_resources_without_labels);
   suite_add_tcase (suite, facts);
   return suite_main (suite);
 }

@@ -12,7 +12,7 @@
 #define JOB(more) "kind: RayJob\nmetadata: {name: train}\nspec:\n" more "  rayClusterSpec: " CLUSTER "\n"
 #define SERVICE(more) "kind: RayService\nmetadata: {name: chat}\nspec:\n" more "  rayClusterConfig: " CLUSTER "\n"
 
-#define END_OF_NAME "'kubectl get RayJob train -o yaml' has the true one"
+#define END_OF_NAME "'kubectl get RayJob train -o yaml' prints the real one"
 
 static const struct {
   const char *text, *source, *nodes;
@@ -87,7 +87,7 @@ static const struct {
   { "kind: RayService\nmetadata: {name: chat}\nspec: {rayClusterSpec: " CLUSTER "}\n",
     "line 3: spec: no 'rayClusterConfig': expected the cluster of the RayService" },
   { "kind: RayJob\nmetadata: {name: train}\nspec: " CLUSTER "\n", "line 3: spec: no 'rayClusterSpec'" },
-  { "kind: RayJob\nmetadata: {name: train}\n", "line 1: no 'spec': expected what the RayJob is to be" },
+  { "kind: RayJob\nmetadata: {name: train}\n", "line 1: no 'spec': expected the spec of the RayJob" },
   { "kind: RayJob\nmetadata: {generateName: train-}\nspec: {}\n",
     "line 1: no 'metadata.name': expected the name of the RayJob" },
   { "kind: RayJob\nmetadata: {name: ''}\nspec: {}\n", "line 2: metadata.name: '': expected a name" },
@@ -113,12 +113,20 @@ static const struct {
   { "kind: List\nitems:\n- {kind: RayCluster, metadata: {name: 7}, spec: {}}\n",
     "line 3: items[0].metadata.name: '7': expected text" },
   { "kind: rayjob\n", "no Ray object in it, but 'rayjob' in line 1" },
+  { "kind: Node\n---\nkind: Node\n---\nkind: Pod\n",
+    "no Ray object in it, but 2 Node objects, first in line 1, 'Pod' in line 5: expected a document of kind "
+    "RayCluster, "
+    "RayJob or RayService; for a list of nodes use 'quoit import k8s-nodes'" },
+  { "kind: List\nitems: [{kind: A}, {kind: B}, {kind: C}, {kind: 'd e'}, {kind: 'd e'}, {kind: F}, {kind: G}]\n",
+    "no Ray object in it, but 'A' in line 2, 'B' in line 2, 'C' in line 2, 2 'd e' objects, first in line 2, 2 of "
+    "other "
+    "kinds: expected a document of kind RayCluster, RayJob or RayService" },
   { "kind: RayJob\nmetadata: {name: t}\nspec: {rayClusterSpec: {" HEAD
     ", workerGroupSpecs: [{groupName: w, suspend: 1, template: {spec: {containers: [{}]}}}]}}\n",
     "spec.rayClusterSpec.workerGroupSpecs[0].suspend: '1': expected true or false" },
 };
 
-START_TEST (an_object_without_a_cluster_of_its_own_is_refused)
+START_TEST (object_without_own_cluster_is_refused)
 {
   GError *error = NULL;
 
@@ -135,7 +143,7 @@ main (void)
   TCase *objects = tcase_create ("objects");
 
   tcase_add_loop_test (objects, a_ray_object_has_the_nodes_of_its_cluster, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (objects, an_object_without_a_cluster_of_its_own_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (objects, object_without_own_cluster_is_refused, 0, G_N_ELEMENTS (refused));
   suite_add_tcase (suite, objects);
   return suite_main (suite);
 }

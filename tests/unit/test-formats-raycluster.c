@@ -106,7 +106,7 @@ START_TEST (the_example_has_two_slices_and_a_head)
 }
 END_TEST
 
-START_TEST (the_single_slice_example_has_the_tutorials_sums)
+START_TEST (single_slice_example_has_the_sums_of_the_tutorial)
 {
   g_autofree char *text = load ("examples", "raycluster-v6e-4x4.yaml");
   g_autoptr (QuoitClaims) claims = read_text (text, NULL);
@@ -301,19 +301,19 @@ static const struct {
   { "  workerGroupSpecs:", "\tworkerGroupSpecs:", "line 20, column 1: a tab: expected spaces" },
 };
 
-START_TEST (a_variable_that_nothing_asks_for_is_warned_of)
+START_TEST (unused_variable_is_warned_of)
 {
   static const char *const set[] = { "N=3", "TOPO=4x4", NULL };
   g_autofree char *text = edited ("replicas: 2", "replicas: ${N}");
   g_autoptr (QuoitClaims) claims = quoit_read_raycluster (text, strlen (text), NULL, set, NULL);
 
   ck_assert_str_eq (quoit_claims_warnings (claims)[0],
-                    "variable 'TOPO' is given a value, but no field that is read has ${TOPO}");
+                    "variable 'TOPO' has a value, but no field that is read uses ${TOPO}");
   ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
 }
 END_TEST
 
-START_TEST (both_versions_of_the_api_are_read)
+START_TEST (both_api_versions_are_read)
 {
   g_autofree char *old = edited ("ray.io/v1\n", "ray.io/v1alpha1\n"), *none = edited ("apiVersion: ray.io/v1\n", "");
   g_autoptr (QuoitClaims) of_old = read_text (old, NULL), of_none = read_text (none, NULL);
@@ -322,7 +322,7 @@ START_TEST (both_versions_of_the_api_are_read)
 }
 END_TEST
 
-START_TEST (a_manifest_that_is_wrong_is_refused_by_line_and_field)
+START_TEST (invalid_manifest_is_refused_with_line_and_field)
 {
   g_autofree char *text = edited (refused[_i].from, refused[_i].to);
   GError *error = NULL;
@@ -333,7 +333,7 @@ START_TEST (a_manifest_that_is_wrong_is_refused_by_line_and_field)
 }
 END_TEST
 
-START_TEST (variables_that_are_set_are_read_as_what_they_say)
+START_TEST (variables_are_read_as_their_values)
 {
   static const char *const set[] = { "N=3", "TOPOLOGY=4x4", "NAME=mine", "CPUS=500m", NULL };
   static const char *const wrong[] = { "N=three", NULL }, *const bad[] = { "N", NULL };
@@ -363,7 +363,7 @@ START_TEST (variables_that_are_set_are_read_as_what_they_say)
 }
 END_TEST
 
-START_TEST (other_kinds_in_the_file_are_skipped)
+START_TEST (objects_of_other_kinds_are_skipped)
 {
   g_autofree char *text = g_strconcat ("kind: ResourceClaimTemplate\nspec:\n  x: ${Y}\n---\n---\njust text\n---\n",
                                        base, "\n---\n", NULL);
@@ -415,7 +415,7 @@ static const struct {
     NULL, "line 7: spec.workerGroupSpecs[1].groupName: 'a': expected each groupName once" },
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: a, replicas: 1, numOfHosts: 2, " POD (
                                      "", "cpu: 4") "}\n  - {groupName: a-0, replicas: 2, " POD ("", "cpu: 4") "}\n"),
-    NULL, "node name 'a-0-0': expected group names that give each node a name of its own" },
+    NULL, "node name 'a-0-0': expected group names that give each node its own name" },
   /* Two containers with chips, and a sidecar that counts only in the pod's sum. */
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: t, replicas: 1, template: {spec: {" SELECT (
                                      "tpu-v6e-slice", "2x2") "containers: "
@@ -470,13 +470,13 @@ main (void)
   tcase_set_timeout (example, 60);
   tcase_add_checked_fixture (example, load_base, drop_base);
   tcase_add_test (example, the_example_has_two_slices_and_a_head);
-  tcase_add_test (example, the_single_slice_example_has_the_tutorials_sums);
+  tcase_add_test (example, single_slice_example_has_the_sums_of_the_tutorial);
   tcase_add_loop_test (example, an_edit_of_the_manifest_changes_what_ray_would_see, 0, G_N_ELEMENTS (edits));
-  tcase_add_test (example, a_variable_that_nothing_asks_for_is_warned_of);
-  tcase_add_test (example, both_versions_of_the_api_are_read);
-  tcase_add_loop_test (example, a_manifest_that_is_wrong_is_refused_by_line_and_field, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (example, variables_that_are_set_are_read_as_what_they_say);
-  tcase_add_test (example, other_kinds_in_the_file_are_skipped);
+  tcase_add_test (example, unused_variable_is_warned_of);
+  tcase_add_test (example, both_api_versions_are_read);
+  tcase_add_loop_test (example, invalid_manifest_is_refused_with_line_and_field, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (example, variables_are_read_as_their_values);
+  tcase_add_test (example, objects_of_other_kinds_are_skipped);
   tcase_add_test (example, a_suspended_cluster_has_no_pods);
   suite_add_tcase (suite, example);
   tcase_add_loop_test (cluster, a_cluster_has_the_nodes_that_kuberay_would_make, 0, G_N_ELEMENTS (clusters));

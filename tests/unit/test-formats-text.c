@@ -10,7 +10,7 @@
 #include "formats/quantity.h"
 #include "formats/variables.h"
 #include "formats/writer.h"
-#include "fleet/labels.h"
+#include "models/ray/label-syntax.h"
 
 static const struct {
   const char *text, *amount;
@@ -85,7 +85,7 @@ START_TEST (a_quantity_is_read_exactly)
 }
 END_TEST
 
-START_TEST (a_quantity_that_would_be_another_number_is_refused)
+START_TEST (inexact_quantity_is_refused)
 {
   GError *error = NULL;
   QuoitAmount amount = { 77 };
@@ -96,7 +96,7 @@ START_TEST (a_quantity_that_would_be_another_number_is_refused)
 }
 END_TEST
 
-START_TEST (rounding_up_never_loses_a_part_of_a_unit)
+START_TEST (amounts_are_rounded_up_to_whole_units)
 {
   static const struct {
     int64_t e4, up;
@@ -136,7 +136,7 @@ START_TEST (rays_memory_text_is_whole_bytes)
 }
 END_TEST
 
-START_TEST (label_keys_and_values_have_rays_limits)
+START_TEST (label_keys_and_values_are_checked_as_in_ray)
 {
   static const char *const keys[]
       = { "a", "a.b-c_d", "ray.io/tpu-slice-name", "/x", ".a/x", "a./x", "a..b/x", "a_b.c/x", "A/1" };
@@ -178,7 +178,7 @@ START_TEST (label_keys_and_values_have_rays_limits)
 }
 END_TEST
 
-START_TEST (variables_are_replaced_or_named)
+START_TEST (variables_are_replaced_or_refused_by_name)
 {
   static const char *const set[] = { "A=1", "B_2=x=${A}", "EMPTY=", NULL };
   static const struct {
@@ -278,7 +278,7 @@ static const struct {
   { "v6e 4x4 pool=\xff", "byte 13: '\\xff': expected UTF-8" },
 };
 
-START_TEST (a_fleet_has_the_nodes_that_its_text_says)
+START_TEST (fleet_text_gives_the_expected_nodes)
 {
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = quoit_read_fleet_text (fleets[_i].fleet, strlen (fleets[_i].fleet), NULL, &error);
@@ -289,7 +289,7 @@ START_TEST (a_fleet_has_the_nodes_that_its_text_says)
 }
 END_TEST
 
-START_TEST (fleet_text_that_is_wrong_is_refused_at_the_byte)
+START_TEST (invalid_fleet_text_is_refused_with_the_byte)
 {
   GError *error = NULL;
 
@@ -319,7 +319,7 @@ START_TEST (a_fleets_nodes_have_the_labels_that_ray_would_show)
 }
 END_TEST
 
-START_TEST (claims_are_written_as_one_document_that_says_them)
+START_TEST (claims_are_written_as_one_document)
 {
   static const char text[] = "v6e 2x2 x11 pool=p dead=1";
   g_autoptr (QuoitClaims) claims = quoit_read_fleet_text (text, strlen (text), "\x01\"\n$(id)\xc3\xa9", NULL);
@@ -428,7 +428,7 @@ START_TEST (a_pipe_is_read_to_its_end)
 }
 END_TEST
 
-START_TEST (what_is_no_readable_file_is_refused_by_its_path)
+START_TEST (unreadable_file_is_refused_with_its_path)
 {
   g_autofree char *path = g_build_filename (folder, "file", NULL), *secret = g_build_filename (folder, "secret", NULL);
   g_autofree char *below = g_build_filename (folder, "file", "below", NULL);
@@ -460,22 +460,22 @@ main (void)
   TCase *words = tcase_create ("words"), *fleet = tcase_create ("fleet"), *files = tcase_create ("files");
 
   tcase_add_loop_test (words, a_quantity_is_read_exactly, 0, G_N_ELEMENTS (quantities));
-  tcase_add_loop_test (words, a_quantity_that_would_be_another_number_is_refused, 0, G_N_ELEMENTS (bad_quantities));
-  tcase_add_test (words, rounding_up_never_loses_a_part_of_a_unit);
+  tcase_add_loop_test (words, inexact_quantity_is_refused, 0, G_N_ELEMENTS (bad_quantities));
+  tcase_add_test (words, amounts_are_rounded_up_to_whole_units);
   tcase_add_test (words, rays_memory_text_is_whole_bytes);
-  tcase_add_test (words, label_keys_and_values_have_rays_limits);
-  tcase_add_test (words, variables_are_replaced_or_named);
+  tcase_add_test (words, label_keys_and_values_are_checked_as_in_ray);
+  tcase_add_test (words, variables_are_replaced_or_refused_by_name);
   suite_add_tcase (suite, words);
   tcase_set_timeout (fleet, 60);
-  tcase_add_loop_test (fleet, a_fleet_has_the_nodes_that_its_text_says, 0, G_N_ELEMENTS (fleets));
-  tcase_add_loop_test (fleet, fleet_text_that_is_wrong_is_refused_at_the_byte, 0, G_N_ELEMENTS (bad_fleets));
+  tcase_add_loop_test (fleet, fleet_text_gives_the_expected_nodes, 0, G_N_ELEMENTS (fleets));
+  tcase_add_loop_test (fleet, invalid_fleet_text_is_refused_with_the_byte, 0, G_N_ELEMENTS (bad_fleets));
   tcase_add_test (fleet, a_fleets_nodes_have_the_labels_that_ray_would_show);
-  tcase_add_test (fleet, claims_are_written_as_one_document_that_says_them);
+  tcase_add_test (fleet, claims_are_written_as_one_document);
   suite_add_tcase (suite, fleet);
   tcase_add_checked_fixture (files, make_folder, remove_folder);
   tcase_add_test (files, a_file_is_read_whole);
   tcase_add_test (files, a_pipe_is_read_to_its_end);
-  tcase_add_test (files, what_is_no_readable_file_is_refused_by_its_path);
+  tcase_add_test (files, unreadable_file_is_refused_with_its_path);
   suite_add_tcase (suite, files);
   return suite_main (suite);
 }

@@ -58,8 +58,8 @@ static const struct {
   { "a: 'x", "line 1" },
   { "a: b: c", "line 1, column 5: mapping values are not allowed" },
   { "- a\nb: c", "line 2, column 1: did not find expected '-' indicator" },
-  { "a: 1\nb: 2\na: 3", "line 3, column 1: key 'a': expected each key once in a map, it is in line 1 too" },
-  { "x:\n  a: 1\n  \"a\": {}", "line 3, column 3: key 'a': expected each key once in a map, it is in line 2 too" },
+  { "a: 1\nb: 2\na: 3", "line 3, column 1: key 'a': expected each key once in a map; line 1 has it too" },
+  { "x:\n  a: 1\n  \"a\": {}", "line 3, column 3: key 'a': expected each key once in a map; line 2 has it too" },
   { "a: *x", "line 1, column 4: 'x': expected an anchor of that name above" },
   { "a: &x [*x]", "line 1, column 8: 'x': expected an anchor of that name above, complete" },
   { "a: &x 1\n---\nb: *x", "line 3, column 4: 'x': expected an anchor" },
@@ -87,7 +87,7 @@ START_TEST (yaml_is_read_as_kubernetes_reads_it)
 }
 END_TEST
 
-START_TEST (what_is_not_yaml_or_has_two_meanings_is_refused_by_line)
+START_TEST (invalid_or_ambiguous_yaml_is_refused_with_the_line)
 {
   GError *error = NULL;
 
@@ -98,7 +98,7 @@ START_TEST (what_is_not_yaml_or_has_two_meanings_is_refused_by_line)
 }
 END_TEST
 
-START_TEST (every_value_knows_its_line_and_what_stood_there)
+START_TEST (every_value_keeps_its_line_and_source_text)
 {
   static const char yaml[] = "a:\n  - k: yes\n    l: 'yes'\n  - ${N}\nb: 1.50\n";
   g_autoptr (QuoitTree) tree = quoit_tree_parse_yaml (yaml, strlen (yaml), NULL);
@@ -129,7 +129,7 @@ START_TEST (a_nul_byte_is_refused)
 }
 END_TEST
 
-START_TEST (an_alias_bomb_is_refused_at_the_line_that_goes_too_far)
+START_TEST (alias_bomb_is_refused_at_the_first_line_over_the_limit)
 {
   g_autoptr (GString) yaml = g_string_new ("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
   GError *error = NULL;
@@ -198,7 +198,7 @@ START_TEST (many_tag_lines_are_refused_at_once)
 }
 END_TEST
 
-START_TEST (ten_million_values_are_refused_at_the_three_millionth)
+START_TEST (values_over_three_million_are_refused)
 {
   g_autoptr (GString) yaml = g_string_sized_new (40000000);
   GError *error = NULL;
@@ -218,14 +218,14 @@ main (void)
 
   tcase_set_timeout (yaml, 180);
   tcase_add_loop_test (yaml, yaml_is_read_as_kubernetes_reads_it, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (yaml, what_is_not_yaml_or_has_two_meanings_is_refused_by_line, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (yaml, every_value_knows_its_line_and_what_stood_there);
+  tcase_add_loop_test (yaml, invalid_or_ambiguous_yaml_is_refused_with_the_line, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (yaml, every_value_keeps_its_line_and_source_text);
   tcase_add_test (yaml, a_nul_byte_is_refused);
-  tcase_add_test (yaml, an_alias_bomb_is_refused_at_the_line_that_goes_too_far);
+  tcase_add_test (yaml, alias_bomb_is_refused_at_the_first_line_over_the_limit);
   tcase_add_test (yaml, aliases_cannot_nest_deeper_than_lists);
   tcase_add_test (yaml, deep_nesting_is_refused);
   tcase_add_loop_test (yaml, many_tag_lines_are_refused_at_once, 0, 5);
-  tcase_add_test (yaml, ten_million_values_are_refused_at_the_three_millionth);
+  tcase_add_test (yaml, values_over_three_million_are_refused);
   suite_add_tcase (suite, yaml);
   return suite_main (suite);
 }

@@ -171,7 +171,7 @@ static const struct {
     "c:8482 2 0" },
 };
 
-START_TEST (jax_finds_this)
+START_TEST (detected_cluster_matches_jax)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitJaxCluster) cluster
@@ -185,7 +185,7 @@ START_TEST (jax_finds_this)
 }
 END_TEST
 
-START_TEST (a_refusal_names_the_variable_and_writes_nothing)
+START_TEST (refusal_names_the_variable_and_leaves_results_unchanged)
 {
   static const struct {
     const char *env[3], *says;
@@ -210,7 +210,7 @@ START_TEST (a_refusal_names_the_variable_and_writes_nothing)
 }
 END_TEST
 
-START_TEST (a_pod_whose_file_cannot_be_read_has_no_coordinator_either)
+START_TEST (pod_with_unreadable_address_file_has_no_coordinator)
 {
   static const struct {
     const char *addresses, *says;
@@ -235,7 +235,7 @@ START_TEST (a_pod_whose_file_cannot_be_read_has_no_coordinator_either)
 }
 END_TEST
 
-START_TEST (what_jax_does_not_find_is_not_found)
+START_TEST (cluster_that_jax_does_not_detect_is_not_found)
 {
   static const QuoitJaxClusterKind kinds[] = { QUOIT_JAX_CLUSTER_NONE, (QuoitJaxClusterKind) 77 };
   g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_new (
@@ -269,7 +269,7 @@ product (const char *bounds)
   return chips;
 }
 
-START_TEST (processes_and_their_chips_make_the_host)
+START_TEST (process_bounds_multiply_to_the_host)
 {
   static const char *const names[] = { "v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x", "tpu8i", "tpu8t", "plc" };
 
@@ -290,7 +290,7 @@ START_TEST (processes_and_their_chips_make_the_host)
 }
 END_TEST
 
-START_TEST (a_generation_has_the_names_of_every_system)
+START_TEST (generation_is_found_by_the_names_of_every_system)
 {
   static const char *const names[] = { "v6e", "TPU-V6E", "tpu-v6e-slice", "TPU v6 lite", "trillium" };
   const char *bounds, *of_process;
@@ -337,12 +337,12 @@ main (void)
   Suite *suite = suite_create ("identity");
   TCase *tcase = tcase_create ("jax");
 
-  tcase_add_loop_test (tcase, jax_finds_this, 0, G_N_ELEMENTS (found));
-  tcase_add_loop_test (tcase, a_refusal_names_the_variable_and_writes_nothing, 0, 4);
-  tcase_add_loop_test (tcase, a_pod_whose_file_cannot_be_read_has_no_coordinator_either, 0, 2);
-  tcase_add_loop_test (tcase, what_jax_does_not_find_is_not_found, 0, 2);
-  tcase_add_test (tcase, processes_and_their_chips_make_the_host);
-  tcase_add_loop_test (tcase, a_generation_has_the_names_of_every_system, 0, 5);
+  tcase_add_loop_test (tcase, detected_cluster_matches_jax, 0, G_N_ELEMENTS (found));
+  tcase_add_loop_test (tcase, refusal_names_the_variable_and_leaves_results_unchanged, 0, 4);
+  tcase_add_loop_test (tcase, pod_with_unreadable_address_file_has_no_coordinator, 0, 2);
+  tcase_add_loop_test (tcase, cluster_that_jax_does_not_detect_is_not_found, 0, 2);
+  tcase_add_test (tcase, process_bounds_multiply_to_the_host);
+  tcase_add_loop_test (tcase, generation_is_found_by_the_names_of_every_system, 0, 5);
   tcase_add_loop_test (tcase, bounds_that_jax_does_not_have_are_refused, 0, 11);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

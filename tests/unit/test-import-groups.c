@@ -160,7 +160,7 @@ tpu_left (const QuoitSnapshot *snapshot, uint32_t node)
 {
   for (uint32_t r = 0; r < quoit_snapshot_get_node_n_resources (snapshot, node); r++)
     if (strcmp (quoit_snapshot_get_node_resource_name (snapshot, node, r), "TPU") == 0)
-      return quoit_amount_format (quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_LEFT));
+      return quoit_amount_format (quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_AVAILABLE));
   return g_strdup ("no");
 }
 
@@ -211,8 +211,8 @@ tell_ray (Script *script, GString *text, const char *verb, const char *rest, gin
 {
   QuoitInput *input = input_of (rest);
   gboolean ok
-      = script_tell_import (text, strcmp (verb, "ray") == 0 ? quoit_ledger_import (script->ledger, input, now_ms, error)
-                                                            : quoit_ledger_sync (script->ledger, input, now_ms, error));
+      = script_put_import (text, strcmp (verb, "ray") == 0 ? quoit_ledger_import (script->ledger, input, now_ms, error)
+                                                           : quoit_ledger_sync (script->ledger, input, now_ms, error));
 
   quoit_input_free (input);
   return ok;
@@ -438,7 +438,7 @@ static const ScriptFact facts[] = {
       "0 node a-1 -> nobody", "0 show train -> train@1 RESCHEDULING", "0 free -> a" } },
   { "a held slice is lost with its hosts, and repaired from those that replaced them",
     { "0 ray a b -> new", "0 reserve t 2 -> t@1 RESERVED a,b",
-      "0 ray a b=0100 -> CONFLICT source 'ray': node 'b-1' would go, but group 't@1' holds it",
+      "0 ray a b=0100 -> CONFLICT source 'ray': node 'b-1' cannot be removed: group 't@1' uses it",
       "0 ray-sync a b=0100 -> added b-1; lost b-1 (t@1); group t slice 1, b, is lost (t@1)",
       "0 show t -> t@1 RESCHEDULING a,b!", "0 fits 1 -> not-now 0",
       "0 repair t -> t@1 RESCHEDULING a,b! => t@1 RESERVED a,b", "0 ray-sync a b=0100 -> removed b-1",
@@ -451,10 +451,13 @@ static const ScriptFact facts[] = {
       "0 repair t -> t@1 RESCHEDULING a! => t@1 RESERVED a", "0 free -> b,c" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, step); }
+START_TEST (facts_hold_in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, step); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line) { script_run (facts[_i].what, facts[_i].lines, TRUE, step); }
+START_TEST (facts_hold_in_a_file_reopened_before_each_line)
+{
+  script_run (facts[_i].what, facts[_i].lines, TRUE, step);
+}
 END_TEST
 
 /* --- captures of real clusters --- */
@@ -519,7 +522,9 @@ static void
 check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
 {
   double total = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_TOTAL);
-  double left = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_LEFT), used = 0;
+  double left = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_AVAILABLE)
+                + resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_DOWN);
+  double external = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_EXTERNAL), used = 0;
   g_autofree char *id = quoit_snapshot_dup_node_identity (snapshot, node);
   const char *name = quoit_snapshot_get_node_name (snapshot, node);
 
@@ -530,9 +535,8 @@ check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
       ck_assert_ptr_nonnull (share);
       used += tpu_of (share);
     }
-  /* External use is the missing amount; an external node must have some. */
-  ck_assert_msg (quoit_snapshot_is_node_external (snapshot, node) ? total > left + used : total == left + used,
-                 "%s: %g TPU, of which %g are left and %g used", name, total, left, used);
+  ck_assert_msg (quoit_snapshot_is_node_external (snapshot, node) == (external > 0) && total == left + used + external,
+                 "%s: %g TPU, of which %g are left, %g used and %g external", name, total, left, used, external);
   if (quoit_snapshot_get_node_state (snapshot, node) == QUOIT_NODE_DEAD)
     {
       ck_assert_msg (used == 0, "%s is dead, and %g used", name, used);
@@ -545,7 +549,7 @@ check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
       "%s has %g TPU left, which is not what Ray says", name, left);
 }
 
-START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
+START_TEST (each_tpu_of_a_cluster_is_counted_once_as_free_or_used)
 {
   Script script = script_begin (TRUE);
   QuoitInput *input = input_of_capture ((guint) _i);
@@ -614,7 +618,7 @@ static const struct {
       { 4, 1, "2x2", "2 g CREATED a-0:TPU=0.5", "g 0.5 of chip 0: TPU 0.5" } } },
 };
 
-START_TEST (chips_follow_what_the_host_is_now)
+START_TEST (chips_follow_the_current_resources_of_the_host)
 {
   Script script = script_begin (TRUE);
 
@@ -653,10 +657,10 @@ main (void)
   TCase *tcase = tcase_create ("import-groups");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
-  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
-  tcase_add_loop_test (tcase, each_tpu_of_a_cluster_is_once_left_or_used, 0, G_N_ELEMENTS (clusters));
-  tcase_add_loop_test (tcase, chips_follow_what_the_host_is_now, 0, G_N_ELEMENTS (hosts));
+  tcase_add_loop_test (tcase, facts_hold_in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, facts_hold_in_a_file_reopened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, each_tpu_of_a_cluster_is_counted_once_as_free_or_used, 0, G_N_ELEMENTS (clusters));
+  tcase_add_loop_test (tcase, chips_follow_the_current_resources_of_the_host, 0, G_N_ELEMENTS (hosts));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -54,7 +54,7 @@ static const struct {
   { "", "..", "5 a new;1 a-0-0;1 a-0-1;" },
 };
 
-START_TEST (an_import_says_what_is_different_and_twice_is_once)
+START_TEST (import_reports_differences_and_repeating_it_changes_nothing)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn (imports[_i].before), straight = fleet_drawn (imports[_i].after);
   g_autoptr (GError) error = NULL;
@@ -84,12 +84,12 @@ static const struct {
   { "xx|xx", NULL, QUOIT_GROUP_RESCHEDULING },
   { "dd|..", NULL, QUOIT_GROUP_RESCHEDULING },
   { "bb|..", NULL, QUOIT_GROUP_RESERVED },
-  { "-.|..", "'a-0-0' would go, but group 'train@1' holds it", 0 },
-  { "--|..", "'a-0-0' would go, but group 'train@1' holds it", 0 },
-  { "", "would go, but group 'train@1' holds it", 0 },
+  { "-.|..", "'a-0-0' cannot be removed: group 'train@1' uses it", 0 },
+  { "--|..", "'a-0-0' cannot be removed: group 'train@1' uses it", 0 },
+  { "", "cannot be removed: group 'train@1' uses it", 0 },
 };
 
-START_TEST (a_held_node_cannot_go)
+START_TEST (import_cannot_remove_an_allocated_node)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..|..");
   g_autoptr (QuoitRequest) request = request_for ("train", NULL, 1);
@@ -178,7 +178,7 @@ static const struct {
   { other_incarnation, "another incarnation", NULL },
   { other_chips, "other topology, pod type or chips", NULL },
   { other_pod_type, "other topology, pod type or chips", NULL },
-  { other_identity, "would go", NULL },
+  { other_identity, "cannot be removed", NULL },
   { other_address, NULL, "3 a-0-0 address none -> 10.1.2.3;" },
   { other_labels, NULL, "3 a-0-0 other labels or resources;" },
 };
@@ -198,14 +198,14 @@ claims_changed (const char *drawn, void (*alter) (QuoitNodeClaim *, QuoitNodeKin
 
       if (i == 0)
         alter (&node, &kind);
-      node.pool = quoit_claims_pool (claims, "a");
-      node.kind = quoit_claims_kind (claims, &kind, NULL);
+      node.pool = quoit_claims_ensure_pool (claims, "a");
+      node.kind = quoit_claims_intern_kind (claims, &kind, NULL);
       quoit_claims_add (claims, &node);
     }
   return claims;
 }
 
-START_TEST (a_held_node_cannot_become_another)
+START_TEST (import_cannot_replace_an_allocated_node)
 {
   for (guint free_first = 0; free_first < 2; free_first++)
     {
@@ -242,7 +242,7 @@ kind_of_dead_with_assumed_chips (QuoitNodeClaim *node, QuoitNodeKind *kind)
   kind->n_resources = 1;
 }
 
-START_TEST (a_dead_node_of_which_nothing_is_told_keeps_what_it_had)
+START_TEST (dead_node_without_details_keeps_its_properties)
 {
   static void (*const dead[]) (QuoitNodeClaim *, QuoitNodeKind *) = { kind_of_dead, kind_of_dead_with_assumed_chips };
 
@@ -276,7 +276,7 @@ kind_of_dead_of_another_machine (QuoitNodeClaim *node, QuoitNodeKind *kind)
   kind->pod_type = "v6e-16";
 }
 
-START_TEST (a_dead_node_of_which_something_is_told_is_what_is_told)
+START_TEST (dead_node_with_details_gets_the_new_properties)
 {
   static const struct {
     void (*change) (QuoitNodeClaim *, QuoitNodeKind *);
@@ -298,7 +298,7 @@ START_TEST (a_dead_node_of_which_something_is_told_is_what_is_told)
 }
 END_TEST
 
-START_TEST (a_state_stays_until_the_source_says_another_than_it_did)
+START_TEST (set_state_stays_until_the_source_reports_a_change)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..");
   g_autoptr (GError) error = NULL;
@@ -318,7 +318,7 @@ START_TEST (a_state_stays_until_the_source_says_another_than_it_did)
 END_TEST
 
 /* A job runs on its own slices, and a listing shows them as used: that use belongs to the group. */
-START_TEST (what_a_group_explains_is_not_external)
+START_TEST (use_of_a_node_by_its_group_is_not_external)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..|..");
   g_autoptr (GError) error = NULL;
@@ -338,7 +338,7 @@ START_TEST (what_a_group_explains_is_not_external)
 }
 END_TEST
 
-START_TEST (a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind)
+START_TEST (source_has_one_kind_and_machine_has_one_source_of_each_kind)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..");
   g_autoptr (GError) error = NULL;
@@ -355,8 +355,8 @@ START_TEST (a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind)
         guint32 n;
         QuoitNodeClaim node = *quoit_claims_nodes (drawn, &n);
 
-        node.pool = quoit_claims_pool (claims, "a");
-        node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (drawn, node.kind), NULL);
+        node.pool = quoit_claims_ensure_pool (claims, "a");
+        node.kind = quoit_claims_intern_kind (claims, quoit_claims_kind_at (drawn, node.kind), NULL);
         node.name = second ? "n2" : "n1";
         node.identity = by_address ? node.name : "machine";
         node.address = by_address ? "10.0.0.1" : NULL;
@@ -376,14 +376,14 @@ main (void)
   Suite *suite = suite_create ("imports");
   TCase *tcase = tcase_create ("imports");
 
-  LOOP (tcase, an_import_says_what_is_different_and_twice_is_once, imports);
-  LOOP (tcase, a_held_node_cannot_go, held_imports);
-  LOOP (tcase, a_held_node_cannot_become_another, replacements);
-  tcase_add_test (tcase, a_dead_node_of_which_nothing_is_told_keeps_what_it_had);
-  tcase_add_test (tcase, a_dead_node_of_which_something_is_told_is_what_is_told);
-  tcase_add_test (tcase, a_state_stays_until_the_source_says_another_than_it_did);
-  tcase_add_test (tcase, what_a_group_explains_is_not_external);
-  tcase_add_test (tcase, a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind);
+  LOOP (tcase, import_reports_differences_and_repeating_it_changes_nothing, imports);
+  LOOP (tcase, import_cannot_remove_an_allocated_node, held_imports);
+  LOOP (tcase, import_cannot_replace_an_allocated_node, replacements);
+  tcase_add_test (tcase, dead_node_without_details_keeps_its_properties);
+  tcase_add_test (tcase, dead_node_with_details_gets_the_new_properties);
+  tcase_add_test (tcase, set_state_stays_until_the_source_reports_a_change);
+  tcase_add_test (tcase, use_of_a_node_by_its_group_is_not_external);
+  tcase_add_test (tcase, source_has_one_kind_and_machine_has_one_source_of_each_kind);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

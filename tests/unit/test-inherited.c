@@ -47,7 +47,7 @@ tear_down (void)
 static QuoitRequest *
 request_of (const char *name)
 {
-  QuoitRequest *request = quoit_request_new (name);
+  QuoitRequest *request = quoit_request_new (name, NULL);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
@@ -267,7 +267,7 @@ START_TEST (every_call_on_an_inherited_handle_fails_and_prints_nothing)
 }
 END_TEST
 
-START_TEST (every_call_in_a_batch_that_is_inherited_fails_and_prints_nothing)
+START_TEST (every_call_in_an_inherited_batch_fails_and_prints_nothing)
 {
   g_autoptr (GError) error = NULL;
   QuoitLedger *ledger = make (_i);
@@ -293,7 +293,7 @@ restore_in_child (QuoitLedger *ledger)
 }
 
 /* It takes no handle, but the parent's handle uses the file. */
-START_TEST (a_child_is_refused_to_restore_what_its_parent_was_writing)
+START_TEST (child_cannot_restore_the_database_of_its_parent)
 {
   g_autoptr (GError) error = NULL;
   QuoitLedger *ledger = make (0);
@@ -330,7 +330,7 @@ is_listed (const char *name)
   return false;
 }
 
-START_TEST (every_public_function_with_a_handle_is_tried)
+START_TEST (every_public_function_with_a_handle_is_tested)
 {
   g_autofree char *headers = g_build_filename (g_getenv ("top_srcdir"), "include", "quoit", NULL);
   g_autoptr (GRegex) prototype = g_regex_new ("^QUOIT_API [^;(]*\\b(quoit_[a-z0-9_]+) \\((const )?QuoitLedger \\*",
@@ -370,9 +370,9 @@ main (void)
   tcase_set_timeout (tests, 60);
   tcase_add_checked_fixture (tests, set_up, tear_down);
   tcase_add_loop_test (tests, every_call_on_an_inherited_handle_fails_and_prints_nothing, 0, 2);
-  tcase_add_loop_test (tests, every_call_in_a_batch_that_is_inherited_fails_and_prints_nothing, 0, 2);
-  tcase_add_test (tests, a_child_is_refused_to_restore_what_its_parent_was_writing);
-  tcase_add_test (tests, every_public_function_with_a_handle_is_tried);
+  tcase_add_loop_test (tests, every_call_in_an_inherited_batch_fails_and_prints_nothing, 0, 2);
+  tcase_add_test (tests, child_cannot_restore_the_database_of_its_parent);
+  tcase_add_test (tests, every_public_function_with_a_handle_is_tested);
   suite_add_tcase (suite, tests);
   return suite_main (suite);
 }

@@ -8,7 +8,7 @@
 typedef struct {
   QuoitFleet *fleet;
   GPtrArray *entries; /* all entries so far */
-} Stage;
+} FleetHistory;
 
 static QuoitFleet *
 nothing (void)
@@ -20,7 +20,7 @@ nothing (void)
 
 /* A layout built from each source's returned claims equals the original one. */
 static void
-check_that_claims_are_given_back (const QuoitFleet *fleet)
+check_returned_claims (const QuoitFleet *fleet)
 {
   const QuoitLayout *layout = fleet->layout;
   g_autofree QuoitLayoutPart *parts = g_new0 (QuoitLayoutPart, layout->n_sources + 1);
@@ -32,11 +32,11 @@ check_that_claims_are_given_back (const QuoitFleet *fleet)
     {
       guint32 *ids = NULL;
 
-      parts[s].claims = quoit_layout_claims (layout, (QuoitSourceId) { s }, &ids);
+      parts[s].claims = quoit_layout_dup_claims (layout, (QuoitSourceId) { s }, &ids);
       parts[s].ids = ids;
     }
   again = quoit_layout_new (parts, layout->n_sources);
-  relaid = quoit_fleet_relaid (fleet, again, &error);
+  relaid = quoit_fleet_with_layout (fleet, again, &error);
   ck_assert_ok (error);
   relaid->seq = fleet->seq;
   relaid->clock_ms = fleet->clock_ms;
@@ -49,55 +49,56 @@ check_that_claims_are_given_back (const QuoitFleet *fleet)
 }
 
 static void
-check_stage (const Stage *stage)
+check_fleet_history (const FleetHistory *fleet_history)
 {
   g_autoptr (QuoitFleet) replayed = nothing ();
   g_autoptr (GError) error = NULL;
 
-  quoit_fleet_check (stage->fleet, &error);
+  quoit_fleet_check (fleet_history->fleet, &error);
   ck_assert_ok (error);
-  for (guint i = 0; i < stage->entries->len; i++)
-    ck_assert (quoit_entry_apply (stage->entries->pdata[i], &replayed, &error));
-  quoit_step_compare (replayed, stage->fleet, &error);
+  for (guint i = 0; i < fleet_history->entries->len; i++)
+    ck_assert (quoit_entry_apply (fleet_history->entries->pdata[i], &replayed, &error));
+  quoit_step_compare (replayed, fleet_history->fleet, &error);
   ck_assert_ok (error);
-  check_that_claims_are_given_back (stage->fleet);
+  check_returned_claims (fleet_history->fleet);
 }
 
 static gboolean
 change (gpointer data, const QuoitAction *action, GError **error)
 {
-  Stage *stage = data;
+  FleetHistory *fleet_history = data;
   QuoitEntry *entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
-  gboolean ok = quoit_action_decide (stage->fleet, action, T0, &entry, &outcome, error);
+  gboolean ok = quoit_action_decide (fleet_history->fleet, action, T0, &entry, &outcome, error);
 
   if (ok && entry != NULL)
     {
-      quoit_entry_apply (entry, &stage->fleet, error);
+      quoit_entry_apply (entry, &fleet_history->fleet, error);
       ck_assert_ok (*error);
-      g_ptr_array_add (stage->entries, entry);
+      g_ptr_array_add (fleet_history->entries, entry);
     }
   if (outcome.refusal.request != NULL)
     {
-      outcome.refusal.fleet = outcome.refusal.fleet == NULL ? quoit_fleet_ref (stage->fleet) : outcome.refusal.fleet;
+      outcome.refusal.fleet
+          = outcome.refusal.fleet == NULL ? quoit_fleet_ref (fleet_history->fleet) : outcome.refusal.fleet;
       quoit_refusal_explain (&outcome.refusal, NULL, error);
     }
-  check_stage (stage);
+  check_fleet_history (fleet_history);
   return ok;
 }
 
 static void
-stage_clear (Stage *stage)
+fleet_history_clear (FleetHistory *fleet_history)
 {
-  quoit_fleet_unref (stage->fleet);
-  g_ptr_array_unref (stage->entries);
+  quoit_fleet_unref (fleet_history->fleet);
+  g_ptr_array_unref (fleet_history->entries);
 }
 
-START_TEST (a_node_has_one_claim_a_source_and_goes_with_the_last)
+START_TEST (node_has_one_claim_per_source_and_is_removed_with_the_last)
 {
   g_auto (GStrv) steps = g_strsplit (facts[_i].script, ";", -1);
-  Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
-  const Ledger ledger = { &stage, change };
+  FleetHistory fleet_history = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  const Ledger ledger = { &fleet_history, change };
   g_autoptr (GError) error = NULL;
   g_autofree char *shown = NULL;
   guint64 seq;
@@ -110,49 +111,49 @@ START_TEST (a_node_has_one_claim_a_source_and_goes_with_the_last)
       }
     else
       {
-        seq = stage.fleet->seq;
+        seq = fleet_history.fleet->seq;
         ck_assert_msg (!perform (&ledger, steps[i], &error), "%s: was taken", facts[_i].script);
         ck_assert_msg (strstr (error->message, facts[_i].refusal) != NULL, "%s: %s", facts[_i].script, error->message);
-        ck_assert_uint_eq (stage.fleet->seq, seq);
+        ck_assert_uint_eq (fleet_history.fleet->seq, seq);
       }
-  seq = stage.fleet->seq;
+  seq = fleet_history.fleet->seq;
   if (facts[_i].refusal == NULL && strncmp (steps[g_strv_length (steps) - 1], "re", 2) != 0)
     {
       perform (&ledger, steps[g_strv_length (steps) - 1], &error);
       ck_assert_ok (error);
-      ck_assert_uint_eq (stage.fleet->seq, seq);
+      ck_assert_uint_eq (fleet_history.fleet->seq, seq);
     }
-  shown = show (stage.fleet);
+  shown = show (fleet_history.fleet);
   ck_assert_msg (g_str_equal (shown, facts[_i].fleet), "%s:\n%s, expected\n%s", facts[_i].script, shown,
                  facts[_i].fleet);
-  stage_clear (&stage);
+  fleet_history_clear (&fleet_history);
 }
 END_TEST
 
 /* Ray decides the node's properties, the manifest its place. */
-START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
+START_TEST (joined_node_has_observed_properties_and_planned_place)
 {
   static const char *const lines[] = {
-    "1 nodes of slices of source 'plan' are not in source 'ray': they are desired, and not seen",
+    "1 nodes of slices of source 'plan' are not in source 'ray': they are planned, but not observed",
   };
-  Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
-  const Ledger ledger = { &stage, change };
+  FleetHistory fleet_history = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  const Ledger ledger = { &fleet_history, change };
   g_autoptr (GError) error = NULL;
   QuoitNodeId seen, lost;
   char room[32];
 
   ck_assert (perform (&ledger, "plan ..|..", &error));
   ck_assert (perform (&ledger, "ray+plan A0.0@7 B0.1x C1.0", &error));
-  ck_assert (quoit_layout_lookup_node (stage.fleet->layout, "a-0-0", &seen, &error));
-  ck_assert (quoit_layout_lookup_node (stage.fleet->layout, "a-0-1", &lost, &error));
-  ck_assert_str_eq (quoit_layout_node_address (stage.fleet->layout, seen), "10.0.7");
+  ck_assert (quoit_layout_lookup_node (fleet_history.fleet->layout, "a-0-0", &seen, &error));
+  ck_assert (quoit_layout_lookup_node (fleet_history.fleet->layout, "a-0-1", &lost, &error));
+  ck_assert_str_eq (quoit_layout_node_address (fleet_history.fleet->layout, seen), "10.0.7");
   /* The manifest has a zone, the list has none; the list has no resources of the dead machine. */
-  ck_assert_ptr_null (quoit_layout_node_label (stage.fleet->layout, seen, "ray.io/availability-zone", room));
-  ck_assert_str_eq (quoit_layout_node_label (stage.fleet->layout, lost, "ray.io/availability-zone", room), "z");
-  ck_assert_uint_eq (quoit_layout_node_kind (stage.fleet->layout, lost)->chips, 4);
+  ck_assert_ptr_null (quoit_layout_node_label (fleet_history.fleet->layout, seen, "ray.io/availability-zone", room));
+  ck_assert_str_eq (quoit_layout_node_label (fleet_history.fleet->layout, lost, "ray.io/availability-zone", room), "z");
+  ck_assert_uint_eq (quoit_layout_node_kind (fleet_history.fleet->layout, lost)->chips, 4);
   for (guint i = 0; i < 2; i++)
     {
-      g_auto (GStrv) unseen = quoit_step_unseen (stage.fleet, i == 0 ? "ray" : "plan", NULL);
+      g_auto (GStrv) unseen = quoit_step_warn_unseen (fleet_history.fleet, i == 0 ? "ray" : "plan", NULL);
 
       ck_assert_uint_eq (g_strv_length (unseen), 1);
       ck_assert_str_eq (unseen[0], lines[0]);
@@ -161,16 +162,16 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
   ck_assert (!perform (&ledger, "reserve a-0", &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "slice");
   ck_assert (perform (&ledger, "reserve a-1", &error));
-  stage_clear (&stage);
+  fleet_history_clear (&fleet_history);
 }
 END_TEST
 
 /* After any imports in any order, the entries replay to the same fleet, its claims can be returned, and its check
  * succeeds. */
-START_TEST (any_imports_leave_a_sound_fleet)
+START_TEST (any_imports_leave_a_consistent_fleet)
 {
-  Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
-  const Ledger ledger = { &stage, change };
+  FleetHistory fleet_history = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  const Ledger ledger = { &fleet_history, change };
   GRand *random = g_rand_new_with_seed ((guint32) _i);
   guint n_joined = 0;
 
@@ -182,12 +183,12 @@ START_TEST (any_imports_leave_a_sound_fleet)
       if (!perform (&ledger, step, &error))
         ck_assert_msg (error->code != QUOIT_ERROR_DAMAGED && error->code != QUOIT_ERROR_FAILED, "seed %d, '%s': %s", _i,
                        step, error->message);
-      n_joined += stage.fleet->layout->n_joined;
+      n_joined += fleet_history.fleet->layout->n_joined;
     }
   /* A random walk without joins proves nothing. */
   ck_assert_msg (n_joined > 0 || _i > 0, "seed %d joined nothing", _i);
   g_rand_free (random);
-  stage_clear (&stage);
+  fleet_history_clear (&fleet_history);
 }
 END_TEST
 
@@ -275,10 +276,10 @@ check_cluster (const Cluster *cluster, const QuoitFleet *fleet, const char *hist
     }
 }
 
-START_TEST (each_machine_is_counted_once_whichever_list_comes_first)
+START_TEST (each_machine_is_counted_once_in_any_import_order)
 {
-  Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
-  const Ledger ledger = { &stage, change };
+  FleetHistory fleet_history = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  const Ledger ledger = { &fleet_history, change };
   g_autoptr (GString) history = g_string_new (NULL);
   GRand *random = g_rand_new_with_seed ((guint32) _i);
   Cluster cluster = { "ABCD", "", { 0, 1, 2, 3 }, { 0 }, { FALSE }, 4 };
@@ -298,7 +299,7 @@ START_TEST (each_machine_is_counted_once_whichever_list_comes_first)
           perform (&ledger, list, &error);
           ck_assert_msg (error == NULL, "%s: %s", error == NULL ? "" : error->message, history->str);
         }
-      check_cluster (&cluster, stage.fleet, history->str);
+      check_cluster (&cluster, fleet_history.fleet, history->str);
       memset (cluster.gone, 0, sizeof cluster.gone);
       for (guint m = 0; m < 4; m++)
         {
@@ -308,7 +309,7 @@ START_TEST (each_machine_is_counted_once_whichever_list_comes_first)
         }
     }
   g_rand_free (random);
-  stage_clear (&stage);
+  fleet_history_clear (&fleet_history);
 }
 END_TEST
 
@@ -318,10 +319,11 @@ main (void)
   Suite *suite = suite_create ("joins");
   TCase *joins = tcase_create ("joins");
 
-  tcase_add_loop_test (joins, a_node_has_one_claim_a_source_and_goes_with_the_last, 0, (int) G_N_ELEMENTS (facts));
-  tcase_add_test (joins, a_joined_node_is_what_is_seen_where_it_is_planned);
-  tcase_add_loop_test (joins, any_imports_leave_a_sound_fleet, 0, 200);
-  tcase_add_loop_test (joins, each_machine_is_counted_once_whichever_list_comes_first, 0, 200);
+  tcase_add_loop_test (joins, node_has_one_claim_per_source_and_is_removed_with_the_last, 0,
+                       (int) G_N_ELEMENTS (facts));
+  tcase_add_test (joins, joined_node_has_observed_properties_and_planned_place);
+  tcase_add_loop_test (joins, any_imports_leave_a_consistent_fleet, 0, 200);
+  tcase_add_loop_test (joins, each_machine_is_counted_once_in_any_import_order, 0, 200);
   suite_add_tcase (suite, joins);
   return suite_main (suite);
 }

@@ -88,7 +88,7 @@ added (const QuoitWebhookPatch *patch, const char *name)
 
 /* --- passes --- */
 
-START_TEST (an_incomplete_replica_goes_in_one_pass_and_comes_back_in_the_next)
+START_TEST (incomplete_replica_is_deleted_and_recreated_in_the_next_pass)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 2);
 
@@ -101,7 +101,7 @@ START_TEST (an_incomplete_replica_goes_in_one_pass_and_comes_back_in_the_next)
 }
 END_TEST
 
-START_TEST (a_host_whose_container_has_ended_takes_its_replica_along_only_if_it_cannot_restart)
+START_TEST (ended_host_deletes_its_replica_only_if_it_cannot_restart)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 1);
 
@@ -113,7 +113,7 @@ START_TEST (a_host_whose_container_has_ended_takes_its_replica_along_only_if_it_
 }
 END_TEST
 
-START_TEST (a_pass_that_ends_early_leaves_the_groups_behind_as_they_are)
+START_TEST (pass_that_ends_early_does_not_change_later_groups)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "a", 2, 1);
 
@@ -139,7 +139,7 @@ START_TEST (gaps_are_filled_before_new_indices_are_taken)
 }
 END_TEST
 
-START_TEST (what_is_too_many_goes_unless_the_autoscaler_decides)
+START_TEST (surplus_pods_are_deleted_unless_the_autoscaler_decides)
 {
   g_autoptr (QuoitKuberay) plain = cluster_of (0, "g", 2, 3);
   g_autoptr (QuoitKuberay) scaled = cluster_of (QUOIT_KUBERAY_AUTOSCALING, "g", 2, 2);
@@ -147,12 +147,12 @@ START_TEST (what_is_too_many_goes_unless_the_autoscaler_decides)
 
   g_free (pass (plain));
   quoit_kuberay_set_replicas (plain, 0, 1);
-  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 0);
+  ck_assert_int_eq (quoit_kuberay_is_deletion_arbitrary (plain), 0);
   assert_pass (plain, "g0.0<0> g0.1<0>");
-  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 1);
+  ck_assert_int_eq (quoit_kuberay_is_deletion_arbitrary (plain), 1);
   quoit_kuberay_set_replicas (plain, 0, 0);
   assert_pass (plain, "");
-  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 0);
+  ck_assert_int_eq (quoit_kuberay_is_deletion_arbitrary (plain), 0);
 
   g_free (pass (scaled));
   quoit_kuberay_set_replicas (scaled, 0, 0);
@@ -161,11 +161,11 @@ START_TEST (what_is_too_many_goes_unless_the_autoscaler_decides)
   g_free (pass (random));
   quoit_kuberay_set_replicas (random, 0, 1);
   assert_pass (random, "g0.-1<-1>");
-  ck_assert_int_eq (quoit_kuberay_is_arbitrary (random), 1);
+  ck_assert_int_eq (quoit_kuberay_is_deletion_arbitrary (random), 1);
 }
 END_TEST
 
-START_TEST (without_indices_hosts_fail_one_by_one)
+START_TEST (failed_hosts_are_replaced_one_by_one_without_indices)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (QUOIT_KUBERAY_NO_INDICES, "g", 2, 1);
 
@@ -204,7 +204,7 @@ START_TEST (pods_are_counted_in_32_bits_with_the_lower_bound_first)
 }
 END_TEST
 
-START_TEST (a_product_that_wraps_to_no_multiple_ends_the_pass)
+START_TEST (overflowed_number_of_pods_ends_the_pass)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 3, -1431655766);
 
@@ -214,7 +214,7 @@ START_TEST (a_product_that_wraps_to_no_multiple_ends_the_pass)
 }
 END_TEST
 
-START_TEST (too_many_pods_are_refused_and_none_has_changed)
+START_TEST (too_many_pods_are_refused_without_changes)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 1);
   g_autoptr (GError) error = NULL;
@@ -232,7 +232,7 @@ START_TEST (too_many_pods_are_refused_and_none_has_changed)
 }
 END_TEST
 
-START_TEST (all_groups_together_have_no_more_pods_than_one)
+START_TEST (limit_of_pods_applies_to_all_groups_together)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 16384);
   g_autoptr (GError) error = NULL;
@@ -253,7 +253,7 @@ START_TEST (all_groups_together_have_no_more_pods_than_one)
 }
 END_TEST
 
-START_TEST (an_environment_that_would_be_repeated_without_end_is_refused)
+START_TEST (total_size_of_environments_is_limited)
 {
   g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_new ("c", 0);
   g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
@@ -272,7 +272,7 @@ START_TEST (an_environment_that_would_be_repeated_without_end_is_refused)
 }
 END_TEST
 
-START_TEST (a_group_is_there_once_and_has_hosts)
+START_TEST (group_is_added_once_and_has_a_valid_number_of_hosts)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 0, 3);
   g_autoptr (GError) error = NULL;
@@ -288,7 +288,7 @@ END_TEST
 
 /* --- the webhook --- */
 
-START_TEST (the_pods_of_a_manifest_get_what_the_webhook_writes)
+START_TEST (pods_of_a_manifest_get_the_patch_of_the_webhook)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_manifest (manifest);
   g_autoptr (QuoitWebhookPatch) patch = NULL;
@@ -338,7 +338,7 @@ slice_of (const QuoitKuberay *kuberay, uint32_t pod, char **slice)
   return *slice = g_strdup_printf ("%s.%s", added (patch, "TPU_NAME"), added (patch, "TPU_WORKER_ID"));
 }
 
-START_TEST (a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given)
+START_TEST (pod_keeps_the_index_given_by_the_webhook)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
   g_autofree char *slice = NULL;
@@ -354,7 +354,7 @@ START_TEST (a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given)
 }
 END_TEST
 
-START_TEST (a_pod_that_the_webhook_refuses_says_why)
+START_TEST (pod_refused_by_the_webhook_is_refused_with_the_reason)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "", 2);
   g_autoptr (GError) error = NULL;
@@ -373,7 +373,7 @@ START_TEST (a_pod_that_the_webhook_refuses_says_why)
 }
 END_TEST
 
-START_TEST (the_webhook_numbers_as_many_pods_as_there_can_be)
+START_TEST (webhook_numbers_the_largest_number_of_pods)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
   const char *requeued;
@@ -393,7 +393,7 @@ END_TEST
 
 /* Without indices the webhook assigns pods to slices of four hosts as they come, and fills a gap in the middle
  * first. */
-START_TEST (pods_are_numbered_by_those_that_are_left)
+START_TEST (new_pods_fill_gaps_of_deleted_pods)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (QUOIT_KUBERAY_NO_INDICES, "4x4", 4);
   static const char *const labels[] = { "g-0", "g-0", "g-0", "g-1", "g-1", "g-1", "g-1", "g-0" };
@@ -437,7 +437,7 @@ static const struct {
   { "c", "Workers", 2, 1, "group 'Workers': host name 'Workers-0-1': expected a groupName of lower-case letters" },
 };
 
-START_TEST (names_that_no_host_would_find_are_refused_with_what_is_too_long)
+START_TEST (host_names_too_long_for_dns_are_refused)
 {
   g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_new (names[_i].cluster, 0);
   g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
@@ -453,7 +453,7 @@ START_TEST (names_that_no_host_would_find_are_refused_with_what_is_too_long)
 }
 END_TEST
 
-START_TEST (names_of_groups_without_tpus_are_nobodys_matter)
+START_TEST (names_of_groups_without_tpus_are_not_checked)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "Workers", 2, 1);
 
@@ -462,7 +462,7 @@ START_TEST (names_of_groups_without_tpus_are_nobodys_matter)
 }
 END_TEST
 
-START_TEST (prefixes_of_pods_are_cut_before_they_are_lowered)
+START_TEST (pod_name_prefix_is_cut_before_it_is_lowercased)
 {
   g_autofree char *upper = quoit_kuberay_dup_pod_prefix ("My-Cluster-ÄG");
   g_autofree char *cut = quoit_kuberay_dup_pod_prefix ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaÄ");
@@ -495,7 +495,7 @@ static const struct {
     "line 7: spec.workerGroupSpecs[1].groupName: 'g': expected each groupName once" },
 };
 
-START_TEST (a_manifest_that_cannot_be_read_is_refused_with_its_place)
+START_TEST (invalid_manifest_is_refused_with_the_place)
 {
   g_autoptr (GError) error = NULL;
 
@@ -504,7 +504,7 @@ START_TEST (a_manifest_that_cannot_be_read_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST (a_manifest_says_how_many_pods_and_who_deletes_them)
+START_TEST (manifest_gives_number_of_pods_and_deleting_component)
 {
   g_autoptr (QuoitKuberay) kuberay
       = cluster_of_manifest ("kind: RayCluster\nmetadata: {name: c}\nspec:\n  enableInTreeAutoscaling: true\n"
@@ -533,7 +533,7 @@ job_of (guint n_more)
   return cluster_of_manifest (text);
 }
 
-START_TEST (the_name_of_a_jobs_cluster_is_assumed_and_leaves_room_for_its_end)
+START_TEST (cluster_name_of_a_job_is_assumed_with_its_random_suffix)
 {
   g_autoptr (QuoitKuberay) known = cluster_of_manifest (manifest), job = job_of (34), longer = job_of (35);
   g_autoptr (GError) error = NULL;
@@ -548,7 +548,7 @@ START_TEST (the_name_of_a_jobs_cluster_is_assumed_and_leaves_room_for_its_end)
 }
 END_TEST
 
-START_TEST (a_group_that_the_webhook_denies_is_told_by_its_number)
+START_TEST (group_denied_by_the_webhook_is_reported_by_index)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_manifest (manifest), none = quoit_kuberay_new ("c", 0);
   g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
@@ -572,7 +572,7 @@ START_TEST (a_group_that_the_webhook_denies_is_told_by_its_number)
 }
 END_TEST
 
-START_TEST (an_admitted_pod_has_what_the_template_and_the_webhook_say)
+START_TEST (admitted_pod_merges_template_and_webhook_patch)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_manifest (manifest);
   g_autoptr (QuoitWebhookPod) pod = NULL;
@@ -613,40 +613,39 @@ main (void)
   TCase *passes = tcase_create ("passes"), *numbers = tcase_create ("numbers"), *webhook = tcase_create ("webhook");
   TCase *called = tcase_create ("names"), *manifests = tcase_create ("manifests");
 
-  tcase_add_test (passes, an_incomplete_replica_goes_in_one_pass_and_comes_back_in_the_next);
-  tcase_add_test (passes, a_host_whose_container_has_ended_takes_its_replica_along_only_if_it_cannot_restart);
-  tcase_add_test (passes, a_pass_that_ends_early_leaves_the_groups_behind_as_they_are);
+  tcase_add_test (passes, incomplete_replica_is_deleted_and_recreated_in_the_next_pass);
+  tcase_add_test (passes, ended_host_deletes_its_replica_only_if_it_cannot_restart);
+  tcase_add_test (passes, pass_that_ends_early_does_not_change_later_groups);
   tcase_add_test (passes, gaps_are_filled_before_new_indices_are_taken);
-  tcase_add_test (passes, what_is_too_many_goes_unless_the_autoscaler_decides);
-  tcase_add_test (passes, without_indices_hosts_fail_one_by_one);
+  tcase_add_test (passes, surplus_pods_are_deleted_unless_the_autoscaler_decides);
+  tcase_add_test (passes, failed_hosts_are_replaced_one_by_one_without_indices);
   suite_add_tcase (suite, passes);
 
   tcase_add_loop_test (numbers, pods_are_counted_in_32_bits_with_the_lower_bound_first, 0, G_N_ELEMENTS (counts));
-  tcase_add_test (numbers, a_product_that_wraps_to_no_multiple_ends_the_pass);
-  tcase_add_test (numbers, too_many_pods_are_refused_and_none_has_changed);
-  tcase_add_test (numbers, all_groups_together_have_no_more_pods_than_one);
-  tcase_add_test (numbers, an_environment_that_would_be_repeated_without_end_is_refused);
-  tcase_add_test (numbers, a_group_is_there_once_and_has_hosts);
+  tcase_add_test (numbers, overflowed_number_of_pods_ends_the_pass);
+  tcase_add_test (numbers, too_many_pods_are_refused_without_changes);
+  tcase_add_test (numbers, limit_of_pods_applies_to_all_groups_together);
+  tcase_add_test (numbers, total_size_of_environments_is_limited);
+  tcase_add_test (numbers, group_is_added_once_and_has_a_valid_number_of_hosts);
   suite_add_tcase (suite, numbers);
 
-  tcase_add_test (webhook, the_pods_of_a_manifest_get_what_the_webhook_writes);
-  tcase_add_test (webhook, a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given);
-  tcase_add_test (webhook, a_pod_that_the_webhook_refuses_says_why);
-  tcase_add_test (webhook, the_webhook_numbers_as_many_pods_as_there_can_be);
-  tcase_add_test (webhook, pods_are_numbered_by_those_that_are_left);
+  tcase_add_test (webhook, pods_of_a_manifest_get_the_patch_of_the_webhook);
+  tcase_add_test (webhook, pod_keeps_the_index_given_by_the_webhook);
+  tcase_add_test (webhook, pod_refused_by_the_webhook_is_refused_with_the_reason);
+  tcase_add_test (webhook, webhook_numbers_the_largest_number_of_pods);
+  tcase_add_test (webhook, new_pods_fill_gaps_of_deleted_pods);
   suite_add_tcase (suite, webhook);
 
-  tcase_add_loop_test (called, names_that_no_host_would_find_are_refused_with_what_is_too_long, 0,
-                       G_N_ELEMENTS (names));
-  tcase_add_test (called, names_of_groups_without_tpus_are_nobodys_matter);
-  tcase_add_test (called, prefixes_of_pods_are_cut_before_they_are_lowered);
+  tcase_add_loop_test (called, host_names_too_long_for_dns_are_refused, 0, G_N_ELEMENTS (names));
+  tcase_add_test (called, names_of_groups_without_tpus_are_not_checked);
+  tcase_add_test (called, pod_name_prefix_is_cut_before_it_is_lowercased);
   suite_add_tcase (suite, called);
 
-  tcase_add_loop_test (manifests, a_manifest_that_cannot_be_read_is_refused_with_its_place, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (manifests, a_manifest_says_how_many_pods_and_who_deletes_them);
-  tcase_add_test (manifests, the_name_of_a_jobs_cluster_is_assumed_and_leaves_room_for_its_end);
-  tcase_add_test (manifests, a_group_that_the_webhook_denies_is_told_by_its_number);
-  tcase_add_test (manifests, an_admitted_pod_has_what_the_template_and_the_webhook_say);
+  tcase_add_loop_test (manifests, invalid_manifest_is_refused_with_the_place, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (manifests, manifest_gives_number_of_pods_and_deleting_component);
+  tcase_add_test (manifests, cluster_name_of_a_job_is_assumed_with_its_random_suffix);
+  tcase_add_test (manifests, group_denied_by_the_webhook_is_reported_by_index);
+  tcase_add_test (manifests, admitted_pod_merges_template_and_webhook_patch);
   tcase_add_test (manifests, a_cluster_that_is_suspended_has_no_pods);
   suite_add_tcase (suite, manifests);
 

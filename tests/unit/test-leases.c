@@ -213,16 +213,16 @@ static const ScriptFact facts[] = {
       "3s renew train 5s -> train@1 RESCHEDULING a-0,a-1! until=8s" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
+START_TEST (facts_hold_in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line)
+START_TEST (facts_hold_in_a_file_reopened_before_each_line)
 {
   script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
 }
 END_TEST
 
-START_TEST (a_refusal_leaves_a_fork_as_it_was)
+START_TEST (refused_change_leaves_a_fork_unchanged)
 {
   Script script = script_begin (FALSE);
   g_autoptr (QuoitSnapshot) snapshot = NULL, before = NULL, after = NULL;
@@ -246,7 +246,7 @@ START_TEST (a_refusal_leaves_a_fork_as_it_was)
 }
 END_TEST
 
-START_TEST (ten_thousand_leases_end_at_once_in_the_order_of_ids)
+START_TEST (ten_thousand_leases_expire_together_in_id_order)
 {
   Script script = script_begin (FALSE);
   g_autoptr (QuoitJournal) journal = NULL;
@@ -258,7 +258,7 @@ START_TEST (ten_thousand_leases_end_at_once_in_the_order_of_ids)
     {
       /* Neighbours swap their expiries, so that the order of expiries is not that of ids. */
       g_autofree char *name = g_strdup_printf ("g%u", i);
-      g_autoptr (QuoitRequest) request = quoit_request_new (name);
+      g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
       g_autoptr (QuoitGroup) group = NULL;
 
       ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
@@ -287,10 +287,10 @@ main (void)
   TCase *tcase = tcase_create ("leases");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
-  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
-  tcase_add_test (tcase, a_refusal_leaves_a_fork_as_it_was);
-  tcase_add_test (tcase, ten_thousand_leases_end_at_once_in_the_order_of_ids);
+  tcase_add_loop_test (tcase, facts_hold_in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, facts_hold_in_a_file_reopened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_test (tcase, refused_change_leaves_a_fork_unchanged);
+  tcase_add_test (tcase, ten_thousand_leases_expire_together_in_id_order);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -19,21 +19,21 @@ ledger_of (const char *fleet)
 static void
 reserve (QuoitLedger *ledger, const char *name, const char *key, const char *owner)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   g_autoptr (QuoitGroup) group = NULL;
   GError *error = NULL;
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL));
   ck_assert (quoit_request_set_slices (request, 1, NULL));
   if (*key)
-    quoit_request_set_key (request, key);
+    quoit_request_set_key (request, key, NULL);
   if (*owner)
-    quoit_request_set_owner (request, owner);
+    quoit_request_set_owner (request, owner, NULL);
   group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
   ck_assert_ok (error);
 }
 
-START_TEST (a_handle_is_the_name_and_the_id)
+START_TEST (handle_is_name_and_id)
 {
   g_autoptr (QuoitLedger) ledger = ledger_of ("v6e 4x4 x2");
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -149,7 +149,7 @@ START_TEST (a_worker_is_joined_to_its_node_by_id)
 }
 END_TEST
 
-START_TEST (indices_change_only_with_the_layout_number_and_ids_never)
+START_TEST (indices_change_with_the_layout_but_ids_never)
 {
   g_autoptr (QuoitLedger) ledger = ledger_of ("v6e 4x4 x2 pool=b");
   g_autoptr (QuoitSnapshot) before = quoit_ledger_snapshot (ledger), state = NULL, after = NULL;
@@ -181,12 +181,12 @@ main (void)
   Suite *suite = suite_create ("lookups");
   TCase *tcase = tcase_create ("lookups");
 
-  tcase_add_test (tcase, a_handle_is_the_name_and_the_id);
+  tcase_add_test (tcase, handle_is_name_and_id);
   tcase_add_test (tcase, groups_are_found_by_id_and_key_until_they_are_forgotten);
   tcase_add_test (tcase, an_unknown_id_or_key_is_not_found);
   tcase_add_test (tcase, the_live_groups_of_an_owner_are_listed_by_id);
   tcase_add_test (tcase, a_worker_is_joined_to_its_node_by_id);
-  tcase_add_test (tcase, indices_change_only_with_the_layout_number_and_ids_never);
+  tcase_add_test (tcase, indices_change_with_the_layout_but_ids_never);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -78,7 +78,7 @@ START_TEST (sizes_are_filled_as_maxtext_fills_them)
 END_TEST
 
 /* Compares the value for a size of -1 with an exhaustive search. */
-START_TEST (what_is_filled_in_is_what_multiplies_to_the_target)
+START_TEST (inferred_size_multiplies_to_the_target)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (20261122);
   unsigned n_filled = 0, n_refused = 0;
@@ -156,7 +156,7 @@ START_TEST (every_accelerator_is_found_by_its_name_and_counts_its_devices)
 }
 END_TEST
 
-START_TEST (an_accelerator_that_is_none_is_refused_with_the_nearest)
+START_TEST (unknown_accelerator_is_refused_with_the_nearest_name)
 {
   static const struct {
     const char *name, *nearest;
@@ -261,7 +261,7 @@ static const struct {
     "fsdp=64x1 tensor=4x1" },
 };
 
-START_TEST (a_mesh_that_maxtext_makes_is_filled_and_has_no_error)
+START_TEST (valid_mesh_of_maxtext_is_filled_without_errors)
 {
   g_autoptr (QuoitMaxtextReport) report = look (meshes[_i].slices, meshes[_i].settings, NULL);
   g_autofree char *axes = axes_of (report), *rules = rules_of (report);
@@ -368,7 +368,7 @@ static const struct {
     "per_device_batch_size '1': expected 0.75 or 1.5: a pass has 16 rows" },
 };
 
-START_TEST (what_maxtext_would_refuse_is_found_and_said)
+START_TEST (settings_that_maxtext_refuses_are_findings)
 {
   g_autoptr (QuoitMaxtextReport) report = look (wrongs[_i].slices, wrongs[_i].settings, NULL);
   g_autofree char *rules = rules_of (report);
@@ -382,7 +382,7 @@ START_TEST (what_maxtext_would_refuse_is_found_and_said)
 END_TEST
 
 /* Settings that MaxText accepts, including one whose training step fails for reasons outside these rules. */
-START_TEST (what_maxtext_takes_is_not_found)
+START_TEST (settings_that_maxtext_accepts_have_no_findings)
 {
   static const char *const taken[] = {
     "per_device_batch_size=0.5 attention=dot_product",
@@ -407,7 +407,7 @@ START_TEST (what_maxtext_takes_is_not_found)
 }
 END_TEST
 
-START_TEST (numbers_are_of_all_slices)
+START_TEST (numbers_cover_all_slices)
 {
   g_autoptr (QuoitMaxtextReport) report
       = look ("tpu7x 2x2x2 3", "per_device_batch_size=2 gradient_accumulation_steps=4", NULL);
@@ -423,7 +423,7 @@ START_TEST (numbers_are_of_all_slices)
 }
 END_TEST
 
-START_TEST (slices_that_nobody_has_are_refused)
+START_TEST (impossible_slices_are_refused)
 {
   static const struct {
     const char *accelerator, *topology, *said;
@@ -506,7 +506,7 @@ check_alternatives (const char *slices, const char *settings, const QuoitMaxtext
     }
 }
 
-START_TEST (every_size_that_is_proposed_fills)
+START_TEST (every_proposed_size_is_valid)
 {
   static const char *const axes[] = { "data", "fsdp", "tensor", "expert", "pipeline" };
   static const char *const slices[] = { "v6e 4x4 1", "v6e 4x4 2", "v6e 4x8 6", "v5p 2x2x2 12", "v5p 4x4x12 5" };
@@ -588,7 +588,7 @@ static const MeshCase device_meshes[] = {
   { "v6e", "4x4", 1, "-1", "1", 1, NULL, 4, "flags '4'" },
 };
 
-START_TEST (devices_are_where_maxtext_puts_them)
+START_TEST (device_order_matches_maxtext)
 {
   const MeshCase *of = &device_meshes[_i];
   g_autoptr (GError) error = NULL;
@@ -606,7 +606,7 @@ START_TEST (devices_are_where_maxtext_puts_them)
 }
 END_TEST
 
-START_TEST (a_ring_of_maxtexts_goes_round_neighbours)
+START_TEST (ring_meshes_of_maxtext_connect_neighbours)
 {
   static const struct {
     const char *name, *ici;
@@ -637,7 +637,7 @@ START_TEST (a_ring_of_maxtexts_goes_round_neighbours)
 }
 END_TEST
 
-START_TEST (a_box_is_kept_from_the_smallest_coordinates)
+START_TEST (box_starts_at_the_smallest_coordinates)
 {
   g_autoptr (QuoitDevices) all = quoit_devices_new_slices ("v6e", "8x8", 1, 0, 0, NULL);
   const int64_t sides[] = { 2, 4, 1, 1 };
@@ -645,8 +645,8 @@ START_TEST (a_box_is_kept_from_the_smallest_coordinates)
   g_autoptr (QuoitDevices) whole = quoit_maxtext_devices_new_box (all, NULL, 0, NULL);
   g_autoptr (GError) error = NULL;
 
-  ck_assert_uint_eq (quoit_devices_get_n (whole), 64);
-  ck_assert_uint_eq (quoit_devices_get_n (box), 8);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (whole), 64);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (box), 8);
   for (uint32_t i = 0; i < 8; i++)
     {
       ck_assert_int_lt (quoit_devices_get_coordinates (box, i)[0], 2);
@@ -706,7 +706,7 @@ static const struct {
   { "v6e 4x4 2", "dcn_data_parallelism=-1", 4, 64, "4x4", 4, "", NULL },
 };
 
-START_TEST (a_scaling_config_that_contradicts_the_slices_is_found)
+START_TEST (scaling_config_that_contradicts_the_slices_is_a_finding)
 {
   g_autoptr (QuoitRayScaling) scaling
       = new_scaling (scalings[_i].least, scalings[_i].most, scalings[_i].topology, scalings[_i].tpu);
@@ -720,7 +720,7 @@ START_TEST (a_scaling_config_that_contradicts_the_slices_is_found)
 }
 END_TEST
 
-START_TEST (every_rule_is_broken_by_a_case_and_has_a_line_in_the_documentation)
+START_TEST (every_maxtext_rule_has_a_case_and_is_documented)
 {
   static const char *const words[] = { "", "error", "warning", "note" };
   g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "docs", "checking.md", NULL), *page = NULL;
@@ -836,7 +836,7 @@ static const struct {
     "data=1x2 fsdp=16x1" },
 };
 
-START_TEST (a_file_of_settings_is_read_below_the_words)
+START_TEST (arguments_override_settings_of_files)
 {
   g_autoptr (QuoitMaxtextReport) report = look_at_files (files[_i].first, files[_i].second, files[_i].settings);
   g_autofree char *axes = axes_of (report), *rules = rules_of (report);
@@ -875,7 +875,7 @@ static const struct {
     "a.yml: line 2: compile_topology_num_slices '4': expected 2", 2 },
 };
 
-START_TEST (what_is_wrong_in_a_file_is_told_with_its_line)
+START_TEST (finding_in_a_settings_file_has_its_line)
 {
   g_autoptr (QuoitMaxtextReport) report
       = look_at_files (broken_files[_i].first, broken_files[_i].second, broken_files[_i].settings);
@@ -902,7 +902,7 @@ static const struct {
   { "steps: \xff\n", "c.yml: " },
 };
 
-START_TEST (what_is_no_file_of_settings_is_refused_and_adds_none)
+START_TEST (invalid_settings_file_is_refused_and_adds_nothing)
 {
   g_autoptr (QuoitMaxtextJob) job = new_job ("v6e 4x4 2", "");
   g_autoptr (QuoitMaxtextReport) report = NULL;
@@ -923,27 +923,27 @@ main (void)
   TCase *filling = tcase_create ("filling"), *checking = tcase_create ("checking");
 
   tcase_add_loop_test (filling, sizes_are_filled_as_maxtext_fills_them, 0, G_N_ELEMENTS (fillings));
-  tcase_add_test (filling, what_is_filled_in_is_what_multiplies_to_the_target);
+  tcase_add_test (filling, inferred_size_multiplies_to_the_target);
   tcase_add_test (filling, links_are_named_in_the_refusal);
   tcase_add_test (filling, every_accelerator_is_found_by_its_name_and_counts_its_devices);
-  tcase_add_test (filling, an_accelerator_that_is_none_is_refused_with_the_nearest);
+  tcase_add_test (filling, unknown_accelerator_is_refused_with_the_nearest_name);
   suite_add_tcase (suite, filling);
   tcase_set_timeout (checking, 60);
-  tcase_add_loop_test (checking, a_mesh_that_maxtext_makes_is_filled_and_has_no_error, 0, G_N_ELEMENTS (meshes));
-  tcase_add_loop_test (checking, what_maxtext_would_refuse_is_found_and_said, 0, G_N_ELEMENTS (wrongs));
-  tcase_add_test (checking, what_maxtext_takes_is_not_found);
-  tcase_add_test (checking, every_rule_is_broken_by_a_case_and_has_a_line_in_the_documentation);
-  tcase_add_test (checking, numbers_are_of_all_slices);
-  tcase_add_test (checking, slices_that_nobody_has_are_refused);
-  tcase_add_test (checking, every_size_that_is_proposed_fills);
-  tcase_add_loop_test (checking, devices_are_where_maxtext_puts_them, 0, G_N_ELEMENTS (device_meshes));
-  tcase_add_test (checking, a_ring_of_maxtexts_goes_round_neighbours);
-  tcase_add_test (checking, a_box_is_kept_from_the_smallest_coordinates);
-  tcase_add_loop_test (checking, a_scaling_config_that_contradicts_the_slices_is_found, 0, G_N_ELEMENTS (scalings));
+  tcase_add_loop_test (checking, valid_mesh_of_maxtext_is_filled_without_errors, 0, G_N_ELEMENTS (meshes));
+  tcase_add_loop_test (checking, settings_that_maxtext_refuses_are_findings, 0, G_N_ELEMENTS (wrongs));
+  tcase_add_test (checking, settings_that_maxtext_accepts_have_no_findings);
+  tcase_add_test (checking, every_maxtext_rule_has_a_case_and_is_documented);
+  tcase_add_test (checking, numbers_cover_all_slices);
+  tcase_add_test (checking, impossible_slices_are_refused);
+  tcase_add_test (checking, every_proposed_size_is_valid);
+  tcase_add_loop_test (checking, device_order_matches_maxtext, 0, G_N_ELEMENTS (device_meshes));
+  tcase_add_test (checking, ring_meshes_of_maxtext_connect_neighbours);
+  tcase_add_test (checking, box_starts_at_the_smallest_coordinates);
+  tcase_add_loop_test (checking, scaling_config_that_contradicts_the_slices_is_a_finding, 0, G_N_ELEMENTS (scalings));
   tcase_add_test (checking, messages_are_one_line_of_bounded_length);
-  tcase_add_loop_test (configs, a_file_of_settings_is_read_below_the_words, 0, G_N_ELEMENTS (files));
-  tcase_add_loop_test (configs, what_is_wrong_in_a_file_is_told_with_its_line, 0, G_N_ELEMENTS (broken_files));
-  tcase_add_loop_test (configs, what_is_no_file_of_settings_is_refused_and_adds_none, 0, G_N_ELEMENTS (no_files));
+  tcase_add_loop_test (configs, arguments_override_settings_of_files, 0, G_N_ELEMENTS (files));
+  tcase_add_loop_test (configs, finding_in_a_settings_file_has_its_line, 0, G_N_ELEMENTS (broken_files));
+  tcase_add_loop_test (configs, invalid_settings_file_is_refused_and_adds_nothing, 0, G_N_ELEMENTS (no_files));
   suite_add_tcase (suite, configs);
   suite_add_tcase (suite, checking);
   return suite_main (suite);

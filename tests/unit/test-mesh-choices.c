@@ -124,7 +124,7 @@ time_of_last (const QuoitMeshChoices *choices, unsigned choice, unsigned n_axes)
   ck_abort_msg ("the last axis stands nowhere");
 }
 
-START_TEST (what_is_told_can_be_made_and_is_in_order)
+START_TEST (reported_choices_can_be_built_and_are_sorted)
 {
   GError *error = NULL;
   Sizes sizes = sizes_of (all[_i].sizes);
@@ -147,7 +147,7 @@ START_TEST (what_is_told_can_be_made_and_is_in_order)
 END_TEST
 
 /* Compares with an exhaustive search of every order and every way to join slices: none is better for the last axis. */
-START_TEST (nothing_is_better_for_the_last_axis_than_the_first_choice)
+START_TEST (first_choice_is_best_for_the_last_axis)
 {
   g_autoptr (QuoitDevices) devices = quoit_devices_new_slices ("v5p", "4x4x4", 2, 0, 0, NULL);
   g_autoptr (QuoitMeshChoices) choices = choices_of ("v5p", "4x4x4", 2, "2,4,16", NULL, NULL);
@@ -192,7 +192,7 @@ static const struct {
     "ways or more to lay the axes out on 16384 devices: expected at most 1024" },
 };
 
-START_TEST (what_cannot_be_laid_out_is_refused)
+START_TEST (impossible_mesh_is_refused)
 {
   GError *error = NULL;
 
@@ -202,7 +202,7 @@ START_TEST (what_cannot_be_laid_out_is_refused)
 }
 END_TEST
 
-START_TEST (devices_with_a_hole_are_refused_as_a_mesh_of_them_is)
+START_TEST (devices_with_a_hole_are_refused_as_in_a_mesh)
 {
   GError *error = NULL;
   g_autoptr (QuoitDevices) devices = quoit_devices_new ("v4", NULL);
@@ -222,10 +222,10 @@ main (void)
   TCase *tcase = tcase_create ("choices");
 
   tcase_add_loop_test (tcase, the_last_axis_has_the_best_links, 0, G_N_ELEMENTS (bests));
-  tcase_add_loop_test (tcase, what_is_told_can_be_made_and_is_in_order, 0, G_N_ELEMENTS (all));
-  tcase_add_test (tcase, nothing_is_better_for_the_last_axis_than_the_first_choice);
-  tcase_add_loop_test (tcase, what_cannot_be_laid_out_is_refused, 0, G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, devices_with_a_hole_are_refused_as_a_mesh_of_them_is);
+  tcase_add_loop_test (tcase, reported_choices_can_be_built_and_are_sorted, 0, G_N_ELEMENTS (all));
+  tcase_add_test (tcase, first_choice_is_best_for_the_last_axis);
+  tcase_add_loop_test (tcase, impossible_mesh_is_refused, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, devices_with_a_hole_are_refused_as_in_a_mesh);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -88,7 +88,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST (an_axis_talks_over_these_links)
+START_TEST (axis_uses_the_expected_links)
 {
   g_autoptr (QuoitMeshLinks) links = links_of (lines[_i].kind, lines[_i].topology, lines[_i].n_slices, lines[_i].sizes,
                                                lines[_i].dcn, lines[_i].flags);
@@ -113,7 +113,7 @@ START_TEST (an_axis_talks_over_these_links)
 }
 END_TEST
 
-START_TEST (times_end_where_numbers_do)
+START_TEST (times_are_limited_to_64_bits)
 {
   g_autoptr (QuoitMeshLinks) links = links_of ("v5e", "4x4", 2, "16", "2", 0);
   g_autoptr (QuoitMeshLinks) one = links_of ("v5e", "2x2", 1, "4,1", NULL, 0);
@@ -127,7 +127,7 @@ START_TEST (times_end_where_numbers_do)
 }
 END_TEST
 
-START_TEST (links_of_devices_that_were_listed_do_not_close)
+START_TEST (links_of_listed_devices_do_not_wrap)
 {
   GError *error = NULL;
   g_autoptr (QuoitDevices) whole = quoit_devices_new_slices ("v5p", "4x4x4", 1, 0, 0, NULL);
@@ -148,7 +148,7 @@ START_TEST (links_of_devices_that_were_listed_do_not_close)
 }
 END_TEST
 
-START_TEST (a_mesh_of_another_list_is_refused)
+START_TEST (mesh_of_a_different_device_list_is_refused)
 {
   GError *error = NULL;
   g_autoptr (QuoitDevices) devices = quoit_devices_new_slices ("v6e", "4x4", 1, 0, 0, NULL);
@@ -167,10 +167,10 @@ main (void)
   Suite *suite = suite_create ("mesh-links");
   TCase *tcase = tcase_create ("axes");
 
-  tcase_add_loop_test (tcase, an_axis_talks_over_these_links, 0, G_N_ELEMENTS (lines));
-  tcase_add_test (tcase, times_end_where_numbers_do);
-  tcase_add_test (tcase, links_of_devices_that_were_listed_do_not_close);
-  tcase_add_test (tcase, a_mesh_of_another_list_is_refused);
+  tcase_add_loop_test (tcase, axis_uses_the_expected_links, 0, G_N_ELEMENTS (lines));
+  tcase_add_test (tcase, times_are_limited_to_64_bits);
+  tcase_add_test (tcase, links_of_listed_devices_do_not_wrap);
+  tcase_add_test (tcase, mesh_of_a_different_device_list_is_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

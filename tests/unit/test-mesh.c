@@ -80,21 +80,21 @@ static const struct {
   { "TPU8i", "TPU8i", 0 },
 };
 
-START_TEST (a_kind_is_called_as_jax_calls_it_and_has_its_devices)
+START_TEST (device_kind_has_the_name_and_devices_of_jax)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitDevices) none = quoit_devices_new (kinds[_i].given, &error), devices = NULL;
 
   ck_assert_ok (error);
   ck_assert_str_eq (quoit_devices_get_kind (none), kinds[_i].kind);
-  ck_assert_uint_eq (quoit_devices_get_n (none), 0);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (none), 0);
   devices = quoit_devices_new_slices (kinds[_i].given, "2x2", 1, 0, 0, &error);
   if (kinds[_i].n > 0)
-    ck_assert_uint_eq (quoit_devices_get_n (devices), kinds[_i].n);
+    ck_assert_uint_eq (quoit_devices_get_n_devices (devices), kinds[_i].n);
 }
 END_TEST
 
-START_TEST (a_kind_that_nobody_knows_is_refused_with_those_that_are_known)
+START_TEST (unknown_device_kind_is_refused_with_the_known_kinds)
 {
   g_autoptr (GError) error = NULL;
 
@@ -121,7 +121,7 @@ static const struct {
   { "4x4", 1, 3, 0, "chips per host '3': expected 1, 2, 4 or 8" },
 };
 
-START_TEST (slices_that_cannot_be_listed_are_refused)
+START_TEST (invalid_slices_are_refused)
 {
   g_autoptr (GError) error = NULL;
 
@@ -154,7 +154,7 @@ START_TEST (a_process_has_the_devices_of_a_block_of_chips)
   uint32_t n;
 
   ck_assert_ok (error);
-  n = quoit_devices_get_n (devices);
+  n = quoit_devices_get_n_devices (devices);
   for (uint32_t i = 0; i < n && quoit_devices_get_process_index (devices, i) == 0; i++)
     g_string_append_printf (first, "%s%d", i == 0 ? "" : " ", (int) quoit_devices_get_id (devices, i));
   ck_assert_str_eq (first->str, hosts[_i].first_ids);
@@ -165,7 +165,7 @@ START_TEST (a_process_has_the_devices_of_a_block_of_chips)
 }
 END_TEST
 
-START_TEST (a_device_with_numbers_below_0_is_not_added)
+START_TEST (device_with_negative_numbers_is_refused)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitDevices) devices = quoit_devices_new ("v4", &error);
@@ -177,7 +177,7 @@ START_TEST (a_device_with_numbers_below_0_is_not_added)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "process index '-1'");
   ck_assert (!quoit_devices_add (devices, 0, at, 0, 0, -2, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "slice index '-2': expected -1 or more");
-  ck_assert_uint_eq (quoit_devices_get_n (devices), 0);
+  ck_assert_uint_eq (quoit_devices_get_n_devices (devices), 0);
   ck_assert (quoit_devices_add (devices, -5, at, 1, 2, -1, &error));
   ck_assert_int_eq (quoit_devices_get_id (devices, 0), -5);
   ck_assert_int_eq (quoit_devices_get_coordinates (devices, 0)[0], -7);
@@ -215,7 +215,7 @@ static const struct {
   { "v6e", "4x4", "4,4", 1u << 31, "flags '2147483648'" },
 };
 
-START_TEST (a_refusal_says_what_would_do)
+START_TEST (refusal_proposes_valid_sizes)
 {
   g_autoptr (QuoitDevices) devices = new_slices (refused[_i].kind, refused[_i].topology, 1);
   g_autofree char *message = refusal_of (devices, refused[_i].sizes, refused[_i].flags);
@@ -256,7 +256,7 @@ START_TEST (a_mesh_has_1_to_64_axes)
 }
 END_TEST
 
-START_TEST (devices_that_are_no_box_are_refused_with_the_place_or_the_count)
+START_TEST (devices_that_form_no_box_are_refused)
 {
   g_autoptr (QuoitDevices) all = new_slices ("v5p", "2x2x2", 1), devices = NULL;
   g_autoptr (GError) error = NULL;
@@ -283,7 +283,7 @@ START_TEST (devices_that_are_no_box_are_refused_with_the_place_or_the_count)
 }
 END_TEST
 
-START_TEST (a_second_device_of_a_chip_is_refused_where_jax_has_one)
+START_TEST (second_device_of_a_chip_is_refused_if_jax_has_one)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitDevices) devices = quoit_devices_new_slices ("v4", "2x2x1", 1, 0, 2, &error);
@@ -324,7 +324,7 @@ sizes_in (const char *message)
   return found;
 }
 
-START_TEST (every_shape_that_a_message_names_can_be_had)
+START_TEST (every_shape_in_a_message_is_valid)
 {
   static const char *const topologies[] = { "4x4x4", "4x4x8", "2x2x4", "8x8x16", "4x12x16", "2x2x2", "4x8x8" };
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
@@ -338,7 +338,7 @@ START_TEST (every_shape_that_a_message_names_can_be_had)
       g_autoptr (GError) error = NULL;
       g_autoptr (QuoitMesh) mesh = NULL;
       g_autoptr (GPtrArray) named = NULL;
-      uint32_t left = quoit_devices_get_n (devices);
+      uint32_t left = quoit_devices_get_n_devices (devices);
 
       for (unsigned i = 0; i + 1 < sizes.n; i++)
         {
@@ -369,7 +369,7 @@ least_changes (const Sizes *sizes, int64_t count)
   return 2;
 }
 
-START_TEST (the_sizes_that_a_message_names_multiply_and_change_no_more_than_they_must)
+START_TEST (proposed_sizes_multiply_to_the_devices_with_few_changes)
 {
   g_autoptr (QuoitDevices) devices = new_slices ("v4", "4x4x12", 1);
 
@@ -394,7 +394,7 @@ END_TEST
 
 /* --- properties of a mesh --- */
 
-START_TEST (shares_multiply_to_both_sizes_and_each_device_is_in_the_mesh_once)
+START_TEST (shares_multiply_to_both_sizes_and_devices_occur_once)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (11);
 
@@ -449,7 +449,7 @@ START_TEST (shares_multiply_to_both_sizes_and_each_device_is_in_the_mesh_once)
 }
 END_TEST
 
-START_TEST (an_axis_says_which_physical_axes_it_has)
+START_TEST (axis_lists_its_physical_axes)
 {
   g_autoptr (QuoitDevices) devices = new_slices ("v5p", "4x4x8", 1), twins = new_slices ("tpu7x", "4x4x4", 1);
   g_autoptr (QuoitMesh) mesh = new_mesh (devices, "8,16", 0), cores = new_mesh (twins, "64,2", 0);
@@ -468,7 +468,7 @@ START_TEST (an_axis_says_which_physical_axes_it_has)
 }
 END_TEST
 
-START_TEST (where_submeshes_are_contiguous_z_comes_before_y)
+START_TEST (contiguous_submeshes_order_z_before_y)
 {
   g_autoptr (QuoitDevices) devices = new_slices ("v4", "4x4x4", 1);
   g_autoptr (QuoitMesh) mesh = new_mesh (devices, "16,1,4", QUOIT_MESH_CONTIGUOUS_SUBMESHES);
@@ -479,7 +479,7 @@ START_TEST (where_submeshes_are_contiguous_z_comes_before_y)
 }
 END_TEST
 
-START_TEST (make_mesh_splits_physical_axes_on_v5e_alone)
+START_TEST (make_mesh_splits_physical_axes_only_on_v5e)
 {
   g_autoptr (QuoitDevices) v5e = new_slices ("v5e", "4x4", 1), v6e = new_slices ("v6e", "4x4", 1);
   g_autoptr (QuoitDevices) two = new_slices ("v6e", "2x2", 2);
@@ -572,7 +572,7 @@ START_TEST (granules_are_sorted_by_key_unless_they_stay_as_listed)
 }
 END_TEST
 
-START_TEST (what_is_wrong_with_granules_is_said_with_what_would_do)
+START_TEST (invalid_dcn_shape_is_refused_with_a_valid_shape)
 {
   g_autoptr (QuoitDevices) two = new_slices ("v6e", "4x4", 2), bare = quoit_devices_new ("v6e", NULL);
   g_autoptr (GError) error = NULL;
@@ -621,7 +621,7 @@ static const struct {
   { "4,4,4,4", "128,2", "(x 4, y 4, z 4, core 4)" },
 };
 
-START_TEST (a_torus_that_cannot_be_is_refused)
+START_TEST (invalid_physical_torus_is_refused)
 {
   g_autoptr (GError) error = NULL;
   Sizes physical = sizes_of (bad_tori[_i].physical), sizes = sizes_of (bad_tori[_i].sizes);
@@ -641,7 +641,7 @@ static const struct {
   { "4", "-2,4", NULL },      { "4", "-1,0", NULL },
 };
 
-START_TEST (one_size_of_a_torus_may_be_left_open_where_whole_physical_axes_make_up_the_others)
+START_TEST (one_size_is_inferred_if_the_others_are_whole_physical_axes)
 {
   Sizes physical = sizes_of (inferred[_i].physical), sizes = sizes_of (inferred[_i].sizes);
 
@@ -699,30 +699,29 @@ main (void)
   TCase *tcase = tcase_create ("mesh");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, a_kind_is_called_as_jax_calls_it_and_has_its_devices, 0, G_N_ELEMENTS (kinds));
-  tcase_add_test (tcase, a_kind_that_nobody_knows_is_refused_with_those_that_are_known);
-  tcase_add_loop_test (tcase, slices_that_cannot_be_listed_are_refused, 0, G_N_ELEMENTS (bad_slices));
+  tcase_add_loop_test (tcase, device_kind_has_the_name_and_devices_of_jax, 0, G_N_ELEMENTS (kinds));
+  tcase_add_test (tcase, unknown_device_kind_is_refused_with_the_known_kinds);
+  tcase_add_loop_test (tcase, invalid_slices_are_refused, 0, G_N_ELEMENTS (bad_slices));
   tcase_add_loop_test (tcase, a_process_has_the_devices_of_a_block_of_chips, 0, G_N_ELEMENTS (hosts));
-  tcase_add_test (tcase, a_device_with_numbers_below_0_is_not_added);
-  tcase_add_loop_test (tcase, a_refusal_says_what_would_do, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (tcase, device_with_negative_numbers_is_refused);
+  tcase_add_loop_test (tcase, refusal_proposes_valid_sizes, 0, G_N_ELEMENTS (refused));
   tcase_add_test (tcase, a_mesh_has_1_to_64_axes);
-  tcase_add_test (tcase, devices_that_are_no_box_are_refused_with_the_place_or_the_count);
-  tcase_add_test (tcase, a_second_device_of_a_chip_is_refused_where_jax_has_one);
+  tcase_add_test (tcase, devices_that_form_no_box_are_refused);
+  tcase_add_test (tcase, second_device_of_a_chip_is_refused_if_jax_has_one);
   tcase_add_test (tcase, an_empty_list_is_refused_by_every_mesh);
-  tcase_add_test (tcase, every_shape_that_a_message_names_can_be_had);
-  tcase_add_test (tcase, the_sizes_that_a_message_names_multiply_and_change_no_more_than_they_must);
-  tcase_add_test (tcase, shares_multiply_to_both_sizes_and_each_device_is_in_the_mesh_once);
-  tcase_add_test (tcase, an_axis_says_which_physical_axes_it_has);
-  tcase_add_test (tcase, where_submeshes_are_contiguous_z_comes_before_y);
-  tcase_add_test (tcase, make_mesh_splits_physical_axes_on_v5e_alone);
+  tcase_add_test (tcase, every_shape_in_a_message_is_valid);
+  tcase_add_test (tcase, proposed_sizes_multiply_to_the_devices_with_few_changes);
+  tcase_add_test (tcase, shares_multiply_to_both_sizes_and_devices_occur_once);
+  tcase_add_test (tcase, axis_lists_its_physical_axes);
+  tcase_add_test (tcase, contiguous_submeshes_order_z_before_y);
+  tcase_add_test (tcase, make_mesh_splits_physical_axes_only_on_v5e);
   tcase_add_test (tcase, only_the_granule_at_the_origin_is_a_ring);
   tcase_add_test (tcase, shapes_of_different_lengths_are_joined_from_the_back);
   tcase_add_test (tcase, granules_are_sorted_by_key_unless_they_stay_as_listed);
-  tcase_add_test (tcase, what_is_wrong_with_granules_is_said_with_what_would_do);
+  tcase_add_test (tcase, invalid_dcn_shape_is_refused_with_a_valid_shape);
   tcase_add_test (tcase, a_million_granules_of_64_axes_are_joined);
-  tcase_add_loop_test (tcase, a_torus_that_cannot_be_is_refused, 0, G_N_ELEMENTS (bad_tori));
-  tcase_add_loop_test (tcase, one_size_of_a_torus_may_be_left_open_where_whole_physical_axes_make_up_the_others, 0,
-                       G_N_ELEMENTS (inferred));
+  tcase_add_loop_test (tcase, invalid_physical_torus_is_refused, 0, G_N_ELEMENTS (bad_tori));
+  tcase_add_loop_test (tcase, one_size_is_inferred_if_the_others_are_whole_physical_axes, 0, G_N_ELEMENTS (inferred));
   tcase_add_test (tcase, the_largest_torus_is_split_among_many_axes);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

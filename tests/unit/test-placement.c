@@ -73,58 +73,60 @@ typedef struct {
 } Fact;
 
 static const Fact choices[] = {
-  { "the only one", "a=.", "4x4 x1", "a-0" },
-  { "the smallest pool that suffices", "a=... b=. c=..", "4x4 x2", "c-0 c-1" },
-  { "smallest counts what is free, not what there is", "a=AAAA. b=..", "4x4 x1", "a-4" },
-  { "of equals the first pool", "b=.. a=.. c=..", "4x4 x1", "a-0" },
-  { "in natural order, not in the order of text", "p10=. p9=.", "4x4 x1", "p9-0" },
-  { "within a pool the first slices", "a=.A.~.", "4x4 x2", "a-0 a-2" },
+  { "the only slice is chosen", "a=.", "4x4 x1", "a-0" },
+  { "the smallest sufficient pool is chosen", "a=... b=. c=..", "4x4 x2", "c-0 c-1" },
+  { "the smallest pool is the one with the fewest free slices", "a=AAAA. b=..", "4x4 x1", "a-4" },
+  { "of equal pools, the first is chosen", "b=.. a=.. c=..", "4x4 x1", "a-0" },
+  { "pools are in natural order, not in text order", "p10=. p9=.", "4x4 x1", "p9-0" },
+  { "within a pool, the first free slices are chosen", "a=.A.~.", "4x4 x2", "a-0 a-2" },
   { "slice 10 comes after slice 9", "a=AAAAAAAAA..", "4x4 x1", "a-9" },
-  { "none suffices: the fullest whole, the rest from the smallest that suffices", "a=... b=.... c=. d=..", "4x4 x5",
-    "b-0 b-1 b-2 b-3 c-0" },
-  { "and the rest again from whole pools", "a=... b=... c=..", "4x4 x7", "a-0 a-1 a-2 b-0 b-1 b-2 c-0" },
-  { "of equally full pools the first goes whole", "b=.. a=.. c=..", "4x4 x3", "a-0 a-1 b-0" },
-  { "the rest may take part of an equally full pool", "a=... b=...", "4x4 x4", "a-0 a-1 a-2 b-0" },
-  { "all there is", "a=.. b=. c=...", "4x4 x6", "a-0 a-1 b-0 c-0 c-1 c-2" },
-  { "a degraded slice is not taken", "a=x_..", "4x4 x2", "a-2 a-3" },
-  { "neither is a draining, held, half held or used one", "a=~AB[.C].e.", "4x4 x2", "a-4 a-6" },
+  { "if no pool suffices: all of the largest, the rest from the smallest sufficient pool", "a=... b=.... c=. d=..",
+    "4x4 x5", "b-0 b-1 b-2 b-3 c-0" },
+  { "the rest can again use all of a pool", "a=... b=... c=..", "4x4 x7", "a-0 a-1 a-2 b-0 b-1 b-2 c-0" },
+  { "of equally large pools, all of the first is used", "b=.. a=.. c=..", "4x4 x3", "a-0 a-1 b-0" },
+  { "the rest can use a part of an equally large pool", "a=... b=...", "4x4 x4", "a-0 a-1 a-2 b-0" },
+  { "all free slices are used", "a=.. b=. c=...", "4x4 x6", "a-0 a-1 b-0 c-0 c-1 c-2" },
+  { "a degraded slice is not chosen", "a=x_..", "4x4 x2", "a-2 a-3" },
+  { "draining, allocated, partly allocated and externally used slices are not chosen", "a=~AB[.C].e.", "4x4 x2",
+    "a-4 a-6" },
 };
 
 static const Fact filters[] = {
-  { "a pool", "a=.. b=...", "4x4 x2 pool=b", "b-0 b-1" },
-  { "a zone", "a@u=. b@v=...", "4x4 x1 zone=v", "b-0" },
-  { "a selector", "a@u=. b@v=...", "4x4 x1 ray.io/availability-zone=!u", "b-0" },
-  { "a selector on what the graph knows", "a=. b=..", "4x4 x1 ray.io/node-group=b", "b-0" },
-  { "two selectors: both", "a@u=. b@u=.. c@v=..", "4x4 x1 ray.io/availability-zone=u ray.io/node-group=!a", "b-0" },
+  { "pool filter", "a=.. b=...", "4x4 x2 pool=b", "b-0 b-1" },
+  { "zone filter", "a@u=. b@v=...", "4x4 x1 zone=v", "b-0" },
+  { "label selector", "a@u=. b@v=...", "4x4 x1 ray.io/availability-zone=!u", "b-0" },
+  { "selector on a label that the fleet derives", "a=. b=..", "4x4 x1 ray.io/node-group=b", "b-0" },
+  { "two selectors must both match", "a@u=. b@u=.. c@v=..", "4x4 x1 ray.io/availability-zone=u ray.io/node-group=!a",
+    "b-0" },
   { "named slices", "a=.. b=...", "4x4 x2 slice=b-2 slice=a-1", "a-1 b-2" },
   { "a full name", "a=.. b=...", "4x4 x1 slice=t/b/b-1", "b-1" },
   { "excluded slices", "a=.. b=...", "4x4 x1 not=a-0", "a-1" },
   { "excluded slices make a pool smaller", "a=.. b=...", "4x4 x2 not=a-0", "b-0 b-1" },
   { "what is both named and excluded is excluded", "a=..", "4x4 x1 slice=a-0 slice=a-1 not=a-0", "a-1" },
-  { "the rule holds among what is left", "a=.... b=... c=. d=..", "4x4 x3 not=a-0 not=b-0 pool=a", "a-1 a-2 a-3" },
-  { "dead hosts have no say in the zone", "a@u=[x...]. b@v=..", "4x4 x1 zone=u", "a-1" },
+  { "filters and exclusions apply together", "a=.... b=... c=. d=..", "4x4 x3 not=a-0 not=b-0 pool=a", "a-1 a-2 a-3" },
+  { "labels of dead hosts are ignored", "a@u=[x...]. b@v=..", "4x4 x1 zone=u", "a-1" },
 };
 
 static const Fact classes[] = {
   { "2x4 means hosts of 8 chips, as in Ray", "a:2x4/4=.. b:2x4/8=.", "2x4 x1", "b-0" },
-  { "unless 4 are asked for", "a:2x4/4=.. b:2x4/8=.", "2x4 x1 hosts=4", "a-0" },
-  { "classes in one pool do not mix", "a=.. a2:2x4/8=..", "4x4 x2", "a-0 a-1" },
+  { "2x4 can be requested with hosts of 4 chips", "a:2x4/4=.. b:2x4/8=.", "2x4 x1 hosts=4", "a-0" },
+  { "slices of one pool but different classes are not mixed", "a=.. a2:2x4/8=..", "4x4 x2", "a-0 a-1" },
   { "a single-host request never breaks up a multi-host slice", "a=....", "2x2 x1",
     "NEVER: 1 x v6e 2x2: never, at most 0 of 1 slice, 1 short; 4 of 4 slices are of another topology than "
     "'2x2'; would help: ask for topology 4x4" },
-  { "not even one of as many chips a host", "a:2x4/4=..", "2x4 x1",
+  { "a request for hosts of 8 chips does not use hosts of 4 chips", "a:2x4/4=..", "2x4 x1",
     "NEVER: 1 x v6e 2x4: never, at most 0 of 1 slice, 1 short; 2 of 2 slices are on hosts of another size "
     "than '8 chips'; would help: ask for hosts of 4 chips" },
 };
 
 static const Fact refusals[] = {
-  { "held", "a=A.", "4x4 x2",
+  { "an allocated slice", "a=A.", "4x4 x2",
     "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is held by groups; would help: "
     "release A@1" },
-  { "more than there are", "a=A.", "4x4 x3",
+  { "more slices than the fleet has", "a=A.", "4x4 x3",
     "NEVER: 3 x v6e 4x4: never, at most 2 of 3 slices, 1 short; the fleet has 2 such slices; would help: "
     "ask for 1 slice" },
-  { "a host that nobody knows", "a=_.", "4x4 x2",
+  { "a slice with a missing host", "a=_.", "4x4 x2",
     "NEVER: 2 x v6e 4x4: never, at most 1 of 2 slices, 1 short; 1 of 2 slices is degraded: a host is missing "
     "or dead, or hosts contradict each other; would help: ask for 1 slice" },
   { "a dead host", "a=x.", "4x4 x2",
@@ -148,16 +150,16 @@ check_fact (const Fact *fact)
                  "%s: expected '%s', got '%s'", fact->why, fact->answer, got);
 }
 
-START_TEST (best_takes_the_slices_whose_loss_costs_least) { check_fact (&choices[_i]); }
+START_TEST (best_chooses_the_slices_whose_loss_costs_least) { check_fact (&choices[_i]); }
 END_TEST
 
-START_TEST (what_the_request_fixes_is_respected) { check_fact (&filters[_i]); }
+START_TEST (filters_of_the_request_are_respected) { check_fact (&filters[_i]); }
 END_TEST
 
-START_TEST (a_slice_of_another_class_is_never_taken) { check_fact (&classes[_i]); }
+START_TEST (slice_of_a_different_class_is_never_chosen) { check_fact (&classes[_i]); }
 END_TEST
 
-START_TEST (a_refusal_says_now_or_never_how_many_are_short_and_what_would_help) { check_fact (&refusals[_i]); }
+START_TEST (refusal_gives_verdict_shortage_and_options) { check_fact (&refusals[_i]); }
 END_TEST
 
 /* --- the two paths of `best` --- */
@@ -183,7 +185,7 @@ draw_at_random (GRand *rand, Drawn *drawn)
     }
 }
 
-START_TEST (counting_what_a_filter_leaves_chooses_as_the_ranks_do)
+START_TEST (filtered_search_chooses_the_same_slices_as_ranks)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (23);
 
@@ -281,7 +283,7 @@ static const Fact explanations[] = {
     "+ release B@2 and release A@1\n" },
 };
 
-START_TEST (an_explanation_counts_and_offers_what_is_true)
+START_TEST (explanation_has_correct_counts_and_options)
 {
   const Fact *fact = &explanations[_i];
   g_autoptr (QuoitFleet) fleet = fleet_new (fact->fleet);
@@ -320,7 +322,7 @@ static const struct {
     5 },
 };
 
-START_TEST (the_host_that_is_asked_back_makes_the_slice_whole)
+START_TEST (option_names_the_host_that_completes_the_slice)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
   g_autoptr (QuoitRequest) request = request_new ("4x4 x1");
@@ -330,7 +332,7 @@ START_TEST (the_host_that_is_asked_back_makes_the_slice_whole)
   g_autoptr (QuoitFleet) fleet = NULL;
   g_autofree char *got = NULL, *expected = NULL;
 
-  quoit_claims_pool (claims, "p");
+  quoit_claims_ensure_pool (claims, "p");
   for (guint i = 0; i < losses[_i].n; i++)
     {
       g_autofree char *name = g_strdup_printf ("n%u", i);
@@ -340,7 +342,7 @@ START_TEST (the_host_that_is_asked_back_makes_the_slice_whole)
                                                     .slice = "s",
                                                     .worker_id = losses[_i].nodes[i].worker,
                                                     .state = losses[_i].nodes[i].state,
-                                                    .kind = quoit_claims_kind (claims, &kind, "s") });
+                                                    .kind = quoit_claims_intern_kind (claims, &kind, "s") });
     }
   layout = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
   fleet = quoit_fleet_new (layout);
@@ -359,7 +361,7 @@ START_TEST (equal_requests_have_equal_text)
 {
   g_autoptr (QuoitRequest) a = request_new ("2x4 x2 slice=s-10 slice=s-9 k=v pool=p");
   g_autoptr (QuoitRequest) b = request_new ("2x4 x2 pool=p slice=s-9 slice=s-10 hosts=8 k=v");
-  g_autofree char *x = quoit_request_canonical (a), *y = quoit_request_canonical (b);
+  g_autofree char *x = quoit_request_format_canonical (a), *y = quoit_request_format_canonical (b);
 
   ck_assert_str_eq (x, y);
   ck_assert_str_eq (x, "v6e 2x4 x 2 hostchips=8 pool=p select=k=v slice=s-9 slice=s-10");
@@ -382,8 +384,8 @@ START_TEST (a_request_is_read_back_from_its_text)
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       GError *error = NULL;
-      g_autoptr (QuoitRequest) request = quoit_request_of_canonical (texts[i], &error);
-      g_autofree char *again = request == NULL ? NULL : quoit_request_canonical (request);
+      g_autoptr (QuoitRequest) request = quoit_request_parse_canonical (texts[i], &error);
+      g_autofree char *again = request == NULL ? NULL : quoit_request_format_canonical (request);
 
       ck_assert_ok (error);
       ck_assert_str_eq (again, texts[i]);
@@ -434,11 +436,11 @@ static const char *const no_requests[] = {
   "pack 1x{CPU=1}",
 };
 
-START_TEST (what_is_no_text_of_a_request_is_refused)
+START_TEST (invalid_request_text_is_refused)
 {
   GError *error = NULL;
 
-  ck_assert_ptr_null (quoit_request_of_canonical (no_requests[_i], &error));
+  ck_assert_ptr_null (quoit_request_parse_canonical (no_requests[_i], &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a request of slices");
 }
 END_TEST
@@ -485,9 +487,9 @@ START_TEST (an_incomplete_request_is_refused_before_anything_is_decided)
 }
 END_TEST
 
-START_TEST (bundles_are_never_taken_for_slices)
+START_TEST (request_for_bundles_is_refused_by_slice_placement)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_of_canonical ("PACK 2x{TPU=4}", NULL);
+  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical ("PACK 2x{TPU=4}", NULL);
   g_autoptr (QuoitFleet) fleet = fleet_new ("a=.");
   GError *error = NULL;
   QuoitPlan plan;
@@ -500,6 +502,28 @@ START_TEST (bundles_are_never_taken_for_slices)
 }
 END_TEST
 
+/* The refusal of a resize whose request would fit only without the slices that the group already has. */
+START_TEST (a_report_has_the_verdict_of_its_error)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_new ("a=A.");
+  g_autoptr (QuoitReport) report = NULL;
+  QuoitRefusal refusal = { .request = request_new ("4x4 x2"),
+                           .fleet = quoit_fleet_ref (fleet),
+                           .node = QUOIT_NO_INDEX,
+                           .group_id = 1,
+                           .group_name = g_strdup ("A") };
+  g_autofree char *option = NULL;
+  GError *error = NULL;
+
+  quoit_refusal_explain (&refusal, &report, &error);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "free only if group 'A@1' gives up those that it has");
+  ck_assert_int_eq (report->verdict, QUOIT_VERDICT_NOT_NOW);
+  option = quoit_report_option_text (report, 0);
+  ck_assert_str_eq (option, "release A@1");
+  quoit_refusal_clear (&refusal);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -507,20 +531,20 @@ main (void)
   TCase *tcase = tcase_create ("placement");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, best_takes_the_slices_whose_loss_costs_least, 0, G_N_ELEMENTS (choices));
-  tcase_add_loop_test (tcase, what_the_request_fixes_is_respected, 0, G_N_ELEMENTS (filters));
-  tcase_add_loop_test (tcase, a_slice_of_another_class_is_never_taken, 0, G_N_ELEMENTS (classes));
-  tcase_add_loop_test (tcase, a_refusal_says_now_or_never_how_many_are_short_and_what_would_help, 0,
-                       G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, counting_what_a_filter_leaves_chooses_as_the_ranks_do);
-  tcase_add_loop_test (tcase, an_explanation_counts_and_offers_what_is_true, 0, G_N_ELEMENTS (explanations));
-  tcase_add_loop_test (tcase, the_host_that_is_asked_back_makes_the_slice_whole, 0, G_N_ELEMENTS (losses));
+  tcase_add_loop_test (tcase, best_chooses_the_slices_whose_loss_costs_least, 0, G_N_ELEMENTS (choices));
+  tcase_add_loop_test (tcase, filters_of_the_request_are_respected, 0, G_N_ELEMENTS (filters));
+  tcase_add_loop_test (tcase, slice_of_a_different_class_is_never_chosen, 0, G_N_ELEMENTS (classes));
+  tcase_add_loop_test (tcase, refusal_gives_verdict_shortage_and_options, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, filtered_search_chooses_the_same_slices_as_ranks);
+  tcase_add_loop_test (tcase, explanation_has_correct_counts_and_options, 0, G_N_ELEMENTS (explanations));
+  tcase_add_loop_test (tcase, option_names_the_host_that_completes_the_slice, 0, G_N_ELEMENTS (losses));
   tcase_add_test (tcase, equal_requests_have_equal_text);
   tcase_add_test (tcase, a_request_is_read_back_from_its_text);
-  tcase_add_loop_test (tcase, what_is_no_text_of_a_request_is_refused, 0, G_N_ELEMENTS (no_requests));
+  tcase_add_loop_test (tcase, invalid_request_text_is_refused, 0, G_N_ELEMENTS (no_requests));
   tcase_add_loop_test (tcase, a_name_is_printable_and_has_no_separator, 0, G_N_ELEMENTS (names));
   tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);
-  tcase_add_test (tcase, bundles_are_never_taken_for_slices);
+  tcase_add_test (tcase, request_for_bundles_is_refused_by_slice_placement);
+  tcase_add_test (tcase, a_report_has_the_verdict_of_its_error);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

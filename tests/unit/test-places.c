@@ -35,7 +35,7 @@ kind_of (QuoitClaims *claims, guint which, gboolean is_loose)
       kind.resources = &tpu;
       kind.n_resources = 1;
     }
-  return quoit_claims_kind (claims, &kind, NULL);
+  return quoit_claims_intern_kind (claims, &kind, NULL);
 }
 
 static void
@@ -55,7 +55,7 @@ add_fact (QuoitClaims *claims, const Fact *fact, guint i)
                                                            : fact->address % 5 == 0 ? name
                                                                                     : address,
                                                 .slice = is_loose ? NULL : slice,
-                                                .pool = quoit_claims_pool (claims, pool),
+                                                .pool = quoit_claims_ensure_pool (claims, pool),
                                                 .kind = kind_of (claims, fact->kind, is_loose),
                                                 .worker_id = is_loose ? -1 : (gint32) (i % HOSTS),
                                                 .state = (guint8) fact->state,
@@ -67,7 +67,7 @@ claims_of (const Fact *facts, guint first)
 {
   QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_RAY_NODES);
 
-  quoit_claims_pool (claims, "pool-0");
+  quoit_claims_ensure_pool (claims, "pool-0");
   for (guint k = 0; k < N_NODES; k++)
     if (facts[(first + k) % N_NODES].is_there)
       add_fact (claims, &facts[(first + k) % N_NODES], (first + k) % N_NODES);
@@ -121,7 +121,7 @@ static QuoitLayout *
 built_anew (const QuoitLayout *layout)
 {
   guint32 *ids = NULL;
-  QuoitClaims *claims = quoit_layout_claims (layout, (QuoitSourceId) { 0 }, &ids);
+  QuoitClaims *claims = quoit_layout_dup_claims (layout, (QuoitSourceId) { 0 }, &ids);
   QuoitLayout *anew = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
 
   quoit_claims_free (claims);
@@ -159,7 +159,7 @@ check_lookups (const QuoitLayout *layout, const QuoitLayout *anew)
   ck_assert_uint_eq (n_slots, layout->n_nodes);
 }
 
-START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_built)
+START_TEST (changes_in_place_equal_a_rebuilt_layout)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i);
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
@@ -183,7 +183,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
       n_anew += fleet->layout->frame != before->frame;
 
       anew = built_anew (fleet->layout);
-      relaid = quoit_fleet_relaid (fleet, anew, &error);
+      relaid = quoit_fleet_with_layout (fleet, anew, &error);
       ck_assert_ok (error);
       relaid->seq = fleet->seq;
       relaid->clock_ms = fleet->clock_ms;
@@ -192,7 +192,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
       check_lookups (fleet->layout, anew);
       ck_assert_uint_le (fleet->layout->n_texts, 4 * anew->n_texts);
       /* Users of the previous layout see no change. */
-      same = quoit_fleet_relaid (origin, kept, &error);
+      same = quoit_fleet_with_layout (origin, kept, &error);
       same->seq = origin->seq;
       same->clock_ms = origin->clock_ms;
       ck_assert_msg (quoit_step_compare (same, origin, &error), "%s", error == NULL ? "" : error->message);
@@ -214,7 +214,7 @@ static const struct {
   { { FALSE, FALSE, 1, 1, 0, 0, QUOIT_NODE_ALIVE }, FALSE },
 };
 
-START_TEST (only_what_moves_a_node_lays_the_fleet_anew)
+START_TEST (layout_is_rebuilt_only_if_a_node_moves)
 {
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0), before = NULL;
   QuoitFleet *fleet = quoit_fleet_new (nothing);
@@ -241,8 +241,8 @@ main (void)
   TCase *tcase = tcase_create ("places");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, nodes_that_change_in_their_places_leave_the_layout_that_would_be_built, 0, 20);
-  tcase_add_loop_test (tcase, only_what_moves_a_node_lays_the_fleet_anew, 0, G_N_ELEMENTS (alterations));
+  tcase_add_loop_test (tcase, changes_in_place_equal_a_rebuilt_layout, 0, 20);
+  tcase_add_loop_test (tcase, layout_is_rebuilt_only_if_a_node_moves, 0, G_N_ELEMENTS (alterations));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

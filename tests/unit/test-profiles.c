@@ -77,7 +77,7 @@ ledger_of (const Source *source)
 static QuoitGroup *
 reserve (QuoitLedger *ledger, const Source *source, const char *name, uint32_t n_slices)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
   QuoitGroup *group;
   GError *error = NULL;
 
@@ -287,7 +287,7 @@ value_of (const QuoitTopology *topology, uint32_t process, const char *name)
   return NULL;
 }
 
-START_TEST (every_host_has_what_the_webhook_writes_into_its_own_pod)
+START_TEST (every_host_has_the_variables_of_its_webhook_patch)
 {
   const Source *source = &seen_by_webhook[_i].source;
   uint32_t per_host = seen_by_webhook[_i].per_host, n_compared = 0;
@@ -330,7 +330,7 @@ static const struct {
   { V5P_16, 2, "0 2|1 3|4 6|5 7" },
 };
 
-START_TEST (the_processes_of_a_host_have_the_chips_that_its_bounds_deal_them)
+START_TEST (processes_of_a_host_have_the_chips_of_their_bounds)
 {
   g_autoptr (QuoitTopology) topology = launch (&dealt[_i].source, 1, QUOIT_PROFILE_QUOIT, dealt[_i].per_host, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
@@ -390,7 +390,7 @@ box_of (const QuoitTopology *topology, uint32_t process)
   return g_strdup_printf ("%u,%u,%u", high[0] - low[0] + 1, high[1] - low[1] + 1, high[2] - low[2] + 1);
 }
 
-START_TEST (what_is_visible_to_a_process_is_the_box_that_its_bounds_say)
+START_TEST (visible_chips_are_the_box_of_the_process_bounds)
 {
   g_autoptr (QuoitTopology) topology = launch (&bounded[_i].source, 1, QUOIT_PROFILE_QUOIT, bounded[_i].per_host, NULL);
 
@@ -404,7 +404,7 @@ START_TEST (what_is_visible_to_a_process_is_the_box_that_its_bounds_say)
 }
 END_TEST
 
-START_TEST (a_chip_is_where_its_torus_has_it)
+START_TEST (chip_coordinates_match_the_torus)
 {
   Source source = { .fleet = "tpu7x 2x2x2 x2", .accelerator = "tpu7x", .topology = "2x2x2" };
   g_autoptr (QuoitTopology) topology = launch (&source, 2, QUOIT_PROFILE_QUOIT, 2, NULL);
@@ -440,7 +440,7 @@ END_TEST
 
 /* --- disagreements between profiles --- */
 
-START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
+START_TEST (note_says_that_profiles_count_slices_differently)
 {
   Source source = MANIFEST ("MEGASCALE_NUM_SLICES=2");
   g_autoptr (QuoitLedger) ledger = NULL;
@@ -485,7 +485,7 @@ START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
 }
 END_TEST
 
-START_TEST (where_they_agree_nothing_is_noted)
+START_TEST (no_note_if_profiles_agree)
 {
   Source source = MANIFEST ("MEGASCALE_NUM_SLICES=2");
   g_autoptr (QuoitTopology) topology = launch (&source, 2, QUOIT_PROFILE_QUOIT, 1, NULL);
@@ -495,7 +495,7 @@ START_TEST (where_they_agree_nothing_is_noted)
 }
 END_TEST
 
-START_TEST (a_group_of_one_slice_has_no_slice_ids_to_differ)
+START_TEST (no_note_about_slice_ids_of_a_single_slice)
 {
   Source source = MANIFEST (NULL);
   g_autoptr (QuoitLedger) ledger = ledger_of (&source);
@@ -521,7 +521,7 @@ static const struct {
   { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_JOBSET, "which job runs on which slice" },
 };
 
-START_TEST (what_a_profile_leaves_open_is_noted)
+START_TEST (variables_that_a_profile_does_not_set_are_noted)
 {
   g_autoptr (QuoitTopology) topology
       = launch (&noted[_i].source, noted[_i].n_slices, noted[_i].profile, noted[_i].per_host, NULL);
@@ -559,10 +559,9 @@ static const struct {
     "profile kuberay needs the RayCluster that slice 'p-0' is of" },
   { MANIFEST (NULL), 8, QUOIT_PROFILE_KUBERAY, QUOIT_ERROR_INVALID, "expected at most one for each of the 4 chips" },
   { V5P_16, 2, QUOIT_PROFILE_RAY_TRAIN, QUOIT_ERROR_NOT_NOW, "profile ray-train needs the address" },
-  { V5P_16, 1, (QuoitProfile) 9, QUOIT_ERROR_INVALID, "profile '9': expected quoit, ray-train, kuberay or jobset" },
 };
 
-START_TEST (what_cannot_be_started_so_is_refused)
+START_TEST (impossible_launch_is_refused)
 {
   GError *error = NULL;
 
@@ -571,7 +570,7 @@ START_TEST (what_cannot_be_started_so_is_refused)
 }
 END_TEST
 
-START_TEST (only_powers_of_two_up_to_eight_are_processes_of_a_host)
+START_TEST (processes_per_host_are_1_2_4_or_8)
 {
   g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_QUOIT);
   GError *error = NULL;
@@ -606,7 +605,7 @@ static const struct {
   { "a", "b_c", "replicated job 'b_c'" },
 };
 
-START_TEST (a_jobset_is_called_what_kubernetes_takes)
+START_TEST (jobset_name_is_checked_as_in_kubernetes)
 {
   g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_JOBSET);
   GError *error = NULL;
@@ -637,7 +636,7 @@ first_host (QuoitLedger *ledger, const Source *source, const char *group_name, c
   return NULL;
 }
 
-START_TEST (pods_of_a_jobset_have_names_that_dns_holds)
+START_TEST (pod_names_of_a_jobset_fit_dns_limits)
 {
   Source source = { .fleet = "v6e 4x4 x4", .accelerator = "v6e", .topology = "4x4" };
   g_autoptr (QuoitLedger) ledger = ledger_of (&source);
@@ -684,7 +683,7 @@ import_ray (QuoitLedger *ledger)
   ck_assert_ok (error);
 }
 
-START_TEST (ray_gives_each_worker_its_chips_and_no_more)
+START_TEST (ray_worker_sees_only_its_chips)
 {
   Source source = { .accelerator = "v5p", .topology = "2x2x2" };
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -710,7 +709,7 @@ END_TEST
 
 /* --- processes that a change affects --- */
 
-START_TEST (a_process_is_the_same_one_of_its_host_after_a_change)
+START_TEST (process_keeps_its_place_on_the_host_after_a_change)
 {
   Source source = { .fleet = "v5p 2x2x2 x3", .accelerator = "v5p", .topology = "2x2x2" };
   g_autoptr (QuoitTopology) two = launch (&source, 2, QUOIT_PROFILE_QUOIT, 4, NULL);
@@ -720,8 +719,8 @@ START_TEST (a_process_is_the_same_one_of_its_host_after_a_change)
   ck_assert_uint_eq (quoit_renumbering_get_n_rows (renumbering), 24);
   for (uint32_t row = 0; row < 24; row++)
     {
-      ck_assert_int_eq (quoit_renumbering_get_how (renumbering, row),
-                        row < 16 ? QUOIT_RENUMBERING_CHANGED : QUOIT_RENUMBERING_JOINED);
+      ck_assert_int_eq (quoit_renumbering_get_change (renumbering, row),
+                        row < 16 ? QUOIT_PROCESS_CHANGED : QUOIT_PROCESS_JOINED);
       ck_assert_int_eq (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE),
                         row < 16 ? (int64_t) row : -1);
     }
@@ -736,23 +735,20 @@ main (void)
 
   tcase_add_loop_test (profiles, a_process_is_started_in_the_environment_of_its_profile, 0,
                        G_N_ELEMENTS (environments));
-  tcase_add_loop_test (profiles, every_host_has_what_the_webhook_writes_into_its_own_pod, 0,
-                       G_N_ELEMENTS (seen_by_webhook));
-  tcase_add_loop_test (profiles, the_processes_of_a_host_have_the_chips_that_its_bounds_deal_them, 0,
-                       G_N_ELEMENTS (dealt));
-  tcase_add_loop_test (profiles, what_is_visible_to_a_process_is_the_box_that_its_bounds_say, 0,
-                       G_N_ELEMENTS (bounded));
-  tcase_add_test (profiles, a_chip_is_where_its_torus_has_it);
-  tcase_add_test (profiles, where_the_profiles_count_slices_in_different_ways_the_notes_say_so);
-  tcase_add_test (profiles, where_they_agree_nothing_is_noted);
-  tcase_add_test (profiles, a_group_of_one_slice_has_no_slice_ids_to_differ);
-  tcase_add_loop_test (profiles, what_a_profile_leaves_open_is_noted, 0, G_N_ELEMENTS (noted));
-  tcase_add_loop_test (profiles, what_cannot_be_started_so_is_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (profiles, only_powers_of_two_up_to_eight_are_processes_of_a_host);
-  tcase_add_loop_test (profiles, a_jobset_is_called_what_kubernetes_takes, 0, G_N_ELEMENTS (jobsets));
-  tcase_add_test (profiles, pods_of_a_jobset_have_names_that_dns_holds);
-  tcase_add_test (profiles, ray_gives_each_worker_its_chips_and_no_more);
-  tcase_add_test (profiles, a_process_is_the_same_one_of_its_host_after_a_change);
+  tcase_add_loop_test (profiles, every_host_has_the_variables_of_its_webhook_patch, 0, G_N_ELEMENTS (seen_by_webhook));
+  tcase_add_loop_test (profiles, processes_of_a_host_have_the_chips_of_their_bounds, 0, G_N_ELEMENTS (dealt));
+  tcase_add_loop_test (profiles, visible_chips_are_the_box_of_the_process_bounds, 0, G_N_ELEMENTS (bounded));
+  tcase_add_test (profiles, chip_coordinates_match_the_torus);
+  tcase_add_test (profiles, note_says_that_profiles_count_slices_differently);
+  tcase_add_test (profiles, no_note_if_profiles_agree);
+  tcase_add_test (profiles, no_note_about_slice_ids_of_a_single_slice);
+  tcase_add_loop_test (profiles, variables_that_a_profile_does_not_set_are_noted, 0, G_N_ELEMENTS (noted));
+  tcase_add_loop_test (profiles, impossible_launch_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (profiles, processes_per_host_are_1_2_4_or_8);
+  tcase_add_loop_test (profiles, jobset_name_is_checked_as_in_kubernetes, 0, G_N_ELEMENTS (jobsets));
+  tcase_add_test (profiles, pod_names_of_a_jobset_fit_dns_limits);
+  tcase_add_test (profiles, ray_worker_sees_only_its_chips);
+  tcase_add_test (profiles, process_keeps_its_place_on_the_host_after_a_change);
   suite_add_tcase (suite, profiles);
   return suite_main (suite);
 }

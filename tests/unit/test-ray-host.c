@@ -30,7 +30,7 @@ show_labels (const QuoitRayLabels *labels)
   return g_string_free (text, FALSE);
 }
 
-START_TEST (who_is_told_nothing_is_nobody)
+START_TEST (host_without_environment_and_metadata_has_no_properties)
 {
   g_autoptr (QuoitRayHost) host = quoit_ray_host_new (NULL, NULL);
 
@@ -44,7 +44,7 @@ START_TEST (who_is_told_nothing_is_nobody)
 }
 END_TEST
 
-START_TEST (a_variable_of_no_use_hides_the_metadata_and_an_empty_one_does_not)
+START_TEST (invalid_variable_hides_metadata_but_empty_variable_does_not)
 {
   static const char *const metadata[]
       = { "accelerator-type=v4-16", "instance-id=m", "agent-worker-number=3", "tpu-env=TOPOLOGY: '2x2x2'", NULL };
@@ -65,7 +65,7 @@ START_TEST (a_variable_of_no_use_hides_the_metadata_and_an_empty_one_does_not)
 }
 END_TEST
 
-START_TEST (a_topology_is_found_in_what_the_machine_says)
+START_TEST (topology_is_read_from_the_tpu_env_metadata)
 {
   static const struct {
     const char *said, *topology;
@@ -95,7 +95,7 @@ START_TEST (a_topology_is_found_in_what_the_machine_says)
 }
 END_TEST
 
-START_TEST (a_worker_id_is_what_python_reads_of_any_length_and_only_zero_is_the_head)
+START_TEST (worker_id_is_a_python_integer_and_zero_is_the_head)
 {
   g_autofree char *longest = g_strnfill (4300, '7'), *longer = g_strnfill (4301, '7');
   const struct {
@@ -119,7 +119,7 @@ START_TEST (a_worker_id_is_what_python_reads_of_any_length_and_only_zero_is_the_
 }
 END_TEST
 
-START_TEST (bytes_that_are_no_text_do_not_come_out_of_a_host)
+START_TEST (invalid_utf8_is_replaced)
 {
   g_autoptr (QuoitRayHost) host = quoit_ray_host_new (
       ENV ("TPU_NAME=a\xff", "TPU_WORKER_ID=0", "TPU_ACCELERATOR_TYPE=v6e-16", "TPU_TOPOLOGY=4x\xc3"), NULL);
@@ -134,7 +134,7 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
 {
   static const struct {
     const char *pod_type;
-    int64_t n_chips, n_workers; /* -2: refused */
+    int64_t n_chips, n_workers; /* n_workers -1: no chips per host; -2: refused */
   } rows[] = {
     { "v4-16", 4, 2 },
     { "v4-17", 4, 3 },
@@ -142,7 +142,7 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
     { "v6e-1", 8, 1 },
     { "v4-16", 0, -1 },
     { "v4-16", -4, -1 },
-    { "v4", 0, -1 }, /* the number is ignored */
+    { "v4", 0, -1 }, /* without chips per host, the missing number is not read */
     { "v4", 4, -2 },
     { "v4-x", 4, -2 },
     { "v9-8", 0, -2 },
@@ -170,7 +170,7 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
 }
 END_TEST
 
-START_TEST (who_is_given_chips_sees_at_least_those)
+START_TEST (process_with_assigned_chips_sees_at_least_these_chips)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
 
@@ -199,7 +199,7 @@ START_TEST (who_is_given_chips_sees_at_least_those)
 }
 END_TEST
 
-START_TEST (who_is_given_all_chips_is_told_nothing)
+START_TEST (process_with_all_chips_has_no_visibility_variables)
 {
   g_auto (GStrv) after = quoit_ray_visible_env (
       ENV ("0", "1", "2", "3"), 4,
@@ -214,7 +214,7 @@ START_TEST (who_is_given_all_chips_is_told_nothing)
 }
 END_TEST
 
-START_TEST (ids_beyond_64_bits_are_chips_like_others)
+START_TEST (chip_ids_beyond_64_bits_are_accepted)
 {
   g_auto (GStrv) after
       = quoit_ray_visible_env (ENV ("99999999999999999999", "-3", "99999999999999999998", "-99999999999999999999", "5"),
@@ -229,7 +229,7 @@ START_TEST (ids_beyond_64_bits_are_chips_like_others)
 }
 END_TEST
 
-START_TEST (a_variable_never_takes_the_memory_of_the_machine)
+START_TEST (size_of_visible_ids_is_limited)
 {
   GError *error = NULL;
   g_autoptr (GString) many = g_string_new ("TPU_VISIBLE_CHIPS=0");
@@ -249,7 +249,7 @@ START_TEST (a_variable_never_takes_the_memory_of_the_machine)
 }
 END_TEST
 
-START_TEST (chips_that_cannot_be_read_are_refused_by_name)
+START_TEST (invalid_chip_ids_are_refused_by_name)
 {
   GError *error = NULL;
 
@@ -353,7 +353,7 @@ read_resources (const char *text)
   return resources;
 }
 
-START_TEST (a_node_offers_what_ray_would_or_is_refused)
+START_TEST (node_has_the_resources_of_ray_or_is_refused)
 {
   const NodeRow *row = &nodes[_i];
   g_autoptr (QuoitRayResources) custom = read_resources (row->custom);
@@ -382,7 +382,7 @@ START_TEST (a_node_offers_what_ray_would_or_is_refused)
 }
 END_TEST
 
-START_TEST (the_autoscalers_labels_win_over_given_ones_and_those_over_rays)
+START_TEST (autoscaler_labels_override_given_labels_and_default_labels)
 {
   g_autoptr (QuoitRayLabels) given = quoit_ray_labels_new ();
   g_autoptr (QuoitRayResources) custom = read_resources ("TPU=4");
@@ -405,7 +405,7 @@ START_TEST (the_autoscalers_labels_win_over_given_ones_and_those_over_rays)
 }
 END_TEST
 
-START_TEST (what_was_given_to_a_node_is_not_changed)
+START_TEST (arguments_of_a_node_are_not_changed)
 {
   g_autoptr (QuoitRayResources) custom = read_resources ("TPU=4 X=0");
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
@@ -419,7 +419,7 @@ START_TEST (what_was_given_to_a_node_is_not_changed)
 END_TEST
 
 /* Of the 10,001 amounts between 0 and 1, 573 lose a unit as a double (ray-scheduling 1). */
-START_TEST (units_are_cut_as_ray_cuts_them)
+START_TEST (fractions_are_truncated_to_units_as_in_ray)
 {
   unsigned n_lost = 0;
 
@@ -440,7 +440,7 @@ START_TEST (units_are_cut_as_ray_cuts_them)
 }
 END_TEST
 
-START_TEST (only_whole_configurations_of_chips_are_quantities)
+START_TEST (only_valid_chip_counts_are_quantities)
 {
   ck_assert_int_eq (quoit_ray_quantity_is_valid (4.0), 1);
   ck_assert_int_eq (quoit_ray_quantity_is_valid (nextafter (4.0, 5.0)), 0);
@@ -507,10 +507,9 @@ static const struct {
   { "v4-8", "V4", NULL, "expected one of them", -1 },
 };
 
-START_TEST (a_launch_on_gce_is_taken_or_refused_and_counted)
+START_TEST (gce_launch_is_checked_and_its_hosts_are_counted)
 {
   GError *error = NULL;
-  int is_single = 77, ok;
 
   ck_assert_int_eq (quoit_ray_gce_check (launches[_i].accelerator, launches[_i].type, launches[_i].topology, &error),
                     launches[_i].refused == NULL);
@@ -518,28 +517,33 @@ START_TEST (a_launch_on_gce_is_taken_or_refused_and_counted)
     ck_assert_refused (error, QUOIT_ERROR_INVALID, launches[_i].refused);
   ck_assert_ok (error);
 
-  ok = quoit_ray_gce_is_single_host (launches[_i].accelerator, launches[_i].type, launches[_i].topology, &is_single,
-                                     &error);
-  ck_assert_int_eq (ok, launches[_i].is_single >= 0);
-  ck_assert_int_eq (ok, error == NULL);
-  ck_assert_int_eq (is_single, ok ? launches[_i].is_single : 77);
-  g_clear_error (&error);
+  for (int before = 0; before < 2; before++)
+    {
+      bool is_single = before;
+      bool ok = quoit_ray_gce_is_single_host (launches[_i].accelerator, launches[_i].type, launches[_i].topology,
+                                              &is_single, &error);
+
+      ck_assert_int_eq (ok, launches[_i].is_single >= 0);
+      ck_assert_int_eq (ok, error == NULL);
+      ck_assert_int_eq (is_single, ok ? launches[_i].is_single : before);
+      g_clear_error (&error);
+    }
 }
 END_TEST
 
-START_TEST (more_cores_than_a_double_counts_are_refused)
+START_TEST (core_counts_beyond_double_precision_are_refused)
 {
   g_autofree char *nines = g_strnfill (308, '9'), *large = g_strconcat ("v6e-", nines, NULL);
   g_autofree char *larger = g_strconcat ("v6e-9", nines, NULL);
   GError *error = NULL;
-  int is_single = 77;
+  bool is_single = true;
 
   ck_assert_int_eq (quoit_ray_gce_is_single_host (large, NULL, NULL, &is_single, &error), 1);
   ck_assert_int_eq (is_single, 0);
-  is_single = 77;
+  is_single = true;
   ck_assert_int_eq (quoit_ray_gce_is_single_host (larger, NULL, NULL, &is_single, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "fewer chips than a double counts");
-  ck_assert_int_eq (is_single, 77);
+  ck_assert_int_eq (is_single, true);
 }
 END_TEST
 
@@ -549,28 +553,28 @@ main (void)
   Suite *suite = suite_create ("ray-host");
   TCase *hosts = tcase_create ("hosts"), *started = tcase_create ("nodes"), *chips = tcase_create ("chips");
 
-  tcase_add_test (hosts, who_is_told_nothing_is_nobody);
-  tcase_add_test (hosts, a_variable_of_no_use_hides_the_metadata_and_an_empty_one_does_not);
-  tcase_add_test (hosts, a_topology_is_found_in_what_the_machine_says);
-  tcase_add_test (hosts, a_worker_id_is_what_python_reads_of_any_length_and_only_zero_is_the_head);
-  tcase_add_test (hosts, bytes_that_are_no_text_do_not_come_out_of_a_host);
+  tcase_add_test (hosts, host_without_environment_and_metadata_has_no_properties);
+  tcase_add_test (hosts, invalid_variable_hides_metadata_but_empty_variable_does_not);
+  tcase_add_test (hosts, topology_is_read_from_the_tpu_env_metadata);
+  tcase_add_test (hosts, worker_id_is_a_python_integer_and_zero_is_the_head);
+  tcase_add_test (hosts, invalid_utf8_is_replaced);
   tcase_add_test (hosts, the_workers_of_a_pod_are_counted_or_refused);
   suite_add_tcase (suite, hosts);
-  tcase_add_loop_test (started, a_node_offers_what_ray_would_or_is_refused, 0, G_N_ELEMENTS (nodes));
-  tcase_add_test (started, the_autoscalers_labels_win_over_given_ones_and_those_over_rays);
-  tcase_add_test (started, what_was_given_to_a_node_is_not_changed);
+  tcase_add_loop_test (started, node_has_the_resources_of_ray_or_is_refused, 0, G_N_ELEMENTS (nodes));
+  tcase_add_test (started, autoscaler_labels_override_given_labels_and_default_labels);
+  tcase_add_test (started, arguments_of_a_node_are_not_changed);
   tcase_add_test (started, only_the_accelerators_that_ray_lists_have_a_pod_type);
-  tcase_add_loop_test (started, a_launch_on_gce_is_taken_or_refused_and_counted, 0, G_N_ELEMENTS (launches));
-  tcase_add_test (started, more_cores_than_a_double_counts_are_refused);
+  tcase_add_loop_test (started, gce_launch_is_checked_and_its_hosts_are_counted, 0, G_N_ELEMENTS (launches));
+  tcase_add_test (started, core_counts_beyond_double_precision_are_refused);
   suite_add_tcase (suite, started);
   tcase_set_timeout (chips, 20);
-  tcase_add_test (chips, who_is_given_chips_sees_at_least_those);
-  tcase_add_test (chips, who_is_given_all_chips_is_told_nothing);
-  tcase_add_test (chips, ids_beyond_64_bits_are_chips_like_others);
-  tcase_add_test (chips, a_variable_never_takes_the_memory_of_the_machine);
-  tcase_add_test (chips, chips_that_cannot_be_read_are_refused_by_name);
-  tcase_add_test (chips, units_are_cut_as_ray_cuts_them);
-  tcase_add_test (chips, only_whole_configurations_of_chips_are_quantities);
+  tcase_add_test (chips, process_with_assigned_chips_sees_at_least_these_chips);
+  tcase_add_test (chips, process_with_all_chips_has_no_visibility_variables);
+  tcase_add_test (chips, chip_ids_beyond_64_bits_are_accepted);
+  tcase_add_test (chips, size_of_visible_ids_is_limited);
+  tcase_add_test (chips, invalid_chip_ids_are_refused_by_name);
+  tcase_add_test (chips, fractions_are_truncated_to_units_as_in_ray);
+  tcase_add_test (chips, only_valid_chip_counts_are_quantities);
   suite_add_tcase (suite, chips);
   return suite_main (suite);
 }

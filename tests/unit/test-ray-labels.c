@@ -22,7 +22,7 @@ show (const QuoitRayLabels *labels)
   return g_string_free (text, FALSE);
 }
 
-START_TEST (labels_keep_their_place_and_their_last_value)
+START_TEST (label_that_is_set_again_keeps_its_position)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
   g_autofree char *text = NULL;
@@ -41,7 +41,7 @@ START_TEST (labels_keep_their_place_and_their_last_value)
 }
 END_TEST
 
-START_TEST (a_value_may_be_set_to_itself)
+START_TEST (label_value_can_be_set_to_itself)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
 
@@ -81,7 +81,7 @@ static const struct {
   { "\"", NULL, "place 1: '\"': expected KEY=VALUE" },
 };
 
-START_TEST (labels_of_a_command_line_are_read_or_refused_with_their_place)
+START_TEST (command_line_labels_are_parsed_or_refused_with_the_place)
 {
   GError *error = NULL;
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_parse (command_lines[_i].text, &error);
@@ -126,7 +126,7 @@ static const struct {
   { "{\"a\":NaN}", NULL, "a value" },
 };
 
-START_TEST (labels_of_a_document_are_read_or_refused_as_python_would)
+START_TEST (json_labels_are_parsed_or_refused_as_in_python)
 {
   GError *error = NULL;
   g_autoptr (QuoitRayLabels) labels
@@ -146,7 +146,7 @@ START_TEST (labels_of_a_document_are_read_or_refused_as_python_would)
 }
 END_TEST
 
-START_TEST (a_document_ends_where_its_length_says)
+START_TEST (json_document_ends_at_its_length)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_parse_json ("{} and more", 2, NULL);
 
@@ -155,7 +155,7 @@ START_TEST (a_document_ends_where_its_length_says)
 END_TEST
 
 /* A linear search for each key would take minutes. */
-START_TEST (two_hundred_thousand_labels_are_read_without_waiting)
+START_TEST (two_hundred_thousand_labels_are_read_in_bounded_time)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (QuoitRayLabels) labels = NULL;
@@ -200,7 +200,7 @@ START_TEST (a_selector_is_checked_key_and_value)
 }
 END_TEST
 
-START_TEST (a_selector_is_read_whatever_it_says)
+START_TEST (any_selector_text_is_parsed)
 {
   static const struct {
     const char *text, *values;
@@ -239,7 +239,7 @@ START_TEST (a_selector_is_read_whatever_it_says)
 }
 END_TEST
 
-START_TEST (all_that_a_selector_asks_must_hold)
+START_TEST (all_conditions_of_a_selector_must_match)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new (), selector = quoit_ray_labels_new ();
 
@@ -262,7 +262,7 @@ START_TEST (all_that_a_selector_asks_must_hold)
 END_TEST
 
 /* For texts with the grammar's special characters, and nodes with and without the label. */
-START_TEST (one_more_exclamation_mark_turns_every_answer)
+START_TEST (leading_exclamation_mark_negates_every_selector)
 {
   static const char alphabet[] = "ab,()in! ";
   g_autoptr (GRand) random = g_rand_new_with_seed (41);
@@ -317,7 +317,7 @@ static const struct {
   { "[", "fallback_strategy: line 1" },
 };
 
-START_TEST (a_fallback_strategy_is_taken_or_refused_with_its_place)
+START_TEST (fallback_strategy_is_accepted_or_refused_with_the_place)
 {
   GError *error = NULL;
   const char *text = strategies[_i].text;
@@ -336,20 +336,21 @@ main (void)
   TCase *labels = tcase_create ("labels"), *selectors = tcase_create ("selectors");
 
   tcase_set_timeout (labels, 20);
-  tcase_add_test (labels, labels_keep_their_place_and_their_last_value);
-  tcase_add_test (labels, a_value_may_be_set_to_itself);
-  tcase_add_loop_test (labels, labels_of_a_command_line_are_read_or_refused_with_their_place, 0,
+  tcase_add_test (labels, label_that_is_set_again_keeps_its_position);
+  tcase_add_test (labels, label_value_can_be_set_to_itself);
+  tcase_add_loop_test (labels, command_line_labels_are_parsed_or_refused_with_the_place, 0,
                        G_N_ELEMENTS (command_lines));
-  tcase_add_loop_test (labels, labels_of_a_document_are_read_or_refused_as_python_would, 0, G_N_ELEMENTS (documents));
-  tcase_add_test (labels, a_document_ends_where_its_length_says);
-  tcase_add_test (labels, two_hundred_thousand_labels_are_read_without_waiting);
+  tcase_add_loop_test (labels, json_labels_are_parsed_or_refused_as_in_python, 0, G_N_ELEMENTS (documents));
+  tcase_add_test (labels, json_document_ends_at_its_length);
+  tcase_add_test (labels, two_hundred_thousand_labels_are_read_in_bounded_time);
   suite_add_tcase (suite, labels);
   tcase_set_timeout (selectors, 20);
   tcase_add_test (selectors, a_selector_is_checked_key_and_value);
-  tcase_add_test (selectors, a_selector_is_read_whatever_it_says);
-  tcase_add_test (selectors, all_that_a_selector_asks_must_hold);
-  tcase_add_test (selectors, one_more_exclamation_mark_turns_every_answer);
-  tcase_add_loop_test (selectors, a_fallback_strategy_is_taken_or_refused_with_its_place, 0, G_N_ELEMENTS (strategies));
+  tcase_add_test (selectors, any_selector_text_is_parsed);
+  tcase_add_test (selectors, all_conditions_of_a_selector_must_match);
+  tcase_add_test (selectors, leading_exclamation_mark_negates_every_selector);
+  tcase_add_loop_test (selectors, fallback_strategy_is_accepted_or_refused_with_the_place, 0,
+                       G_N_ELEMENTS (strategies));
   suite_add_tcase (suite, selectors);
   return suite_main (suite);
 }

@@ -36,7 +36,7 @@ static const struct {
   { "", "2x2x2", 0, 0, 0 },
 };
 
-START_TEST (slices_are_counted_as_ray_does_and_as_they_are)
+START_TEST (slices_are_counted_as_in_ray)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes (counts[_i].nodes, "ray.io/tpu-pod-type=v4-16");
   const char *topology = counts[_i].topology;
@@ -47,7 +47,7 @@ START_TEST (slices_are_counted_as_ray_does_and_as_they_are)
 }
 END_TEST
 
-START_TEST (a_factor_scales_the_chips_that_a_slice_must_have)
+START_TEST (resource_per_chip_scales_the_required_chips)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes ("s 0 8 8; s 1 8 8", "ray.io/tpu-pod-type=v7x-16");
   static const struct {
@@ -62,7 +62,7 @@ START_TEST (a_factor_scales_the_chips_that_a_slice_must_have)
 }
 END_TEST
 
-START_TEST (no_topology_or_type_is_no_slice)
+START_TEST (no_slices_without_topology_or_type)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes ("s 0 4 4; s 1 4 4", "ray.io/tpu-pod-type=v4-16");
   static const char *const types[] = { NULL, "", "v9", "TPU", "v4\xff" };
@@ -73,26 +73,26 @@ START_TEST (no_topology_or_type_is_no_slice)
 }
 END_TEST
 
-START_TEST (nodes_of_a_slice_are_those_alive_in_their_order)
+START_TEST (nodes_of_a_slice_are_its_alive_nodes_in_order)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes ("s 0 4 4; !s 1 4 4; t 0 4 4; s 3 4 4; - - 4 4", "");
 
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, "s", 0), 0);
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, "s", 1), 3);
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, "s", 4), quoit_ray_nodes_get_n (nodes));
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, NULL, 0), 4);
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, "s", UINT_MAX), 5);
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, "s", 0), 0);
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, "s", 1), 3);
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, "s", 4), quoit_ray_nodes_get_n (nodes));
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, NULL, 0), 4);
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, "s", UINT_MAX), 5);
   ck_assert_str_eq (quoit_ray_nodes_get_id (nodes, 3), "n3");
   ck_assert_pstr_eq (quoit_ray_nodes_get_slice_name (nodes, 4), NULL);
   ck_assert_pstr_eq (quoit_ray_nodes_get_slice_name (nodes, 5), NULL);
   ck_assert_pstr_eq (quoit_ray_nodes_get_id (nodes, 5), NULL);
   quoit_ray_nodes_set_dead (nodes, 5);
   quoit_ray_nodes_set_dead (nodes, 0);
-  ck_assert_uint_eq (quoit_ray_nodes_find_of_slice (nodes, "s", 0), 3);
+  ck_assert_uint_eq (quoit_ray_nodes_find_slice_node (nodes, "s", 0), 3);
 }
 END_TEST
 
-START_TEST (what_is_available_is_said_of_an_id_not_of_a_row)
+START_TEST (available_resources_belong_to_the_node_id)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes ("s 0 4 4; s 1 4 4", "ray.io/tpu-pod-type=v4-16");
   g_autoptr (QuoitRayResources) nothing = quoit_ray_resources_new ();
@@ -105,7 +105,7 @@ START_TEST (what_is_available_is_said_of_an_id_not_of_a_row)
 }
 END_TEST
 
-START_TEST (labels_keep_their_order_and_their_last_text_however_many)
+START_TEST (thousands_of_labels_keep_their_order_and_last_value)
 {
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
 
@@ -136,12 +136,12 @@ main (void)
   Suite *suite = suite_create ("ray-nodes");
   TCase *tcase = tcase_create ("ray-nodes");
 
-  tcase_add_loop_test (tcase, slices_are_counted_as_ray_does_and_as_they_are, 0, G_N_ELEMENTS (counts));
-  tcase_add_test (tcase, a_factor_scales_the_chips_that_a_slice_must_have);
-  tcase_add_test (tcase, no_topology_or_type_is_no_slice);
-  tcase_add_test (tcase, nodes_of_a_slice_are_those_alive_in_their_order);
-  tcase_add_test (tcase, what_is_available_is_said_of_an_id_not_of_a_row);
-  tcase_add_test (tcase, labels_keep_their_order_and_their_last_text_however_many);
+  tcase_add_loop_test (tcase, slices_are_counted_as_in_ray, 0, G_N_ELEMENTS (counts));
+  tcase_add_test (tcase, resource_per_chip_scales_the_required_chips);
+  tcase_add_test (tcase, no_slices_without_topology_or_type);
+  tcase_add_test (tcase, nodes_of_a_slice_are_its_alive_nodes_in_order);
+  tcase_add_test (tcase, available_resources_belong_to_the_node_id);
+  tcase_add_test (tcase, thousands_of_labels_keep_their_order_and_last_value);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

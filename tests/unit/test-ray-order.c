@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 
-#include "placement/bundles.h"
+#include "models/ray/scheduler/rows.h"
 
 /* --- names --- */
 
@@ -25,10 +25,7 @@ static const Id ids[] = {
   { "bundle", -597426039620923948 },
 };
 
-START_TEST (a_name_has_the_hash_that_libstdcxx_gives_it)
-{
-  ck_assert_int_eq (quoit_ray_resource_id (ids[_i].name), ids[_i].id);
-}
+START_TEST (hash_of_a_name_matches_libstdcxx) { ck_assert_int_eq (quoit_ray_resource_id (ids[_i].name), ids[_i].id); }
 END_TEST
 
 /* --- orders --- */
@@ -68,7 +65,7 @@ static const struct {
   { 32, "16 31 30 29 28 27 26 25 24 23 22 21 20 19 18 17 0 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1" },
 };
 
-START_TEST (equal_bundles_come_out_as_libstdcxx_leaves_them)
+START_TEST (order_of_equal_bundles_matches_libstdcxx)
 {
   static const char *const names[] = { "CPU" };
   g_autofree char *order = order_of (names, 1, equals[_i].n, one);
@@ -84,7 +81,7 @@ two_of_its_own (guint32 bundle, guint32 name)
   return bundle == name ? 2 : 1;
 }
 
-START_TEST (gpu_weighs_most_then_custom_resources_by_their_hash_as_a_signed_number)
+START_TEST (gpu_sorts_first_then_custom_resources_by_signed_hash)
 {
   /* "b" has a negative hash. */
   static const char *const names[] = { "CPU", "memory", "object_store_memory", "a", "b", "GPU", "TPU" };
@@ -105,7 +102,7 @@ against_the_median (guint32 bundle, G_GNUC_UNUSED guint32 name)
   return bundle % 2 == 0 ? -(gint64) (bundle + 1) : -(gint64) (HALF + bundle);
 }
 
-START_TEST (a_list_made_to_be_slow_is_sorted_all_the_same)
+START_TEST (adversarial_list_is_sorted)
 {
   static const char *const names[] = { "TPU" };
   enum { N = 10000 };
@@ -126,10 +123,10 @@ main (void)
   Suite *suite = suite_create ("ray-order");
   TCase *tcase = tcase_create ("ray-order");
 
-  tcase_add_loop_test (tcase, a_name_has_the_hash_that_libstdcxx_gives_it, 0, G_N_ELEMENTS (ids));
-  tcase_add_loop_test (tcase, equal_bundles_come_out_as_libstdcxx_leaves_them, 0, G_N_ELEMENTS (equals));
-  tcase_add_test (tcase, gpu_weighs_most_then_custom_resources_by_their_hash_as_a_signed_number);
-  tcase_add_test (tcase, a_list_made_to_be_slow_is_sorted_all_the_same);
+  tcase_add_loop_test (tcase, hash_of_a_name_matches_libstdcxx, 0, G_N_ELEMENTS (ids));
+  tcase_add_loop_test (tcase, order_of_equal_bundles_matches_libstdcxx, 0, G_N_ELEMENTS (equals));
+  tcase_add_test (tcase, gpu_sorts_first_then_custom_resources_by_signed_hash);
+  tcase_add_test (tcase, adversarial_list_is_sorted);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -8,61 +8,66 @@ typedef struct {
 } Fact;
 
 static const Fact placements[] = {
-  { "of equals the node that was added first", "CPU:4 | CPU:4 | CPU:4", "PACK CPU:1", "0" },
+  { "of equal nodes, the one that was added first is used", "CPU:4 | CPU:4 | CPU:4", "PACK CPU:1", "0" },
   { "the emptier node is better", "CPU:4 | CPU:8 | CPU:8/7", "PACK CPU:1", "1" },
   { "scores that differ in their last bit are equal", "CPU:7 a:13 b:3 | CPU:3 a:7 b:13", "PACK CPU:1 a:1 b:1", "0" },
-  { "PACK fills a node up in the order of the queue", "CPU:4 | CPU:4", "PACK CPU:1 | CPU:3 | CPU:2 | CPU:1",
-    "0 0 1 1" },
-  { "PACK is greedy", "CPU:4 | CPU:3", "PACK CPU:3 | CPU:2 | CPU:2", "FAILED" },
-  { "SPREAD uses a node again where none is left", "CPU:4 | CPU:2", "SPREAD CPU:1 | CPU:1 | CPU:1", "0 1 0" },
-  { "STRICT_SPREAD never does", "CPU:4 | CPU:2", "STRICT_SPREAD CPU:1 | CPU:1 | CPU:1", "INFEASIBLE" },
-  { "STRICT_PACK adds bundles up", "CPU:2 | CPU:3", "STRICT_PACK CPU:1 | CPU:2", "1 1" },
-  { "STRICT_PACK wants all labels at once", "CPU:4 z=a | CPU:4 z=b", "STRICT_PACK CPU:1 z=a | CPU:1 z=b",
+  { "PACK fills a node in the order of Ray's queue", "CPU:4 | CPU:4", "PACK CPU:1 | CPU:3 | CPU:2 | CPU:1", "0 0 1 1" },
+  { "PACK is greedy and can miss a placement", "CPU:4 | CPU:3", "PACK CPU:3 | CPU:2 | CPU:2", "FAILED" },
+  { "SPREAD uses a node again if no unused node fits", "CPU:4 | CPU:2", "SPREAD CPU:1 | CPU:1 | CPU:1", "0 1 0" },
+  { "STRICT_SPREAD never uses a node again", "CPU:4 | CPU:2", "STRICT_SPREAD CPU:1 | CPU:1 | CPU:1", "INFEASIBLE" },
+  { "STRICT_PACK places the sum of all bundles", "CPU:2 | CPU:3", "STRICT_PACK CPU:1 | CPU:2", "1 1" },
+  { "STRICT_PACK requires one node with all selected labels", "CPU:4 z=a | CPU:4 z=b",
+    "STRICT_PACK CPU:1 z=a | CPU:1 z=b", "INFEASIBLE" },
+  { "infeasibility is tested per bundle, not for their sum", "CPU:2", "PACK CPU:2 | CPU:2", "FAILED" },
+  { "an amount above every node's total is infeasible", "CPU:2 | CPU:2", "SPREAD CPU:3", "INFEASIBLE" },
+  { "an amount that no node has free fails", "CPU:4/1 | CPU:4/0", "SPREAD CPU:3", "FAILED" },
+  { "a resource that a node does not list is 0", "CPU:4", "PACK TPU:1", "INFEASIBLE" },
+  { "an implicit resource is 1", "CPU:4", "PACK node:__internal_implicit_resource_x:1", "0" },
+  { "an implicit resource is never more than 1", "CPU:4", "PACK node:__internal_implicit_resource_x:1.1",
     "INFEASIBLE" },
-  { "bundles are judged one by one, never together", "CPU:2", "PACK CPU:2 | CPU:2", "FAILED" },
-  { "what no node has in total is infeasible", "CPU:2 | CPU:2", "SPREAD CPU:3", "INFEASIBLE" },
-  { "what none has free fails", "CPU:4/1 | CPU:4/0", "SPREAD CPU:3", "FAILED" },
-  { "a resource that is not stated is 0", "CPU:4", "PACK TPU:1", "INFEASIBLE" },
-  { "but for implicit ones, which are 1", "CPU:4", "PACK node:__internal_implicit_resource_x:1", "0" },
-  { "of which there is no more", "CPU:4", "PACK node:__internal_implicit_resource_x:1.1", "INFEASIBLE" },
-  { "unless the node says so", "CPU:4 | node:__internal_implicit_resource_x:2",
+  { "an implicit resource that a node lists has the listed amount", "CPU:4 | node:__internal_implicit_resource_x:2",
     "PACK node:__internal_implicit_resource_x:1.1", "1" },
-  { "nothing is trimmed", "CPU:1 z=b | CPU:1 z=a", "PACK CPU:1 z=in(b,a)", "0" },
-  { "a key that is absent is none of the values", "CPU:1 | CPU:1 z=a", "PACK CPU:1 z=!a", "0" },
-  { "an empty list has no values", "CPU:1 z= | CPU:1 z=a", "PACK CPU:1 z=in()", "INFEASIBLE" },
-  { "and a last comma none behind it", "CPU:1 z= | CPU:1 z=a", "PACK CPU:1 z=in(a,)", "1" },
-  { "contradictory selectors", "CPU:1 z=a y=b", "PACK CPU:1 z=a y=!b", "INFEASIBLE" },
+  { "a selector list is read in any order", "CPU:1 z=b | CPU:1 z=a", "PACK CPU:1 z=in(b,a)", "0" },
+  { "an absent label differs from every value", "CPU:1 | CPU:1 z=a", "PACK CPU:1 z=!a", "0" },
+  { "in() matches no value", "CPU:1 z= | CPU:1 z=a", "PACK CPU:1 z=in()", "INFEASIBLE" },
+  { "in(a,) has only the value a", "CPU:1 z= | CPU:1 z=a", "PACK CPU:1 z=in(a,)", "1" },
+  { "contradictory selectors match no node", "CPU:1 z=a y=b", "PACK CPU:1 z=a y=!b", "INFEASIBLE" },
 };
 
-static const Fact standings[] = {
-  { "a soft target is taken", "CPU:4 | CPU:2 | CPU:4", "STRICT_PACK CPU:1 ->1", "1" },
-  { "not when it is full", "CPU:4 | CPU:2/0 | CPU:4", "STRICT_PACK CPU:1 ->1", "0" },
-  { "not against labels", "CPU:4 z=a | CPU:4", "STRICT_PACK CPU:1 z=a ->1", "0" },
-  { "one that nobody knows is none", "CPU:4 | CPU:4", "STRICT_PACK CPU:1 ->7", "0" },
-  { "other strategies do not care", "CPU:4 | CPU:2", "PACK CPU:1 ->1", "0" },
-  { "what is excluded STRICT_SPREAD does not use", "CPU:4 | CPU:4", "STRICT_SPREAD CPU:1 -0", "1" },
-  { "the others do", "CPU:4 | CPU:4", "SPREAD CPU:1 -0", "0" },
-  { "nor does it count as a candidate", "CPU:4 | CPU:4 | CPU:4", "STRICT_SPREAD CPU:1 -0 -1 | CPU:1", "INFEASIBLE" },
-  { "nor where its labels do not match", "CPU:1 z=a | CPU:1 z=b | CPU:1/0 z=a",
+static const Fact rules[] = {
+  { "a soft target is used", "CPU:4 | CPU:2 | CPU:4", "STRICT_PACK CPU:1 ->1", "1" },
+  { "a full soft target is not used", "CPU:4 | CPU:2/0 | CPU:4", "STRICT_PACK CPU:1 ->1", "0" },
+  { "a soft target without the selected label is not used", "CPU:4 z=a | CPU:4", "STRICT_PACK CPU:1 z=a ->1", "0" },
+  { "an unknown soft target is ignored", "CPU:4 | CPU:4", "STRICT_PACK CPU:1 ->7", "0" },
+  { "other strategies ignore the soft target", "CPU:4 | CPU:2", "PACK CPU:1 ->1", "0" },
+  { "STRICT_SPREAD does not use an excluded node", "CPU:4 | CPU:4", "STRICT_SPREAD CPU:1 -0", "1" },
+  { "other strategies use an excluded node", "CPU:4 | CPU:4", "SPREAD CPU:1 -0", "0" },
+  { "an excluded node is no candidate", "CPU:4 | CPU:4 | CPU:4", "STRICT_SPREAD CPU:1 -0 -1 | CPU:1", "INFEASIBLE" },
+  { "an excluded node without the label is no candidate", "CPU:1 z=a | CPU:1 z=b | CPU:1/0 z=a",
     "STRICT_SPREAD CPU:1 z=a -1 | CPU:1 z=a", "FAILED" },
-  { "whereas a node whose labels do not match counts", "CPU:1 z=a | CPU:1 z=b", "STRICT_SPREAD CPU:1 z=a | CPU:1 z=a",
+  { "a node without the label counts as a candidate", "CPU:1 z=a | CPU:1 z=b", "STRICT_SPREAD CPU:1 z=a | CPU:1 z=a",
     "FAILED" },
-  { "all bundles in one domain", "CPU:1 z=a | CPU:1 z=b | CPU:1 z=b", "STRICT_SPREAD @z CPU:1 | CPU:1", "1 2" },
-  { "the first that suffices", "CPU:1 z=b | CPU:1 z=a", "PACK @z CPU:1", "0" },
-  { "no value and an empty one are no domain", "CPU:4 | CPU:4 z= | CPU:4 z=a", "PACK @z CPU:1", "2" },
-  { "nobody has such a label", "CPU:4 | CPU:4 z=a", "PACK @y CPU:1", "INFEASIBLE" },
-  { "one domain is full, another too small", "CPU:2/0 z=a | CPU:1 z=b", "PACK @z CPU:2", "FAILED" },
-  { "all are too small together", "CPU:1 z=a | CPU:1 z=b", "PACK @z CPU:1 | CPU:1", "INFEASIBLE" },
-  { "a node that no bundle may use adds to its domain", "CPU:1/0 z=a y=b | CPU:1 z=a", "PACK @z CPU:1 y=b | CPU:1 y=b",
-    "FAILED" },
-  { "a bundle too big for its domain, though all together fit", "CPU:3 z=a | CPU:3 z=a",
+  { "a topology label places all bundles in one domain", "CPU:1 z=a | CPU:1 z=b | CPU:1 z=b",
+    "STRICT_SPREAD @z CPU:1 | CPU:1", "1 2" },
+  { "the first sufficient domain is used", "CPU:1 z=b | CPU:1 z=a", "PACK @z CPU:1", "0" },
+  { "nodes with no or an empty label are in no domain", "CPU:4 | CPU:4 z= | CPU:4 z=a", "PACK @z CPU:1", "2" },
+  { "a topology label that no node has is infeasible", "CPU:4 | CPU:4 z=a", "PACK @y CPU:1", "INFEASIBLE" },
+  { "one full domain and one that is too small fail", "CPU:2/0 z=a | CPU:1 z=b", "PACK @z CPU:2", "FAILED" },
+  { "no domain has room for all bundles together", "CPU:1 z=a | CPU:1 z=b", "PACK @z CPU:1 | CPU:1", "INFEASIBLE" },
+  { "a node that no selector matches still adds to its domain", "CPU:1/0 z=a y=b | CPU:1 z=a",
+    "PACK @z CPU:1 y=b | CPU:1 y=b", "FAILED" },
+  { "a bundle larger than every node of its domain is infeasible", "CPU:3 z=a | CPU:3 z=a",
     "STRICT_PACK @z CPU:5 | CPU:-3", "INFEASIBLE" },
   { "lost bundles go back to their domain", "CPU:4 z=a | CPU:1 z=b", "PACK @z=b CPU:1", "1" },
-  { "though others have room", "CPU:4 z=a | CPU:1/0 z=b", "PACK @z=b CPU:1", "FAILED" },
-  { "also when nothing is left of it", "CPU:4 z=a", "PACK @z=b CPU:1", "INFEASIBLE" },
-  { "a soft target in another domain is none", "CPU:1 z=a | CPU:1/0 z=b | CPU:1 z=a", "STRICT_PACK @z CPU:1 ->1", "0" },
-  { "one in the domain is taken", "CPU:1/0 z=b | CPU:2 z=a | CPU:1 z=a", "STRICT_PACK @z CPU:1 ->2", "2" },
-  { "what is excluded is so in its domain", "CPU:1 z=a | CPU:1 z=b | CPU:1 z=b", "STRICT_SPREAD @z=b CPU:1 -1", "2" },
+  { "lost bundles fail if their domain is full, although a different one is free", "CPU:4 z=a | CPU:1/0 z=b",
+    "PACK @z=b CPU:1", "FAILED" },
+  { "lost bundles are infeasible if their domain has no nodes", "CPU:4 z=a", "PACK @z=b CPU:1", "INFEASIBLE" },
+  { "a soft target in a different domain is ignored", "CPU:1 z=a | CPU:1/0 z=b | CPU:1 z=a", "STRICT_PACK @z CPU:1 ->1",
+    "0" },
+  { "a soft target in the chosen domain is used", "CPU:1/0 z=b | CPU:2 z=a | CPU:1 z=a", "STRICT_PACK @z CPU:1 ->2",
+    "2" },
+  { "an excluded node is excluded in its domain", "CPU:1 z=a | CPU:1 z=b | CPU:1 z=b", "STRICT_SPREAD @z=b CPU:1 -1",
+    "2" },
 };
 
 static void
@@ -75,52 +80,51 @@ check_fact (const Fact *fact)
   ck_assert_msg (strcmp (answer, fact->answer) == 0, "%s: %s", fact->why, answer);
 }
 
-START_TEST (bundles_go_where_ray_would_put_them) { check_fact (&placements[_i]); }
+START_TEST (bundles_are_placed_as_in_ray) { check_fact (&placements[_i]); }
 END_TEST
 
-START_TEST (targets_lost_bundles_and_topology_labels_narrow_the_choice) { check_fact (&standings[_i]); }
+START_TEST (placement_rules_narrow_the_choice) { check_fact (&rules[_i]); }
 END_TEST
 
 /* --- invalid arguments that Ray accepts --- */
 
-static const Fact odd[] = {
-  { "less than nothing fits everywhere", "CPU:4 | CPU:4", "PACK CPU:-1", "0" },
-  { "and is the best of shares where there is little", "CPU:4 | CPU:1", "PACK CPU:-1", "1" },
-  { "also of what no node has", "CPU:4", "PACK CPU:1 | GPU:-2", "0 0" },
-  { "a bundle that gives makes no room that was never there", "CPU:4 TPU:1", "PACK TPU:1 CPU:-2 | CPU:6",
-    "INFEASIBLE" },
-  { "but where it was", "CPU:6/4 TPU:1", "PACK TPU:1 CPU:-2 | CPU:6", "0 0" },
-  { "0.00005 is nothing", "TPU:1", "PACK CPU:0.00005", "0" },
-  { "0.57 is less than 0.57", "TPU:0.5699", "PACK TPU:0.57", "0" },
-  { "1.5 TPU straddle two hosts' halves", "TPU:2 | TPU:2", "SPREAD TPU:1.5 | TPU:0.5", "0 1" },
-  { "NaN is undefined", "CPU:4", "PACK CPU:nan", "bundle 0: 'CPU': amount 'nan': expected a finite number" },
-  { "so is infinity", "CPU:4", "PACK CPU:1 | TPU:inf", "bundle 1: 'TPU': amount 'inf': expected a finite number" },
-  { "and what 64 bits do not hold", "CPU:4", "PACK CPU:922337203685477.625",
+static const Fact invalid[] = {
+  { "a negative amount fits everywhere", "CPU:4 | CPU:4", "PACK CPU:-1", "0" },
+  { "a negative amount scores best on the node with the least", "CPU:4 | CPU:1", "PACK CPU:-1", "1" },
+  { "a negative amount of an absent resource fits", "CPU:4", "PACK CPU:1 | GPU:-2", "0 0" },
+  { "a negative amount cannot raise a node above its total", "CPU:4 TPU:1", "PACK TPU:1 CPU:-2 | CPU:6", "INFEASIBLE" },
+  { "a negative amount frees what is used", "CPU:6/4 TPU:1", "PACK TPU:1 CPU:-2 | CPU:6", "0 0" },
+  { "0.00005 is truncated to 0", "TPU:1", "PACK CPU:0.00005", "0" },
+  { "0.57 as a double is truncated to 0.5699", "TPU:0.5699", "PACK TPU:0.57", "0" },
+  { "1.5 TPU and 0.5 TPU are placed as plain sums", "TPU:2 | TPU:2", "SPREAD TPU:1.5 | TPU:0.5", "0 1" },
+  { "NaN is refused", "CPU:4", "PACK CPU:nan", "bundle 0: 'CPU': amount 'nan': expected a finite number" },
+  { "infinity is refused", "CPU:4", "PACK CPU:1 | TPU:inf", "bundle 1: 'TPU': amount 'inf': expected a finite number" },
+  { "an amount beyond 64 bits is refused", "CPU:4", "PACK CPU:922337203685477.625",
     "bundle 0: 'CPU': amount '922337203685477.62': expected less than 922337203685477.5808" },
-  { "on both sides", "CPU:4", "PACK CPU:-1e15",
+  { "a negative amount beyond 64 bits is refused", "CPU:4", "PACK CPU:-1e15",
     "bundle 0: 'CPU': amount '-1000000000000000': expected more than -922337203685477.5808" },
-  { "but for the last number that they do", "CPU:922337203685477.5", "PACK CPU:922337203685477.5", "0" },
-  { "a sum is undefined where Ray adds up", "CPU:4", "STRICT_PACK CPU:9e14 | CPU:9e14",
+  { "the largest amount of 64 bits is accepted", "CPU:922337203685477.5", "PACK CPU:922337203685477.5", "0" },
+  { "STRICT_PACK with a sum beyond 64 bits is refused", "CPU:4", "STRICT_PACK CPU:9e14 | CPU:9e14",
     "resource 'CPU': the sum of all bundles, '1800000000000000': expected less than 922337203685477.5808" },
-  { "for a topology label too", "CPU:4 z=a", "PACK @z CPU:9e14 | CPU:9e14",
+  { "a topology label with a sum beyond 64 bits is refused", "CPU:4 z=a", "PACK @z CPU:9e14 | CPU:9e14",
     "resource 'CPU': the sum of all bundles, '1800000000000000': expected less than 922337203685477.5808" },
-  { "elsewhere it is not", "CPU:9e14 | CPU:9e14", "PACK CPU:9e14 | CPU:9e14", "0 1" },
-  { "a resource without a name ends Ray's process", "CPU:4", "PACK :1", "bundle 0: '': resource '': expected a name" },
-  { "and one name is Ray's own", "bundle:4", "PACK bundle:1",
+  { "PACK with a sum beyond 64 bits is accepted", "CPU:9e14 | CPU:9e14", "PACK CPU:9e14 | CPU:9e14", "0 1" },
+  { "an empty resource name is refused", "CPU:4", "PACK :1", "bundle 0: '': resource '': expected a name" },
+  { "resource name bundle is refused", "bundle:4", "PACK bundle:1",
     "bundle 0: 'bundle': resource 'bundle': expected a name that Ray does not use itself" },
   { "two topology labels", "CPU:4 z=a y=b", "PACK @z @y CPU:1", "topology labels 'z' and 'y': expected one at most" },
   { "a bundle that asks for nothing", "CPU:4 | CPU:4", "STRICT_SPREAD  | ", "0 1" },
 };
 
-START_TEST (what_ray_lets_through_is_answered_as_ray_does_or_refused_where_that_is_undefined) { check_fact (&odd[_i]); }
+START_TEST (invalid_input_that_ray_accepts_is_answered_as_in_ray_or_refused) { check_fact (&invalid[_i]); }
 END_TEST
 
-START_TEST (a_refusal_writes_nothing)
+START_TEST (refusal_leaves_results_unchanged)
 {
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:4");
   g_autoptr (QuoitRayGroup) group = drawn_ray_group ("PACK CPU:nan");
   QuoitRayResult result = (QuoitRayResult) 77;
-  QuoitRayWhether whether = (QuoitRayWhether) 77;
+  QuoitRayCertainty whether = (QuoitRayCertainty) 77;
   guint32 node = 77;
   GError *error = NULL;
 
@@ -141,7 +145,7 @@ START_TEST (a_refusal_writes_nothing)
 }
 END_TEST
 
-START_TEST (without_success_no_node_is_written)
+START_TEST (nodes_are_written_only_on_success)
 {
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:4 | CPU:4");
   g_autoptr (QuoitRayGroup) group = drawn_ray_group ("SPREAD CPU:4 | CPU:4 | CPU:1");
@@ -158,7 +162,7 @@ END_TEST
 
 /* --- nodes --- */
 
-START_TEST (a_node_has_what_a_report_could_state)
+START_TEST (invalid_node_resources_are_refused)
 {
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:4");
   GError *error = NULL;
@@ -179,7 +183,7 @@ START_TEST (a_node_has_what_a_report_could_state)
 }
 END_TEST
 
-START_TEST (what_is_stated_again_replaces_what_was)
+START_TEST (repeated_setting_replaces_the_old_value)
 {
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:4 z=a | CPU:4 z=b | CPU:4 z=a");
   g_autoptr (QuoitRayGroup) group = drawn_ray_group ("PACK CPU:9 z=a");
@@ -197,7 +201,7 @@ START_TEST (what_is_stated_again_replaces_what_was)
 }
 END_TEST
 
-START_TEST (what_a_group_takes_comes_back_and_no_more)
+START_TEST (group_returns_exactly_the_amounts_it_took)
 {
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:4 TPU:4/1 | CPU:4");
   g_autoptr (QuoitRayGroup) group = drawn_ray_group ("PACK CPU:1.5 TPU:2 | CPU:2 | CPU:-1");
@@ -223,33 +227,36 @@ END_TEST
 typedef struct {
   const char *why, *cluster, *group;
   guint64 budget;
-  QuoitRayWhether determined;
+  QuoitRayCertainty determined;
 } Certainty;
 
 static const Certainty certainties[] = {
-  { "one best node", "CPU:4 | CPU:2", "PACK CPU:1", 0, QUOIT_RAY_YES },
-  { "two of them", "CPU:4 | CPU:4", "PACK CPU:1", 0, QUOIT_RAY_NO },
-  { "nowhere", "CPU:4 | CPU:4", "PACK CPU:5", 0, QUOIT_RAY_YES },
-  { "nowhere now", "CPU:4/0 | CPU:4/0", "PACK CPU:1", 0, QUOIT_RAY_YES },
-  { "it fails whichever it takes first", "CPU:4 | CPU:4", "SPREAD CPU:3 | CPU:3 | CPU:3", 100, QUOIT_RAY_YES },
-  { "which nobody looked into", "CPU:4 | CPU:4", "SPREAD CPU:3 | CPU:3 | CPU:3", 0, QUOIT_RAY_UNKNOWN },
-  { "it may succeed in taking another first", "CPU:4 | CPU:4 z=a | CPU:2/1", "STRICT_SPREAD CPU:2 | CPU:2 z=a | CPU:1",
-    100, QUOIT_RAY_NO },
-  { "it may fail in doing so", "CPU:4 z=a | CPU:4", "STRICT_SPREAD CPU:2 | CPU:2 z=a", 100, QUOIT_RAY_NO },
-  { "one domain suffices", "CPU:1 z=a | CPU:2 z=b", "PACK @z CPU:2", 0, QUOIT_RAY_YES },
-  { "two do", "CPU:2 z=a | CPU:2 z=b", "PACK @z CPU:2", 0, QUOIT_RAY_NO },
-  { "one is bound", "CPU:2 z=a | CPU:2 z=b", "PACK @z=a CPU:2", 0, QUOIT_RAY_YES },
-  { "one suffices, and its nodes are equal", "CPU:2 z=a | CPU:2 z=a", "PACK @z CPU:2", 0, QUOIT_RAY_NO },
-  { "one suffices, another would if Ray chose so", "CPU:2 z=a | CPU:2 z=a y=b | CPU:2 z=c y=b | CPU:2 z=c y=b",
-    "STRICT_SPREAD @z CPU:1 | CPU:1 y=b", 100, QUOIT_RAY_NO },
+  { "determined: one best node", "CPU:4 | CPU:2", "PACK CPU:1", 0, QUOIT_RAY_YES },
+  { "not determined: two best nodes", "CPU:4 | CPU:4", "PACK CPU:1", 0, QUOIT_RAY_NO },
+  { "determined: never fits", "CPU:4 | CPU:4", "PACK CPU:5", 0, QUOIT_RAY_YES },
+  { "determined: fits nowhere now", "CPU:4/0 | CPU:4/0", "PACK CPU:1", 0, QUOIT_RAY_YES },
+  { "determined: every first choice fails", "CPU:4 | CPU:4", "SPREAD CPU:3 | CPU:3 | CPU:3", 100, QUOIT_RAY_YES },
+  { "unknown: every first choice fails, but the budget is 0", "CPU:4 | CPU:4", "SPREAD CPU:3 | CPU:3 | CPU:3", 0,
+    QUOIT_RAY_UNKNOWN },
+  { "not determined: one first choice succeeds", "CPU:4 | CPU:4 z=a | CPU:2/1",
+    "STRICT_SPREAD CPU:2 | CPU:2 z=a | CPU:1", 100, QUOIT_RAY_NO },
+  { "not determined: one first choice fails", "CPU:4 z=a | CPU:4", "STRICT_SPREAD CPU:2 | CPU:2 z=a", 100,
+    QUOIT_RAY_NO },
+  { "determined: one sufficient domain", "CPU:1 z=a | CPU:2 z=b", "PACK @z CPU:2", 0, QUOIT_RAY_YES },
+  { "not determined: two sufficient domains", "CPU:2 z=a | CPU:2 z=b", "PACK @z CPU:2", 0, QUOIT_RAY_NO },
+  { "determined: the domain is fixed", "CPU:2 z=a | CPU:2 z=b", "PACK @z=a CPU:2", 0, QUOIT_RAY_YES },
+  { "not determined: equal nodes in the sufficient domain", "CPU:2 z=a | CPU:2 z=a", "PACK @z CPU:2", 0, QUOIT_RAY_NO },
+  { "not determined: a second domain suffices for one choice",
+    "CPU:2 z=a | CPU:2 z=a y=b | CPU:2 z=c y=b | CPU:2 z=c y=b", "STRICT_SPREAD @z CPU:1 | CPU:1 y=b", 100,
+    QUOIT_RAY_NO },
 };
 
-START_TEST (an_answer_is_determined_when_no_choice_leads_to_another)
+START_TEST (result_is_determined_if_all_choices_give_it)
 {
   const Certainty *fact = &certainties[_i];
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster (fact->cluster);
   g_autoptr (QuoitRayGroup) group = drawn_ray_group (fact->group);
-  QuoitRayWhether determined;
+  QuoitRayCertainty determined;
 
   ck_assert (quoit_ray_group_is_determined (group, cluster, fact->budget, &determined, NULL));
   ck_assert_msg (determined == fact->determined, "%s: %u", fact->why, (guint) determined);
@@ -259,42 +266,49 @@ END_TEST
 typedef struct {
   const char *why, *cluster, *group, *answer;
   guint64 budget;
-  QuoitRayWhether possible;
+  QuoitRayCertainty possible;
 } Possibility;
 
 static const Possibility possibilities[] = {
-  { "any of the equals", "CPU:4 | CPU:4 | CPU:4", "SPREAD CPU:1 | CPU:1", "2 0", 0, QUOIT_RAY_YES },
-  { "not one of fewer points", "CPU:4 | CPU:2", "PACK CPU:1", "1", 0, QUOIT_RAY_NO },
-  { "not one that is no candidate", "CPU:4 z=a | CPU:4", "PACK CPU:1 z=a", "1", 0, QUOIT_RAY_NO },
-  { "not one that there is not", "CPU:4 | CPU:4", "PACK CPU:1", "2", 0, QUOIT_RAY_NO },
-  { "not two on one node", "CPU:4 | CPU:4", "SPREAD CPU:1 | CPU:1", "1 1", 0, QUOIT_RAY_NO },
-  { "not half of it", "CPU:4 | CPU:4", "PACK CPU:1 | CPU:1", "0 1", 0, QUOIT_RAY_NO },
-  { "a domain that is not the first", "CPU:1 z=a | CPU:1 z=b", "PACK @z CPU:1", "1", 0, QUOIT_RAY_YES },
-  { "not two domains", "CPU:1 z=a | CPU:1 z=b", "SPREAD @z CPU:0.5 | CPU:0.5", "0 1", 0, QUOIT_RAY_NO },
-  { "not a node outside of all", "CPU:1 z=a | CPU:1", "PACK @z CPU:1", "1", 0, QUOIT_RAY_NO },
-  { "not the wrong domain", "CPU:1 z=a | CPU:1 z=b", "PACK @z=a CPU:1", "1", 0, QUOIT_RAY_NO },
-  { "not the soft target's rival", "CPU:4 | CPU:4", "STRICT_PACK CPU:1 ->1", "0", 0, QUOIT_RAY_NO },
-  { "failing where it must", "CPU:4/0", "PACK CPU:1", "FAILED", 0, QUOIT_RAY_YES },
-  { "not where it cannot", "CPU:4", "PACK CPU:1", "FAILED", 0, QUOIT_RAY_NO },
-  { "not where nothing fits ever", "CPU:4", "PACK CPU:5", "FAILED", 0, QUOIT_RAY_NO },
-  { "failing by a bad choice", "CPU:4 | CPU:4 z=a", "STRICT_SPREAD CPU:2 | CPU:2 z=a", "FAILED", 100, QUOIT_RAY_YES },
-  { "a choice that nobody looked into", "CPU:4 | CPU:4 z=a", "STRICT_SPREAD CPU:2 | CPU:2 z=a", "FAILED", 0,
-    QUOIT_RAY_UNKNOWN },
-  { "not where each choice is good", "CPU:4 | CPU:4", "STRICT_SPREAD CPU:2 | CPU:2", "FAILED", 100, QUOIT_RAY_NO },
-  { "not where another domain will do", "CPU:1/0 z=a | CPU:1 z=b", "PACK @z CPU:1", "FAILED", 100, QUOIT_RAY_NO },
-  { "failing in one, never in the other", "CPU:1/0 z=a | CPU:0.5 z=b", "PACK @z CPU:1", "FAILED", 0, QUOIT_RAY_YES },
-  { "never", "CPU:1 z=a", "PACK @z CPU:2", "INFEASIBLE", 0, QUOIT_RAY_YES },
-  { "not never", "CPU:1/0", "PACK CPU:1", "INFEASIBLE", 0, QUOIT_RAY_NO },
+  { "possible: any of equal nodes", "CPU:4 | CPU:4 | CPU:4", "SPREAD CPU:1 | CPU:1", "2 0", 0, QUOIT_RAY_YES },
+  { "impossible: a node with a lower score", "CPU:4 | CPU:2", "PACK CPU:1", "1", 0, QUOIT_RAY_NO },
+  { "impossible: a node without the label", "CPU:4 z=a | CPU:4", "PACK CPU:1 z=a", "1", 0, QUOIT_RAY_NO },
+  { "impossible: an unknown node", "CPU:4 | CPU:4", "PACK CPU:1", "2", 0, QUOIT_RAY_NO },
+  { "impossible: SPREAD with two bundles on one node", "CPU:4 | CPU:4", "SPREAD CPU:1 | CPU:1", "1 1", 0,
+    QUOIT_RAY_NO },
+  { "impossible: PACK on two nodes if one suffices", "CPU:4 | CPU:4", "PACK CPU:1 | CPU:1", "0 1", 0, QUOIT_RAY_NO },
+  { "possible: a domain that is not the first", "CPU:1 z=a | CPU:1 z=b", "PACK @z CPU:1", "1", 0, QUOIT_RAY_YES },
+  { "impossible: bundles in two domains", "CPU:1 z=a | CPU:1 z=b", "SPREAD @z CPU:0.5 | CPU:0.5", "0 1", 0,
+    QUOIT_RAY_NO },
+  { "impossible: a node in no domain", "CPU:1 z=a | CPU:1", "PACK @z CPU:1", "1", 0, QUOIT_RAY_NO },
+  { "impossible: a domain other than the fixed one", "CPU:1 z=a | CPU:1 z=b", "PACK @z=a CPU:1", "1", 0, QUOIT_RAY_NO },
+  { "impossible: a node other than the free soft target", "CPU:4 | CPU:4", "STRICT_PACK CPU:1 ->1", "0", 0,
+    QUOIT_RAY_NO },
+  { "possible: failure if nothing is free", "CPU:4/0", "PACK CPU:1", "FAILED", 0, QUOIT_RAY_YES },
+  { "impossible: failure if a node is free", "CPU:4", "PACK CPU:1", "FAILED", 0, QUOIT_RAY_NO },
+  { "impossible: failure if nothing ever fits", "CPU:4", "PACK CPU:5", "FAILED", 0, QUOIT_RAY_NO },
+  { "possible: failure after a bad choice", "CPU:4 | CPU:4 z=a", "STRICT_SPREAD CPU:2 | CPU:2 z=a", "FAILED", 100,
+    QUOIT_RAY_YES },
+  { "unknown: failure after a bad choice, but the budget is 0", "CPU:4 | CPU:4 z=a", "STRICT_SPREAD CPU:2 | CPU:2 z=a",
+    "FAILED", 0, QUOIT_RAY_UNKNOWN },
+  { "impossible: failure if every choice succeeds", "CPU:4 | CPU:4", "STRICT_SPREAD CPU:2 | CPU:2", "FAILED", 100,
+    QUOIT_RAY_NO },
+  { "impossible: failure if a different domain suffices", "CPU:1/0 z=a | CPU:1 z=b", "PACK @z CPU:1", "FAILED", 100,
+    QUOIT_RAY_NO },
+  { "possible: failure if only a full domain could suffice", "CPU:1/0 z=a | CPU:0.5 z=b", "PACK @z CPU:1", "FAILED", 0,
+    QUOIT_RAY_YES },
+  { "possible: infeasible if no domain suffices", "CPU:1 z=a", "PACK @z CPU:2", "INFEASIBLE", 0, QUOIT_RAY_YES },
+  { "impossible: infeasible if a node has the total", "CPU:1/0", "PACK CPU:1", "INFEASIBLE", 0, QUOIT_RAY_NO },
 };
 
-START_TEST (an_answer_is_possible_when_some_choice_leads_to_it)
+START_TEST (result_is_possible_if_some_choice_gives_it)
 {
   const Possibility *fact = &possibilities[_i];
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster (fact->cluster);
   g_autoptr (QuoitRayGroup) group = drawn_ray_group (fact->group);
   g_auto (GStrv) words = g_strsplit (fact->answer, " ", -1);
   guint32 nodes[4] = { 0 };
-  QuoitRayWhether possible;
+  QuoitRayCertainty possible;
   QuoitRayResult result = QUOIT_RAY_SUCCESS;
 
   if (g_ascii_isalpha (*fact->answer))
@@ -326,7 +340,7 @@ START_TEST (the_resources_of_a_group_are_named_by_bundle_and_by_group)
 }
 END_TEST
 
-START_TEST (a_strategy_has_the_name_that_is_read)
+START_TEST (strategy_names_are_parsed_as_formatted)
 {
   QuoitStrategy strategy = QUOIT_STRATEGY_PACK;
   GError *error = NULL;
@@ -345,7 +359,7 @@ END_TEST
 
 /* --- checks of placement_group() without a recorded row --- */
 
-START_TEST (one_key_twice_is_one_entry_of_the_topology)
+START_TEST (repeated_topology_key_is_one_entry)
 {
   g_autoptr (QuoitRayGroup) group = quoit_ray_group_new ();
 
@@ -356,7 +370,7 @@ START_TEST (one_key_twice_is_one_entry_of_the_topology)
 }
 END_TEST
 
-START_TEST (a_strategy_beside_a_topology_is_refused)
+START_TEST (strategy_with_topology_is_refused)
 {
   g_autoptr (QuoitRayGroup) group = drawn_ray_group ("PACK @z CPU:1");
   GError *error = NULL;
@@ -366,7 +380,7 @@ START_TEST (a_strategy_beside_a_topology_is_refused)
 }
 END_TEST
 
-START_TEST (accelerators_of_one_domain_are_for_all_bundles)
+START_TEST (accelerator_of_one_domain_must_be_in_all_bundles)
 {
   g_autoptr (QuoitRayGroup) group
       = drawn_ray_group ("PACK CPU:1 ray.io/accelerator-type=A100 | CPU:1 ray.io/accelerator-type=GB300");
@@ -381,7 +395,7 @@ END_TEST
 
 /* --- large inputs --- */
 
-START_TEST (a_million_selectors_are_answered)
+START_TEST (million_selectors_are_answered)
 {
   enum { BUNDLES = 10000, KEYS = 100, NODES = 1000 };
   g_autoptr (QuoitRayCluster) cluster = quoit_ray_cluster_new ();
@@ -414,7 +428,7 @@ START_TEST (a_million_selectors_are_answered)
 }
 END_TEST
 
-START_TEST (more_amounts_than_memory_should_hold_are_refused)
+START_TEST (number_of_amounts_is_limited)
 {
   enum { BUNDLES = 5000 };
   g_autoptr (QuoitRayCluster) cluster = drawn_ray_cluster ("CPU:1");
@@ -433,7 +447,7 @@ START_TEST (more_amounts_than_memory_should_hold_are_refused)
 }
 END_TEST
 
-START_TEST (more_selectors_than_memory_should_hold_are_refused)
+START_TEST (number_of_selectors_is_limited)
 {
   enum { BUNDLES = 43000, NODES = 100000 };
   g_autoptr (QuoitRayCluster) cluster = quoit_ray_cluster_new ();
@@ -465,25 +479,25 @@ main (void)
   TCase *tcase = tcase_create ("ray-placement");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, bundles_go_where_ray_would_put_them, 0, G_N_ELEMENTS (placements));
-  tcase_add_loop_test (tcase, targets_lost_bundles_and_topology_labels_narrow_the_choice, 0, G_N_ELEMENTS (standings));
-  tcase_add_loop_test (tcase, what_ray_lets_through_is_answered_as_ray_does_or_refused_where_that_is_undefined, 0,
-                       G_N_ELEMENTS (odd));
-  tcase_add_test (tcase, a_refusal_writes_nothing);
-  tcase_add_test (tcase, without_success_no_node_is_written);
-  tcase_add_test (tcase, a_node_has_what_a_report_could_state);
-  tcase_add_test (tcase, what_is_stated_again_replaces_what_was);
-  tcase_add_test (tcase, what_a_group_takes_comes_back_and_no_more);
-  tcase_add_loop_test (tcase, an_answer_is_determined_when_no_choice_leads_to_another, 0, G_N_ELEMENTS (certainties));
-  tcase_add_loop_test (tcase, an_answer_is_possible_when_some_choice_leads_to_it, 0, G_N_ELEMENTS (possibilities));
+  tcase_add_loop_test (tcase, bundles_are_placed_as_in_ray, 0, G_N_ELEMENTS (placements));
+  tcase_add_loop_test (tcase, placement_rules_narrow_the_choice, 0, G_N_ELEMENTS (rules));
+  tcase_add_loop_test (tcase, invalid_input_that_ray_accepts_is_answered_as_in_ray_or_refused, 0,
+                       G_N_ELEMENTS (invalid));
+  tcase_add_test (tcase, refusal_leaves_results_unchanged);
+  tcase_add_test (tcase, nodes_are_written_only_on_success);
+  tcase_add_test (tcase, invalid_node_resources_are_refused);
+  tcase_add_test (tcase, repeated_setting_replaces_the_old_value);
+  tcase_add_test (tcase, group_returns_exactly_the_amounts_it_took);
+  tcase_add_loop_test (tcase, result_is_determined_if_all_choices_give_it, 0, G_N_ELEMENTS (certainties));
+  tcase_add_loop_test (tcase, result_is_possible_if_some_choice_gives_it, 0, G_N_ELEMENTS (possibilities));
   tcase_add_test (tcase, the_resources_of_a_group_are_named_by_bundle_and_by_group);
-  tcase_add_test (tcase, a_strategy_has_the_name_that_is_read);
-  tcase_add_test (tcase, one_key_twice_is_one_entry_of_the_topology);
-  tcase_add_test (tcase, a_strategy_beside_a_topology_is_refused);
-  tcase_add_test (tcase, accelerators_of_one_domain_are_for_all_bundles);
-  tcase_add_test (tcase, a_million_selectors_are_answered);
-  tcase_add_test (tcase, more_amounts_than_memory_should_hold_are_refused);
-  tcase_add_test (tcase, more_selectors_than_memory_should_hold_are_refused);
+  tcase_add_test (tcase, strategy_names_are_parsed_as_formatted);
+  tcase_add_test (tcase, repeated_topology_key_is_one_entry);
+  tcase_add_test (tcase, strategy_with_topology_is_refused);
+  tcase_add_test (tcase, accelerator_of_one_domain_must_be_in_all_bundles);
+  tcase_add_test (tcase, million_selectors_are_answered);
+  tcase_add_test (tcase, number_of_amounts_is_limited);
+  tcase_add_test (tcase, number_of_selectors_is_limited);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -59,7 +59,7 @@ static const struct {
   { NAME " " NAME "=b - -", 2, 0, "taken", "taken" },
 };
 
-START_TEST (a_head_is_taken_for_each_slice_that_is_not_asked_for_by_name)
+START_TEST (head_is_reserved_for_each_slice_without_name)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("2x2x2", "v4");
   g_autoptr (QuoitRaySliceGroup) group = NULL;
@@ -82,7 +82,7 @@ START_TEST (a_head_is_taken_for_each_slice_that_is_not_asked_for_by_name)
 }
 END_TEST
 
-START_TEST (a_slice_whose_head_is_not_found_yet_is_not_selected)
+START_TEST (slice_without_known_head_is_not_selected)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("4x4", "v6e");
   g_autoptr (QuoitRaySliceGroup) group = new_group (request);
@@ -115,14 +115,14 @@ START_TEST (a_name_for_a_slice_without_a_head_is_refused)
   for (unsigned i = 0; i < G_N_ELEMENTS (slices); i++)
     {
       ck_assert (!quoit_ray_slice_group_set_slice_name (group, slices[i], "s", &error));
-      ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected one whose head is taken");
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected one whose head is reserved");
     }
   ck_assert (!quoit_ray_slice_group_set_slice_name (host, 0, "s", &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "slice '0': expected one whose head is taken");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "slice '0': expected one whose head is reserved");
 }
 END_TEST
 
-START_TEST (a_group_of_any_size_costs_what_its_request_does)
+START_TEST (cost_of_a_group_depends_only_on_its_request)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("32x32", "v3");
   g_autoptr (QuoitRaySliceGroup) group = NULL;
@@ -148,7 +148,7 @@ START_TEST (a_group_of_any_size_costs_what_its_request_does)
 }
 END_TEST
 
-START_TEST (less_than_no_slices_are_a_group_without_bundles)
+START_TEST (negative_number_of_slices_gives_a_group_without_bundles)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("4x4", "v6e");
   g_autoptr (QuoitRaySliceGroup) group = NULL;
@@ -187,7 +187,7 @@ static const struct {
   { "4x\xff", "v6e", 1, 4, 1, NULL, "expected an integer" },
 };
 
-START_TEST (what_ray_refuses_or_c_cannot_count_is_refused_by_name)
+START_TEST (invalid_or_too_large_request_is_refused_by_name)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new (refusals[_i].topology, refusals[_i].version);
   g_autoptr (QuoitRaySliceGroup) group = NULL;
@@ -205,7 +205,7 @@ START_TEST (what_ray_refuses_or_c_cannot_count_is_refused_by_name)
 }
 END_TEST
 
-START_TEST (a_million_selectors_are_looked_through_once)
+START_TEST (million_selectors_are_searched_once)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("32x32", "v3");
   g_autoptr (QuoitRaySliceGroup) group = NULL;
@@ -226,7 +226,7 @@ START_TEST (a_million_selectors_are_looked_through_once)
 }
 END_TEST
 
-START_TEST (the_request_may_go_before_the_group)
+START_TEST (request_can_be_freed_before_the_group)
 {
   QuoitRaySliceRequest *request = quoit_ray_slice_request_new (" 4X4 ", " TPU-V6E ");
   g_autoptr (QuoitRayResources) resources = quoit_ray_resources_new ();
@@ -260,14 +260,14 @@ main (void)
   TCase *tcase = tcase_create ("ray-slices");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, a_head_is_taken_for_each_slice_that_is_not_asked_for_by_name, 0, G_N_ELEMENTS (mixed));
-  tcase_add_test (tcase, a_slice_whose_head_is_not_found_yet_is_not_selected);
+  tcase_add_loop_test (tcase, head_is_reserved_for_each_slice_without_name, 0, G_N_ELEMENTS (mixed));
+  tcase_add_test (tcase, slice_without_known_head_is_not_selected);
   tcase_add_test (tcase, a_name_for_a_slice_without_a_head_is_refused);
-  tcase_add_test (tcase, a_group_of_any_size_costs_what_its_request_does);
-  tcase_add_test (tcase, less_than_no_slices_are_a_group_without_bundles);
-  tcase_add_loop_test (tcase, what_ray_refuses_or_c_cannot_count_is_refused_by_name, 0, G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, a_million_selectors_are_looked_through_once);
-  tcase_add_test (tcase, the_request_may_go_before_the_group);
+  tcase_add_test (tcase, cost_of_a_group_depends_only_on_its_request);
+  tcase_add_test (tcase, negative_number_of_slices_gives_a_group_without_bundles);
+  tcase_add_loop_test (tcase, invalid_or_too_large_request_is_refused_by_name, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, million_selectors_are_searched_once);
+  tcase_add_test (tcase, request_can_be_freed_before_the_group);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -76,7 +76,7 @@ static const struct {
   { "", "", "2x4", -99, "topology '2x4': expected a larger one", QUOIT_ERROR_INVALID },
 };
 
-START_TEST (the_next_step_is_the_one_that_ray_takes)
+START_TEST (next_step_matches_ray)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes (plans[_i].nodes, "");
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -101,7 +101,7 @@ START_TEST (the_next_step_is_the_one_that_ray_takes)
 }
 END_TEST
 
-START_TEST (bundles_ask_for_a_host_or_for_what_was_said)
+START_TEST (bundles_request_a_host_or_the_given_resources)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes (SLICE ("a", "4", "4", "4", "4"), "");
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -133,7 +133,7 @@ static const struct {
   { 4, "v6e", "2x4\xff", "expected one that Ray lists" },
 };
 
-START_TEST (a_sub_slice_that_cannot_be_is_refused_before_the_cluster_is_looked_at)
+START_TEST (impossible_sub_slice_is_refused_before_the_cluster_is_read)
 {
   g_autoptr (QuoitRayNodes) nodes = quoit_ray_nodes_new ();
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -182,7 +182,7 @@ read_labels (QuoitRaySubslices *known, QuoitRayNodes *nodes, const char *text)
     }
 }
 
-START_TEST (a_sub_slice_is_whole_and_the_first)
+START_TEST (first_complete_sub_slice_is_found)
 {
   g_autoptr (QuoitRayNodes) nodes = quoit_ray_nodes_new ();
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -209,7 +209,7 @@ static const struct {
   { "0=0 x=0", "2x4", "worker id 'x': expected an integer" },
 };
 
-START_TEST (what_ray_could_not_read_in_its_store_is_refused)
+START_TEST (unreadable_labels_of_ray_are_refused)
 {
   g_autoptr (QuoitRayNodes) nodes = quoit_ray_nodes_new ();
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -223,7 +223,7 @@ START_TEST (what_ray_could_not_read_in_its_store_is_refused)
 }
 END_TEST
 
-START_TEST (the_last_row_of_a_worker_counts_dead_or_alive)
+START_TEST (last_row_of_a_worker_is_used_dead_or_alive)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes ("!s 0 4 4; s 0 4 4; s 1 4 4", "");
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -240,7 +240,7 @@ START_TEST (the_last_row_of_a_worker_counts_dead_or_alive)
 }
 END_TEST
 
-START_TEST (places_outside_of_the_grid_go_on_and_do_not_overflow)
+START_TEST (coordinates_outside_the_grid_do_not_overflow)
 {
   static const int64_t ends[] = { INT64_MIN, INT64_MIN + 1, INT64_MAX };
   static const char *const topologies[] = { "4x4", "16x16", "2x2x2", "16x16x24" };
@@ -257,7 +257,7 @@ START_TEST (places_outside_of_the_grid_go_on_and_do_not_overflow)
 }
 END_TEST
 
-START_TEST (coordinates_of_any_size_are_a_place_or_are_refused)
+START_TEST (coordinates_of_any_size_are_mapped_or_refused)
 {
   int64_t lowest[] = { INT64_MIN, INT64_MIN, INT64_MIN }, highest[] = { INT64_MAX, 0, 0 }, id = 77;
   int64_t below[] = { -1, 0 };
@@ -280,7 +280,7 @@ START_TEST (coordinates_of_any_size_are_a_place_or_are_refused)
 }
 END_TEST
 
-START_TEST (a_topology_beyond_64_bits_has_no_dims_here)
+START_TEST (topology_sides_beyond_64_bits_are_refused)
 {
   GError *error = NULL;
   unsigned n = 77;
@@ -293,7 +293,7 @@ START_TEST (a_topology_beyond_64_bits_has_no_dims_here)
 }
 END_TEST
 
-START_TEST (parents_that_cannot_be_read_are_refused_before_one_is_used)
+START_TEST (invalid_parents_are_refused_before_use)
 {
   g_autoptr (QuoitRayNodes) nodes = list_of_nodes (SLICE ("a", "4", "4", "4", "4"), "");
   g_autoptr (QuoitRaySubslices) known = quoit_ray_subslices_new ();
@@ -317,17 +317,16 @@ main (void)
   Suite *suite = suite_create ("ray-subslices");
   TCase *tcase = tcase_create ("ray-subslices");
 
-  tcase_add_loop_test (tcase, the_next_step_is_the_one_that_ray_takes, 0, G_N_ELEMENTS (plans));
-  tcase_add_test (tcase, bundles_ask_for_a_host_or_for_what_was_said);
-  tcase_add_loop_test (tcase, a_sub_slice_that_cannot_be_is_refused_before_the_cluster_is_looked_at, 0,
-                       G_N_ELEMENTS (refusals));
-  tcase_add_loop_test (tcase, a_sub_slice_is_whole_and_the_first, 0, G_N_ELEMENTS (finds));
-  tcase_add_loop_test (tcase, what_ray_could_not_read_in_its_store_is_refused, 0, G_N_ELEMENTS (damages));
-  tcase_add_test (tcase, the_last_row_of_a_worker_counts_dead_or_alive);
-  tcase_add_test (tcase, places_outside_of_the_grid_go_on_and_do_not_overflow);
-  tcase_add_test (tcase, coordinates_of_any_size_are_a_place_or_are_refused);
-  tcase_add_test (tcase, a_topology_beyond_64_bits_has_no_dims_here);
-  tcase_add_test (tcase, parents_that_cannot_be_read_are_refused_before_one_is_used);
+  tcase_add_loop_test (tcase, next_step_matches_ray, 0, G_N_ELEMENTS (plans));
+  tcase_add_test (tcase, bundles_request_a_host_or_the_given_resources);
+  tcase_add_loop_test (tcase, impossible_sub_slice_is_refused_before_the_cluster_is_read, 0, G_N_ELEMENTS (refusals));
+  tcase_add_loop_test (tcase, first_complete_sub_slice_is_found, 0, G_N_ELEMENTS (finds));
+  tcase_add_loop_test (tcase, unreadable_labels_of_ray_are_refused, 0, G_N_ELEMENTS (damages));
+  tcase_add_test (tcase, last_row_of_a_worker_is_used_dead_or_alive);
+  tcase_add_test (tcase, coordinates_outside_the_grid_do_not_overflow);
+  tcase_add_test (tcase, coordinates_of_any_size_are_mapped_or_refused);
+  tcase_add_test (tcase, topology_sides_beyond_64_bits_are_refused);
+  tcase_add_test (tcase, invalid_parents_are_refused_before_use);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

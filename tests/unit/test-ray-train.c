@@ -38,7 +38,7 @@ resources_of (const char *name, double amount)
   return resources;
 }
 
-START_TEST (a_plan_on_slices_is_asked_for_as_a_slice_group)
+START_TEST (plan_on_slices_requests_a_slice_group)
 {
   g_autoptr (QuoitRayScaling) scaling = scaling_of (4, 8, "4x4", "TPU-V6E");
   g_autoptr (QuoitRayTrainPlan) plan = new_plan (scaling);
@@ -68,7 +68,7 @@ START_TEST (a_topology_that_ray_does_not_list_is_refused_only_by_the_slice_group
 }
 END_TEST
 
-START_TEST (the_units_of_a_chip_are_the_drivers)
+START_TEST (resource_per_chip_is_that_of_the_driver)
 {
   g_autoptr (QuoitRayScaling) scaling = scaling_of (2, 2, "2x2x2", "TPU-V7X");
   g_autoptr (QuoitRayTrainPlan) plan = NULL;
@@ -127,7 +127,7 @@ static const struct {
   { 4, 4, 0, QUOIT_RAY_USE_TPU, "4x4", "v6e", "TPU", -4, "TPU of a worker '-4': expected more than 0" },
 };
 
-START_TEST (what_ray_refuses_is_refused_by_name)
+START_TEST (settings_that_ray_refuses_are_refused_by_name)
 {
   g_autoptr (QuoitRayScaling) scaling
       = scaling_of (refusals[_i].min, refusals[_i].max, refusals[_i].topology, refusals[_i].type);
@@ -144,7 +144,7 @@ START_TEST (what_ray_refuses_is_refused_by_name)
 }
 END_TEST
 
-START_TEST (selectors_are_for_all_or_for_each)
+START_TEST (selectors_apply_to_all_workers_or_to_each)
 {
   g_autoptr (QuoitRayScaling) scaling = quoit_ray_scaling_new ();
   g_autoptr (QuoitRayLabels) a = quoit_ray_labels_new (), b = quoit_ray_labels_new ();
@@ -172,7 +172,7 @@ START_TEST (selectors_are_for_all_or_for_each)
 }
 END_TEST
 
-START_TEST (several_hosts_select_no_nodes_but_may_say_so)
+START_TEST (multi_host_plan_accepts_no_per_worker_selectors)
 {
   g_autoptr (QuoitRayScaling) scaling = scaling_of (4, 4, "4x4", "v6e");
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
@@ -202,7 +202,7 @@ static const struct {
   { "CPU", 0, 4, 1, 100 }, /* workers without resources fit any number of times */
 };
 
-START_TEST (workers_are_fitted_in_floating_point_numbers)
+START_TEST (workers_are_counted_in_floating_point)
 {
   g_autoptr (QuoitRayScaling) scaling = quoit_ray_scaling_new ();
   g_autoptr (QuoitRayResources) need = resources_of (fits[_i].resource, fits[_i].need), have = NULL;
@@ -231,7 +231,7 @@ START_TEST (workers_are_fitted_in_floating_point_numbers)
 }
 END_TEST
 
-START_TEST (only_whole_slices_that_are_intact_count)
+START_TEST (only_intact_slices_count)
 {
   g_autoptr (QuoitRayScaling) scaling = scaling_of (4, 12, "4x4", "TPU-V6E");
   g_autoptr (QuoitRayTrainPlan) plan = new_plan (scaling);
@@ -257,7 +257,7 @@ START_TEST (only_whole_slices_that_are_intact_count)
 }
 END_TEST
 
-START_TEST (an_elastic_job_starts_and_changes_when_ray_would)
+START_TEST (elastic_job_starts_and_changes_as_in_ray)
 {
   g_autoptr (QuoitRayScaling) scaling = quoit_ray_scaling_new ();
   g_autoptr (QuoitRayTrainPlan) plan = NULL;
@@ -266,25 +266,25 @@ START_TEST (an_elastic_job_starts_and_changes_when_ray_would)
   quoit_ray_scaling_set_worker_range (scaling, 2, 4);
   quoit_ray_scaling_set_monitor_interval (scaling, 1000);
   plan = new_plan (scaling);
-  ck_assert (!quoit_ray_train_starts (plan, NULL));
-  ck_assert (!quoit_ray_train_starts (plan, &below));
-  ck_assert (quoit_ray_train_starts (plan, &least));
-  ck_assert (!quoit_ray_train_resizes (plan, 2, NULL));
-  ck_assert (!quoit_ray_train_resizes (plan, 2, &below));
-  ck_assert (!quoit_ray_train_resizes (plan, 3, &more));
-  ck_assert (quoit_ray_train_resizes (plan, 2, &more));
-  ck_assert (quoit_ray_train_resizes (plan, 3, &least));
-  ck_assert (!quoit_ray_train_looks (plan, 0, NULL, 999));
-  ck_assert (quoit_ray_train_looks (plan, 0, NULL, 1000));
-  ck_assert (!quoit_ray_train_looks (plan, 0, &looked, 1499));
-  ck_assert (quoit_ray_train_looks (plan, 0, &looked, 1500));
-  ck_assert (!quoit_ray_train_looks (plan, 600, &looked, 1500));
-  ck_assert (quoit_ray_train_looks (plan, INT64_MIN, NULL, INT64_MAX));
-  ck_assert (!quoit_ray_train_looks (plan, INT64_MAX, NULL, INT64_MIN));
+  ck_assert (!quoit_ray_train_would_start (plan, NULL));
+  ck_assert (!quoit_ray_train_would_start (plan, &below));
+  ck_assert (quoit_ray_train_would_start (plan, &least));
+  ck_assert (!quoit_ray_train_would_resize (plan, 2, NULL));
+  ck_assert (!quoit_ray_train_would_resize (plan, 2, &below));
+  ck_assert (!quoit_ray_train_would_resize (plan, 3, &more));
+  ck_assert (quoit_ray_train_would_resize (plan, 2, &more));
+  ck_assert (quoit_ray_train_would_resize (plan, 3, &least));
+  ck_assert (!quoit_ray_train_is_resize_check_due (plan, 0, NULL, 999));
+  ck_assert (quoit_ray_train_is_resize_check_due (plan, 0, NULL, 1000));
+  ck_assert (!quoit_ray_train_is_resize_check_due (plan, 0, &looked, 1499));
+  ck_assert (quoit_ray_train_is_resize_check_due (plan, 0, &looked, 1500));
+  ck_assert (!quoit_ray_train_is_resize_check_due (plan, 600, &looked, 1500));
+  ck_assert (quoit_ray_train_is_resize_check_due (plan, INT64_MIN, NULL, INT64_MAX));
+  ck_assert (!quoit_ray_train_is_resize_check_due (plan, INT64_MAX, NULL, INT64_MIN));
 }
 END_TEST
 
-START_TEST (ranks_follow_slices_as_text_and_count_on_nodes)
+START_TEST (ranks_are_sorted_by_slice_name_as_text)
 {
   static const char *const slices[] = { "s-10", "s-9", NULL, "s-10", "", "s-9" };
   static const char *const nodes[] = { "x", "y", "z", "w", "z", "y" };
@@ -324,7 +324,7 @@ START_TEST (workers_without_tpu_are_ranked_by_node_and_gpu)
 }
 END_TEST
 
-START_TEST (each_kind_of_failure_has_a_limit_of_its_own)
+START_TEST (each_kind_of_failure_has_its_own_limit)
 {
   g_autoptr (QuoitRayFailures) failures = quoit_ray_failures_new (1, 2, -1), odd = quoit_ray_failures_new (-2, 0, 0);
 
@@ -344,7 +344,7 @@ START_TEST (each_kind_of_failure_has_a_limit_of_its_own)
 }
 END_TEST
 
-START_TEST (workers_beyond_the_slices_are_in_the_last)
+START_TEST (surplus_workers_belong_to_the_last_slice)
 {
   ck_assert_int_eq (quoit_ray_train_slice_id (0, 2, 3), 0);
   ck_assert_int_eq (quoit_ray_train_slice_id (5, 2, 3), 2);
@@ -361,7 +361,7 @@ static const struct {
   { "JAX_PLATFORMS=", "tpu" },
 };
 
-START_TEST (an_empty_platform_is_none)
+START_TEST (empty_platform_is_ignored)
 {
   const char *const before[] = { platforms[_i].before, NULL };
   g_auto (GStrv) env = quoit_ray_train_env ("a", 0, 1, "4x4", "v6e", NULL, before, NULL);
@@ -376,21 +376,21 @@ main (void)
   Suite *suite = suite_create ("ray-train");
   TCase *tcase = tcase_create ("ray-train");
 
-  tcase_add_test (tcase, a_plan_on_slices_is_asked_for_as_a_slice_group);
+  tcase_add_test (tcase, plan_on_slices_requests_a_slice_group);
   tcase_add_test (tcase, a_topology_that_ray_does_not_list_is_refused_only_by_the_slice_group);
-  tcase_add_test (tcase, the_units_of_a_chip_are_the_drivers);
+  tcase_add_test (tcase, resource_per_chip_is_that_of_the_driver);
   tcase_add_test (tcase, without_tpu_there_is_no_slice_group);
-  tcase_add_loop_test (tcase, what_ray_refuses_is_refused_by_name, 0, G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, selectors_are_for_all_or_for_each);
-  tcase_add_test (tcase, several_hosts_select_no_nodes_but_may_say_so);
-  tcase_add_loop_test (tcase, workers_are_fitted_in_floating_point_numbers, 0, G_N_ELEMENTS (fits));
-  tcase_add_test (tcase, only_whole_slices_that_are_intact_count);
-  tcase_add_test (tcase, an_elastic_job_starts_and_changes_when_ray_would);
-  tcase_add_test (tcase, ranks_follow_slices_as_text_and_count_on_nodes);
+  tcase_add_loop_test (tcase, settings_that_ray_refuses_are_refused_by_name, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, selectors_apply_to_all_workers_or_to_each);
+  tcase_add_test (tcase, multi_host_plan_accepts_no_per_worker_selectors);
+  tcase_add_loop_test (tcase, workers_are_counted_in_floating_point, 0, G_N_ELEMENTS (fits));
+  tcase_add_test (tcase, only_intact_slices_count);
+  tcase_add_test (tcase, elastic_job_starts_and_changes_as_in_ray);
+  tcase_add_test (tcase, ranks_are_sorted_by_slice_name_as_text);
   tcase_add_test (tcase, workers_without_tpu_are_ranked_by_node_and_gpu);
-  tcase_add_test (tcase, each_kind_of_failure_has_a_limit_of_its_own);
-  tcase_add_test (tcase, workers_beyond_the_slices_are_in_the_last);
-  tcase_add_loop_test (tcase, an_empty_platform_is_none, 0, G_N_ELEMENTS (platforms));
+  tcase_add_test (tcase, each_kind_of_failure_has_its_own_limit);
+  tcase_add_test (tcase, surplus_workers_belong_to_the_last_slice);
+  tcase_add_loop_test (tcase, empty_platform_is_ignored, 0, G_N_ELEMENTS (platforms));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of a decision, in examined pairs of node and bundle; and proof that the optimisations change no answer. */
+/* The cost of a decision of policy `ray`, in tests of a node for a bundle. Also checks that the optimizations change no
+ * result. */
 #include "suite.h"
 
-#include "placement/bundles.h"
+#include "models/ray/scheduler/rows.h"
 
 #include <string.h>
 
@@ -10,40 +11,42 @@
 
 typedef struct {
   guint32 n_bundles, n_nodes;
-  gint64 *asked, *total, *available;
+  gint64 *requested, *total, *available;
   guint32 *filter;
   guint64 *passes;
   QuoitBundles bundles;
   QuoitView view;
-  QuoitStanding standing;
-} Question;
+  QuoitPlacementRules rules;
+} Problem;
 
 static void
-question_clear (Question *question)
+problem_clear (Problem *problem)
 {
-  g_free (question->asked);
-  g_free (question->total);
-  g_free (question->available);
-  g_free (question->filter);
-  g_free (question->passes);
+  g_free (problem->requested);
+  g_free (problem->total);
+  g_free (problem->available);
+  g_free (problem->filter);
+  g_free (problem->passes);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Question, question_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Problem, problem_clear)
 
 static void
-question_init (Question *question, QuoitStrategy strategy, guint32 n_bundles, guint32 n_nodes, guint32 n_resources)
+problem_init (Problem *problem, QuoitStrategy strategy, guint32 n_bundles, guint32 n_nodes, guint32 n_resources)
 {
   static const char *const names[] = { "TPU", "CPU" };
 
-  *question = (Question) { .n_bundles = n_bundles, .n_nodes = n_nodes };
-  question->asked = g_new0 (gint64, (gsize) n_bundles * n_resources);
-  question->total = g_new0 (gint64, (gsize) n_nodes * n_resources);
-  question->available = g_new0 (gint64, (gsize) n_nodes * n_resources);
-  question->bundles = (QuoitBundles) { n_bundles, n_resources, 0, names, question->asked, NULL };
-  question->view = (QuoitView) {
-    .n_nodes = n_nodes, .n_candidates = n_nodes, .total = question->total, .available = question->available
+  *problem = (Problem) { .n_bundles = n_bundles, .n_nodes = n_nodes };
+  problem->requested = g_new0 (gint64, (gsize) n_bundles * n_resources);
+  problem->total = g_new0 (gint64, (gsize) n_nodes * n_resources);
+  problem->available = g_new0 (gint64, (gsize) n_nodes * n_resources);
+  problem->bundles = (QuoitBundles) { n_bundles, n_resources, 0, names, problem->requested, NULL };
+  problem->view = (QuoitView) {
+    .n_nodes = n_nodes, .n_candidates = n_nodes, .total = problem->total, .available = problem->available
   };
-  question->standing = (QuoitStanding) { .strategy = strategy, .soft_target = QUOIT_NO_INDEX, .bound = QUOIT_NO_INDEX };
+  problem->rules = (QuoitPlacementRules) { .strategy = strategy,
+                                           .soft_target = QUOIT_NO_INDEX,
+                                           .required_domain = QUOIT_NO_INDEX };
 }
 
 typedef gint64 (*Amount) (guint32 i);
@@ -68,22 +71,22 @@ seven (G_GNUC_UNUSED guint32 i)
 }
 
 static void
-fill (Question *question, Amount bundle, Amount node)
+fill (Problem *problem, Amount bundle, Amount node)
 {
-  for (guint32 b = 0; b < question->n_bundles; b++)
-    question->asked[b] = bundle (b);
-  for (guint32 n = 0; n < question->n_nodes; n++)
-    question->total[n] = question->available[n] = node (n) + 10000;
+  for (guint32 b = 0; b < problem->n_bundles; b++)
+    problem->requested[b] = bundle (b);
+  for (guint32 n = 0; n < problem->n_nodes; n++)
+    problem->total[n] = problem->available[n] = node (n) + 10000;
 }
 
 static guint64
-looks (const Question *question, QuoitRayResult expected)
+count_tests (const Problem *problem, QuoitRayResult expected)
 {
-  g_autofree guint32 *nodes = g_new (guint32, question->n_bundles);
+  g_autofree guint32 *nodes = g_new (guint32, problem->n_bundles);
   QuoitTies ties = { .choose = NULL };
 
-  ck_assert_int_eq (quoit_ray_place (&question->bundles, &question->view, &question->standing, &ties, nodes), expected);
-  return ties.n_looks;
+  ck_assert_int_eq (quoit_ray_place (&problem->bundles, &problem->view, &problem->rules, &ties, nodes), expected);
+  return ties.n_tests;
 }
 
 /* --- costs --- */
@@ -94,7 +97,7 @@ typedef struct {
   const char *why;
   QuoitStrategy strategy;
   Amount bundle, node;
-  guint64 most; /* examined nodes per bundle and node */
+  guint64 most; /* limit of tests per bundle and node */
 } Cost;
 
 static const Cost costs[] = {
@@ -106,70 +109,70 @@ static const Cost costs[] = {
   { "STRICT_SPREAD, no two nodes equal", QUOIT_STRATEGY_STRICT_SPREAD, four, four_and_some, 60 },
 };
 
-START_TEST (equal_bundles_do_not_each_look_at_all_nodes)
+START_TEST (equal_bundles_do_not_each_test_all_nodes)
 {
   const Cost *cost = &costs[_i];
-  g_auto (Question) question = { 0 };
+  g_auto (Problem) problem = { 0 };
   guint64 n;
 
-  question_init (&question, cost->strategy, MANY, MANY, 1);
-  fill (&question, cost->bundle, cost->node);
-  n = looks (&question, QUOIT_RAY_SUCCESS);
+  problem_init (&problem, cost->strategy, MANY, MANY, 1);
+  fill (&problem, cost->bundle, cost->node);
+  n = count_tests (&problem, QUOIT_RAY_SUCCESS);
   ck_assert_msg (n <= cost->most * 2 * MANY, "%s: %" G_GUINT64_FORMAT " looks", cost->why, n);
 }
 END_TEST
 
-START_TEST (bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times)
+START_TEST (different_bundles_test_each_node_a_few_times)
 {
-  g_auto (Question) question = { 0 };
+  g_auto (Problem) problem = { 0 };
   guint64 n;
 
-  question_init (&question, QUOIT_STRATEGY_PACK, MANY, MANY, 1);
-  fill (&question, four_and_some, seven);
-  n = looks (&question, QUOIT_RAY_SUCCESS);
+  problem_init (&problem, QUOIT_STRATEGY_PACK, MANY, MANY, 1);
+  fill (&problem, four_and_some, seven);
+  n = count_tests (&problem, QUOIT_RAY_SUCCESS);
   ck_assert_msg (n <= (guint64) 3 * MANY * MANY, "%" G_GUINT64_FORMAT " looks", n);
 }
 END_TEST
 
 /* Bundles that only the nodes 64 to 67 can hold. */
 static void
-select_four (Question *question)
+select_four (Problem *problem)
 {
-  question->filter = g_new0 (guint32, question->n_bundles);
-  question->passes = g_new0 (guint64, question->n_nodes / 64 + 1);
-  question->passes[1] = 0xf;
-  question->bundles.filter = question->filter;
-  question->bundles.n_filters = 1;
-  question->view.passes = question->passes;
+  problem->filter = g_new0 (guint32, problem->n_bundles);
+  problem->passes = g_new0 (guint64, problem->n_nodes / 64 + 1);
+  problem->passes[1] = 0xf;
+  problem->bundles.filter = problem->filter;
+  problem->bundles.n_filters = 1;
+  problem->view.passes = problem->passes;
 }
 
-START_TEST (only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_a_grant)
+START_TEST (only_matching_nodes_are_tested_and_refusal_costs_no_more)
 {
-  g_auto (Question) question = { 0 };
+  g_auto (Problem) problem = { 0 };
   guint64 granted, refused;
 
-  question_init (&question, QUOIT_STRATEGY_STRICT_SPREAD, 4, MANY, 1);
-  fill (&question, four, four);
-  select_four (&question);
-  granted = looks (&question, QUOIT_RAY_SUCCESS);
+  problem_init (&problem, QUOIT_STRATEGY_STRICT_SPREAD, 4, MANY, 1);
+  fill (&problem, four, four);
+  select_four (&problem);
+  granted = count_tests (&problem, QUOIT_RAY_SUCCESS);
   ck_assert_uint_le (granted, 4 * 10);
   for (guint32 n = 64; n < 68; n++)
-    question.available[n] = 0;
-  refused = looks (&question, QUOIT_RAY_FAILED);
+    problem.available[n] = 0;
+  refused = count_tests (&problem, QUOIT_RAY_FAILED);
   ck_assert_uint_le (refused, granted);
 }
 END_TEST
 
-/* --- optimisations change no answer --- */
+/* --- optimizations change no result --- */
 
-/* All answers: tries each choice in turn, to its end. */
+/* Collects all possible results by trying every sequence of choices. */
 typedef struct {
   guint32 chosen[64], n[64], depth, at;
   GHashTable *answers; /* as text */
 } Walk;
 
 static guint32
-walk_on (gpointer data, G_GNUC_UNUSED guint32 bundle, G_GNUC_UNUSED const guint32 *ties, guint32 n)
+choose_on_walk (gpointer data, G_GNUC_UNUSED guint32 bundle, G_GNUC_UNUSED const guint32 *ties, guint32 n)
 {
   Walk *walk = data;
 
@@ -181,7 +184,7 @@ walk_on (gpointer data, G_GNUC_UNUSED guint32 bundle, G_GNUC_UNUSED const guint3
 }
 
 static gboolean
-walk_back (Walk *walk)
+next_walk (Walk *walk)
 {
   for (walk->depth = walk->at; walk->depth > 0; walk->depth--)
     if (++walk->chosen[walk->depth - 1] < walk->n[walk->depth - 1])
@@ -190,7 +193,7 @@ walk_back (Walk *walk)
 }
 
 static char *
-text_of (QuoitRayResult result, const guint32 *nodes, guint32 n)
+format_result (QuoitRayResult result, const guint32 *nodes, guint32 n)
 {
   GString *text = g_string_new (NULL);
 
@@ -200,34 +203,34 @@ text_of (QuoitRayResult result, const guint32 *nodes, guint32 n)
   return g_string_free (text, FALSE);
 }
 
-/* Collects the answers of @domain if it is tried first. Failures go on to the other domains. */
+/* Collects the results of @domain if it is tried first. Failures continue with the other domains. */
 static void
-walk_domain (const Question *question, guint32 domain, Walk *walk, GHashTable *failures)
+walk_domain (const Problem *problem, guint32 domain, Walk *walk, GHashTable *failures)
 {
-  QuoitStanding standing = question->standing;
-  QuoitTies ties = { walk_on, walk, FALSE, 0, 0 };
+  QuoitPlacementRules rules = problem->rules;
+  QuoitTies ties = { choose_on_walk, walk, FALSE, 0, 0 };
   guint32 nodes[8];
 
-  if (question->view.domain != NULL)
-    standing.bound = domain;
+  if (problem->view.domain != NULL)
+    rules.required_domain = domain;
   walk->depth = 0;
   do
     {
       QuoitRayResult result;
 
       walk->at = 0;
-      result = quoit_ray_place (&question->bundles, &question->view, &standing, &ties, nodes);
+      result = quoit_ray_place (&problem->bundles, &problem->view, &rules, &ties, nodes);
       g_hash_table_add (result == QUOIT_RAY_SUCCESS ? walk->answers : failures,
-                        text_of (result, nodes, question->n_bundles));
+                        format_result (result, nodes, problem->n_bundles));
     }
-  while (walk_back (walk));
+  while (next_walk (walk));
 }
 
 /* FAILED is an answer if some domain can fail and no domain always succeeds. */
 static GHashTable *
-all_answers (const Question *question)
+all_answers (const Problem *problem)
 {
-  guint32 n_domains = question->view.domain != NULL ? question->view.n_domains : 1;
+  guint32 n_domains = problem->view.domain != NULL ? problem->view.n_domains : 1;
   Walk walk = { .answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   gboolean some_fails = FALSE, one_never_does = FALSE;
 
@@ -235,7 +238,7 @@ all_answers (const Question *question)
     {
       g_autoptr (GHashTable) failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-      walk_domain (question, d, &walk, failures);
+      walk_domain (problem, d, &walk, failures);
       some_fails |= g_hash_table_contains (failures, "1");
       one_never_does |= g_hash_table_size (failures) == 0;
     }
@@ -244,64 +247,63 @@ all_answers (const Question *question)
   return walk.answers;
 }
 
-/* Few classes of nodes and bundles, so that there are ties; little room, so that some choices fail. */
+/* Draws few classes of nodes and bundles, so that there are ties, and small nodes, so that some choices fail. */
 static void
-draw (Question *question, GRand *rand, guint32 *domain)
+draw (Problem *problem, GRand *rand, guint32 *domain)
 {
   static const gint64 amounts[] = { 0, 10000, 20000, 30000 };
 
-  question_init (question, (QuoitStrategy) g_rand_int_range (rand, 0, 4), (guint32) g_rand_int_range (rand, 1, 5),
-                 (guint32) g_rand_int_range (rand, 1, 5), 2);
-  for (guint32 i = 0; i < question->n_bundles * 2; i++)
-    question->asked[i] = amounts[g_rand_int_range (rand, 0, 3)];
-  for (guint32 i = 0; i < question->n_nodes * 2; i++)
+  problem_init (problem, (QuoitStrategy) g_rand_int_range (rand, 0, 4), (guint32) g_rand_int_range (rand, 1, 5),
+                (guint32) g_rand_int_range (rand, 1, 5), 2);
+  for (guint32 i = 0; i < problem->n_bundles * 2; i++)
+    problem->requested[i] = amounts[g_rand_int_range (rand, 0, 3)];
+  for (guint32 i = 0; i < problem->n_nodes * 2; i++)
     {
-      question->total[i] = amounts[g_rand_int_range (rand, 1, 4)];
-      question->available[i] = MIN (question->total[i], amounts[g_rand_int_range (rand, 1, 4)]);
+      problem->total[i] = amounts[g_rand_int_range (rand, 1, 4)];
+      problem->available[i] = MIN (problem->total[i], amounts[g_rand_int_range (rand, 1, 4)]);
     }
   if (g_rand_boolean (rand))
     {
-      question->filter = g_new (guint32, question->n_bundles);
-      for (guint32 b = 0; b < question->n_bundles; b++)
-        question->filter[b] = (guint32) g_rand_int_range (rand, 0, 2);
-      question->passes = g_new (guint64, 2);
-      question->passes[0] = question->passes[1] = ~(guint64) 0;
-      question->passes[1] = g_rand_int (rand);
-      question->bundles.filter = question->filter;
-      question->bundles.n_filters = 2;
-      question->view.passes = question->passes;
+      problem->filter = g_new (guint32, problem->n_bundles);
+      for (guint32 b = 0; b < problem->n_bundles; b++)
+        problem->filter[b] = (guint32) g_rand_int_range (rand, 0, 2);
+      problem->passes = g_new (guint64, 2);
+      problem->passes[0] = problem->passes[1] = ~(guint64) 0;
+      problem->passes[1] = g_rand_int (rand);
+      problem->bundles.filter = problem->filter;
+      problem->bundles.n_filters = 2;
+      problem->view.passes = problem->passes;
     }
   if (g_rand_int_range (rand, 0, 3) == 0)
     {
-      for (guint32 n = 0; n < question->n_nodes; n++)
+      for (guint32 n = 0; n < problem->n_nodes; n++)
         domain[n] = (guint32) g_rand_int_range (rand, 0, 2);
-      question->view.domain = domain;
-      question->view.n_domains = 2;
-      question->standing.n_values = 1;
+      problem->view.domain = domain;
+      problem->view.n_domains = 2;
+      problem->rules.n_values = 1;
     }
 }
 
 static void
-check_answers (const Question *question, guint32 seed)
+check_answers (const Problem *problem, guint32 seed)
 {
-  g_autoptr (GHashTable) answers = all_answers (question);
+  g_autoptr (GHashTable) answers = all_answers (problem);
   gboolean fails = g_hash_table_contains (answers, "1"), never = g_hash_table_contains (answers, "2");
   guint32 nodes[8];
-  g_autofree char *ours
-      = text_of (quoit_ray_place (&question->bundles, &question->view, &question->standing, NULL, nodes), nodes,
-                 question->n_bundles);
-  QuoitRayWhether one = g_hash_table_size (answers) == 1 ? QUOIT_RAY_YES : QUOIT_RAY_NO;
+  g_autofree char *ours = format_result (
+      quoit_ray_place (&problem->bundles, &problem->view, &problem->rules, NULL, nodes), nodes, problem->n_bundles);
+  QuoitRayCertainty one = g_hash_table_size (answers) == 1 ? QUOIT_RAY_YES : QUOIT_RAY_NO;
 
   ck_assert_msg (g_hash_table_contains (answers, ours), "seed %u: '%s' is no answer", seed, ours);
-  ck_assert_msg (quoit_ray_is_determined (&question->bundles, &question->view, &question->standing, 100000) == one,
+  ck_assert_msg (quoit_ray_is_determined (&problem->bundles, &problem->view, &problem->rules, 100000) == one,
                  "seed %u: %u answers", seed, g_hash_table_size (answers));
   ck_assert_msg (
-      (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_FAILED, NULL, 100000)
+      (quoit_ray_is_possible (&problem->bundles, &problem->view, &problem->rules, QUOIT_RAY_FAILED, NULL, 100000)
        == QUOIT_RAY_YES)
           == fails,
       "seed %u: failing", seed);
   ck_assert_msg (
-      (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_INFEASIBLE, NULL, 0)
+      (quoit_ray_is_possible (&problem->bundles, &problem->view, &problem->rules, QUOIT_RAY_INFEASIBLE, NULL, 0)
        == QUOIT_RAY_YES)
           == never,
       "seed %u: never", seed);
@@ -309,60 +311,61 @@ check_answers (const Question *question, guint32 seed)
 
 /* Checks every placement of the bundles: possible means that it is among the answers. */
 static void
-check_placements (const Question *question, guint32 seed)
+check_placements (const Problem *problem, guint32 seed)
 {
-  g_autoptr (GHashTable) answers = all_answers (question);
+  g_autoptr (GHashTable) answers = all_answers (problem);
   guint32 nodes[8] = { 0 }, b;
 
   do
     {
-      g_autofree char *text = text_of (QUOIT_RAY_SUCCESS, nodes, question->n_bundles);
+      g_autofree char *text = format_result (QUOIT_RAY_SUCCESS, nodes, problem->n_bundles);
 
       ck_assert_msg (
-          (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_SUCCESS, nodes, 0)
+          (quoit_ray_is_possible (&problem->bundles, &problem->view, &problem->rules, QUOIT_RAY_SUCCESS, nodes, 0)
            == QUOIT_RAY_YES)
               == g_hash_table_contains (answers, text),
           "seed %u: %s", seed, text);
-      for (b = 0; b < question->n_bundles && ++nodes[b] == question->n_nodes; b++)
+      for (b = 0; b < problem->n_bundles && ++nodes[b] == problem->n_nodes; b++)
         nodes[b] = 0;
     }
-  while (b < question->n_bundles);
+  while (b < problem->n_bundles);
 }
 
-START_TEST (what_is_possible_and_determined_is_what_walking_every_choice_finds)
+START_TEST (possible_and_determined_agree_with_exhaustive_search)
 {
   for (guint32 seed = 0; seed < 3000; seed++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-      g_auto (Question) question = { 0 };
+      g_auto (Problem) problem = { 0 };
       guint32 domain[8];
 
-      draw (&question, rand, domain);
-      check_answers (&question, seed);
-      check_placements (&question, seed);
+      draw (&problem, rand, domain);
+      check_answers (&problem, seed);
+      check_placements (&problem, seed);
     }
 }
 END_TEST
 
-/* The best node by the rule, for bundles with a node of their own; counts equally good nodes. */
+/* Places each bundle on the best unused node, by Ray's rule without optimizations. Counts equally good nodes. */
 static guint32
-place_by_the_rule (const Question *question, const guint32 *order, guint32 *nodes)
+place_by_the_rule (const Problem *problem, const guint32 *order, guint32 *nodes)
 {
-  g_autofree guint8 *taken = g_new0 (guint8, question->n_nodes);
+  g_autofree guint8 *taken = g_new0 (guint8, problem->n_nodes);
   guint32 n_choices = 0;
 
-  for (guint32 i = 0; i < question->n_bundles; i++)
+  for (guint32 i = 0; i < problem->n_bundles; i++)
     {
-      gint64 asked = question->asked[order[i]];
+      gint64 requested = problem->requested[order[i]];
       double most = -1, score;
       guint32 best = QUOIT_NO_INDEX, n_best = 0;
 
       for (int pass = 0; pass < 2; pass++)
-        for (guint32 n = question->n_nodes; n > 0; n--)
+        for (guint32 n = problem->n_nodes; n > 0; n--)
           {
-            double has = (double) question->available[n - 1] / 10000;
+            double has = (double) problem->available[n - 1] / 10000;
 
-            score = taken[n - 1] || question->available[n - 1] < asked ? -1 : (has - (double) asked / 10000) / has;
+            score
+                = taken[n - 1] || problem->available[n - 1] < requested ? -1 : (has - (double) requested / 10000) / has;
             if (pass == 0)
               most = MAX (most, score);
             else if (score >= 0 && score >= most - 1e-12)
@@ -418,19 +421,18 @@ static const struct {
   Amount bundle, node;
 } choices[] = { { thrice, near_and_far }, { five, small_sets }, { five, sets }, { five, large_sets } };
 
-START_TEST (sorted_or_not_the_first_of_those_that_are_as_good_is_taken)
+START_TEST (sorted_search_chooses_the_same_of_equal_nodes)
 {
   enum { BUNDLES = 900, NODES = 1000 };
-  g_auto (Question) question = { 0 };
+  g_auto (Problem) problem = { 0 };
   guint32 order[BUNDLES], expected[BUNDLES], nodes[BUNDLES], n_choices;
   QuoitTies ties = { .choose = NULL };
 
-  question_init (&question, QUOIT_STRATEGY_STRICT_SPREAD, BUNDLES, NODES, 1);
-  fill (&question, choices[_i].bundle, choices[_i].node);
-  quoit_ray_order (&question.bundles, order);
-  n_choices = place_by_the_rule (&question, order, expected);
-  ck_assert_int_eq (quoit_ray_place (&question.bundles, &question.view, &question.standing, &ties, nodes),
-                    QUOIT_RAY_SUCCESS);
+  problem_init (&problem, QUOIT_STRATEGY_STRICT_SPREAD, BUNDLES, NODES, 1);
+  fill (&problem, choices[_i].bundle, choices[_i].node);
+  quoit_ray_order (&problem.bundles, order);
+  n_choices = place_by_the_rule (&problem, order, expected);
+  ck_assert_int_eq (quoit_ray_place (&problem.bundles, &problem.view, &problem.rules, &ties, nodes), QUOIT_RAY_SUCCESS);
   ck_assert_uint_eq (ties.n_choices, n_choices);
   for (guint32 b = 0; b < BUNDLES; b++)
     ck_assert_uint_eq (nodes[b], expected[b]);
@@ -492,21 +494,22 @@ find_twin (const char *name, char *twin)
     }
 }
 
-START_TEST (two_names_of_one_hash_are_two_resources_whose_order_is_that_of_their_names)
+START_TEST (resources_with_equal_hashes_are_ordered_by_name)
 {
   const char *name = "tpu-slice-000001";
   char twin[17];
   const char *names[] = { name, twin };
-  const gint64 asked[] = { 10000, 0, 0, 10000 }, total[] = { 0, 10000, 10000, 0 };
+  const gint64 requested[] = { 10000, 0, 0, 10000 }, total[] = { 0, 10000, 10000, 0 };
   guint32 order[2], nodes[2];
-  QuoitBundles bundles = { 2, 2, 0, names, asked, NULL };
+  QuoitBundles bundles = { 2, 2, 0, names, requested, NULL };
   QuoitView view = { .n_nodes = 2, .n_candidates = 2, .total = total, .available = total };
-  QuoitStanding standing = { .strategy = QUOIT_STRATEGY_PACK, .soft_target = QUOIT_NO_INDEX, .bound = QUOIT_NO_INDEX };
+  QuoitPlacementRules rules
+      = { .strategy = QUOIT_STRATEGY_PACK, .soft_target = QUOIT_NO_INDEX, .required_domain = QUOIT_NO_INDEX };
 
   find_twin (name, twin);
   ck_assert_str_ne (name, twin);
   ck_assert_int_eq (quoit_ray_resource_id (name), quoit_ray_resource_id (twin));
-  ck_assert_int_eq (quoit_ray_place (&bundles, &view, &standing, NULL, nodes), QUOIT_RAY_SUCCESS);
+  ck_assert_int_eq (quoit_ray_place (&bundles, &view, &rules, NULL, nodes), QUOIT_RAY_SUCCESS);
   ck_assert_uint_eq (nodes[0], 1);
   ck_assert_uint_eq (nodes[1], 0);
   quoit_ray_order (&bundles, order);
@@ -521,12 +524,12 @@ main (void)
   TCase *tcase = tcase_create ("ray-work");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, equal_bundles_do_not_each_look_at_all_nodes, 0, G_N_ELEMENTS (costs));
-  tcase_add_test (tcase, bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times);
-  tcase_add_test (tcase, only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_a_grant);
-  tcase_add_test (tcase, what_is_possible_and_determined_is_what_walking_every_choice_finds);
-  tcase_add_loop_test (tcase, sorted_or_not_the_first_of_those_that_are_as_good_is_taken, 0, G_N_ELEMENTS (choices));
-  tcase_add_test (tcase, two_names_of_one_hash_are_two_resources_whose_order_is_that_of_their_names);
+  tcase_add_loop_test (tcase, equal_bundles_do_not_each_test_all_nodes, 0, G_N_ELEMENTS (costs));
+  tcase_add_test (tcase, different_bundles_test_each_node_a_few_times);
+  tcase_add_test (tcase, only_matching_nodes_are_tested_and_refusal_costs_no_more);
+  tcase_add_test (tcase, possible_and_determined_agree_with_exhaustive_search);
+  tcase_add_loop_test (tcase, sorted_search_chooses_the_same_of_equal_nodes, 0, G_N_ELEMENTS (choices));
+  tcase_add_test (tcase, resources_with_equal_hashes_are_ordered_by_name);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

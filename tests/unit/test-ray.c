@@ -32,7 +32,7 @@ static const struct {
   { " \n", " \n", "" },
 };
 
-START_TEST (text_is_lowered_and_stripped_as_python_does)
+START_TEST (text_is_lowercased_and_stripped_as_in_python)
 {
   g_autofree char *lower = quoit_python_lower (texts[_i].text), *stripped = quoit_python_strip (texts[_i].text);
 
@@ -81,7 +81,7 @@ static const struct {
   { "4\xff", NULL },
 };
 
-START_TEST (an_integer_is_read_as_python_does)
+START_TEST (integer_is_parsed_as_in_python)
 {
   GError *error = NULL;
   g_autoptr (QuoitBig) big = quoit_python_int (integers[_i].text, "number", &error);
@@ -99,7 +99,7 @@ START_TEST (an_integer_is_read_as_python_does)
 }
 END_TEST
 
-START_TEST (an_integer_of_more_digits_than_python_reads_is_refused)
+START_TEST (integer_with_more_digits_than_python_accepts_is_refused)
 {
   GError *error = NULL;
   g_autofree char *digits = g_strnfill (QUOIT_BIG_MAX_DIGITS + 1, '7');
@@ -179,7 +179,7 @@ START_TEST (sums_and_comparisons_of_random_numbers_are_exact)
 }
 END_TEST
 
-START_TEST (a_sum_carries_and_borrows_through_all_its_digits)
+START_TEST (sum_carries_and_borrows_through_all_digits)
 {
   g_autofree char *nines = g_strnfill (90, '9');
   g_autoptr (QuoitBig) large = quoit_big_from_digits (nines, 90, 1), more = quoit_big_add (large, 1), less = NULL;
@@ -197,7 +197,7 @@ START_TEST (a_sum_carries_and_borrows_through_all_its_digits)
 }
 END_TEST
 
-START_TEST (the_ends_of_64_bits_are_kept)
+START_TEST (limits_of_64_bits_are_kept)
 {
   static const int64_t values[] = { INT64_MIN, INT64_MIN + 1, -1000000000, -1, 0, 1, 999999999, 1000000000, INT64_MAX };
 
@@ -234,7 +234,7 @@ static const struct {
   { "4x4", "TPU", NULL, "expected a text that begins with one of" },
 };
 
-START_TEST (a_pod_type_is_written_absent_or_refused)
+START_TEST (pod_type_is_formatted_absent_or_refused)
 {
   GError *error = NULL;
   g_autofree char *got = quoit_ray_pod_type (pod_types[_i].topology, pod_types[_i].type, &error);
@@ -249,7 +249,7 @@ END_TEST
 
 /* Integers beyond C's range, and Ray's exceptions: refused, and nothing is written. */
 static const struct {
-  int (*function) (const char *, int64_t *, GError **);
+  bool (*function) (const char *, int64_t *, GError **);
   const char *text, *expected;
 } refusals[] = {
   { quoit_ray_chips_from_topology, "4294967296x4294967296", "fewer chips than 64 bits count" },
@@ -269,7 +269,7 @@ static const struct {
   { quoit_ray_resource_per_chip, "99999999999999999999", "expected decimal digits" },
 };
 
-START_TEST (what_cannot_be_answered_is_refused_and_nothing_is_written)
+START_TEST (invalid_input_is_refused_and_results_are_unchanged)
 {
   GError *error = NULL;
   int64_t number = 77;
@@ -280,7 +280,7 @@ START_TEST (what_cannot_be_answered_is_refused_and_nothing_is_written)
 }
 END_TEST
 
-START_TEST (a_megabyte_of_sides_is_refused_without_waiting)
+START_TEST (topology_of_a_megabyte_is_refused_in_bounded_time)
 {
   g_autoptr (GString) topology = g_string_new ("9");
   GError *error = NULL;
@@ -426,7 +426,7 @@ START_TEST (ray_and_the_catalogue_agree_on_every_row)
 }
 END_TEST
 
-START_TEST (every_topology_that_ray_lists_is_one_of_quoits)
+START_TEST (every_topology_of_ray_is_in_the_catalogue)
 {
   static const struct {
     const char *version;
@@ -475,21 +475,21 @@ main (void)
   TCase *tcase = tcase_create ("ray");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, text_is_lowered_and_stripped_as_python_does, 0, G_N_ELEMENTS (texts));
-  tcase_add_loop_test (tcase, an_integer_is_read_as_python_does, 0, G_N_ELEMENTS (integers));
-  tcase_add_test (tcase, an_integer_of_more_digits_than_python_reads_is_refused);
+  tcase_add_loop_test (tcase, text_is_lowercased_and_stripped_as_in_python, 0, G_N_ELEMENTS (texts));
+  tcase_add_loop_test (tcase, integer_is_parsed_as_in_python, 0, G_N_ELEMENTS (integers));
+  tcase_add_test (tcase, integer_with_more_digits_than_python_accepts_is_refused);
   tcase_add_test (tcase, products_and_quotients_of_random_numbers_are_exact);
   tcase_add_test (tcase, sums_and_comparisons_of_random_numbers_are_exact);
-  tcase_add_test (tcase, a_sum_carries_and_borrows_through_all_its_digits);
-  tcase_add_test (tcase, the_ends_of_64_bits_are_kept);
-  tcase_add_loop_test (tcase, a_pod_type_is_written_absent_or_refused, 0, G_N_ELEMENTS (pod_types));
-  tcase_add_loop_test (tcase, what_cannot_be_answered_is_refused_and_nothing_is_written, 0, G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, a_megabyte_of_sides_is_refused_without_waiting);
+  tcase_add_test (tcase, sum_carries_and_borrows_through_all_digits);
+  tcase_add_test (tcase, limits_of_64_bits_are_kept);
+  tcase_add_loop_test (tcase, pod_type_is_formatted_absent_or_refused, 0, G_N_ELEMENTS (pod_types));
+  tcase_add_loop_test (tcase, invalid_input_is_refused_and_results_are_unchanged, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, topology_of_a_megabyte_is_refused_in_bounded_time);
   tcase_add_loop_test (tcase, workers_are_counted_as_ray_counts_them, 0, G_N_ELEMENTS (workers));
   tcase_add_test (tcase, slices_for_workers_never_fails);
   tcase_add_test (tcase, resources_keep_their_order_and_their_last_amount);
   tcase_add_test (tcase, ray_and_the_catalogue_agree_on_every_row);
-  tcase_add_test (tcase, every_topology_that_ray_lists_is_one_of_quoits);
+  tcase_add_test (tcase, every_topology_of_ray_is_in_the_catalogue);
   tcase_add_test (tcase, the_coordinator_has_four_variables);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

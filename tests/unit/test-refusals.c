@@ -19,7 +19,7 @@ ledger_with (const char *fleet)
 static QuoitRequest *
 slices (const char *name, int64_t n)
 {
-  QuoitRequest *request = quoit_request_new (name);
+  QuoitRequest *request = quoit_request_new (name, NULL);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n, NULL));
@@ -82,7 +82,7 @@ full_ledger (void)
   return ledger;
 }
 
-START_TEST (a_refusal_hands_out_the_report_that_its_message_is_made_of)
+START_TEST (refusal_returns_the_report_of_its_message)
 {
   bool (*calls[]) (QuoitLedger *, VerbOfCall, int64_t, QuoitReport **, GError **) = { place, place_on_fork };
 
@@ -106,7 +106,7 @@ START_TEST (a_refusal_hands_out_the_report_that_its_message_is_made_of)
 }
 END_TEST
 
-START_TEST (what_never_fits_has_a_report_that_says_never)
+START_TEST (request_that_never_fits_has_verdict_never)
 {
   g_autoptr (QuoitLedger) ledger = full_ledger ();
   g_autoptr (QuoitReport) report = NULL;
@@ -119,7 +119,7 @@ START_TEST (what_never_fits_has_a_report_that_says_never)
 }
 END_TEST
 
-START_TEST (the_report_alone_is_made_when_no_error_is_wanted)
+START_TEST (report_is_returned_without_an_error)
 {
   g_autoptr (QuoitLedger) ledger = full_ledger ();
   g_autoptr (QuoitReport) report = NULL;
@@ -130,7 +130,7 @@ START_TEST (the_report_alone_is_made_when_no_error_is_wanted)
 }
 END_TEST
 
-START_TEST (success_and_other_failures_leave_the_report_alone)
+START_TEST (success_and_other_failures_leave_the_report_unchanged)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2");
   g_autoptr (QuoitRequest) request = slices ("train", 1), same = slices ("train", 1);
@@ -153,7 +153,7 @@ END_TEST
 START_TEST (bundles_are_reported_by_node)
 {
   g_autoptr (QuoitLedger) ledger = full_ledger ();
-  g_autoptr (QuoitRequest) request = quoit_request_new ("bundles");
+  g_autoptr (QuoitRequest) request = quoit_request_new ("bundles", NULL);
   g_autoptr (QuoitReport) report = NULL;
   GError *error = NULL;
 
@@ -165,7 +165,7 @@ START_TEST (bundles_are_reported_by_node)
 }
 END_TEST
 
-START_TEST (a_refusal_in_a_batch_leaves_the_batch_as_it_was)
+START_TEST (refusal_in_a_batch_leaves_the_batch_unchanged)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2");
   g_autoptr (QuoitRequest) first = slices ("first", 1), many = slices ("many", 2), second = slices ("second", 1);
@@ -190,12 +190,12 @@ main (void)
   Suite *suite = suite_create ("refusals");
   TCase *tcase = tcase_create ("refusals");
 
-  tcase_add_loop_test (tcase, a_refusal_hands_out_the_report_that_its_message_is_made_of, 0, N_VERBS);
-  tcase_add_loop_test (tcase, what_never_fits_has_a_report_that_says_never, 0, REPAIR);
-  tcase_add_loop_test (tcase, the_report_alone_is_made_when_no_error_is_wanted, 0, N_VERBS);
-  tcase_add_test (tcase, success_and_other_failures_leave_the_report_alone);
+  tcase_add_loop_test (tcase, refusal_returns_the_report_of_its_message, 0, N_VERBS);
+  tcase_add_loop_test (tcase, request_that_never_fits_has_verdict_never, 0, REPAIR);
+  tcase_add_loop_test (tcase, report_is_returned_without_an_error, 0, N_VERBS);
+  tcase_add_test (tcase, success_and_other_failures_leave_the_report_unchanged);
   tcase_add_test (tcase, bundles_are_reported_by_node);
-  tcase_add_test (tcase, a_refusal_in_a_batch_leaves_the_batch_as_it_was);
+  tcase_add_test (tcase, refusal_in_a_batch_leaves_the_batch_unchanged);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

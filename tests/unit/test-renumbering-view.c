@@ -32,7 +32,7 @@ static const struct {
     "a-2  a     0 -> -   2      2 -> -  left\n"
     "a-3  a     0 -> -   3      3 -> -  left\n"
     "\n"
-    "environment of those that stay, where it changes:\n"
+    "changed variables of the processes that stay:\n"
     "VARIABLE                      PROCESS BEFORE   AFTER\n"
     "MEGASCALE_COORDINATOR_ADDRESS 0-3     10.0.0.0 (not set)\n"
     "MEGASCALE_NUM_SLICES          0-3     2        (not set)\n"
@@ -55,7 +55,7 @@ static const struct {
     "b-3  b     1 -> -   3      7 -> -  left\n"
     "c-1  c     2 -> -   1      9 -> -  left, replaced by another host of that name\n"
     "\n"
-    "environment of those that stay, where it changes:\n"
+    "changed variables of the processes that stay:\n"
     "VARIABLE             PROCESS  BEFORE                              AFTER\n"
     "MEGASCALE_NUM_SLICES 0-4, 6-7 3                                   2\n"
     "MEGASCALE_SLICE_ID   4, 6-7   2                                   1\n"
@@ -68,14 +68,14 @@ static const struct {
     "a-2  a     0        2      2       same\n"
     "a-3  a     0        3      3       same\n"
     "\n"
-    "environment of those that stay, where it changes: none\n" },
+    "changed variables of the processes that stay: none\n" },
   { "", "",
     "numbers, before and after: none\n"
     "\n"
-    "environment of those that stay, where it changes: none\n" },
+    "changed variables of the processes that stay: none\n" },
 };
 
-START_TEST (people_see_who_moves_and_each_change_once)
+START_TEST (text_shows_moved_processes_and_each_change_once)
 {
   g_autoptr (Document) document = document_of (shown[_i].before, shown[_i].after);
   g_autofree char *text = document_format_text (document);
@@ -102,7 +102,7 @@ number_in (JsonArray *rows, guint row, const char *member)
   return json_object_get_int_member_with_default (json_array_get_object_element (rows, row), member, -1);
 }
 
-START_TEST (programs_get_every_number_and_every_variable)
+START_TEST (json_has_every_number_and_variable)
 {
   g_autoptr (Document) document = document_of ("a b", "a c");
   g_autofree char *json = document_format_json (document);
@@ -129,7 +129,7 @@ START_TEST (programs_get_every_number_and_every_variable)
 }
 END_TEST
 
-START_TEST (programs_get_the_hosts_that_see_one_change)
+START_TEST (json_lists_the_hosts_of_each_change)
 {
   g_autoptr (Document) document = document_of ("a b c", "a c");
   g_autofree char *json = document_format_json (document);
@@ -152,9 +152,9 @@ main (void)
   Suite *suite = suite_create ("renumbering view");
   TCase *tcase = tcase_create ("view");
 
-  tcase_add_loop_test (tcase, people_see_who_moves_and_each_change_once, 0, G_N_ELEMENTS (shown));
-  tcase_add_test (tcase, programs_get_every_number_and_every_variable);
-  tcase_add_test (tcase, programs_get_the_hosts_that_see_one_change);
+  tcase_add_loop_test (tcase, text_shows_moved_processes_and_each_change_once, 0, G_N_ELEMENTS (shown));
+  tcase_add_test (tcase, json_has_every_number_and_variable);
+  tcase_add_test (tcase, json_lists_the_hosts_of_each_change);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

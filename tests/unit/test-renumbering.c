@@ -50,11 +50,11 @@ n_changed (const QuoitRenumbering *renumbering)
   uint32_t n = 0;
 
   for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
-    n += quoit_renumbering_get_how (renumbering, row) != QUOIT_RENUMBERING_SAME;
+    n += quoit_renumbering_get_change (renumbering, row) != QUOIT_PROCESS_SAME;
   return n;
 }
 
-START_TEST (the_environment_at_each_step_is_that_of_the_slices_that_are_there)
+START_TEST (environment_at_each_step_matches_the_current_slices)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitTopology) topology = elastic_job (ledger, tutorial[_i].cluster, tutorial[_i].profile);
@@ -236,11 +236,11 @@ append_variables (GString *text, const QuoitRenumbering *renumbering, uint32_t r
 }
 
 static const char *
-beginning (QuoitRenumberingHow how)
+beginning (QuoitProcessChange change)
 {
-  if (how == QUOIT_RENUMBERING_JOINED)
+  if (change == QUOIT_PROCESS_JOINED)
     return "joins as ";
-  return how == QUOIT_RENUMBERING_LEFT ? "leaves, was " : "";
+  return change == QUOIT_PROCESS_LEFT ? "leaves, was " : "";
 }
 
 static char *
@@ -249,21 +249,21 @@ row_text (const QuoitRenumbering *renumbering, uint32_t row)
   static int64_t (*const getters[]) (const QuoitRenumbering *, uint32_t, QuoitRenumberingSide)
       = { quoit_renumbering_get_process, quoit_renumbering_get_slice_id, quoit_renumbering_get_worker_id };
   static const char *const words[] = { "process", ", slice", ", worker" };
-  QuoitRenumberingHow how = quoit_renumbering_get_how (renumbering, row);
+  QuoitProcessChange change = quoit_renumbering_get_change (renumbering, row);
   const char *counterpart = quoit_renumbering_get_counterpart (renumbering, row);
   GString *text = g_string_new (quoit_renumbering_get_node_name (renumbering, row));
 
-  g_string_append_printf (text, ": %s", beginning (how));
+  g_string_append_printf (text, ": %s", beginning (change));
   for (guint i = 0; i < G_N_ELEMENTS (getters); i++)
     append_number (text, words[i], getters[i](renumbering, row, QUOIT_RENUMBERING_BEFORE),
                    getters[i](renumbering, row, QUOIT_RENUMBERING_AFTER));
-  if (how == QUOIT_RENUMBERING_SAME)
+  if (change == QUOIT_PROCESS_SAME)
     g_string_append (text, "; nothing changes");
-  else if (how == QUOIT_RENUMBERING_JOINED && counterpart != NULL)
+  else if (change == QUOIT_PROCESS_JOINED && counterpart != NULL)
     g_string_append_printf (text, ", in place of %s", counterpart);
-  else if (how == QUOIT_RENUMBERING_LEFT && counterpart != NULL)
+  else if (change == QUOIT_PROCESS_LEFT && counterpart != NULL)
     g_string_append_printf (text, "; %s takes its place", counterpart);
-  else if (how == QUOIT_RENUMBERING_CHANGED || how == QUOIT_RENUMBERING_MOVED)
+  else if (change == QUOIT_PROCESS_CHANGED || change == QUOIT_PROCESS_MOVED)
     append_variables (text, renumbering, row);
   return g_string_free (text, FALSE);
 }
@@ -290,15 +290,15 @@ START_TEST (each_row_has_the_changes_of_its_process)
 }
 END_TEST
 
-START_TEST (a_renumbering_outlives_what_it_was_made_of)
+START_TEST (renumbering_outlives_its_arguments)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   QuoitTopology *before = elastic_job (ledger, "a b", QUOIT_PROFILE_QUOIT);
   QuoitTopology *after = elastic_job (ledger, "b", QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (before, after);
 
-  quoit_topology_unref (before);
-  quoit_topology_unref (after);
+  quoit_topology_free (before);
+  quoit_topology_free (after);
   g_clear_pointer (&ledger, quoit_ledger_unref);
   ck_assert_str_eq (quoit_renumbering_get_node_name (renumbering, 0), "b-0");
   ck_assert_str_eq (quoit_renumbering_get_slice_name (renumbering, 4), "a");
@@ -387,19 +387,19 @@ check_place (const QuoitTopology *topology, int64_t process, int64_t slice_id, i
   ck_assert_int_eq (quoit_topology_get_worker_id (topology, (uint32_t) process), worker_id);
 }
 
-static QuoitRenumberingHow
-how_by_numbers (const QuoitRenumbering *renumbering, uint32_t row)
+static QuoitProcessChange
+change_by_numbers (const QuoitRenumbering *renumbering, uint32_t row)
 {
   if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE) < 0)
-    return QUOIT_RENUMBERING_JOINED;
+    return QUOIT_PROCESS_JOINED;
   if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER) < 0)
-    return QUOIT_RENUMBERING_LEFT;
+    return QUOIT_PROCESS_LEFT;
   if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE)
           != quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER)
       || quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_BEFORE)
              != quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_AFTER))
-    return QUOIT_RENUMBERING_MOVED;
-  return quoit_renumbering_get_n_variables (renumbering, row) > 0 ? QUOIT_RENUMBERING_CHANGED : QUOIT_RENUMBERING_SAME;
+    return QUOIT_PROCESS_MOVED;
+  return quoit_renumbering_get_n_variables (renumbering, row) > 0 ? QUOIT_PROCESS_CHANGED : QUOIT_PROCESS_SAME;
 }
 
 static gboolean
@@ -439,7 +439,7 @@ check_row (const QuoitRenumbering *renumbering, uint32_t row, const QuoitTopolog
   check_place (after, is, quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_AFTER),
                quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_AFTER), node);
   check_machine (before, was, after, is);
-  ck_assert_int_eq (quoit_renumbering_get_how (renumbering, row), how_by_numbers (renumbering, row));
+  ck_assert_int_eq (quoit_renumbering_get_change (renumbering, row), change_by_numbers (renumbering, row));
   if (was >= 0 && is >= 0)
     ck_assert_ptr_null (quoit_renumbering_get_counterpart (renumbering, row));
   apply_row (renumbering, row, told);
@@ -475,7 +475,7 @@ check_rows (const QuoitRenumbering *renumbering, const QuoitTopology *before, co
   ck_assert_uint_eq (n_old, n_of (before));
 }
 
-START_TEST (the_rows_turn_the_environments_of_before_into_those_of_after)
+START_TEST (rows_turn_old_environments_into_new_environments)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (20260501 + (guint32) _i);
   QuoitProfile profile = _i % 2 == 0 ? QUOIT_PROFILE_QUOIT : QUOIT_PROFILE_RAY_TRAIN;
@@ -500,11 +500,10 @@ main (void)
   TCase *tcase = tcase_create ("renumbering");
 
   tcase_set_timeout (tcase, 60);
-  tcase_add_loop_test (tcase, the_environment_at_each_step_is_that_of_the_slices_that_are_there, 0,
-                       G_N_ELEMENTS (tutorial));
+  tcase_add_loop_test (tcase, environment_at_each_step_matches_the_current_slices, 0, G_N_ELEMENTS (tutorial));
   tcase_add_loop_test (tcase, each_row_has_the_changes_of_its_process, 0, G_N_ELEMENTS (renumberings));
-  tcase_add_test (tcase, a_renumbering_outlives_what_it_was_made_of);
-  tcase_add_loop_test (tcase, the_rows_turn_the_environments_of_before_into_those_of_after, 0, 8);
+  tcase_add_test (tcase, renumbering_outlives_its_arguments);
+  tcase_add_loop_test (tcase, rows_turn_old_environments_into_new_environments, 0, 8);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

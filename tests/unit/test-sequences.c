@@ -40,7 +40,7 @@ typedef struct {
 } Sequence;
 
 static guint
-below (Sequence *sequence, guint n)
+random_below (Sequence *sequence, guint n)
 {
   return (guint) g_rand_int_range (sequence->rand, 0, (gint) n);
 }
@@ -57,7 +57,7 @@ static gboolean
 take_chips (Sequence *sequence, Host *host, gint64 tpu_e4)
 {
   Host after = *host;
-  guint first = below (sequence, N_CHIPS);
+  guint first = random_below (sequence, N_CHIPS);
 
   for (guint i = 0; i < N_CHIPS && tpu_e4 > 0; i++)
     {
@@ -81,10 +81,10 @@ start_job (Sequence *sequence, Job *job)
   static const gint64 sizes[] = { 2000, 3000, 4000, 5000, 6000, 7000, 10000, 10000, 20000, 40000 };
 
   *job = (Job) { .id = ++sequence->last_job };
-  for (guint n = 1 + below (sequence, N_BUNDLES); n > 0; n--)
+  for (guint n = 1 + random_below (sequence, N_BUNDLES); n > 0; n--)
     {
-      JobBundle bundle = { below (sequence, N_BUSY), below (sequence, N_HOSTS),
-                           sizes[below (sequence, G_N_ELEMENTS (sizes))], TRUE };
+      JobBundle bundle = { random_below (sequence, N_BUSY), random_below (sequence, N_HOSTS),
+                           sizes[random_below (sequence, G_N_ELEMENTS (sizes))], TRUE };
       Host *host = &sequence->hosts[bundle.slice][bundle.host];
 
       bundle.is_placed
@@ -119,7 +119,8 @@ use_otherwise (Sequence *sequence)
       for (guint c = 0; c < N_CHIPS; c++)
         {
           Host *host = &sequence->hosts[s][h];
-          gint32 part = below (sequence, 12) == 0 ? host->free_e4[c] / (1 + (gint32) below (sequence, 2)) : 0;
+          gint32 part
+              = random_below (sequence, 12) == 0 ? host->free_e4[c] / (1 + (gint32) random_below (sequence, 2)) : 0;
 
           host->free_e4[c] -= part;
           host->other_e4 += part;
@@ -129,24 +130,24 @@ use_otherwise (Sequence *sequence)
 static void
 change_cluster (Sequence *sequence)
 {
-  Host *host = &sequence->hosts[below (sequence, N_SLICES)][below (sequence, N_HOSTS)];
-  guint gone = below (sequence, 3 * N_SLICES);
+  Host *host = &sequence->hosts[random_below (sequence, N_SLICES)][random_below (sequence, N_HOSTS)];
+  guint gone = random_below (sequence, 3 * N_SLICES);
 
-  if (below (sequence, 3) == 0)
+  if (random_below (sequence, 3) == 0)
     host->replaced++;
-  if (below (sequence, 3) == 0)
-    host->state = below (sequence, 2) == 0 ? QUOIT_NODE_ALIVE : (QuoitNodeState) below (sequence, 3);
+  if (random_below (sequence, 3) == 0)
+    host->state = random_below (sequence, 2) == 0 ? QUOIT_NODE_ALIVE : (QuoitNodeState) random_below (sequence, 3);
   for (guint h = 0; h < N_HOSTS && gone < N_SLICES; h++)
     sequence->hosts[gone][h].is_there = FALSE;
   for (guint s = 0; s < N_SLICES; s++)
     for (guint h = 0; h < N_HOSTS; h++)
-      sequence->hosts[s][h].is_there |= below (sequence, 3) == 0;
+      sequence->hosts[s][h].is_there |= random_below (sequence, 3) == 0;
   for (guint j = 0; j < N_JOBS; j++)
-    if (below (sequence, 4) == 0)
+    if (random_below (sequence, 4) == 0)
       sequence->jobs[j] = (Job) { 0 };
   settle_jobs (sequence);
   for (guint j = 0; j < N_JOBS; j++)
-    if (sequence->jobs[j].id == 0 && below (sequence, 3) == 0)
+    if (sequence->jobs[j].id == 0 && random_below (sequence, 3) == 0)
       start_job (sequence, &sequence->jobs[j]);
   use_otherwise (sequence);
 }
@@ -208,7 +209,7 @@ claims_of (const Sequence *sequence, guint scope)
                           .chips = N_CHIPS,
                           .resources = resources,
                           .n_resources = 2 };
-  guint32 pool = quoit_claims_pool (claims, "p"), kind = quoit_claims_kind (claims, &facts, NULL), n = 0;
+  guint32 pool = quoit_claims_ensure_pool (claims, "p"), kind = quoit_claims_intern_kind (claims, &facts, NULL), n = 0;
   guint32 index[N_SLICES][N_HOSTS] = { 0 };
 
   for (guint s = 0; s < N_SLICES; s++)
@@ -220,10 +221,10 @@ claims_of (const Sequence *sequence, guint scope)
           claim_host (claims, kind, pool, slice, h, &sequence->hosts[s][h]);
           index[s][h] = n++;
         }
-  for (guint j = 0; j < N_JOBS && (scope & QUOIT_CLAIMS_SAY_GROUPS) != 0; j++)
+  for (guint j = 0; j < N_JOBS && (scope & QUOIT_CLAIMS_SCOPE_GROUPS) != 0; j++)
     if (sequence->jobs[j].id != 0)
       claim_job (claims, &sequence->jobs[j], index);
-  for (guint s = 0; s < N_SLICES && (scope & QUOIT_CLAIMS_SAY_EXTERNAL) != 0; s++)
+  for (guint s = 0; s < N_SLICES && (scope & QUOIT_CLAIMS_SCOPE_EXTERNAL) != 0; s++)
     for (guint h = 0; h < N_HOSTS; h++)
       if (sequence->hosts[s][h].is_there && sequence->hosts[s][h].other_e4 > 0)
         {
@@ -240,15 +241,15 @@ claims_of (const Sequence *sequence, guint scope)
 typedef struct {
   QuoitAction action;
   guint scope; /* of a sync, whose claims are made of it */
-} Telling;
+} RandomChange;
 
 /* Returns the code; 0: success. */
 static int
-tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char **says)
+apply_change (const Sequence *sequence, QuoitStore *store, const RandomChange *random_change, char **result)
 {
   g_autoptr (GError) error = NULL;
-  QuoitAction action = telling->action;
-  QuoitClaims *claims = action.type == QUOIT_ACTION_SYNC ? claims_of (sequence, telling->scope) : NULL;
+  QuoitAction action = random_change->action;
+  QuoitClaims *claims = action.type == QUOIT_ACTION_SYNC ? claims_of (sequence, random_change->scope) : NULL;
   gboolean done;
 
   if (claims != NULL)
@@ -256,104 +257,108 @@ tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char 
   done = quoit_store_change (store, &action, sequence->now_ms, NULL, NULL, &error);
 
   quoit_claims_free (claims);
-  g_free (*says);
-  *says = g_strdup (done ? "done" : error->message);
+  g_free (*result);
+  *result = g_strdup (done ? "done" : error->message);
   return done ? 0 : error->code;
 }
 
 /* Syncs of a whole cluster are never refused. Syncs of a part may contradict what remains of the rest. */
 static void
-tell_both (const Sequence *sequence, QuoitStore *memory, QuoitStore *store, const Telling *telling)
+apply_change_to_both (const Sequence *sequence, QuoitStore *memory, QuoitStore *store,
+                      const RandomChange *random_change)
 {
   g_autofree char *a = NULL, *b = NULL;
-  int code = tell (sequence, memory, telling, &a);
-  const guint all = QUOIT_CLAIMS_SAY_GROUPS | QUOIT_CLAIMS_SAY_EXTERNAL;
+  int code = apply_change (sequence, memory, random_change, &a);
+  const guint all = QUOIT_CLAIMS_SCOPE_GROUPS | QUOIT_CLAIMS_SCOPE_EXTERNAL;
 
-  ck_assert_msg (code == tell (sequence, store, telling, &b), "seed %u, step %u: %s in memory, %s in a file",
-                 sequence->seed, sequence->step, a, b);
+  ck_assert_msg (code == apply_change (sequence, store, random_change, &b),
+                 "seed %u, step %u: %s in memory, %s in a file", sequence->seed, sequence->step, a, b);
   ck_assert_msg (code != QUOIT_ERROR_DAMAGED && code != QUOIT_ERROR_FAILED && code != QUOIT_ERROR_STORE,
                  "seed %u, step %u: %s", sequence->seed, sequence->step, a);
-  ck_assert_msg (telling->action.type != QUOIT_ACTION_SYNC || telling->scope != all || code == 0,
+  ck_assert_msg (random_change->action.type != QUOIT_ACTION_SYNC || random_change->scope != all || code == 0,
                  "seed %u, step %u: %s", sequence->seed, sequence->step, a);
 }
 
 static void
-tell_request (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
+change_request (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
 {
   static const gint64 divisions[] = { 0, 0, 5000, 10000, 20000 };
-  g_autofree char *key = below (sequence, 3) == 0 ? g_strdup_printf ("key-%u", below (sequence, 9)) : NULL;
-  g_autoptr (QuoitRequest) request = request_for (name, key, 1 + below (sequence, 2));
-  QuoitHold lease = { request, 1000 + below (sequence, 60000) };
+  g_autofree char *key
+      = random_below (sequence, 3) == 0 ? g_strdup_printf ("key-%u", random_below (sequence, 9)) : NULL;
+  g_autoptr (QuoitRequest) request = request_for (name, key, 1 + random_below (sequence, 2));
+  QuoitHold lease = { request, 1000 + random_below (sequence, 60000) };
 
-  if (below (sequence, 3) == 0)
-    request->owner = g_strdup_printf ("owner-%u", below (sequence, 3));
-  if (request->n_slices == 2 && below (sequence, 2) == 0)
-    request->least_slices = 1;
-  request->tpu_per_bundle.e4 = divisions[below (sequence, G_N_ELEMENTS (divisions))];
-  if (below (sequence, 2) == 0)
-    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_HOLD, .hold = lease }, 0 });
+  if (random_below (sequence, 3) == 0)
+    request->owner = g_strdup_printf ("owner-%u", random_below (sequence, 3));
+  if (request->n_slices == 2 && random_below (sequence, 2) == 0)
+    request->min_slices = 1;
+  request->tpu_per_bundle.e4 = divisions[random_below (sequence, G_N_ELEMENTS (divisions))];
+  if (random_below (sequence, 2) == 0)
+    apply_change_to_both (sequence, memory, store, &(RandomChange) { { QUOIT_ACTION_HOLD, .hold = lease }, 0 });
   else
-    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_RESERVE, .request = request }, 0 });
+    apply_change_to_both (sequence, memory, store, &(RandomChange) { { QUOIT_ACTION_RESERVE, .request = request }, 0 });
 }
 
 static void
-tell_about_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
+change_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
 {
-  char slice[] = { (char) ('a' + below (sequence, N_SLICES)), '\0' };
-  QuoitGroupRef ref = { name, 0 }, gone = { name, 1 + below (sequence, 12) };
-  QuoitLeaseChange lease = { ref, below (sequence, 4) == 0 ? 0 : 1 + (gint64) below (sequence, 60000) };
-  QuoitResize size = { ref, 1 + below (sequence, 4) };
+  char slice[] = { (char) ('a' + random_below (sequence, N_SLICES)), '\0' };
+  QuoitGroupRef ref = { name, 0 }, gone = { name, 1 + random_below (sequence, 12) };
+  QuoitLeaseChange lease = { ref, random_below (sequence, 4) == 0 ? 0 : 1 + (gint64) random_below (sequence, 60000) };
+  QuoitResize size = { ref, 1 + random_below (sequence, 4) };
   QuoitSliceRelease part = { ref, slice };
-  const Telling tellings[] = {
+  const RandomChange choices[] = {
     { { QUOIT_ACTION_CONFIRM, .lease = lease }, 0 },      { { QUOIT_ACTION_RENEW, .lease = lease }, 0 },
     { { QUOIT_ACTION_RELEASE, .group = ref }, 0 },        { { QUOIT_ACTION_RESIZE, .resize = size }, 0 },
     { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },         { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },
     { { QUOIT_ACTION_RELEASE_SLICE, .slice = part }, 0 }, { { QUOIT_ACTION_FORGET, .group = gone }, 0 },
   };
 
-  tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
+  apply_change_to_both (sequence, memory, store, &choices[random_below (sequence, G_N_ELEMENTS (choices))]);
 }
 
 static void
-tell_about_owner (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
+change_owner (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
 {
-  g_autofree char *name = g_strdup_printf ("owner-%u", below (sequence, 3));
-  QuoitOwnerChange change = { name, below (sequence, 3) == 0 ? 0 : 1 + (gint64) below (sequence, 90000) };
-  const Telling tellings[] = {
+  g_autofree char *name = g_strdup_printf ("owner-%u", random_below (sequence, 3));
+  QuoitOwnerChange change = { name, random_below (sequence, 3) == 0 ? 0 : 1 + (gint64) random_below (sequence, 90000) };
+  const RandomChange choices[] = {
     { { QUOIT_ACTION_SET_OWNER, .owner = change }, 0 },
     { { QUOIT_ACTION_SET_OWNER, .owner = change }, 0 },
     { { QUOIT_ACTION_RENEW_OWNER, .owner = change }, 0 },
     { { QUOIT_ACTION_END_OWNER, .owner = change }, 0 },
   };
 
-  tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
+  apply_change_to_both (sequence, memory, store, &choices[random_below (sequence, G_N_ELEMENTS (choices))]);
 }
 
 static void
-tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
+change_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
 {
-  g_autofree char *name = g_strdup_printf ("%s-%u", below (sequence, 8) == 0 ? "job" : "mine", below (sequence, 4));
+  g_autofree char *name
+      = g_strdup_printf ("%s-%u", random_below (sequence, 8) == 0 ? "job" : "mine", random_below (sequence, 4));
   g_autofree char *node
-      = g_strdup_printf ("%c-%u", (char) ('a' + below (sequence, N_SLICES)), below (sequence, N_HOSTS));
-  QuoitStateChange state = { node, QUOIT_VERB_SET_STATE, (QuoitNodeState) below (sequence, 3) };
-  guint die = below (sequence, 100);
+      = g_strdup_printf ("%c-%u", (char) ('a' + random_below (sequence, N_SLICES)), random_below (sequence, N_HOSTS));
+  QuoitStateChange state = { node, QUOIT_VERB_SET_STATE, (QuoitNodeState) random_below (sequence, 3) };
+  guint die = random_below (sequence, 100);
 
   /* Forwards, sometimes backwards. */
-  sequence->now_ms += (gint64) below (sequence, 9000) - 2000;
+  sequence->now_ms += (gint64) random_below (sequence, 9000) - 2000;
   if (die < 35)
     {
       change_cluster (sequence);
-      tell_both (sequence, memory, store,
-                 &(Telling) { { .type = QUOIT_ACTION_SYNC }, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
+      apply_change_to_both (sequence, memory, store,
+                            &(RandomChange) { { .type = QUOIT_ACTION_SYNC },
+                                              random_below (sequence, 4) > 0 ? 3 : random_below (sequence, 4) });
     }
   else if (die < 55)
-    tell_request (sequence, memory, store, name);
+    change_request (sequence, memory, store, name);
   else if (die < 85)
-    tell_about_group (sequence, memory, store, name);
+    change_group (sequence, memory, store, name);
   else if (die < 95)
-    tell_about_owner (sequence, memory, store);
+    change_owner (sequence, memory, store);
   else
-    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_SET_STATE, .state = state }, 0 });
+    apply_change_to_both (sequence, memory, store, &(RandomChange) { { QUOIT_ACTION_SET_STATE, .state = state }, 0 });
 }
 
 static void
@@ -368,12 +373,12 @@ compare (const Sequence *sequence, QuoitStore *memory, QuoitStore *store)
 }
 
 static QuoitStore *
-open_anew (const Sequence *sequence, const Place *place, QuoitStore *store)
+open_anew (const Sequence *sequence, const TestPaths *paths, QuoitStore *store)
 {
   g_autoptr (GError) error = NULL;
 
   quoit_store_free (store);
-  store = quoit_store_open (place->path, 0, &error);
+  store = quoit_store_open (paths->path, 0, &error);
   ck_assert_msg (store != NULL && quoit_store_verify (store, &error), "seed %u, step %u: %s", sequence->seed,
                  sequence->step, error == NULL ? "" : error->message);
   return store;
@@ -382,9 +387,9 @@ open_anew (const Sequence *sequence, const Place *place, QuoitStore *store)
 static void
 run (guint32 seed)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (QuoitStore) memory = quoit_store_new_memory ();
-  QuoitStore *store = quoit_store_create (place.path, 0, NULL);
+  QuoitStore *store = quoit_store_create (paths.path, 0, NULL);
   Sequence sequence = { .rand = g_rand_new_with_seed (seed), .seed = seed, .now_ms = T0 };
 
   for (guint s = 0; s < N_SLICES; s++)
@@ -395,27 +400,27 @@ run (guint32 seed)
       }
   for (sequence.step = 1; sequence.step <= N_STEPS; sequence.step++)
     {
-      tell_something (&sequence, memory, store);
+      change_something (&sequence, memory, store);
       compare (&sequence, memory, store);
-      if (below (&sequence, 8) == 0)
+      if (random_below (&sequence, 8) == 0)
         {
-          store = open_anew (&sequence, &place, store);
+          store = open_anew (&sequence, &paths, store);
           compare (&sequence, memory, store);
         }
-      if (below (&sequence, 40) == 0)
+      if (random_below (&sequence, 40) == 0)
         {
           g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
 
           ck_assert (quoit_store_compact (store, fleet->seq + 1, sequence.now_ms, NULL, NULL));
         }
     }
-  store = open_anew (&sequence, &place, store);
+  store = open_anew (&sequence, &paths, store);
   compare (&sequence, memory, store);
   quoit_store_free (store);
   g_rand_free (sequence.rand);
 }
 
-START_TEST (what_a_database_has_when_it_is_opened_is_what_it_was_told)
+START_TEST (reopened_database_equals_the_model)
 {
   const char *text = g_getenv ("QUOIT_TEST_SEED");
 
@@ -430,7 +435,7 @@ main (void)
   TCase *tcase = tcase_create ("sequences");
 
   tcase_set_timeout (tcase, 120);
-  tcase_add_loop_test (tcase, what_a_database_has_when_it_is_opened_is_what_it_was_told, 0, N_SEQUENCES);
+  tcase_add_loop_test (tcase, reopened_database_equals_the_model, 0, N_SEQUENCES);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

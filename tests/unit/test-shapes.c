@@ -18,7 +18,7 @@ public_generation (const char *id)
 }
 
 /* The list and the rule that works without it agree on every plausible shape. */
-START_TEST (no_shape_is_known_that_is_not_in_the_list)
+START_TEST (only_listed_shapes_are_known)
 {
   for (QuoitGeneration generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
     {
@@ -76,7 +76,7 @@ static const struct {
   { "-16", QUOIT_GENERATION_NONE, "expected one of" },
 };
 
-START_TEST (a_generation_is_found_by_every_systems_name_and_by_no_other)
+START_TEST (generation_is_found_only_by_known_names)
 {
   GError *error = NULL;
   QuoitGeneration generation = 77;
@@ -125,7 +125,7 @@ static const struct {
   { "1_6x16", "expected 'x' at byte 1" },
 };
 
-START_TEST (a_broken_topology_is_refused_with_the_byte_and_what_belongs_there)
+START_TEST (invalid_topology_is_refused_with_byte_and_expectation)
 {
   GError *error = NULL;
   QuoitShape shape = { { 7, 7, 7 }, 9 };
@@ -149,7 +149,7 @@ static const struct {
   { "v5p", "4x4x260", "expected one that v5p has" },
 };
 
-START_TEST (a_topology_that_a_generation_has_not_is_refused_with_the_nearest)
+START_TEST (unknown_topology_is_refused_with_the_nearest)
 {
   GError *error = NULL;
 
@@ -185,7 +185,7 @@ static const struct {
   { "v6e", "1x1", 4, "tiles '1x1'" },
 };
 
-START_TEST (a_slice_has_the_hosts_that_its_block_gives)
+START_TEST (slice_has_the_hosts_of_its_block)
 {
   GError *error = NULL;
   QuoitGeneration generation;
@@ -209,7 +209,7 @@ START_TEST (a_slice_has_the_hosts_that_its_block_gives)
 }
 END_TEST
 
-START_TEST (a_topology_that_is_never_built_of_such_hosts_is_not_found)
+START_TEST (topology_with_wrong_chips_per_host_is_not_found)
 {
   GError *error = NULL;
 
@@ -227,14 +227,12 @@ main (void)
   TCase *rules = tcase_create ("rules");
 
   tcase_set_timeout (rules, 60);
-  tcase_add_test (rules, no_shape_is_known_that_is_not_in_the_list);
-  tcase_add_loop_test (rules, a_generation_is_found_by_every_systems_name_and_by_no_other, 0, G_N_ELEMENTS (names));
-  tcase_add_loop_test (rules, a_broken_topology_is_refused_with_the_byte_and_what_belongs_there, 0,
-                       G_N_ELEMENTS (broken_shapes));
-  tcase_add_loop_test (rules, a_topology_that_a_generation_has_not_is_refused_with_the_nearest, 0,
-                       G_N_ELEMENTS (absent_shapes));
-  tcase_add_loop_test (rules, a_slice_has_the_hosts_that_its_block_gives, 0, G_N_ELEMENTS (slices));
-  tcase_add_test (rules, a_topology_that_is_never_built_of_such_hosts_is_not_found);
+  tcase_add_test (rules, only_listed_shapes_are_known);
+  tcase_add_loop_test (rules, generation_is_found_only_by_known_names, 0, G_N_ELEMENTS (names));
+  tcase_add_loop_test (rules, invalid_topology_is_refused_with_byte_and_expectation, 0, G_N_ELEMENTS (broken_shapes));
+  tcase_add_loop_test (rules, unknown_topology_is_refused_with_the_nearest, 0, G_N_ELEMENTS (absent_shapes));
+  tcase_add_loop_test (rules, slice_has_the_hosts_of_its_block, 0, G_N_ELEMENTS (slices));
+  tcase_add_test (rules, topology_with_wrong_chips_per_host_is_not_found);
   suite_add_tcase (suite, rules);
   return suite_main (suite);
 }

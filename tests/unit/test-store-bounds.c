@@ -108,10 +108,10 @@ import_as (QuoitStore *store, const char *source, QuoitSourceKind kind, const ch
 }
 
 static void
-create_full (const Place *place)
+create_full (const TestPaths *paths)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place->path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths->path, 0, &error);
 
   ck_assert_ok (error);
   fill (store);
@@ -132,35 +132,35 @@ static const struct {
   { "bundle", 3, 1, 3, 2, "row 2 of table 'bundle'" },
 };
 
-START_TEST (a_row_that_comes_twice_is_refused)
+START_TEST (duplicate_row_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   QuoitStore *store;
 
-  create_full (&place);
-  set_cell (place.path, twice[_i].table, twice[_i].row, twice[_i].column, twice[_i].from, twice[_i].to);
-  store = quoit_store_open (place.path, 0, &error);
+  create_full (&paths);
+  set_cell (paths.path, twice[_i].table, twice[_i].row, twice[_i].column, twice[_i].from, twice[_i].to);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ptr_null (store);
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, twice[_i].part);
 }
 END_TEST
 
-START_TEST (pages_in_a_circle_are_refused)
+START_TEST (cyclic_pages_are_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, &error);
   File file;
 
   ck_assert (store_import (store, 200, T0, &error));
   g_clear_pointer (&store, quoit_store_free);
-  file = file_read (place.path, "node");
+  file = file_read (paths.path, "node");
   ck_assert_uint_eq (file.bytes[file.page], 0x05);
   ck_assert_uint_gt (n_cells (&file), 1);
   memcpy (file.bytes + cell (&file, 1, 12), file.bytes + cell (&file, 0, 12), 4);
-  file_write (&file, place.path);
-  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  file_write (&file, paths.path);
+  ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'");
 }
 END_TEST
@@ -244,19 +244,29 @@ static const struct {
             MANY (40000, "bundle SELECT n, 0, 0, n, x'000000010443505502' FROM i"),
     NULL },
   { "a large kind", "UPDATE kind SET body = zeroblob (60000000) WHERE id = 1", "table 'kind' is damaged" },
+  { "a larger kind", "UPDATE kind SET body = zeroblob (100000000) WHERE id = 1", "table 'kind' has more than" },
+  { "a large request", "UPDATE grp SET request = printf ('%.*c', 100000000, 'x') WHERE id = 2",
+    "the row after row 1 of table 'grp' has more than 4259840 bytes" },
+  { "a large part", "UPDATE bundle SET part = zeroblob (100000000) WHERE grp = 2 AND ordinal = 1",
+    "the row after row 2 of table 'bundle' has more than 4259840 bytes" },
+  { "a large source", "UPDATE source SET name = printf ('%.*c', 100000000, 'x') WHERE id = 1",
+    "the row after row 0 of table 'source' has more than 4096 bytes" },
+  { "too many sources", MANY (70000, "source SELECT n, 's' || n, 1 FROM i"), "more than 65536 sources" },
+  { "too many groups", MANY (1000000, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '' FROM i"),
+    "more than 1000000 groups" },
 };
 
-START_TEST (opening_costs_no_more_than_the_file_is_long)
+START_TEST (cost_of_opening_is_bounded_by_the_file_size)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   Costs before;
 
-  create_full (&place);
-  meddle (place.path, bombs[_i].sql);
+  create_full (&paths);
+  tamper (paths.path, bombs[_i].sql);
   before = costs_now ();
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   check_costs (before);
   if (bombs[_i].part != NULL)
     {
@@ -268,6 +278,78 @@ START_TEST (opening_costs_no_more_than_the_file_is_long)
   quoit_store_verify (store, &error);
   check_costs (before);
   ck_assert (error == NULL || error->code == QUOIT_ERROR_DAMAGED);
+}
+END_TEST
+
+/* --- changes at the limits --- */
+
+START_TEST (source_beyond_the_limit_is_refused)
+{
+  const FixturePool pool = { "b", "2x4", "z", 1, QUOIT_GENERATION_V6E, 4 };
+  QuoitClaims *claims = quoit_claims_new ("one-too-many", QUOIT_SOURCE_KIND_FLEET);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_filled (&paths);
+  tamper (paths.path, MANY (65534, "source SELECT n, 's' || n, 1 FROM i"));
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert_ok (error);
+  fixture_add_pool (claims, &pool);
+  ck_assert (
+      !quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0, NULL, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "the ledger has 65536 sources: expected at most 65536");
+  quoit_claims_free (claims);
+  ck_assert_msg (store_import (store, 3, T0, &error), "%s", error == NULL ? "" : error->message);
+}
+END_TEST
+
+START_TEST (group_beyond_the_limit_is_refused)
+{
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_filled (&paths);
+  tamper (paths.path, MANY (999997, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '' FROM i"));
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_release (store, "train", &error));
+  /* "train" has no key, so that its record is gone. */
+  ck_assert_msg (store_reserve (store, "last", "key-last", 1, &error) != 0, "%s", error == NULL ? "" : error->message);
+  ck_assert_uint_eq (store_reserve (store, "more", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "1000001 groups, including the removed ones whose keys are kept");
+  ck_assert (store_reserve (store, "last", "key-last", 1, &error) != 0);
+  ck_assert (store_release (store, "last", &error));
+}
+END_TEST
+
+START_TEST (node_with_a_long_text_is_refused)
+{
+  g_autoptr (QuoitClaims) model = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  g_autofree char *text = g_strnfill (QUOIT_MAX_NODE_TEXT_BYTES + 1, 'x');
+  g_autoptr (QuoitStore) store = quoit_store_new_memory ();
+  g_autoptr (GError) error = NULL;
+  const FixturePool pool = { "a", "2x4", "z", 1, QUOIT_GENERATION_V6E, 4 };
+  guint32 n;
+
+  fixture_add_pool (model, &pool);
+  for (guint excess = 0; excess < 2; excess++)
+    {
+      QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+      QuoitNodeClaim node = quoit_claims_nodes (model, &n)[0];
+      gboolean is_imported;
+
+      node.pool = quoit_claims_ensure_pool (claims, "a");
+      node.kind = quoit_claims_intern_kind (claims, quoit_claims_kind_at (model, node.kind), NULL);
+      node.address = text + 1 - excess;
+      quoit_claims_add (claims, &node);
+      is_imported = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0, NULL,
+                                        NULL, &error);
+      ck_assert_int_eq (is_imported, excess == 0);
+      quoit_claims_free (claims);
+    }
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "of 4097 bytes: expected at most 4096");
 }
 END_TEST
 
@@ -287,19 +369,19 @@ static const struct {
     "entry 5 has other counters" },
 };
 
-START_TEST (a_journal_costs_no_more_than_it_is_long)
+START_TEST (cost_of_a_journal_is_bounded_by_its_size)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   Costs before;
 
-  create_full (&place);
-  meddle (place.path, histories[_i].sql);
-  link_again (place.path);
-  meddle (place.path, "SELECT 1");
+  create_full (&paths);
+  tamper (paths.path, histories[_i].sql);
+  repair_chain (paths.path);
+  tamper (paths.path, "SELECT 1");
   before = costs_now ();
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (!quoit_store_verify (store, &error));
   check_costs (before);
@@ -307,32 +389,32 @@ START_TEST (a_journal_costs_no_more_than_it_is_long)
 }
 END_TEST
 
-START_TEST (ids_with_gaps_are_a_ledger_as_any)
+START_TEST (database_with_gaps_in_ids_opens)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   g_autoptr (QuoitFleet) fleet = NULL;
   Costs before;
 
-  create_full (&place);
+  create_full (&paths);
   before = costs_now ();
   for (guint round = 0; round < 20; round++)
     {
       g_autofree char *source = g_strdup_printf ("more-%u", round);
 
-      store = quoit_store_open (place.path, 0, &error);
+      store = quoit_store_open (paths.path, 0, &error);
       ck_assert_ok (error);
-      ck_assert (quoit_store_backup (store, place.copy, &error));
+      ck_assert (quoit_store_backup (store, paths.copy, &error));
       g_clear_pointer (&store, quoit_store_free);
-      ck_assert (quoit_store_restore (place.path, place.copy, 0, NULL, T0 + round, &error));
-      g_unlink (place.copy);
-      store = quoit_store_open (place.path, 0, &error);
+      ck_assert (quoit_store_restore (paths.path, paths.copy, 0, NULL, T0 + round, &error));
+      g_unlink (paths.copy);
+      store = quoit_store_open (paths.path, 0, &error);
       ck_assert_ok (error);
       import_as (store, source, QUOIT_SOURCE_KIND_FLEET, "2x4");
       g_clear_pointer (&store, quoit_store_free);
     }
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (quoit_store_verify (store, &error));
   fleet = quoit_store_fleet (store);
@@ -344,21 +426,46 @@ END_TEST
 
 /* --- schemas --- */
 
-START_TEST (a_trigger_that_comes_later_does_not_act)
+START_TEST (trigger_added_later_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, &error);
 
   fill (store);
-  meddle (place.path, "CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM grp; DELETE FROM bundle; END");
+  tamper (paths.path, "CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM grp; DELETE FROM bundle; END");
   ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "trigger 't' that quoit did not make");
-  meddle (place.path, "DROP TRIGGER t");
+  tamper (paths.path, "DROP TRIGGER t");
   ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "not now");
   ck_assert (quoit_store_verify (store, &error));
   ck_assert (store_has (store, "train"));
+}
+END_TEST
+
+/* SQLite's ANALYZE, or PRAGMA optimize of a program that looks at the file. */
+START_TEST (statistics_of_another_program_are_accepted)
+{
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, &error);
+
+  fill (store);
+  tamper_visibly (paths.path, "ANALYZE");
+  ck_assert (store_release (store, "train", &error));
+  ck_assert (quoit_store_verify (store, &error));
+  ck_assert (quoit_store_backup (store, paths.copy, &error));
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_store_verify (store, &error));
+  ck_assert (quoit_store_restore (paths.path, paths.copy, 0, NULL, T0, &error));
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert_ok (error);
+  tamper_visibly (paths.path, "DROP TABLE sqlite_stat1");
+  ck_assert (store_reserve (store, "again", NULL, 1, &error) != 0);
 }
 END_TEST
 
@@ -372,8 +479,8 @@ copy_file (const char *from, const char *to, const char *tail)
   ck_assert (g_file_set_contents_full (target, text, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
 }
 
-/* The file has an endless view in place of the journal, and its log restores the table. */
-START_TEST (a_view_in_the_file_beneath_its_log_does_not_run)
+/* The file has an endless view instead of the table journal, and its log restores the table. */
+START_TEST (view_hidden_by_the_log_does_not_run)
 {
   static const char make_view[]
       = "PRAGMA writable_schema = ON; CREATE TEMP TABLE was AS SELECT * FROM sqlite_schema WHERE name = 'journal';"
@@ -383,17 +490,17 @@ START_TEST (a_view_in_the_file_beneath_its_log_does_not_run)
         "UPDATE sqlite_schema SET (type, rootpage, sql) = (SELECT type, rootpage, sql FROM was)"
         " WHERE name = 'journal'";
   static const char *const tails[] = { "", "-wal", "-head" };
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   sqlite3 *db;
 
-  create_filled (&place);
-  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
+  create_filled (&paths);
+  ck_assert_int_eq (sqlite3_open (paths.path, &db), SQLITE_OK);
   ck_assert_int_eq (sqlite3_exec (db, make_view, NULL, NULL, NULL), SQLITE_OK);
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
-    copy_file (place.path, place.copy, tails[i]);
+    copy_file (paths.path, paths.copy, tails[i]);
   ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
-  ck_assert_ptr_null (quoit_store_open (place.copy, 0, &error));
+  ck_assert_ptr_null (quoit_store_open (paths.copy, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "another program has written to the file");
 }
 END_TEST
@@ -404,17 +511,21 @@ main (void)
   Suite *suite = suite_create ("store-bounds");
   TCase *rows = tcase_create ("rows"), *costs = tcase_create ("costs"), *schemas = tcase_create ("schemas");
 
-  tcase_add_loop_test (rows, a_row_that_comes_twice_is_refused, 0, (int) G_N_ELEMENTS (twice));
-  tcase_add_test (rows, pages_in_a_circle_are_refused);
+  tcase_add_loop_test (rows, duplicate_row_is_refused, 0, (int) G_N_ELEMENTS (twice));
+  tcase_add_test (rows, cyclic_pages_are_refused);
   suite_add_tcase (suite, rows);
   tcase_set_timeout (costs, 120);
-  tcase_add_loop_test (costs, opening_costs_no_more_than_the_file_is_long, 0, (int) G_N_ELEMENTS (bombs));
-  tcase_add_loop_test (costs, a_journal_costs_no_more_than_it_is_long, 0, (int) G_N_ELEMENTS (histories));
-  tcase_add_test (costs, ids_with_gaps_are_a_ledger_as_any);
+  tcase_add_loop_test (costs, cost_of_opening_is_bounded_by_the_file_size, 0, (int) G_N_ELEMENTS (bombs));
+  tcase_add_loop_test (costs, cost_of_a_journal_is_bounded_by_its_size, 0, (int) G_N_ELEMENTS (histories));
+  tcase_add_test (costs, database_with_gaps_in_ids_opens);
+  tcase_add_test (costs, source_beyond_the_limit_is_refused);
+  tcase_add_test (costs, group_beyond_the_limit_is_refused);
+  tcase_add_test (costs, node_with_a_long_text_is_refused);
   suite_add_tcase (suite, costs);
   tcase_set_timeout (schemas, 30);
-  tcase_add_test (schemas, a_view_in_the_file_beneath_its_log_does_not_run);
-  tcase_add_test (schemas, a_trigger_that_comes_later_does_not_act);
+  tcase_add_test (schemas, view_hidden_by_the_log_does_not_run);
+  tcase_add_test (schemas, trigger_added_later_is_refused);
+  tcase_add_test (schemas, statistics_of_another_program_are_accepted);
   suite_add_tcase (suite, schemas);
   return suite_main (suite);
 }

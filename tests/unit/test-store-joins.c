@@ -5,7 +5,7 @@
 
 typedef struct {
   QuoitStore *writer, *reader;
-} Stage;
+} StorePair;
 
 static void
 check_same (QuoitStore *a, QuoitStore *b)
@@ -20,22 +20,22 @@ check_same (QuoitStore *a, QuoitStore *b)
 static gboolean
 change (gpointer data, const QuoitAction *action, GError **error)
 {
-  Stage *stage = data;
+  StorePair *stores = data;
   g_autoptr (GError) unsound = NULL;
-  gboolean ok = quoit_store_change (stage->writer, action, T0, NULL, NULL, error);
+  gboolean ok = quoit_store_change (stores->writer, action, T0, NULL, NULL, error);
 
-  quoit_store_verify (stage->writer, &unsound);
+  quoit_store_verify (stores->writer, &unsound);
   ck_assert_ok (unsound);
-  ck_assert (quoit_store_refresh (stage->reader, &unsound));
-  check_same (stage->writer, stage->reader);
+  ck_assert (quoit_store_refresh (stores->reader, &unsound));
+  check_same (stores->writer, stores->reader);
   return ok;
 }
 
 static void
-perform_all (Stage *stage, const char *script, const char *refusal)
+perform_all (StorePair *stores, const char *script, const char *refusal)
 {
   g_auto (GStrv) steps = g_strsplit (script, ";", -1);
-  const Ledger ledger = { stage, change };
+  const Ledger ledger = { stores, change };
 
   for (guint i = 0; steps[i] != NULL; i++)
     {
@@ -47,20 +47,20 @@ perform_all (Stage *stage, const char *script, const char *refusal)
 
 START_TEST (a_database_keeps_each_claim)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL, compacted = NULL;
-  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
+  g_autoptr (QuoitStore) writer = quoit_store_create (paths.path, 0, &error), again = NULL, compacted = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (paths.path, 0, &error);
   g_autoptr (QuoitFleet) fleet = NULL, past = NULL;
-  Stage stage = { writer, reader };
+  StorePair stores = { writer, reader };
   g_autofree char *shown = NULL, *shown_then = NULL;
 
   ck_assert_ok (error);
-  perform_all (&stage, facts[_i].script, facts[_i].refusal);
+  perform_all (&stores, facts[_i].script, facts[_i].refusal);
   fleet = quoit_store_fleet (writer);
   shown = show (fleet);
   ck_assert_str_eq (shown, facts[_i].fleet);
-  again = quoit_store_open (place.path, 0, &error);
+  again = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   check_same (writer, again);
 
@@ -70,20 +70,20 @@ START_TEST (a_database_keeps_each_claim)
   ck_assert_ok (error);
   shown_then = show (past);
   ck_assert_str_eq (shown_then, shown);
-  compacted = quoit_store_open (place.path, 0, &error);
+  compacted = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   check_same (writer, compacted);
 }
 END_TEST
 
-START_TEST (any_imports_are_kept_as_the_journal_has_them)
+START_TEST (stored_claims_match_the_journal_after_any_imports)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL;
-  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
-  Stage stage = { writer, reader };
-  const Ledger ledger = { &stage, change };
+  g_autoptr (QuoitStore) writer = quoit_store_create (paths.path, 0, &error), again = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (paths.path, 0, &error);
+  StorePair stores = { writer, reader };
+  const Ledger ledger = { &stores, change };
   GRand *random = g_rand_new_with_seed ((guint32) _i + 1000);
 
   ck_assert_ok (error);
@@ -97,7 +97,7 @@ START_TEST (any_imports_are_kept_as_the_journal_has_them)
                        _i, step, refused->message);
     }
   g_rand_free (random);
-  again = quoit_store_open (place.path, 0, &error);
+  again = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   check_same (writer, again);
 }
@@ -105,7 +105,7 @@ END_TEST
 
 static const struct {
   const char *sql, *part;
-} meddlings[] = {
+} tamperings[] = {
   { "UPDATE claim SET name = 'other' WHERE node = 1", "the journal and the state disagree about what a source claims" },
   { "UPDATE claim SET claimed = 2 WHERE node = 1", "the journal and the state disagree" },
   { "DELETE FROM claim WHERE node = 1", "the journal and the state disagree" },
@@ -120,20 +120,20 @@ static const struct {
   { "UPDATE source SET kind = 3", "row 1 of table 'claim' is damaged" },
 };
 
-START_TEST (a_claim_that_was_changed_is_found)
+START_TEST (changed_claim_is_detected)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL;
-  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
-  Stage stage = { writer, reader };
+  g_autoptr (QuoitStore) writer = quoit_store_create (paths.path, 0, &error), again = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (paths.path, 0, &error);
+  StorePair stores = { writer, reader };
 
-  perform_all (&stage, "plan ..;ray+plan A0.0 B0.1", NULL);
-  meddle (place.path, meddlings[_i].sql);
-  again = quoit_store_open (place.path, 0, &error);
+  perform_all (&stores, "plan ..;ray+plan A0.0 B0.1", NULL);
+  tamper (paths.path, tamperings[_i].sql);
+  again = quoit_store_open (paths.path, 0, &error);
   if (again != NULL)
     ck_assert (!quoit_store_verify (again, &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, meddlings[_i].part);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, tamperings[_i].part);
 }
 END_TEST
 
@@ -144,8 +144,8 @@ main (void)
   TCase *joins = tcase_create ("joins");
 
   tcase_add_loop_test (joins, a_database_keeps_each_claim, 0, (int) G_N_ELEMENTS (facts));
-  tcase_add_loop_test (joins, any_imports_are_kept_as_the_journal_has_them, 0, 30);
-  tcase_add_loop_test (joins, a_claim_that_was_changed_is_found, 0, (int) G_N_ELEMENTS (meddlings));
+  tcase_add_loop_test (joins, stored_claims_match_the_journal_after_any_imports, 0, 30);
+  tcase_add_loop_test (joins, changed_claim_is_detected, 0, (int) G_N_ELEMENTS (tamperings));
   suite_add_tcase (suite, joins);
   return suite_main (suite);
 }

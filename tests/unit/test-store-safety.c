@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/place.h"
+#include "store/path.h"
 
 /* A separate process that executes commands of one letter; it shares no state with this one. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 } Helper;
 
 static char
-obey (const Place *place, QuoitStore **store, char order)
+obey (const TestPaths *paths, QuoitStore **store, char order)
 {
   g_autoptr (GError) error = NULL;
   char name[2] = { order, '\0' };
@@ -23,7 +23,7 @@ obey (const Place *place, QuoitStore **store, char order)
   switch (order)
     {
     case '(':
-      *store = quoit_store_open (place->path, 2000, &error);
+      *store = quoit_store_open (paths->path, 2000, &error);
       return *store != NULL ? '+' : error->code == QUOIT_ERROR_DAMAGED ? 'D' : '-';
     case ')':
       g_clear_pointer (store, quoit_store_free);
@@ -41,7 +41,7 @@ obey (const Place *place, QuoitStore **store, char order)
 }
 
 static Helper
-helper_new (const Place *place)
+helper_new (const TestPaths *paths)
 {
   int down[2], up[2];
   Helper helper;
@@ -57,7 +57,7 @@ helper_new (const Place *place)
       close (up[0]);
       while (read (down[0], &order, 1) == 1)
         {
-          char answer = obey (place, &store, order);
+          char answer = obey (paths, &store, order);
 
           if (write (up[1], &answer, 1) != 1)
             _exit (1);
@@ -93,29 +93,29 @@ helper_end (Helper *helper, int signal)
 }
 
 static void
-create_used (const Place *place)
+create_used (const TestPaths *paths)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place->path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths->path, 0, &error);
 
   ck_assert (store_import (store, 4, T0, &error));
   ck_assert (store_reserve (store, "t", NULL, 1, &error) != 0);
 }
 
 static void
-unlink_beside (const Place *place, const char *tail)
+unlink_beside (const TestPaths *paths, const char *tail)
 {
-  g_autofree char *name = g_strconcat (place->path, tail, NULL);
+  g_autofree char *name = g_strconcat (paths->path, tail, NULL);
 
   g_unlink (name);
 }
 
 /* A new process that opens the file finds exactly these groups, and the file verifies. */
 static void
-hold_groups (const Place *place, const char *names)
+hold_groups (const TestPaths *paths, const char *names)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_open (place->path, 2000, &error);
+  g_autoptr (QuoitStore) store = quoit_store_open (paths->path, 2000, &error);
 
   ck_assert_ok (error);
   for (char name[2] = { 'a', '\0' }; name[0] <= 'z'; name[0]++)
@@ -161,22 +161,22 @@ look_with_sqlite (const char *path)
 
 static void (*const looks[]) (const char *path) = { read_by_hand, read_all_by_hand, look_with_sqlite };
 
-START_TEST (a_look_at_the_file_in_the_same_process_takes_no_lock_away)
+START_TEST (reading_the_file_in_the_same_process_keeps_locks)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
-  Helper helper = helper_new (&place);
+  Helper helper = helper_new (&paths);
 
-  store = quoit_store_create (place.path, 2000, NULL);
+  store = quoit_store_create (paths.path, 2000, NULL);
   ck_assert (store_import (store, 4, T0, &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
-  looks[_i](place.path);
+  looks[_i](paths.path);
   ck_assert_int_eq (tell (&helper, '('), '+');
   ck_assert_int_eq (tell (&helper, 'b'), '+');
   ck_assert_int_eq (tell (&helper, ')'), '+');
   ck_assert (store_reserve (store, "c", NULL, 1, &error) != 0);
-  looks[_i](place.path);
+  looks[_i](paths.path);
   ck_assert_int_eq (tell (&helper, '('), '+');
   ck_assert_int_eq (tell (&helper, 'd'), '+');
   ck_assert_int_eq (tell (&helper, 'e'), 'n');
@@ -186,22 +186,22 @@ START_TEST (a_look_at_the_file_in_the_same_process_takes_no_lock_away)
   ck_assert (quoit_store_verify (store, &error));
   helper_end (&helper, 0);
   g_clear_pointer (&store, quoit_store_free);
-  hold_groups (&place, "abcd");
+  hold_groups (&paths, "abcd");
 }
 END_TEST
 
-START_TEST (a_look_at_the_file_lets_no_other_writer_into_a_batch)
+START_TEST (reading_the_file_admits_no_writer_into_a_batch)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL, other = NULL;
 
-  store = quoit_store_create (place.path, 0, NULL);
+  store = quoit_store_create (paths.path, 0, NULL);
   ck_assert (store_import (store, 2, T0, &error));
-  other = quoit_store_open (place.path, 0, &error);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert (quoit_store_begin_batch (store, &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
-  looks[_i](place.path);
+  looks[_i](paths.path);
   ck_assert_uint_eq (store_reserve (other, "b", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_BUSY, "another writer");
   ck_assert (quoit_store_commit_batch (store, &error));
@@ -215,19 +215,19 @@ static const char *const deleted[][4] = {
   { "-wal" }, { "-shm" }, { "-wal", "-shm" }, { "-wal", "-shm", "-head" }, { "-head" },
 };
 
-START_TEST (companions_that_are_deleted_lose_nothing_while_a_handle_is_open)
+START_TEST (deleted_companion_files_lose_nothing_under_an_open_handle)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL, other = NULL;
-  Helper helper = helper_new (&place);
+  Helper helper = helper_new (&paths);
 
-  store = quoit_store_create (place.path, 2000, NULL);
+  store = quoit_store_create (paths.path, 2000, NULL);
   ck_assert (store_import (store, 5, T0, &error));
-  other = quoit_store_open (place.path, 0, &error);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   for (guint i = 0; i < 4 && deleted[_i][i] != NULL; i++)
-    unlink_beside (&place, deleted[_i][i]);
+    unlink_beside (&paths, deleted[_i][i]);
   /* The handle repairs the files; others then see everything. */
   ck_assert_msg (store_reserve (store, "b", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
   ck_assert_int_eq (tell (&helper, '('), '+');
@@ -240,47 +240,47 @@ START_TEST (companions_that_are_deleted_lose_nothing_while_a_handle_is_open)
   g_clear_pointer (&store, quoit_store_free);
   g_clear_pointer (&other, quoit_store_free);
   helper_end (&helper, 0);
-  hold_groups (&place, "abcde");
+  hold_groups (&paths, "abcde");
 }
 END_TEST
 
 /* Opening before the repair is refused, because it would see an old state. */
-START_TEST (nobody_opens_a_ledger_whose_log_was_deleted_beneath_a_live_handle)
+START_TEST (opening_is_refused_if_the_log_of_a_live_handle_is_deleted)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), other = NULL;
   gboolean loses = strcmp (deleted[_i][0], "-head") != 0;
 
   ck_assert (store_import (store, 2, T0, &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   for (guint i = 0; i < 4 && deleted[_i][i] != NULL; i++)
-    unlink_beside (&place, deleted[_i][i]);
-  other = quoit_store_open (place.path, 0, &error);
+    unlink_beside (&paths, deleted[_i][i]);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert ((other == NULL) == loses);
   if (loses)
     ck_assert_refused (error, QUOIT_ERROR_BUSY, "-wal or -shm");
   ck_assert (quoit_store_refresh (store, &error));
   g_clear_pointer (&other, quoit_store_free);
-  other = quoit_store_open (place.path, 0, &error);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_has (other, "a"));
 }
 END_TEST
 
-START_TEST (a_log_that_was_deleted_behind_a_dead_process_is_missed)
+START_TEST (log_deleted_after_a_process_died_is_reported_missing)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   Helper helper;
 
-  create_used (&place);
-  helper = helper_new (&place);
+  create_used (&paths);
+  helper = helper_new (&paths);
   ck_assert_int_eq (tell (&helper, '('), '+');
   ck_assert_int_eq (tell (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
-  unlink_beside (&place, "-wal");
-  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  unlink_beside (&paths, "-wal");
+  ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "was acknowledged");
 }
 END_TEST
@@ -288,26 +288,26 @@ END_TEST
 /* --- overwritten files --- */
 
 static QuoitStore *
-open_with_backup (const Place *place)
+open_with_backup (const TestPaths *paths)
 {
   g_autoptr (GError) error = NULL;
   QuoitStore *store;
 
-  create_used (place);
-  store = quoit_store_open (place->path, 0, &error);
-  ck_assert (quoit_store_backup (store, place->copy, &error));
+  create_used (paths);
+  store = quoit_store_open (paths->path, 0, &error);
+  ck_assert (quoit_store_backup (store, paths->copy, &error));
   return store;
 }
 
 /* Calls twice, because the first refusal must not change the second. */
 static void
-expect_refusals (const Place *place, const char *text)
+expect_refusals (const TestPaths *paths, const char *text)
 {
   for (guint i = 0; i < 3; i++)
     {
       g_autoptr (GError) error = NULL;
 
-      ck_assert_ptr_null (quoit_store_open (place->path, 0, &error));
+      ck_assert_ptr_null (quoit_store_open (paths->path, 0, &error));
       ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
       ck_assert_msg (strstr (error->message, text) != NULL, "%s", error->message);
     }
@@ -327,159 +327,138 @@ copy_over (const char *from, const char *to)
 
 START_TEST (an_old_copy_in_place_of_the_database_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  store = open_with_backup (&place);
+  store = open_with_backup (&paths);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   g_clear_pointer (&store, quoit_store_free);
   if (_i == 0)
-    copy_over (place.copy, place.path);
+    copy_over (paths.copy, paths.path);
   else
-    ck_assert_int_eq (g_rename (place.copy, place.path), 0);
-  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+    ck_assert_int_eq (g_rename (paths.copy, paths.path), 0);
+  ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "quoit restore");
 }
 END_TEST
 
 /* The log of a killed process would silently undo the copy, or mix with it. */
-START_TEST (an_old_copy_beside_a_log_is_refused)
+START_TEST (old_copy_with_a_newer_log_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   Helper helper;
 
-  store = open_with_backup (&place);
+  store = open_with_backup (&paths);
   if (_i == 1)
     ck_assert (store_release (store, "t", &error));
   g_clear_pointer (&store, quoit_store_free);
-  helper = helper_new (&place);
+  helper = helper_new (&paths);
   ck_assert_int_eq (tell (&helper, '('), '+');
   ck_assert_int_eq (tell (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
-  copy_over (place.copy, place.path);
+  copy_over (paths.copy, paths.path);
   /* The refused handle closes last, and must not save its log over the copy. */
-  expect_refusals (&place, "another program has written");
+  expect_refusals (&paths, "another program has written");
 }
 END_TEST
 
-START_TEST (a_handle_that_closes_saves_nothing_over_an_old_copy)
+START_TEST (closing_handle_writes_nothing_over_an_old_copy)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  store = open_with_backup (&place);
+  store = open_with_backup (&paths);
   g_clear_pointer (&store, quoit_store_free);
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
-  copy_over (place.copy, place.path);
+  copy_over (paths.copy, paths.path);
   g_clear_pointer (&store, quoit_store_free);
-  expect_refusals (&place, "quoit restore");
+  expect_refusals (&paths, "quoit restore");
 }
 END_TEST
 
-START_TEST (a_link_and_the_file_have_one_memory)
+START_TEST (symbolic_link_and_file_share_the_head_file)
 {
-  g_auto (Place) place = place_new ();
-  g_autofree char *link_path = g_strconcat (place.path, ".link", NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autofree char *link_path = g_strconcat (paths.path, ".link", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  ck_assert_int_eq (symlink (place.path, link_path), 0);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  create_used (&paths);
+  ck_assert_int_eq (symlink (paths.path, link_path), 0);
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert (quoit_store_backup (store, paths.copy, &error));
   g_clear_pointer (&store, quoit_store_free);
   store = quoit_store_open (link_path, 0, &error);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   g_clear_pointer (&store, quoit_store_free);
-  copy_over (place.copy, place.path);
-  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  copy_over (paths.copy, paths.path);
+  ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "quoit restore");
-  ck_assert (quoit_store_restore (link_path, place.copy, 0, NULL, G_GINT64_CONSTANT (1750000000000), &error));
+  ck_assert (quoit_store_restore (link_path, paths.copy, 0, NULL, G_GINT64_CONSTANT (1750000000000), &error));
   ck_assert (g_file_test (link_path, G_FILE_TEST_IS_SYMLINK));
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   g_unlink (link_path);
 }
 END_TEST
 
-START_TEST (a_wait_for_lost_companions_is_as_long_as_was_asked)
+START_TEST (wait_for_lost_companion_files_ends_at_the_timeout)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   gint64 start_us;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
+  create_used (&paths);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
-  unlink_beside (&place, "-wal");
-  unlink_beside (&place, "-shm");
+  unlink_beside (&paths, "-wal");
+  unlink_beside (&paths, "-shm");
   start_us = g_get_monotonic_time ();
-  ck_assert_ptr_null (quoit_store_open (place.path, 200, &error));
+  ck_assert_ptr_null (quoit_store_open (paths.path, 200, &error));
   ck_assert_refused (error, QUOIT_ERROR_BUSY, "deleted or replaced");
   /* SQLite's own retries would take ten seconds each. */
   ck_assert_int_lt (g_get_monotonic_time () - start_us, 8 * G_USEC_PER_SEC);
 }
 END_TEST
 
-START_TEST (an_old_copy_beneath_an_open_handle_is_refused)
+START_TEST (old_copy_under_an_open_handle_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  store = open_with_backup (&place);
+  store = open_with_backup (&paths);
   for (guint i = 0; i < 3; i++)
     ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0 && store_release (store, "a", &error));
   if (_i == 1)
     {
       g_clear_pointer (&store, quoit_store_free);
-      store = quoit_store_open (place.path, 0, &error);
+      store = quoit_store_open (paths.path, 0, &error);
     }
   ck_assert_ok (error);
-  copy_over (place.copy, place.path);
+  copy_over (paths.copy, paths.path);
   ck_assert_uint_eq (store_reserve (store, "b", NULL, 1, &error), 0);
   ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
 }
 END_TEST
 
-START_TEST (a_checkpoint_by_another_program_is_proved_and_accepted)
-{
-  g_auto (Place) place = place_new ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = NULL;
-  sqlite3 *db;
-
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (store_release (store, "t", &error));
-  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
-  ck_assert_int_eq (sqlite3_exec (db, "PRAGMA wal_checkpoint (FULL)", NULL, NULL, NULL), SQLITE_OK);
-  sqlite3_close (db);
-  ck_assert_msg (store_reserve (store, "a", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
-  g_clear_pointer (&store, quoit_store_free);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert_ok (error);
-  ck_assert (store_has (store, "a"));
-}
-END_TEST
-
 /* --- another ledger --- */
 
-START_TEST (a_handle_refuses_another_ledger_of_the_same_length)
+START_TEST (different_ledger_of_equal_length_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  meddle (place.path, "UPDATE ledger SET identity = randomblob (16)");
+  create_used (&paths);
+  store = quoit_store_open (paths.path, 0, &error);
+  tamper (paths.path, "UPDATE ledger SET identity = randomblob (16)");
   ck_assert (!quoit_store_refresh (store, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another ledger");
   ck_assert_uint_eq (store_reserve (store, "a", NULL, 1, &error), 0);
@@ -487,16 +466,16 @@ START_TEST (a_handle_refuses_another_ledger_of_the_same_length)
 }
 END_TEST
 
-START_TEST (a_handle_refuses_another_history_of_the_same_length)
+START_TEST (different_history_of_equal_length_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  meddle (place.path, "UPDATE journal SET actor = 'somebody' WHERE seq = 2");
-  link_again (place.path);
+  create_used (&paths);
+  store = quoit_store_open (paths.path, 0, &error);
+  tamper (paths.path, "UPDATE journal SET actor = 'somebody' WHERE seq = 2");
+  repair_chain (paths.path);
   ck_assert (!quoit_store_refresh (store, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "replaced");
 }
@@ -504,37 +483,37 @@ END_TEST
 
 /* --- two names --- */
 
-START_TEST (a_second_name_of_the_database_is_refused)
+START_TEST (database_with_a_second_hard_link_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert_int_eq (link (place.path, place.copy), 0);
-  ck_assert_ptr_null (quoit_store_open (place.copy, 0, &error));
+  create_used (&paths);
+  store = quoit_store_open (paths.path, 0, &error);
+  ck_assert_int_eq (link (paths.path, paths.copy), 0);
+  ck_assert_ptr_null (quoit_store_open (paths.copy, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
-  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
   ck_assert_uint_eq (store_reserve (store, "a", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
-  ck_assert_int_eq (unlink (place.copy), 0);
+  ck_assert_int_eq (unlink (paths.copy), 0);
   ck_assert (store_release (store, "t", &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
 }
 END_TEST
 
-START_TEST (a_symbolic_link_is_the_same_database)
+START_TEST (symbolic_link_opens_the_same_database)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL, other = NULL;
 
-  store = quoit_store_create (place.path, 0, NULL);
+  store = quoit_store_create (paths.path, 0, NULL);
   ck_assert (store_import (store, 2, T0, &error));
-  ck_assert_int_eq (symlink (place.path, place.copy), 0);
-  other = quoit_store_open (place.copy, 0, &error);
+  ck_assert_int_eq (symlink (paths.path, paths.copy), 0);
+  other = quoit_store_open (paths.copy, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_reserve (other, "a", NULL, 1, &error) != 0);
   ck_assert (store_reserve (store, "b", NULL, 1, &error) != 0);
@@ -551,9 +530,9 @@ START_TEST (file_systems_without_safe_locks_are_refused)
   static const guint32 safe[] = { 0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (unsafe); i++)
-    ck_assert_msg (quoit_place_file_system (unsafe[i]) == NULL, "0x%x", unsafe[i]);
+    ck_assert_msg (quoit_path_file_system (unsafe[i]) == NULL, "0x%x", unsafe[i]);
   for (gsize i = 0; i < G_N_ELEMENTS (safe); i++)
-    ck_assert_msg (quoit_place_file_system (safe[i]) != NULL, "0x%x", safe[i]);
+    ck_assert_msg (quoit_path_file_system (safe[i]) != NULL, "0x%x", safe[i]);
 }
 END_TEST
 
@@ -572,9 +551,9 @@ reserve_at (QuoitStore *store, const char *name, gint64 now_ms, GError **error)
 
 START_TEST (a_clock_that_jumps_far_ahead_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (!reserve_at (store, "a", T0 + 400 * DAY_MS, &error));
@@ -588,15 +567,15 @@ END_TEST
 
 START_TEST (the_limit_of_clock_jumps_is_a_setting_of_the_ledger)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), other = NULL;
   const QuoitClockChange wide = { FALSE, 500 * DAY_MS }, usual = { FALSE, 0 };
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (
       quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = wide }, T0, NULL, NULL, &error));
-  other = quoit_store_open (place.path, 0, &error);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert (reserve_at (other, "a", T0 + 400 * DAY_MS, &error));
   ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = usual }, T0 + 400 * DAY_MS,
                                  NULL, NULL, &error));
@@ -606,16 +585,16 @@ START_TEST (the_limit_of_clock_jumps_is_a_setting_of_the_ledger)
 }
 END_TEST
 
-START_TEST (a_ledger_whose_clock_has_jumped_finds_back)
+START_TEST (clock_jump_can_be_undone)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), other = NULL;
   g_autoptr (QuoitFleet) fleet = NULL;
   const QuoitClockChange wide = { FALSE, G_MAXINT64 }, back = { TRUE, 0 };
 
   ck_assert (store_import (store, 3, T0, &error));
-  other = quoit_store_open (place.path, 0, &error);
+  other = quoit_store_open (paths.path, 0, &error);
   ck_assert (
       quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = wide }, T0, NULL, NULL, &error));
   ck_assert (reserve_at (store, "a", T0 + 40000 * DAY_MS, &error));
@@ -631,7 +610,7 @@ START_TEST (a_ledger_whose_clock_has_jumped_finds_back)
 }
 END_TEST
 
-START_TEST (a_ledger_in_memory_goes_by_any_clock)
+START_TEST (ledger_in_memory_accepts_any_clock_jump)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = quoit_store_new_memory ();
@@ -653,11 +632,11 @@ begin_and_end (gpointer data)
   return NULL;
 }
 
-START_TEST (a_thread_that_ends_in_a_batch_lets_others_write)
+START_TEST (thread_that_ends_in_a_batch_releases_the_lock)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = _i == 0 ? quoit_store_new_memory () : quoit_store_create (place.path, 200, NULL);
+  g_autoptr (QuoitStore) store = _i == 0 ? quoit_store_new_memory () : quoit_store_create (paths.path, 200, NULL);
 
   ck_assert (store_import (store, 1, T0, &error));
   g_thread_join (g_thread_new ("batch", begin_and_end, store));
@@ -674,32 +653,29 @@ main (void)
   TCase *files = tcase_create ("files"), *clock = tcase_create ("clock"), *threads = tcase_create ("threads");
 
   tcase_set_timeout (files, 60);
-  tcase_add_loop_test (files, a_look_at_the_file_in_the_same_process_takes_no_lock_away, 0, G_N_ELEMENTS (looks));
-  tcase_add_loop_test (files, a_look_at_the_file_lets_no_other_writer_into_a_batch, 0, G_N_ELEMENTS (looks));
-  tcase_add_loop_test (files, companions_that_are_deleted_lose_nothing_while_a_handle_is_open, 0,
-                       G_N_ELEMENTS (deleted));
-  tcase_add_loop_test (files, nobody_opens_a_ledger_whose_log_was_deleted_beneath_a_live_handle, 0,
-                       G_N_ELEMENTS (deleted));
-  tcase_add_test (files, a_log_that_was_deleted_behind_a_dead_process_is_missed);
+  tcase_add_loop_test (files, reading_the_file_in_the_same_process_keeps_locks, 0, G_N_ELEMENTS (looks));
+  tcase_add_loop_test (files, reading_the_file_admits_no_writer_into_a_batch, 0, G_N_ELEMENTS (looks));
+  tcase_add_loop_test (files, deleted_companion_files_lose_nothing_under_an_open_handle, 0, G_N_ELEMENTS (deleted));
+  tcase_add_loop_test (files, opening_is_refused_if_the_log_of_a_live_handle_is_deleted, 0, G_N_ELEMENTS (deleted));
+  tcase_add_test (files, log_deleted_after_a_process_died_is_reported_missing);
   tcase_add_loop_test (files, an_old_copy_in_place_of_the_database_is_refused, 0, 2);
-  tcase_add_loop_test (files, an_old_copy_beside_a_log_is_refused, 0, 2);
-  tcase_add_test (files, a_handle_that_closes_saves_nothing_over_an_old_copy);
-  tcase_add_test (files, a_link_and_the_file_have_one_memory);
-  tcase_add_test (files, a_wait_for_lost_companions_is_as_long_as_was_asked);
-  tcase_add_loop_test (files, an_old_copy_beneath_an_open_handle_is_refused, 0, 2);
-  tcase_add_test (files, a_checkpoint_by_another_program_is_proved_and_accepted);
-  tcase_add_test (files, a_handle_refuses_another_ledger_of_the_same_length);
-  tcase_add_test (files, a_handle_refuses_another_history_of_the_same_length);
-  tcase_add_test (files, a_second_name_of_the_database_is_refused);
-  tcase_add_test (files, a_symbolic_link_is_the_same_database);
+  tcase_add_loop_test (files, old_copy_with_a_newer_log_is_refused, 0, 2);
+  tcase_add_test (files, closing_handle_writes_nothing_over_an_old_copy);
+  tcase_add_test (files, symbolic_link_and_file_share_the_head_file);
+  tcase_add_test (files, wait_for_lost_companion_files_ends_at_the_timeout);
+  tcase_add_loop_test (files, old_copy_under_an_open_handle_is_refused, 0, 2);
+  tcase_add_test (files, different_ledger_of_equal_length_is_refused);
+  tcase_add_test (files, different_history_of_equal_length_is_refused);
+  tcase_add_test (files, database_with_a_second_hard_link_is_refused);
+  tcase_add_test (files, symbolic_link_opens_the_same_database);
   tcase_add_test (files, file_systems_without_safe_locks_are_refused);
   suite_add_tcase (suite, files);
   tcase_add_test (clock, a_clock_that_jumps_far_ahead_is_refused);
   tcase_add_test (clock, the_limit_of_clock_jumps_is_a_setting_of_the_ledger);
-  tcase_add_test (clock, a_ledger_whose_clock_has_jumped_finds_back);
-  tcase_add_test (clock, a_ledger_in_memory_goes_by_any_clock);
+  tcase_add_test (clock, clock_jump_can_be_undone);
+  tcase_add_test (clock, ledger_in_memory_accepts_any_clock_jump);
   suite_add_tcase (suite, clock);
-  tcase_add_loop_test (threads, a_thread_that_ends_in_a_batch_lets_others_write, 0, 2);
+  tcase_add_loop_test (threads, thread_that_ends_in_a_batch_releases_the_lock, 0, 2);
   suite_add_tcase (suite, threads);
   return suite_main (suite);
 }

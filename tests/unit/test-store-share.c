@@ -9,13 +9,13 @@
 
 /* --- refreshing --- */
 
-START_TEST (a_handle_decides_on_what_others_have_written)
+START_TEST (change_sees_entries_of_other_handles)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = NULL;
+  g_autoptr (QuoitStore) a = quoit_store_create (paths.path, 0, NULL), b = NULL;
 
-  b = quoit_store_open (place.path, 0, &error);
+  b = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_import (a, 3, T0, &error));
   ck_assert_uint_eq (store_reserve (b, "b", NULL, 2, &error), 1);
@@ -35,12 +35,12 @@ END_TEST
 
 /* Whatever else a handle does with the file, and whatever state that leaves in SQLite, its next change follows the
  * changes of others. */
-START_TEST (a_change_sees_what_others_wrote_before_this_handle_looked_at_the_file)
+START_TEST (change_sees_other_entries_after_any_access_to_the_file)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 0, NULL);
-  g_autofree char *copy = g_strconcat (place.path, "-copy", NULL);
+  g_autoptr (QuoitStore) a = quoit_store_create (paths.path, 0, NULL), b = quoit_store_open (paths.path, 0, NULL);
+  g_autofree char *copy = g_strconcat (paths.path, "-copy", NULL);
 
   ck_assert (store_import (a, 3, T0, &error));
   ck_assert_uint_eq (store_reserve (a, "a", NULL, 1, &error), 1);
@@ -81,10 +81,10 @@ START_TEST (a_change_sees_what_others_wrote_before_this_handle_looked_at_the_fil
 }
 END_TEST
 
-START_TEST (entries_go_up_to_what_the_handle_knows)
+START_TEST (entries_end_at_the_last_refresh)
 {
-  g_auto (Place) place = place_new ();
-  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 0, NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (paths.path, 0, NULL), b = quoit_store_open (paths.path, 0, NULL);
   g_autoptr (GPtrArray) before = NULL, after = NULL, tail = NULL;
 
   fill (a);
@@ -100,22 +100,22 @@ START_TEST (entries_go_up_to_what_the_handle_knows)
 END_TEST
 
 static void
-remove_copy (const Place *place)
+remove_copy (const TestPaths *paths)
 {
   static const char *const tails[] = { "", "-wal", "-shm", "-head" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
     {
-      g_autofree char *name = g_strconcat (place->copy, tails[i], NULL);
+      g_autofree char *name = g_strconcat (paths->copy, tails[i], NULL);
 
       g_unlink (name);
     }
 }
 
-START_TEST (a_backup_while_another_process_writes_is_one_moment)
+START_TEST (backup_during_writes_of_a_different_process_is_consistent)
 {
-  g_auto (Place) place = place_new ();
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 10000, NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 10000, NULL);
   pid_t child;
   int status;
 
@@ -123,7 +123,7 @@ START_TEST (a_backup_while_another_process_writes_is_one_moment)
   child = fork ();
   if (child == 0)
     {
-      QuoitStore *writer = quoit_store_open (place.path, 10000, NULL);
+      QuoitStore *writer = quoit_store_open (paths.path, 10000, NULL);
       gboolean ok = writer != NULL;
 
       for (guint i = 0; ok && i < 60; i++)
@@ -135,12 +135,12 @@ START_TEST (a_backup_while_another_process_writes_is_one_moment)
       g_autoptr (GError) error = NULL;
       g_autoptr (QuoitStore) copy = NULL;
 
-      ck_assert (quoit_store_backup (store, place.copy, &error));
-      copy = quoit_store_open (place.copy, 0, &error);
+      ck_assert (quoit_store_backup (store, paths.copy, &error));
+      copy = quoit_store_open (paths.copy, 0, &error);
       ck_assert_ok (error);
       ck_assert (quoit_store_verify (copy, &error));
       g_clear_pointer (&copy, quoit_store_free);
-      remove_copy (&place);
+      remove_copy (&paths);
     }
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert_int_eq (status, 0);
@@ -150,16 +150,16 @@ END_TEST
 /* --- batches: the same in memory and in a file --- */
 
 static QuoitStore *
-store_of (int engine, const Place *place)
+store_of (int engine, const TestPaths *paths)
 {
-  return engine == 0 ? quoit_store_new_memory () : quoit_store_create (place->path, 0, NULL);
+  return engine == 0 ? quoit_store_new_memory () : quoit_store_create (paths->path, 0, NULL);
 }
 
-START_TEST (a_batch_is_seen_when_it_is_committed)
+START_TEST (batch_is_visible_only_after_commit)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (QuoitStore) store = store_of (_i, &paths);
   g_autoptr (GPtrArray) entries = NULL;
 
   ck_assert (store_import (store, 3, T0, &error));
@@ -179,11 +179,11 @@ START_TEST (a_batch_is_seen_when_it_is_committed)
 }
 END_TEST
 
-START_TEST (a_cancelled_batch_leaves_nothing)
+START_TEST (cancelled_batch_changes_nothing)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (QuoitStore) store = store_of (_i, &paths);
   g_autoptr (GPtrArray) entries = NULL;
 
   ck_assert (store_import (store, 3, T0, &error));
@@ -202,11 +202,11 @@ START_TEST (a_cancelled_batch_leaves_nothing)
 END_TEST
 
 /* A wait for the thread's own batch would never end. */
-START_TEST (what_cannot_be_done_in_a_batch_says_so)
+START_TEST (forbidden_call_in_a_batch_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (QuoitStore) store = store_of (_i, &paths);
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (quoit_store_begin_batch (store, &error));
@@ -218,7 +218,7 @@ START_TEST (what_cannot_be_done_in_a_batch_says_so)
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
   if (_i != 0)
     {
-      ck_assert (!quoit_store_backup (store, place.copy, &error));
+      ck_assert (!quoit_store_backup (store, paths.copy, &error));
       ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
     }
   ck_assert (quoit_store_refresh (store, &error));
@@ -227,18 +227,18 @@ START_TEST (what_cannot_be_done_in_a_batch_says_so)
 }
 END_TEST
 
-START_TEST (a_handle_freed_in_a_batch_writes_none_of_it)
+START_TEST (handle_freed_in_a_batch_discards_the_batch)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  QuoitStore *store = quoit_store_create (place.path, 0, NULL);
+  QuoitStore *store = quoit_store_create (paths.path, 0, NULL);
   g_autoptr (QuoitStore) again = NULL;
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (quoit_store_begin_batch (store, &error));
   ck_assert (store_reserve (store, "x", NULL, 1, &error));
   g_thread_join (g_thread_new (NULL, (GThreadFunc) (void (*) (void)) quoit_store_free, store));
-  again = quoit_store_open (place.path, 0, &error);
+  again = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (!store_has (again, "x"));
   ck_assert (store_reserve (again, "x", NULL, 3, &error));
@@ -275,10 +275,10 @@ start_waiting (Waiter *waiter)
   return thread;
 }
 
-START_TEST (a_writer_of_the_same_handle_waits_no_longer_than_it_may)
+START_TEST (writer_of_the_same_handle_waits_up_to_the_timeout)
 {
-  g_auto (Place) place = place_new ();
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 60, NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 60, NULL);
   Waiter waiter = { .store = store };
   gint64 began = g_get_monotonic_time ();
 
@@ -291,10 +291,10 @@ START_TEST (a_writer_of_the_same_handle_waits_no_longer_than_it_may)
 }
 END_TEST
 
-START_TEST (a_writer_of_another_handle_waits_no_longer_than_it_may)
+START_TEST (writer_of_a_different_handle_waits_up_to_the_timeout)
 {
-  g_auto (Place) place = place_new ();
-  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 60, NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (paths.path, 0, NULL), b = quoit_store_open (paths.path, 60, NULL);
   Waiter waiter = { .store = b };
   gint64 began = g_get_monotonic_time ();
 
@@ -309,15 +309,15 @@ START_TEST (a_writer_of_another_handle_waits_no_longer_than_it_may)
 END_TEST
 
 /* Any timeout is valid, even one beyond the clock's range. */
-START_TEST (a_writer_that_may_wait_long_has_its_turn_at_last)
+START_TEST (writer_with_long_timeout_succeeds_after_the_batch)
 {
   static const gint64 waits[] = { 60000, G_MAXINT64 / 1000, G_MAXINT64 / 2, G_MAXINT64 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (waits); i++)
     {
-      g_auto (Place) place = place_new ();
-      g_autoptr (QuoitStore) a = quoit_store_create (place.path, waits[i], NULL);
-      g_autoptr (QuoitStore) b = quoit_store_open (place.path, waits[i], NULL);
+      g_auto (TestPaths) paths = test_paths_new ();
+      g_autoptr (QuoitStore) a = quoit_store_create (paths.path, waits[i], NULL);
+      g_autoptr (QuoitStore) b = quoit_store_open (paths.path, waits[i], NULL);
       Waiter same = { .store = a }, other = { .store = b };
       GThread *threads[2];
 
@@ -343,9 +343,9 @@ END_TEST
 
 START_TEST (an_interrupt_ends_the_waits_of_its_handle)
 {
-  g_auto (Place) place = place_new ();
-  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 60000, NULL);
-  g_autoptr (QuoitStore) b = quoit_store_open (place.path, 60000, NULL);
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (paths.path, 60000, NULL);
+  g_autoptr (QuoitStore) b = quoit_store_open (paths.path, 60000, NULL);
   Waiter same = { .store = a }, other = { .store = b };
   GThread *threads[2];
   gint64 began = g_get_monotonic_time ();
@@ -457,7 +457,7 @@ use_in_namespaces (void)
   return waitpid (child, &status, 0) == child && WIFEXITED (status) ? WEXITSTATUS (status) : 3;
 }
 
-START_TEST (a_handle_is_refused_in_a_child_of_its_parents_number)
+START_TEST (handle_is_refused_in_a_child_with_the_pid_of_its_parent)
 {
   pid_t child = fork ();
   int status;
@@ -472,28 +472,28 @@ END_TEST
 
 START_TEST (a_handle_is_refused_after_fork)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (QuoitStore) store = store_of (_i, &paths);
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (store_reserve (store, "mine", NULL, 1, &error));
-  check_child (store, _i == 0 ? NULL : place.copy);
+  check_child (store, _i == 0 ? NULL : paths.copy);
   ck_assert (store_reserve (store, "still", NULL, 1, &error));
   ck_assert (quoit_store_verify (store, &error));
 }
 END_TEST
 
-START_TEST (a_batch_does_not_go_on_in_a_child)
+START_TEST (batch_does_not_continue_in_a_child)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (QuoitStore) store = store_of (_i, &paths);
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (quoit_store_begin_batch (store, &error));
   ck_assert (store_reserve (store, "mine", NULL, 1, &error));
-  check_child (store, _i == 0 ? NULL : place.copy);
+  check_child (store, _i == 0 ? NULL : paths.copy);
   ck_assert (store_reserve (store, "still", NULL, 1, &error));
   ck_assert (quoit_store_commit_batch (store, &error));
   ck_assert (store_has (store, "mine") && store_has (store, "still") && !store_has (store, "child"));
@@ -527,23 +527,23 @@ open_anew (const char *path, const Pipes *pipes)
   return ok ? 0 : 1;
 }
 
-START_TEST (what_a_child_writes_stays_when_the_parent_closes_first)
+START_TEST (entries_of_a_child_survive_closing_in_the_parent)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), another = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), another = NULL;
   int status;
   Pipes pipes;
   pid_t child;
 
-  another = quoit_store_open (place.path, 0, &error);
+  another = quoit_store_open (paths.path, 0, &error);
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (pipe (pipes.up) == 0 && pipe (pipes.down) == 0);
   child = fork ();
   if (child == 0)
     {
       alarm (10);
-      _exit (open_anew (place.path, &pipes));
+      _exit (open_anew (paths.path, &pipes));
     }
   ck_assert_int_eq (read (pipes.up[0], &status, 1), 1);
   g_clear_pointer (&store, quoit_store_free);
@@ -551,7 +551,7 @@ START_TEST (what_a_child_writes_stays_when_the_parent_closes_first)
   ck_assert_int_eq (write (pipes.down[1], "", 1), 1);
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert_int_eq (status, 0);
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_has (store, "first") && store_has (store, "second"));
   ck_assert (quoit_store_verify (store, &error));
@@ -571,11 +571,11 @@ open_what_is_used (const char *path, const char *other)
   return store != NULL && store_import (store, 1, T0, &error) ? 0 : 2;
 }
 
-START_TEST (a_child_is_refused_the_file_that_its_parent_was_writing)
+START_TEST (child_cannot_open_the_database_of_its_parents_batch)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
   int status;
   pid_t child;
 
@@ -586,7 +586,7 @@ START_TEST (a_child_is_refused_the_file_that_its_parent_was_writing)
   if (child == 0)
     {
       alarm (10);
-      _exit (open_what_is_used (place.path, place.copy));
+      _exit (open_what_is_used (paths.path, paths.copy));
     }
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert_int_eq (status, 0);
@@ -602,23 +602,23 @@ main (void)
   TCase *tests = tcase_create ("share");
 
   tcase_set_timeout (tests, 30);
-  tcase_add_test (tests, a_handle_decides_on_what_others_have_written);
-  tcase_add_loop_test (tests, a_change_sees_what_others_wrote_before_this_handle_looked_at_the_file, 0, 6);
-  tcase_add_test (tests, entries_go_up_to_what_the_handle_knows);
-  tcase_add_test (tests, a_backup_while_another_process_writes_is_one_moment);
-  tcase_add_loop_test (tests, a_batch_is_seen_when_it_is_committed, 0, 2);
-  tcase_add_loop_test (tests, a_cancelled_batch_leaves_nothing, 0, 2);
-  tcase_add_loop_test (tests, what_cannot_be_done_in_a_batch_says_so, 0, 2);
-  tcase_add_test (tests, a_handle_freed_in_a_batch_writes_none_of_it);
-  tcase_add_test (tests, a_writer_of_the_same_handle_waits_no_longer_than_it_may);
-  tcase_add_test (tests, a_writer_of_another_handle_waits_no_longer_than_it_may);
-  tcase_add_test (tests, a_writer_that_may_wait_long_has_its_turn_at_last);
+  tcase_add_test (tests, change_sees_entries_of_other_handles);
+  tcase_add_loop_test (tests, change_sees_other_entries_after_any_access_to_the_file, 0, 6);
+  tcase_add_test (tests, entries_end_at_the_last_refresh);
+  tcase_add_test (tests, backup_during_writes_of_a_different_process_is_consistent);
+  tcase_add_loop_test (tests, batch_is_visible_only_after_commit, 0, 2);
+  tcase_add_loop_test (tests, cancelled_batch_changes_nothing, 0, 2);
+  tcase_add_loop_test (tests, forbidden_call_in_a_batch_is_refused, 0, 2);
+  tcase_add_test (tests, handle_freed_in_a_batch_discards_the_batch);
+  tcase_add_test (tests, writer_of_the_same_handle_waits_up_to_the_timeout);
+  tcase_add_test (tests, writer_of_a_different_handle_waits_up_to_the_timeout);
+  tcase_add_test (tests, writer_with_long_timeout_succeeds_after_the_batch);
   tcase_add_test (tests, an_interrupt_ends_the_waits_of_its_handle);
   tcase_add_loop_test (tests, a_handle_is_refused_after_fork, 0, 2);
-  tcase_add_test (tests, a_handle_is_refused_in_a_child_of_its_parents_number);
-  tcase_add_loop_test (tests, a_batch_does_not_go_on_in_a_child, 0, 2);
-  tcase_add_test (tests, what_a_child_writes_stays_when_the_parent_closes_first);
-  tcase_add_test (tests, a_child_is_refused_the_file_that_its_parent_was_writing);
+  tcase_add_test (tests, handle_is_refused_in_a_child_with_the_pid_of_its_parent);
+  tcase_add_loop_test (tests, batch_does_not_continue_in_a_child, 0, 2);
+  tcase_add_test (tests, entries_of_a_child_survive_closing_in_the_parent);
+  tcase_add_test (tests, child_cannot_open_the_database_of_its_parents_batch);
   suite_add_tcase (suite, tests);
   return suite_main (suite);
 }

@@ -7,16 +7,16 @@
 
 /* --- creating and opening --- */
 
-START_TEST (what_was_written_is_there_after_opening)
+START_TEST (reopened_database_has_all_entries)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL, memory = quoit_store_new_memory ();
   g_autoptr (QuoitFleet) kept = NULL, same = NULL;
 
-  create_filled (&place);
+  create_filled (&paths);
   fill (memory);
-  store = quoit_store_open (place.path, 0, &error);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (quoit_store_verify (store, &error));
   kept = quoit_store_fleet (store);
@@ -28,75 +28,75 @@ START_TEST (what_was_written_is_there_after_opening)
 }
 END_TEST
 
-START_TEST (a_new_database_is_for_its_owner_alone)
+START_TEST (new_database_is_readable_only_by_its_owner)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (QuoitStore) store = NULL;
   struct stat status;
   mode_t before = umask (0);
 
-  store = quoit_store_create (place.path, 0, NULL);
+  store = quoit_store_create (paths.path, 0, NULL);
   ck_assert_ptr_nonnull (store);
   fill (store);
-  ck_assert (quoit_store_backup (store, place.copy, NULL));
+  ck_assert (quoit_store_backup (store, paths.copy, NULL));
   umask (before);
-  ck_assert_int_eq (g_stat (place.path, &status), 0);
+  ck_assert_int_eq (g_stat (paths.path, &status), 0);
   ck_assert_int_eq (status.st_mode & 07777, 0600);
-  ck_assert_int_eq (g_stat (place.copy, &status), 0);
+  ck_assert_int_eq (g_stat (paths.copy, &status), 0);
   ck_assert_int_eq (status.st_mode & 07777, 0600);
-  g_free (place.copy);
-  place.copy = g_strconcat (place.path, "-wal", NULL);
-  ck_assert_int_eq (g_stat (place.copy, &status), 0);
+  g_free (paths.copy);
+  paths.copy = g_strconcat (paths.path, "-wal", NULL);
+  ck_assert_int_eq (g_stat (paths.copy, &status), 0);
   ck_assert_int_eq (status.st_mode & 07777, 0600);
 }
 END_TEST
 
-START_TEST (nothing_is_made_over_what_is_there)
+START_TEST (creating_over_an_existing_file_is_refused)
 {
   static const char *const contents[] = { "hello\n", "SQLite format 3" };
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autofree char *after = NULL;
 
-  create_filled (&place);
-  ck_assert_ptr_null (quoit_store_create (place.path, 0, &error));
+  create_filled (&paths);
+  ck_assert_ptr_null (quoit_store_create (paths.path, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "there is a database already");
   g_clear_pointer (&after, g_free);
   for (gsize i = 0; i < G_N_ELEMENTS (contents); i++)
     {
-      ck_assert (g_file_set_contents (place.copy, contents[i], -1, NULL));
-      ck_assert_ptr_null (quoit_store_create (place.copy, 0, &error));
-      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, place.copy);
+      ck_assert (g_file_set_contents (paths.copy, contents[i], -1, NULL));
+      ck_assert_ptr_null (quoit_store_create (paths.copy, 0, &error));
+      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, paths.copy);
       g_free (after);
-      ck_assert (g_file_get_contents (place.copy, &after, NULL, NULL));
+      ck_assert (g_file_get_contents (paths.copy, &after, NULL, NULL));
       ck_assert_str_eq (after, contents[i]);
     }
-  ck_assert_ptr_null (quoit_store_create (place.dir, 0, &error));
+  ck_assert_ptr_null (quoit_store_create (paths.dir, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "no file");
 }
 END_TEST
 
-START_TEST (an_empty_file_may_become_a_database_and_a_dangling_link_not)
+START_TEST (empty_file_can_become_a_database_but_dangling_link_cannot)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  ck_assert (g_file_set_contents (place.path, "", 0, NULL));
-  store = quoit_store_create (place.path, 0, &error);
+  ck_assert (g_file_set_contents (paths.path, "", 0, NULL));
+  store = quoit_store_create (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_import (store, 1, T0, &error));
-  ck_assert_int_eq (symlink ("elsewhere", place.copy), 0);
-  ck_assert_ptr_null (quoit_store_create (place.copy, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, place.copy);
+  ck_assert_int_eq (symlink ("elsewhere", paths.copy), 0);
+  ck_assert_ptr_null (quoit_store_create (paths.copy, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, paths.copy);
 }
 END_TEST
 
-START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
+START_TEST (unwritable_path_is_a_store_error)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autofree char *nowhere = g_build_filename (place.dir, "no", "such", NULL);
+  g_autofree char *nowhere = g_build_filename (paths.dir, "no", "such", NULL);
 
   ck_assert_ptr_null (quoit_store_create (nowhere, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_STORE, "No such file or directory");
@@ -105,7 +105,7 @@ START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
 }
 END_TEST
 
-/* A group's fate: it stays, its lease expires, or its owner does. */
+/* What happens to a group: it stays, its lease expires, or the lease of its owner expires. */
 typedef enum { STAYS, LEASE_ENDS, OWNER_ENDS, N_FATES } Fate;
 
 static void
@@ -121,12 +121,12 @@ make_group (QuoitStore *store, guint number, Fate fate, gboolean has_key)
   ck_assert (quoit_store_change (store, &action, T0, NULL, NULL, NULL));
 }
 
-START_TEST (what_ends_together_leaves_what_stays)
+START_TEST (groups_that_expire_together_leave_other_groups_unchanged)
 {
   enum { N = 24 };
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i);
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), again = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), again = NULL;
   g_autoptr (GError) error = NULL;
   const QuoitOwnerChange other = { "p", 0 };
   Fate fates[N];
@@ -142,7 +142,7 @@ START_TEST (what_ends_together_leaves_what_stays)
   ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_OWNER, .owner = other }, T0 + 1000, NULL,
                                  NULL, &error));
   ck_assert_msg (quoit_store_verify (store, &error), "%s", error == NULL ? "" : error->message);
-  again = quoit_store_open (place.path, 0, &error);
+  again = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   for (guint i = 0; i < N; i++)
     {
@@ -154,11 +154,11 @@ START_TEST (what_ends_together_leaves_what_stays)
 END_TEST
 
 /* A job runs on its nodes, and the next listing shows them as used. */
-START_TEST (a_database_whose_held_nodes_are_called_used_opens)
+START_TEST (database_with_external_use_of_allocated_nodes_opens)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
 
   fill (store);
   ck_assert (store_call_used (store, 3, 6, T0, &error));
@@ -168,7 +168,7 @@ START_TEST (a_database_whose_held_nodes_are_called_used_opens)
       if (handle == 1)
         ck_assert (store_release (store, "train", &error));
       g_clear_pointer (&store, quoit_store_free);
-      store = quoit_store_open (place.path, 0, &error);
+      store = quoit_store_open (paths.path, 0, &error);
       ck_assert_ok (error);
     }
   ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 0);
@@ -179,58 +179,58 @@ END_TEST
 /* --- refusals --- */
 
 static void
-text_file (const Place *place)
+text_file (const TestPaths *paths)
 {
-  ck_assert (g_file_set_contents (place->path, "v6e 4x4 x2; this is fleet text and no database\n", -1, NULL));
+  ck_assert (g_file_set_contents (paths->path, "v6e 4x4 x2; this is fleet text and no database\n", -1, NULL));
 }
 
 static void
-empty_file (const Place *place)
+empty_file (const TestPaths *paths)
 {
-  ck_assert (g_file_set_contents (place->path, "", 0, NULL));
+  ck_assert (g_file_set_contents (paths->path, "", 0, NULL));
 }
 
 static void
-zeros (const Place *place)
+zeros (const TestPaths *paths)
 {
   g_autofree char *bytes = g_malloc0 (65536);
 
-  ck_assert (g_file_set_contents (place->path, bytes, 65536, NULL));
+  ck_assert (g_file_set_contents (paths->path, bytes, 65536, NULL));
 }
 
 static void
-directory (const Place *place)
+directory (const TestPaths *paths)
 {
-  ck_assert_int_eq (g_mkdir (place->path, 0700), 0);
+  ck_assert_int_eq (g_mkdir (paths->path, 0700), 0);
 }
 
 static void
-missing (const Place *place)
+missing (const TestPaths *paths)
 {
 }
 
 static void
-cut_off (const Place *place)
+cut_off (const TestPaths *paths)
 {
   struct stat status;
 
-  create_filled (place);
-  ck_assert_int_eq (g_stat (place->path, &status), 0);
-  ck_assert_int_eq (truncate (place->path, status.st_size / 2), 0);
+  create_filled (paths);
+  ck_assert_int_eq (g_stat (paths->path, &status), 0);
+  ck_assert_int_eq (truncate (paths->path, status.st_size / 2), 0);
 }
 
 static void
-cut_to_the_header (const Place *place)
+cut_to_the_header (const TestPaths *paths)
 {
-  create_filled (place);
-  ck_assert_int_eq (truncate (place->path, 100), 0);
+  create_filled (paths);
+  ck_assert_int_eq (truncate (paths->path, 100), 0);
 }
 
 #define MEDDLED(name, sql)                                                                                             \
-  static void name (const Place *place)                                                                                \
+  static void name (const TestPaths *paths)                                                                            \
   {                                                                                                                    \
-    create_filled (place);                                                                                             \
-    meddle (place->path, sql);                                                                                         \
+    create_filled (paths);                                                                                             \
+    tamper (paths->path, sql);                                                                                         \
   }
 
 MEDDLED (later_version, "PRAGMA user_version = 99")
@@ -248,7 +248,9 @@ MEDDLED (trigger_of_sqlite, EDITED ("INSERT INTO sqlite_schema VALUES ('trigger'
 MEDDLED (view_of_sqlite,
          EDITED ("INSERT INTO sqlite_schema VALUES ('view', 'sqlite_v', 'sqlite_v', 0, 'CREATE VIEW sqlite_v AS"
                  " SELECT 1')"))
-MEDDLED (table_of_sqlite, "ANALYZE")
+MEDDLED (statistics_with_a_check,
+         "ANALYZE; " EDITED ("UPDATE sqlite_schema SET sql = replace (sql, ',stat)', ',stat CHECK (1))') WHERE name ="
+                             " 'sqlite_stat1'"))
 MEDDLED (a_check_more,
          EDITED ("UPDATE sqlite_schema SET sql = replace (sql, 'effects BLOB NOT NULL', 'effects BLOB NOT NULL CHECK"
                  " (length (zeroblob (900000000)) > 0)') WHERE name = 'journal'"))
@@ -272,7 +274,15 @@ MEDDLED (a_kind_cut_off, "UPDATE kind SET body = substr (body, 1, 3)")
 MEDDLED (a_kind_without_body, "UPDATE kind SET body = x''")
 MEDDLED (a_pool_cut_off, "UPDATE pool SET body = substr (body, 1, 2)")
 MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
-MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '')")
+MEDDLED (a_group_that_takes_a_name,
+         "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', ''); INSERT INTO bundle VALUES"
+         " (3, 0, 0, 5, NULL)")
+MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '')")
+MEDDLED (a_group_that_lost_its_bundles, "DELETE FROM bundle")
+MEDDLED (a_group_with_a_long_owner, "UPDATE grp SET owner = printf ('%.*c', 600, 'x') WHERE id = 2")
+MEDDLED (a_group_with_a_long_request, "UPDATE grp SET request = printf ('%.*c', 4194305, 'x') WHERE id = 2")
+MEDDLED (a_node_with_a_long_name, "UPDATE node SET name = printf ('%.*c', 5000, 'x') WHERE id = 3")
+MEDDLED (a_node_with_a_very_long_name, "UPDATE node SET name = printf ('%.*c', 40000, 'x') WHERE id = 3")
 MEDDLED (a_group_on_a_held_node,
          "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', ''); INSERT INTO bundle VALUES"
          " (3, 0, 0, 1, NULL)")
@@ -314,7 +324,7 @@ MEDDLED (a_file_of_no_wal, "PRAGMA journal_mode = DELETE; DROP TABLE grp")
 
 static const struct {
   const char *name;
-  void (*make) (const Place *);
+  void (*make) (const TestPaths *);
   QuoitErrorCode code;
   const char *part;
 } refusals[] = {
@@ -336,7 +346,7 @@ static const struct {
   { "a view for a table", view_for_a_table, QUOIT_ERROR_DAMAGED, "view 'kind'" },
   { "a trigger called like SQLite's", trigger_of_sqlite, QUOIT_ERROR_DAMAGED, "trigger 'sqlite_spy'" },
   { "a view called like SQLite's", view_of_sqlite, QUOIT_ERROR_DAMAGED, "view 'sqlite_v'" },
-  { "a table of SQLite's", table_of_sqlite, QUOIT_ERROR_DAMAGED, "table 'sqlite_stat1'" },
+  { "statistics with a check", statistics_with_a_check, QUOIT_ERROR_DAMAGED, "table 'sqlite_stat1'" },
   { "a check more", a_check_more, QUOIT_ERROR_DAMAGED, "table 'journal' is not as quoit made it" },
   { "a table without its key", a_table_without_its_key, QUOIT_ERROR_DAMAGED, "table 'node' is not as quoit made it" },
   { "a table without its index", a_table_without_its_index, QUOIT_ERROR_DAMAGED, "'source' is not as quoit made it" },
@@ -355,6 +365,14 @@ static const struct {
   { "a pool cut off", a_pool_cut_off, QUOIT_ERROR_DAMAGED, "table 'pool'" },
   { "a group of no state", a_group_of_no_state, QUOIT_ERROR_DAMAGED, "table 'grp'" },
   { "a group that takes a name", a_group_that_takes_a_name, QUOIT_ERROR_DAMAGED, "'train' already" },
+  { "a group without slices", a_group_without_slices, QUOIT_ERROR_DAMAGED, "row 3 of table 'bundle'" },
+  { "a group that lost its bundles", a_group_that_lost_its_bundles, QUOIT_ERROR_DAMAGED, "row 2 of table 'bundle'" },
+  { "a group with a long owner", a_group_with_a_long_owner, QUOIT_ERROR_DAMAGED,
+    "owner of 600 bytes: expected at most" },
+  { "a group with a long request", a_group_with_a_long_request, QUOIT_ERROR_DAMAGED, "request of 4194305 bytes" },
+  { "a node with a long name", a_node_with_a_long_name, QUOIT_ERROR_DAMAGED, "row 3 of table 'node'" },
+  { "a node with a very long name", a_node_with_a_very_long_name, QUOIT_ERROR_DAMAGED,
+    "the row after row 2 of table 'node' has more than 32768 bytes" },
   { "a group on a held node", a_group_on_a_held_node, QUOIT_ERROR_DAMAGED, "is used by group train" },
   { "a group on no node", a_group_on_no_node, QUOIT_ERROR_DAMAGED, "not in the fleet" },
   { "a group on a node twice", a_group_on_a_node_twice, QUOIT_ERROR_DAMAGED, "twice" },
@@ -370,7 +388,7 @@ static const struct {
   { "bundles of no source", bundles_of_no_source, QUOIT_ERROR_DAMAGED, "'pg@3': expected a source" },
   { "a bundle that gives", a_bundle_that_gives, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that take 0 or more" },
   { "a bundle of many chips", a_bundle_of_many_chips, QUOIT_ERROR_DAMAGED, "'pg@3': expected a part of a chip" },
-  { "a bundle of one thing twice", a_bundle_of_one_thing_twice, QUOIT_ERROR_DAMAGED, "'pg@3': expected resources" },
+  { "a bundle of one thing twice", a_bundle_of_one_thing_twice, QUOIT_ERROR_DAMAGED, "'pg@3': expected the resources" },
   { "bundles of nowhere", bundles_of_nowhere, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that all have a node" },
   { "use without parts", use_without_parts, QUOIT_ERROR_DAMAGED, "'external/test@3': expected bundles" },
   { "use of another source", use_of_another_source, QUOIT_ERROR_DAMAGED, "expected a name of 'external/'" },
@@ -382,61 +400,61 @@ static const struct {
   { "a lease for ever", a_lease_for_ever, QUOIT_ERROR_DAMAGED, "lease until '9000000000000000000': expected" },
   { "a lease until 2200", a_lease_until_2200, QUOIT_ERROR_DAMAGED, "lease until '7258118400000': expected" },
   { "a lease before 1970", a_lease_before_1970, QUOIT_ERROR_DAMAGED, "lease until '-1': expected" },
-  { "a group since ever", a_group_since_ever, QUOIT_ERROR_DAMAGED, "held since '-9000000000000000000': expected" },
+  { "a group since ever", a_group_since_ever, QUOIT_ERROR_DAMAGED, "since '-9000000000000000000': expected" },
   { "a group that ends in 2200", a_group_that_ends_in_2200, QUOIT_ERROR_DAMAGED, "ended '7258118400000': expected" },
   { "a clock of 2200", a_clock_of_2200, QUOIT_ERROR_DAMAGED, "table 'journal'" },
   { "a source of no kind", a_source_of_no_kind, QUOIT_ERROR_DAMAGED, "table 'source'" },
   { "not in WAL, a table missing", a_file_of_no_wal, QUOIT_ERROR_DAMAGED, "no 'grp' any more" },
 };
 
-START_TEST (what_is_no_sound_database_is_refused)
+START_TEST (damaged_database_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   QuoitStore *store;
 
-  refusals[_i].make (&place);
-  store = quoit_store_open (place.path, 0, &error);
+  refusals[_i].make (&paths);
+  store = quoit_store_open (paths.path, 0, &error);
   ck_assert_msg (store == NULL, "%s was opened", refusals[_i].name);
   ck_assert_refused (error, refusals[_i].code, refusals[_i].part);
 }
 END_TEST
 
-START_TEST (the_path_of_a_damaged_database_cannot_write_to_a_terminal)
+START_TEST (path_in_a_message_is_escaped)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   QuoitStore *opened;
 
-  g_free (place.path);
-  place.path = g_build_filename (place.dir, "a\nb\x1b[1m", NULL);
-  store = quoit_store_create (place.path, 0, NULL);
+  g_free (paths.path);
+  paths.path = g_build_filename (paths.dir, "a\nb\x1b[1m", NULL);
+  store = quoit_store_create (paths.path, 0, NULL);
   fill (store);
-  meddle (place.path, "PRAGMA user_version = 99");
+  tamper (paths.path, "PRAGMA user_version = 99");
   ck_assert (!quoit_store_refresh (store, &error));
   ck_assert_refused (error, QUOIT_ERROR_VERSION, "/a\\nb\\u{1b}[1m: ");
-  opened = quoit_store_open (place.path, 0, &error);
+  opened = quoit_store_open (paths.path, 0, &error);
   ck_assert_ptr_null (opened);
   ck_assert_ptr_null (strchr (error->message, '\x1b'));
   ck_assert_refused (error, QUOIT_ERROR_VERSION, "/a\\nb\\u{1b}[1m: ");
   g_clear_pointer (&store, quoit_store_free);
-  ck_assert_int_eq (truncate (place.path, 200), 0);
-  opened = quoit_store_open (place.path, 0, &error);
+  ck_assert_int_eq (truncate (paths.path, 200), 0);
+  opened = quoit_store_open (paths.path, 0, &error);
   ck_assert_ptr_null (opened);
   ck_assert_ptr_null (strchr (error->message, '\n'));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "/a\\nb\\u{1b}[1m: ");
 }
 END_TEST
 
-START_TEST (an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change)
+START_TEST (upgrade_under_an_open_handle_is_detected_by_the_next_change)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
 
   fill (store);
-  meddle (place.path, "PRAGMA user_version = 99");
+  tamper (paths.path, "PRAGMA user_version = 99");
   ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_VERSION, "version 99");
   ck_assert (!quoit_store_refresh (store, &error));
@@ -444,14 +462,14 @@ START_TEST (an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change)
 }
 END_TEST
 
-START_TEST (a_database_replaced_beneath_an_open_handle_is_seen)
+START_TEST (database_replaced_under_an_open_handle_is_detected)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
 
   fill (store);
-  meddle (place.path, "DELETE FROM journal WHERE seq > 2");
+  tamper (paths.path, "DELETE FROM journal WHERE seq > 2");
   ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "not in the database any more");
 }
@@ -497,7 +515,6 @@ static const struct {
   { "UPDATE source SET kind = 2", "source" },
   { "INSERT INTO source (name, kind) VALUES ('more', 1)", "the number of" },
   { "DELETE FROM bundle WHERE ordinal = 3", "uses it" },
-  { "DELETE FROM bundle", "uses it" },
   { "UPDATE bundle SET node = 6 WHERE ordinal = 3", "uses it" },
   { "UPDATE bundle SET slice = 0", "group of 'train'" },
   { "DELETE FROM grp WHERE id = 1", "the number of groups" },
@@ -512,10 +529,10 @@ static const struct {
 };
 
 static void
-hold_found (const Place *place, const char *sql, const char *part)
+require_detected (const TestPaths *paths, const char *sql, const char *part)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_open (place->path, 0, &error);
+  g_autoptr (QuoitStore) store = quoit_store_open (paths->path, 0, &error);
 
   if (store != NULL)
     ck_assert_msg (!quoit_store_verify (store, &error), "not found: %s", sql);
@@ -524,67 +541,67 @@ hold_found (const Place *place, const char *sql, const char *part)
   ck_assert_msg (strstr (error->message, part) != NULL, "%s: %s", sql, error->message);
 }
 
-START_TEST (verify_finds_what_was_changed)
+START_TEST (verify_detects_changes)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   gboolean of_journal
       = strstr (damages[_i].sql, "journal SET") != NULL || strstr (damages[_i].sql, "INTO journal") != NULL;
 
-  create_filled (&place);
-  meddle (place.path, damages[_i].sql);
-  hold_found (&place, damages[_i].sql, of_journal ? "hash chain" : damages[_i].part);
+  create_filled (&paths);
+  tamper (paths.path, damages[_i].sql);
+  require_detected (&paths, damages[_i].sql, of_journal ? "hash chain" : damages[_i].part);
 }
 END_TEST
 
 /* Verify also detects a change with a repaired hash chain, by the content of the entries. */
-START_TEST (verify_finds_what_was_changed_and_linked_again)
+START_TEST (verify_detects_changes_with_a_repaired_chain)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
 
-  create_filled (&place);
-  meddle (place.path, damages[_i].sql);
-  link_again (place.path);
-  hold_found (&place, damages[_i].sql, damages[_i].part);
+  create_filled (&paths);
+  tamper (paths.path, damages[_i].sql);
+  repair_chain (paths.path);
+  require_detected (&paths, damages[_i].sql, damages[_i].part);
 }
 END_TEST
 
-START_TEST (verify_finds_an_entry_of_which_nothing_depends)
+START_TEST (verify_detects_a_changed_entry_without_dependents)
 {
   static const char *const sqls[]
       = { "UPDATE journal SET actor = 'somebody' WHERE seq = 4", "UPDATE journal SET verb = 7 WHERE seq = 4",
           "UPDATE journal SET time_ms = time_ms + 1 WHERE seq = 5", "UPDATE ledger SET identity = randomblob (16)",
           "UPDATE journal SET chain = zeroblob (32) WHERE seq = 2" };
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
 
-  create_filled (&place);
-  meddle (place.path, sqls[_i]);
-  hold_found (&place, sqls[_i], "hash chain");
+  create_filled (&paths);
+  tamper (paths.path, sqls[_i]);
+  require_detected (&paths, sqls[_i], "hash chain");
 }
 END_TEST
 
-START_TEST (verify_finds_what_was_changed_beneath_an_open_handle)
+START_TEST (verify_detects_changes_under_an_open_handle)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL);
 
   fill (store);
   ck_assert (quoit_store_verify (store, &error));
-  meddle (place.path, "UPDATE node SET state = 0 WHERE id = 5");
+  tamper (paths.path, "UPDATE node SET state = 0 WHERE id = 5");
   ck_assert (!quoit_store_verify (store, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "verify: ");
 }
 END_TEST
 
-START_TEST (verify_finds_every_changed_byte_of_a_live_group)
+START_TEST (verify_detects_every_changed_byte_of_a_live_group)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   sqlite3 *db;
   sqlite3_stmt *read, *write;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
-  create_filled (&place);
-  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
+  create_filled (&paths);
+  ck_assert_int_eq (sqlite3_open (paths.path, &db), SQLITE_OK);
   ck_assert_int_eq (sqlite3_exec (db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), SQLITE_OK);
   sqlite3_prepare_v2 (db, "SELECT effects FROM journal WHERE seq = ?", -1, &read, NULL);
   sqlite3_prepare_v2 (db, "UPDATE journal SET effects = ? WHERE seq = ?", -1, &write, NULL);
@@ -603,7 +620,7 @@ START_TEST (verify_finds_every_changed_byte_of_a_live_group)
       ck_assert_int_eq (sqlite3_step (write), SQLITE_DONE);
       sqlite3_reset (write);
       bytes->data[at] ^= 1;
-      store = quoit_store_open (place.path, 0, &error);
+      store = quoit_store_open (paths.path, 0, &error);
       ck_assert_ok (error);
       ck_assert_msg (!quoit_store_verify (store, &error), "byte %u of entry %d", at, _i);
       ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "verify");
@@ -615,16 +632,16 @@ END_TEST
 
 /* --- backup --- */
 
-START_TEST (a_backup_is_a_database_of_its_own)
+START_TEST (backup_is_an_independent_database)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), copy = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), copy = NULL;
 
   fill (store);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  ck_assert (quoit_store_backup (store, paths.copy, &error));
   ck_assert (store_release (store, "train", &error));
-  copy = quoit_store_open (place.copy, 0, &error);
+  copy = quoit_store_open (paths.copy, 0, &error);
   ck_assert_ok (error);
   ck_assert (quoit_store_verify (copy, &error));
   ck_assert (store_has (copy, "train"));
@@ -635,26 +652,26 @@ START_TEST (a_backup_is_a_database_of_its_own)
 }
 END_TEST
 
-START_TEST (a_backup_overwrites_nothing)
+START_TEST (backup_to_an_existing_file_is_refused)
 {
-  g_auto (Place) place = place_new ();
+  g_auto (TestPaths) paths = test_paths_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), memory = quoit_store_new_memory ();
-  g_autofree char *target = g_build_filename (place.dir, "target", NULL), *after = NULL;
-  g_autofree char *nowhere = g_build_filename (place.dir, "no", "such", NULL);
+  g_autoptr (QuoitStore) store = quoit_store_create (paths.path, 0, NULL), memory = quoit_store_new_memory ();
+  g_autofree char *target = g_build_filename (paths.dir, "target", NULL), *after = NULL;
+  g_autofree char *nowhere = g_build_filename (paths.dir, "no", "such", NULL);
 
   fill (store);
-  ck_assert (g_file_set_contents (place.copy, "precious", -1, NULL));
-  ck_assert (!quoit_store_backup (store, place.copy, &error));
+  ck_assert (g_file_set_contents (paths.copy, "precious", -1, NULL));
+  ck_assert (!quoit_store_backup (store, paths.copy, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
-  ck_assert (g_file_get_contents (place.copy, &after, NULL, NULL));
+  ck_assert (g_file_get_contents (paths.copy, &after, NULL, NULL));
   ck_assert_str_eq (after, "precious");
-  ck_assert (!quoit_store_backup (store, place.path, &error));
+  ck_assert (!quoit_store_backup (store, paths.path, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
 
-  ck_assert_int_eq (g_unlink (place.copy), 0);
-  ck_assert_int_eq (symlink (target, place.copy), 0);
-  ck_assert (!quoit_store_backup (store, place.copy, &error));
+  ck_assert_int_eq (g_unlink (paths.copy), 0);
+  ck_assert_int_eq (symlink (target, paths.copy), 0);
+  ck_assert (!quoit_store_backup (store, paths.copy, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
   ck_assert (!g_file_test (target, G_FILE_TEST_EXISTS));
 
@@ -673,24 +690,24 @@ main (void)
   TCase *files = tcase_create ("files"), *sound = tcase_create ("soundness");
 
   tcase_set_timeout (sound, 60);
-  tcase_add_test (files, what_was_written_is_there_after_opening);
-  tcase_add_test (files, a_new_database_is_for_its_owner_alone);
-  tcase_add_test (files, nothing_is_made_over_what_is_there);
-  tcase_add_test (files, an_empty_file_may_become_a_database_and_a_dangling_link_not);
-  tcase_add_test (files, a_place_that_cannot_be_written_is_the_stores_fault);
-  tcase_add_loop_test (files, what_ends_together_leaves_what_stays, 0, 30);
-  tcase_add_test (files, a_database_whose_held_nodes_are_called_used_opens);
-  tcase_add_loop_test (files, what_is_no_sound_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
-  tcase_add_test (files, the_path_of_a_damaged_database_cannot_write_to_a_terminal);
-  tcase_add_test (files, an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change);
-  tcase_add_test (files, a_database_replaced_beneath_an_open_handle_is_seen);
-  tcase_add_test (files, a_backup_is_a_database_of_its_own);
-  tcase_add_test (files, a_backup_overwrites_nothing);
-  tcase_add_loop_test (sound, verify_finds_what_was_changed, 0, (int) G_N_ELEMENTS (damages));
-  tcase_add_loop_test (sound, verify_finds_what_was_changed_and_linked_again, 0, (int) G_N_ELEMENTS (damages));
-  tcase_add_loop_test (sound, verify_finds_an_entry_of_which_nothing_depends, 0, 5);
-  tcase_add_test (sound, verify_finds_what_was_changed_beneath_an_open_handle);
-  tcase_add_loop_test (sound, verify_finds_every_changed_byte_of_a_live_group, 4, 6);
+  tcase_add_test (files, reopened_database_has_all_entries);
+  tcase_add_test (files, new_database_is_readable_only_by_its_owner);
+  tcase_add_test (files, creating_over_an_existing_file_is_refused);
+  tcase_add_test (files, empty_file_can_become_a_database_but_dangling_link_cannot);
+  tcase_add_test (files, unwritable_path_is_a_store_error);
+  tcase_add_loop_test (files, groups_that_expire_together_leave_other_groups_unchanged, 0, 30);
+  tcase_add_test (files, database_with_external_use_of_allocated_nodes_opens);
+  tcase_add_loop_test (files, damaged_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
+  tcase_add_test (files, path_in_a_message_is_escaped);
+  tcase_add_test (files, upgrade_under_an_open_handle_is_detected_by_the_next_change);
+  tcase_add_test (files, database_replaced_under_an_open_handle_is_detected);
+  tcase_add_test (files, backup_is_an_independent_database);
+  tcase_add_test (files, backup_to_an_existing_file_is_refused);
+  tcase_add_loop_test (sound, verify_detects_changes, 0, (int) G_N_ELEMENTS (damages));
+  tcase_add_loop_test (sound, verify_detects_changes_with_a_repaired_chain, 0, (int) G_N_ELEMENTS (damages));
+  tcase_add_loop_test (sound, verify_detects_a_changed_entry_without_dependents, 0, 5);
+  tcase_add_test (sound, verify_detects_changes_under_an_open_handle);
+  tcase_add_loop_test (sound, verify_detects_every_changed_byte_of_a_live_group, 4, 6);
   suite_add_tcase (suite, files);
   suite_add_tcase (suite, sound);
   return suite_main (suite);

@@ -20,8 +20,8 @@ add_head (QuoitClaims *claims, const char *cluster)
   QuoitNodeKind kind = { 0 };
 
   quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name,
-                                                .pool = quoit_claims_pool (claims, "headgroup"),
-                                                .kind = quoit_claims_kind (claims, &kind, NULL),
+                                                .pool = quoit_claims_ensure_pool (claims, "headgroup"),
+                                                .kind = quoit_claims_intern_kind (claims, &kind, NULL),
                                                 .worker_id = -1,
                                                 .flags = QUOIT_NODE_RAY_HEAD });
 }
@@ -36,7 +36,7 @@ give_addresses (QuoitClaims *claims)
     {
       g_autofree char *address = g_strdup_printf ("10.0.0.%u", i);
 
-      nodes[i].address = quoit_claims_text (claims, address);
+      nodes[i].address = quoit_claims_intern_text (claims, address);
     }
 }
 
@@ -70,14 +70,14 @@ topology_of (const Case *of)
     assume_names (claims);
   while (n_env < G_N_ELEMENTS (of->env) && of->env[n_env].key != NULL)
     n_env++;
-  quoit_claims_set_pool_env (claims, quoit_claims_pool (claims, of->pool.pool), of->env, n_env);
+  quoit_claims_set_pool_env (claims, quoit_claims_ensure_pool (claims, of->pool.pool), of->env, n_env);
 
   layout = fixture_layout (claims);
   fleet = quoit_fleet_new (layout);
   for (guint32 i = 0; i < of->n_slices; i++)
     slices[i] = i;
   group = fixture_group (fleet, "g", "", 1, slices, of->n_slices);
-  return quoit_topology_quoit (&(QuoitCast) { layout, group, NULL },
+  return quoit_topology_quoit (&(QuoitTopologyInput) { layout, group, NULL },
                                &(QuoitLaunch) { QUOIT_PROFILE_QUOIT, 1, NULL, NULL }, NULL);
 }
 
@@ -187,7 +187,7 @@ static const struct {
     "TPU_WORKER_HOSTNAMES=tpu-0-0.mely-long-raycluster-name-to-be-truncated-headless TPU_WORKER_ID=0" },
 };
 
-START_TEST (a_process_has_the_variables_of_its_place)
+START_TEST (process_has_the_expected_variables)
 {
   g_autoptr (QuoitTopology) topology = topology_of (&environments[_i].of);
   g_autofree char *text = NULL;
@@ -268,7 +268,7 @@ static const struct {
     "assumed" },
 };
 
-START_TEST (what_the_variables_are_not_is_noted)
+START_TEST (differences_from_the_manifest_are_noted)
 {
   g_autoptr (QuoitTopology) topology = topology_of (&notes[_i].of);
   g_autofree char *all = NULL;
@@ -297,7 +297,7 @@ static const struct {
   { "\xc2\xa7", "\xc2\xa7-headless" },
 };
 
-START_TEST (a_service_is_called_as_the_webhook_calls_it)
+START_TEST (service_name_matches_the_webhook)
 {
   g_autofree char *service = quoit_webhook_service (services[_i].cluster);
 
@@ -305,7 +305,7 @@ START_TEST (a_service_is_called_as_the_webhook_calls_it)
 }
 END_TEST
 
-START_TEST (a_note_is_made_once_however_many_slices_there_are)
+START_TEST (note_occurs_once_for_any_number_of_slices)
 {
   Case many = { .cluster = LONG_NAME,
                 .pool = ALONE (50),
@@ -353,7 +353,7 @@ static const struct {
     "slice 0 (tpu-0) is leaving: host tpu-0-3 is draining; slice 2 (tpu-2) is lost: host tpu-2-1 is dead" },
 };
 
-START_TEST (a_slice_with_a_host_that_is_not_alive_is_noted)
+START_TEST (slice_with_dead_or_draining_host_is_noted)
 {
   Case three = { .pool = V6E (3), .n_slices = 3, .has_addresses = TRUE };
   g_autoptr (QuoitTopology) topology = topology_of (&three);
@@ -367,7 +367,7 @@ START_TEST (a_slice_with_a_host_that_is_not_alive_is_noted)
 }
 END_TEST
 
-START_TEST (of_many_dead_hosts_the_first_are_named)
+START_TEST (note_names_only_the_first_dead_hosts)
 {
   Case large = { .pool = { .pool = "tpu", .topology = "8x8", .n_slices = 1, .generation = QUOIT_GENERATION_V6E },
                  .n_slices = 1 };
@@ -381,7 +381,7 @@ START_TEST (of_many_dead_hosts_the_first_are_named)
 }
 END_TEST
 
-START_TEST (a_variable_that_is_set_again_is_there_once)
+START_TEST (variable_that_is_set_again_occurs_once)
 {
   QuoitProcess process = { .variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref) };
   char *shared = quoit_variable_new ("AB", "both");
@@ -409,13 +409,13 @@ main (void)
   Suite *suite = suite_create ("topology");
   TCase *ledger = tcase_create ("quoit");
 
-  tcase_add_loop_test (ledger, a_process_has_the_variables_of_its_place, 0, G_N_ELEMENTS (environments));
-  tcase_add_loop_test (ledger, what_the_variables_are_not_is_noted, 0, G_N_ELEMENTS (notes));
-  tcase_add_loop_test (ledger, a_service_is_called_as_the_webhook_calls_it, 0, G_N_ELEMENTS (services));
-  tcase_add_test (ledger, a_note_is_made_once_however_many_slices_there_are);
-  tcase_add_loop_test (ledger, a_slice_with_a_host_that_is_not_alive_is_noted, 0, G_N_ELEMENTS (losses));
-  tcase_add_test (ledger, of_many_dead_hosts_the_first_are_named);
-  tcase_add_test (ledger, a_variable_that_is_set_again_is_there_once);
+  tcase_add_loop_test (ledger, process_has_the_expected_variables, 0, G_N_ELEMENTS (environments));
+  tcase_add_loop_test (ledger, differences_from_the_manifest_are_noted, 0, G_N_ELEMENTS (notes));
+  tcase_add_loop_test (ledger, service_name_matches_the_webhook, 0, G_N_ELEMENTS (services));
+  tcase_add_test (ledger, note_occurs_once_for_any_number_of_slices);
+  tcase_add_loop_test (ledger, slice_with_dead_or_draining_host_is_noted, 0, G_N_ELEMENTS (losses));
+  tcase_add_test (ledger, note_names_only_the_first_dead_hosts);
+  tcase_add_test (ledger, variable_that_is_set_again_occurs_once);
   suite_add_tcase (suite, ledger);
   return suite_main (suite);
 }

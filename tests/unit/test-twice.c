@@ -72,14 +72,14 @@ input_drawn (const char *step)
 typedef struct {
   guint64 seq;
   char *json;
-} State;
+} LedgerState;
 
-static State
+static LedgerState
 state_of (QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
-  return (State) { quoit_snapshot_get_seq (snapshot), quoit_snapshot_dup_json (snapshot) };
+  return (LedgerState) { quoit_snapshot_get_seq (snapshot), quoit_snapshot_dup_json (snapshot) };
 }
 
 static gboolean
@@ -100,7 +100,7 @@ read_twice (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, cons
 {
   g_autofree char *first = NULL, *second = NULL;
   g_autoptr (GError) error = NULL;
-  State before, after;
+  LedgerState before, after;
 
   if (!read_once (ledger, input, is_sync, &first, &error))
     return FALSE;
@@ -132,7 +132,7 @@ static const char *const scripts[] = {
   "ray 1:0@8;k8s 0:2x4@8x;k8s 1:2x4@8",
 };
 
-START_TEST (a_list_that_was_read_changes_nothing)
+START_TEST (list_read_again_changes_nothing)
 {
   g_auto (GStrv) steps = g_strsplit (scripts[_i], ";", -1);
   QuoitLedger *ledger = quoit_ledger_open_memory ();
@@ -147,7 +147,7 @@ START_TEST (a_list_that_was_read_changes_nothing)
 }
 END_TEST
 
-START_TEST (a_slice_of_two_topologies_has_as_many_hosts_as_the_larger)
+START_TEST (slice_with_two_topologies_has_the_hosts_of_the_larger)
 {
   g_autoptr (QuoitInput) input = input_drawn (scripts[0]);
   QuoitLedger *ledger = quoit_ledger_open_memory ();
@@ -167,7 +167,7 @@ END_TEST
 
 enum { N_BYTES = 512, N_READS = 12 };
 
-START_TEST (any_lists_change_nothing_the_second_time)
+START_TEST (any_list_read_again_changes_nothing)
 {
   const char *text = g_getenv ("QUOIT_TEST_SEED");
   guint32 seed = (text == NULL ? 20261122 : (guint32) g_ascii_strtoull (text, NULL, 10)) + (guint32) _i;
@@ -201,9 +201,9 @@ main (void)
   Suite *suite = suite_create ("twice");
   TCase *tcase = tcase_create ("twice");
 
-  tcase_add_loop_test (tcase, a_list_that_was_read_changes_nothing, 0, (int) G_N_ELEMENTS (scripts));
-  tcase_add_test (tcase, a_slice_of_two_topologies_has_as_many_hosts_as_the_larger);
-  tcase_add_loop_test (tcase, any_lists_change_nothing_the_second_time, 0, 200);
+  tcase_add_loop_test (tcase, list_read_again_changes_nothing, 0, (int) G_N_ELEMENTS (scripts));
+  tcase_add_test (tcase, slice_with_two_topologies_has_the_hosts_of_the_larger);
+  tcase_add_loop_test (tcase, any_list_read_again_changes_nothing, 0, 200);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

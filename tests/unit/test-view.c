@@ -34,7 +34,7 @@ take_part (QuoitFleet *fleet, const char *name, QuoitBundle bundle)
   quoit_fleet_add_group (fleet,
                          quoit_group_data_new (&(QuoitGroupData) { .id = fleet->next_group_id,
                                                                    .state = QUOIT_GROUP_RESERVED,
-                                                                   .kind = QUOIT_HOLDER_BUNDLES,
+                                                                   .kind = QUOIT_RECORD_BUNDLES,
                                                                    .name = group,
                                                                    .owner = "",
                                                                    .key = "",
@@ -48,14 +48,14 @@ take_part (QuoitFleet *fleet, const char *name, QuoitBundle bundle)
 
 /* "dead b-1-0", "draining b-1-0", "whole a-1", "TPU a-0-0": 1.5 chips and 2 CPU; "head a-0-0", "implicit a-0-0". */
 static void
-do_deed (QuoitFleet *fleet, const char *deed)
+apply_action (QuoitFleet *fleet, const char *action)
 {
-  g_auto (GStrv) words = g_strsplit (deed, " ", 2);
+  g_auto (GStrv) words = g_strsplit (action, " ", 2);
   QuoitTake chips[] = { { "CPU", { 20000 } }, { "TPU", { 15000 } } }, head[] = { { "TPU-v6e-16-head", { 10000 } } },
             implicit[] = { { "node:__internal_implicit_resource_x", { 4000 } } };
   QuoitSliceId slice;
 
-  if (strcmp (deed, "ever") == 0)
+  if (strcmp (action, "ever") == 0)
     return;
   if (strcmp (words[0], "dead") == 0)
     quoit_fleet_set_node_state (fleet, node_of (fleet, words[1]), QUOIT_NODE_DEAD);
@@ -89,7 +89,7 @@ static void
 put_node (GString *text, const QuoitFleetView *v, guint32 i)
 {
   gsize n = v->bundles.n_resources;
-  const QuoitUnits *units = v->view.units == NULL ? NULL : &v->view.units[i];
+  const QuoitNodeChips *chips = v->view.chips == NULL ? NULL : &v->view.chips[i];
 
   g_string_append (text, quoit_layout_node_name (v->fleet->layout, (QuoitNodeId) { v->nodes[i] }));
   for (guint32 r = 0; r < n; r++)
@@ -99,10 +99,10 @@ put_node (GString *text, const QuoitFleetView *v, guint32 i)
       g_string_append_c (text, '/');
       put_amount (text, v->view.total[i * n + r]);
     }
-  for (guint c = 0; units != NULL && c < units->n; c++)
+  for (guint c = 0; chips != NULL && c < chips->n; c++)
     {
       g_string_append (text, c == 0 ? " chips " : ",");
-      put_amount (text, units->chip_e4[c]);
+      put_amount (text, chips->chip_e4[c]);
     }
   for (guint32 f = 0, any = 0; f < v->bundles.n_filters; f++)
     if ((v->view.passes[f * quoit_view_words (&v->view) + i / 64] >> (i % 64) & 1) != 0)
@@ -112,7 +112,7 @@ put_node (GString *text, const QuoitFleetView *v, guint32 i)
 }
 
 static const struct {
-  const char *deeds, *request, *nodes; /* the deed "ever": the total of every known node */
+  const char *actions, *request, *nodes; /* the action "ever": the total of every known node */
 } views[] = {
   { "", "PACK 1x{TPU=8} pool=b", "3: b-0-0 TPU 8/8; b-1-0 TPU 8/8; b-2-0 TPU 8/8" },
   { "dead b-0-0,draining b-1-0", "PACK 1x{TPU=8} pool=b", "1: b-2-0 TPU 8/8" },
@@ -176,7 +176,7 @@ static char *
 view_text (const QuoitFleet *fleet, const char *request_text, QuoitViewTime time)
 {
   GError *error = NULL;
-  g_autoptr (QuoitRequest) request = quoit_request_of_canonical (request_text, &error);
+  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical (request_text, &error);
   GString *text = g_string_new (NULL);
   QuoitFleetView view;
 
@@ -193,27 +193,27 @@ view_text (const QuoitFleet *fleet, const char *request_text, QuoitViewTime time
   return g_string_free (text, FALSE);
 }
 
-START_TEST (a_view_shows_the_nodes_that_may_take_bundles_and_what_is_left_of_them)
+START_TEST (view_has_usable_nodes_with_their_free_resources)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new ();
-  g_auto (GStrv) deeds = g_strsplit (views[_i].deeds, ",", -1);
+  g_auto (GStrv) actions = g_strsplit (views[_i].actions, ",", -1);
   g_autofree char *got = NULL;
   GError *error = NULL;
   const char *expected = strchr (views[_i].nodes, ':');
 
-  for (char **deed = deeds; *deed != NULL; deed++)
-    do_deed (fleet, *deed);
+  for (char **action = actions; *action != NULL; action++)
+    apply_action (fleet, *action);
   ck_assert (quoit_fleet_check (fleet, &error));
   got = view_text (fleet, views[_i].request,
-                   g_str_has_suffix (views[_i].deeds, "ever") ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
-  ck_assert_msg (strcmp (strchr (got, ':'), expected) == 0, "%s, %s: expected\n%s\ngot\n%s", views[_i].deeds,
+                   g_str_has_suffix (views[_i].actions, "ever") ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
+  ck_assert_msg (strcmp (strchr (got, ':'), expected) == 0, "%s, %s: expected\n%s\ngot\n%s", views[_i].actions,
                  views[_i].request, expected, strchr (got, ':'));
 }
 END_TEST
 
 /* The numbers that matter: STRICT_SPREAD needs one node per bundle. */
 static const struct {
-  const char *deeds, *request;
+  const char *actions, *request;
   guint32 n;
 } counts[] = {
   { "", "PACK 1x{CPU=1;ray.io/tpu-slice-name=nowhere}", 1 },
@@ -225,24 +225,24 @@ static const struct {
   { "", "PACK 20x{CPU=1}", 11 },
 };
 
-START_TEST (candidates_are_counted_where_no_bundle_can_go_too)
+START_TEST (candidates_include_nodes_without_free_resources)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new ();
-  g_auto (GStrv) deeds = g_strsplit (counts[_i].deeds, ",", -1);
+  g_auto (GStrv) actions = g_strsplit (counts[_i].actions, ",", -1);
   g_autofree char *got = NULL, *expected = g_strdup_printf ("%u:", counts[_i].n);
 
-  for (char **deed = deeds; *deed != NULL; deed++)
-    do_deed (fleet, *deed);
+  for (char **action = actions; *action != NULL; action++)
+    apply_action (fleet, *action);
   got = view_text (fleet, counts[_i].request, QUOIT_VIEW_NOW);
   ck_assert_msg (g_str_has_prefix (got, expected), "%s: expected %s got %s", counts[_i].request, expected, got);
 }
 END_TEST
 
-START_TEST (candidates_suffice_for_the_bundles_that_stay_too)
+START_TEST (candidates_include_nodes_of_remaining_bundles)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new ();
   g_autoptr (QuoitRequest) request
-      = quoit_request_of_canonical ("STRICT_SPREAD 9x{CPU=1;ray.io/tpu-slice-name=b-0}", NULL);
+      = quoit_request_parse_canonical ("STRICT_SPREAD 9x{CPU=1;ray.io/tpu-slice-name=b-0}", NULL);
   const guint32 lost[] = { 4 };
   QuoitFleetView view;
 
@@ -264,10 +264,10 @@ static const struct {
   { "STRICT_PACK 1x{CPU=1} soft-target=c", QUOIT_ERROR_NOT_FOUND, "soft target: no node 'c'" },
 };
 
-START_TEST (a_name_that_is_not_in_the_fleet_is_no_view)
+START_TEST (view_with_unknown_name_is_refused)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new ();
-  g_autoptr (QuoitRequest) request = quoit_request_of_canonical (refusals[_i].request, NULL);
+  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical (refusals[_i].request, NULL);
   GError *error = NULL;
   QuoitFleetView view;
 
@@ -277,10 +277,10 @@ START_TEST (a_name_that_is_not_in_the_fleet_is_no_view)
 END_TEST
 
 /* The same worker, lost twice and then replaced, counts as one machine, not three. */
-START_TEST (a_dead_node_that_was_replaced_is_not_counted_again)
+START_TEST (replaced_dead_node_is_counted_once)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_RAY_NODES);
-  g_autoptr (QuoitRequest) request = quoit_request_of_canonical ("PACK 1x{CPU=1}", NULL);
+  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical ("PACK 1x{CPU=1}", NULL);
   static const FixturePool pool = { "a", "4x4", NULL, 1, QUOIT_GENERATION_V6E, 4 };
   g_autoptr (QuoitLayout) layout = NULL;
   g_autoptr (QuoitFleet) fleet = NULL;
@@ -312,12 +312,11 @@ main (void)
   Suite *suite = suite_create ("view");
   TCase *tcase = tcase_create ("view");
 
-  tcase_add_loop_test (tcase, a_view_shows_the_nodes_that_may_take_bundles_and_what_is_left_of_them, 0,
-                       G_N_ELEMENTS (views));
-  tcase_add_loop_test (tcase, candidates_are_counted_where_no_bundle_can_go_too, 0, G_N_ELEMENTS (counts));
-  tcase_add_test (tcase, candidates_suffice_for_the_bundles_that_stay_too);
-  tcase_add_loop_test (tcase, a_name_that_is_not_in_the_fleet_is_no_view, 0, G_N_ELEMENTS (refusals));
-  tcase_add_test (tcase, a_dead_node_that_was_replaced_is_not_counted_again);
+  tcase_add_loop_test (tcase, view_has_usable_nodes_with_their_free_resources, 0, G_N_ELEMENTS (views));
+  tcase_add_loop_test (tcase, candidates_include_nodes_without_free_resources, 0, G_N_ELEMENTS (counts));
+  tcase_add_test (tcase, candidates_include_nodes_of_remaining_bundles);
+  tcase_add_loop_test (tcase, view_with_unknown_name_is_refused, 0, G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, replaced_dead_node_is_counted_once);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -51,7 +51,7 @@ static const struct {
   { "4x4", "4294967300", 4 },
 };
 
-START_TEST (a_group_is_admitted_with_the_hosts_that_go_divides)
+START_TEST (group_is_admitted_with_the_hosts_of_integer_division_in_go)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of (admitted[_i].topology, admitted[_i].chips);
   g_autoptr (GError) error = NULL;
@@ -64,7 +64,7 @@ START_TEST (a_group_is_admitted_with_the_hosts_that_go_divides)
 }
 END_TEST
 
-START_TEST (what_the_webhook_cannot_read_is_refused_with_its_place)
+START_TEST (unreadable_input_of_the_webhook_is_refused_with_its_place)
 {
   static const struct {
     const char *topology, *chips;
@@ -89,7 +89,7 @@ START_TEST (what_the_webhook_cannot_read_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST (a_quantity_that_is_none_adds_no_container)
+START_TEST (invalid_quantity_adds_no_container)
 {
   static const struct {
     const char *request, *limit, *says;
@@ -109,7 +109,7 @@ START_TEST (a_quantity_that_is_none_adds_no_container)
 }
 END_TEST
 
-START_TEST (a_pod_that_the_webhook_refuses_is_refused)
+START_TEST (pod_with_invalid_labels_is_refused)
 {
   static const struct {
     const char *key, *value, *says;
@@ -131,7 +131,7 @@ START_TEST (a_pod_that_the_webhook_refuses_is_refused)
 }
 END_TEST
 
-START_TEST (a_list_of_hosts_that_nobody_could_hold_is_refused_at_once)
+START_TEST (number_of_host_names_is_limited)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("99999x99999", "4"), largest = pod_of ("1024x1024", "4");
   g_autoptr (QuoitWebhookPatch) patch = NULL;
@@ -145,7 +145,7 @@ START_TEST (a_list_of_hosts_that_nobody_could_hold_is_refused_at_once)
 }
 END_TEST
 
-START_TEST (containers_that_are_told_of_each_other_are_no_way_around_it)
+START_TEST (limit_of_host_names_covers_all_containers)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("1024x2600", "1"), alone = pod_of ("2x2", "1");
   g_autoptr (QuoitWebhookPatch) patch = NULL;
@@ -204,7 +204,7 @@ static const struct {
   { ":0", "g-0 0" },
 };
 
-START_TEST (the_next_pod_takes_the_place_that_the_webhook_finds)
+START_TEST (next_pod_gets_the_place_of_the_webhook)
 {
   g_auto (GStrv) words = g_strsplit (nexts[_i].there, " ", -1);
   g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_webhook_pod_free);
@@ -272,7 +272,7 @@ go_through (GArray *places)
   return g_strdup_printf ("g-%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, replica, next);
 }
 
-START_TEST (counting_pods_one_by_one_finds_what_going_through_all_of_them_finds)
+START_TEST (incremental_counting_agrees_with_a_full_scan)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (20260501);
 
@@ -308,7 +308,7 @@ START_TEST (counting_pods_one_by_one_finds_what_going_through_all_of_them_finds)
 }
 END_TEST
 
-START_TEST (a_pod_without_tpus_hides_those_behind_it)
+START_TEST (pod_without_tpus_hides_later_pods)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4"), none = pod_of ("4x4", "0"), there = pod_there ("g-0", "0");
   const QuoitWebhookPod *others[] = { none, there, NULL }, *in_order[] = { there, none, NULL };
@@ -320,7 +320,7 @@ START_TEST (a_pod_without_tpus_hides_those_behind_it)
 }
 END_TEST
 
-START_TEST (a_patch_makes_the_pod_one_that_has_been_seen)
+START_TEST (patched_pod_counts_as_existing_pod)
 {
   g_autoptr (QuoitWebhookPod) first = pod_of ("4x4", "4"), second = pod_of ("4x4", "4");
   const QuoitWebhookPod *others[] = { first, NULL };
@@ -336,7 +336,7 @@ END_TEST
 
 /* --- written variables --- */
 
-START_TEST (a_name_that_is_there_twice_has_its_first_value)
+START_TEST (first_value_of_a_duplicate_variable_counts)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4");
   g_autoptr (QuoitWebhookPatch) patch = NULL;
@@ -352,7 +352,7 @@ START_TEST (a_name_that_is_there_twice_has_its_first_value)
 }
 END_TEST
 
-START_TEST (a_process_gets_the_last_of_several_variables_of_a_name)
+START_TEST (process_gets_the_last_value_of_a_duplicate_variable)
 {
   static const struct {
     const char *name, *value;
@@ -385,7 +385,7 @@ START_TEST (a_process_gets_the_last_of_several_variables_of_a_name)
       ck_assert_str_eq (quoit_webhook_pod_get_variable_name (pod, 0, i), rows[i].name);
       ck_assert_pstr_eq (quoit_webhook_pod_get_variable_value (pod, 0, i), rows[i].value);
       ck_assert_int_eq (quoit_webhook_pod_is_variable_written (pod, 0, i), rows[i].is_written);
-      ck_assert_int_eq (quoit_webhook_pod_is_variable_seen (pod, 0, i), rows[i].is_seen);
+      ck_assert_int_eq (quoit_webhook_pod_is_variable_effective (pod, 0, i), rows[i].is_seen);
     }
   ck_assert_str_eq (quoit_webhook_pod_get_variable_field (pod, 0, 6), "status.hostIP");
   ck_assert_ptr_null (quoit_webhook_pod_get_variable_field (pod, 0, 5));
@@ -396,7 +396,7 @@ START_TEST (a_process_gets_the_last_of_several_variables_of_a_name)
 }
 END_TEST
 
-START_TEST (which_of_many_variables_a_process_gets_costs_as_much_as_there_are)
+START_TEST (lookup_of_variables_takes_linear_time)
 {
   enum { N_VARIABLES = 200000, MOST_SECONDS = 20 };
   g_autoptr (QuoitWebhookPod) pod = pod_of ("2x2", "4");
@@ -409,12 +409,12 @@ START_TEST (which_of_many_variables_a_process_gets_costs_as_much_as_there_are)
       quoit_webhook_pod_add_variable (pod, name, "x");
     }
   for (guint i = 0; i < N_VARIABLES; i++)
-    ck_assert_int_eq (quoit_webhook_pod_is_variable_seen (pod, 0, i), i % 2);
+    ck_assert_int_eq (quoit_webhook_pod_is_variable_effective (pod, 0, i), i % 2);
   ck_assert_int_lt ((clock () - begin) / CLOCKS_PER_SEC, MOST_SECONDS);
 }
 END_TEST
 
-START_TEST (what_is_not_there_is_told_as_such)
+START_TEST (absent_values_are_null)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("2x2", "4"), none = pod_of ("2x2", "0");
   g_autoptr (QuoitWebhookPatch) patch = quoit_webhook_mutate (pod, NULL, NULL),
@@ -437,20 +437,20 @@ main (void)
   Suite *suite = suite_create ("webhook");
   TCase *tcase = tcase_create ("rules");
 
-  tcase_add_loop_test (tcase, a_group_is_admitted_with_the_hosts_that_go_divides, 0, G_N_ELEMENTS (admitted));
-  tcase_add_loop_test (tcase, what_the_webhook_cannot_read_is_refused_with_its_place, 0, 7);
-  tcase_add_loop_test (tcase, a_quantity_that_is_none_adds_no_container, 0, 3);
-  tcase_add_loop_test (tcase, a_pod_that_the_webhook_refuses_is_refused, 0, 4);
-  tcase_add_test (tcase, a_list_of_hosts_that_nobody_could_hold_is_refused_at_once);
-  tcase_add_test (tcase, containers_that_are_told_of_each_other_are_no_way_around_it);
-  tcase_add_loop_test (tcase, the_next_pod_takes_the_place_that_the_webhook_finds, 0, G_N_ELEMENTS (nexts));
-  tcase_add_test (tcase, counting_pods_one_by_one_finds_what_going_through_all_of_them_finds);
-  tcase_add_test (tcase, a_pod_without_tpus_hides_those_behind_it);
-  tcase_add_test (tcase, a_patch_makes_the_pod_one_that_has_been_seen);
-  tcase_add_test (tcase, which_of_many_variables_a_process_gets_costs_as_much_as_there_are);
-  tcase_add_test (tcase, a_name_that_is_there_twice_has_its_first_value);
-  tcase_add_test (tcase, a_process_gets_the_last_of_several_variables_of_a_name);
-  tcase_add_test (tcase, what_is_not_there_is_told_as_such);
+  tcase_add_loop_test (tcase, group_is_admitted_with_the_hosts_of_integer_division_in_go, 0, G_N_ELEMENTS (admitted));
+  tcase_add_loop_test (tcase, unreadable_input_of_the_webhook_is_refused_with_its_place, 0, 7);
+  tcase_add_loop_test (tcase, invalid_quantity_adds_no_container, 0, 3);
+  tcase_add_loop_test (tcase, pod_with_invalid_labels_is_refused, 0, 4);
+  tcase_add_test (tcase, number_of_host_names_is_limited);
+  tcase_add_test (tcase, limit_of_host_names_covers_all_containers);
+  tcase_add_loop_test (tcase, next_pod_gets_the_place_of_the_webhook, 0, G_N_ELEMENTS (nexts));
+  tcase_add_test (tcase, incremental_counting_agrees_with_a_full_scan);
+  tcase_add_test (tcase, pod_without_tpus_hides_later_pods);
+  tcase_add_test (tcase, patched_pod_counts_as_existing_pod);
+  tcase_add_test (tcase, lookup_of_variables_takes_linear_time);
+  tcase_add_test (tcase, first_value_of_a_duplicate_variable_counts);
+  tcase_add_test (tcase, process_gets_the_last_value_of_a_duplicate_variable);
+  tcase_add_test (tcase, absent_values_are_null);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -8,15 +8,15 @@
 typedef struct {
   GPtrArray *env, *metadata;
   const char *addresses;
-} Told;
+} HostInput;
 
 static void
-clear_told (Told *told)
+host_input_clear (HostInput *input)
 {
-  g_clear_pointer (&told->env, g_ptr_array_unref);
-  g_clear_pointer (&told->metadata, g_ptr_array_unref);
+  g_clear_pointer (&input->env, g_ptr_array_unref);
+  g_clear_pointer (&input->metadata, g_ptr_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Told, clear_told)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HostInput, host_input_clear)
 
 static gboolean
 read_pairs (JsonObject *object, const char *member, GPtrArray **pairs, GError **error)
@@ -30,10 +30,10 @@ read_pairs (JsonObject *object, const char *member, GPtrArray **pairs, GError **
 }
 
 static gboolean
-read_told (JsonObject *object, Told *told, GError **error)
+read_host_input (JsonObject *object, HostInput *input, GError **error)
 {
-  return read_pairs (object, "env", &told->env, error) && read_pairs (object, "metadata", &told->metadata, error)
-         && vector_text (object, "file", &told->addresses, error);
+  return read_pairs (object, "env", &input->env, error) && read_pairs (object, "metadata", &input->metadata, error)
+         && vector_text (object, "file", &input->addresses, error);
 }
 
 static const char *const *
@@ -76,7 +76,7 @@ node_of_coordinator (const QuoitJaxCluster *cluster)
 }
 
 static JsonNode *
-node_of_number (const QuoitJaxCluster *cluster, int (*ask) (const QuoitJaxCluster *, int64_t *, GError **))
+node_of_number (const QuoitJaxCluster *cluster, bool (*ask) (const QuoitJaxCluster *, int64_t *, GError **))
 {
   GError *refused = NULL;
   int64_t number;
@@ -85,10 +85,10 @@ node_of_number (const QuoitJaxCluster *cluster, int (*ask) (const QuoitJaxCluste
 }
 
 static JsonNode *
-node_of_cluster (QuoitJaxClusterKind kind, const Told *told)
+node_of_cluster (QuoitJaxClusterKind kind, const HostInput *input)
 {
   g_autoptr (QuoitJaxCluster) cluster
-      = quoit_jax_cluster_new (kind, texts (told->env), texts (told->metadata), told->addresses);
+      = quoit_jax_cluster_new (kind, texts (input->env), texts (input->metadata), input->addresses);
   g_autoptr (JsonObject) object = json_object_new ();
 
   json_object_set_member (object, "coordinator", node_of_coordinator (cluster));
@@ -104,7 +104,7 @@ static JsonNode *
 node_of_arguments (const QuoitJaxCluster *cluster)
 {
   JsonNode *found[] = { node_of_coordinator (cluster), node_of_number (cluster, quoit_jax_cluster_count_processes),
-                        node_of_number (cluster, quoit_jax_cluster_find_process_id), vector_node_of_nothing () };
+                        node_of_number (cluster, quoit_jax_cluster_find_process_id), vector_null_node () };
   g_autoptr (JsonArray) array = json_array_new ();
   g_autoptr (JsonNode) refusal = NULL;
 
@@ -128,11 +128,11 @@ node_of_nothing_found (void)
 }
 
 static JsonNode *
-node_of_choice (const Told *told)
+node_of_choice (const HostInput *input)
 {
   GError *refused = NULL;
   g_autoptr (QuoitJaxCluster) cluster
-      = quoit_jax_cluster_detect (texts (told->env), texts (told->metadata), told->addresses, &refused);
+      = quoit_jax_cluster_detect (texts (input->env), texts (input->metadata), input->addresses, &refused);
 
   if (cluster == NULL)
     return node_of_refusal (refused);
@@ -146,18 +146,18 @@ detect (JsonNode *in, GError **error)
   static const char *const members[]
       = { "name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present", NULL };
   JsonObject *object = vector_object (in, members, error);
-  g_auto (Told) told = { NULL, NULL, NULL };
+  g_auto (HostInput) input = { NULL, NULL, NULL };
   g_autoptr (JsonObject) answer = NULL;
 
-  if (object == NULL || !read_told (object, &told, error))
+  if (object == NULL || !read_host_input (object, &input, error))
     return NULL;
   if (!json_object_get_boolean_member_with_default (object, "tpu_vm", TRUE))
     return vector_skip (error, "no TPU host: its cluster is not modelled"), NULL;
 
   answer = json_object_new ();
-  json_object_set_member (answer, "gke", node_of_cluster (QUOIT_JAX_CLUSTER_GKE_TPU, &told));
-  json_object_set_member (answer, "gce", node_of_cluster (QUOIT_JAX_CLUSTER_GCE_TPU, &told));
-  json_object_set_member (answer, "auto", node_of_choice (&told));
+  json_object_set_member (answer, "gke", node_of_cluster (QUOIT_JAX_CLUSTER_GKE_TPU, &input));
+  json_object_set_member (answer, "gce", node_of_cluster (QUOIT_JAX_CLUSTER_GCE_TPU, &input));
+  json_object_set_member (answer, "auto", node_of_choice (&input));
   vector_keep_recorded (in, answer);
   return json_node_init_object (json_node_alloc (), answer);
 }

@@ -284,7 +284,7 @@ reconcile (JsonNode *in, GError **error)
       if (answer == NULL)
         return NULL;
       json_array_add_object_element (answers, answer);
-      if (quoit_kuberay_is_arbitrary (run.kuberay))
+      if (quoit_kuberay_is_deletion_arbitrary (run.kuberay))
         return vector_skip (error, "pods of which KubeRay does not say which go"), NULL;
     }
   node = json_node_new (JSON_NODE_ARRAY);

@@ -139,18 +139,18 @@ typedef struct {
   gint64 n_slices;
   const char *custom_mesh, *box; /* NULL: none */
   unsigned flags;
-} Wanted;
+} MeshArguments;
 
 static void
-wanted_clear (Wanted *wanted)
+mesh_arguments_clear (MeshArguments *arguments)
 {
-  g_clear_pointer (&wanted->ici, g_array_unref);
-  g_clear_pointer (&wanted->dcn, g_array_unref);
+  g_clear_pointer (&arguments->ici, g_array_unref);
+  g_clear_pointer (&arguments->dcn, g_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MeshArguments, mesh_arguments_clear)
 
 static gboolean
-read_options (JsonObject *in, Wanted *wanted, GError **error)
+read_options (JsonObject *in, MeshArguments *arguments, GError **error)
 {
   static const char *const members[] = { "allow_split_physical_axes", "custom_mesh",    "enable_single_controller",
                                          "optimize_mesh_for_tpu_v6e", "subslice_shape", NULL };
@@ -160,32 +160,32 @@ read_options (JsonObject *in, Wanted *wanted, GError **error)
   if (node == NULL || JSON_NODE_HOLDS_NULL (node))
     return TRUE;
   options = vector_object (node, members, error);
-  if (options == NULL || !vector_text (options, "custom_mesh", &wanted->custom_mesh, error)
-      || !vector_text (options, "subslice_shape", &wanted->box, error))
+  if (options == NULL || !vector_text (options, "custom_mesh", &arguments->custom_mesh, error)
+      || !vector_text (options, "subslice_shape", &arguments->box, error))
     return FALSE;
 
   if (json_object_get_boolean_member_with_default (options, "allow_split_physical_axes", FALSE))
-    wanted->flags |= QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES;
+    arguments->flags |= QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES;
   if (json_object_get_boolean_member_with_default (options, "optimize_mesh_for_tpu_v6e", FALSE))
-    wanted->flags |= QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E;
-  if (wanted->n_slices != 1
+    arguments->flags |= QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E;
+  if (arguments->n_slices != 1
       || !json_object_get_boolean_member_with_default (options, "enable_single_controller", FALSE))
-    wanted->box = NULL;
+    arguments->box = NULL;
   return TRUE;
 }
 
 static gboolean
-read_wanted (JsonObject *in, Wanted *wanted, GError **error)
+read_mesh_arguments (JsonObject *in, MeshArguments *arguments, GError **error)
 {
   const gint64 *given;
 
-  wanted->ici = read_sizes (in, "ici", error);
-  wanted->dcn = wanted->ici == NULL ? NULL : read_sizes (in, "dcn", error);
-  if (wanted->dcn == NULL || !vector_integer (in, "slices", &wanted->n_slices, &given, error))
+  arguments->ici = read_sizes (in, "ici", error);
+  arguments->dcn = arguments->ici == NULL ? NULL : read_sizes (in, "dcn", error);
+  if (arguments->dcn == NULL || !vector_integer (in, "slices", &arguments->n_slices, &given, error))
     return FALSE;
-  if (given == NULL || wanted->dcn->len != wanted->ici->len)
+  if (given == NULL || arguments->dcn->len != arguments->ici->len)
     return vector_skip (error, "axes of another form");
-  return read_options (in, wanted, error);
+  return read_options (in, arguments, error);
 }
 
 /* "2,2,1" */
@@ -208,18 +208,19 @@ box_of (const QuoitDevices *devices, const char *text, GError **error)
 }
 
 static QuoitDevices *
-devices_of (JsonObject *in, const Wanted *wanted, GError **error)
+devices_of (JsonObject *in, const MeshArguments *arguments, GError **error)
 {
   const char *kind, *topology;
   g_autoptr (QuoitDevices) devices = NULL;
 
   if (!vector_text (in, "k", &kind, error) || !vector_text (in, "t", &topology, error))
     return NULL;
-  if (kind == NULL || topology == NULL || wanted->n_slices < 1 || wanted->n_slices > 1000)
+  if (kind == NULL || topology == NULL || arguments->n_slices < 1 || arguments->n_slices > 1000)
     return vector_skip (error, "devices of another form"), NULL;
 
-  devices = quoit_devices_new_slices (kind, topology, (uint32_t) wanted->n_slices, 0, 0, error);
-  return devices == NULL || wanted->box == NULL ? g_steal_pointer (&devices) : box_of (devices, wanted->box, error);
+  devices = quoit_devices_new_slices (kind, topology, (uint32_t) arguments->n_slices, 0, 0, error);
+  return devices == NULL || arguments->box == NULL ? g_steal_pointer (&devices)
+                                                   : box_of (devices, arguments->box, error);
 }
 
 /* Rows record a long mesh by its first ids and by the hash of all ids joined with commas. */
@@ -290,7 +291,7 @@ create_device_mesh (JsonNode *in, GError **error)
   static const char *const members[]
       = { "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok", NULL };
   JsonObject *object = vector_object (in, members, error);
-  g_auto (Wanted) wanted = { 0 };
+  g_auto (MeshArguments) arguments = { 0 };
   g_autoptr (QuoitDevices) devices = NULL;
   QuoitMesh *mesh;
 
@@ -300,15 +301,15 @@ create_device_mesh (JsonNode *in, GError **error)
     return vector_skip (error, "a number of slices in the settings that the row does not have"), NULL;
   if (json_object_has_member (object, "strategy"))
     return custom_mesh (object, error);
-  if (!read_wanted (object, &wanted, error))
+  if (!read_mesh_arguments (object, &arguments, error))
     return NULL;
-  devices = devices_of (object, &wanted, error);
+  devices = devices_of (object, &arguments, error);
   if (devices == NULL)
     return NULL;
 
-  mesh = quoit_maxtext_mesh_new (devices, (const int64_t *) (gconstpointer) wanted.ici->data,
-                                 (const int64_t *) (gconstpointer) wanted.dcn->data, wanted.ici->len, wanted.n_slices,
-                                 wanted.custom_mesh, wanted.flags, error);
+  mesh = quoit_maxtext_mesh_new (devices, (const int64_t *) (gconstpointer) arguments.ici->data,
+                                 (const int64_t *) (gconstpointer) arguments.dcn->data, arguments.ici->len,
+                                 arguments.n_slices, arguments.custom_mesh, arguments.flags, error);
   return mesh == NULL ? NULL : answer_of (object, mesh);
 }
 

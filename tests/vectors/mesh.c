@@ -225,7 +225,7 @@ devices_of (JsonObject *in, GError **error)
   if (has (in, "devices") && JSON_NODE_HOLDS_ARRAY (json_object_get_member (in, "devices")))
     return listed_devices (in, error);
   all = slices_of (in, error);
-  if (all == NULL || !read_order (in, quoit_devices_get_n (all), places, error))
+  if (all == NULL || !read_order (in, quoit_devices_get_n_devices (all), places, error))
     return NULL;
   take_noted (in, places);
 
@@ -235,7 +235,7 @@ devices_of (JsonObject *in, GError **error)
       gint64 place = g_array_index (places, gint64, i);
       uint32_t from = (uint32_t) place;
 
-      if (place < 0 || place >= quoit_devices_get_n (all))
+      if (place < 0 || place >= quoit_devices_get_n_devices (all))
         return vector_skip (error, "a place that is not in the list"), NULL;
       if (!quoit_devices_add (devices, quoit_devices_get_id (all, from), quoit_devices_get_coordinates (all, from),
                               quoit_devices_get_core (all, from), quoit_devices_get_process_index (all, from),
@@ -333,9 +333,9 @@ answer_of (JsonNode *in, QuoitMesh *mesh)
     }
   else
     json_object_set_array_member (answer, "ids", vector_ids_of_mesh (mesh, G_MAXUINT32));
-  if (vector_records (in, "shape"))
+  if (vector_has_recorded_member (in, "shape"))
     json_object_set_array_member (answer, "shape", vector_shape_of_mesh (mesh));
-  if (vector_records (in, "assignment"))
+  if (vector_has_recorded_member (in, "assignment"))
     json_object_set_array_member (answer, "assignment", assignment_of (mesh));
   quoit_mesh_free (mesh);
   return json_node_init_object (json_node_alloc (), answer);

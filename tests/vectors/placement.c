@@ -143,7 +143,7 @@ check_possible (const QuoitRayGroup *group, const QuoitRayCluster *cluster, cons
                 GError **error)
 {
   g_autofree char *text = NULL;
-  QuoitRayWhether possible;
+  QuoitRayCertainty possible;
 
   if (!quoit_ray_group_is_possible (group, cluster, answer->result, answer->nodes, BUDGET, &possible, error))
     return FALSE;
@@ -179,7 +179,7 @@ check_same (const QuoitRayGroup *group, const Answer *ours, const Answer *theirs
 static gboolean
 check_determined (const QuoitRayGroup *group, const QuoitRayCluster *cluster, JsonObject *out, GError **error)
 {
-  QuoitRayWhether whether,
+  QuoitRayCertainty whether,
       expected = json_object_get_boolean_member (out, "deterministic") ? QUOIT_RAY_YES : QUOIT_RAY_NO;
   double possible;
 
@@ -230,12 +230,12 @@ place (JsonNode *in, GError **error)
 typedef struct {
   QuoitRayGroup *group;
   Answer answer;
-} Placed;
+} PlacedGroup;
 
 static void
 placed_clear (gpointer data)
 {
-  Placed *placed = data;
+  PlacedGroup *placed = data;
 
   quoit_ray_group_free (placed->group);
   answer_clear (&placed->answer);
@@ -243,7 +243,7 @@ placed_clear (gpointer data)
 
 /* The next step starts from Ray's answer, not from ours. */
 static gboolean
-take_step (JsonObject *step, QuoitRayCluster *cluster, Placed *placed, GError **error)
+take_step (JsonObject *step, QuoitRayCluster *cluster, PlacedGroup *placed, GError **error)
 {
   g_auto (Answer) ours = { .nodes = NULL };
 
@@ -259,11 +259,11 @@ static gboolean
 remove_step (JsonObject *step, QuoitRayCluster *cluster, const GArray *steps, GError **error)
 {
   JsonNode *pg = json_object_get_member (step, "pg");
-  const Placed *placed;
+  const PlacedGroup *placed;
 
   if (JSON_NODE_HOLDS_NULL (pg))
     return TRUE;
-  placed = &g_array_index (steps, Placed, json_node_get_int (pg));
+  placed = &g_array_index (steps, PlacedGroup, json_node_get_int (pg));
   return quoit_ray_cluster_give_back (cluster, placed->group, placed->answer.nodes, error);
 }
 
@@ -272,7 +272,7 @@ sequence (JsonNode *in, GError **error)
 {
   JsonArray *list = json_object_get_array_member (json_node_get_object (in), "steps");
   g_autoptr (QuoitRayCluster) cluster = read_cluster (json_node_get_object (in), error);
-  g_autoptr (GArray) steps = g_array_new (FALSE, TRUE, sizeof (Placed));
+  g_autoptr (GArray) steps = g_array_new (FALSE, TRUE, sizeof (PlacedGroup));
 
   g_array_set_clear_func (steps, placed_clear);
   for (unsigned i = 0; cluster != NULL && i < json_array_get_length (list); i++)
@@ -282,7 +282,7 @@ sequence (JsonNode *in, GError **error)
 
       g_array_set_size (steps, i + 1);
       if (!(removes ? remove_step (step, cluster, steps, error)
-                    : take_step (step, cluster, &g_array_index (steps, Placed, i), error)))
+                    : take_step (step, cluster, &g_array_index (steps, PlacedGroup, i), error)))
         {
           g_prefix_error (error, "step %u: ", i);
           return NULL;

@@ -8,15 +8,15 @@
 /* The environment and the answers of the metadata server as "NAME=value" texts. */
 typedef struct {
   GPtrArray *env, *metadata; /* end with NULL when they are read */
-} Told;
+} HostInput;
 
 static void
-clear_told (Told *told)
+host_input_clear (HostInput *input)
 {
-  g_clear_pointer (&told->env, g_ptr_array_unref);
-  g_clear_pointer (&told->metadata, g_ptr_array_unref);
+  g_clear_pointer (&input->env, g_ptr_array_unref);
+  g_clear_pointer (&input->metadata, g_ptr_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Told, clear_told)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HostInput, host_input_clear)
 
 static const char *const *
 texts (GPtrArray *array)
@@ -26,16 +26,16 @@ texts (GPtrArray *array)
 
 /* "metadata" has the server's answer to each query, or to the one query of the row. */
 static gboolean
-tell_metadata (Told *told, JsonNode *node, GError **error)
+add_metadata (HostInput *input, JsonNode *node, GError **error)
 {
   if (node != NULL && json_node_get_value_type (node) == G_TYPE_STRING)
-    return vector_pair (told->metadata, "accelerator-type", node, error);
+    return vector_pair (input->metadata, "accelerator-type", node, error);
 
-  return vector_pairs (told->metadata, node, error);
+  return vector_pairs (input->metadata, node, error);
 }
 
 static gboolean
-tell_source (Told *told, JsonObject *in, GError **error)
+add_source (HostInput *input, JsonObject *in, GError **error)
 {
   const char *source, *value;
 
@@ -44,16 +44,16 @@ tell_source (Told *told, JsonObject *in, GError **error)
   if (source == NULL)
     return TRUE;
   if (strcmp (source, "gke") == 0)
-    return vector_pair (told->env, "TPU_WORKER_ID", json_object_get_member (in, "value"), error);
+    return vector_pair (input->env, "TPU_WORKER_ID", json_object_get_member (in, "value"), error);
   if (strcmp (source, "gce") == 0)
-    return vector_pair (told->metadata, "agent-worker-number", json_object_get_member (in, "value"), error);
+    return vector_pair (input->metadata, "agent-worker-number", json_object_get_member (in, "value"), error);
 
   return vector_skip (error, "a source that C has not");
 }
 
 /* Rows have several forms: whole environments, single variables, and the results of Ray's own functions. */
 static gboolean
-read_told (JsonObject *in, Told *told, GError **error)
+read_host_input (JsonObject *in, HostInput *input, GError **error)
 {
   static const struct {
     const char *member, *variable;
@@ -62,10 +62,10 @@ read_told (JsonObject *in, Told *told, GError **error)
                 { "resource_per_chip", "RAY_TPU_RESOURCE_PER_CHIP" } };
   g_autoptr (GList) members = json_object_get_members (in);
 
-  told->env = g_ptr_array_new_with_free_func (g_free);
-  told->metadata = g_ptr_array_new_with_free_func (g_free);
-  if (!vector_pairs (told->env, json_object_get_member (in, "env"), error)
-      || !tell_metadata (told, json_object_get_member (in, "metadata"), error) || !tell_source (told, in, error))
+  input->env = g_ptr_array_new_with_free_func (g_free);
+  input->metadata = g_ptr_array_new_with_free_func (g_free);
+  if (!vector_pairs (input->env, json_object_get_member (in, "env"), error)
+      || !add_metadata (input, json_object_get_member (in, "metadata"), error) || !add_source (input, in, error))
     return FALSE;
 
   for (GList *m = members; m != NULL; m = m->next)
@@ -73,17 +73,17 @@ read_told (JsonObject *in, Told *told, GError **error)
       const char *member = m->data;
       JsonNode *value = json_object_get_member (in, member);
 
-      if (g_str_has_prefix (member, "env.") && !vector_pair (told->env, member + strlen ("env."), value, error))
+      if (g_str_has_prefix (member, "env.") && !vector_pair (input->env, member + strlen ("env."), value, error))
         return FALSE;
       if (g_str_has_prefix (member, "metadata.")
-          && !vector_pair (told->metadata, member + strlen ("metadata."), value, error))
+          && !vector_pair (input->metadata, member + strlen ("metadata."), value, error))
         return FALSE;
       for (unsigned i = 0; i < G_N_ELEMENTS (names); i++)
-        if (strcmp (member, names[i].member) == 0 && !vector_pair (told->env, names[i].variable, value, error))
+        if (strcmp (member, names[i].member) == 0 && !vector_pair (input->env, names[i].variable, value, error))
           return FALSE;
     }
-  g_ptr_array_add (told->env, NULL);
-  g_ptr_array_add (told->metadata, NULL);
+  g_ptr_array_add (input->env, NULL);
+  g_ptr_array_add (input->metadata, NULL);
   return TRUE;
 }
 
@@ -91,7 +91,7 @@ read_told (JsonObject *in, Told *told, GError **error)
 static JsonObject *
 object_of (JsonNode *in, const char *const *members, GError **error)
 {
-  static const char *const told[]
+  static const char *const input[]
       = { "env", "metadata", "source", "value", "tpu_name", "worker_id", "resource_per_chip", NULL };
   g_autoptr (GList) there = NULL;
 
@@ -100,7 +100,7 @@ object_of (JsonNode *in, const char *const *members, GError **error)
 
   there = json_object_get_members (json_node_get_object (in));
   for (GList *m = there; m != NULL; m = m->next)
-    if (!g_strv_contains (told, m->data) && !g_strv_contains (members, m->data) && !g_str_has_prefix (m->data, "env.")
+    if (!g_strv_contains (input, m->data) && !g_strv_contains (members, m->data) && !g_str_has_prefix (m->data, "env.")
         && !g_str_has_prefix (m->data, "metadata."))
       return vector_skip (error, "an argument that C has not"), NULL;
 
@@ -112,12 +112,12 @@ read_host (JsonNode *in, GError **error)
 {
   static const char *const members[] = { NULL };
   JsonObject *object = object_of (in, members, error);
-  g_auto (Told) told = { 0 };
+  g_auto (HostInput) input = { 0 };
 
-  if (object == NULL || !read_told (object, &told, error))
+  if (object == NULL || !read_host_input (object, &input, error))
     return NULL;
 
-  return quoit_ray_host_new (texts (told.env), texts (told.metadata));
+  return quoit_ray_host_new (texts (input.env), texts (input.metadata));
 }
 
 static JsonNode *
@@ -131,7 +131,7 @@ node_of_object (JsonObject *object)
 static JsonNode *
 node_of_what_may_be (const char *text)
 {
-  return text != NULL ? vector_node_of_text (g_strdup (text)) : vector_node_of_nothing ();
+  return text != NULL ? vector_node_of_text (g_strdup (text)) : vector_null_node ();
 }
 
 /* A number that does not fit in 64 bits stays a text, which equals no answer. */
@@ -149,7 +149,7 @@ node_of_id (const char *id)
 static JsonNode *
 node_of_resources (const QuoitRayResources *resources)
 {
-  return resources != NULL ? node_of_object (vector_object_of_resources (resources)) : vector_node_of_nothing ();
+  return resources != NULL ? node_of_object (vector_object_of_resources (resources)) : vector_null_node ();
 }
 
 static JsonNode *
@@ -241,7 +241,7 @@ pod_workers (JsonNode *in, GError **error)
 {
   static const char *const members[] = { "chips_on_node", "pod_type", NULL };
   JsonObject *object = object_of (in, members, error);
-  g_auto (Told) told = { 0 };
+  g_auto (HostInput) input = { 0 };
   g_autoptr (QuoitRayHost) host = NULL;
   const gint64 *given;
   const char *type;
@@ -249,22 +249,22 @@ pod_workers (JsonNode *in, GError **error)
   int64_t n_workers;
 
   if (object == NULL || !vector_integer (object, "chips_on_node", &n_chips, &given, error)
-      || !vector_text (object, "pod_type", &type, error) || !read_told (object, &told, error))
+      || !vector_text (object, "pod_type", &type, error) || !read_host_input (object, &input, error))
     return NULL;
   if (given == NULL)
     return vector_skip (error, "Python only: None where Python expects an integer"), NULL;
 
-  host = quoit_ray_host_new (texts (told.env), texts (told.metadata));
+  host = quoit_ray_host_new (texts (input.env), texts (input.metadata));
   if (!json_object_has_member (object, "pod_type"))
     type = quoit_ray_host_get_pod_type (host);
   if (!quoit_ray_pod_workers (type, n_chips, &n_workers, error))
     return NULL;
 
-  return n_workers >= 0 ? vector_node_of_integer (n_workers) : vector_node_of_nothing ();
+  return n_workers >= 0 ? vector_node_of_integer (n_workers) : vector_null_node ();
 }
 
 static QuoitRayNode *
-read_node (JsonObject *in, const Told *told, GError **error)
+read_node (JsonObject *in, const HostInput *input, GError **error)
 {
   g_autoptr (QuoitRayResources) custom = NULL, predefined = quoit_ray_resources_new ();
   g_autoptr (QuoitRayLabels) labels = NULL;
@@ -281,7 +281,7 @@ read_node (JsonObject *in, const Told *told, GError **error)
     return vector_skip (error, "an answer of the machine that Ray ran on"), NULL;
 
   quoit_ray_resources_set (predefined, "CPU", (double) n_cpus);
-  return quoit_ray_node_new (address, texts (told->env), texts (told->metadata), predefined, custom, labels, n_chips,
+  return quoit_ray_node_new (address, texts (input->env), texts (input->metadata), predefined, custom, labels, n_chips,
                              error);
 }
 
@@ -291,12 +291,12 @@ resolve (JsonNode *in, GError **error)
   static const char *const members[] = { "resources", "labels", "chips_detected", "num_cpus", "node_ip", NULL };
   static const char *const memory[] = { "memory", "object_store_memory" };
   JsonObject *object = object_of (in, members, error), *answer, *resources;
-  g_auto (Told) told = { 0 };
+  g_auto (HostInput) input = { 0 };
   g_autoptr (QuoitRayNode) node = NULL;
 
-  if (object == NULL || !read_told (object, &told, error))
+  if (object == NULL || !read_host_input (object, &input, error))
     return NULL;
-  node = read_node (object, &told, error);
+  node = read_node (object, &input, error);
   if (node == NULL)
     return NULL;
 
@@ -318,16 +318,16 @@ visible_ids (JsonNode *in, GError **error)
   JsonObject *object = object_of (in, members, error);
   g_autoptr (GError) refused = NULL;
   g_autoptr (JsonArray) array = NULL;
-  g_auto (Told) told = { 0 };
+  g_auto (HostInput) input = { 0 };
   g_auto (GStrv) ids = NULL;
 
-  if (object == NULL || !read_told (object, &told, error))
+  if (object == NULL || !read_host_input (object, &input, error))
     return NULL;
-  ids = quoit_ray_visible_ids (texts (told.env), &refused);
+  ids = quoit_ray_visible_ids (texts (input.env), &refused);
   if (refused != NULL)
     return g_propagate_error (error, g_steal_pointer (&refused)), NULL;
   if (ids == NULL)
-    return vector_node_of_nothing ();
+    return vector_null_node ();
 
   array = json_array_new ();
   for (char **id = ids; *id != NULL; id++)
@@ -398,19 +398,20 @@ visible_env (JsonNode *in, GError **error)
   JsonObject *object = object_of (in, members, error);
   gboolean is_change = object != NULL && json_object_has_member (object, "devices_on_node");
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
-  g_auto (Told) told = { 0 };
+  g_auto (HostInput) input = { 0 };
   g_auto (GStrv) before = NULL, after = NULL;
   const gint64 *given;
   gint64 n_on_node;
 
   if (object == NULL
       || !vector_integer (object, is_change ? "devices_on_node" : "chips_on_node", &n_on_node, &given, error)
-      || !read_texts (json_object_get_member (object, "visible"), ids, error) || !read_told (object, &told, error))
+      || !read_texts (json_object_get_member (object, "visible"), ids, error)
+      || !read_host_input (object, &input, error))
     return NULL;
   if (given == NULL)
     return vector_skip (error, "Python only: None where Python expects an integer"), NULL;
 
-  before = g_strdupv ((char **) texts (told.env));
+  before = g_strdupv ((char **) texts (input.env));
   /* So that its removal is visible. */
   if (is_change)
     before = g_environ_setenv (g_steal_pointer (&before), "TPU_VISIBLE_CHIPS", "something", FALSE);
@@ -480,18 +481,18 @@ node_of_gce (const char *accelerator, gboolean has_config, const char *type, con
   JsonObject *answer = json_object_new ();
   GError *invalid = NULL, *no_type = NULL, *unknown = NULL;
   g_autofree char *from_config = NULL;
-  int is_single = -1;
+  bool is_single = false;
 
   quoit_ray_gce_check (accelerator, type, shape, &invalid);
-  json_object_set_object_member (answer, "validate", object_of_answer (vector_node_of_nothing (), invalid));
+  json_object_set_object_member (answer, "validate", object_of_answer (vector_null_node (), invalid));
   if (has_config)
     {
       from_config = quoit_ray_gce_pod_type (type, shape, &no_type);
       json_object_set_object_member (answer, "type", object_of_answer (node_of_what_may_be (from_config), no_type));
     }
   quoit_ray_gce_is_single_host (accelerator, type, shape, &is_single, &unknown);
-  json_object_set_object_member (
-      answer, "single_host", object_of_answer (json_node_init_boolean (json_node_alloc (), is_single == 1), unknown));
+  json_object_set_object_member (answer, "single_host",
+                                 object_of_answer (json_node_init_boolean (json_node_alloc (), is_single), unknown));
   return node_of_object (answer);
 }
 

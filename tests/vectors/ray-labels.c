@@ -45,14 +45,14 @@ node_of_labels (QuoitRayLabels *labels)
   return object != NULL ? json_node_init_object (json_node_alloc (), object) : NULL;
 }
 
-typedef int (*CheckFunc) (const char *text, GError **error);
+typedef bool (*CheckFunc) (const char *text, GError **error);
 
 static JsonNode *
 check_text (JsonNode *in, const char *member, CheckFunc check, GError **error)
 {
   const char *text = text_argument (in, member, error);
 
-  return text != NULL && check (text, error) ? vector_node_of_nothing () : NULL;
+  return text != NULL && check (text, error) ? vector_null_node () : NULL;
 }
 
 static JsonNode *
@@ -100,7 +100,7 @@ check_selector (JsonNode *in, const char *member, GError **error)
   if (node == NULL || !vector_labels (node, &selector, error) || !quoit_ray_selector_check (selector, error))
     return NULL;
 
-  return vector_node_of_nothing ();
+  return vector_null_node ();
 }
 
 static JsonNode *
@@ -120,7 +120,7 @@ fallback (JsonNode *in, GError **error)
 {
   g_autofree char *text = json_to_string (in, FALSE);
 
-  return quoit_ray_fallback_check_json (text, strlen (text), error) ? vector_node_of_nothing () : NULL;
+  return quoit_ray_fallback_check_json (text, strlen (text), error) ? vector_null_node () : NULL;
 }
 
 static JsonNode *

@@ -82,43 +82,43 @@ typedef struct {
   gint64 value;
   int64_t factor;
   const int64_t *given; /* NULL: the default */
-} Counted;
+} CountArguments;
 
 static gboolean
-read_counted (JsonNode *in, Counted *counted, GError **error)
+read_count_arguments (JsonNode *in, CountArguments *arguments, GError **error)
 {
   static const char *const members[]
       = { "topology", "accelerator_type", "nodes", "available", "tpu_resource_per_chip", "ray_initialized", NULL };
   JsonObject *object = vector_object (in, members, error);
   const gint64 *given;
 
-  if (object == NULL || !vector_text (object, "topology", &counted->topology, error)
-      || !vector_text (object, "accelerator_type", &counted->type, error)
-      || !vector_integer (object, "tpu_resource_per_chip", &counted->value, &given, error))
+  if (object == NULL || !vector_text (object, "topology", &arguments->topology, error)
+      || !vector_text (object, "accelerator_type", &arguments->type, error)
+      || !vector_integer (object, "tpu_resource_per_chip", &arguments->value, &given, error))
     return FALSE;
 
   /* An unconnected client gets no nodes. */
   if (!json_object_get_boolean_member_with_default (object, "ray_initialized", TRUE))
     json_object_remove_member (object, "nodes");
-  counted->factor = given != NULL ? *given : 1;
-  counted->given = given != NULL ? &counted->factor : NULL;
-  counted->nodes = vector_nodes (object, error);
-  return counted->nodes != NULL;
+  arguments->factor = given != NULL ? *given : 1;
+  arguments->given = given != NULL ? &arguments->factor : NULL;
+  arguments->nodes = vector_nodes (object, error);
+  return arguments->nodes != NULL;
 }
 
 static void
-clear_counted (Counted *counted)
+count_arguments_clear (CountArguments *arguments)
 {
-  g_clear_pointer (&counted->nodes, quoit_ray_nodes_free);
+  g_clear_pointer (&arguments->nodes, quoit_ray_nodes_free);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Counted, clear_counted)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CountArguments, count_arguments_clear)
 
 static JsonNode *
 count_ready (JsonNode *in, GError **error)
 {
-  g_auto (Counted) c = { 0 };
+  g_auto (CountArguments) c = { 0 };
 
-  if (!read_counted (in, &c, error))
+  if (!read_count_arguments (in, &c, error))
     return NULL;
 
   return vector_node_of_integer (quoit_ray_count_ready_slices (c.nodes, c.topology, c.type, c.given));
@@ -127,9 +127,9 @@ count_ready (JsonNode *in, GError **error)
 static JsonNode *
 count_intact (JsonNode *in, GError **error)
 {
-  g_auto (Counted) c = { 0 };
+  g_auto (CountArguments) c = { 0 };
 
-  if (!read_counted (in, &c, error))
+  if (!read_count_arguments (in, &c, error))
     return NULL;
 
   return vector_node_of_integer (quoit_ray_count_slices (c.nodes, c.topology, c.type, c.given));
@@ -138,10 +138,10 @@ count_intact (JsonNode *in, GError **error)
 static JsonNode *
 count_both (JsonNode *in, GError **error)
 {
-  g_auto (Counted) c = { 0 };
+  g_auto (CountArguments) c = { 0 };
   g_autoptr (JsonObject) answer = json_object_new ();
 
-  if (!read_counted (in, &c, error))
+  if (!read_count_arguments (in, &c, error))
     return NULL;
 
   json_object_set_int_member (answer, "ready", quoit_ray_count_ready_slices (c.nodes, c.topology, c.type, c.given));
@@ -163,7 +163,7 @@ nodes_of_slice (JsonNode *in, GError **error)
     return NULL;
 
   ids = json_array_new ();
-  for (unsigned i = 0; (i = quoit_ray_nodes_find_of_slice (nodes, name, i)) < quoit_ray_nodes_get_n (nodes); i++)
+  for (unsigned i = 0; (i = quoit_ray_nodes_find_slice_node (nodes, name, i)) < quoit_ray_nodes_get_n (nodes); i++)
     json_array_add_string_element (ids, quoit_ray_nodes_get_id (nodes, i));
   json_object_set_array_member (answer, "node_ids", ids);
   return json_node_init_object (json_node_alloc (), answer);

@@ -29,7 +29,7 @@ set_free (QuoitRayNodes *nodes, const char *worker_id, const char *resource, dou
 }
 
 static JsonNode *
-head_looks_free (JsonNode *in, GError **error)
+is_head_free (JsonNode *in, GError **error)
 {
   static const char *const members[] = { "available_on_worker_0", "head_resource", NULL };
   JsonObject *object = vector_object (in, members, error);
@@ -44,7 +44,7 @@ head_looks_free (JsonNode *in, GError **error)
   add_worker (nodes, "s", "4x4", "0", 4);
   if (available != NULL)
     quoit_ray_nodes_set_available (nodes, "n0", available);
-  return json_node_init_boolean (json_node_alloc (), quoit_ray_head_looks_free (nodes, "s", resource));
+  return json_node_init_boolean (json_node_alloc (), quoit_ray_nodes_is_head_free (nodes, "s", resource));
 }
 
 /* Reads the workers of a slice with their labels, or the four workers of the slice that some rows describe in words. */
@@ -205,6 +205,6 @@ find_undiscovered (JsonNode *in, GError **error)
 const VectorOp vector_ops_ray_subslice_search[] = {
   { "util._find_available_subslice", find_subslice, VECTOR_ANY_ORDER },
   { "util._find_undiscovered_idle_slice", find_undiscovered, VECTOR_ANY_ORDER },
-  { "util._slice_head_available", head_looks_free, VECTOR_ANY_ORDER },
+  { "util._slice_head_available", is_head_free, VECTOR_ANY_ORDER },
   { NULL, NULL, VECTOR_ANY_ORDER },
 };

@@ -215,7 +215,7 @@ parent_topologies (JsonNode *in, GError **error)
   parents = quoit_ray_parent_topologies (nodes, topology, error);
   if (parents == NULL)
     return NULL;
-  if (vector_records (in, "value_as_set"))
+  if (vector_has_recorded_member (in, "value_as_set"))
     return node_of_set (parents);
   list = vector_array_of_texts ((const char *const *) parents);
   return json_node_init_array (json_node_alloc (), list);

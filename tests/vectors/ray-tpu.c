@@ -99,8 +99,8 @@ count_topologies (JsonNode *in, GError **error)
   return list != NULL ? vector_node_of_integer (json_array_get_length (json_node_get_array (list))) : NULL;
 }
 
-typedef int (*NumberOfText) (const char *text, int64_t *number, GError **error);
-typedef int (*NumberOfTwo) (const char *a, const char *b, int64_t *number, GError **error);
+typedef bool (*NumberOfText) (const char *text, int64_t *number, GError **error);
+typedef bool (*NumberOfTwo) (const char *a, const char *b, int64_t *number, GError **error);
 
 static JsonNode *
 number_of_text (JsonNode *in, const char *member, NumberOfText function, GError **error)
@@ -177,7 +177,7 @@ pod_type (JsonNode *in, GError **error)
   if (refused != NULL)
     return g_propagate_error (error, g_steal_pointer (&refused)), NULL;
 
-  return answer != NULL ? vector_node_of_text (answer) : vector_node_of_nothing ();
+  return answer != NULL ? vector_node_of_text (answer) : vector_null_node ();
 }
 
 /* Reads RAY_TPU_RESOURCE_PER_CHIP from a row's environment, in either of its two forms. */

@@ -60,7 +60,7 @@ vector_integer (JsonObject *object, const char *member, gint64 *value, const gin
 }
 
 JsonNode *
-vector_node_of_nothing (void)
+vector_null_node (void)
 {
   return json_node_init_null (json_node_alloc ());
 }
@@ -154,7 +154,7 @@ recorded_object (JsonNode *in)
 }
 
 gboolean
-vector_records (JsonNode *in, const char *member)
+vector_has_recorded_member (JsonNode *in, const char *member)
 {
   JsonObject *out = recorded_object (in);
 
@@ -167,7 +167,7 @@ vector_keep_recorded (JsonNode *in, JsonObject *answer)
   g_autoptr (GList) members = json_object_get_members (answer);
 
   for (GList *m = members; m != NULL && recorded_object (in) != NULL; m = m->next)
-    if (!vector_records (in, m->data))
+    if (!vector_has_recorded_member (in, m->data))
       json_object_remove_member (answer, m->data);
 }
 

@@ -63,8 +63,9 @@ JsonArray *vector_array_of_texts (const char *const *texts);
 
 JsonObject *vector_object_of_resources (const QuoitRayResources *resources);
 
-/* Whether the row of @in records an object with @member. Some ops have more than one form of answer. */
-gboolean vector_records (JsonNode *in, const char *member);
+/* Whether the recorded "out" of the row of @in is an object with @member. Some ops have more than one form of answer.
+ */
+gboolean vector_has_recorded_member (JsonNode *in, const char *member);
 
 /* Removes the members of @answer that the row of @in does not record. Rows of one op record more or fewer members. */
 void vector_keep_recorded (JsonNode *in, JsonObject *answer);
@@ -74,17 +75,17 @@ void vector_keep_recorded (JsonNode *in, JsonObject *answer);
 gboolean vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error);
 JsonObject *vector_object_of_labels (const QuoitRayLabels *labels);
 
-/* Adds "NAME=value" to @pairs, which frees it. Adds nothing for null. FALSE with a skip if @value is neither a text
-   nor an integer. */
+/* Appends the text "NAME=value" to @pairs, which owns it. Appends nothing if @value is null. FALSE with a skip if
+   @value is neither a text nor an integer. */
 gboolean vector_pair (GPtrArray *pairs, const char *name, JsonNode *value, GError **error);
-/* Calls vector_pair() for every member. Adds nothing if @node is absent or null. */
+/* Calls vector_pair() for every member of the object @node. Appends nothing if @node is absent or null. */
 gboolean vector_pairs (GPtrArray *pairs, JsonNode *node, GError **error);
 
 /* The message of @refused as {"error": CLASS, "message": ...}, the form that VECTOR_REFUSALS compares. Takes
    @refused. */
 JsonObject *vector_object_of_refusal (GError *refused);
 
-JsonNode *vector_node_of_nothing (void);
+JsonNode *vector_null_node (void);
 /* The recorded "out" of the row of @in, for ops with several right answers. NULL if the row records an error. */
 JsonNode *vector_recorded (JsonNode *in);
 

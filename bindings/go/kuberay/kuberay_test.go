@@ -36,14 +36,14 @@ func must[Value any](t *testing.T) func(Value, error) Value {
 	}
 }
 
-func want(t *testing.T, err error, code quoit.Code) {
+func wantCode(t *testing.T, err error, code quoit.Code) {
 	t.Helper()
 	if !errors.Is(err, code) {
 		t.Errorf("%v: expected %v", err, code)
 	}
 }
 
-func tpus() *webhook.Pod {
+func tpuTemplate() *webhook.Pod {
 	chips := "4"
 	return &webhook.Pod{
 		Selectors:  map[string]string{webhook.TopologySelector: "2x4"},
@@ -51,7 +51,7 @@ func tpus() *webhook.Pod {
 	}
 }
 
-func clusterOf(t *testing.T, group kuberay.Group, options kuberay.Options) *kuberay.Cluster {
+func newCluster(t *testing.T, group kuberay.Group, options kuberay.Options) *kuberay.Cluster {
 	t.Helper()
 	cluster := must[*kuberay.Cluster](t)(kuberay.New("c", options))
 	t.Cleanup(cluster.Close)
@@ -61,10 +61,10 @@ func clusterOf(t *testing.T, group kuberay.Group, options kuberay.Options) *kube
 	return cluster
 }
 
-func two() kuberay.Group { return kuberay.Group{Name: "g", Hosts: 2, Replicas: 2} }
+func twoReplicas() kuberay.Group { return kuberay.Group{Name: "g", Hosts: 2, Replicas: 2} }
 
-// places returns replica, host and incarnation of each pod.
-func places(t *testing.T, cluster *kuberay.Cluster) [][3]int64 {
+// podPlaces returns the replica, host and incarnation of each pod.
+func podPlaces(t *testing.T, cluster *kuberay.Cluster) [][3]int64 {
 	t.Helper()
 	found := [][3]int64{}
 	for _, pod := range must[[]kuberay.Pod](t)(cluster.Pods()) {
@@ -73,15 +73,15 @@ func places(t *testing.T, cluster *kuberay.Cluster) [][3]int64 {
 	return found
 }
 
-func wantPlaces(t *testing.T, cluster *kuberay.Cluster, expected ...[3]int64) {
+func wantPodPlaces(t *testing.T, cluster *kuberay.Cluster, expected ...[3]int64) {
 	t.Helper()
-	if found := places(t, cluster); !reflect.DeepEqual(found, expected) {
+	if found := podPlaces(t, cluster); !reflect.DeepEqual(found, expected) {
 		t.Errorf("%v: expected %v", found, expected)
 	}
 }
 
-func TestALostPodTakesItsReplicaAlongWhichComesBackInTheNextPass(t *testing.T) {
-	cluster := clusterOf(t, two(), kuberay.Options{})
+func TestReplicaOfALostPodIsDeletedAndCreatedAgain(t *testing.T) {
+	cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 	if done := must[kuberay.Pass](t)(cluster.Reconcile()); done != (kuberay.Pass{}) {
 		t.Errorf("%+v", done)
 	}
@@ -92,33 +92,56 @@ func TestALostPodTakesItsReplicaAlongWhichComesBackInTheNextPass(t *testing.T) {
 	if done.Requeued != "cleaned up incomplete replica group g-<0>, requeueing" {
 		t.Errorf("'%s'", done.Requeued)
 	}
-	wantPlaces(t, cluster, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
+	wantPodPlaces(t, cluster, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
 	must[kuberay.Pass](t)(cluster.Reconcile())
-	wantPlaces(t, cluster, [3]int64{0, 0, 2}, [3]int64{0, 1, 2}, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
-	want(t, cluster.Mark(1, kuberay.Failed), quoit.NotFound)
+	wantPodPlaces(t, cluster, [3]int64{0, 0, 2}, [3]int64{0, 1, 2}, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
+	wantCode(t, cluster.Mark(1, kuberay.Failed), quoit.NotFound)
 	_, err := cluster.Mutate(1)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 }
 
-// One of the four pods of a cluster gets an event; kept is whether the pod survives it.
-func TestEachEventDoesWhatTheOperatorDoes(t *testing.T) {
+// Each event is marked on one of the four pods of a cluster. kept is whether the pod survives the event.
+func TestEventsReplaceReplicasLikeTheOperator(t *testing.T) {
 	for event, kept := range map[kuberay.Event]bool{
 		kuberay.Failed: false, kuberay.Ended: false, kuberay.Restarted: true, kuberay.Named: false,
 	} {
-		cluster := clusterOf(t, two(), kuberay.Options{})
+		cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 		must[kuberay.Pass](t)(cluster.Reconcile())
 		if err := cluster.Mark(0, event); err != nil {
 			t.Fatal(err)
 		}
 		must[kuberay.Pass](t)(cluster.Reconcile())
 		must[kuberay.Pass](t)(cluster.Reconcile())
-		if pods := places(t, cluster); len(pods) != 4 || (pods[0][2] == 0) != kept {
+		if pods := podPlaces(t, cluster); len(pods) != 4 || (pods[0][2] == 0) != kept {
 			t.Errorf("after %d: %v", event, pods)
 		}
 	}
 }
 
-func TestWhatGoesByChanceIsSaid(t *testing.T) {
+func TestProcessesGetTheVariablesOfEnvFromAndExpandedReferences(t *testing.T) {
+	manifest := []byte(`kind: RayCluster
+metadata: {name: c}
+spec: {workerGroupSpecs: [{groupName: g, replicas: 1, template: {spec: {containers: [
+  {envFrom: [{configMapRef: {name: m}}, {secretRef: {name: gone}}], env: [{name: B, value: $(A)!}]}]}}}]}
+---
+kind: ConfigMap
+metadata: {name: m}
+data: {A: x}
+`)
+	cluster := must[*kuberay.Cluster](t)(kuberay.ParseManifest(manifest, nil, kuberay.Options{}))
+	defer cluster.Close()
+	must[kuberay.Pass](t)(cluster.Reconcile())
+	pods := must[[]kuberay.Pod](t)(cluster.Pods())
+	variables := must[*webhook.Admitted](t)(cluster.Admit(pods[0].Serial)).Containers[0]
+	if len(variables) != 2 || *variables[0].Value != "x" || *variables[1].Value != "x!" {
+		t.Errorf("%+v", variables)
+	}
+	if len(cluster.Notes) != 1 || !strings.Contains(cluster.Notes[0], "no Secret 'gone' in the file") {
+		t.Errorf("%q", cluster.Notes)
+	}
+}
+
+func TestArbitraryDeletionsAreReported(t *testing.T) {
 	for _, one := range []struct {
 		options   kuberay.Options
 		pods      int
@@ -128,19 +151,19 @@ func TestWhatGoesByChanceIsSaid(t *testing.T) {
 		{kuberay.Options{Autoscaling: true}, 4, false},
 		{kuberay.Options{Autoscaling: true, RandomDeletion: true}, 2, true},
 	} {
-		cluster := clusterOf(t, two(), one.options)
+		cluster := newCluster(t, twoReplicas(), one.options)
 		must[kuberay.Pass](t)(cluster.Reconcile())
 		if err := cluster.SetReplicas("g", 1); err != nil {
 			t.Fatal(err)
 		}
 		done := must[kuberay.Pass](t)(cluster.Reconcile())
-		if found := places(t, cluster); done.IsArbitrary != one.arbitrary || len(found) != one.pods {
+		if found := podPlaces(t, cluster); done.IsDeletionArbitrary != one.arbitrary || len(found) != one.pods {
 			t.Errorf("%+v: %+v, %v", one.options, done, found)
 		}
 	}
-	bare := clusterOf(t, two(), kuberay.Options{NoIndices: true})
+	bare := newCluster(t, twoReplicas(), kuberay.Options{NoIndices: true})
 	must[kuberay.Pass](t)(bare.Reconcile())
-	wantPlaces(t, bare, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1})
+	wantPodPlaces(t, bare, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1})
 }
 
 func desired(t *testing.T, cluster *kuberay.Cluster) int {
@@ -148,8 +171,8 @@ func desired(t *testing.T, cluster *kuberay.Cluster) int {
 	return must[[]kuberay.GroupInfo](t)(cluster.Groups())[0].Desired
 }
 
-func TestGroupsHaveBoundsAndCanBeSuspended(t *testing.T) {
-	cluster := clusterOf(t, kuberay.Group{Name: "g", Hosts: 2, Replicas: 9}, kuberay.Options{})
+func TestBoundsAndSuspensionLimitDesiredPods(t *testing.T) {
+	cluster := newCluster(t, kuberay.Group{Name: "g", Hosts: 2, Replicas: 9}, kuberay.Options{})
 	for _, step := range []struct {
 		do       func() error
 		expected int
@@ -170,10 +193,10 @@ func TestGroupsHaveBoundsAndCanBeSuspended(t *testing.T) {
 	}
 }
 
-func TestAPodHasTheLabelsOfKubeRayAndThePatchOfTheWebhook(t *testing.T) {
-	group := two()
-	group.Template = tpus()
-	cluster := clusterOf(t, group, kuberay.Options{})
+func TestPodHasKubeRaysLabelsAndTheWebhooksPatch(t *testing.T) {
+	group := twoReplicas()
+	group.Template = tpuTemplate()
+	cluster := newCluster(t, group, kuberay.Options{})
 	must[kuberay.Pass](t)(cluster.Reconcile())
 	pod := must[[]kuberay.Pod](t)(cluster.Pods())[3]
 	if pod.Serial != 3 || pod.Group != "g" || pod.Labels["ray.io/worker-group-replica-name"] != "g-<1>" {
@@ -184,7 +207,7 @@ func TestAPodHasTheLabelsOfKubeRayAndThePatchOfTheWebhook(t *testing.T) {
 	if patch.HostName != "g-1-1" || patch.Subdomain != "c-headless" || service != "c-headless" {
 		t.Errorf("%+v, service '%s'", patch, service)
 	}
-	template := tpus()
+	template := tpuTemplate()
 	template.Labels = pod.Labels
 	if direct := must[*webhook.Patch](t)(webhook.Mutate(*template, nil)); !reflect.DeepEqual(patch, direct) {
 		t.Errorf("%+v: expected %+v", patch, direct)
@@ -194,11 +217,11 @@ func TestAPodHasTheLabelsOfKubeRayAndThePatchOfTheWebhook(t *testing.T) {
 	}
 }
 
-func TestAManifestBecomesACluster(t *testing.T) {
+func TestParseManifestReturnsItsGroups(t *testing.T) {
 	cluster := must[*kuberay.Cluster](t)(
 		kuberay.ParseManifest([]byte(manifest), map[string]string{"NAME": "h"}, kuberay.Options{}))
 	t.Cleanup(cluster.Close)
-	if len(places(t, cluster)) != 0 || cluster.Name != "c" {
+	if len(podPlaces(t, cluster)) != 0 || cluster.Name != "c" {
 		t.Errorf("'%s' has pods before a pass", cluster.Name)
 	}
 	must[kuberay.Pass](t)(cluster.Reconcile())
@@ -210,23 +233,23 @@ func TestAManifestBecomesACluster(t *testing.T) {
 		manifest: nil, "kind: Pod": nil, "": nil, "kind: RayCluster\x00": nil, manifest + " ": {"A=B": "c"}, manifest + "  ": {"A": "\x00"},
 	} {
 		_, err := kuberay.ParseManifest([]byte(text), variables, kuberay.Options{})
-		want(t, err, quoit.Invalid)
+		wantCode(t, err, quoit.Invalid)
 	}
 }
 
-func TestNamesThatBreakAreRefused(t *testing.T) {
+func TestTooLongNamesAreRefused(t *testing.T) {
 	long := must[*kuberay.Cluster](t)(kuberay.New(strings.Repeat("c", 42), kuberay.Options{}))
 	t.Cleanup(long.Close)
-	group := two()
-	group.Template = tpus()
+	group := twoReplicas()
+	group.Template = tpuTemplate()
 	if err := long.AddGroup(group); err != nil {
 		t.Fatal(err)
 	}
 	err := long.CheckNames()
-	if want(t, err, quoit.Invalid); err != nil && !strings.Contains(err.Error(), "expected at most 41 bytes") {
+	if wantCode(t, err, quoit.Invalid); err != nil && !strings.Contains(err.Error(), "expected at most 41 bytes") {
 		t.Errorf("'%v'", err)
 	}
-	if err := clusterOf(t, group, kuberay.Options{}).CheckNames(); err != nil {
+	if err := newCluster(t, group, kuberay.Options{}).CheckNames(); err != nil {
 		t.Error(err)
 	}
 	nines := strings.Repeat("9", 51)
@@ -237,15 +260,15 @@ func TestNamesThatBreakAreRefused(t *testing.T) {
 		t.Errorf("'%s'", prefix)
 	}
 	_, err = kuberay.CheckedName("\x00")
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = kuberay.PodPrefix("\x00")
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	_, err = kuberay.New("\x00", kuberay.Options{})
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
-	cluster := clusterOf(t, two(), kuberay.Options{})
+func TestInvalidArgumentsAreRefusedAndChangeNothing(t *testing.T) {
+	cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 	must[kuberay.Pass](t)(cluster.Reconcile())
 	groups, pods := must[[]kuberay.GroupInfo](t)(cluster.Groups()), must[[]kuberay.Pod](t)(cluster.Pods())
 	wrong := "four"
@@ -254,7 +277,7 @@ func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
 		code quoit.Code
 		says string
 	}{
-		{cluster.AddGroup(two()), quoit.Invalid, "group 'g'"},
+		{cluster.AddGroup(twoReplicas()), quoit.Invalid, "group 'g'"},
 		{cluster.AddGroup(kuberay.Group{Name: "h", Hosts: -1}), quoit.Invalid, "numOfHosts '-1'"},
 		{cluster.AddGroup(kuberay.Group{Name: "h", Replicas: 1 << 31}), quoit.Invalid, "replicas '2147483648'"},
 		{cluster.AddGroup(kuberay.Group{Name: "h\x00"}), quoit.Invalid, "group '"},
@@ -270,7 +293,7 @@ func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
 		{cluster.Mark(0, 99), quoit.Invalid, "event '99'"},
 		{cluster.Mark(99, kuberay.Gone), quoit.NotFound, "pod '99'"},
 	} {
-		if want(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.says) {
+		if wantCode(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.says) {
 			t.Errorf("'%v': expected '%s'", one.err, one.says)
 		}
 	}
@@ -281,14 +304,14 @@ func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := cluster.Reconcile()
-	want(t, err, quoit.Invalid)
+	wantCode(t, err, quoit.Invalid)
 	if now := must[[]kuberay.Pod](t)(cluster.Pods()); !reflect.DeepEqual(pods, now) {
 		t.Errorf("%+v: expected %+v", now, pods)
 	}
 }
 
-func TestEveryCallOnWhatIsClosedFails(t *testing.T) {
-	cluster := clusterOf(t, two(), kuberay.Options{})
+func TestEveryCallOnAClosedClusterFails(t *testing.T) {
+	cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 	cluster.Close()
 	cluster.Close()
 	for _, one := range []*kuberay.Cluster{cluster, nil, {}} {
@@ -298,18 +321,18 @@ func TestEveryCallOnWhatIsClosedFails(t *testing.T) {
 		_, pods := one.Pods()
 		_, patch := one.Mutate(0)
 		for index, err := range []error{
-			service, groups, pass, pods, patch, one.CheckNames(), one.AddGroup(two()), one.SetReplicas("g", 1),
+			service, groups, pass, pods, patch, one.CheckNames(), one.AddGroup(twoReplicas()), one.SetReplicas("g", 1),
 			one.SetBounds("g", 0, 1), one.Suspend("g"), one.Resume("g"), one.Mark(0, kuberay.Gone),
 		} {
 			if !errors.Is(err, quoit.ErrClosed) || !errors.Is(err, quoit.Invalid) {
-				t.Errorf("call %d: %v: expected that it is closed", index, err)
+				t.Errorf("call %d: %v: expected ErrClosed", index, err)
 			}
 		}
 	}
 }
 
-func TestGoroutinesThatUseAClusterTakeTurns(t *testing.T) {
-	cluster := clusterOf(t, two(), kuberay.Options{})
+func TestGoroutinesCanShareACluster(t *testing.T) {
+	cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 	var all sync.WaitGroup
 	for worker := int64(0); worker < 4; worker++ {
 		all.Add(1)
@@ -363,35 +386,35 @@ func ExampleCluster_Reconcile() {
 	// pass 1 replica 1 host 1 of incarnation 1
 }
 
-func TestTheClusterOfAJobHasANameThatIsAssumed(t *testing.T) {
+func TestClusterOfARayJobHasAnAssumedName(t *testing.T) {
 	job := must[*kuberay.Cluster](t)(kuberay.ParseManifest(
 		[]byte("kind: RayJob\nmetadata: {name: j}\nspec: {rayClusterSpec: {workerGroupSpecs: []}}"), nil, kuberay.Options{}))
 	defer job.Close()
 	if job.Name != "j-xxxxx" || !job.IsNameAssumed || job.LongestName != 35 {
 		t.Errorf("%s, assumed %v, %d", job.Name, job.IsNameAssumed, job.LongestName)
 	}
-	if known := clusterOf(t, two(), kuberay.Options{}); known.IsNameAssumed || known.LongestName != 41 {
+	if known := newCluster(t, twoReplicas(), kuberay.Options{}); known.IsNameAssumed || known.LongestName != 41 {
 		t.Errorf("assumed %v, %d", known.IsNameAssumed, known.LongestName)
 	}
 }
 
-func TestAGroupThatTheWebhookDeniesIsToldByItsName(t *testing.T) {
+func TestCheckGroupReturnsTheWebhooksDenial(t *testing.T) {
 	for hosts, denied := range map[int64]bool{2: false, 3: true} {
-		cluster := clusterOf(t, kuberay.Group{Name: "g", Hosts: hosts, Template: tpus()}, kuberay.Options{})
+		cluster := newCluster(t, kuberay.Group{Name: "g", Hosts: hosts, Template: tpuTemplate()}, kuberay.Options{})
 		if denial, err := cluster.CheckGroup("g"); err != nil || (denial != "") != denied {
 			t.Errorf("%d hosts: '%s', %v", hosts, denial, err)
 		}
 		_, err := cluster.CheckGroup("x")
-		want(t, err, quoit.NotFound)
+		wantCode(t, err, quoit.NotFound)
 	}
-	_, err := clusterOf(t, kuberay.Group{Name: "g", Template: tpus()}, kuberay.Options{}).CheckGroup("g")
-	want(t, err, quoit.Invalid)
+	_, err := newCluster(t, kuberay.Group{Name: "g", Template: tpuTemplate()}, kuberay.Options{}).CheckGroup("g")
+	wantCode(t, err, quoit.Invalid)
 }
 
-func TestAnAdmittedPodHasAllThatItsProcessesGet(t *testing.T) {
-	group := two()
-	group.Template = tpus()
-	cluster := clusterOf(t, group, kuberay.Options{})
+func TestAdmittedPodHasTheVariablesOfItsProcesses(t *testing.T) {
+	group := twoReplicas()
+	group.Template = tpuTemplate()
+	cluster := newCluster(t, group, kuberay.Options{})
 	must[kuberay.Pass](t)(cluster.Reconcile())
 	pods := must[[]kuberay.Pod](t)(cluster.Pods())
 	admitted := must[*webhook.Admitted](t)(cluster.Admit(pods[3].Serial))
@@ -400,7 +423,7 @@ func TestAnAdmittedPodHasAllThatItsProcessesGet(t *testing.T) {
 	}
 	found := ""
 	for _, variable := range admitted.Containers[1] {
-		if variable.Name == "TPU_WORKER_ID" && variable.IsSeen {
+		if variable.Name == "TPU_WORKER_ID" && variable.IsEffective {
 			found = *variable.Value
 		}
 	}
@@ -408,5 +431,5 @@ func TestAnAdmittedPodHasAllThatItsProcessesGet(t *testing.T) {
 		t.Errorf("worker '%s': expected 1", found)
 	}
 	_, err := cluster.Admit(99)
-	want(t, err, quoit.NotFound)
+	wantCode(t, err, quoit.NotFound)
 }

@@ -12,7 +12,7 @@ import "C"
 import (
 	"unsafe"
 
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
 // Links is the kind of links between the devices of an axis.
@@ -24,9 +24,10 @@ const (
 	DCN Links = C.QUOIT_MAXTEXT_DCN // between slices: dcn_*_parallelism
 )
 
-// Fill returns the sizes with the one that is -1 replaced, like MaxText: it multiplies modulo 2^64 and divides in
-// floating point. Sizes of 0 and below are accepted if MaxText accepts them: -2 twice for 4. target is the product that
-// the sizes must have: the devices of a slice, or the number of slices. links only affects the message.
+// Fill returns the sizes with the one that is -1 replaced, so that their product is target: the number of devices of a
+// slice, or the number of slices. It computes like MaxText: it multiplies modulo 2^64 and divides in floating point.
+// Like MaxText, it accepts sizes of 0 and below if the product is right, such as -2 and -2 for 4. links is only for
+// messages.
 //
 // It fails with Invalid if more than one size is -1, if the replaced size is not a whole number from 1, if the product
 // of the sizes is not the target, and for links that are neither ICI nor DCN.
@@ -34,8 +35,8 @@ func Fill(links Links, sizes []int64, target int64) ([]int64, error) {
 	filled := append([]int64{}, sizes...)
 	var gerror *C.GError
 	C.quoit_maxtext_fill(C.QuoitMaxtextLinks(links), (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(filled))),
-		C.unsigned(len(filled)), C.int64_t(target), &gerror)
-	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+		C.uint32_t(len(filled)), C.int64_t(target), &gerror)
+	if err := cconv.ErrorFromC(unsafe.Pointer(gerror)); err != nil {
 		return nil, err
 	}
 	return filled, nil
@@ -44,23 +45,23 @@ func Fill(links Links, sizes []int64, target int64) ([]int64, error) {
 // Accelerator is a value of MaxText's compile_topology.
 type Accelerator struct {
 	Name       string  // "v5p-8"
-	Platform   string  // "tpu", or "gpu" for the only one that is not a TPU
+	Platform   string  // "tpu", or "gpu" for the only accelerator that is not a TPU
 	Topology   string  // libtpu's name, "v5:2x2x1"; "" if it is not a TPU
 	ChipConfig string  // "megacore" if two cores are one device, else "default"; "" if it is not a TPU
-	HostBounds [3]int  // chips of a host along x, y and z; 0 if not a TPU; MaxText has no hosts of 8 chips
+	HostBounds [3]int  // chips of a host along x, y and z; 0 if it is not a TPU
 	Wraps      [3]bool // whether x, y and z form rings
 	Devices    int     // JAX devices of a slice
 }
 
-// Accelerators returns all accelerators that MaxText lists, those of a generation by size.
+// Accelerators returns all accelerators that MaxText lists. Those of one generation are ordered by size.
 func Accelerators() []Accelerator {
 	var accelerators []Accelerator
 	for {
-		c := C.quoit_maxtext_get_accelerator(C.unsigned(len(accelerators)))
+		c := C.quoit_maxtext_get_accelerator(C.uint32_t(len(accelerators)))
 		if c == nil {
 			return accelerators
 		}
-		accelerators = append(accelerators, acceleratorOf(c))
+		accelerators = append(accelerators, acceleratorFromC(c))
 	}
 }
 
@@ -68,30 +69,30 @@ func Accelerators() []Accelerator {
 //
 // It fails with Invalid if MaxText does not list it; the message has the nearest one.
 func LookupAccelerator(name string) (Accelerator, error) {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	text := (*C.char)(arguments.Text("name", name))
 	if err := arguments.Err(); err != nil {
 		return Accelerator{}, err
 	}
 	c := C.quoit_maxtext_lookup_accelerator(text, &gerror)
-	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+	if err := cconv.ErrorFromC(unsafe.Pointer(gerror)); err != nil {
 		return Accelerator{}, err
 	}
-	return acceleratorOf(c), nil
+	return acceleratorFromC(c), nil
 }
 
-func acceleratorOf(c *C.QuoitMaxtextAccelerator) Accelerator {
-	made := Accelerator{
+func acceleratorFromC(c *C.QuoitMaxtextAccelerator) Accelerator {
+	accelerator := Accelerator{
 		Name:       C.GoString(C.quoit_maxtext_accelerator_get_name(c)),
 		Platform:   C.GoString(C.quoit_maxtext_accelerator_get_platform(c)),
 		Topology:   C.GoString(C.quoit_maxtext_accelerator_get_topology(c)),
 		ChipConfig: C.GoString(C.quoit_maxtext_accelerator_get_chip_config(c)),
 		Devices:    int(C.quoit_maxtext_accelerator_get_n_devices(c)),
 	}
-	for axis := range made.HostBounds {
-		made.HostBounds[axis] = int(C.quoit_maxtext_accelerator_get_host_bound(c, C.unsigned(axis)))
-		made.Wraps[axis] = C.quoit_maxtext_accelerator_wraps(c, C.unsigned(axis)) == 1
+	for axis := range accelerator.HostBounds {
+		accelerator.HostBounds[axis] = int(C.quoit_maxtext_accelerator_get_host_bound(c, C.uint32_t(axis)))
+		accelerator.Wraps[axis] = bool(C.quoit_maxtext_accelerator_wraps(c, C.uint32_t(axis)))
 	}
-	return made
+	return accelerator
 }

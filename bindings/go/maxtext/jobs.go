@@ -13,24 +13,24 @@ import (
 	"unsafe"
 
 	"quoit"
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 	"quoit/ray"
 )
 
-// Job is slices and the MaxText settings of a job on them. It is a plain value: Check validates the fields.
+// Job is the slices and the MaxText settings of a job. It is a plain value: Check validates the fields.
 type Job struct {
-	// Accelerator is the generation, in any system's spelling. If it and Topology are "", compile_topology in the
-	// settings determines the slices.
+	// Accelerator is the generation, in any system's spelling. If Accelerator and Topology are "", compile_topology
+	// in the settings determines the slices.
 	Accelerator string
-	Topology    string // of each slice, "4x4"
-	Slices      int64  // number of slices: 1 to 1000000; 0 stands for 1
+	Topology    string // the topology of each slice, "4x4"
+	Slices      int64  // the number of slices: 1 to 1000000; 0 stands for 1
 	// ChipsPerHost is 1, 2, 4 or 8; 0 stands for Ray's default.
 	ChipsPerHost int64
-	// Settings is the words of MaxText's command line: "ici_fsdp_parallelism=-1". A settings file that is named
-	// here is not read: put its text into Configs. Without Configs, MaxText's base.yml is used.
+	// Settings is the words of MaxText's command line, such as "ici_fsdp_parallelism=-1". Check does not read a
+	// settings file that is named here: put its text into Configs. Without Configs, Check uses MaxText's base.yml.
 	Settings []string
-	// Configs is settings files. Later ones have precedence over earlier ones, and Settings over all of them. A
-	// file that another one names as its base_config comes before it.
+	// Configs is settings files. Later files have precedence over earlier ones, and Settings over all files. A file
+	// must come after the file that it names as its base_config.
 	Configs []Config
 	// Scaling is the ScalingConfig of the Ray Train job that runs MaxText; nil if it runs without Ray Train.
 	Scaling *ray.Scaling
@@ -45,34 +45,34 @@ type Config struct {
 // Report is the result of checking a job. Unknown numbers are -1.
 type Report struct {
 	Findings []Finding
-	Axes     []Axis // of the mesh, in its order; none if mesh_axes is not valid
+	Axes     []Axis // the axes of the mesh, in their order; empty if mesh_axes is not valid
 
 	Slices          int64
 	Hosts           int64
 	Chips           int64
 	Devices         int64 // JAX devices of all slices
 	DevicesPerSlice int64
-	Batch           int64 // rows of one forward pass
-	BatchToLoad     int64 // rows that a step loads
+	Batch           int64 // the number of rows of one forward pass
+	BatchToLoad     int64 // the number of rows that a step loads
 }
 
-// Axis is an axis of the mesh. If MaxText refuses the sizes, they are the given ones, with -1 if it was not replaced.
+// Axis is an axis of the mesh. If MaxText refuses the sizes, ICI and DCN are the given sizes, which can be -1.
 type Axis struct {
 	Name string // "fsdp"
-	ICI  int64  // devices within a slice
-	DCN  int64  // slices; 1 for one slice
+	ICI  int64  // the number of devices within a slice
+	DCN  int64  // the number of slices; 1 if the job has one slice
 }
 
 // Finding is a rule that a job breaks.
 type Finding struct {
 	Severity quoit.Severity
 	Rule     string // the name of the rule, such as "ici-product"; it never changes its meaning
-	Key      string // the setting, or several, "ici_*_parallelism"; "" if it is not one of MaxText's
+	Key      string // the setting, or a pattern for several: "ici_*_parallelism"; "" if it is not a setting of MaxText
 	Value    string // the given or effective value, or a word that is not a setting
 	HasValue bool   // false if there is no value
 	Expected string // what would work, in words
-	Message  string // file, line, key, value and expectation in one line; values are quoted, escaped and cut
-	File     string // the name of the Config with the setting; "" if none has it or a word overrides it
+	Message  string // file, line, key, value and expectation in one line; values are quoted, escaped and truncated
+	File     string // the name of the Config with the setting; "" if no Config has it or Settings overrides it
 	Line     int    // the line in that file, from 1; 0 if there is none
 }
 
@@ -96,31 +96,33 @@ func (j *Job) Check() (*Report, error) {
 	var report *Report
 	job := C.quoit_maxtext_job_new()
 	defer C.quoit_maxtext_job_free(job)
-	if err := j.fill(job); err != nil {
+	if err := j.setFields(job); err != nil {
 		return nil, err
 	}
 	check := func(scaling unsafe.Pointer) error {
 		var gerror *C.GError
 		c := C.quoit_maxtext_check(job, (*C.QuoitRayScaling)(scaling), &gerror)
-		if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+		if err := cconv.ErrorFromC(unsafe.Pointer(gerror)); err != nil {
 			return err
 		}
 		defer C.quoit_maxtext_report_free(c)
-		report = reportOf(c)
+		report = reportFromC(c)
 		return nil
 	}
 	if j.Scaling == nil {
 		err := check(nil)
 		return report, err
 	}
-	err := door.LendScaling(j.Scaling, check)
+	err := cconv.WithScaling(j.Scaling, check)
 	return report, err
 }
 
-func (j *Job) fill(job *C.QuoitMaxtextJob) error {
-	var arguments door.Arguments
+// setFields passes the fields to a C job.
+func (j *Job) setFields(job *C.QuoitMaxtextJob) error {
+	var arguments cconv.Arguments
 	defer arguments.Free()
-	kind, topology := (*C.char)(arguments.Text("accelerator", j.Accelerator)), (*C.char)(arguments.Text("topology", j.Topology))
+	generation := (*C.char)(arguments.Text("accelerator", j.Accelerator))
+	topology := (*C.char)(arguments.Text("topology", j.Topology))
 	words := unsafe.Slice((**C.char)(arguments.Texts("settings", j.Settings)), len(j.Settings))
 	if err := arguments.Err(); err != nil {
 		return err
@@ -137,31 +139,32 @@ func (j *Job) fill(job *C.QuoitMaxtextJob) error {
 		return nil
 	}
 	if j.ChipsPerHost < 0 || j.ChipsPerHost > math.MaxUint32 {
-		return door.Invalid("chips a host '%d': expected 1, 2, 4 or 8, or 0 for Ray's default", j.ChipsPerHost)
+		return cconv.InvalidError("chips per host '%d': expected 1, 2, 4 or 8, or 0 for Ray's default", j.ChipsPerHost)
 	}
 	slices := j.Slices
 	if slices == 0 {
 		slices = 1
 	}
 	var gerror *C.GError
-	C.quoit_maxtext_job_set_slices(job, kind, topology, C.int64_t(slices), C.unsigned(j.ChipsPerHost), &gerror)
-	return door.Take(unsafe.Pointer(gerror))
+	C.quoit_maxtext_job_set_slices(job, generation, topology, C.int64_t(slices), C.uint32_t(j.ChipsPerHost), &gerror)
+	return cconv.ErrorFromC(unsafe.Pointer(gerror))
 }
 
+// add adds the file to a C job.
 func (c *Config) add(job *C.QuoitMaxtextJob) error {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
 	defer arguments.Free()
 	name := (*C.char)(arguments.Text("config", c.Name))
-	data, length := arguments.Document(c.Text)
+	data, length := arguments.Bytes(c.Text)
 	if err := arguments.Err(); err != nil {
 		return err
 	}
 	C.quoit_maxtext_job_add_config(job, name, (*C.char)(data), C.size_t(length), &gerror)
-	return door.Take(unsafe.Pointer(gerror))
+	return cconv.ErrorFromC(unsafe.Pointer(gerror))
 }
 
-func reportOf(c *C.QuoitMaxtextReport) *Report {
+func reportFromC(c *C.QuoitMaxtextReport) *Report {
 	number := func(which C.QuoitMaxtextNumber) int64 {
 		return int64(C.quoit_maxtext_report_get_number(c, which))
 	}
@@ -177,7 +180,7 @@ func reportOf(c *C.QuoitMaxtextReport) *Report {
 		BatchToLoad:     number(C.QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD),
 	}
 	for index := range report.Findings {
-		report.Findings[index] = findingOf(c, C.uint32_t(index))
+		report.Findings[index] = findingFromC(c, C.uint32_t(index))
 	}
 	for index := range report.Axes {
 		axis := C.uint32_t(index)
@@ -190,7 +193,7 @@ func reportOf(c *C.QuoitMaxtextReport) *Report {
 	return report
 }
 
-func findingOf(c *C.QuoitMaxtextReport, finding C.uint32_t) Finding {
+func findingFromC(c *C.QuoitMaxtextReport, finding C.uint32_t) Finding {
 	value := C.quoit_maxtext_report_get_value(c, finding)
 	return Finding{
 		Severity: quoit.Severity(C.quoit_maxtext_report_get_severity(c, finding)),
@@ -205,15 +208,15 @@ func findingOf(c *C.QuoitMaxtextReport, finding C.uint32_t) Finding {
 	}
 }
 
-// Rules returns all rules that Check checks.
+// Rules returns all rules that Job.Check checks.
 func Rules() []quoit.Rule {
 	var rules []quoit.Rule
 	for {
-		name := C.quoit_maxtext_rule_get_name(C.unsigned(len(rules)))
+		name := C.quoit_maxtext_rule_get_name(C.uint32_t(len(rules)))
 		if name == nil {
 			return rules
 		}
-		severity := quoit.Severity(C.quoit_maxtext_rule_get_severity(C.unsigned(len(rules))))
+		severity := quoit.Severity(C.quoit_maxtext_rule_get_severity(C.uint32_t(len(rules))))
 		rules = append(rules, quoit.Rule{Name: C.GoString(name), Severity: severity})
 	}
 }

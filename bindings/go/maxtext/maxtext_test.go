@@ -15,7 +15,7 @@ import (
 	"quoit/ray"
 )
 
-func checked(t *testing.T, job maxtext.Job) *maxtext.Report {
+func checkJob(t *testing.T, job maxtext.Job) *maxtext.Report {
 	t.Helper()
 	report, err := job.Check()
 	if err != nil {
@@ -40,7 +40,7 @@ func hasRule(report *maxtext.Report, rule string) bool {
 	return false
 }
 
-func TestTheSizeThatIsMissingIsFilledInAndTheOthersAreKept(t *testing.T) {
+func TestFillReplacesOnlyTheUnspecifiedSize(t *testing.T) {
 	given := []int64{2, -1, 5}
 	filled, err := maxtext.Fill(maxtext.ICI, given, 20)
 	if err != nil || !reflect.DeepEqual(filled, []int64{2, 2, 5}) || given[1] != -1 {
@@ -50,7 +50,7 @@ func TestTheSizeThatIsMissingIsFilledInAndTheOthersAreKept(t *testing.T) {
 		_, err := maxtext.Fill(maxtext.DCN, sizes, 20)
 		wantInvalid(t, err)
 		if err != nil && !strings.Contains(err.Error(), "DCN") {
-			t.Errorf("'%v': expected whose sizes they are", err)
+			t.Errorf("'%v': expected that the message names DCN", err)
 		}
 	}
 	_, err = maxtext.Fill(0, []int64{20}, 20)
@@ -78,7 +78,7 @@ func TestEveryAcceleratorIsFoundByItsName(t *testing.T) {
 		}
 	}
 	if gpus != 1 {
-		t.Errorf("%d are no TPU: expected 1", gpus)
+		t.Errorf("%d accelerators are GPUs: expected 1", gpus)
 	}
 	for _, name := range []string{"v6e-17", "", "v6e\x00"} {
 		_, err := maxtext.LookupAccelerator(name)
@@ -86,14 +86,14 @@ func TestEveryAcceleratorIsFoundByItsName(t *testing.T) {
 	}
 }
 
-func TestWhatMaxTextWouldRefuseIsAFinding(t *testing.T) {
+func TestInvalidSettingsAreFindings(t *testing.T) {
 	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"ici_tensor_parallelism=3"}}
-	report := checked(t, job)
+	report := checkJob(t, job)
 	if report.IsRight() || !hasRule(report, "unspecified-value") {
 		t.Errorf("%+v", report.Findings)
 	}
 	job.Settings = []string{"ici_tensor_parallelism=4", "per_device_batch_size=2"}
-	report = checked(t, job)
+	report = checkJob(t, job)
 	sizes := map[string][2]int64{}
 	for _, axis := range report.Axes {
 		sizes[axis.Name] = [2]int64{axis.ICI, axis.DCN}
@@ -105,14 +105,14 @@ func TestWhatMaxTextWouldRefuseIsAFinding(t *testing.T) {
 		report.DevicesPerSlice != 16 || report.Batch != 64 || report.BatchToLoad < 64 {
 		t.Errorf("%+v", report)
 	}
-	named := checked(t, maxtext.Job{Settings: []string{"compile_topology=v6e-16", "compile_topology_num_slices=1"}})
+	named := checkJob(t, maxtext.Job{Settings: []string{"compile_topology=v6e-16", "compile_topology_num_slices=1"}})
 	if named.Devices != 16 || named.Slices != 1 {
 		t.Errorf("%+v", named)
 	}
 }
 
-func TestASettingThatIsNoneHasItsWordAsValue(t *testing.T) {
-	report := checked(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{"--what"}})
+func TestFindingForAnInvalidWordHasTheWordAsValue(t *testing.T) {
+	report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{"--what"}})
 	found := false
 	for _, finding := range report.Findings {
 		found = found || finding.HasValue && finding.Value == "--what"
@@ -125,23 +125,23 @@ func TestASettingThatIsNoneHasItsWordAsValue(t *testing.T) {
 	}
 }
 
-func TestAScalingConfigThatContradictsTheSlicesIsAFinding(t *testing.T) {
+func TestContradictingScalingConfigIsAFinding(t *testing.T) {
 	workers := int64(4)
 	scaling := &ray.Scaling{Workers: &workers, Accelerators: ray.UseTPU, Topology: "4x4", AcceleratorType: "TPU-V6E"}
 	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Scaling: scaling}
-	if report := checked(t, job); !report.IsRight() {
+	if report := checkJob(t, job); !report.IsRight() {
 		t.Errorf("%+v", report.Findings)
 	}
 	job.Slices = 2
-	if report := checked(t, job); report.IsRight() {
-		t.Error("four workers run on two slices of four hosts")
+	if report := checkJob(t, job); report.IsRight() {
+		t.Error("Check accepts four workers on two slices of four hosts")
 	}
 	scaling.Topology = "4x4\x00"
 	_, err := job.Check()
 	wantInvalid(t, err)
 }
 
-func TestWhatMaxTextWouldRefuseIsFoundWithWhatWouldDo(t *testing.T) {
+func TestFindingsHaveRuleAndExpectedValue(t *testing.T) {
 	for _, one := range []struct{ setting, rule, expected string }{
 		{"ici_fsdp_paralelism=4", "key-unknown", "'ici_fsdp_parallelism'"},
 		{"nonsense", "setting", "KEY=VALUE"},
@@ -152,7 +152,7 @@ func TestWhatMaxTextWouldRefuseIsFoundWithWhatWouldDo(t *testing.T) {
 		{"ici_fsdp_parallelism=3", "ici-product", "as ici_fsdp_parallelism=16"},
 		{"dcn_data_parallelism=3", "dcn-product", "as dcn_data_parallelism=2"},
 	} {
-		report := checked(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{one.setting}})
+		report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{one.setting}})
 		if len(report.Findings) != 1 || report.Findings[0].Rule != one.rule ||
 			!strings.Contains(report.Findings[0].Expected, one.expected) || report.IsRight() {
 			t.Errorf("%s: %+v", one.setting, report.Findings)
@@ -160,7 +160,7 @@ func TestWhatMaxTextWouldRefuseIsFoundWithWhatWouldDo(t *testing.T) {
 	}
 }
 
-func TestSlicesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidSlicesAreRefused(t *testing.T) {
 	for _, job := range []maxtext.Job{
 		{}, {Accelerator: "v6e"}, {Topology: "4x4"}, {Accelerator: "v6e", Topology: "4x"},
 		{Accelerator: "v6e", Topology: "4x4", Slices: -1}, {Accelerator: "v6e", Topology: "4x4", Slices: 1000001},
@@ -172,7 +172,7 @@ func TestSlicesThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-func TestEveryFindingIsOfARule(t *testing.T) {
+func TestEveryFindingHasAListedRule(t *testing.T) {
 	rules := map[string]quoit.Severity{}
 	for _, rule := range maxtext.Rules() {
 		rules[rule.Name] = rule.Severity
@@ -180,7 +180,7 @@ func TestEveryFindingIsOfARule(t *testing.T) {
 	if len(rules) < 10 {
 		t.Errorf("%d rules: expected more than 10", len(rules))
 	}
-	report := checked(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{
+	report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{
 		"ici_tensor_parallelism=0", "no_such_key=1", "per_device_batch_size=x", "dcn_data_parallelism=2",
 	}})
 	if len(report.Findings) < 3 {
@@ -188,7 +188,7 @@ func TestEveryFindingIsOfARule(t *testing.T) {
 	}
 	for _, finding := range report.Findings {
 		if severity, known := rules[finding.Rule]; !known || severity != finding.Severity {
-			t.Errorf("%+v: no such rule", finding)
+			t.Errorf("%+v: Rules has no such rule of this severity", finding)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func ExampleJob_Check() {
 	// tensor 4 1
 }
 
-func TestFilesOfSettingsAreReadBelowTheWords(t *testing.T) {
+func TestSettingsOverrideConfigFiles(t *testing.T) {
 	job := maxtext.Job{
 		Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"mine.yml", "per_device_batch_size=4"},
 		Configs: []maxtext.Config{
@@ -218,11 +218,11 @@ func TestFilesOfSettingsAreReadBelowTheWords(t *testing.T) {
 			{Name: "mine.yml", Text: []byte("base_config: a.yml\nici_tensor_parallelism: 4\n")},
 		},
 	}
-	if report := checked(t, job); report.Batch != 128 || len(report.Findings) != 0 {
+	if report := checkJob(t, job); report.Batch != 128 || len(report.Findings) != 0 {
 		t.Errorf("%+v", report)
 	}
 	job.Configs = []maxtext.Config{{Name: "mine.yml", Text: []byte("\nici_fdsp_parallelism: 4\n")}}
-	report := checked(t, job)
+	report := checkJob(t, job)
 	if len(report.Findings) != 1 || report.Findings[0].File != "mine.yml" || report.Findings[0].Line != 2 {
 		t.Errorf("%+v", report.Findings)
 	}

@@ -15,7 +15,7 @@ import (
 	"quoit/maxtext"
 )
 
-func devicesOf(t *testing.T, topology string, slices int) *quoit.Devices {
+func newDevices(t *testing.T, topology string, slices int) *quoit.Devices {
 	t.Helper()
 	devices, err := quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: topology, Slices: slices})
 	if err != nil {
@@ -25,7 +25,7 @@ func devicesOf(t *testing.T, topology string, slices int) *quoit.Devices {
 	return devices
 }
 
-func meshOf(t *testing.T, devices *quoit.Devices, asked maxtext.Mesh) *quoit.Mesh {
+func newMesh(t *testing.T, devices *quoit.Devices, asked maxtext.Mesh) *quoit.Mesh {
 	t.Helper()
 	mesh, err := maxtext.NewMesh(devices, asked)
 	if err != nil {
@@ -35,16 +35,16 @@ func meshOf(t *testing.T, devices *quoit.Devices, asked maxtext.Mesh) *quoit.Mes
 	return mesh
 }
 
-func TestAMeshIsJAXsWhereItIsNoRingOfMaxTexts(t *testing.T) {
-	devices := devicesOf(t, "4x4", 2)
-	mesh := meshOf(t, devices, maxtext.Mesh{ICI: []int64{1, -1}, DCN: []int64{-1, 1}, Slices: 2})
-	of, err := devices.HybridMesh([]int64{1, 16}, []int64{2, 1}, 0)
+func TestMeshWithoutCustomRingEqualsThatOfJAX(t *testing.T) {
+	devices := newDevices(t, "4x4", 2)
+	mesh := newMesh(t, devices, maxtext.Mesh{ICI: []int64{1, -1}, DCN: []int64{-1, 1}, Slices: 2})
+	expected, err := devices.HybridMesh([]int64{1, 16}, []int64{2, 1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer of.Close()
-	if !reflect.DeepEqual(mesh.Shape, of.Shape) || !reflect.DeepEqual(mesh.IDs, of.IDs) {
-		t.Errorf("%v %v: expected %v %v", mesh.Shape, mesh.IDs, of.Shape, of.IDs)
+	defer expected.Close()
+	if !reflect.DeepEqual(mesh.Shape, expected.Shape) || !reflect.DeepEqual(mesh.IDs, expected.IDs) {
+		t.Errorf("%v %v: expected %v %v", mesh.Shape, mesh.IDs, expected.Shape, expected.IDs)
 	}
 	links, err := devices.Links(mesh)
 	if err != nil {
@@ -56,8 +56,8 @@ func TestAMeshIsJAXsWhereItIsNoRingOfMaxTexts(t *testing.T) {
 	}
 }
 
-func TestARingOfMaxTextsIsDealtOutInEachSlice(t *testing.T) {
-	mesh := meshOf(t, devicesOf(t, "16x16", 2), maxtext.Mesh{
+func TestCustomRingIsUsedInEachSlice(t *testing.T) {
+	mesh := newMesh(t, newDevices(t, "16x16", 2), maxtext.Mesh{
 		ICI: []int64{1, 4, 64}, DCN: []int64{2, 1, 1}, Slices: 2, Custom: "hybrid_ring_64x4",
 	})
 	if !reflect.DeepEqual(mesh.Shape, []int{2, 4, 64}) || !reflect.DeepEqual(mesh.IDs[:4], []int64{0, 1, 17, 16}) {
@@ -65,30 +65,30 @@ func TestARingOfMaxTextsIsDealtOutInEachSlice(t *testing.T) {
 	}
 	for place, id := range mesh.IDs[:256] {
 		if mesh.IDs[256+place] != id+256 {
-			t.Errorf("device %d of the first slice, %d of the second", id, mesh.IDs[256+place])
+			t.Errorf("place %d has device %d in the first slice and %d in the second", place, id, mesh.IDs[256+place])
 		}
 	}
 	ids := append([]int64{}, mesh.IDs...)
 	sort.Slice(ids, func(one, other int) bool { return ids[one] < ids[other] })
 	for index, id := range ids {
 		if id != int64(index) {
-			t.Fatalf("no device %d", index)
+			t.Fatalf("device %d is missing", index)
 		}
 	}
 }
 
-func TestPhysicalAxesAreSplitWhereThatIsAllowed(t *testing.T) {
-	devices, asked := devicesOf(t, "4x4", 1), maxtext.Mesh{ICI: []int64{2, -1}, DCN: []int64{1, 1}}
+func TestPhysicalAxesAreSplitOnlyIfAllowed(t *testing.T) {
+	devices, asked := newDevices(t, "4x4", 1), maxtext.Mesh{ICI: []int64{2, -1}, DCN: []int64{1, 1}}
 	_, err := maxtext.NewMesh(devices, asked)
 	wantInvalid(t, err)
 	asked.SplitPhysicalAxes = true
-	if mesh := meshOf(t, devices, asked); !reflect.DeepEqual(mesh.Shape, []int{2, 8}) {
+	if mesh := newMesh(t, devices, asked); !reflect.DeepEqual(mesh.Shape, []int{2, 8}) {
 		t.Errorf("%v", mesh.Shape)
 	}
 }
 
-func TestABoxHasTheDevicesFromTheSmallestCoordinates(t *testing.T) {
-	devices := devicesOf(t, "8x8", 1)
+func TestBoxHasDevicesFromTheSmallestCoordinates(t *testing.T) {
+	devices := newDevices(t, "8x8", 1)
 	box, err := maxtext.DevicesInBox(devices, []int64{2, 2})
 	if err != nil {
 		t.Fatal(err)
@@ -110,14 +110,14 @@ func TestABoxHasTheDevicesFromTheSmallestCoordinates(t *testing.T) {
 	box.Close()
 	_, err = maxtext.DevicesInBox(box, nil)
 	if wantInvalid(t, err); !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 	_, err = maxtext.NewMesh(nil, maxtext.Mesh{ICI: []int64{1}, DCN: []int64{1}})
 	wantInvalid(t, err)
 }
 
 func TestMeshesThatMaxTextRefusesAreRefused(t *testing.T) {
-	devices := devicesOf(t, "4x4", 1)
+	devices := newDevices(t, "4x4", 1)
 	for _, one := range []struct {
 		asked maxtext.Mesh
 		says  string
@@ -144,7 +144,7 @@ func TestMeshesThatMaxTextRefusesAreRefused(t *testing.T) {
 	}
 }
 
-// The setting that should optimize the mesh undoes JAX's ring.
+// optimize_mesh_for_tpu_v6e undoes JAX's ring.
 func ExampleNewMesh() {
 	devices, err := quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: "2x4"})
 	if err != nil {

@@ -17,7 +17,7 @@ func NormalizeType(acceleratorType string) (string, error) {
 	if err := a.Err(); err != nil {
 		return "", err
 	}
-	return taken(C.quoit_ray_normalize_type(text)), nil
+	return moveString(C.quoit_ray_normalize_type(text)), nil
 }
 
 // VersionFromType returns the generation of a type, "v6e" for "TPU-V6E".
@@ -32,7 +32,7 @@ func VersionFromType(acceleratorType string) (string, error) {
 		return "", err
 	}
 	version := C.quoit_ray_version_from_type(text, &gerror)
-	return taken(version), take(gerror)
+	return moveString(version), errorFromC(gerror)
 }
 
 // TypeIsValid reports whether Ray accepts a type in TPU_ACCELERATOR_TYPE. Only the form counts: "v99zz-1" is valid,
@@ -40,14 +40,14 @@ func VersionFromType(acceleratorType string) (string, error) {
 func TypeIsValid(acceleratorType string) bool {
 	var a call
 	text := a.text("accelerator type", acceleratorType)
-	return a.Err() == nil && C.quoit_ray_type_is_valid(text) == 1
+	return a.Err() == nil && bool(C.quoit_ray_type_is_valid(text))
 }
 
 // TopologyIsValid reports whether Ray lists a topology for a generation. The order of the numbers matters.
 func TopologyIsValid(version, topology string) bool {
 	var a call
 	generation, shape := a.text("version", version), a.text("topology", topology)
-	return a.Err() == nil && C.quoit_ray_topology_is_valid(generation, shape) == 1
+	return a.Err() == nil && bool(C.quoit_ray_topology_is_valid(generation, shape))
 }
 
 // ValidTopologies returns the topologies that Ray lists for a generation, in the order of their numbers. It returns nil
@@ -60,25 +60,25 @@ func ValidTopologies(version string) []string {
 		return nil
 	}
 	for {
-		topology := C.quoit_ray_dup_valid_topology(generation, C.unsigned(len(topologies)))
+		topology := C.quoit_ray_dup_valid_topology(generation, C.uint32_t(len(topologies)))
 		if topology == nil {
 			return topologies
 		}
-		topologies = append(topologies, taken(topology))
+		topologies = append(topologies, moveString(topology))
 	}
 }
 
-// counted runs a C function that writes a number for one or two texts.
-func counted(first, second string, run func(*C.char, *C.char, *C.int64_t, **C.GError)) (int64, error) {
+// countWithTexts returns the number that a C function writes for one or two texts.
+func countWithTexts(first, second string, run func(*C.char, *C.char, *C.int64_t, **C.GError)) (int64, error) {
 	var a call
 	var count C.int64_t
 	var gerror *C.GError
-	one, two := a.text("text", first), a.text("text", second)
+	cFirst, cSecond := a.text("text", first), a.text("text", second)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
-	run(one, two, &count, &gerror)
-	if err := take(gerror); err != nil {
+	run(cFirst, cSecond, &count, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return 0, err
 	}
 	return int64(count), nil
@@ -89,7 +89,7 @@ func counted(first, second string, run func(*C.char, *C.char, *C.int64_t, **C.GE
 //
 // It fails with Invalid if one of them is not a number, or if the product exceeds 64 bits.
 func ChipsFromTopology(topology string) (int64, error) {
-	return counted(topology, "", func(topology, _ *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(topology, "", func(topology, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_from_topology(topology, count, gerror)
 	})
 }
@@ -98,7 +98,7 @@ func ChipsFromTopology(topology string) (int64, error) {
 //
 // It fails with Invalid if the type does not begin with a generation of Ray.
 func CoresPerChip(acceleratorType string) (int64, error) {
-	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_cores_per_chip(kind, count, gerror)
 	})
 }
@@ -107,7 +107,7 @@ func CoresPerChip(acceleratorType string) (int64, error) {
 //
 // It fails with Invalid if the type does not begin with a generation, or has no number or one beyond 64 bits.
 func ChipsFromType(acceleratorType string) (int64, error) {
-	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_from_type(kind, count, gerror)
 	})
 }
@@ -117,7 +117,7 @@ func ChipsFromType(acceleratorType string) (int64, error) {
 //
 // It fails with Invalid like ChipsFromType, but checks the number only for v5litepod and v6e.
 func VisibleChipsPerHost(acceleratorType string) (int64, error) {
-	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_visible_chips_per_host(kind, count, gerror)
 	})
 }
@@ -127,7 +127,7 @@ func VisibleChipsPerHost(acceleratorType string) (int64, error) {
 //
 // It fails with Invalid if the topology cannot be parsed.
 func ChipsPerHost(topology, version string) (int64, error) {
-	return counted(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_per_host(topology, version, count, gerror)
 	})
 }
@@ -137,7 +137,7 @@ func ChipsPerHost(topology, version string) (int64, error) {
 //
 // It fails with Invalid if the topology cannot be parsed, which it tries only for v5litepod and v6e.
 func DefaultChipsPerVM(topology, version string) (int64, error) {
-	return counted(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
+	return countWithTexts(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_default_chips_per_vm(topology, version, count, gerror)
 	})
 }
@@ -149,12 +149,12 @@ func ResourcePerChip(text *string) (int64, error) {
 	var a call
 	var factor C.int64_t
 	var gerror *C.GError
-	value := a.textOrNil("resource per chip", text)
+	value := a.textUnlessNil("resource per chip", text)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
 	C.quoit_ray_resource_per_chip(value, &factor, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return 0, err
 	}
 	return int64(factor), nil
@@ -172,12 +172,12 @@ func PodType(topology, acceleratorType string) (string, error) {
 		return "", err
 	}
 	podType := C.quoit_ray_pod_type(shape, kind, &gerror)
-	return taken(podType), take(gerror)
+	return moveString(podType), errorFromC(gerror)
 }
 
 // --- workers ---
 
-// Work is workers on whole slices.
+// Work describes the workers of a job on whole slices.
 type Work struct {
 	Topology        string
 	AcceleratorType string
@@ -202,16 +202,16 @@ func WorkerResources(work Work) (workers int64, each Resources, err error) {
 	var gerror *C.GError
 	defer a.free()
 	topology, kind := a.text("topology", work.Topology), a.text("accelerator type", work.AcceleratorType)
-	per := a.resourcesOrNil("resources", work.PerWorker)
+	per := a.resourcesUnlessNil("resources", work.PerWorker)
 	if err := a.Err(); err != nil {
 		return 0, nil, err
 	}
-	asked := C.quoit_ray_worker_resources(topology, kind, per, C.int64_t(work.Slices), number(work.ChipsPerVM),
-		number(work.ResourcePerChip), &count, &gerror)
-	if err := take(gerror); err != nil {
+	perWorker := C.quoit_ray_worker_resources(topology, kind, per, C.int64_t(work.Slices), cNumber(work.ChipsPerVM),
+		cNumber(work.ResourcePerChip), &count, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return 0, nil, err
 	}
-	return int64(count), takenResources(asked), nil
+	return int64(count), moveResources(perWorker), nil
 }
 
 // SlicesForWorkers returns the number of slices that a number of workers needs, at least 1. It ignores work.Slices.
@@ -222,41 +222,42 @@ func SlicesForWorkers(work Work, workers int64) (int64, error) {
 	var a call
 	defer a.free()
 	topology, kind := a.text("topology", work.Topology), a.text("accelerator type", work.AcceleratorType)
-	per := a.resourcesOrNil("resources", work.PerWorker)
+	per := a.resourcesUnlessNil("resources", work.PerWorker)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
 	return int64(C.quoit_ray_slices_for_workers(topology, kind, C.int64_t(workers), per,
-		number(work.ResourcePerChip))), nil
+		cNumber(work.ResourcePerChip))), nil
 }
 
-// CoordinatorEnv returns the variables with which the slices of a job find each other: MEGASCALE_COORDINATOR_ADDRESS,
+// CoordinatorEnv returns the variables by which the slices of a job find each other: MEGASCALE_COORDINATOR_ADDRESS,
 // MEGASCALE_PORT, MEGASCALE_NUM_SLICES and MEGASCALE_SLICE_ID. A port of "" stands for Ray's default.
 //
 // It fails with Invalid only for text with a NUL.
 func CoordinatorEnv(address string, slices, sliceID int64, port string) (map[string]string, error) {
 	var a call
-	host, at := a.text("address", address), a.textOrNull("port", port)
+	cAddress, cPort := a.text("address", address), a.textUnlessEmpty("port", port)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	return takenPairs(C.quoit_ray_coordinator_env(host, C.int64_t(slices), C.int64_t(sliceID), at)), nil
+	return movePairs(C.quoit_ray_coordinator_env(cAddress, C.int64_t(slices), C.int64_t(sliceID), cPort)), nil
 }
 
-// TrainEnv returns before plus the variables that Ray Train's JAX backend sets for a worker, given by its index, of a
-// job with work.Slices slices. Workers beyond the capacity of the slices belong to the last slice.
+// TrainEnv returns the environment of a worker, given by its index, of a job with work.Slices slices: the variables in
+// before, and those that Ray Train's JAX backend sets. Workers beyond the capacity of the slices belong to the last
+// slice.
 //
 // If there is more than one slice, it fails with Invalid like WorkerResources for one slice.
 func TrainEnv(address string, index int64, work Work, before map[string]string) (map[string]string, error) {
 	var a call
 	var gerror *C.GError
 	defer a.free()
-	host, topology := a.text("address", address), a.text("topology", work.Topology)
+	cAddress, topology := a.text("address", address), a.text("topology", work.Topology)
 	kind := a.text("accelerator type", work.AcceleratorType)
-	per, env := a.resourcesOrNil("resources", work.PerWorker), a.pairs("before", before)
+	per, env := a.resourcesUnlessNil("resources", work.PerWorker), a.pairs("before", before)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	after := C.quoit_ray_train_env(host, C.int64_t(index), C.int64_t(work.Slices), topology, kind, per, env, &gerror)
-	return takenPairs(after), take(gerror)
+	after := C.quoit_ray_train_env(cAddress, C.int64_t(index), C.int64_t(work.Slices), topology, kind, per, env, &gerror)
+	return movePairs(after), errorFromC(gerror)
 }

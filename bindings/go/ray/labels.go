@@ -21,7 +21,7 @@ func ParseLabels(text string) (Labels, error) {
 		return nil, err
 	}
 	labels := C.quoit_ray_labels_parse(value, &gerror)
-	return takenLabelsOrError(labels, gerror)
+	return labelsOrError(labels, gerror)
 }
 
 // ParseLabelsJSON parses labels in JSON, which is Ray's older format: keys are not validated but must not begin with
@@ -32,20 +32,21 @@ func ParseLabels(text string) (Labels, error) {
 func ParseLabelsJSON(text []byte) (Labels, error) {
 	var a call
 	var gerror *C.GError
-	data, length := a.Document(text)
+	data, length := a.Bytes(text)
 	labels := C.quoit_ray_labels_parse_json((*C.char)(data), C.size_t(length), &gerror)
-	return takenLabelsOrError(labels, gerror)
+	return labelsOrError(labels, gerror)
 }
 
-func takenLabelsOrError(labels *C.QuoitRayLabels, gerror *C.GError) (Labels, error) {
-	if err := take(gerror); err != nil {
+// labelsOrError converts and frees labels, unless the call that returned them failed with gerror.
+func labelsOrError(labels *C.QuoitRayLabels, gerror *C.GError) (Labels, error) {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
-	return takenLabels(labels), nil
+	return moveLabels(labels), nil
 }
 
-// checked runs a check of one text.
-func checked(what, text string, run func(*C.char, **C.GError)) error {
+// checkText runs a C function that checks one text. what is the argument's name for messages.
+func checkText(what, text string, run func(*C.char, **C.GError)) error {
 	var a call
 	var gerror *C.GError
 	value := a.text(what, text)
@@ -53,23 +54,23 @@ func checked(what, text string, run func(*C.char, **C.GError)) error {
 		return err
 	}
 	run(value, &gerror)
-	return take(gerror)
+	return errorFromC(gerror)
 }
 
 // CheckLabelKey checks whether Ray accepts a label key: [PREFIX/]NAME. A name is 1 to 63 ASCII letters, digits, '-',
-// '_' and '.', with a letter or digit at both ends. A prefix has at most 253 bytes: names, or nothing, separated by
-// points.
+// '_' and '.', with a letter or digit at both ends. A prefix has at most 253 bytes. It is a list of names, which can be
+// empty, separated by points.
 //
 // It fails with Invalid if Ray refuses the key.
 func CheckLabelKey(key string) error {
-	return checked("key", key, func(key *C.char, gerror **C.GError) { C.quoit_ray_label_check_key(key, gerror) })
+	return checkText("key", key, func(key *C.char, gerror **C.GError) { C.quoit_ray_label_check_key(key, gerror) })
 }
 
 // CheckLabelValue checks whether Ray accepts a label value: an empty text, or text with the syntax of a key's name.
 //
 // It fails with Invalid if Ray refuses the value.
 func CheckLabelValue(value string) error {
-	return checked("value", value, func(value *C.char, gerror **C.GError) {
+	return checkText("value", value, func(value *C.char, gerror **C.GError) {
 		C.quoit_ray_label_check_value(value, gerror)
 	})
 }
@@ -78,7 +79,7 @@ func CheckLabelValue(value string) error {
 //
 // It fails with Invalid if Ray refuses it.
 func CheckSelectorValue(value string) error {
-	return checked("value", value, func(value *C.char, gerror **C.GError) {
+	return checkText("value", value, func(value *C.char, gerror **C.GError) {
 		C.quoit_ray_selector_check_value(value, gerror)
 	})
 }
@@ -91,36 +92,36 @@ func CheckSelector(selector Labels) error {
 	var a call
 	var gerror *C.GError
 	defer a.free()
-	labels := a.labelsOf("selector", selector)
+	cSelector := a.labelsOrEmpty("selector", selector)
 	if err := a.Err(); err != nil {
 		return err
 	}
-	C.quoit_ray_selector_check(labels, &gerror)
-	return take(gerror)
+	C.quoit_ray_selector_check(cSelector, &gerror)
+	return errorFromC(gerror)
 }
 
-// CheckFallback checks whether Ray accepts a JSON list of selectors to try in order. Each element is an object with
-// only a "label_selector"; a null or empty one selects everything.
+// CheckFallback checks whether Ray accepts a fallback_strategy in JSON, which is a list of selectors that Ray tries in
+// order. Each element is an object with only a "label_selector"; a null or empty selector selects everything.
 //
 // It fails with Invalid for the first element that Ray refuses, and for text that is not strict JSON.
 func CheckFallback(text []byte) error {
 	var a call
 	var gerror *C.GError
-	data, length := a.Document(text)
+	data, length := a.Bytes(text)
 	C.quoit_ray_fallback_check_json((*C.char)(data), C.size_t(length), &gerror)
-	return take(gerror)
+	return errorFromC(gerror)
 }
 
-// SelectorIsNegated reports whether a selector value requires that the label has none of SelectorValues or is missing.
+// SelectorIsNegated reports whether a selector value requires that the label is missing or has none of SelectorValues.
 func SelectorIsNegated(value string) bool {
 	var a call
 	text := a.text("value", value)
-	return a.Err() == nil && C.quoit_ray_selector_is_negated(text) == 1
+	return a.Err() == nil && bool(C.quoit_ray_selector_is_negated(text))
 }
 
 // SelectorValues returns the values that Ray's scheduler reads from a selector value, sorted by bytes, without
-// duplicates. It validates and strips nothing: "in(a, b)" has "a" and " b", "(a,b)" is one value with brackets, "in()"
-// has no values.
+// duplicates. It validates and strips nothing: "in(a, b)" has the values "a" and " b", "(a,b)" is one value with
+// brackets, and "in()" has no values.
 //
 // It fails with Invalid only for text with a NUL.
 func SelectorValues(value string) ([]string, error) {
@@ -129,7 +130,7 @@ func SelectorValues(value string) ([]string, error) {
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	return takenStrings(C.quoit_ray_selector_dup_values(text)), nil
+	return moveStrings(C.quoit_ray_selector_dup_values(text)), nil
 }
 
 // SelectorHolds reports whether, for Ray's scheduler, a node with these labels matches the selector. It validates
@@ -139,9 +140,9 @@ func SelectorValues(value string) ([]string, error) {
 func SelectorHolds(selector, labels Labels) (bool, error) {
 	var a call
 	defer a.free()
-	wanted, there := a.labelsOf("selector", selector), a.labelsOf("labels", labels)
+	cSelector, cLabels := a.labelsOrEmpty("selector", selector), a.labelsOrEmpty("labels", labels)
 	if err := a.Err(); err != nil {
 		return false, err
 	}
-	return C.quoit_ray_selector_holds(wanted, there) == 1, nil
+	return bool(C.quoit_ray_selector_holds(cSelector, cLabels)), nil
 }

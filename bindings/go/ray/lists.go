@@ -12,8 +12,8 @@ import "C"
 import (
 	"unsafe"
 
-	_ "quoit" // sets door.NewError
-	"quoit/internal/door"
+	_ "quoit" // sets cconv.NewError
+	"quoit/internal/cconv"
 )
 
 // Amount is an amount of a resource. It is a float64 because Ray computes with doubles; quoit itself does not.
@@ -23,7 +23,7 @@ type Amount struct {
 }
 
 // Resources is an ordered list of amounts. If a name occurs twice, the last amount counts, at the position of the
-// first. nil differs from an empty list if it does in Ray.
+// first. nil differs from an empty list where None differs from {} in Ray.
 type Resources []Amount
 
 // Label is a key and its value.
@@ -31,8 +31,8 @@ type Label struct {
 	Key, Value string
 }
 
-// Labels is an ordered list of the labels of a node, or of the entries of a selector, whose values are "v", "!v",
-// "in(a,b)" or "!in(a,b)". If a key occurs twice, the last value counts, at the position of the first.
+// Labels is an ordered list of the labels of a node, or of the entries of a selector. The values of a selector are "v",
+// "!v", "in(a,b)" or "!in(a,b)". If a key occurs twice, the last value counts, at the position of the first.
 type Labels []Label
 
 // Get returns the value of a key, and whether the key exists.
@@ -59,11 +59,11 @@ func (r Resources) Get(name string) (float64, bool) {
 
 // --- Go to C ---
 
-// call has the arguments of one call, which are freed after it.
+// call converts the arguments of one call to C and owns them. free frees them after the call.
 type call struct {
-	door.Arguments
-	resources []*C.QuoitRayResources
-	labels    []*C.QuoitRayLabels
+	cconv.Arguments
+	resources []*C.QuoitRayResources // to free
+	labels    []*C.QuoitRayLabels    // to free
 }
 
 func (a *call) free() {
@@ -80,12 +80,12 @@ func (a *call) text(what, value string) *C.char {
 	return (*C.char)(a.Text(what, value))
 }
 
-func (a *call) textOrNull(what, value string) *C.char {
-	return (*C.char)(a.TextOrNull(what, value))
+func (a *call) textUnlessEmpty(what, value string) *C.char {
+	return (*C.char)(a.TextUnlessEmpty(what, value))
 }
 
-func (a *call) textOrNil(what string, value *string) *C.char {
-	return (*C.char)(a.TextOrNil(what, value))
+func (a *call) textUnlessNil(what string, value *string) *C.char {
+	return (*C.char)(a.TextUnlessNil(what, value))
 }
 
 func (a *call) texts(what string, values []string) **C.char {
@@ -96,8 +96,8 @@ func (a *call) pairs(what string, values map[string]string) **C.char {
 	return (**C.char)(a.Pairs(what, values))
 }
 
-// resourcesOrNil converts a list to a C object; NULL for nil.
-func (a *call) resourcesOrNil(what string, values Resources) *C.QuoitRayResources {
+// resourcesUnlessNil converts a list to a C object. It returns NULL for nil.
+func (a *call) resourcesUnlessNil(what string, values Resources) *C.QuoitRayResources {
 	if values == nil {
 		return nil
 	}
@@ -111,8 +111,8 @@ func (a *call) resourcesOrNil(what string, values Resources) *C.QuoitRayResource
 	return c
 }
 
-// labelsOrNil converts a list to a C object; NULL for nil.
-func (a *call) labelsOrNil(what string, values Labels) *C.QuoitRayLabels {
+// labelsUnlessNil converts a list to a C object. It returns NULL for nil.
+func (a *call) labelsUnlessNil(what string, values Labels) *C.QuoitRayLabels {
 	if values == nil {
 		return nil
 	}
@@ -127,48 +127,49 @@ func (a *call) labelsOrNil(what string, values Labels) *C.QuoitRayLabels {
 	return c
 }
 
-// labelsOf converts a list to a C object, which is empty for nil.
-func (a *call) labelsOf(what string, values Labels) *C.QuoitRayLabels {
+// labelsOrEmpty is like labelsUnlessNil, but returns an empty C object for nil.
+func (a *call) labelsOrEmpty(what string, values Labels) *C.QuoitRayLabels {
 	if values == nil {
 		values = Labels{}
 	}
-	return a.labelsOrNil(what, values)
+	return a.labelsUnlessNil(what, values)
 }
 
-func number(value *int64) *C.int64_t {
+// cNumber returns a pointer for an optional C argument. It returns NULL for nil.
+func cNumber(value *int64) *C.int64_t {
 	return (*C.int64_t)(unsafe.Pointer(value))
 }
 
 // --- C to Go ---
 
-func take(gerror *C.GError) error {
-	return door.Take(unsafe.Pointer(gerror))
+func errorFromC(gerror *C.GError) error {
+	return cconv.ErrorFromC(unsafe.Pointer(gerror))
 }
 
-func taken(text *C.char) string {
-	return door.TakenString(unsafe.Pointer(text))
+func moveString(text *C.char) string {
+	return cconv.MoveString(unsafe.Pointer(text))
 }
 
-func takenStrings(texts **C.char) []string {
-	return door.TakenStrings(unsafe.Pointer(texts))
+func moveStrings(texts **C.char) []string {
+	return cconv.MoveStrings(unsafe.Pointer(texts))
 }
 
-func takenPairs(texts **C.char) map[string]string {
-	return door.TakenPairs(unsafe.Pointer(texts))
+func movePairs(texts **C.char) map[string]string {
+	return cconv.MovePairs(unsafe.Pointer(texts))
 }
 
-func borrowed(text *C.char) string {
+func copyString(text *C.char) string {
 	return C.GoString(text)
 }
 
-// resourcesOf copies a list that C owns; nil for NULL.
-func resourcesOf(c *C.QuoitRayResources) Resources {
+// resourcesFromC copies a list that C owns. It returns nil for NULL.
+func resourcesFromC(c *C.QuoitRayResources) Resources {
 	if c == nil {
 		return nil
 	}
 	values := Resources{}
 	for {
-		index := C.unsigned(len(values))
+		index := C.uint32_t(len(values))
 		name := C.quoit_ray_resources_get_name(c, index)
 		if name == nil {
 			return values
@@ -177,19 +178,19 @@ func resourcesOf(c *C.QuoitRayResources) Resources {
 	}
 }
 
-func takenResources(c *C.QuoitRayResources) Resources {
+func moveResources(c *C.QuoitRayResources) Resources {
 	defer C.quoit_ray_resources_free(c)
-	return resourcesOf(c)
+	return resourcesFromC(c)
 }
 
-// labelsFrom copies a list that C owns; nil for NULL. A None value becomes "".
-func labelsFrom(c *C.QuoitRayLabels) Labels {
+// labelsFromC copies a list that C owns. It returns nil for NULL. A value of None becomes "".
+func labelsFromC(c *C.QuoitRayLabels) Labels {
 	if c == nil {
 		return nil
 	}
 	values := Labels{}
 	for {
-		index := C.unsigned(len(values))
+		index := C.uint32_t(len(values))
 		key := C.quoit_ray_labels_get_key(c, index)
 		if key == nil {
 			return values
@@ -198,7 +199,7 @@ func labelsFrom(c *C.QuoitRayLabels) Labels {
 	}
 }
 
-func takenLabels(c *C.QuoitRayLabels) Labels {
+func moveLabels(c *C.QuoitRayLabels) Labels {
 	defer C.quoit_ray_labels_free(c)
-	return labelsFrom(c)
+	return labelsFromC(c)
 }

@@ -8,28 +8,28 @@ package ray
 */
 import "C"
 
-// Node is a row of a node list: a node as in ray.nodes(), and its available resources.
+// Node is one row of a node list: a node of ray.nodes(), and its available resources.
 type Node struct {
 	ID     string
 	Dead   bool
 	Labels Labels
 	Total  Resources
-	// Available is the free resources of the node; nil if they are unknown. A resource that is missing in it is
-	// completely used, because Ray leaves those out. If several rows have the same id, the last one with a value
-	// counts.
+	// Available is the free resources of the node; nil if they are unknown. Ray leaves out resources that are
+	// completely used, so a missing resource has nothing free. If several rows have the same id, the last Available
+	// that is not nil counts for all of them.
 	Available Resources
 }
 
 // NodeList is a node list, in its order, including dead nodes. An id can occur twice, as in Ray's input.
 type NodeList []Node
 
-// opened converts the list to a C object. a.free does not free it.
-func (l NodeList) opened(a *call) *C.QuoitRayNodes {
+// toC converts the list to a C object. a.free does not free it.
+func (l NodeList) toC(a *call) *C.QuoitRayNodes {
 	c := C.quoit_ray_nodes_new()
 	for _, one := range l {
 		id := a.text("id", one.ID)
-		labels, total := a.labelsOrNil("labels", one.Labels), a.resourcesOrNil("resources", one.Total)
-		available := a.resourcesOrNil("available", one.Available)
+		labels, total := a.labelsUnlessNil("labels", one.Labels), a.resourcesUnlessNil("resources", one.Total)
+		available := a.resourcesUnlessNil("available", one.Available)
 		if a.Err() != nil {
 			break
 		}
@@ -50,88 +50,88 @@ func (l NodeList) opened(a *call) *C.QuoitRayNodes {
 func (l NodeList) SliceNames() ([]string, error) {
 	var a call
 	defer a.free()
-	c := l.opened(&a)
+	c := l.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
 	names := make([]string, C.quoit_ray_nodes_get_n(c))
 	for row := range names {
-		names[row] = borrowed(C.quoit_ray_nodes_get_slice_name(c, C.unsigned(row)))
+		names[row] = copyString(C.quoit_ray_nodes_get_slice_name(c, C.uint32_t(row)))
 	}
 	return names, nil
 }
 
-// OfSlice returns the ids of the alive nodes of a slice; nil means the nodes without a slice name.
+// OfSlice returns the ids of the alive nodes of a slice. A slice of nil stands for the nodes without a slice name.
 //
 // It fails with Invalid only for text with a NUL.
 func (l NodeList) OfSlice(slice *string) ([]string, error) {
 	var a call
 	defer a.free()
-	c := l.opened(&a)
+	c := l.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
-	name := a.textOrNil("slice", slice)
+	name := a.textUnlessNil("slice", slice)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
 	ids := []string{}
 	count := C.quoit_ray_nodes_get_n(c)
-	for row := C.quoit_ray_nodes_find_of_slice(c, name, 0); row < count; {
-		ids = append(ids, borrowed(C.quoit_ray_nodes_get_id(c, row)))
-		row = C.quoit_ray_nodes_find_of_slice(c, name, row+1)
+	for row := C.quoit_ray_nodes_find_slice_node(c, name, 0); row < count; {
+		ids = append(ids, copyString(C.quoit_ray_nodes_get_id(c, row)))
+		row = C.quoit_ray_nodes_find_slice_node(c, name, row+1)
 	}
 	return ids, nil
 }
 
-// SliceKind selects the slices to count: a topology, "4x4", and a type, "TPU-V6E", or the generation. ResourcePerChip
-// is the number of TPU units per chip; nil stands for 1.
-type SliceKind struct {
-	Topology        string
-	AcceleratorType string
-	ResourcePerChip *int64
+// SliceClass selects the slices to count.
+type SliceClass struct {
+	Topology        string // "4x4"
+	AcceleratorType string // "TPU-V6E", or the generation, "v6e"
+	ResourcePerChip *int64 // the number of TPU units per chip; nil stands for 1
 }
 
-func (l NodeList) counted(kind SliceKind,
-	run func(*C.QuoitRayNodes, *C.char, *C.char, *C.int64_t) C.unsigned) (int, error) {
+// count converts the list and the class to C, and returns what run counts.
+func (l NodeList) count(class SliceClass,
+	run func(*C.QuoitRayNodes, *C.char, *C.char, *C.int64_t) C.uint32_t) (int, error) {
 	var a call
 	defer a.free()
-	c := l.opened(&a)
+	c := l.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
-	topology, accelerator := a.textOrNull("topology", kind.Topology), a.textOrNull("type", kind.AcceleratorType)
+	topology, accelerator := a.textUnlessEmpty("topology", class.Topology), a.textUnlessEmpty("type", class.AcceleratorType)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
-	return int(run(c, topology, accelerator, number(kind.ResourcePerChip))), nil
+	return int(run(c, topology, accelerator, cNumber(class.ResourcePerChip))), nil
 }
 
-// Slices counts the slices that Ray calls intact: alive nodes of this pod type with the same slice name, whose TPU sum
-// is exactly that of the topology, and of which one is worker 0. A node that alone has this amount is a slice, whatever
-// its slice name. Like in Ray, nodes that cannot be parsed do not count.
+// Slices counts the slices that Ray calls intact: alive nodes of this pod type with the same slice name, whose sum of
+// TPU is exactly that of the topology, and one of which is worker 0. A single node with that amount counts as a slice,
+// whatever its slice name is. Like in Ray, nodes that cannot be parsed do not count.
 //
 // It fails with Invalid only for text with a NUL.
-func (l NodeList) Slices(kind SliceKind) (int, error) {
-	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
+func (l NodeList) Slices(class SliceClass) (int, error) {
+	return l.count(class, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.uint32_t {
 		return C.quoit_ray_count_slices(c, topology, kind, factor)
 	})
 }
 
-// ReadySlices counts those of Slices that Ray calls ready: no member has less available TPU than its total. A member
+// ReadySlices counts the intact slices that Ray calls ready: no node has less available TPU than its total. A node
 // without an available amount of TPU counts as free, although Ray reports a completely used node in the same way.
 //
 // It fails with Invalid only for text with a NUL.
-func (l NodeList) ReadySlices(kind SliceKind) (int, error) {
-	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
+func (l NodeList) ReadySlices(class SliceClass) (int, error) {
+	return l.count(class, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.uint32_t {
 		return C.quoit_ray_count_ready_slices(c, topology, kind, factor)
 	})
 }
 
-// FreeSlices counts the slices that are completely free. A member without an available amount of TPU counts as used,
-// the topology labels of members must equal this topology, and the worker ids of several members must be 0 to n - 1,
-// each once.
+// FreeSlices counts the slices that are really free, which Ray does not count. Unlike for ReadySlices, a node without
+// an available amount of TPU counts as used, the topology labels of the nodes must equal this topology, and if there
+// are several nodes, their worker ids must be 0 to n - 1, each once.
 //
 // It fails with Invalid only for text with a NUL.
-func (l NodeList) FreeSlices(kind SliceKind) (int, error) {
-	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
+func (l NodeList) FreeSlices(class SliceClass) (int, error) {
+	return l.count(class, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.uint32_t {
 		return C.quoit_ray_count_free_slices(c, topology, kind, factor)
 	})
 }

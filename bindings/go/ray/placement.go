@@ -13,17 +13,17 @@ import (
 	"unsafe"
 
 	"quoit"
-	"quoit/internal/door"
+	"quoit/internal/cconv"
 )
 
-// Result is Ray's result for a placement group.
+// Result is the result of an attempt of Ray to place a group.
 type Result int
 
 // The results.
 const (
 	Success    Result = C.QUOIT_RAY_SUCCESS    // every bundle has a node
-	Failed     Result = C.QUOIT_RAY_FAILED     // not now: Ray retries
-	Infeasible Result = C.QUOIT_RAY_INFEASIBLE // not with these nodes: Ray waits until another node joins
+	Failed     Result = C.QUOIT_RAY_FAILED     // the group does not fit now; Ray retries
+	Infeasible Result = C.QUOIT_RAY_INFEASIBLE // the group does not fit on these nodes; Ray waits until a node joins
 )
 
 // String returns Ray's name of the result.
@@ -39,19 +39,19 @@ func (r Result) String() string {
 	return "UNKNOWN"
 }
 
-// Whether is an answer that can be unknown.
-type Whether int
+// Certainty is a yes or no that can be unknown.
+type Certainty int
 
 // The answers.
 const (
-	No      Whether = C.QUOIT_RAY_NO
-	Yes     Whether = C.QUOIT_RAY_YES
-	Unknown Whether = C.QUOIT_RAY_UNKNOWN // the budget was used up first
+	No      Certainty = C.QUOIT_RAY_NO
+	Yes     Certainty = C.QUOIT_RAY_YES
+	Unknown Certainty = C.QUOIT_RAY_UNKNOWN // the search used up its budget before it had the answer
 )
 
 // String returns the name of the answer.
-func (w Whether) String() string {
-	switch w {
+func (c Certainty) String() string {
+	switch c {
 	case No:
 		return "NO"
 	case Yes:
@@ -62,7 +62,7 @@ func (w Whether) String() string {
 
 // ParseStrategy returns the strategy with Ray's name "PACK", "SPREAD", "STRICT_PACK" or "STRICT_SPREAD".
 //
-// It fails with Invalid for any other text, including "pack", like Ray.
+// Like Ray, it fails with Invalid for any other text, such as "pack".
 func ParseStrategy(name string) (quoit.Strategy, error) {
 	var a call
 	var strategy C.QuoitStrategy
@@ -72,7 +72,7 @@ func ParseStrategy(name string) (quoit.Strategy, error) {
 		return 0, err
 	}
 	C.quoit_ray_strategy_parse(text, &strategy, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return 0, err
 	}
 	return quoit.Strategy(strategy), nil
@@ -87,24 +87,24 @@ type NodeAmount struct {
 	Available int64 // the free part
 }
 
-// ClusterNode is a node that can be used: alive and not draining. Ray considers no other nodes.
+// ClusterNode is a node on which Ray can place bundles: it is alive and not draining.
 type ClusterNode struct {
-	ID      string // Ray's id of the node, or any other text by which groups can name it
+	ID      string // Ray's id of the node, or any other unique text, for Group.SoftTarget and Group.Excluded
 	Amounts []NodeAmount
 	Labels  Labels
 }
 
-// Cluster is the nodes of Ray's control plane. They are numbered from 0 in the order in which they were added; of
-// equally good nodes, quoit uses the one with the smallest number. Any number of goroutines can use a Cluster that does
+// Cluster is the nodes of Ray's control plane. The index of a node counts the nodes that were added before it. If nodes
+// are equally good, quoit uses the one with the smallest index. Any number of goroutines can use a Cluster that does
 // not change. Close frees it; the garbage collector does so if you do not.
 type Cluster struct {
-	h *door.Handle
+	h *cconv.Handle
 }
 
 // NewCluster returns a cluster without nodes.
 func NewCluster() *Cluster {
 	free := func(p unsafe.Pointer) { C.quoit_ray_cluster_free((*C.QuoitRayCluster)(p)) }
-	return &Cluster{door.NewHandle("cluster", unsafe.Pointer(C.quoit_ray_cluster_new()), free)}
+	return &Cluster{cconv.NewHandle("cluster", unsafe.Pointer(C.quoit_ray_cluster_new()), free)}
 }
 
 // Close frees the cluster; later calls fail. A second Close does nothing.
@@ -116,7 +116,7 @@ func (c *Cluster) Close() {
 
 func (c *Cluster) with(run func(*C.QuoitRayCluster) error) error {
 	if c == nil {
-		return door.Invalid("cluster: expected one, not nil")
+		return cconv.InvalidError("cluster: expected a Cluster, found nil")
 	}
 	pointer, err := c.h.Use()
 	if err != nil {
@@ -136,7 +136,8 @@ func (c *Cluster) Add(node ClusterNode) error {
 	for index, one := range node.Amounts {
 		names[index] = a.text("resource", one.Name)
 		if one.Total < 0 || one.Available < 0 || one.Name == "" {
-			return door.Invalid("amount[%d] of node %s: expected a name and amounts from 0", index, door.Shown(node.ID))
+			return cconv.InvalidError("amount[%d] of node %s: expected a name and amounts of 0 or more", index,
+				cconv.Quote(node.ID))
 		}
 	}
 	keys, values := make([]*C.char, len(node.Labels)), make([]*C.char, len(node.Labels))
@@ -148,78 +149,78 @@ func (c *Cluster) Add(node ClusterNode) error {
 	}
 	return c.with(func(cluster *C.QuoitRayCluster) error {
 		var gerror *C.GError
-		number := C.quoit_ray_cluster_get_n_nodes(cluster)
+		index := C.quoit_ray_cluster_get_n_nodes(cluster)
 		C.quoit_ray_cluster_add_node(cluster, id, &gerror)
-		if err := take(gerror); err != nil {
+		if err := errorFromC(gerror); err != nil {
 			return err
 		}
-		for index, one := range node.Amounts {
-			C.quoit_ray_cluster_set_resource_e4(cluster, number, names[index], C.int64_t(one.Total),
+		for amount, one := range node.Amounts {
+			C.quoit_ray_cluster_set_resource_e4(cluster, index, names[amount], C.int64_t(one.Total),
 				C.int64_t(one.Available), &gerror)
-			if err := take(gerror); err != nil {
+			if err := errorFromC(gerror); err != nil {
 				return err
 			}
 		}
-		for index := range keys {
-			C.quoit_ray_cluster_set_label(cluster, number, keys[index], values[index])
+		for label := range keys {
+			C.quoit_ray_cluster_set_label(cluster, index, keys[label], values[label])
 		}
 		return nil
 	})
 }
 
-// onNode checks the number of a node and runs a function on it.
-func (c *Cluster) onNode(node int, run func(*C.QuoitRayCluster, C.uint32_t) error) error {
+// withNode checks the index of a node and calls run with it.
+func (c *Cluster) withNode(node int, run func(*C.QuoitRayCluster, C.uint32_t) error) error {
 	return c.with(func(cluster *C.QuoitRayCluster) error {
 		if count := int(C.quoit_ray_cluster_get_n_nodes(cluster)); node < 0 || node >= count {
-			return door.Invalid("number of a node '%d': expected 0 to %d", node, count-1)
+			return cconv.InvalidError("node index '%d': expected 0 to %d", node, count-1)
 		}
 		return run(cluster, C.uint32_t(node))
 	})
 }
 
-// SetResource sets the amounts of a resource of a node, given by its number, like a report of the node. Ray truncates
-// doubles to ten-thousandths: 0.57 becomes 0.5699. A resource that was never set is 0.
+// SetResource sets the amounts of a resource of a node, given by its index, like a resource report of the node to Ray.
+// Ray truncates doubles to ten-thousandths: 0.57 becomes 0.5699. The amounts of a resource that was never set are 0.
 //
 // It fails with Invalid for amounts that are negative, not finite, or at least 922337203685477.5808, for a resource
-// without a name, and for a number out of range.
+// without a name, and for an index out of range.
 func (c *Cluster) SetResource(node int, resource string, total, available float64) error {
 	var a call
 	name := a.text("resource", resource)
 	if err := a.Err(); err != nil {
 		return err
 	}
-	return c.onNode(node, func(cluster *C.QuoitRayCluster, number C.uint32_t) error {
+	return c.withNode(node, func(cluster *C.QuoitRayCluster, index C.uint32_t) error {
 		var gerror *C.GError
-		C.quoit_ray_cluster_set_resource(cluster, number, name, C.double(total), C.double(available), &gerror)
-		return take(gerror)
+		C.quoit_ray_cluster_set_resource(cluster, index, name, C.double(total), C.double(available), &gerror)
+		return errorFromC(gerror)
 	})
 }
 
-// Available returns the free amount of a resource on a node, given by its number, in ten-thousandths. It reflects
-// earlier calls of Take.
+// Available returns the free amount of a resource on a node, given by its index, in ten-thousandths. It reflects
+// earlier calls of Take and GiveBack.
 //
-// It fails with Invalid for a number out of range.
+// It fails with Invalid for an index out of range.
 func (c *Cluster) Available(node int, resource string) (e4 int64, err error) {
 	var a call
 	name := a.text("resource", resource)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
-	err = c.onNode(node, func(cluster *C.QuoitRayCluster, number C.uint32_t) error {
-		e4 = int64(C.quoit_ray_cluster_get_available_e4(cluster, number, name))
+	err = c.withNode(node, func(cluster *C.QuoitRayCluster, index C.uint32_t) error {
+		e4 = int64(C.quoit_ray_cluster_get_available_e4(cluster, index, name))
 		return nil
 	})
 	return e4, err
 }
 
-// NodeIDs returns the ids of the nodes, by their numbers.
+// NodeIDs returns the ids of the nodes, in the order of their indices.
 //
 // It fails with Invalid after Close.
 func (c *Cluster) NodeIDs() (ids []string, err error) {
 	err = c.with(func(cluster *C.QuoitRayCluster) error {
 		ids = make([]string, C.quoit_ray_cluster_get_n_nodes(cluster))
 		for node := range ids {
-			ids[node] = borrowed(C.quoit_ray_cluster_get_node_id(cluster, C.uint32_t(node)))
+			ids[node] = copyString(C.quoit_ray_cluster_get_node_id(cluster, C.uint32_t(node)))
 		}
 		return nil
 	})
@@ -235,8 +236,8 @@ type Bundle struct {
 	Selectors Labels
 }
 
-// Level is one entry of topology_strategy. The key "ray.io/node-id" stands for the nodes themselves. With another key,
-// all bundles are placed on nodes with the same value of that label.
+// Level is one entry of Ray's topology_strategy: a node label and a strategy. The key "ray.io/node-id" stands for the
+// nodes themselves. With another key, all bundles are placed on nodes with the same value of that label.
 type Level struct {
 	Key      string
 	Strategy quoit.Strategy
@@ -250,29 +251,29 @@ type Group struct {
 	Topology   []Level
 	SoftTarget string // the id of the node that STRICT_PACK prefers; "" for none
 	Lifetime   string // "detached" or "" for none; it is only validated
-	// Bound and Excluded are for placing only the lost bundles of another group. They describe the bundles that
-	// still have nodes: Bound is their value of the topology label (nil for any), and Excluded is the ids of nodes
-	// that STRICT_SPREAD must not use.
+	// Bound and Excluded are for placing only the lost bundles of a group. They describe the bundles that still
+	// have nodes: Bound is the value of the topology label of these nodes (nil allows any value), and Excluded is
+	// the ids of the nodes that STRICT_SPREAD must not use.
 	Bound    *string
 	Excluded []string
 }
 
-// opened converts the group to a C object, which the caller frees.
-func (g *Group) opened(a *call) *C.QuoitRayGroup {
+// toC converts the group to a C object, which the caller frees.
+func (g *Group) toC(a *call) *C.QuoitRayGroup {
 	c := C.quoit_ray_group_new()
 	if g.Strategy != nil {
 		C.quoit_ray_group_set_strategy(c, C.QuoitStrategy(*g.Strategy))
 	}
 	for _, bundle := range g.Bundles {
-		number := C.quoit_ray_group_add_bundle(c)
+		index := C.quoit_ray_group_add_bundle(c)
 		for _, one := range bundle.Amounts {
 			if name := a.text("resource", one.Name); a.Err() == nil {
-				C.quoit_ray_group_set_amount(c, number, name, C.double(one.Amount))
+				C.quoit_ray_group_set_amount(c, index, name, C.double(one.Amount))
 			}
 		}
 		for _, one := range bundle.Selectors {
 			if key, value := a.text("key", one.Key), a.text("value", one.Value); a.Err() == nil {
-				C.quoit_ray_group_set_selector(c, number, key, value)
+				C.quoit_ray_group_set_selector(c, index, key, value)
 			}
 		}
 	}
@@ -286,8 +287,8 @@ func (g *Group) opened(a *call) *C.QuoitRayGroup {
 			C.quoit_ray_group_exclude(c, text)
 		}
 	}
-	bound, target := a.textOrNil("bound", g.Bound), a.textOrNull("soft target", g.SoftTarget)
-	if lifetime := a.textOrNull("lifetime", g.Lifetime); a.Err() == nil {
+	bound, target := a.textUnlessNil("bound", g.Bound), a.textUnlessEmpty("soft target", g.SoftTarget)
+	if lifetime := a.textUnlessEmpty("lifetime", g.Lifetime); a.Err() == nil {
 		C.quoit_ray_group_bind(c, bound)
 		C.quoit_ray_group_set_soft_target(c, target)
 		C.quoit_ray_group_set_lifetime(c, lifetime)
@@ -297,7 +298,7 @@ func (g *Group) opened(a *call) *C.QuoitRayGroup {
 
 func (g *Group) with(run func(*C.QuoitRayGroup) error) error {
 	var a call
-	c := g.opened(&a)
+	c := g.toC(&a)
 	defer C.quoit_ray_group_free(c)
 	if err := a.Err(); err != nil {
 		return err
@@ -305,70 +306,71 @@ func (g *Group) with(run func(*C.QuoitRayGroup) error) error {
 	return run(c)
 }
 
-// on runs a function on the group and a cluster.
-func (g *Group) on(cluster *Cluster, run func(*C.QuoitRayGroup, *C.QuoitRayCluster, **C.GError)) error {
+// withCluster calls run with the group and a cluster.
+func (g *Group) withCluster(cluster *Cluster, run func(*C.QuoitRayGroup, *C.QuoitRayCluster, **C.GError)) error {
 	return g.with(func(group *C.QuoitRayGroup) error {
 		return cluster.with(func(cluster *C.QuoitRayCluster) error {
 			var gerror *C.GError
 			run(group, cluster, &gerror)
-			return take(gerror)
+			return errorFromC(gerror)
 		})
 	})
 }
 
-// Check runs the checks of placement_group() itself, which come before those of Ray's control plane. Place can refuse a
-// group that passes them, and can place one that does not.
+// Check runs the checks of placement_group() itself, which come before those of Ray's control plane. Place runs the
+// checks of the control plane, so it can refuse a group that Check accepts, and place one that Check refuses.
 //
 // It fails with Invalid if placement_group() raises an error; the first check that fails determines the message.
 func (g *Group) Check() error {
 	return g.with(func(c *C.QuoitRayGroup) error {
 		var gerror *C.GError
 		C.quoit_ray_group_check(c, &gerror)
-		return take(gerror)
+		return errorFromC(gerror)
 	})
 }
 
-// Answer is Ray's answer for a group. With Success, Nodes has the number of a node for each bundle; otherwise it is
-// empty.
+// Answer is Ray's answer for a group.
 type Answer struct {
 	Result Result
-	Nodes  []int
+	Nodes  []int // the index of a node for each bundle if Result is Success; otherwise empty
 }
 
-// numbersOf returns one number per bundle. It has an address even if it is empty.
-func numbersOf(count int) []C.uint32_t {
+// newNodeArray returns an array for C with one number per bundle. Its capacity is never 0, so that firstElement works.
+func newNodeArray(count int) []C.uint32_t {
 	return make([]C.uint32_t, count, count+1)
 }
 
-func address(numbers []C.uint32_t) *C.uint32_t {
+// firstElement returns the address of the first element of a result of newNodeArray, which can be empty.
+func firstElement(numbers []C.uint32_t) *C.uint32_t {
 	return &numbers[:1][0]
 }
 
-func (g *Group) nodeNumbers(nodes []int) ([]C.uint32_t, error) {
+// nodeArray converts the index of a node for each bundle to an array for C.
+func (g *Group) nodeArray(nodes []int) ([]C.uint32_t, error) {
 	if len(nodes) != len(g.Bundles) {
-		return nil, door.Invalid("nodes: expected %d, one a bundle, found %d", len(g.Bundles), len(nodes))
+		return nil, cconv.InvalidError("nodes: expected %d, one per bundle, found %d", len(g.Bundles), len(nodes))
 	}
-	numbers := numbersOf(len(nodes))
+	numbers := newNodeArray(len(nodes))
 	for bundle, node := range nodes {
 		if node < 0 || node >= math.MaxUint32 {
-			return nil, door.Invalid("nodes[%d] '%d': expected the number of a node", bundle, node)
+			return nil, cconv.InvalidError("nodes[%d] '%d': expected the index of a node", bundle, node)
 		}
 		numbers[bundle] = C.uint32_t(node)
 	}
 	return numbers, nil
 }
 
-// Place returns where Ray's control plane would place the bundles, all or none. Ray chooses among equally good nodes
-// arbitrarily, and can choose differently each time; Place uses the one that was added first.
+// Place returns where Ray's control plane would place the bundles, all or none. If nodes are equally good, Ray chooses
+// arbitrarily and can choose differently each time; Place uses the node that was added first.
 //
 // It fails with Invalid for amounts that are not finite or at least 922337203685477.5808, for sums of that size if Ray
 // adds bundles up, for a resource without a name or with the name "bundle", for several topology labels, and for input
 // that needs too much memory.
 func (g *Group) Place(cluster *Cluster) (Answer, error) {
 	var result C.QuoitRayResult
-	numbers := numbersOf(len(g.Bundles))
-	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
-		C.quoit_ray_group_place(group, nodes, &result, address(numbers), gerror)
+	numbers := newNodeArray(len(g.Bundles))
+	err := g.withCluster(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_group_place(group, nodes, &result, firstElement(numbers), gerror)
 	})
 	if err != nil {
 		return Answer{}, err
@@ -387,58 +389,60 @@ func (g *Group) Place(cluster *Cluster) (Answer, error) {
 // search for another answer; 1,000 takes some milliseconds.
 //
 // It fails like Place.
-func (g *Group) IsDetermined(cluster *Cluster, budget uint64) (Whether, error) {
-	var determined C.QuoitRayWhether
-	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+func (g *Group) IsDetermined(cluster *Cluster, budget uint64) (Certainty, error) {
+	var determined C.QuoitRayCertainty
+	err := g.withCluster(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
 		C.quoit_ray_group_is_determined(group, nodes, C.uint64_t(budget), &determined, gerror)
 	})
-	return Whether(determined), err
+	return Certainty(determined), err
 }
 
 // IsPossible reports whether Ray could give an answer. budget is the number of placements to try if the answer is not
 // Success. For Success, the result is never Unknown.
 //
 // It fails like Place, and with Invalid for an answer of Success without a node for each bundle.
-func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Whether, error) {
-	var possible C.QuoitRayWhether
+func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Certainty, error) {
+	var possible C.QuoitRayCertainty
 	var first *C.uint32_t
 	if answer.Result == Success {
-		numbers, err := g.nodeNumbers(answer.Nodes)
+		numbers, err := g.nodeArray(answer.Nodes)
 		if err != nil {
 			return Unknown, err
 		}
-		first = address(numbers)
+		first = firstElement(numbers)
 	}
-	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+	err := g.withCluster(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
 		C.quoit_ray_group_is_possible(group, nodes, C.QuoitRayResult(answer.Result), first, C.uint64_t(budget),
 			&possible, gerror)
 	})
-	return Whether(possible), err
+	return Certainty(possible), err
 }
 
-// Take reduces the free amounts like Ray's control plane after it has placed a group: immediately, and never below 0.
+// Take reduces the free amounts of the nodes of a group, like Ray's control plane does when it has placed the group. No
+// amount becomes less than 0.
 //
-// It fails with Invalid for a number out of range, and for a group that Place would refuse.
+// It fails with Invalid for an index out of range, and for a group that Place would refuse.
 func (c *Cluster) Take(group *Group, nodes []int) error {
-	numbers, err := group.nodeNumbers(nodes)
+	numbers, err := group.nodeArray(nodes)
 	if err != nil {
 		return err
 	}
-	return group.on(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
-		C.quoit_ray_cluster_take(cluster, placed, address(numbers), gerror)
+	return group.withCluster(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_cluster_take(cluster, placed, firstElement(numbers), gerror)
 	})
 }
 
-// GiveBack increases the free amounts like the reports of the nodes after a group was removed, never above the totals.
+// GiveBack increases the free amounts of the nodes of a group, like the nodes' reports do after the group was removed.
+// No amount becomes more than the total.
 //
-// It fails with Invalid for a number out of range, and for a group that Place would refuse.
+// It fails with Invalid for an index out of range, and for a group that Place would refuse.
 func (c *Cluster) GiveBack(group *Group, nodes []int) error {
-	numbers, err := group.nodeNumbers(nodes)
+	numbers, err := group.nodeArray(nodes)
 	if err != nil {
 		return err
 	}
-	return group.on(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
-		C.quoit_ray_cluster_give_back(cluster, placed, address(numbers), gerror)
+	return group.withCluster(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_cluster_give_back(cluster, placed, firstElement(numbers), gerror)
 	})
 }
 
@@ -446,18 +450,18 @@ func (c *Cluster) GiveBack(group *Group, nodes []int) error {
 //
 // It fails with Invalid for amounts and numbers of bundles that Place refuses.
 func (g *Group) BundleOrder() ([]int, error) {
-	numbers := numbersOf(len(g.Bundles))
+	numbers := newNodeArray(len(g.Bundles))
 	err := g.with(func(c *C.QuoitRayGroup) error {
 		var gerror *C.GError
-		C.quoit_ray_bundle_order(c, address(numbers), &gerror)
-		return take(gerror)
+		C.quoit_ray_bundle_order(c, firstElement(numbers), &gerror)
+		return errorFromC(gerror)
 	})
 	if err != nil {
 		return nil, err
 	}
 	order := make([]int, len(numbers))
-	for place, bundle := range numbers {
-		order[place] = int(bundle)
+	for position, bundle := range numbers {
+		order[position] = int(bundle)
 	}
 	return order, nil
 }
@@ -465,7 +469,7 @@ func (g *Group) BundleOrder() ([]int, error) {
 // --- names ---
 
 // ResourceID returns the number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, and
-// libstdc++'s hash of the name, as a signed number, for others.
+// for others the hash of the name that libstdc++ computes, as a signed number.
 //
 // It fails with Invalid only for text with a NUL.
 func ResourceID(resource string) (int64, error) {
@@ -489,10 +493,10 @@ func BundleResource(resource, groupID string, bundle int) (string, error) {
 		return "", err
 	}
 	if bundle < 0 || bundle > math.MaxUint32 {
-		return "", door.Invalid("bundle '%d': expected 0 to %d", bundle, uint32(math.MaxUint32))
+		return "", cconv.InvalidError("bundle '%d': expected 0 to %d", bundle, uint32(math.MaxUint32))
 	}
 	text := C.quoit_ray_dup_bundle_resource(name, id, C.uint32_t(bundle), &gerror)
-	return taken(text), take(gerror)
+	return moveString(text), errorFromC(gerror)
 }
 
 // GroupResource returns Ray's name for the part of a node's resource that belongs to any bundle of a group:
@@ -507,5 +511,5 @@ func GroupResource(resource, groupID string) (string, error) {
 		return "", err
 	}
 	text := C.quoit_ray_dup_group_resource(name, id, &gerror)
-	return taken(text), take(gerror)
+	return moveString(text), errorFromC(gerror)
 }

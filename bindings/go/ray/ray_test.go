@@ -15,14 +15,14 @@ import (
 	"quoit/ray"
 )
 
-func want(t *testing.T, err error) {
+func wantInvalid(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, quoit.Invalid) {
 		t.Errorf("%v: expected INVALID", err)
 	}
 }
 
-func hosts(t *testing.T, count int) *ray.Cluster {
+func newCluster(t *testing.T, count int) *ray.Cluster {
 	t.Helper()
 	cluster := ray.NewCluster()
 	t.Cleanup(cluster.Close)
@@ -39,7 +39,7 @@ func hosts(t *testing.T, count int) *ray.Cluster {
 	return cluster
 }
 
-func bundles(count int) []ray.Bundle {
+func newBundles(count int) []ray.Bundle {
 	all := make([]ray.Bundle, count)
 	for bundle := range all {
 		all[bundle].Amounts = ray.Resources{{Name: "TPU", Amount: 4}}
@@ -47,15 +47,15 @@ func bundles(count int) []ray.Bundle {
 	return all
 }
 
-func TestAGroupIsPlacedTakenAndGivenBack(t *testing.T) {
-	cluster := hosts(t, 4)
-	group := &ray.Group{Bundles: bundles(2), Topology: []ray.Level{{Key: "ray.io/tpu-slice-name", Strategy: quoit.StrictPack}}}
+func TestTakeAndGiveBackChangeAvailableAmounts(t *testing.T) {
+	cluster := newCluster(t, 4)
+	group := &ray.Group{Bundles: newBundles(2), Topology: []ray.Level{{Key: "ray.io/tpu-slice-name", Strategy: quoit.StrictPack}}}
 	answer, err := group.Place(cluster)
 	if err != nil || answer.Result != ray.Success || answer.Nodes[0]/2 != answer.Nodes[1]/2 {
 		t.Fatalf("%+v, %v: expected two nodes of one slice", answer, err)
 	}
 	if determined, err := group.IsDetermined(cluster, 1000); determined != ray.No || err != nil {
-		t.Errorf("%v, %v: expected that Ray may take either slice", determined, err)
+		t.Errorf("%v, %v: expected NO, because Ray can choose either slice", determined, err)
 	}
 	if err := cluster.Take(group, answer.Nodes); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestAGroupIsPlacedTakenAndGivenBack(t *testing.T) {
 		t.Errorf("%d, %v: expected that nothing is free", free, err)
 	}
 	if possible, err := group.IsPossible(cluster, answer, 1000); possible != ray.No || err != nil {
-		t.Errorf("%v, %v: expected that they are taken", possible, err)
+		t.Errorf("%v, %v: expected NO, because the nodes are in use", possible, err)
 	}
 	if err := cluster.GiveBack(group, answer.Nodes); err != nil {
 		t.Fatal(err)
@@ -74,33 +74,33 @@ func TestAGroupIsPlacedTakenAndGivenBack(t *testing.T) {
 	}
 }
 
-func TestNumbersThatAreNoNodesAreRefused(t *testing.T) {
-	cluster, group := hosts(t, 2), &ray.Group{Bundles: bundles(1)}
+func TestInvalidNodeIndicesAreRefused(t *testing.T) {
+	cluster, group := newCluster(t, 2), &ray.Group{Bundles: newBundles(1)}
 	for _, nodes := range [][]int{nil, {2}, {-1}, {math.MaxInt64}, {0, 1}} {
-		want(t, cluster.Take(group, nodes))
-		want(t, cluster.GiveBack(group, nodes))
+		wantInvalid(t, cluster.Take(group, nodes))
+		wantInvalid(t, cluster.GiveBack(group, nodes))
 	}
 	for _, node := range []int{-1, 2, math.MaxInt64} {
 		_, err := cluster.Available(node, "TPU")
-		want(t, err)
-		want(t, cluster.SetResource(node, "CPU", 1, 1))
+		wantInvalid(t, err)
+		wantInvalid(t, cluster.SetResource(node, "CPU", 1, 1))
 	}
-	want(t, cluster.Add(ray.ClusterNode{ID: "n0"}))
-	want(t, cluster.Add(ray.ClusterNode{ID: "x", Amounts: []ray.NodeAmount{{Name: "TPU", Total: -1}}}))
-	want(t, cluster.SetResource(0, "CPU", math.NaN(), 1))
+	wantInvalid(t, cluster.Add(ray.ClusterNode{ID: "n0"}))
+	wantInvalid(t, cluster.Add(ray.ClusterNode{ID: "x", Amounts: []ray.NodeAmount{{Name: "TPU", Total: -1}}}))
+	wantInvalid(t, cluster.SetResource(0, "CPU", math.NaN(), 1))
 	if ids, err := cluster.NodeIDs(); len(ids) != 2 || err != nil {
 		t.Errorf("%v, %v: expected that nothing was added", ids, err)
 	}
 	_, err := ray.BundleResource("TPU", "00", 0)
-	want(t, err)
+	wantInvalid(t, err)
 	_, err = ray.BundleResource("TPU", strings.Repeat("0", 36), -1)
-	want(t, err)
+	wantInvalid(t, err)
 	_, err = ray.GroupResource("", strings.Repeat("0", 36))
-	want(t, err)
+	wantInvalid(t, err)
 }
 
 func TestEmptyGroupsAndClustersDoNotCrash(t *testing.T) {
-	cluster, group := hosts(t, 0), &ray.Group{}
+	cluster, group := newCluster(t, 0), &ray.Group{}
 	_, _ = group.Place(cluster)
 	_, _ = group.BundleOrder()
 	_, _ = group.IsPossible(cluster, ray.Answer{Result: ray.Success}, 1)
@@ -109,15 +109,15 @@ func TestEmptyGroupsAndClustersDoNotCrash(t *testing.T) {
 	}
 	var nothing *ray.Cluster
 	_, err := group.Place(nothing)
-	want(t, err)
+	wantInvalid(t, err)
 }
 
-func TestACallOnWhatIsClosedFails(t *testing.T) {
-	cluster := hosts(t, 1)
+func TestCallsOnClosedValuesFail(t *testing.T) {
+	cluster := newCluster(t, 1)
 	cluster.Close()
-	_, err := (&ray.Group{Bundles: bundles(1)}).Place(cluster)
+	_, err := (&ray.Group{Bundles: newBundles(1)}).Place(cluster)
 	if !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 	workers := int64(1)
 	plan, err := ray.Scaling{Workers: &workers}.Plan()
@@ -127,16 +127,16 @@ func TestACallOnWhatIsClosedFails(t *testing.T) {
 	plan.Close()
 	_, err = plan.Slices(1)
 	if !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 	_, err = (&ray.TrainPlan{}).Labels(0)
 	if !errors.Is(err, quoit.ErrClosed) {
-		t.Errorf("%v: expected that it is closed", err)
+		t.Errorf("%v: expected ErrClosed", err)
 	}
 }
 
-func TestGoroutinesMayAskAboutOneCluster(t *testing.T) {
-	cluster, group := hosts(t, 16), &ray.Group{Bundles: bundles(8)}
+func TestGoroutinesCanShareACluster(t *testing.T) {
+	cluster, group := newCluster(t, 16), &ray.Group{Bundles: newBundles(8)}
 	var all sync.WaitGroup
 	for worker := 0; worker < 8; worker++ {
 		all.Add(1)
@@ -150,7 +150,7 @@ func TestGoroutinesMayAskAboutOneCluster(t *testing.T) {
 	all.Wait()
 }
 
-func TestAnElasticJobLooksAtItsSizeAndIsStartedAgain(t *testing.T) {
+func TestElasticJobStartsAndResizes(t *testing.T) {
 	interval := 30 * time.Second
 	plan, err := ray.Scaling{
 		Range: &ray.WorkerRange{Min: 4, Max: 8}, Accelerators: ray.UseTPU, Topology: "4x4", AcceleratorType: "TPU-V6E",
@@ -161,26 +161,26 @@ func TestAnElasticJobLooksAtItsSizeAndIsStartedAgain(t *testing.T) {
 	}
 	defer plan.Close()
 	four, eight := int64(4), int64(8)
-	if starts, _ := plan.Starts(nil); starts {
-		t.Error("it starts, and nobody knows with how many")
+	if starts, _ := plan.WouldStart(nil); starts {
+		t.Error("the job starts although the number of possible workers is unknown")
 	}
-	if starts, _ := plan.Starts(&four); !starts {
-		t.Error("it does not start with the fewest")
+	if starts, _ := plan.WouldStart(&four); !starts {
+		t.Error("the job does not start with the minimum of workers")
 	}
-	if looks, _ := plan.Looks(0, nil, interval-time.Millisecond); looks {
-		t.Error("it looks too early")
+	if isDue, _ := plan.IsResizeCheckDue(0, nil, interval-time.Millisecond); isDue {
+		t.Error("the resize check is due before the interval has ended")
 	}
-	if looks, _ := plan.Looks(0, nil, interval); !looks {
-		t.Error("it does not look in time")
+	if isDue, _ := plan.IsResizeCheckDue(0, nil, interval); !isDue {
+		t.Error("the resize check is not due after the interval")
 	}
-	if looks, _ := plan.Looks(0, &interval, interval+time.Second); looks {
-		t.Error("it looks twice")
+	if isDue, _ := plan.IsResizeCheckDue(0, &interval, interval+time.Second); isDue {
+		t.Error("the resize check is due again after one second")
 	}
-	if resizes, _ := plan.Resizes(4, &eight); !resizes {
-		t.Error("it does not grow")
+	if resizes, _ := plan.WouldResize(4, &eight); !resizes {
+		t.Error("the job does not grow to 8 workers")
 	}
-	if resizes, _ := plan.Resizes(8, &eight); resizes {
-		t.Error("it is started again as it is")
+	if resizes, _ := plan.WouldResize(8, &eight); resizes {
+		t.Error("the job restarts although its size does not change")
 	}
 	group, err := plan.SliceGroup(8)
 	if err != nil || group.Slices != 2 || len(group.Heads) != 2 || group.BundleCount != 8 {
@@ -188,7 +188,7 @@ func TestAnElasticJobLooksAtItsSizeAndIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestFreeSlicesAreCountedOtherThanRayDoes(t *testing.T) {
+func TestFreeSlicesExcludesUsedSlicesThatRayCallsReady(t *testing.T) {
 	list := ray.NodeList{}
 	for worker := 0; worker < 4; worker++ {
 		list = append(list, ray.Node{
@@ -199,17 +199,17 @@ func TestFreeSlicesAreCountedOtherThanRayDoes(t *testing.T) {
 			},
 		})
 	}
-	kind := ray.SliceKind{Topology: "4x4", AcceleratorType: "TPU-V6E"}
+	kind := ray.SliceClass{Topology: "4x4", AcceleratorType: "TPU-V6E"}
 	intact, _ := list.Slices(kind)
 	ready, _ := list.ReadySlices(kind)
 	free, err := list.FreeSlices(kind)
 	if intact != 1 || ready != 1 || free != 0 || err != nil {
-		t.Errorf("intact %d, ready %d, free %d, %v: expected that a slice used to the last chip is ready for Ray alone",
+		t.Errorf("intact %d, ready %d, free %d, %v: expected that Ray calls the used slice ready, and quoit does not call it free",
 			intact, ready, free, err)
 	}
 }
 
-func TestTextWithANULIsNoTextOfRays(t *testing.T) {
+func TestTextWithNULIsRefused(t *testing.T) {
 	bad := "v6e\x00"
 	for name, ask := range map[string]func() error{
 		"NormalizeType":     func() error { _, err := ray.NormalizeType(bad); return err },
@@ -237,7 +237,7 @@ func TestTextWithANULIsNoTextOfRays(t *testing.T) {
 		}
 	}
 	if ray.TypeIsValid("v6e-16\x00") || ray.TopologyIsValid("v6e", "4x4\x00") || ray.ValidTopologies(bad) != nil {
-		t.Error("text with a NUL was cut")
+		t.Error("text with a NUL was truncated at the NUL")
 	}
 }
 

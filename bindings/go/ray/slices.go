@@ -8,7 +8,7 @@ package ray
 */
 import "C"
 
-import "quoit/internal/door"
+import "quoit/internal/cconv"
 
 // Layout is how the bundles are divided into placement groups.
 type Layout int
@@ -31,8 +31,8 @@ type SliceRequest struct {
 	ResourcePerChip *int64
 	// PerBundle is resources_per_bundle. If CPU or TPU is missing, it is added like in WorkerResources.
 	PerBundle Resources
-	// Strategy is "SPREAD", "PACK", "STRICT_SPREAD" or "STRICT_PACK"; "" stands for SPREAD. Ray validates it when
-	// it creates the groups.
+	// Strategy is "SPREAD", "PACK", "STRICT_SPREAD" or "STRICT_PACK"; "" stands for SPREAD. It is not validated,
+	// because Ray validates it only when it creates the groups.
 	Strategy string
 	// Name is the name of the group; "" for none.
 	Name string
@@ -46,51 +46,53 @@ type SliceRequest struct {
 	SliceNames map[int64]string
 }
 
-// SliceGroup is what Ray creates for a request for slices: bundles, selectors, placement groups and heads.
+// SliceGroup is what Ray creates for a SliceRequest: bundles, selectors, placement groups and heads.
 type SliceGroup struct {
 	Topology        string // in Ray's spelling
 	Version         string // the generation in Ray's spelling
-	Slices          int64  // requested slices
-	ChipsPerHost    int64  // chips per host
-	DevicesPerHost  int64  // the resource TPU of one host
-	Hosts           int64  // of all slices, at least one per slice
-	BundleCount     int64  // of all slices; negative if the number of slices is
+	Slices          int64  // the number of requested slices
+	ChipsPerHost    int64
+	DevicesPerHost  int64 // the amount of TPU of one host
+	Hosts           int64 // the number of hosts of all slices, at least one per slice
+	BundleCount     int64 // the number of bundles of all slices; negative if Slices is negative
 	BundlesPerSlice int64
 	Resources       Resources // of each bundle
 	IsSingleHost    bool      // single-host slices have no heads, and their bundles select no slice
-	Strategy        string    // of each placement group
-	Lifetime        string    // of each placement group; "" for none
+	Strategy        string    // the strategy of each placement group
+	Lifetime        string    // the lifetime of each placement group; "" for none
 
 	Bundles      []Labels // the selectors of the bundles, slice by slice
-	Heads        []Head   // the heads in the order in which Ray reserves them
-	HeadResource string   // the resource of each head's bundle, of which it needs 1
-	HeadLabels   Labels   // the selector of each head's bundle
+	Heads        []Head   // the heads, in the order in which Ray reserves them
+	HeadResource string   // the head resource; the bundle of each head needs 1 of it
+	HeadLabels   Labels   // the selector of the bundle of each head
 	Groups       []PlacedGroup
 }
 
-// Head is a slice head that Ray reserves before it creates the placement group.
+// Head is a placement group with the head resource of one slice. Ray reserves it before it creates the placement groups
+// for the bundles, to find the slice.
 type Head struct {
 	Slice int64 // the index of the slice
 }
 
-// PlacedGroup is a placement group with the next Bundles bundles.
+// PlacedGroup is a placement group with some of the bundles of a SliceGroup: the first group has the first bundles, and
+// so on.
 type PlacedGroup struct {
 	Name    string // "" for none
-	Bundles int64
+	Bundles int64  // the number of its bundles
 }
 
-// most is the largest number of bundles, heads or groups in a result. It exceeds any fleet.
-const most = 10_000_000
+// maxBundles is the largest number of bundles, heads or groups in a result. It exceeds any fleet.
+const maxBundles = 10_000_000
 
-// opened converts the request to a C object.
-func (r *SliceRequest) opened(a *call) *C.QuoitRaySliceRequest {
+// toC converts the request to a C object, which the caller frees. It returns NULL if an argument cannot be converted.
+func (r *SliceRequest) toC(a *call) *C.QuoitRaySliceRequest {
 	topology, version := a.text("topology", r.Topology), a.text("accelerator version", r.AcceleratorVersion)
-	per := a.resourcesOrNil("resources", r.PerBundle)
+	per := a.resourcesUnlessNil("resources", r.PerBundle)
 	strategy, name := a.text("strategy", r.Strategy), a.text("name", r.Name)
-	lifetime := a.textOrNull("lifetime", r.Lifetime)
+	lifetime := a.textUnlessEmpty("lifetime", r.Lifetime)
 	selectors := make([]*C.QuoitRayLabels, len(r.BundleSelectors))
 	for index, labels := range r.BundleSelectors {
-		selectors[index] = a.labelsOrNil("selector", labels)
+		selectors[index] = a.labelsUnlessNil("selector", labels)
 	}
 	if a.Err() != nil {
 		return nil
@@ -127,18 +129,19 @@ func (r *SliceRequest) opened(a *call) *C.QuoitRaySliceRequest {
 func SlicePlacementGroup(request SliceRequest) (*SliceGroup, error) {
 	var a call
 	defer a.free()
-	asked := request.opened(&a)
+	cRequest := request.toC(&a)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	defer C.quoit_ray_slice_request_free(asked)
-	return sliceGroupOf(&a, asked, request.SliceNames)
+	defer C.quoit_ray_slice_request_free(cRequest)
+	return newSliceGroup(&a, cRequest, request.SliceNames)
 }
 
-func sliceGroupOf(a *call, asked *C.QuoitRaySliceRequest, names map[int64]string) (*SliceGroup, error) {
+// newSliceGroup returns what Ray creates for a request, with names of slices by the index of the slice.
+func newSliceGroup(a *call, cRequest *C.QuoitRaySliceRequest, names map[int64]string) (*SliceGroup, error) {
 	var gerror *C.GError
-	c := C.quoit_ray_slice_group_new(asked, &gerror)
-	if err := take(gerror); err != nil {
+	c := C.quoit_ray_slice_group_new(cRequest, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	defer C.quoit_ray_slice_group_free(c)
@@ -148,67 +151,67 @@ func sliceGroupOf(a *call, asked *C.QuoitRaySliceRequest, names map[int64]string
 			return nil, err
 		}
 		C.quoit_ray_slice_group_set_slice_name(c, C.int64_t(slice), text, &gerror)
-		if err := take(gerror); err != nil {
+		if err := errorFromC(gerror); err != nil {
 			return nil, err
 		}
 	}
-	return readSliceGroup(c)
+	return sliceGroupFromC(c)
 }
 
-func readSliceGroup(c *C.QuoitRaySliceGroup) (*SliceGroup, error) {
+func sliceGroupFromC(c *C.QuoitRaySliceGroup) (*SliceGroup, error) {
 	group := &SliceGroup{
-		Topology:        borrowed(C.quoit_ray_slice_group_get_topology(c)),
-		Version:         borrowed(C.quoit_ray_slice_group_get_version(c)),
+		Topology:        copyString(C.quoit_ray_slice_group_get_topology(c)),
+		Version:         copyString(C.quoit_ray_slice_group_get_version(c)),
 		Slices:          int64(C.quoit_ray_slice_group_get_n_slices(c)),
 		ChipsPerHost:    int64(C.quoit_ray_slice_group_get_chips_per_host(c)),
 		DevicesPerHost:  int64(C.quoit_ray_slice_group_get_devices_per_host(c)),
 		Hosts:           int64(C.quoit_ray_slice_group_get_n_hosts(c)),
 		BundleCount:     int64(C.quoit_ray_slice_group_get_n_bundles(c)),
 		BundlesPerSlice: int64(C.quoit_ray_slice_group_get_bundles_per_slice(c)),
-		Resources:       resourcesOf(C.quoit_ray_slice_group_get_resources(c)),
-		IsSingleHost:    C.quoit_ray_slice_group_is_single_host(c) == 1,
-		Strategy:        borrowed(C.quoit_ray_slice_group_get_strategy(c)),
-		Lifetime:        borrowed(C.quoit_ray_slice_group_get_lifetime(c)),
-		HeadResource:    borrowed(C.quoit_ray_slice_group_get_head_resource(c)),
-		HeadLabels:      labelsFrom(C.quoit_ray_slice_group_get_head_labels(c)),
+		Resources:       resourcesFromC(C.quoit_ray_slice_group_get_resources(c)),
+		IsSingleHost:    bool(C.quoit_ray_slice_group_is_single_host(c)),
+		Strategy:        copyString(C.quoit_ray_slice_group_get_strategy(c)),
+		Lifetime:        copyString(C.quoit_ray_slice_group_get_lifetime(c)),
+		HeadResource:    copyString(C.quoit_ray_slice_group_get_head_resource(c)),
+		HeadLabels:      labelsFromC(C.quoit_ray_slice_group_get_head_labels(c)),
 	}
 	heads, groups := C.quoit_ray_slice_group_get_n_heads(c), C.quoit_ray_slice_group_get_n_groups(c)
-	if group.BundleCount > most || heads > most || groups > most {
-		return nil, door.Invalid("bundles '%d': expected at most %d", group.BundleCount, most)
+	if group.BundleCount > maxBundles || heads > maxBundles || groups > maxBundles {
+		return nil, cconv.InvalidError("bundles '%d': expected at most %d", group.BundleCount, maxBundles)
 	}
 	for bundle := C.int64_t(0); bundle < C.int64_t(group.BundleCount); bundle++ {
-		group.Bundles = append(group.Bundles, takenLabels(C.quoit_ray_slice_group_dup_bundle_labels(c, bundle)))
+		group.Bundles = append(group.Bundles, moveLabels(C.quoit_ray_slice_group_dup_bundle_labels(c, bundle)))
 	}
 	for head := C.int64_t(0); head < heads; head++ {
 		group.Heads = append(group.Heads, Head{int64(C.quoit_ray_slice_group_get_head_slice(c, head))})
 	}
 	for index := C.int64_t(0); index < groups; index++ {
 		group.Groups = append(group.Groups, PlacedGroup{
-			Name:    taken(C.quoit_ray_slice_group_dup_group_name(c, index)),
+			Name:    moveString(C.quoit_ray_slice_group_dup_group_name(c, index)),
 			Bundles: int64(C.quoit_ray_slice_group_get_group_n_bundles(c, index)),
 		})
 	}
 	return group, nil
 }
 
-// CheckLayout checks what Ray's two properties check: slice_placement_group refuses several groups, and
-// slice_placement_groups refuses a single one.
+// CheckLayout checks whether a request has a layout, like the two properties of Ray's object: slice_placement_group
+// refuses several groups, and slice_placement_groups refuses a single group.
 //
 // It fails with Invalid if the request is refused or has another layout.
 func CheckLayout(request SliceRequest, layout Layout) error {
 	var a call
 	var gerror *C.GError
 	defer a.free()
-	asked := request.opened(&a)
+	cRequest := request.toC(&a)
 	if err := a.Err(); err != nil {
 		return err
 	}
-	defer C.quoit_ray_slice_request_free(asked)
-	c := C.quoit_ray_slice_group_new(asked, &gerror)
-	if err := take(gerror); err != nil {
+	defer C.quoit_ray_slice_request_free(cRequest)
+	c := C.quoit_ray_slice_group_new(cRequest, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return err
 	}
 	defer C.quoit_ray_slice_group_free(c)
 	C.quoit_ray_slice_group_check_layout(c, C.QuoitRaySliceLayout(layout), &gerror)
-	return take(gerror)
+	return errorFromC(gerror)
 }

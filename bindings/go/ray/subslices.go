@@ -10,33 +10,36 @@ import "C"
 
 import "unsafe"
 
-func takenNumbers(numbers *C.int64_t, count C.unsigned) []int64 {
+// moveNumbers copies a C array and frees the C array.
+func moveNumbers(numbers *C.int64_t, count C.uint32_t) []int64 {
 	values := make([]int64, count)
 	copy(values, unsafe.Slice((*int64)(unsafe.Pointer(numbers)), int(count)))
 	C.g_free(C.gpointer(unsafe.Pointer(numbers)))
 	return values
 }
 
-func dims(topology string, run func(*C.char, *C.unsigned, **C.GError) *C.int64_t) ([]int64, error) {
+// numbersOfTopology returns the numbers that run returns for a topology.
+func numbersOfTopology(topology string, run func(*C.char, *C.uint32_t, **C.GError) *C.int64_t) ([]int64, error) {
 	var a call
-	var count C.unsigned
+	var count C.uint32_t
 	var gerror *C.GError
 	text := a.text("topology", topology)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
 	numbers := run(text, &count, &gerror)
-	if err := take(gerror); err != nil {
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
-	return takenNumbers(numbers, count), nil
+	return moveNumbers(numbers, count), nil
 }
 
-// TopologyDims returns the numbers between the "x", in any form that Python's int() accepts.
+// TopologyDims returns the numbers of a topology, which are separated by "x". Each number can have any form that
+// Python's int() accepts.
 //
 // It fails with Invalid if one of them is not a number or exceeds 64 bits.
 func TopologyDims(topology string) ([]int64, error) {
-	return dims(topology, func(text *C.char, count *C.unsigned, gerror **C.GError) *C.int64_t {
+	return numbersOfTopology(topology, func(text *C.char, count *C.uint32_t, gerror **C.GError) *C.int64_t {
 		return C.quoit_ray_topology_dims(text, count, gerror)
 	})
 }
@@ -46,13 +49,14 @@ func TopologyDims(topology string) ([]int64, error) {
 //
 // It fails with Invalid if Ray has no grid for the topology in exactly this spelling.
 func WorkerGrid(topology string) ([]int64, error) {
-	return dims(topology, func(text *C.char, count *C.unsigned, gerror **C.GError) *C.int64_t {
+	return numbersOfTopology(topology, func(text *C.char, count *C.uint32_t, gerror **C.GError) *C.int64_t {
 		return C.quoit_ray_worker_grid(text, count, gerror)
 	})
 }
 
-// PhysicalWorkerID returns the id that Ray gives a host by its position, which is the smallest coordinates of its
-// chips, x first. A missing third coordinate is 0; further coordinates are ignored.
+// PhysicalWorkerID returns the worker id that Ray derives from the position of a host in its slice. chips has the
+// coordinates of each chip of the host, x first; the position is the smallest coordinate on each axis. A missing third
+// coordinate is 0, and further coordinates are ignored.
 //
 // It fails with Invalid if there are no chips, a chip has less than two coordinates, Ray has no grid for the topology,
 // or the host is outside of it.
@@ -60,35 +64,36 @@ func PhysicalWorkerID(chips [][]int64, parentTopology string) (int64, error) {
 	var a call
 	var worker C.int64_t
 	var gerror *C.GError
-	axes := axesOf(chips)
-	flat := make([]int64, 0, len(chips)*axes+1)
+	axes := countAxes(chips)
+	flat := make([]int64, 0, len(chips)*axes+1) // the capacity is never 0, so that it has a first element
 	for _, chip := range chips {
-		known := min(axes, len(chip))
-		flat = append(append(flat, chip[:known]...), make([]int64, axes-known)...)
+		given := min(axes, len(chip))
+		flat = append(append(flat, chip[:given]...), make([]int64, axes-given)...)
 	}
 	text := a.text("topology", parentTopology)
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
-	C.quoit_ray_physical_worker_id(number(&flat[:1][0]), C.unsigned(len(chips)), C.unsigned(axes), text, &worker, &gerror)
-	if err := take(gerror); err != nil {
+	C.quoit_ray_physical_worker_id(cNumber(&flat[:1][0]), C.uint32_t(len(chips)), C.uint32_t(axes), text, &worker, &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return 0, err
 	}
 	return int64(worker), nil
 }
 
-// axesOf returns the number of coordinates to read of each chip: the most that a chip has, up to three, if each has two
-// or more.
-func axesOf(chips [][]int64) int {
+// countAxes returns the number of coordinates per chip to pass to C: that of the chip with the most coordinates, but at
+// most three. If a chip has fewer than two coordinates, it returns that smaller number, and the C function refuses the
+// call.
+func countAxes(chips [][]int64) int {
 	if len(chips) == 0 {
 		return 0
 	}
-	least, most := len(chips[0]), 0
+	fewest, most := len(chips[0]), 0
 	for _, chip := range chips {
-		least, most = min(least, len(chip)), max(most, len(chip))
+		fewest, most = min(fewest, len(chip)), max(most, len(chip))
 	}
-	if least < 2 {
-		return least
+	if fewest < 2 {
+		return fewest
 	}
 	return min(most, 3)
 }
@@ -105,7 +110,7 @@ func SubsliceLabels(workerID int64, parentTopology string) (Labels, error) {
 		return nil, err
 	}
 	labels := C.quoit_ray_subslice_labels(C.int64_t(workerID), text, &gerror)
-	return takenLabelsOrError(labels, gerror)
+	return labelsOrError(labels, gerror)
 }
 
 // ParentTopologies returns the topologies of alive nodes into which a sub-slice fits by their grids, those with the
@@ -116,30 +121,31 @@ func (l NodeList) ParentTopologies(subslice string) ([]string, error) {
 	var a call
 	var gerror *C.GError
 	defer a.free()
-	c := l.opened(&a)
+	c := l.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
 	text := a.text("topology", subslice)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
 	parents := C.quoit_ray_parent_topologies(c, text, &gerror)
-	return takenStrings(parents), take(gerror)
+	return moveStrings(parents), errorFromC(gerror)
 }
 
-// HeadLooksFree reports whether Ray treats the head of a slice as free: the first alive worker 0 has 1 of the resource
-// available, or its available resources are unknown. It is also free if there is no worker 0 or no resource (nil).
+// IsHeadFree reports whether Ray treats the head resource of a slice as free: the first alive worker 0 has 1 of it
+// available, or its available resources are unknown. It also counts as free if there is no worker 0, or if headResource
+// is nil.
 //
 // It fails with Invalid only for text with a NUL.
-func (l NodeList) HeadLooksFree(slice, headResource *string) (bool, error) {
+func (l NodeList) IsHeadFree(slice, headResource *string) (bool, error) {
 	var a call
 	defer a.free()
-	c := l.opened(&a)
+	c := l.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
-	name, resource := a.textOrNil("slice", slice), a.textOrNil("resource", headResource)
+	name, resource := a.textUnlessNil("slice", slice), a.textUnlessNil("resource", headResource)
 	if err := a.Err(); err != nil {
 		return false, err
 	}
-	return C.quoit_ray_head_looks_free(c, name, resource) == 1, nil
+	return bool(C.quoit_ray_nodes_is_head_free(c, name, resource)), nil
 }
 
 // SubsliceChipsPerVM returns the chips per host of a sub-slice: the given number, or else DefaultChipsPerVM of the
@@ -147,18 +153,19 @@ func (l NodeList) HeadLooksFree(slice, headResource *string) (bool, error) {
 //
 // It fails like DefaultChipsPerVM.
 func SubsliceChipsPerVM(given *int64, parentTopology, version string) (int64, error) {
-	return counted(parentTopology, version, func(parent, version *C.char, count *C.int64_t, gerror **C.GError) {
-		C.quoit_ray_subslice_chips_per_vm(number(given), parent, version, count, gerror)
+	return countWithTexts(parentTopology, version, func(parent, version *C.char, count *C.int64_t, gerror **C.GError) {
+		C.quoit_ray_subslice_chips_per_vm(cNumber(given), parent, version, count, gerror)
 	})
 }
 
 // --- the choice of sub-slices ---
 
-// Subslices is what Ray has discovered about slices: the labels of SubsliceLabels, by the name of the slice and the
-// worker id in its node's label. A slice without workers counts as discovered.
+// Subslices is what Ray has discovered about slices: for each slice name and worker id, the result of SubsliceLabels.
+// The worker id is the one in the label of the node. A slice without workers counts as discovered.
 type Subslices map[string]map[string]Labels
 
-func (s Subslices) opened(a *call) *C.QuoitRaySubslices {
+// toC converts the map to a C object, which the caller frees.
+func (s Subslices) toC(a *call) *C.QuoitRaySubslices {
 	c := C.quoit_ray_subslices_new()
 	for slice, workers := range s {
 		name := a.text("slice", slice)
@@ -167,7 +174,7 @@ func (s Subslices) opened(a *call) *C.QuoitRaySubslices {
 		}
 		C.quoit_ray_subslices_set(c, name, nil, nil)
 		for worker, labels := range workers {
-			id, found := a.text("worker id", worker), a.labelsOf("labels", labels)
+			id, found := a.text("worker id", worker), a.labelsOrEmpty("labels", labels)
 			if a.Err() != nil {
 				return c
 			}
@@ -183,8 +190,8 @@ type Subslice struct {
 	WorkerIDs []string // in ascending order
 }
 
-// Find returns the first sub-slice of a slice by index, or the one with the given index, whose hosts all exist, are
-// alive and are idle in Ray's view; nil if no sub-slice matches.
+// Find returns a sub-slice of a slice whose hosts all exist, are alive, and are idle in Ray's view: the one with the
+// given index, or the one with the smallest index if index is nil. It returns nil if there is no such sub-slice.
 //
 // It fails with Invalid if an index or a required worker id is not an integer of 64 bits, or if Ray has no grid for a
 // topology in a label.
@@ -193,43 +200,44 @@ func (s Subslices) Find(nodes NodeList, slice, topology string, index *int64) (*
 	var found C.int64_t
 	var gerror *C.GError
 	defer a.free()
-	known := s.opened(&a)
+	known := s.toC(&a)
 	defer C.quoit_ray_subslices_free(known)
-	c := nodes.opened(&a)
+	c := nodes.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
 	name, shape := a.text("slice", slice), a.text("topology", topology)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	workers := C.quoit_ray_subslices_find(known, c, name, shape, number(index), &found, &gerror)
-	if err := take(gerror); err != nil || workers == nil {
+	workers := C.quoit_ray_subslices_find(known, c, name, shape, cNumber(index), &found, &gerror)
+	if err := errorFromC(gerror); err != nil || workers == nil {
 		return nil, err
 	}
-	return &Subslice{Index: int64(found), WorkerIDs: takenStrings(workers)}, nil
+	return &Subslice{Index: int64(found), WorkerIDs: moveStrings(workers)}, nil
 }
 
-// Undiscovered returns the slice that Ray would discover next, and its topology, which is one of parents: the first
-// undiscovered slice whose alive nodes and head are free in Ray's view. Both are "" if no slice matches.
+// Undiscovered returns the slice that Ray would discover next, and its topology, which is one of parents. It is the
+// first undiscovered slice whose alive nodes and head resource are free in Ray's view. Both results are "" if there is
+// none.
 //
 // It fails with Invalid if PodType does for one of the parents.
 func (s Subslices) Undiscovered(nodes NodeList, parents []string, version string) (slice, parent string, err error) {
 	var a call
-	var index C.unsigned
+	var index C.uint32_t
 	var gerror *C.GError
 	defer a.free()
-	known := s.opened(&a)
+	known := s.toC(&a)
 	defer C.quoit_ray_subslices_free(known)
-	c := nodes.opened(&a)
+	c := nodes.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
 	shapes, generation := a.texts("parents", parents), a.text("version", version)
 	if err := a.Err(); err != nil {
 		return "", "", err
 	}
 	found := C.quoit_ray_subslices_dup_undiscovered(known, c, shapes, generation, &index, &gerror)
-	if err := take(gerror); err != nil || found == nil {
+	if err := errorFromC(gerror); err != nil || found == nil {
 		return "", "", err
 	}
-	return taken(found), parents[index], nil
+	return moveString(found), parents[index], nil
 }
 
 // SubsliceStep is the next step of subslice_placement_group().
@@ -237,8 +245,8 @@ type SubsliceStep int
 
 // The steps.
 const (
-	ReserveSubslice SubsliceStep = C.QUOIT_RAY_SUBSLICE_RESERVE  // create a placement group with these bundles
-	DiscoverSlice   SubsliceStep = C.QUOIT_RAY_SUBSLICE_DISCOVER // first reserve this whole slice, to discover it
+	ReserveSubslice SubsliceStep = C.QUOIT_RAY_SUBSLICE_RESERVE  // create a placement group with the bundles of the plan
+	DiscoverSlice   SubsliceStep = C.QUOIT_RAY_SUBSLICE_DISCOVER // reserve the whole slice of the plan, to discover it
 )
 
 // SubsliceRequest has the arguments of subslice_placement_group().
@@ -264,38 +272,38 @@ type SubslicePlan struct {
 // Plan returns Ray's next step to get a sub-slice.
 //
 // It fails with Invalid if Ray does not list the topology for the generation or has no grid for it, a given number is
-// not positive, or no alive slice is larger. It fails with NotNow if all discovered ones are in use in Ray's view and
-// no undiscovered one is left.
+// not positive, or no alive slice is larger. It fails with NotNow if all discovered sub-slices are in use in Ray's view
+// and no undiscovered slice is left.
 func (s Subslices) Plan(nodes NodeList, request SubsliceRequest) (*SubslicePlan, error) {
 	var a call
 	var gerror *C.GError
 	defer a.free()
-	known := s.opened(&a)
+	known := s.toC(&a)
 	defer C.quoit_ray_subslices_free(known)
-	c := nodes.opened(&a)
+	c := nodes.toC(&a)
 	defer C.quoit_ray_nodes_free(c)
 	topology, version := a.text("topology", request.Topology), a.text("version", request.AcceleratorVersion)
-	per := a.resourcesOrNil("resources", request.PerBundle)
+	per := a.resourcesUnlessNil("resources", request.PerBundle)
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
-	plan := C.quoit_ray_subslice_plan_new(known, c, topology, version, number(request.ChipsPerVM), per,
-		number(request.Index), &gerror)
-	if err := take(gerror); err != nil {
+	plan := C.quoit_ray_subslice_plan_new(known, c, topology, version, cNumber(request.ChipsPerVM), per,
+		cNumber(request.Index), &gerror)
+	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
 	defer C.quoit_ray_subslice_plan_free(plan)
 	bundles := make([]Labels, C.quoit_ray_subslice_plan_get_n_bundles(plan))
 	for bundle := range bundles {
-		bundles[bundle] = takenLabels(C.quoit_ray_subslice_plan_dup_bundle_labels(plan, C.unsigned(bundle)))
+		bundles[bundle] = moveLabels(C.quoit_ray_subslice_plan_dup_bundle_labels(plan, C.uint32_t(bundle)))
 	}
 	return &SubslicePlan{
 		Step:           SubsliceStep(C.quoit_ray_subslice_plan_get_step(plan)),
-		ParentTopology: borrowed(C.quoit_ray_subslice_plan_get_parent_topology(plan)),
-		Slice:          borrowed(C.quoit_ray_subslice_plan_get_slice_name(plan)),
+		ParentTopology: copyString(C.quoit_ray_subslice_plan_get_parent_topology(plan)),
+		Slice:          copyString(C.quoit_ray_subslice_plan_get_slice_name(plan)),
 		Index:          int64(C.quoit_ray_subslice_plan_get_index(plan)),
 		ChipsPerVM:     int64(C.quoit_ray_subslice_plan_get_chips_per_vm(plan)),
-		Resources:      resourcesOf(C.quoit_ray_subslice_plan_get_resources(plan)),
+		Resources:      resourcesFromC(C.quoit_ray_subslice_plan_get_resources(plan)),
 		Bundles:        bundles,
 	}, nil
 }

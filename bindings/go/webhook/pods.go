@@ -14,8 +14,8 @@ import (
 	"sort"
 	"unsafe"
 
-	_ "quoit" // sets door.NewError
-	"quoit/internal/door"
+	_ "quoit" // sets cconv.NewError
+	"quoit/internal/cconv"
 )
 
 // The keys of the node selectors that the webhook reads, and the topology key of all affinity terms that it sets.
@@ -27,7 +27,7 @@ const (
 
 // Pod is a pod, or the template of a worker group, with the fields that the webhook reads.
 type Pod struct {
-	Labels     map[string]string // "ray.io/cluster", "ray.io/group"...
+	Labels     map[string]string // such as "ray.io/cluster" and "ray.io/group"
 	Selectors  map[string]string // its node selectors
 	Containers []Container
 }
@@ -45,56 +45,56 @@ type EnvVar struct {
 	Value *string // nil if it has a valueFrom
 }
 
-// CheckGroup returns the webhook's denial of a worker group of a RayCluster, which is its template and its numOfHosts;
-// "" if the webhook accepts the group. With several groups, the first one that is refused or denied decides. The
-// webhook compares the hosts with the chips of the topology divided by those of a pod, as 32-bit integers without
-// remainder.
+// CheckGroup returns the message with which the webhook denies a worker group of a RayCluster, given by the template of
+// its pods and its numOfHosts; "" if the webhook accepts the group. If a RayCluster has several groups, the first one
+// that is refused or denied decides. The webhook compares the hosts with the chips of the topology divided by the chips
+// of a pod, in 32-bit integer arithmetic.
 //
 // It fails with Invalid if the webhook returns an error, which Kubernetes shows as "Failed to validate RayCluster":
 // numOfHosts, containers or the topology are missing, or a number of the topology cannot be parsed. It also fails with
 // Invalid if chips are not a Kubernetes quantity or are negative.
 func CheckGroup(template Pod, hosts int64) (denial string, err error) {
-	c, err := template.opened("template")
+	c, err := template.toC("template")
 	if err != nil {
 		return "", err
 	}
 	defer C.quoit_webhook_pod_free(c)
-	var said *C.char
+	var message *C.char
 	var gerror *C.GError
-	C.quoit_webhook_check_group(c, C.int64_t(hosts), &said, &gerror)
-	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+	C.quoit_webhook_check_group(c, C.int64_t(hosts), &message, &gerror)
+	if err := cconv.ErrorFromC(unsafe.Pointer(gerror)); err != nil {
 		return "", err
 	}
-	return C.GoString(said), nil
+	return C.GoString(message), nil
 }
 
 func init() {
-	door.LendPod = func(pod any, what string, use func(unsafe.Pointer) error) error {
-		c, err := pod.(*Pod).opened(what)
+	cconv.WithPod = func(pod any, what string, use func(unsafe.Pointer) error) error {
+		c, err := pod.(*Pod).toC(what)
 		if err != nil {
 			return err
 		}
 		defer C.quoit_webhook_pod_free(c)
 		return use(unsafe.Pointer(c))
 	}
-	door.TakenPatch = func(patch unsafe.Pointer, containers int) any {
+	cconv.MovePatch = func(patch unsafe.Pointer, containers int) any {
 		c := (*C.QuoitWebhookPatch)(patch)
 		defer C.quoit_webhook_patch_free(c)
-		return patchOf(c, containers)
+		return patchFromC(c, containers)
 	}
-	door.TakenAdmitted = func(pod unsafe.Pointer) any {
+	cconv.MoveAdmitted = func(pod unsafe.Pointer) any {
 		c := (*C.QuoitWebhookPod)(pod)
 		defer C.quoit_webhook_pod_free(c)
-		return admittedOf(c)
+		return admittedFromC(c)
 	}
 }
 
-// opened converts the pod to a C object, which copies its data. The caller frees it.
-func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
+// toC converts the pod to a C object, which copies its data. The caller frees it.
+func (p *Pod) toC(what string) (*C.QuoitWebhookPod, error) {
 	c := C.quoit_webhook_pod_new()
-	err := eachText(what+".Labels", p.Labels, func(key, value *C.char) { C.quoit_webhook_pod_set_label(c, key, value) })
+	err := setTexts(what+".Labels", p.Labels, func(key, value *C.char) { C.quoit_webhook_pod_set_label(c, key, value) })
 	if err == nil {
-		err = eachText(what+".Selectors", p.Selectors,
+		err = setTexts(what+".Selectors", p.Selectors,
 			func(key, value *C.char) { C.quoit_webhook_pod_set_selector(c, key, value) })
 	}
 	for index := 0; index < len(p.Containers) && err == nil; index++ {
@@ -107,10 +107,10 @@ func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
 	return c, nil
 }
 
-// eachText passes keys and values to C, sorted by key, so that an error always names the same one of several invalid
-// texts.
-func eachText(what string, texts map[string]string, set func(key, value *C.char)) error {
-	var arguments door.Arguments
+// setTexts passes keys and values to set. They are sorted by key, so that the error does not depend on the order of the
+// map if several texts are invalid.
+func setTexts(what string, texts map[string]string, set func(key, value *C.char)) error {
+	var arguments cconv.Arguments
 	keys := make([]string, 0, len(texts))
 	for key := range texts {
 		keys = append(keys, key)
@@ -126,22 +126,23 @@ func eachText(what string, texts map[string]string, set func(key, value *C.char)
 	return nil
 }
 
+// add adds the container to a C pod. what is its name for messages.
 func (c *Container) add(pod *C.QuoitWebhookPod, what string) error {
-	var arguments door.Arguments
+	var arguments cconv.Arguments
 	var gerror *C.GError
-	request := (*C.char)(arguments.TextOrNil(what+".Request", c.Request))
-	limit := (*C.char)(arguments.TextOrNil(what+".Limit", c.Limit))
+	request := (*C.char)(arguments.TextUnlessNil(what+".Request", c.Request))
+	limit := (*C.char)(arguments.TextUnlessNil(what+".Limit", c.Limit))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
 	C.quoit_webhook_pod_add_container(pod, request, limit, &gerror)
-	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+	if err := cconv.ErrorFromC(unsafe.Pointer(gerror)); err != nil {
 		return err
 	}
 	for index, variable := range c.Env {
 		place := fmt.Sprintf("%s.Env[%d]", what, index)
 		name := (*C.char)(arguments.Text(place, variable.Name))
-		value := (*C.char)(arguments.TextOrNil(place, variable.Value))
+		value := (*C.char)(arguments.TextUnlessNil(place, variable.Value))
 		if err := arguments.Err(); err != nil {
 			return err
 		}

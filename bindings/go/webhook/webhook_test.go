@@ -14,7 +14,7 @@ import (
 	"quoit/webhook"
 )
 
-func podOf(topology, chips string) webhook.Pod {
+func newPod(topology, chips string) webhook.Pod {
 	return webhook.Pod{
 		Labels: map[string]string{"ray.io/cluster": "c", "ray.io/group": "g"},
 		Selectors: map[string]string{
@@ -24,7 +24,7 @@ func podOf(topology, chips string) webhook.Pod {
 	}
 }
 
-func mutated(t *testing.T, pod webhook.Pod, others ...webhook.Pod) *webhook.Patch {
+func mutate(t *testing.T, pod webhook.Pod, others ...webhook.Pod) *webhook.Patch {
 	t.Helper()
 	patch, err := webhook.Mutate(pod, others)
 	if err != nil {
@@ -49,9 +49,9 @@ func valueOf(patch *webhook.Patch, name string) string {
 	return ""
 }
 
-func TestAGroupOfTheWrongNumberOfHostsIsDenied(t *testing.T) {
+func TestCheckGroupDeniesWrongNumberOfHosts(t *testing.T) {
 	for hosts, denied := range map[int64]bool{4: false, 3: true, 1 << 40: true} {
-		denial, err := webhook.CheckGroup(podOf("4x4", "4"), hosts)
+		denial, err := webhook.CheckGroup(newPod("4x4", "4"), hosts)
 		if err != nil || (denial != "") != denied {
 			t.Errorf("%d hosts: '%s', %v", hosts, denial, err)
 		}
@@ -59,22 +59,22 @@ func TestAGroupOfTheWrongNumberOfHostsIsDenied(t *testing.T) {
 	if denial, err := webhook.CheckGroup(webhook.Pod{Containers: []webhook.Container{{}}}, 1); denial != "" || err != nil {
 		t.Errorf("a group without TPUs: '%s', %v", denial, err)
 	}
-	for _, wrong := range []webhook.Pod{podOf("4xq", "4"), podOf("", "4"), podOf("4x4", "four"), podOf("4x4", "-4"), podOf("4x4\x00", "4")} {
+	for _, wrong := range []webhook.Pod{newPod("4xq", "4"), newPod("", "4"), newPod("4x4", "four"), newPod("4x4", "-4"), newPod("4x4\x00", "4")} {
 		_, err := webhook.CheckGroup(wrong, 4)
 		wantInvalid(t, err)
 	}
-	_, err := webhook.CheckGroup(podOf("4x4", "4"), 0)
+	_, err := webhook.CheckGroup(newPod("4x4", "4"), 0)
 	wantInvalid(t, err)
 }
 
-func TestPodsThatComeOneByOneGetTheirPlacesAndThoseThatAreGoneAreReplaced(t *testing.T) {
+func TestPodsGetTheNextFreeHostAndReplaceDeletedPods(t *testing.T) {
 	var pods []webhook.Pod
 	for host := 0; host < 4; host++ {
-		pod := podOf("4x4", "4")
-		patch := mutated(t, pod, pods...)
+		pod := newPod("4x4", "4")
+		patch := mutate(t, pod, pods...)
 		if id := valueOf(patch, "TPU_WORKER_ID"); id != fmt.Sprint(host) || patch.HostName != fmt.Sprintf("g-0-%d", host) ||
 			patch.Subdomain != "c-headless" || patch.ReplicaLabel != "g-0" {
-			t.Errorf("host %d is %s: %+v", host, id, patch)
+			t.Errorf("host %d has the worker id %s: %+v", host, id, patch)
 		}
 		applied, err := pod.Applied(pods)
 		if err != nil || len(pod.Labels) != 2 || len(pod.Containers[0].Env) != 0 || applied.Labels["replicaIndex"] != "g-0" {
@@ -82,23 +82,23 @@ func TestPodsThatComeOneByOneGetTheirPlacesAndThoseThatAreGoneAreReplaced(t *tes
 		}
 		pods = append(pods, applied)
 	}
-	if fifth := mutated(t, podOf("4x4", "4"), pods...); fifth.HostName != "g-1-0" {
-		t.Errorf("the fifth pod is %s", fifth.HostName)
+	if fifth := mutate(t, newPod("4x4", "4"), pods...); fifth.HostName != "g-1-0" {
+		t.Errorf("the fifth pod has the host name %s: expected g-1-0", fifth.HostName)
 	}
-	if again := mutated(t, podOf("4x4", "4"), pods[0], pods[2], pods[3]); again.HostName != "g-0-1" {
-		t.Errorf("the pod in place of the second is %s", again.HostName)
+	if again := mutate(t, newPod("4x4", "4"), pods[0], pods[2], pods[3]); again.HostName != "g-0-1" {
+		t.Errorf("the pod that replaces the second one has the host name %s: expected g-0-1", again.HostName)
 	}
-	_, err := webhook.Mutate(podOf("4x4", "4"), []webhook.Pod{pods[0], pods[0]})
+	_, err := webhook.Mutate(newPod("4x4", "4"), []webhook.Pod{pods[0], pods[0]})
 	wantInvalid(t, err)
 }
 
-func TestAPatchHasAffinityAndVariablesOfEachContainer(t *testing.T) {
-	pod := podOf("4x4", "2")
+func TestPatchHasAffinityAndVariablesOfEachContainer(t *testing.T) {
+	pod := newPod("4x4", "2")
 	chips, name := "2", "mine"
 	pod.Containers = append(pod.Containers, webhook.Container{Request: &chips, Env: []webhook.EnvVar{
 		{Name: "TPU_NAME", Value: &name}, {Name: "FROM"},
 	}})
-	patch := mutated(t, pod)
+	patch := mutate(t, pod)
 	if len(patch.Containers) != 2 || len(patch.Affinity[webhook.Together]) == 0 || len(patch.Affinity[webhook.Namespaces]) == 0 {
 		t.Fatalf("%+v", patch)
 	}
@@ -112,19 +112,19 @@ func TestAPatchHasAffinityAndVariablesOfEachContainer(t *testing.T) {
 		}
 	}
 	if fields != 1 {
-		t.Errorf("%d variables are fields: expected 1", fields)
+		t.Errorf("%d variables come from a field: expected 1", fields)
 	}
-	if one := mutated(t, podOf("2x2", "4")); one.HostName != "" || one.Subdomain != "" || len(one.Affinity) != 0 {
+	if one := mutate(t, newPod("2x2", "4")); one.HostName != "" || one.Subdomain != "" || len(one.Affinity) != 0 {
 		t.Errorf("%+v: expected a slice of one host", one)
 	}
 }
 
-func TestOfSeveralVariablesOfANameAProcessGetsTheLast(t *testing.T) {
-	first, err := podOf("4x4", "4").Applied(nil)
+func TestLastVariableOfANameIsEffective(t *testing.T) {
+	first, err := newPod("4x4", "4").Applied(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pod, zero := podOf("4x4", "4"), "0"
+	pod, zero := newPod("4x4", "4"), "0"
 	pod.Containers[0].Env = []webhook.EnvVar{{Name: "TPU_WORKER_ID", Value: &zero}, {Name: "TPU_NAME"}}
 	admitted, err := webhook.Admit(pod, []webhook.Pod{first})
 	if err != nil || admitted.Labels["replicaIndex"] != "g-0" {
@@ -133,21 +133,21 @@ func TestOfSeveralVariablesOfANameAProcessGetsTheLast(t *testing.T) {
 	var ids []string
 	for _, variable := range admitted.Containers[0] {
 		if variable.Name == "TPU_WORKER_ID" {
-			ids = append(ids, fmt.Sprintf("%s %v %v", *variable.Value, variable.IsWritten, variable.IsSeen))
+			ids = append(ids, fmt.Sprintf("%s %v %v", *variable.Value, variable.IsWritten, variable.IsEffective))
 		}
 	}
 	if want := []string{"0 false false", "1 true true"}; !reflect.DeepEqual(ids, want) {
 		t.Errorf("%q: expected %q", ids, want)
 	}
-	_, err = webhook.Admit(podOf("", "4"), nil)
+	_, err = webhook.Admit(newPod("", "4"), nil)
 	wantInvalid(t, err)
-	_, err = podOf("", "4").Applied(nil)
+	_, err = newPod("", "4").Applied(nil)
 	wantInvalid(t, err)
 }
 
-func TestAPodWithoutTPUsStaysAsItIs(t *testing.T) {
+func TestPodWithoutTPUsIsNotChanged(t *testing.T) {
 	pod := webhook.Pod{Labels: map[string]string{"a": "b"}, Containers: []webhook.Container{{}}}
-	patch := mutated(t, pod)
+	patch := mutate(t, pod)
 	if !patch.IsEmpty || patch.Containers != nil {
 		t.Errorf("%+v", patch)
 	}
@@ -157,19 +157,19 @@ func TestAPodWithoutTPUsStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestWhatTheWebhookAnswersWithAnErrorIsRefused(t *testing.T) {
-	nameless := podOf("4x4", "4")
+func TestMutateFailsIfTheWebhookReturnsAnError(t *testing.T) {
+	nameless := newPod("4x4", "4")
 	nameless.Labels = nil
-	indexed := podOf("4x4", "4")
+	indexed := newPod("4x4", "4")
 	indexed.Labels["ray.io/worker-group-replica-index"] = "first"
 	indexed.Labels["ray.io/replica-host-index"] = "0"
-	nul := podOf("4x4", "4")
+	nul := newPod("4x4", "4")
 	nul.Labels["a"], nul.Labels["b"] = "\x00", "\x00"
-	for _, pod := range []webhook.Pod{nameless, indexed, nul, {}, podOf("4x4", "four"), podOf("4x4", "4\x00")} {
+	for _, pod := range []webhook.Pod{nameless, indexed, nul, {}, newPod("4x4", "four"), newPod("4x4", "4\x00")} {
 		_, err := webhook.Mutate(pod, nil)
 		wantInvalid(t, err)
 	}
-	_, err := webhook.Mutate(podOf("4x4", "4"), []webhook.Pod{podOf("4x4", "4"), nul})
+	_, err := webhook.Mutate(newPod("4x4", "4"), []webhook.Pod{newPod("4x4", "4"), nul})
 	wantInvalid(t, err)
 	if err != nil && !strings.HasPrefix(err.Error(), "others[1].Labels ") {
 		t.Errorf("'%v': expected the place", err)

@@ -52,7 +52,7 @@ class Rays:
 
     def driver_ends(self, job="02000000"):
         """kill -9 of the driver; this process then acts as another one. Ray removes all groups that are not detached."""
-        slices._kept.clear()
+        slices._unreleased.clear()
         self.dead.add(self.job)
         self.groups = {one: row for one, row in self.groups.items() if row["lifetime"] or row["job"] != self.job}
         self.job = job
@@ -69,7 +69,7 @@ class Rays:
 
     def begin_anew(self):
         """The cluster restarts on the same machines."""
-        slices._kept.clear()
+        slices._unreleased.clear()
         self.cluster, self.job = "d" * 56, "01000000"
         self.groups, self.records, self.dead = {}, {}, set()
 
@@ -199,14 +199,14 @@ def stand_in(monkeypatch):
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
     monkeypatch.setattr(cluster, "connected_driver", lambda: cluster.Driver(made.cluster, made.job))
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
-    monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
+    monkeypatch.setattr(cluster, "get_group", PlacementGroup)
     yield made
     made.is_connected = True
     slices._release_all()
-    slices._kept.clear()
+    slices._unreleased.clear()
     # Late records must not be written into the next test's simulation.
-    for one in list(records._scribe._open):
-        one.give_up()
+    for one in list(records._record_writer._pending):
+        one.cancel()
 
 
 def live(path):

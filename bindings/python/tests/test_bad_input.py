@@ -42,7 +42,7 @@ def test_hostile_calls_end_in_typed_exceptions_and_change_nothing(module):
     assert int(n_calls) >= 2
 
 
-def test_the_table_of_hostile_values_is_used_on_every_verb():
+def test_hostile_values_are_tried_on_every_verb():
     called = {name for entries in hostile.callables().values() for name, _, _ in entries}
     verbs = {
         f"quoit.ledger.Ledger.{name}"
@@ -69,7 +69,7 @@ def test_a_member_of_an_int_enum_is_an_int(ledger):
     assert len(ledger.reserve(request(slices=quoit.ErrorCode.USAGE)).slices) == 2
 
 
-def test_a_subclass_of_str_is_what_it_holds_not_what_it_shows(ledger):
+def test_a_subclass_of_str_counts_as_its_characters(ledger):
     names = [hostile.Word.ONE, hostile.Text("two")]
     groups = [ledger.reserve(request(name)) for name in names]
     assert [group.name for group in groups] == ["one", "two"]
@@ -78,24 +78,40 @@ def test_a_subclass_of_str_is_what_it_holds_not_what_it_shows(ledger):
     assert bundle.amounts == "CPU=one"
 
 
-def test_a_variable_is_what_a_str_enum_holds(ledger):
+def test_a_str_enum_as_variable_counts_as_its_value(ledger):
     manifest = hostile.MANIFEST.replace('"cluster"', '"${ONE}"')
     assert ledger.import_raycluster(manifest, variables={"ONE": hostile.Word.ONE}).source == "one"
 
 
 @pytest.mark.parametrize("amount", ["4,CPU=8", "4=", '"', "\\"])
-def test_an_amount_is_no_door_to_other_resources(amount):
+def test_amount_text_cannot_add_resources(amount):
     with pytest.raises(quoit.InvalidError, match=r"amounts\['TPU'\] '.*': expected an amount"):
         quoit.Bundle({"TPU": amount})
 
 
-def test_a_bundle_is_checked_when_it_is_made():
+def test_a_bundle_is_validated_on_construction():
     for amounts in ("a\0b", "a\ud800", {"TPU\0": 1}):
         with pytest.raises(quoit.InvalidError):
             quoit.Bundle(amounts)
 
 
-def test_what_is_named_in_an_error_can_be_printed(ledger, tmp_path):
+@pytest.mark.parametrize("bad", ["", "a@b", "a/b", "a\nb", "x" * 254, "\u202e"])
+def test_a_request_with_an_invalid_name_key_or_owner_is_refused_on_construction(bad):
+    for what, arguments in (("group name", {"name": bad}), ("request key", {"key": bad}), ("owner", {"owner": bad})):
+        with pytest.raises(quoit.InvalidError, match=f"^{what} '"):
+            request(**arguments)
+    with pytest.raises(quoit.InvalidError, match="^group name '"):
+        request().renamed(bad)
+    assert request("a b", owner="alice|ray:\u00e9").name == "a b"
+
+
+@pytest.mark.parametrize("arguments", [{"topology": "3x5"}, {"topology": "4x4", "chips_per_host": 8}])
+def test_a_request_for_a_topology_that_does_not_exist_is_refused_on_construction(arguments):
+    with pytest.raises(quoit.InvalidError):
+        quoit.Request("train", accelerator="v6e", slices=1, **arguments)
+
+
+def test_error_messages_are_printable(ledger, tmp_path):
     for bad in ("a\ud800b", "a\0b", "a\nb\x1b[1m"):
         with pytest.raises(quoit.Error) as refused:
             quoit.create(tmp_path / "none" / bad)
@@ -105,7 +121,7 @@ def test_what_is_named_in_an_error_can_be_printed(ledger, tmp_path):
         assert str(refused.value).isprintable()
 
 
-def test_a_damaged_file_is_named_so_that_it_can_be_printed(tmp_path):
+def test_the_message_for_a_damaged_file_is_printable(tmp_path):
     path = tmp_path / "a\nb\x1b[1m"
     with quoit.create(path) as ledger:
         ledger.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
@@ -115,7 +131,7 @@ def test_a_damaged_file_is_named_so_that_it_can_be_printed(tmp_path):
     assert str(refused.value).isprintable()
 
 
-def test_a_range_of_numbers_is_not_searched_for_an_int_of_another_class(ledger):
+def test_range_checks_of_int_subclasses_are_fast(ledger):
     """Until Python 3.10 operator.index() returned a subclass of int, and `in range` then compares one by one."""
     with pytest.raises(quoit.InvalidError, match="before the year 2200"):
         ledger.renew("nobody", hostile.Number(2**62), now_ms=hostile.Number(NOW))
@@ -140,7 +156,7 @@ class Acts:
         return self.value
 
 
-def test_an_argument_that_closes_the_ledger_does_not_free_it_under_the_call(tmp_path):
+def test_an_argument_that_closes_the_ledger_does_not_free_it_during_the_call(tmp_path):
     ledger = quoit.create(tmp_path / "fleet.db")
     ledger.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
     group = ledger.reserve(request(), now_ms=Acts(NOW, ledger.close))
@@ -152,12 +168,12 @@ def test_an_argument_that_closes_the_ledger_does_not_free_it_under_the_call(tmp_
         ledger.verify()
 
 
-def test_an_argument_that_uses_the_ledger_comes_first(ledger):
+def test_an_argument_that_uses_the_ledger_is_evaluated_before_the_call(ledger):
     ledger.reserve(request("second"), now_ms=Acts(NOW, lambda: ledger.reserve(request("first"), now_ms=NOW)))
     assert ledger.reserve(request("third"), now_ms=NOW).id == 3
 
 
-def test_a_list_that_shrinks_while_it_is_read_is_read_to_its_end():
+def test_a_list_that_shrinks_during_the_call_is_accepted():
     names = ["a", "b", "c"]
 
     class Shrinks(str):
@@ -179,14 +195,18 @@ def used_by_handlers(ledger):
     group = quoit.ray_rules.PlacementGroup([{"CPU": 1}])
     yield lambda: group.place(cluster), lambda: group.place(cluster), lambda: None
     numbers = itertools.count()
-    yield lambda: cluster.available_e4("n", "CPU"), lambda: cluster.add_node(str(next(numbers))), lambda: None
+    yield (
+        lambda: cluster.available_ten_thousandths("n", "CPU"),
+        lambda: cluster.add_node(str(next(numbers))),
+        lambda: None,
+    )
     policy = quoit.ray_rules.FailurePolicy(-1)
     kind = quoit.ray_rules.FailureKind.WORKER
     yield lambda: policy.make_decision(kind), lambda: policy.make_decision(kind), lambda: None
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_handler_of_a_signal_may_use_what_was_being_used(ledger, number):
+def test_a_signal_handler_can_use_the_object_of_the_interrupted_call(ledger, number):
     """Python runs the handler between two of its instructions, whatever locks the thread holds."""
     faulthandler.dump_traceback_later(60, exit=True)  # a deadlock of the thread with itself
     use, interfere, undo = list(used_by_handlers(ledger))[number]
@@ -214,7 +234,7 @@ def test_a_handler_of_a_signal_may_use_what_was_being_used(ledger, number):
     raise AssertionError("a call of a fork has no end")
 
 
-def test_a_handler_that_adds_a_node_while_one_is_added_takes_no_others_place():
+def test_a_signal_handler_can_add_a_node_while_one_is_added():
     for line in range(200):
         cluster, turns = quoit.ray_rules.Cluster(), itertools.count()
 
@@ -231,14 +251,14 @@ def test_a_handler_that_adds_a_node_while_one_is_added_takes_no_others_place():
         finally:
             sys.settrace(before)
         cluster.set_resource("main", "CPU", 1, 1)
-        assert cluster.available_e4("main", "CPU") == 10_000
+        assert cluster.available_ten_thousandths("main", "CPU") == 10_000
         if next(turns) <= line:
             return
-        assert cluster.available_e4("handler", "CPU") == 20_000
+        assert cluster.available_ten_thousandths("handler", "CPU") == 20_000
     raise AssertionError("a call has no end")
 
 
-def test_what_raises_while_it_is_read_leaves_no_request_behind(ledger):
+def test_an_iterable_that_raises_leaves_no_request(ledger):
     for arguments in (
         {"named": hostile.generator("a")},
         {"bundles": hostile.generator("TPU=1")},
@@ -256,12 +276,12 @@ def test_what_raises_while_it_is_read_leaves_no_request_behind(ledger):
         {"accelerator": "v6e"}, {"topology": "4x4"}, {"tpu_per_bundle": "1"}, {"chips_per_host": 4}, {"other": 1},
     ],
 )  # fmt: skip
-def test_what_a_file_of_bundles_says_is_not_said_beside_it(given):
+def test_a_bundles_file_excludes_arguments_that_it_defines(given):
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(given))}'"):
         quoit.Request.from_bundles_file("b", '[{"CPU": 1}]', **given)
 
 
-def test_what_a_file_of_bundles_does_not_say_may_be_said_beside_it(ledger):
+def test_a_bundles_file_accepts_the_other_arguments(ledger):
     given = {"key": "k", "owner": "o", "lease_ms": 1000, "pool": "v6e-4x4", "excluded": ["v6e-4x4-0"]}
     group = ledger.reserve(quoit.Request.from_bundles_file("b", '[{"TPU": 1}]', **given))
     assert (group.key, group.owner, group.bundles[0].node) == ("k", "o", "v6e-4x4-1-0")
@@ -275,7 +295,7 @@ def test_what_a_file_of_bundles_does_not_say_may_be_said_beside_it(ledger):
 
 
 @pytest.mark.parametrize("kind", [quoit.Ledger, quoit.Group, quoit.Fork])
-def test_what_the_library_makes_is_not_made_by_hand(kind):
+def test_library_objects_cannot_be_constructed_by_callers(kind):
     for value in (5, None, "x", object()):
         with pytest.raises(TypeError, match=f"a {kind.__name__} is made by"):
             kind(value)
@@ -289,7 +309,7 @@ def sealed(ledger):
     )  # fmt: skip
 
 
-def test_what_is_sealed_cannot_be_changed(ledger):
+def test_immutable_objects_cannot_be_changed(ledger):
     for one in sealed(ledger):
         for name in ("name", "amounts", "_handle", "other"):
             with pytest.raises(AttributeError, match="cannot be changed"):
@@ -300,15 +320,15 @@ def test_what_is_sealed_cannot_be_changed(ledger):
         quoit.Bundle("TPU=4", {"a": "b"}).selectors["c"] = "d"
 
 
-def test_a_copy_of_what_cannot_change_is_itself(ledger):
+def test_a_copy_of_an_immutable_object_is_the_object(ledger):
     for one in sealed(ledger):
         assert copy.copy(one) is one and copy.deepcopy([one])[0] is one
 
 
-def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
+def test_the_error_for_pickling_proposes_what_to_send(ledger):
     for one, instead in (
         (ledger, "open its file again"),
-        (request(), "make it anew"),
+        (request(), "make it again"),
         (ledger.reserve(request()), "NAME@ID"),
         (ledger.resize(ledger.reserve(request("elastic", slices=(1, 2))), 1), "NAME@ID"),
     ):
@@ -318,9 +338,9 @@ def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
     rules = quoit.ray_rules
     for one, said in (
         (ledger, "a quoit.Ledger: open its file again"),
-        (ledger.snapshot().fork(), "a quoit.Fork: make another of a snapshot"),
-        (rules.Cluster(), "a quoit.ray_rules.Cluster: make it anew"),
-        (rules.FailurePolicy(), "a quoit.ray_rules.FailurePolicy: make it anew"),
+        (ledger.snapshot().fork(), "a quoit.Fork: make another fork from a snapshot"),
+        (rules.Cluster(), "a quoit.ray_rules.Cluster: make another one"),
+        (rules.FailurePolicy(), "a quoit.ray_rules.FailurePolicy: make another one"),
     ):
         for make in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match=f"^cannot copy or pickle {said}"):
@@ -329,7 +349,7 @@ def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
         pickle.dumps(rules.PlacementGroup([{"CPU": 1}]))
 
 
-def test_what_is_plain_can_be_sent(ledger):
+def test_value_objects_can_be_pickled(ledger):
     error = quoit.NotNowError("no room")
     for one in (
         quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4", variables={"a": "b"}),

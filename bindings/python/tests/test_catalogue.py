@@ -10,7 +10,7 @@ import quoit
 from quoit import _c, catalogue
 
 
-def test_any_systems_name_finds_the_generation():
+def test_a_generation_is_found_by_the_name_of_any_system():
     for name in ("v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice", "V5E"):
         assert catalogue.lookup_generation(name).id == "v5e"
     assert catalogue.lookup_generation("Trillium").name == "v6e"
@@ -20,12 +20,12 @@ def test_any_systems_name_finds_the_generation():
 
 
 @pytest.mark.parametrize("text", ["v6e-16", "h100", "", "v6e\n"])
-def test_what_nobody_calls_so_is_refused(text):
+def test_unknown_names_of_generations_are_refused(text):
     with pytest.raises(quoit.InvalidError):
         catalogue.lookup_generation(text)
 
 
-def test_a_generation_says_what_is_published_of_it():
+def test_a_generation_has_the_published_values():
     v5e, v2 = catalogue.lookup_generation("v5e"), catalogue.lookup_generation("v2")
     assert (v5e.name, v5e.ray_resource, v5e.gke_prefix) == ("v5litepod", "TPU-V5LITEPOD", "v5litepod")
     assert (v5e.dims, v5e.cores_per_chip, v5e.hbm_gb, v5e.is_multislice_on_gke) == (2, 1, 16, True)
@@ -34,7 +34,7 @@ def test_a_generation_says_what_is_published_of_it():
     assert catalogue.lookup_generation("v5p").max_topology == "16x16x24"
 
 
-def test_every_topology_is_made_of_its_hosts():
+def test_every_topology_consists_of_its_hosts():
     for generation in catalogue.generations():
         assert generation.dims in (2, 3)
         assert generation.topologies
@@ -69,7 +69,7 @@ def test_a_topology_is_found_by_shape_and_hosts():
         ((16,), TypeError, "shape: expected a str"),
     ],
 )
-def test_what_is_never_built_is_refused(arguments, error, said):
+def test_topologies_that_do_not_exist_are_refused(arguments, error, said):
     with pytest.raises(error, match=said):
         catalogue.lookup_generation("v6e").lookup_topology(*arguments)
 
@@ -100,7 +100,7 @@ def fields_by_member(row, kind):
         (lambda one: one.machines, catalogue._MachineText, catalogue._MachineNumber, "machine"),
     ],
 )
-def test_each_field_is_what_the_library_has_under_that_name(rows, texts, numbers, noun):
+def test_each_attribute_has_the_librarys_value(rows, texts, numbers, noun):
     looked_at = 0
     for generation in catalogue.generations():
         pointer = catalogue._pointer(generation)
@@ -115,14 +115,14 @@ def test_each_field_is_what_the_library_has_under_that_name(rows, texts, numbers
                 looked_at += 1
             for member, value in fields_by_member(row, texts):
                 index = (0,) if noun == "generation" else ()
-                said = _c.taken_text_or_none(getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index))
+                said = _c.take_text_or_none(getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index))
                 first = (value[0] if value else None) if isinstance(value, tuple) else value
                 assert (first or None) == (said or None), (row, member)
                 looked_at += 1
     assert looked_at > 50
 
 
-def test_rows_are_values():
+def test_rows_can_be_compared_and_pickled():
     one = catalogue.lookup_generation("v6e")
     assert len({one, catalogue.lookup_generation("Trillium")}) == 1
     assert one.topologies is one.topologies

@@ -39,7 +39,7 @@ spec:
 """
 
 
-def test_a_contradiction_is_found_at_its_place():
+def test_a_finding_has_the_place_of_the_contradiction():
     (found,) = [
         one for one in quoit.check_manifest(MANIFEST, variables={"HOSTS": "3"}) if one.rule == "numofhosts-topology"
     ]
@@ -51,12 +51,12 @@ def test_a_contradiction_is_found_at_its_place():
     assert found.message
 
 
-def test_a_manifest_that_is_right_has_no_error():
+def test_a_correct_manifest_has_no_error():
     found = quoit.check_manifest(MANIFEST.encode(), variables={"HOSTS": "4"})
     assert not [one for one in found if one.severity == quoit.Severity.ERROR]
 
 
-def test_what_depends_on_a_variable_without_a_value_is_not_looked_at_and_that_is_said():
+def test_fields_with_unset_variables_are_reported_as_not_checked():
     found = quoit.check_manifest(MANIFEST)
     assert not [one for one in found if one.severity == quoit.Severity.ERROR]
     assert [one for one in found if one.severity == quoit.Severity.NOTE and "HOSTS" in f"{one.value} {one.message}"]
@@ -73,12 +73,12 @@ def test_what_depends_on_a_variable_without_a_value_is_not_looked_at_and_that_is
         ("a: 1", ["A=1"], TypeError, "variables: expected a mapping"),
     ],
 )
-def test_what_is_no_yaml_is_refused(text, variables, error, said):
+def test_text_that_is_not_yaml_is_refused(text, variables, error, said):
     with pytest.raises(error, match=said):
         quoit.check_manifest(text, variables=variables)
 
 
-def test_findings_are_of_the_rules_that_there_are():
+def test_every_finding_has_a_listed_rule():
     rules = {rule.name: rule.severity for rule in quoit.check_rules()}
     assert len(rules) == len(quoit.check_rules()) > 20
     assert set(rules.values()) == set(quoit.Severity)

@@ -38,7 +38,7 @@ def neighbours(torus, chip):
 
 
 @pytest.mark.parametrize(("torus", "topology"), SMALL, ids=lambda one: getattr(one, "topology", ""))
-def test_a_torus_is_what_the_catalogue_says_of_its_topology(torus, topology):
+def test_a_torus_matches_the_catalogue(torus, topology):
     assert torus.lengths == numbers(topology.shape)
     assert torus.host_lengths == numbers(topology.host_block)
     assert "".join(axis for axis, ring in zip("xyz", torus.rings) if ring) == topology.wrap
@@ -47,7 +47,7 @@ def test_a_torus_is_what_the_catalogue_says_of_its_topology(torus, topology):
 
 
 @pytest.mark.parametrize(("torus", "topology"), SMALL, ids=lambda one: getattr(one, "topology", ""))
-def test_there_is_a_way_back_from_every_number(torus, topology):
+def test_every_conversion_can_be_inverted(torus, topology):
     places = [torus.chip_at(chip) for chip in range(torus.n_chips)]
     assert sorted(places, key=lambda place: place[::-1]) == places, "x first"
     assert [torus.find_chip(*place) for place in places] == list(range(torus.n_chips))
@@ -64,7 +64,7 @@ def test_there_is_a_way_back_from_every_number(torus, topology):
 
 
 @pytest.mark.parametrize(("torus", "topology"), SMALL, ids=lambda one: getattr(one, "topology", ""))
-def test_hops_are_steps_from_neighbour_to_neighbour(torus, topology):
+def test_hops_count_steps_between_neighbours(torus, topology):
     for start in range(0, torus.n_chips, 1 + torus.n_chips // 16):
         hops, edge = {start: 0}, {start}
         while edge:
@@ -74,14 +74,14 @@ def test_hops_are_steps_from_neighbour_to_neighbour(torus, topology):
     assert all(chip in neighbours(torus, one) for chip in range(torus.n_chips) for one in neighbours(torus, chip))
 
 
-def test_the_two_kinds_of_2x4():
+def test_a_2x4_has_one_or_two_hosts():
     one, two = coordinates.torus("v6e", "2x4"), coordinates.torus("v6e", "2x4", 4)
     assert (one.n_hosts, one.worker_chips(0)) == (1, (0, 2, 1, 3, 4, 6, 5, 7))
     assert (two.n_hosts, two.worker_chips(0), two.worker_chips(1)) == (2, (0, 2, 1, 3), (4, 6, 5, 7))
     assert two.worker_at(1) == (0, 1, 0) and two.find_worker(0, 2) is None
 
 
-def test_a_twist_shortens_ways_and_widens_the_cut():
+def test_a_twist_shortens_paths_and_widens_the_bisection():
     straight, twisted = (coordinates.torus("v4", "4x4x8", wiring=wiring) for wiring in Wiring)
     assert straight.twist == ((0, 0, 0),) * 3
     assert twisted.twist == ((0, 0, 4), (0, 0, 4), (0, 0, 0))
@@ -105,7 +105,7 @@ def test_a_twist_shortens_ways_and_widens_the_cut():
         ((6, "4x4"), TypeError, "accelerator: expected a str"),
     ],
 )
-def test_what_is_no_torus_is_refused(arguments, error, said):
+def test_an_invalid_torus_is_refused(arguments, error, said):
     with pytest.raises(error, match=said):
         coordinates.torus(*arguments)
 
@@ -128,12 +128,12 @@ def test_what_is_no_torus_is_refused(arguments, error, said):
         (lambda torus: torus.find_neighbour(0, Axis.X, Direction(0)), "direction '0': expected one of UP, DOWN"),
     ],
 )
-def test_numbers_that_are_nobodys_are_refused(call, said):
+def test_unknown_chips_hosts_and_devices_are_refused(call, said):
     with pytest.raises(quoit.InvalidError, match=said):
         call(coordinates.torus("v6e", "4x4"))
 
 
-def test_a_torus_is_a_value():
+def test_a_torus_can_be_compared_and_pickled():
     torus = coordinates.torus("v5p", "2x2x4")
     assert torus == coordinates.torus("v5p", "2x2x4") != coordinates.torus("v5p", "2x2x2")
     for same in (pickle.loads(pickle.dumps(torus)), copy.deepcopy(torus), dataclasses.replace(torus)):
@@ -144,7 +144,7 @@ def test_a_torus_is_a_value():
     assert math.prod(torus.lengths) == torus.n_chips
 
 
-def test_what_was_made_up_is_held_against_the_library():
+def test_a_torus_built_by_hand_is_checked_by_the_library():
     made_up = dataclasses.replace(coordinates.torus("v6e", "4x4"), n_chips=1000, n_devices=1000)
     with pytest.raises(quoit.InvalidError, match="chip '999'"):
         made_up.chip_at(999)

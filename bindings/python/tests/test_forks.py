@@ -21,7 +21,7 @@ def request(slices=1, name="train"):
     return quoit.Request(name, accelerator="v6e", topology="4x4", slices=slices)
 
 
-def test_what_a_fork_does_stays_in_it(ledger):
+def test_changes_of_a_fork_do_not_change_the_ledger(ledger):
     before = ledger.snapshot()
     with before.fork() as fork:
         group = fork.reserve(request(2), now_ms=NOW)
@@ -32,7 +32,7 @@ def test_what_a_fork_does_stays_in_it(ledger):
     assert len(ledger.changes_since(0)) == 1
 
 
-def test_a_fork_decides_as_its_ledger_does(ledger):
+def test_a_fork_decides_like_its_ledger(ledger):
     fork = ledger.snapshot().fork()
     assert fork.reserve(request(2), now_ms=NOW) == ledger.reserve(request(2), now_ms=NOW)
     said = []
@@ -69,7 +69,7 @@ def test_a_fork_has_the_verbs_of_a_ledger(ledger):
         ("set_node_state", ("nobody", quoit.NodeState.DEAD)),
     ],
 )
-def test_what_a_fork_does_not_know_it_does_not_find(ledger, verb, arguments):
+def test_a_fork_refuses_unknown_names(ledger, verb, arguments):
     with pytest.raises(quoit.NotFoundError, match="'?nobody'?"):
         getattr(ledger.snapshot().fork(), verb)(*arguments, now_ms=NOW)
 
@@ -86,7 +86,7 @@ def test_what_a_fork_does_not_know_it_does_not_find(ledger, verb, arguments):
         ("sync_input", ("v6e 4x4 x2",)),
     ],
 )
-def test_wrong_types_are_refused_before_anything_happens(ledger, verb, arguments):
+def test_wrong_types_change_nothing(ledger, verb, arguments):
     fork = ledger.snapshot().fork()
     before = fork.snapshot().to_json()
     with pytest.raises(TypeError, match="expected a"):
@@ -94,7 +94,7 @@ def test_wrong_types_are_refused_before_anything_happens(ledger, verb, arguments
     assert fork.snapshot().to_json() == before
 
 
-def test_a_closed_fork_says_so(ledger):
+def test_calls_of_a_closed_fork_raise(ledger):
     fork = ledger.snapshot().fork()
     fork.close()
     fork.close()
@@ -104,7 +104,7 @@ def test_a_closed_fork_says_so(ledger):
             use()
 
 
-def test_threads_that_share_a_fork_queue(ledger):
+def test_threads_can_share_a_fork(ledger):
     fork = ledger.snapshot().fork()
     taken, refused = [], []
 
@@ -127,7 +127,7 @@ def test_threads_that_share_a_fork_queue(ledger):
     assert all(group.state == quoit.GroupState.REMOVED for group in fork.snapshot().groups)
 
 
-def test_a_fork_can_be_closed_while_others_use_it(ledger):
+def test_a_fork_can_be_closed_while_other_threads_use_it(ledger):
     fork = ledger.snapshot().fork()
     ended = []
 

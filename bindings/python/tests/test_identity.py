@@ -14,19 +14,19 @@ VM = {"agent-worker-number": "0", "worker-network-endpoints": "x:y:10.0.0.1,x:y:
 Kind = identity.JaxClusterKind
 
 
-def test_a_pod_is_what_its_environment_says():
+def test_a_pod_is_identified_by_its_environment():
     cluster = identity.jax_cluster(POD)
     assert (cluster.kind, cluster.workers()) == (Kind.GKE_TPU, ("a", "b"))
     assert (cluster.coordinator(), cluster.process_count(), cluster.process_id()) == ("a:8482", 2, 1)
 
 
-def test_a_vm_comes_before_a_pod_unless_it_may_not_ask():
+def test_a_vm_has_priority_unless_the_metadata_server_is_disabled():
     assert identity.jax_cluster(POD, VM).workers() == ("10.0.0.1", "10.0.0.2")
     assert identity.jax_cluster({**POD, "TPU_SKIP_MDS_QUERY": ""}, VM).kind == Kind.GKE_TPU
     assert identity.JaxCluster(Kind.GKE_TPU, POD, VM).workers() == ("a", "b")
 
 
-def test_where_jax_finds_no_cluster_nothing_is_found():
+def test_without_a_cluster_the_kind_is_none():
     cluster = identity.jax_cluster({"TPU_WORKER_ID": "0"})
     assert cluster.kind == Kind.NONE
     for ask in (cluster.workers, cluster.coordinator, cluster.process_count, cluster.process_id):
@@ -34,14 +34,14 @@ def test_where_jax_finds_no_cluster_nothing_is_found():
             ask()
 
 
-def test_one_fact_that_is_refused_leaves_the_others():
+def test_other_facts_are_available_if_one_is_refused():
     cluster = identity.jax_cluster({**POD, "TPU_WORKER_ID": "one"})
     assert cluster.process_count() == 2
     with pytest.raises(quoit.InvalidError, match="TPU_WORKER_ID 'one': expected an integer"):
         cluster.process_id()
 
 
-def test_a_file_of_addresses_is_given_and_not_read(tmp_path):
+def test_the_addresses_file_is_an_argument(tmp_path):
     path = tmp_path / "addresses"
     path.write_text("wrong", encoding="utf-8")
     env = {**POD, "TPU_PROCESS_ADDRESSES_PATH": str(path)}
@@ -54,7 +54,7 @@ def test_a_file_of_addresses_is_given_and_not_read(tmp_path):
 
 
 @pytest.mark.parametrize("slices", [1, 3])
-def test_jax_numbers_the_processes_of_a_topology_as_quoit_does(slices):
+def test_jax_process_ids_match_the_topology(slices):
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
         wanted = quoit.Request("train", accelerator="v6e", topology="4x4", slices=slices)
@@ -98,7 +98,7 @@ def facts_of(cluster):
     ("profile", "per_host"),
     [(quoit.Profile.QUOIT, 1), (quoit.Profile.QUOIT, 4), (quoit.Profile.KUBERAY, 1), (quoit.Profile.JOBSET, 4)],
 )
-def test_a_process_of_a_topology_is_found_as_its_environment_says(profile, per_host):
+def test_the_cluster_of_a_process_matches_its_environment(profile, per_host):
     with quoit.open_memory() as ledger:
         ledger.import_raycluster(MANIFEST, now_ms=NOW)
         group = ledger.reserve(quoit.Request("train", accelerator="v6e", topology="4x4", slices=2), now_ms=NOW)
@@ -109,7 +109,7 @@ def test_a_process_of_a_topology_is_found_as_its_environment_says(profile, per_h
         assert facts_of(of_process) == facts_of(identity.jax_cluster(process.environment))
 
 
-def test_a_process_that_there_is_not_is_refused():
+def test_an_unknown_process_is_refused():
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text("v6e 4x4", now_ms=NOW)
         wanted = quoit.Request("train", accelerator="v6e", topology="4x4", slices=1)
@@ -124,7 +124,7 @@ def test_a_process_that_there_is_not_is_refused():
             identity.jax_cluster_of_process(wrong, 0)
 
 
-def test_bounds_depend_on_the_generation_by_any_name():
+def test_bounds_accept_any_name_of_the_generation():
     assert identity.jax_process_bounds("TPU-V6E", 8, 4) == identity.ProcessBounds("1,2,1", "2,2,1")
     assert identity.jax_process_bounds("v5litepod", 8, 4) == identity.ProcessBounds("2,1,1", "2,2,1")
     assert identity.jax_process_bounds("tpu8i", 4, 2) == identity.ProcessBounds("2,1,1", "2,1,1")
@@ -132,7 +132,7 @@ def test_bounds_depend_on_the_generation_by_any_name():
         identity.jax_process_bounds("v6e", 8, 2)
 
 
-def test_a_cluster_is_made_of_texts_and_stays_as_it_is():
+def test_a_cluster_takes_texts_and_is_immutable():
     with pytest.raises(TypeError, match="kind: expected a JaxClusterKind, not int"):
         identity.JaxCluster(2, POD)
     with pytest.raises(quoit.InvalidError, match="env 'A=': expected a name without '='"):

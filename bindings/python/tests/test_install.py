@@ -55,26 +55,26 @@ def known_to_pkg_config():
     return shutil.which("pkg-config") and said(["pkg-config", "--exists", "quoit"])[0] == 0
 
 
-def test_without_libquoit_pip_says_what_to_install(refused, tmp_path):
+def test_pip_reports_a_missing_libquoit_with_a_remedy(refused, tmp_path):
     text = refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
     assert "pkg-config knows no libquoit 0.1.0 or newer" in text
     assert "quoit was not found" in text
     assert "make install" in text
 
 
-def test_an_older_libquoit_is_named_with_the_version_that_is_needed(refused, tmp_path):
+def test_the_error_for_an_older_libquoit_has_both_versions(refused, tmp_path):
     (tmp_path / "quoit.pc").write_text("Name: quoit\nDescription: older\nVersion: 0.0.99\n")
     text = refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
     assert "0.1.0 or newer" in text
     assert "0.0.99" in text
 
 
-def test_without_what_libquoit_needs_pip_names_it(refused, tmp_path):
+def test_pip_names_a_missing_dependency_of_libquoit(refused, tmp_path):
     (tmp_path / "quoit.pc").write_text("Name: quoit\nDescription: alone\nVersion: 0.1.0\nRequires: glib-2.0\n")
     assert "glib-2.0" in refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
 
 
-def test_without_headers_pip_says_that_they_are_missing(refused, tmp_path):
+def test_pip_reports_missing_headers(refused, tmp_path):
     (tmp_path / "quoit.pc").write_text(
         f"Name: quoit\nDescription: bare\nVersion: 0.1.0\nCflags: -I{tmp_path}/include\n"
     )
@@ -83,7 +83,7 @@ def test_without_headers_pip_says_that_they_are_missing(refused, tmp_path):
     assert "headers are missing" in refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
 
 
-def test_without_pkg_config_pip_says_that_it_is_needed(refused, tmp_path):
+def test_pip_reports_a_missing_pkg_config(refused, tmp_path):
     text = refused(PKG_CONFIG=str(tmp_path / "pkg-config"))
     assert f"'{tmp_path}/pkg-config' cannot be run" in text
     assert "apt install pkg-config" in text
@@ -116,7 +116,7 @@ def built(source, site, prefix):
 
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
-def test_a_folder_that_was_built_against_another_library_is_built_anew(source, tmp_path):
+def test_a_folder_that_was_built_with_another_library_is_built_again(source, tmp_path):
     pytest.importorskip("setuptools")
     known = pathlib.Path(said(["pkg-config", "--variable=prefix", "quoit"])[1].strip())
     for name in ("one", "other"):
@@ -162,7 +162,7 @@ def site(tmp_path):
     return folder
 
 
-def test_where_it_cannot_be_installed_the_reason_is_told_and_the_next_run_tries_again(site, tmp_path):
+def test_a_failed_installation_gives_the_reason_and_is_tried_again(site, tmp_path):
     status, text = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), SANITIZER_FLAGS="-fsanitize=address")
     assert (status, not (site / "site.stamp").exists()) == (0, True), text
     status, told = said(["sh", SOURCE / "run.sh", "-c", "pass"], top_builddir=str(tmp_path))
@@ -170,7 +170,7 @@ def test_where_it_cannot_be_installed_the_reason_is_told_and_the_next_run_tries_
     assert "cannot be installed: an instrumented library" in told
 
 
-def test_where_installing_fails_there_is_no_stamp(site, tmp_path):
+def test_a_failed_installation_leaves_no_stamp(site, tmp_path):
     """A failure must not skip tests: `make check` ends with an error."""
     status, _ = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
     assert status not in (0, 77)
@@ -181,7 +181,7 @@ def test_where_installing_fails_there_is_no_stamp(site, tmp_path):
 # --------------------------------------------------------------------------------------
 
 
-def test_an_environment_is_made_once_whoever_asks_at_the_same_time_and_anew_for_what_a_file_includes(tmp_path):
+def test_concurrent_calls_make_an_environment_once(tmp_path):
     (tmp_path / "all.txt").write_text("-r some.txt\n")
     (tmp_path / "some.txt").write_text("pip\n")
     command = ["sh", str(TOP / "tests" / "wheels.sh"), str(tmp_path / "all.txt")]

@@ -37,14 +37,14 @@ def device(at, **members):
 
 def find(document, devices):
     """The ids of the devices that are found for the places of the document."""
-    return [one.id for one in quoit_jax._find(quoit_jax._of_document(document, None), devices)]
+    return [one.id for one in quoit_jax._find_devices(quoit_jax._plan_of_document(document, None), devices)]
 
 
-def test_a_tpu_is_found_by_its_slice_and_coordinates_whatever_its_id():
+def test_a_tpu_is_found_by_slice_and_coordinates():
     assert find(DOCUMENT, [device(at) for at in (3, 1, 0, 2)]) == [100, 101, 103, 102]
 
 
-def test_what_has_no_coordinates_is_found_by_its_id():
+def test_a_device_without_coordinates_is_found_by_id():
     others = [types.SimpleNamespace(id=at, platform="cpu", device_kind="cpu") for at in range(8)]
     assert find(json.dumps(DOCUMENT), others) == [0, 1, 3, 2]
 
@@ -58,14 +58,14 @@ def test_a_single_slice_has_no_index_and_is_slice_0():
     assert find(one_slice, alone) == [100, 101]
 
 
-def test_two_names_of_a_generation_are_one_kind():
+def test_two_names_of_a_generation_are_equal():
     v5p = changed(kind="TPU v5p")
     assert find(v5p, [device(at, device_kind="TPU v5") for at in range(4)]) == [100, 101, 103, 102]
 
 
-def test_a_device_that_is_not_there_is_named():
+def test_the_message_names_a_missing_device():
     with pytest.raises(
-        quoit.InvalidError, match=r"device '3', core 0 of the chip at 1,0,0 of slice 1: expected it among the 3"
+        quoit.InvalidError, match=r"device '3', core 0 of the chip at 1,0,0 of slice 1: not found among the 3"
     ):
         find(DOCUMENT, [device(at) for at in range(3)])
     with pytest.raises(quoit.InvalidError, match="device '100' is of kind 'TPU v4': expected 'TPU v6 lite'"):
@@ -75,10 +75,10 @@ def test_a_device_that_is_not_there_is_named():
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ("", "document: expected what 'quoit mesh -o json' writes"),
-        ("[" * 100_000, "document: expected what 'quoit mesh -o json' writes"),
+        ("", "document: expected the output of 'quoit mesh -o json'"),
+        ("[" * 100_000, "document: expected the output of 'quoit mesh -o json'"),
         ("[]", r"document: \$: expected an object, not list"),
-        ({}, r"document: \$: expected 'schema'"),
+        ({}, r"document: \$: expected the member 'schema'"),
         (changed(schema="quoit/2"), r"\$\.schema 'quoit/2': expected 'quoit/1'"),
         (changed(axes=5), r"\$\.axes: expected an array, not int"),
         (changed(axes=[5]), r"\$\.axes\[0\]: expected an object, not int"),
@@ -86,17 +86,17 @@ def test_a_device_that_is_not_there_is_named():
         (changed(axes=[{"axis": "a", "size": 0}]), r"\$\.axes\[0\]\.size '0': expected 1 to"),
         (changed(axes=[{"axis": 1, "size": 4}]), r"\$\.axes\[0\]\.axis: expected text, not int"),
         (changed(axes=[{"axis": "a", "size": 5}]), r"\$\.devices has '4' rows: expected 5"),
-        (changed(axes=[{"axis": "a", "size": 2}] * 2), "axis_names: 'a' is there twice"),
-        (changed(devices=[{"id": 0}] * 4), r"\$\.devices\[0\]: expected 'slice_id'"),
+        (changed(axes=[{"axis": "a", "size": 2}] * 2), "axis_names: 'a' occurs twice"),
+        (changed(devices=[{"id": 0}] * 4), r"\$\.devices\[0\]: expected the member 'slice_id'"),
         (changed(devices=[{**DOCUMENT["devices"][0], "x": -1}] * 4), r"\$\.devices\[0\]\.x '-1': expected 0 to"),
     ],
 )
-def test_what_is_no_document_is_refused_by_its_place(document, message):
+def test_an_invalid_document_is_refused_with_the_place(document, message):
     with pytest.raises(quoit.InvalidError, match=message):
         quoit_jax.mesh(document)
 
 
-def test_names_are_one_for_each_axis():
+def test_axis_names_must_match_the_axes():
     mesh = meshes.create_device_mesh((2, 2), meshes.Devices.of_slices("v6e", "2x2"))
     with pytest.raises(quoit.InvalidError, match="axis_names: expected a name for each axis"):
         quoit_jax.mesh(mesh)
@@ -108,13 +108,13 @@ def test_names_are_one_for_each_axis():
         quoit_jax.mesh(5)
 
 
-def test_jax_is_imported_by_no_import_of_quoits():
+def test_importing_quoit_does_not_import_jax():
     program = "import sys, quoit, quoit.jax; print('jax' in sys.modules or 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
 
-def test_without_jax_the_remedy_is_told():
+def test_without_jax_the_error_has_a_remedy():
     program = (
         "import sys; sys.modules['jax'] = None\n"
         "from quoit import jax, meshes\n"

@@ -46,13 +46,13 @@ def test_each_change_is_an_entry_with_its_effects(ledger):
     assert entries[1].effects[0].text.startswith(f"{group.handle} holds 4 nodes of 1 slice")
 
 
-def test_only_what_came_after_is_told(ledger):
+def test_changes_since_an_entry_exclude_it(ledger):
     reserve(ledger)
     assert [entry.verb for entry in ledger.changes_since(1)] == ["reserve"]
     assert ledger.changes_since(2) == ()
 
 
-def test_what_was_dropped_is_not_found(tmp_path):
+def test_entries_before_the_checkpoint_are_not_found(tmp_path):
     with quoit.create(tmp_path / "fleet.db") as ledger:
         ledger.import_fleet_text("v6e 4x4 x2", now_ms=NOW)
         reserve(ledger)
@@ -61,7 +61,7 @@ def test_what_was_dropped_is_not_found(tmp_path):
             ledger.changes_since(0)
 
 
-def test_a_checkpoint_says_what_it_is_of_and_when_it_was_made():
+def test_a_checkpoint_has_its_entry_and_time():
     now = 1_800_000_000_000
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text("v6e 4x4", now_ms=now)

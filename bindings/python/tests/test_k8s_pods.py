@@ -48,7 +48,7 @@ def import_nodes(ledger, nodes, pods=None):
     return ledger.snapshot().nodes
 
 
-def test_pods_say_the_worker_ids_of_nodes():
+def test_pods_give_nodes_their_worker_ids():
     nodes = listed(node("a"), node("b"))
     pods = listed(
         pod("a", [container([{"name": "TPU_WORKER_ID", "value": "1"}])], "10.4.0.1"),
@@ -101,7 +101,7 @@ def recorded():
 
 
 @pytest.mark.parametrize(("machine", "containers", "host_name", "n_hosts"), list(recorded()))
-def test_what_the_webhook_wrote_into_a_pod_says_which_host_it_is(machine, containers, host_name, n_hosts):
+def test_the_webhooks_variables_in_a_pod_identify_its_host(machine, containers, host_name, n_hosts):
     host = int(host_name.rpartition("-")[2])
     pods = listed(pod("n", containers, "10.4.0.1", hostname=host_name))
     with quoit.open_memory() as ledger:

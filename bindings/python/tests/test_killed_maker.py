@@ -11,7 +11,7 @@ from quoit.ray import ledgers
 MAKER = "import sys; from quoit.ray import ledgers; print(flush=True); ledgers._open(sys.argv[1], is_named=True)"
 
 
-def test_a_driver_that_is_killed_while_it_makes_the_ledger_leaves_none_that_others_cannot_open(tmp_path):
+def test_a_driver_that_is_killed_while_it_creates_the_ledger_leaves_no_unusable_file(tmp_path):
     moments = random.Random(1)
     for i in range(20):
         path = str(tmp_path / f"{i}.db")

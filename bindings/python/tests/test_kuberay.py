@@ -32,7 +32,7 @@ def places(one):
     return [(pod.replica, pod.host, pod.incarnation) for pod in one.pods]
 
 
-def test_a_lost_pod_takes_its_replica_along_which_comes_back_in_the_next_pass():
+def test_a_lost_pod_ends_its_replica_and_the_next_pass_replaces_it():
     one = cluster()
     assert one.reconcile() == kuberay.Pass(None, False)
     lost = one.pods[1]
@@ -41,15 +41,15 @@ def test_a_lost_pod_takes_its_replica_along_which_comes_back_in_the_next_pass():
     assert places(one) == [(1, 0, 1), (1, 1, 1)]
     one.reconcile()
     assert places(one) == [(0, 0, 2), (0, 1, 2), (1, 0, 1), (1, 1, 1)]
-    with pytest.raises(quoit.NotFoundError, match="pod '1': expected the serial of a pod that is there"):
+    with pytest.raises(quoit.NotFoundError, match="pod '1': expected the serial of a present pod"):
         one.mark(lost, Event.FAILED)
 
 
-def test_what_goes_by_chance_is_said():
+def test_arbitrary_deletions_are_reported():
     one = cluster()
     one.reconcile()
     one.set_replicas("g", 1)
-    assert one.reconcile().is_arbitrary
+    assert one.reconcile().is_deletion_arbitrary
     kept = cluster(flags=kuberay.KuberayFlags.AUTOSCALING)
     kept.reconcile()
     kept.set_replicas("g", 1)
@@ -88,7 +88,7 @@ def test_a_manifest_becomes_a_cluster():
     assert [pod.group for pod in one.pods] == ["g"] * 4 + ["h"]
     assert (one.pods[4].host, one.pods[4].incarnation) == (None, None)
     one.set_replicas("g", 0)
-    assert not one.reconcile().is_arbitrary
+    assert not one.reconcile().is_deletion_arbitrary
     assert len(one.pods) == 5
     with pytest.raises(quoit.InvalidError, match="--set NAME="):
         kuberay.Kuberay.parse_manifest(MANIFEST)
@@ -102,7 +102,7 @@ def test_the_cluster_of_a_job_has_a_name_that_is_assumed():
     assert (cluster().is_name_assumed, cluster().longest_name) == (False, 41)
 
 
-def test_a_group_that_the_webhook_denies_is_told_by_its_name():
+def test_a_denied_group_has_a_message_with_its_name():
     assert cluster(pod=TPUS).check_group("g") is None
     denied = cluster(hosts=3, pod=TPUS)
     assert denied.check_group("g") == "Number of workers in worker group not equal to specified topology"
@@ -112,16 +112,30 @@ def test_a_group_that_the_webhook_denies_is_told_by_its_name():
         cluster(hosts=0, pod=TPUS).check_group("g")
 
 
-def test_an_admitted_pod_has_all_that_its_processes_get():
+def test_an_admitted_pod_has_the_variables_of_its_processes():
     one = cluster(pod=TPUS)
     one.reconcile()
     seen = one.admit(one.pods[3])
     assert seen.labels["ray.io/replica-host-index"] == "1"
     found = {variable.name: variable for variables in seen.containers for variable in variables}
-    assert (found["TPU_WORKER_ID"].value, found["TPU_WORKER_ID"].is_seen) == ("1", True)
+    assert (found["TPU_WORKER_ID"].value, found["TPU_WORKER_ID"].is_effective) == ("1", True)
 
 
-def test_names_that_break_are_refused():
+def test_processes_get_the_variables_of_env_from_and_expanded_references():
+    one = kuberay.Kuberay.parse_manifest(
+        "kind: RayCluster\nmetadata: {name: c}\nspec: {workerGroupSpecs: [{groupName: g, replicas: 1, template: {spec: "
+        "{containers: [{envFrom: [{configMapRef: {name: m}}, {secretRef: {name: gone}}], "
+        "env: [{name: B, value: $(A)!}]}]}}}]}\n---\nkind: ConfigMap\nmetadata: {name: m}\ndata: {A: x}\n"
+    )
+    one.reconcile()
+    ((first, second),) = one.admit(one.pods[0]).containers
+    assert ((first.name, first.value), (second.name, second.value)) == (("A", "x"), ("B", "x!"))
+    (note,) = one.notes
+    assert "no Secret 'gone' in the file" in note
+    assert cluster().notes == ()
+
+
+def test_names_that_are_too_long_are_refused():
     one = kuberay.Kuberay("c" * 42)
     one.add_group("g", hosts=2, replicas=1, pod=TPUS)
     with pytest.raises(quoit.InvalidError, match="expected at most 41 bytes"):
@@ -147,7 +161,7 @@ def test_names_that_break_are_refused():
         (lambda one: pickle.dumps(one), TypeError, "cannot copy or pickle a quoit.Kuberay"),
     ],
 )
-def test_what_is_wrong_is_refused_and_changes_nothing(call, error, says):
+def test_invalid_calls_change_nothing(call, error, says):
     one = cluster()
     one.reconcile()
     before = one.groups, one.pods
@@ -156,7 +170,7 @@ def test_what_is_wrong_is_refused_and_changes_nothing(call, error, says):
     assert (one.groups, one.pods) == before
 
 
-def test_too_many_pods_are_refused_and_none_has_changed():
+def test_too_many_pods_are_refused_without_a_change():
     one = cluster()
     one.reconcile()
     one.set_replicas("g", 10**6)

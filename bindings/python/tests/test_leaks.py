@@ -33,11 +33,11 @@ def left(kind):
 
 
 @pytest.mark.parametrize("kind", leaks.KINDS)
-def test_many_cycles_leave_nothing_behind(kind):
+def test_repeated_use_leaks_no_memory(kind):
     n_bytes, n_blocks, n_garbage = left(kind)
     assert n_bytes <= MOST_BYTES, f"{n_bytes:.0f} bytes a cycle"
     assert (n_blocks <= MOST_BLOCKS, n_garbage) == (True, 0), f"{n_blocks} blocks"
 
 
-def test_an_error_that_nobody_frees_is_found():
+def test_a_leaked_error_is_detected():
     assert left("a_leak")[0] > 4 * MOST_BYTES

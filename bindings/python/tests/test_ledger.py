@@ -29,7 +29,7 @@ def test_all_slices_are_reserved_or_none(ledger):
     assert ledger.reserve(two_slices("other")).id > group.id
 
 
-def test_a_request_is_asked_again_under_another_name(ledger):
+def test_a_renamed_request_can_be_reserved(ledger):
     asked = two_slices(owner="alice")
     group = ledger.reserve(asked)
     ledger.release(group)
@@ -43,7 +43,7 @@ def test_a_request_is_asked_again_under_another_name(ledger):
         ledger.reserve(asked.renamed(""))
 
 
-def test_what_was_reserved_is_there_when_the_file_is_opened_again(tmp_path):
+def test_reservations_survive_reopening_the_file(tmp_path):
     path = tmp_path / "fleet.db"
     with quoit.create(path) as ledger:
         ledger.import_fleet_text("v6e 4x4 x2")
@@ -61,7 +61,7 @@ def test_a_late_release_never_frees_a_group_that_took_the_name(ledger):
 
 
 @pytest.mark.parametrize("make", [quoit.create, quoit.open])
-def test_a_wait_below_nothing_and_a_path_without_a_name_are_refused(make, tmp_path):
+def test_a_negative_wait_and_an_empty_path_are_refused(make, tmp_path):
     with pytest.raises(quoit.InvalidError, match="wait_ms '-1': expected 0 to"):
         make(tmp_path / "fleet.db", wait_ms=-1)
     assert list(tmp_path.iterdir()) == []
@@ -69,13 +69,13 @@ def test_a_wait_below_nothing_and_a_path_without_a_name_are_refused(make, tmp_pa
         make("")
 
 
-def test_a_closed_ledger_says_so(ledger):
+def test_calls_of_a_closed_ledger_raise(ledger):
     ledger.close()
     with pytest.raises(quoit.InvalidError, match="closed"):
         ledger.reserve(two_slices())
 
 
-def test_a_line_of_a_difference_says_what_it_has_to_say_and_no_more(ledger):
+def test_a_change_of_an_import_has_only_its_attributes(ledger):
     group = ledger.reserve(two_slices())
     changes = ledger.import_fleet_text("v6e 4x4 x4 dead=0.1").changes
     dead = next(one for one in changes if one.kind is quoit.ChangeKind.STATE)

@@ -100,7 +100,7 @@ def use(ledger, name, arguments):
 
 
 @pytest.mark.parametrize("verb", [name for name, _ in verbs()])
-def test_every_verb_of_a_closed_ledger_says_that_it_is_closed(verb, path, monkeypatch, tmp_path):
+def test_every_verb_of_a_closed_ledger_raises(verb, path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     ledger = quoit.open(path)
     ledger.close()
@@ -112,7 +112,7 @@ def test_every_verb_of_a_closed_ledger_says_that_it_is_closed(verb, path, monkey
     assert sorted(os.listdir(tmp_path)) == ["fleet.db", "fleet.db-head"]
 
 
-def test_what_a_ledger_gave_outlives_it(path):
+def test_results_outlive_their_ledger(path):
     with quoit.open(path) as ledger:
         group, said = ledger.reserve(request(slices=2)), ledger.import_fleet_text("v6e 4x4 x9")
     del ledger
@@ -128,7 +128,7 @@ def test_a_request_outlives_the_ledger_it_was_used_on(path):
             assert ledger.reserve(wanted).id == 1
 
 
-def test_a_ledger_that_nobody_has_any_more_is_closed(path):
+def test_an_unreferenced_ledger_is_closed(path):
     ledger = quoit.open(path)
     ledger.reserve(request())
     assert pathlib.Path(f"{path}-wal").exists()
@@ -137,7 +137,7 @@ def test_a_ledger_that_nobody_has_any_more_is_closed(path):
     assert gone() is None and not pathlib.Path(f"{path}-wal").exists()
 
 
-def test_a_cycle_with_a_ledger_in_it_is_collected(path):
+def test_a_reference_cycle_with_a_ledger_is_collected(path):
     class Holder:
         pass
 
@@ -175,7 +175,7 @@ def test_a_batch_that_raises_leaves_nothing(path):
         assert ledger.reserve(request()).id == 1
 
 
-def test_a_batch_in_a_batch_is_refused_and_harms_neither(path):
+def test_a_nested_batch_is_refused_and_the_outer_one_continues(path):
     with quoit.open(path) as ledger:
         with ledger.batch():
             ledger.reserve(request("one"))
@@ -185,7 +185,7 @@ def test_a_batch_in_a_batch_is_refused_and_harms_neither(path):
         assert ledger.confirm("one").id == 1 and ledger.confirm("two").id == 2
 
 
-def test_a_batch_that_does_not_wait_for_the_disk_is_there_for_all_and_outlives_a_kill(path):
+def test_an_unsynced_batch_is_visible_to_all_and_survives_a_kill(path):
     program = (
         "import os, signal, sys, quoit\n"
         "ledger = quoit.open(sys.argv[1])\n"
@@ -207,7 +207,7 @@ def test_a_batch_that_does_not_wait_for_the_disk_is_there_for_all_and_outlives_a
             ledger.batch(synced=1)
 
 
-def test_a_ledger_closed_in_a_batch_keeps_it(path):
+def test_a_batch_is_committed_after_its_ledger_is_closed(path):
     with quoit.open(path) as ledger, ledger.batch():
         ledger.reserve(request())
         ledger.close()
@@ -215,7 +215,7 @@ def test_a_ledger_closed_in_a_batch_keeps_it(path):
         assert ledger.confirm("train").id == 1
 
 
-def test_a_batch_that_is_ended_by_another_thread_is_refused_there(path):
+def test_another_thread_cannot_end_a_batch(path):
     with quoit.open(path) as ledger:
         batch, refused = ledger.batch(), []
         batch.__enter__()
@@ -231,7 +231,7 @@ def test_a_batch_that_is_ended_by_another_thread_is_refused_there(path):
         assert refused == ["this thread is in no batch"]
 
 
-def test_a_ctrl_c_between_any_two_instructions_leaves_no_batch_open(path):
+def test_an_interrupt_at_any_instruction_leaves_no_open_batch(path):
     """A batch that never ends would block every writer in all processes."""
     ledger = quoit.open(path, wait_ms=0)
     for point in itertools.count():
@@ -288,7 +288,7 @@ def in_thread(function):
 
 
 @pytest.mark.parametrize("where", ["file", "memory"])
-def test_threads_that_do_everything_at_once_hold_nothing_twice(where, path):
+def test_concurrent_threads_never_get_the_same_slice(where, path):
     ledger = quoit.open(path) if where == "file" else quoit.open_memory()
     ledger.import_fleet_text("v6e 4x4 x8")
     wrongs, until = [], time.monotonic() + 1.5
@@ -348,7 +348,7 @@ def test_threads_that_do_everything_at_once_hold_nothing_twice(where, path):
     assert len(ledger.reserve(request("all", slices=8)).slices) == 8
 
 
-def test_a_ledger_that_is_closed_while_others_use_it_ends_for_each_with_a_result_or_a_word(path):
+def test_closing_a_ledger_in_use_gives_each_call_a_result_or_an_error(path):
     for turn in range(10):
         ledger, ends = quoit.open(path), []
 
@@ -429,7 +429,7 @@ def refusals(ledger):
     return said
 
 
-def test_every_verb_is_refused_in_a_child_and_the_parent_goes_on(path):
+def test_every_verb_is_refused_in_a_forked_child(path):
     ledger = quoit.open(path)
     ledger.reserve(request())
     for opened in (ledger, quoit.open_memory()):
@@ -440,13 +440,13 @@ def test_every_verb_is_refused_in_a_child_and_the_parent_goes_on(path):
     ledger.close()
 
 
-def test_a_child_reads_what_the_parent_gave_it(path):
+def test_a_forked_child_can_read_the_parents_results(path):
     with quoit.open(path) as ledger:
         group = ledger.reserve(request(slices=2))
         assert in_child(lambda: [one.name for one in group.slices]) == [one.name for one in group.slices]
 
 
-def test_a_child_that_ends_leaves_the_parents_lock(path):
+def test_the_end_of_a_forked_child_keeps_the_parents_lock(path):
     said = run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -473,7 +473,7 @@ def test_a_child_that_ends_leaves_the_parents_lock(path):
     assert said == "busy\n1\n"
 
 
-def test_a_batch_is_not_ended_by_a_child(path):
+def test_a_forked_child_does_not_end_a_batch(path):
     said = run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -492,7 +492,7 @@ def test_a_batch_is_not_ended_by_a_child(path):
     assert said == "1\n"
 
 
-def test_a_child_of_many_threads_is_refused_at_once(path):
+def test_a_forked_child_of_many_threads_is_refused_at_once(path):
     run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -534,7 +534,7 @@ def test_a_child_of_many_threads_is_refused_at_once(path):
         ("rules.FailurePolicy()", "one.make_decision(rules.FailureKind.WORKER)", "one.__init__()"),
     ],
 )
-def test_what_threads_of_a_parent_use_is_refused_in_a_child_and_never_waited_for(made, used, freed):
+def test_objects_in_use_during_a_fork_are_refused_in_the_child(made, used, freed):
     run(
         f"""
         from quoit import ray_rules as rules
@@ -566,7 +566,7 @@ def test_what_threads_of_a_parent_use_is_refused_in_a_child_and_never_waited_for
     )
 
 
-def test_a_child_reads_a_group_while_threads_of_the_parent_read_others():
+def test_a_forked_child_can_read_groups_that_parent_threads_read():
     run(
         """
         ledger = quoit.open_memory()
@@ -591,7 +591,7 @@ def test_a_child_reads_a_group_while_threads_of_the_parent_read_others():
     )
 
 
-def test_what_a_child_reserves_in_a_ledger_of_its_own_is_kept_when_the_parent_closes_first(path):
+def test_reservations_of_a_forked_child_survive_the_close_of_the_parent(path):
     """POSIX locks are not inherited, but SQLite's record of them is."""
     parent = quoit.open(path)
     parent.reserve(request("parent"))
@@ -648,11 +648,11 @@ def interrupted(path, wait_ms, wait):
     return float(said.split()[-1])
 
 
-def test_a_ctrl_c_is_seen_when_the_wait_ends(path):
+def test_an_interrupt_is_raised_when_the_wait_ends(path):
     assert 1.2 < interrupted(path, 1500, "ledger.reserve(request())") < 10
 
 
-def test_a_ctrl_c_is_seen_at_once_where_another_thread_waits(path):
+def test_an_interrupt_is_raised_at_once_if_another_thread_waits(path):
     wait = """
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(1) as pool:
@@ -667,7 +667,7 @@ def test_a_ctrl_c_is_seen_at_once_where_another_thread_waits(path):
 # --- the end of the interpreter ---------------------------------------------------------------------------------------
 
 
-def test_objects_that_are_alive_at_the_end_are_freed_in_any_order(path):
+def test_objects_can_be_freed_in_any_order_at_exit(path):
     run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -681,7 +681,7 @@ def test_objects_that_are_alive_at_the_end_are_freed_in_any_order(path):
     )
 
 
-def test_a_ledger_can_be_used_at_exit_and_by_what_is_deleted_then(path):
+def test_a_ledger_can_be_used_at_exit_and_in_destructors(path):
     said = run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -727,7 +727,7 @@ def test_a_daemon_thread_inside_a_call_does_not_stop_the_interpreter_from_ending
         ledger.verify()
 
 
-def test_daemon_threads_that_work_at_the_end_leave_a_whole_ledger(path):
+def test_daemon_threads_at_exit_leave_an_undamaged_ledger(path):
     run(
         """
         ledger = quoit.open(sys.argv[1])
@@ -747,7 +747,7 @@ def test_daemon_threads_that_work_at_the_end_leave_a_whole_ledger(path):
         ledger.verify()
 
 
-def test_a_killed_process_leaves_a_whole_ledger_and_no_lock(path):
+def test_a_killed_process_leaves_an_undamaged_ledger_and_no_lock(path):
     process = python(
         """
         ledger = quoit.open(sys.argv[1])
@@ -769,7 +769,7 @@ def test_a_killed_process_leaves_a_whole_ledger_and_no_lock(path):
 # --- more than one interpreter ----------------------------------------------------------------------------------------
 
 
-def test_a_subinterpreter_works_until_it_has_a_lock_of_its_own_and_then_says_why_it_cannot(path):
+def test_a_subinterpreter_with_its_own_lock_is_refused_with_the_reason(path):
     """From Python 3.12 on an isolated one has its own lock, which cffi's module does not support."""
     said = run(
         """
@@ -826,7 +826,7 @@ def test_a_subinterpreter_works_until_it_has_a_lock_of_its_own_and_then_says_why
         )
 
 
-def test_advice_about_libquoit_is_given_where_libquoit_is_the_cause(tmp_path):
+def test_import_errors_have_advice_only_if_libquoit_is_the_cause(tmp_path):
     """The linker's message names the library or one of its symbols; other causes are reported without advice."""
     for cause, advised in (
         ("libquoit.so.0: cannot open shared object file: No such file or directory", True),

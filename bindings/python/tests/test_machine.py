@@ -304,7 +304,7 @@ SETTINGS = settings(
 )
 
 
-def test_two_handles_of_a_file_are_what_the_model_says():
+def test_two_handles_of_a_file_match_the_model():
     run_state_machine_as_test(Machine, settings=SETTINGS)
 
 
@@ -365,7 +365,7 @@ LIES = (
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_the_machine_finds_a_model_that_lies(lie):
+def test_the_machine_detects_a_wrong_model(lie):
     found = settings(SETTINGS, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
     with pytest.raises((AssertionError, pytest.fail.Exception, quoit.Error)):
         run_state_machine_as_test(type("Lying", (Machine,), {"model_class": lie}), settings=found)
@@ -391,7 +391,7 @@ class WithForgetful(Machine):
         self.ledgers[1] = Forgetful(self.ledgers[1])
 
 
-def test_the_machine_finds_a_ledger_that_loses_an_update():
+def test_the_machine_detects_a_lost_update():
     found = settings(SETTINGS, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
     with pytest.raises((AssertionError, pytest.fail.Exception, quoit.Error)):
         run_state_machine_as_test(WithForgetful, settings=found)

@@ -15,7 +15,7 @@ def sizes(report):
     return {axis.name: (axis.ici, axis.dcn) for axis in report.axes if axis.size != 1}
 
 
-def test_the_axis_that_is_minus_one_is_filled_in():
+def test_the_size_minus_one_is_filled_in():
     assert maxtext.fill([4, -1, 2], 16) == (4, 2, 2)
     assert maxtext.fill((-2, -2), 4) == (-2, -2)
     assert maxtext.fill([], 1) == ()
@@ -52,13 +52,13 @@ def test_every_accelerator_is_found_by_its_name():
         maxtext.lookup_accelerator("v6e-17")
 
 
-def test_a_mesh_is_jaxs_where_it_is_no_ring_of_maxtexts():
+def test_a_mesh_without_a_maxtext_ring_is_jaxs_mesh():
     devices = meshes.Devices.of_slices("v6e", "4x4", 2)
     mesh = maxtext.create_device_mesh(devices, [1, -1], [-1, 1], 2)
     assert mesh == meshes.create_hybrid_device_mesh((1, 16), (2, 1), devices)
 
 
-def test_a_ring_of_maxtexts_is_dealt_out_in_each_slice():
+def test_a_maxtext_ring_is_made_in_each_slice():
     devices = meshes.Devices.of_slices("v6e", "16x16", 2)
     mesh = maxtext.create_device_mesh(devices, [1, 4, 64], [2, 1, 1], 2, custom_mesh="hybrid_ring_64x4")
     assert mesh.shape == (2, 4, 64)
@@ -68,7 +68,7 @@ def test_a_ring_of_maxtexts_is_dealt_out_in_each_slice():
     assert [granule.key for granule in mesh.granules] == [0, 1]
 
 
-def test_what_is_said_to_optimize_undoes_jaxs_ring():
+def test_the_v6e_optimization_undoes_jaxs_ring():
     devices = meshes.Devices.of_slices("v6e", "2x4")
     assert maxtext.create_device_mesh(devices, [8], [1]).ids == (0, 1, 2, 3, 7, 6, 5, 4)
     assert maxtext.create_device_mesh(devices, [8], [1], optimize_mesh_for_tpu_v6e=True).ids == tuple(range(8))
@@ -102,7 +102,7 @@ def test_meshes_that_maxtext_refuses_are_refused(call, said):
         call(meshes.Devices.of_slices("v6e", "4x4"))
 
 
-def test_a_job_is_filled_and_counted():
+def test_a_job_has_its_axes_and_numbers():
     report = maxtext.check(["ici_tensor_parallelism=4", "per_device_batch_size=2"], **TWO)
     assert sizes(report) == {"data": (1, 2), "fsdp": (4, 1), "tensor": (4, 1)}
     assert (report.num_slices, report.num_hosts, report.num_chips, report.num_devices) == (2, 8, 32, 32)
@@ -111,12 +111,12 @@ def test_a_job_is_filled_and_counted():
     assert report.findings == ()
 
 
-def test_slices_may_be_named_in_maxtexts_words():
+def test_compile_topology_defines_the_slices():
     report = maxtext.check(["compile_topology=tpu7x-16", "compile_topology_num_slices=2"])
     assert (report.num_chips, report.num_devices) == (16, 32)
 
 
-def test_what_would_fail_is_found_with_what_would_work():
+def test_a_failing_setting_is_found_with_the_expected_value():
     report = maxtext.check(["ici_tensor_parallelism=3", "per_device_batch_size=-1"], **TWO)
     axis, batch = report.findings
     assert (axis.severity, axis.rule, axis.key, axis.value) == (
@@ -142,14 +142,14 @@ def test_what_would_fail_is_found_with_what_would_work():
         ("dcn_data_parallelism=3", "dcn-product", "as dcn_data_parallelism=2"),
     ],
 )
-def test_bad_settings_are_found_with_what_would_do(setting, rule, expected):
+def test_bad_settings_are_found_with_the_expected_values(setting, rule, expected):
     report = maxtext.check([setting], **TWO)
     (found,) = report.findings
     assert (found.rule, report.is_right) == (rule, False)
     assert expected in found.expected
 
 
-def test_files_of_settings_are_read_below_the_words():
+def test_arguments_override_settings_files():
     base, mine = (
         "ici_tensor_parallelism: 3\nper_device_batch_size: 2\n",
         b"base_config: a.yml\nici_tensor_parallelism: 4\n",
@@ -169,13 +169,13 @@ def test_files_of_settings_are_read_below_the_words():
         maxtext.check(configs={"a": 1}, **TWO)
 
 
-def test_a_word_that_is_no_setting_has_no_key():
+def test_a_finding_for_an_unknown_word_has_no_key():
     (found,) = maxtext.check(["ici_fdsp_parallelism=4"], **TWO).findings
     assert (found.key, found.value) == (None, "ici_fdsp_parallelism")
     assert "'ici_fsdp_parallelism'" in found.expected
 
 
-def test_a_warning_is_no_error():
+def test_a_job_with_only_warnings_is_right():
     report = maxtext.check(["ici_sequence_parallelism=4"], **TWO)
     assert [one.severity for one in report.findings] == [quoit.Severity.WARNING]
     assert report.is_right
@@ -191,7 +191,7 @@ def test_a_warning_is_no_error():
         ((4, 12), {"TPU": 4}, ["dcn_data_parallelism=2"], ["scaling-elastic"]),
     ],
 )
-def test_workers_are_held_against_the_slices(workers, resources, settings, rules):
+def test_workers_are_compared_with_the_slices(workers, resources, settings, rules):
     report = maxtext.check(settings, **TWO, num_workers=workers, resources_per_worker=resources)
     assert [one.rule for one in report.findings] == rules
 
@@ -212,12 +212,12 @@ def test_workers_are_held_against_the_slices(workers, resources, settings, rules
         (["a\0=1"], TWO, quoit.InvalidError, "NUL"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(settings, arguments, error, said):
+def test_invalid_arguments_of_check_are_refused(settings, arguments, error, said):
     with pytest.raises(error, match=said):
         maxtext.check(settings, **arguments)
 
 
-def test_findings_are_of_the_rules_that_there_are():
+def test_every_finding_has_a_listed_rule():
     rules = {rule.name: rule.severity for rule in maxtext.check_rules()}
     assert len(rules) == len(maxtext.check_rules()) > 20
     found = maxtext.check(["a", "b=1", "hardware=gpu", "ici_sequence_parallelism=2", "base.yml"], **TWO).findings

@@ -23,7 +23,7 @@ def reserve(ledger, slices):
     return ledger.reserve(quoit.Request("train", accelerator="v6e", topology="4x4", slices=slices), now_ms=NOW)
 
 
-def test_the_example_of_the_documentation_runs_as_written():
+def test_the_documented_example_runs():
     failed, tried = doctest.testmod(meshes)
     assert (failed, tried > 3) == (0, True)
 
@@ -31,7 +31,7 @@ def test_the_example_of_the_documentation_runs_as_written():
 # --- devices ------------------------------------------------------------------------------------------------------
 
 
-def test_a_list_of_devices_is_a_sequence_of_them():
+def test_devices_are_a_sequence():
     devices = meshes.Devices.of_slices("v6e", "4x4", 2)
     assert (len(devices), devices.kind) == (32, "TPU v6 lite")
     assert devices[0] == meshes.Device(0, (0, 0, 0), 0, 0, 0)
@@ -44,7 +44,7 @@ def test_a_list_of_devices_is_a_sequence_of_them():
             devices[beyond]
 
 
-def test_hosts_and_cores_are_as_they_are_asked_for():
+def test_devices_have_the_requested_hosts_and_cores():
     whole = meshes.Devices.of_slices("v6e", "2x4", chips_per_host=8)
     assert {one.process_index for one in whole} == {0}
     cores = meshes.Devices.of_slices("v5p", "2x2x1", devices_per_chip=2)
@@ -77,7 +77,7 @@ def test_a_group_has_the_devices_of_its_slices(ledger):
         (("v6e", "4096x4096"), "at most 4194304 devices"),
     ],
 )
-def test_slices_that_cannot_be_are_refused(arguments, message):
+def test_impossible_slices_are_refused(arguments, message):
     with pytest.raises(quoit.InvalidError) as refused:
         meshes.Devices.of_slices(*arguments)
     assert message in str(refused.value)
@@ -99,14 +99,14 @@ def test_slices_that_cannot_be_are_refused(arguments, message):
         (meshes.Device(0.5, (0, 0, 0)), TypeError, r"devices\[0\]\.id: expected an int, not float"),
     ],
 )
-def test_a_device_that_cannot_be_is_named_by_its_place(device, error, message):
+def test_an_invalid_device_is_refused_with_its_place(device, error, message):
     with pytest.raises(error, match=message):
         meshes.Devices("v6e", [device])
 
 
-def test_devices_are_sent_as_what_they_are_made_of():
+def test_devices_can_be_rebuilt_from_kind_and_list():
     devices = meshes.Devices.of_slices("v6e", "2x2")
-    with pytest.raises(TypeError, match="send its kind and list"):
+    with pytest.raises(TypeError, match="send its kind and a list of its devices"):
         pickle.dumps(devices)
     kind, rows = pickle.loads(pickle.dumps((devices.kind, list(devices))))
     assert list(meshes.Devices(kind, rows)) == list(devices)
@@ -117,7 +117,7 @@ def test_devices_are_sent_as_what_they_are_made_of():
 # --- meshes -------------------------------------------------------------------------------------------------------
 
 
-def test_a_mesh_says_how_its_devices_came_there():
+def test_a_mesh_reports_the_rules_of_its_order():
     mesh = meshes.create_device_mesh((4, 4), meshes.Devices.of_slices("v4", "2x2x4"))
     assert (mesh.shape, mesh.dcn_shape) == ((4, 4), (1, 1))
     (granule,) = mesh.granules
@@ -131,7 +131,7 @@ def test_a_mesh_says_how_its_devices_came_there():
     assert hash(mesh) == hash(pickle.loads(pickle.dumps(mesh)))
 
 
-def test_a_hybrid_mesh_says_which_granules_it_joins():
+def test_a_hybrid_mesh_lists_its_granules():
     devices = meshes.Devices.of_slices("v6e", "4x4", 2)
     mesh = meshes.create_hybrid_device_mesh((2, 8), (2, 1), devices, allow_split_physical_axes=True)
     assert (mesh.shape, mesh.dcn_shape) == ((4, 8), (2, 1))
@@ -176,7 +176,7 @@ V4 = meshes.Devices.of_slices("v4", "4x4x4")
         (lambda: meshes.create_device_mesh_for_nd_torus((4, 0), (4,)), "axis 1 of size '0'"),
     ],
 )
-def test_meshes_that_cannot_be_are_refused_with_what_can(make, message):
+def test_impossible_meshes_are_refused_with_possible_shapes(make, message):
     with pytest.raises(quoit.InvalidError) as refused:
         make()
     assert message in str(refused.value)
@@ -203,7 +203,7 @@ def test_wrong_types_are_refused(make, message):
 # --- links --------------------------------------------------------------------------------------------------------
 
 
-def test_each_axis_says_what_it_talks_over():
+def test_each_axis_reports_its_network():
     mesh = meshes.create_hybrid_device_mesh((1, 16), (2, 1), V6E)
     data, fsdp = meshes.axis_links(V6E, mesh, 10**9)
     assert (data.network, data.form, data.hops, data.hops_back, data.physical) == (
@@ -217,16 +217,18 @@ def test_each_axis_says_what_it_talks_over():
     assert [one.all_gather_ns for one in meshes.axis_links(V6E, mesh, 0)] == [0, 0]
 
 
-def test_no_time_is_told_where_no_bandwidth_is_published():
+def test_times_are_none_without_a_published_bandwidth():
     links = meshes.axis_links(V4, meshes.create_device_mesh((4, 16), V4))
     assert [(one.all_gather_ns, one.all_reduce_ns) for one in links] == [(None, None)] * 2
 
 
-def test_links_are_those_of_the_devices_that_the_mesh_was_made_of():
+def test_links_need_the_devices_of_the_mesh():
     mesh = meshes.create_device_mesh((4, 16), V4)
     with pytest.raises(quoit.InvalidError, match="expected the list of devices that it was made of"):
         meshes.axis_links(V6E, mesh)
-    with pytest.raises(quoit.InvalidError, match="mesh: expected what quoit.meshes made in this process, found a copy"):
+    with pytest.raises(
+        quoit.InvalidError, match="mesh: expected a mesh that quoit.meshes made in this process, found a copy"
+    ):
         meshes.axis_links(V4, pickle.loads(pickle.dumps(mesh)))
     with pytest.raises(TypeError, match="mesh: expected a quoit.meshes.Mesh, not tuple"):
         meshes.axis_links(V4, mesh.ids)
@@ -237,7 +239,7 @@ def test_links_are_those_of_the_devices_that_the_mesh_was_made_of():
 # --- choices ------------------------------------------------------------------------------------------------------
 
 
-def test_choices_can_be_made_as_they_are_told():
+def test_every_choice_is_a_mesh_that_can_be_made():
     told = meshes.choices((2, 4, 4), V6E, n_bytes=10**9)
     assert len(told) >= 3 and len(set(told)) == len(told)
     for one in told:
@@ -249,7 +251,7 @@ def test_choices_can_be_made_as_they_are_told():
         assert tuple(axis.all_reduce_ns for axis in links) == one.all_reduce_ns
 
 
-def test_the_axis_that_talks_most_stays_inside_the_slice():
+def test_the_axis_with_the_most_communication_is_within_a_slice():
     best = meshes.choices((2, 16), V6E)[0]
     assert (best.axes, best.shape, best.dcn_shape, best.mesh_shape) == ((0, 1), (2, 16), (2, 1), (1, 16))
     asked = meshes.choices((2, 16), V6E, dcn_mesh_shape=(1, 2))
@@ -257,7 +259,7 @@ def test_the_axis_that_talks_most_stays_inside_the_slice():
     assert {time for one in meshes.choices((4, 16), V4) for time in one.all_reduce_ns} == {None}
 
 
-def test_sizes_that_have_no_choice_are_refused():
+def test_sizes_without_a_choice_are_refused():
     with pytest.raises(
         quoit.InvalidError, match="'2,17' multiplies to 34: expected 32, the devices there are, as '2,16'"
     ):

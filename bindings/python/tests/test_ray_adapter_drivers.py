@@ -16,7 +16,7 @@ def make(path, **named):
 def another_process(path):
     """Drops this process's state of the ledger, as if another process continued."""
     for _, known in ledgers._opened.values():
-        known._signs.clear()
+        known._renewers.clear()
     ledgers._opened.clear()
 
 
@@ -24,7 +24,7 @@ def another_process(path):
 
 
 @pytest.mark.parametrize("owner", [None, "team"])
-def test_a_driver_that_begins_again_gets_no_dead_reservation_by_its_key(rays, path, owner):
+def test_a_restarted_driver_gets_a_new_reservation_for_its_key(rays, path, owner):
     first = make(path, key="job", owner=owner)
     rays.driver_ends()
     second = make(path, key="job", owner=owner)
@@ -32,7 +32,7 @@ def test_a_driver_that_begins_again_gets_no_dead_reservation_by_its_key(rays, pa
     assert live(path) == [("RESERVED", ("s-a",))] and len(rays.groups) == 1
 
 
-def test_by_its_key_nothing_is_had_of_a_dead_driver_that_ray_has_not_cleared_away(rays, path, monkeypatch):
+def test_a_key_does_not_return_groups_of_a_dead_driver(rays, path, monkeypatch):
     make(path, key="job")
     standing = dict(rays.groups)
     rays.driver_ends()
@@ -59,7 +59,7 @@ def test_by_its_key_nothing_is_had_of_a_dead_driver_that_ray_has_not_cleared_awa
     ],
     ids=lambda other: next(iter(other)),
 )
-def test_a_key_stands_for_its_request_and_no_other(rays, path, other):
+def test_a_key_with_a_different_request_is_refused(rays, path, other):
     asked = dict(num_slices=2, pg_per_slice=True, key="k")
     first = make(path, **asked)
     assert make(path, **asked).placement_groups == first.placement_groups
@@ -69,13 +69,13 @@ def test_a_key_stands_for_its_request_and_no_other(rays, path, other):
     assert len(live(path)) == 1 and len(rays.groups) == 2
 
 
-def test_a_request_in_other_words_is_the_same(rays, path):
+def test_a_request_in_another_spelling_is_the_same(rays, path):
     first = make(path, key="k")
     words = dict(accelerator_version="TPU-V4", resources_per_bundle={"CPU": 1, "TPU": 4}, chips_per_vm=4)
     assert make(path, key="k", **words).placement_group == first.placement_group
 
 
-def test_what_has_a_key_and_a_name_is_found_by_either(rays, path):
+def test_a_group_is_found_by_key_and_by_name(rays, path):
     made = make(path, name="serve", key="k", lifetime="detached")
     assert quoit.ray.attach(name="serve", ledger=path).group == made.group
     assert quoit.ray.attach(key="k", ledger=path).group == made.group
@@ -83,7 +83,7 @@ def test_what_has_a_key_and_a_name_is_found_by_either(rays, path):
     assert found.group == made.group and found.key == "k"
 
 
-def test_a_name_that_two_were_given_names_both(rays, path, monkeypatch):
+def test_an_ambiguous_name_is_refused_with_both_groups(rays, path, monkeypatch):
     # Ray's names belong to a namespace, of which the simulation has only one.
     monkeypatch.setattr(rays, "names", lambda: [])
     first, second = make(path, name="serve", key="a"), make(path, name="serve", key="b")
@@ -94,7 +94,7 @@ def test_a_name_that_two_were_given_names_both(rays, path, monkeypatch):
 # --- a driver that ends ---
 
 
-def test_nothing_is_free_in_the_ledger_before_it_is_in_ray(rays, path):
+def test_slices_are_free_in_ray_before_they_are_free_in_the_ledger(rays, path):
     make(path, name="serve")
     standing = dict(rays.groups)
     rays.driver_ends()
@@ -120,12 +120,12 @@ def kill_amid_repair(rays, path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "create_group", killed)
-        patch.setattr(repairing, "free", lambda *_: None)
+        patch.setattr(repairing, "release_or_log", lambda *_: None)
         with pytest.raises(Killed):
             one.repair()
 
 
-def test_what_a_driver_was_killed_repairing_is_gone(rays, path, monkeypatch):
+def test_a_group_is_released_if_its_driver_is_killed_during_a_repair(rays, path, monkeypatch):
     kill_amid_repair(rays, path, monkeypatch)
     quoit.ray.sync(path)
     assert len(live(path)) == 1, "its driver lives, and may be repairing it"
@@ -141,7 +141,7 @@ def test_what_a_driver_was_killed_repairing_is_gone(rays, path, monkeypatch):
 
 
 @pytest.mark.parametrize("owner", [None, "team", "a|b:c", "x|ray:y"])
-def test_what_is_detached_ends_with_its_cluster_in_whoever_s_name(rays, path, owner):
+def test_detached_groups_end_with_their_cluster(rays, path, owner):
     make(path, lifetime="detached", key="serve", owner=owner)
     quoit.ray.sync(path)
     assert len(live(path)) == 1
@@ -151,12 +151,12 @@ def test_what_is_detached_ends_with_its_cluster_in_whoever_s_name(rays, path, ow
     assert len(live(path)) == 1
 
 
-def test_who_holds_what_is_detached_is_named(rays, path):
+def test_the_owner_of_a_detached_group_starts_with_the_given_name(rays, path):
     made = make(path, lifetime="detached", owner="team")
     assert made.group.owner == "team|ray:ray:cccccccccccc:detached"
 
 
-def test_another_cluster_that_bears_the_name_ends_nothing_while_drivers_of_the_first_live(rays, path):
+def test_a_second_cluster_of_the_same_name_is_refused_while_drivers_of_the_first_live(rays, path):
     make(path, num_slices=2)
     rays.begin_anew()
     another_process(path)
@@ -166,7 +166,7 @@ def test_another_cluster_that_bears_the_name_ends_nothing_while_drivers_of_the_f
     assert live(path) == [("RESERVED", ("s-a", "s-b"))]
 
 
-def test_a_cluster_that_begins_anew_is_waited_for_until_the_leases_of_the_one_before_have_ended(rays, path):
+def test_a_restarted_cluster_waits_for_the_leases_of_the_old_one(rays, path):
     make(path, num_slices=2, lease_s=0.5)
     rays.begin_anew()
     another_process(path)
@@ -174,7 +174,7 @@ def test_a_cluster_that_begins_anew_is_waited_for_until_the_leases_of_the_one_be
     assert live(path) == [("RESERVED", ("s-a", "s-b"))]
 
 
-def test_a_driver_of_two_clusters_one_after_the_other_waits_for_nobody(rays, path):
+def test_a_driver_can_move_to_another_cluster_without_waiting(rays, path):
     make(path, num_slices=2)
     rays.begin_anew()
     assert make(path, num_slices=2).state == quoit.GroupState.RESERVED

@@ -13,7 +13,7 @@ LIVE, REMOVED = "1a" * 18, "2b" * 18
 
 
 @pytest.mark.parametrize(
-    ("resource", "is_settling"),
+    ("resource", "has_leftover_resources"),
     [
         (f"TPU_group_{REMOVED}", True),
         (f"TPU_group_3_{REMOVED}", True),
@@ -28,12 +28,12 @@ LIVE, REMOVED = "1a" * 18, "2b" * 18
         (f"rack_group_{'2b' * 17}zz", False),
     ],
 )
-def test_a_cluster_settles_while_a_node_lists_what_a_removed_group_had(resource, is_settling):
+def test_leftover_resources_of_removed_groups_are_detected(resource, has_leftover_resources):
     listing = Listing([], {LIVE: {}}, {"node": {"CPU": 1.0, resource: 1.0}}, "c" * 56)
-    assert listing.is_settling() is is_settling
+    assert listing.has_leftover_resources() is has_leftover_resources
 
 
-def test_bundles_are_pinned_anew_when_the_nodes_have_changed(rays, path, monkeypatch):
+def test_bundles_are_pinned_again_when_the_nodes_have_changed(rays, path, monkeypatch):
     pinned = []
     monkeypatch.setattr(shapes, "_pin_slice", lambda *given, real=shapes._pin_slice: pinned.append(1) or real(*given))
 
@@ -49,26 +49,26 @@ def test_bundles_are_pinned_anew_when_the_nodes_have_changed(rays, path, monkeyp
     assert (reserve(), len(pinned)) == (first, 2)
 
 
-def test_what_was_worked_out_for_many_is_not_kept(rays, path):
+def test_a_large_cache_of_pins_is_dropped(rays, path):
     with quoit.ray.slice_placement_group(**V4, ledger=path):
         pass
-    ledger = ledgers.ledger_of(path)
+    ledger = ledgers.get_ray_ledger(path)
     quoit.ray.sync(path)
-    assert len(ledger._listing.pins) == len(ledger._listing.foreign) == 1
+    assert len(ledger._listing.pins) == len(ledger._listing.foreign_slices) == 1
     ledger._listing.pins.update(dict.fromkeys(range(100)))
     quoit.ray.sync(path)
-    assert (len(ledger._listing.pins), len(ledger._listing.foreign)) == (0, 1)
+    assert (len(ledger._listing.pins), len(ledger._listing.foreign_slices)) == (0, 1)
 
 
-def test_others_may_ask_for_more_of_a_list_while_the_next_is_worked_out(rays, path, monkeypatch):
+def test_the_cache_of_a_listing_can_grow_during_a_sync(rays, path, monkeypatch):
     with quoit.ray.slice_placement_group(**V4, ledger=path):
         pass
-    before = ledgers.ledger_of(path)._listing
+    before = ledgers.get_ray_ledger(path)._listing
 
-    def foreign(*given, real=ledgers.foreign):
-        before.foreign["another"] = []
+    def list_foreign_slices(*given, real=ledgers.list_foreign_slices):
+        before.foreign_slices["another"] = []
         return real(*given)
 
-    monkeypatch.setattr(ledgers, "foreign", foreign)
+    monkeypatch.setattr(ledgers, "list_foreign_slices", list_foreign_slices)
     quoit.ray.sync(path)
-    assert list(before.foreign) == ["v4", "another"]
+    assert list(before.foreign_slices) == ["v4", "another"]

@@ -11,17 +11,17 @@ from rays import V4, live
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making, repairing, slices
+from quoit.ray import acquiring, cluster, repairing, slices
 
 
-def test_what_is_made_stands_in_both_and_is_gone_from_both_when_released(rays, path):
+def test_a_reservation_is_in_ray_and_the_ledger_until_its_release(rays, path):
     with quoit.ray.slice_placement_group(**V4, name="train", ledger=path) as slices:
         assert slices.state == quoit.GroupState.RESERVED and slices.slice_names == ("s-a",)
         assert live(path) == [("RESERVED", ("s-a",))] and rays.names() == ["train"]
     assert live(path) == [] and rays.names() == [] and rays.records == {}
 
 
-def test_only_what_outlives_its_driver_waits_for_the_disk(rays, path, monkeypatch):
+def test_only_detached_groups_wait_for_the_disk(rays, path, monkeypatch):
     synced = []
     real = quoit.Ledger.batch
 
@@ -39,14 +39,14 @@ def test_only_what_outlives_its_driver_waits_for_the_disk(rays, path, monkeypatc
     # The release of a removed group also deletes its record, so it must be durable: after a power loss no other process
     # would free a group with an owner.
     made = quoit.ray.slice_placement_group(**V4, owner="alice", ledger=path)
-    made._made.record.write()
+    made._reservation.record.write()
     rays.groups = {}
     synced.clear()
     quoit.ray.sync(path)
     assert synced == [True] and live(path) == []
 
 
-def test_a_second_group_of_a_name_is_refused_and_leaves_the_first_alone(rays, path):
+def test_a_second_group_of_a_name_is_refused_and_the_first_stays(rays, path):
     first = quoit.ray.slice_placement_group(**V4, name="train", ledger=path)
     with pytest.raises(quoit.ConflictError, match="name 'train'"):
         quoit.ray.slice_placement_group(**V4, name="train", ledger=path, timeout_s=0)
@@ -54,7 +54,7 @@ def test_a_second_group_of_a_name_is_refused_and_leaves_the_first_alone(rays, pa
     assert live(path) == [("RESERVED", ("s-a",))] and rays.names() == ["train"]
 
 
-def test_a_second_group_of_a_name_whose_answer_never_came_leaves_the_first_alone(rays, path, monkeypatch):
+def test_a_second_group_of_a_name_without_an_answer_leaves_the_first(rays, path, monkeypatch):
     first = quoit.ray.slice_placement_group(**V4, name="train", ledger=path)
 
     def silent(*arguments):
@@ -67,7 +67,7 @@ def test_a_second_group_of_a_name_whose_answer_never_came_leaves_the_first_alone
     assert live(path) == [("RESERVED", ("s-a",))] and rays.names() == ["train"]
 
 
-def test_what_ray_has_made_and_never_answered_for_is_removed(rays, path, monkeypatch):
+def test_groups_that_ray_created_without_an_answer_are_removed(rays, path, monkeypatch):
     real = cluster.create_group
 
     def deaf(*arguments):
@@ -97,12 +97,12 @@ def test_an_interruption_of_a_hold_frees_no_other_group_of_the_name(rays, path, 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("where", [
-    (quoit.Ledger, "hold"), (making, "pinned"), (cluster, "named_groups"), (cluster, "create_group"),
+    (quoit.Ledger, "hold"), (acquiring, "compute_pins"), (cluster, "named_groups"), (cluster, "create_group"),
     (cluster, "write_record"), (cluster, "wait_placed"), (quoit.Ledger, "confirm")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("lifetime", [None, "detached"])
-def test_an_interruption_at_each_step_gives_everything_back(rays, path, monkeypatch, where, error, when, lifetime):
+def test_an_interruption_at_each_step_releases_everything(rays, path, monkeypatch, where, error, when, lifetime):
     real = getattr(*where)
 
     def interrupted(*arguments, **named):
@@ -119,7 +119,7 @@ def test_an_interruption_at_each_step_gives_everything_back(rays, path, monkeypa
     assert live(path) == [] and rays.names() == [] and rays.records == {}
 
 
-def test_interruptions_of_giving_back_wait_for_its_end(rays, path, monkeypatch):
+def test_interrupts_during_the_undo_are_deferred(rays, path, monkeypatch):
     real = cluster.remove_groups
 
     def unplaced(groups):
@@ -153,8 +153,8 @@ def kill(monkeypatch, where, when, call):
 
     with monkeypatch.context() as patch:
         patch.setattr(*where, killed)
-        patch.setattr(making._Attempt, "give_back", lambda _: None)
-        patch.setattr(repairing, "free", lambda *_: None)
+        patch.setattr(acquiring._Attempt, "undo", lambda _: None)
+        patch.setattr(repairing, "release_or_log", lambda *_: None)
         with pytest.raises(Killed):
             call()
 
@@ -165,37 +165,37 @@ STEPS = [(cluster, "write_record"), (cluster, "create_group"), (cluster, "wait_p
 @pytest.mark.parametrize("where", STEPS, ids=lambda where: where[1])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("name", ["", "serve"])
-def test_what_a_driver_was_killed_making_is_removed_from_ray(rays, path, monkeypatch, where, when, name):
+def test_groups_of_a_driver_killed_during_creation_are_removed_from_ray(rays, path, monkeypatch, where, when, name):
     detached = dict(V4, name=name, lifetime="detached", ledger=path)
     other = quoit.ray.slice_placement_group(**{**detached, "name": "other"})
-    monkeypatch.setattr(making, "HOLD_S", 0.05)
+    monkeypatch.setattr(acquiring, "HOLD_S", 0.05)
     kill(monkeypatch, where, when, lambda: quoit.ray.slice_placement_group(**detached, key="serve"))
     rays.driver_ends()
     time.sleep(0.1)
     quoit.ray.sync(path)
     assert live(path) == [("RESERVED", other.slice_names)] and rays.names() == ["other"] and len(rays.records) == 1
-    monkeypatch.setattr(making, "HOLD_S", 60.0)
+    monkeypatch.setattr(acquiring, "HOLD_S", 60.0)
     assert quoit.ray.slice_placement_group(**detached, key="serve", timeout_s=0).state == quoit.GroupState.RESERVED
 
 
 @pytest.mark.parametrize("name", ["", "serve"])
-def test_who_asks_again_with_the_key_of_a_killed_driver_finds_nothing_of_it(rays, path, monkeypatch, name):
+def test_a_retry_with_the_key_of_a_killed_driver_gets_a_new_reservation(rays, path, monkeypatch, name):
     detached = dict(V4, name=name, key="serve", lifetime="detached", ledger=path)
     with monkeypatch.context() as patch:
-        patch.setattr(making, "HOLD_S", 0.05)
+        patch.setattr(acquiring, "HOLD_S", 0.05)
         kill(monkeypatch, STEPS[1], "after", lambda: quoit.ray.slice_placement_group(**detached))
     rays.driver_ends()
     time.sleep(0.1)
     # The ledger's state is fresh, so Ray is not read again.
-    for module in (making, slices):
+    for module in (acquiring, slices):
         monkeypatch.setattr(module, "FRESH_S", 1000.0)
     again = quoit.ray.slice_placement_group(**detached, timeout_s=0)
     assert again.state == quoit.GroupState.RESERVED
     assert len(rays.groups) == 1 and len(rays.records) == 1
 
 
-def test_what_a_driver_that_lives_is_making_stays_though_its_hold_is_over(rays, path, monkeypatch):
-    monkeypatch.setattr(making, "HOLD_S", 0.05)
+def test_unfinished_groups_of_a_live_driver_stay_after_the_hold_expires(rays, path, monkeypatch):
+    monkeypatch.setattr(acquiring, "HOLD_S", 0.05)
     detached = dict(V4, lifetime="detached", ledger=path)
     kill(monkeypatch, STEPS[-1], "after", lambda: quoit.ray.slice_placement_group(**detached))
     time.sleep(0.1)
@@ -209,7 +209,7 @@ def test_what_a_driver_that_lives_is_making_stays_though_its_hold_is_over(rays, 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("pg_per_slice", [False, True])
-def test_what_a_driver_was_killed_repairing_is_removed_from_ray(rays, path, monkeypatch, when, pg_per_slice):
+def test_groups_of_a_driver_killed_during_a_repair_are_removed_from_ray(rays, path, monkeypatch, when, pg_per_slice):
     made = quoit.ray.slice_placement_group(
         **V4, name="serve", lifetime="detached", pg_per_slice=pg_per_slice, ledger=path
     )
@@ -222,7 +222,7 @@ def test_what_a_driver_was_killed_repairing_is_removed_from_ray(rays, path, monk
 
 
 @pytest.mark.parametrize("n_times", [1, 100])
-def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(rays, path, monkeypatch, n_times):
+def test_a_group_that_another_program_removes_is_never_returned(rays, path, monkeypatch, n_times):
     real, removed = cluster.create_group, []
 
     def removed_at_once(*arguments):
@@ -241,7 +241,7 @@ def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(rays
     assert live(path) == [] and rays.names() == [] and rays.records == {}
 
 
-def test_a_group_that_loses_its_host_meanwhile_is_never_returned_as_placed(rays, path, monkeypatch):
+def test_a_group_that_loses_its_host_during_placement_is_never_returned(rays, path, monkeypatch):
     real = cluster.create_group
 
     def lost_at_once(*arguments):
@@ -256,7 +256,7 @@ def test_a_group_that_loses_its_host_meanwhile_is_never_returned_as_placed(rays,
 
 
 @pytest.mark.parametrize("use", [("TPU", 1.0), ("CPU", 0.5)], ids=lambda use: use[0])
-def test_a_slice_where_a_plain_task_runs_is_not_given(rays, path, use):
+def test_a_slice_with_a_plain_task_is_not_allocated(rays, path, use):
     resource, amount = use
     rays.used[("a1", resource)] = amount
     with quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0) as slices:
@@ -265,11 +265,11 @@ def test_a_slice_where_a_plain_task_runs_is_not_given(rays, path, use):
             quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
 
 
-def test_a_repair_whose_driver_was_killed_when_quoit_had_chosen_is_gone_on_with_by_another(rays, path, monkeypatch):
+def test_another_driver_can_complete_a_repair_of_a_killed_driver(rays, path, monkeypatch):
     made = quoit.ray.slice_placement_group(**V4, key="serve", lifetime="detached", ledger=path)
     rays.lose("a1")
     quoit.ray.sync(path)
-    kill(monkeypatch, (repairing, "_chosen"), "after", made.repair)
+    kill(monkeypatch, (repairing, "_repair_in_ledger"), "after", made.repair)
     rays.driver_ends()
     other = quoit.ray.attach(key="serve", ledger=path)
     assert other.state == quoit.GroupState.RESCHEDULING
@@ -278,7 +278,7 @@ def test_a_repair_whose_driver_was_killed_when_quoit_had_chosen_is_gone_on_with_
 
 
 @pytest.mark.parametrize("lifetime", [None, "detached"])
-def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays, path, monkeypatch, lifetime):
+def test_a_hanging_control_plane_ends_the_creation_of_groups(rays, path, monkeypatch, lifetime):
     real, answers = cluster.create_group, threading.Event()
 
     def hangs(*arguments):

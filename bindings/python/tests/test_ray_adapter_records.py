@@ -47,7 +47,7 @@ def slow(rays, monkeypatch):
     made.may.set()
 
 
-def test_the_record_of_what_nobody_else_knows_is_not_waited_for(rays, path, slow):
+def test_the_record_of_an_unnamed_group_is_deferred(rays, path, slow):
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     assert slow.has_begun.wait(10) and rays.records == {} and live(path) == [("RESERVED", ("s-a",))]
     slow.may.set()
@@ -57,13 +57,13 @@ def test_the_record_of_what_nobody_else_knows_is_not_waited_for(rays, path, slow
 
 
 @pytest.mark.parametrize("known", [{"key": "serve"}, {"name": "serve"}, {"lifetime": "detached"}], ids=repr)
-def test_what_others_can_ask_for_is_written_down_before_it_is_there(rays, path, known):
+def test_the_record_of_a_findable_group_is_written_before_confirmation(rays, path, known):
     quoit.ray.slice_placement_group(**V4, **known, ledger=path)
     assert [bool(one) for one in rays.records] == [True]
 
 
 @pytest.mark.parametrize("use", ["state", "release", "repair"])
-def test_whoever_uses_it_at_once_waits_for_its_record(rays, path, slow, use):
+def test_immediate_use_waits_for_the_record(rays, path, slow, use):
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     threading.Timer(0.1, slow.may.set).start()
     if use == "state":
@@ -75,20 +75,20 @@ def test_whoever_uses_it_at_once_waits_for_its_record(rays, path, slow, use):
     assert len(rays.records) == (0 if use == "release" else 1) and len(rays.groups) == len(rays.records)
 
 
-def test_who_attaches_at_once_waits_for_the_record(rays, path, slow):
+def test_immediate_attach_waits_for_the_record(rays, path, slow):
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     threading.Timer(0.1, slow.may.set).start()
     other = quoit.ray.attach(name=made.group.name, ledger=path)
     assert other.slice_names == made.slice_names and other.state == quoit.GroupState.RESERVED
 
 
-def test_what_nobody_uses_is_written_down_too(rays, path):
+def test_the_record_of_an_unused_group_is_written(rays, path):
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     wait_until(lambda: rays.records)
     assert quoit.ray.attach(name=made.group.name, ledger=path).slice_names == made.slice_names
 
 
-def test_what_waits_for_ray_keeps_no_other_record_from_being_written(rays, path, monkeypatch):
+def test_a_group_that_waits_for_ray_does_not_delay_other_records(rays, path, monkeypatch):
     waiting = Slow(monkeypatch, "wait_placed")
     thread = threading.Thread(target=quoit.ray.slice_placement_group, kwargs={**V4, "ledger": path})
     thread.start()
@@ -103,10 +103,10 @@ def test_what_waits_for_ray_keeps_no_other_record_from_being_written(rays, path,
     assert len(live(path)) == 2
 
 
-def test_nothing_is_left_open_when_all_is_written(rays, path):
+def test_no_record_is_pending_after_all_are_written(rays, path):
     for _ in range(3):
         quoit.ray.slice_placement_group(**V4, ledger=path).release()
-    wait_until(lambda: not records._scribe._open)
+    wait_until(lambda: not records._record_writer._pending)
     assert rays.records == {}
 
 
@@ -116,7 +116,7 @@ def test_a_sync_before_the_record_frees_nothing(rays, path, slow):
     assert live(path) == [("RESERVED", made.slice_names)] and len(rays.groups) == 1
 
 
-def test_a_driver_that_is_killed_before_the_record_leaves_nothing(rays, path, slow):
+def test_a_driver_killed_before_the_record_leaves_nothing(rays, path, slow):
     quoit.ray.slice_placement_group(**V4, ledger=path)
     standing = dict(rays.groups)
     rays.driver_ends()
@@ -130,7 +130,7 @@ def test_a_driver_that_is_killed_before_the_record_leaves_nothing(rays, path, sl
 
 
 @pytest.mark.parametrize("is_used", [True, False])
-def test_a_record_that_was_not_written_is_written_by_the_next_use_or_soon(rays, path, monkeypatch, is_used):
+def test_a_failed_record_is_written_later_or_on_the_next_use(rays, path, monkeypatch, is_used):
     real, n_calls = cluster.write_record, []
 
     def deaf(*arguments):
@@ -149,7 +149,7 @@ def test_a_record_that_was_not_written_is_written_by_the_next_use_or_soon(rays, 
     assert rays.records == {} and rays.names() == [] and live(path) == []
 
 
-def test_an_actor_that_is_killed_before_the_record_leaves_nothing_though_its_job_lives(rays, path, slow):
+def test_an_actor_killed_before_the_record_leaves_nothing(rays, path, slow):
     quoit.ray.slice_placement_group(**V4, pg_per_slice=True, num_slices=2, ledger=path)
     quoit.ray.sync(path)
     assert len(live(path)) == 1
@@ -158,14 +158,14 @@ def test_an_actor_that_is_killed_before_the_record_leaves_nothing_though_its_job
     assert live(path) == []
 
 
-def test_a_record_that_is_written_amid_a_sync_does_not_keep_what_is_gone(rays, path, slow, monkeypatch):
+def test_a_record_written_during_a_sync_does_not_keep_removed_groups(rays, path, slow, monkeypatch):
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     rays.groups = {}
     real = rays.list_now
 
     def list_now():
         slow.may.set()
-        made._made.record.write()
+        made._reservation.record.write()
         return real()
 
     monkeypatch.setattr(cluster, "list_now", list_now)
@@ -173,7 +173,7 @@ def test_a_record_that_is_written_amid_a_sync_does_not_keep_what_is_gone(rays, p
     assert live(path) == [] and rays.records == {}
 
 
-def test_what_stands_for_a_number_is_written_down_as_one(rays, path):
+def test_number_like_arguments_are_recorded_as_numbers(rays, path):
     class One:
         def __index__(self):
             return 1
@@ -187,26 +187,26 @@ def test_what_stands_for_a_number_is_written_down_as_one(rays, path):
     assert quoit.ray.attach(key="k", ledger=path).num_slices == 1
 
 
-def test_a_bool_for_a_number_is_written_down_as_one(rays, path):
+def test_a_bool_argument_is_recorded_as_a_number(rays, path):
     quoit.ray.slice_placement_group(**V4, num_slices=True, chips_per_vm=None, key="k", ledger=path)
     (record,) = rays.records.values()
     assert type(json.loads(record)["arguments"]["num_slices"]) is int
     assert quoit.ray.attach(key="k", ledger=path).num_slices == 1
 
 
-def test_the_record_of_a_driver_before_is_not_written_by_the_next(rays, path, slow):
+def test_a_pending_record_of_an_ended_driver_is_not_written(rays, path, slow):
     quoit.ray.slice_placement_group(**V4, ledger=path)
     other = quoit.ray.slice_placement_group(**V4, ledger=path)
     rays.driver_ends()
     slow.may.set()
-    wait_until(lambda: not records._scribe._open)
+    wait_until(lambda: not records._record_writer._pending)
     assert len(rays.records) <= 1 and records_of(rays, other) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_interruption_when_all_is_there_gives_everything_back(rays, path, monkeypatch, error, when):
-    real = records.LateRecord.let
+def test_an_interruption_after_the_confirmation_releases_everything(rays, path, monkeypatch, error, when):
+    real = records.DeferredRecord.allow
 
     def interrupted(record):
         if when == "after":
@@ -214,9 +214,9 @@ def test_an_interruption_when_all_is_there_gives_everything_back(rays, path, mon
             record.write()
         raise error
 
-    monkeypatch.setattr(records.LateRecord, "let", interrupted)
+    monkeypatch.setattr(records.DeferredRecord, "allow", interrupted)
     with pytest.raises(error):
         quoit.ray.slice_placement_group(**V4, ledger=path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}
-    ledger = ledgers.ledger_of(path)
-    assert [sign._kept for sign in ledger._signs.values()] == [set()]
+    ledger = ledgers.get_ray_ledger(path)
+    assert [renewer._names for renewer in ledger._renewers.values()] == [set()]

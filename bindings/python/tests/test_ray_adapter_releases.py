@@ -27,7 +27,7 @@ def silent(*_):
 
 @pytest.mark.parametrize("lifetime", [None, "detached"])
 @pytest.mark.parametrize("where", ["read_records", "remove_groups"])
-def test_what_could_not_be_released_is_said_and_can_be_released_again(rays, path, monkeypatch, lifetime, where):
+def test_a_failed_release_raises_and_can_be_repeated(rays, path, monkeypatch, lifetime, where):
     made = make(path, lifetime=lifetime)
     with monkeypatch.context() as patch:
         patch.setattr(cluster, where, silent)
@@ -38,7 +38,7 @@ def test_what_could_not_be_released_is_said_and_can_be_released_again(rays, path
     assert live(path) == [] and rays.groups == {}
 
 
-def test_a_block_that_ends_well_says_that_nothing_was_released(rays, path, monkeypatch):
+def test_a_with_block_raises_if_the_release_fails(rays, path, monkeypatch):
     made = make(path)
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "remove_groups", silent)
@@ -48,7 +48,7 @@ def test_a_block_that_ends_well_says_that_nothing_was_released(rays, path, monke
     assert len(live(path)) == 1
 
 
-def test_the_error_of_a_block_is_not_hidden_by_its_release(rays, path, monkeypatch, caplog):
+def test_a_failed_release_does_not_hide_the_error_of_the_block(rays, path, monkeypatch, caplog):
     made = make(path)
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "remove_groups", silent)
@@ -58,7 +58,7 @@ def test_the_error_of_a_block_is_not_hidden_by_its_release(rays, path, monkeypat
     assert made.group.handle in caplog.text and len(live(path)) == 1
 
 
-def test_one_release_that_fails_at_the_end_keeps_no_other_from_it(rays, path, monkeypatch, caplog):
+def test_a_failed_release_at_exit_does_not_prevent_the_others(rays, path, monkeypatch, caplog):
     first, second = make(path), make(path)
     real = cluster.remove_groups
 
@@ -74,7 +74,7 @@ def test_one_release_that_fails_at_the_end_keeps_no_other_from_it(rays, path, mo
     assert live(path) == [("RESERVED", ("s-a",))] and second.state == quoit.GroupState.REMOVED
 
 
-def test_the_end_is_asked_for_when_ray_is_there_as_the_last_who_ask_are_called_first(rays, path, monkeypatch):
+def test_the_exit_function_is_registered_after_rays(rays, path, monkeypatch):
     asked = []
     monkeypatch.setattr(atexit, "register", asked.append)
     monkeypatch.setattr(slices, "_registered", -1)
@@ -88,7 +88,7 @@ def test_the_end_is_asked_for_when_ray_is_there_as_the_last_who_ask_are_called_f
 
 
 @pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
-def test_what_ended_with_its_driver_is_released_without_a_word(rays, path, monkeypatch, end):
+def test_releasing_groups_of_an_ended_driver_does_nothing(rays, path, monkeypatch, end):
     made = make(path)
     if end == "shutdown":
         rays.is_connected = False
@@ -104,7 +104,7 @@ def test_what_ended_with_its_driver_is_released_without_a_word(rays, path, monke
     assert made.placement_group is None
 
 
-def test_what_is_detached_is_not_released_by_a_driver_of_another_cluster(rays, path):
+def test_a_driver_of_another_cluster_cannot_release_detached_groups(rays, path):
     made = make(path, lifetime="detached", name="d")
     groups, records, rays.cluster = rays.groups, rays.records, "e" * 56
     rays.groups, rays.records = {}, {}
@@ -125,7 +125,7 @@ def two_handles(rays, path):
     return maker, quoit.ray.attach(key="k", ledger=path)
 
 
-def test_who_releases_what_another_repaired_releases_all_of_it(rays, path):
+def test_a_release_after_a_repair_elsewhere_releases_the_new_groups(rays, path):
     maker, other = two_handles(rays, path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -138,7 +138,7 @@ def test_who_releases_what_another_repaired_releases_all_of_it(rays, path):
     other.release()
 
 
-def test_who_asks_sees_what_another_repaired(rays, path):
+def test_state_shows_a_repair_by_another_object(rays, path):
     maker, other = two_handles(rays, path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -149,7 +149,7 @@ def test_who_asks_sees_what_another_repaired(rays, path):
     assert maker.bundle_label_selector == other.bundle_label_selector
 
 
-def test_what_another_repaired_is_not_repaired_again(rays, path):
+def test_a_group_repaired_elsewhere_is_not_repaired_again(rays, path):
     maker, other = two_handles(rays, path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -158,7 +158,7 @@ def test_what_another_repaired_is_not_repaired_again(rays, path):
     assert len(rays.groups) == 1 and live(path) == [("RESERVED", ("s-b",))]
 
 
-def test_what_another_is_repairing_is_left_alone(rays, path, monkeypatch):
+def test_a_group_that_is_being_repaired_elsewhere_is_refused(rays, path, monkeypatch):
     maker, other = two_handles(rays, path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -205,11 +205,11 @@ def interrupted_at(line, call):
 
 
 @pytest.mark.parametrize("named", [{}, {"key": "k"}, {"lifetime": "detached"}], ids=str)
-def test_an_interruption_at_any_line_leaves_nothing(rays, path, named):
+def test_an_interruption_at_any_line_releases_everything(rays, path, named):
     line, made = 1, []
     while interrupted_at(line, lambda: made.append(make(path, **named))):
         assert not path.exists() or live(path) == [], line
-        assert rays.groups == {} and slices._kept == {}, line
+        assert rays.groups == {} and slices._unreleased == {}, line
         line += 1
     assert line > 50 and len(live(path)) == 1
     made.pop().release()
@@ -255,7 +255,7 @@ def test_threads_that_reserve_and_release_never_have_the_same_slice(rays, path):
 
 
 @pytest.mark.parametrize("time", range(10))
-def test_one_thread_asks_for_the_state_while_another_releases(rays, path, time):
+def test_state_can_be_read_during_a_release(rays, path, time):
     order = {quoit.GroupState.RESERVED: 0, quoit.GroupState.REMOVED: 1}
     one, seen, is_asking, is_done = make(path), [], threading.Event(), threading.Event()
 
@@ -280,7 +280,7 @@ def test_one_thread_asks_for_the_state_while_another_releases(rays, path, time):
     assert live(path) == [] and rays.groups == {}
 
 
-def test_what_is_replaced_between_two_looks_is_not_removed(rays, path, monkeypatch):
+def test_groups_replaced_during_a_state_query_are_not_reported_as_removed(rays, path, monkeypatch):
     one = make(path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -297,7 +297,7 @@ def test_what_is_replaced_between_two_looks_is_not_removed(rays, path, monkeypat
     one.release()
 
 
-def test_one_thread_asks_while_another_repairs(rays, path):
+def test_state_can_be_read_during_a_repair(rays, path):
     one = make(path)
     rays.lose("a1")
     quoit.ray.sync(path)

@@ -22,12 +22,12 @@ def test_a_lost_slice_is_replaced_by_another(rays, path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("where", [
-    (repairing, "pinned"), (cluster, "named_groups"), (cluster, "remove_groups"), (cluster, "create_group"),
+    (repairing, "compute_pins"), (cluster, "named_groups"), (cluster, "remove_groups"), (cluster, "create_group"),
     (cluster, "write_record"), (cluster, "wait_placed")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("pg_per_slice", [False, True])
-def test_an_interruption_after_quoit_has_chosen_gives_everything_back(
+def test_an_interruption_after_the_ledgers_repair_releases_everything(
     rays, path, monkeypatch, where, error, when, pg_per_slice
 ):
     slices = quoit.ray.slice_placement_group(
@@ -50,9 +50,11 @@ def test_an_interruption_after_quoit_has_chosen_gives_everything_back(
     assert slices.state == quoit.GroupState.REMOVED
 
 
-@pytest.mark.parametrize("where", [(quoit.Ledger, "repair"), (repairing, "_chosen")], ids=lambda where: where[1])
+@pytest.mark.parametrize(
+    "where", [(quoit.Ledger, "repair"), (repairing, "_repair_in_ledger")], ids=lambda where: where[1]
+)
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, monkeypatch, where, when):
+def test_an_interruption_of_the_ledgers_repair_leaves_all_or_nothing(rays, path, monkeypatch, where, when):
     slices = quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
     rays.lose("a1")
     quoit.ray.sync(path)
@@ -66,7 +68,7 @@ def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, m
     monkeypatch.setattr(*where, interrupted)
     with pytest.raises(KeyboardInterrupt):
         slices.repair()
-    if (when, where[1]) == ("after", "_chosen"):
+    if (when, where[1]) == ("after", "_repair_in_ledger"):
         assert live(path) == [] and rays.names() == [] and rays.records == {}
     else:
         assert live(path) == [("RESCHEDULING", ("s-a",))] and rays.names() == ["train"]

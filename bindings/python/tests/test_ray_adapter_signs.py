@@ -14,7 +14,7 @@ import quoit.ray
 
 
 def signs():
-    return [one for one in threading.enumerate() if one.name == "quoit sign of life"]
+    return [one for one in threading.enumerate() if one.name == "quoit lease renewer"]
 
 
 def owners(path):
@@ -29,7 +29,7 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
-def test_an_open_ledger_that_is_used_again_and_again_has_one_thread(rays):
+def test_repeated_use_of_a_ledger_starts_one_thread(rays):
     before = len(signs())
     with quoit.open_memory() as ledger:
         for _ in range(5):
@@ -38,7 +38,7 @@ def test_an_open_ledger_that_is_used_again_and_again_has_one_thread(rays):
         assert len(signs()) == before + 1
 
 
-def test_an_open_ledger_that_nobody_keeps_is_let_go(rays):
+def test_an_unreferenced_ledger_is_freed(rays):
     ledger = quoit.open_memory()
     quoit.ray.sync(ledger)
     seen = weakref.ref(ledger)
@@ -47,7 +47,7 @@ def test_an_open_ledger_that_nobody_keeps_is_let_go(rays):
     assert seen() is None
 
 
-def test_what_is_kept_lives_beyond_its_lease(rays, path):
+def test_heartbeats_extend_the_lease(rays, path):
     with quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=5) as slices:
         (first,) = owners(path)
         wait_until(lambda: owners(path)[0].until_ms > first.until_ms)
@@ -55,7 +55,7 @@ def test_what_is_kept_lives_beyond_its_lease(rays, path):
 
 
 @pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
-def test_the_signs_end_with_the_driver_that_gave_them(rays, path, end):
+def test_heartbeats_end_with_their_driver(rays, path, end):
     before = set(signs())
     quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=0.3)
     assert set(signs()) - before
@@ -71,14 +71,14 @@ def test_the_signs_end_with_the_driver_that_gave_them(rays, path, end):
 
 
 @pytest.mark.parametrize("lease_s", [0, -1, 1e-9, float("inf"), float("nan"), 1e300, 367 * 86400])
-def test_a_lease_that_is_none_is_refused_before_anything_is_held(rays, path, lease_s):
+def test_an_invalid_lease_is_refused_before_anything_is_held(rays, path, lease_s):
     with pytest.raises(quoit.InvalidError, match="lease_s '"):
         quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=lease_s)
     assert rays.n_made == 0 and not path.exists()
 
 
 @pytest.mark.parametrize("leases", [(50, 1000), (1000, 50)])
-def test_of_two_leases_in_one_name_the_longer_counts(rays, path, leases):
+def test_the_longer_of_two_leases_of_an_owner_is_used(rays, path, leases):
     began = time.time() * 1000
     for lease_s in leases:
         quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=lease_s)
@@ -86,7 +86,7 @@ def test_of_two_leases_in_one_name_the_longer_counts(rays, path, leases):
     assert owner.until_ms >= began + 1_000_000 and len(live(path)) == 2
 
 
-def test_an_owner_that_another_gave_a_longer_lease_keeps_it(rays, path):
+def test_a_longer_lease_from_another_process_is_kept(rays, path):
     began = time.time() * 1000
     quoit.create(path).close()
     with quoit.open(path) as ledger:
@@ -95,7 +95,7 @@ def test_an_owner_that_another_gave_a_longer_lease_keeps_it(rays, path):
     assert owners(path)[0].until_ms >= began + 1_000_000
 
 
-def test_an_owner_that_needs_no_lease_is_given_none(rays, path):
+def test_an_owner_without_a_lease_gets_none(rays, path):
     quoit.create(path).close()
     with quoit.open(path) as ledger:
         ledger.set_owner("team")

@@ -17,7 +17,7 @@ def path(request, tmp_path):
     return path
 
 
-def test_slices_of_another_source_are_never_given(rays, path):
+def test_slices_of_another_source_are_never_allocated(rays, path):
     assert quoit.ray.explain("2x2x2", "v4", 2, ledger=path).verdict == quoit.Verdict.FITS
     assert quoit.ray.explain("2x2x2", "v4", 3, ledger=path).verdict == quoit.Verdict.NEVER
     with quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0) as slices:
@@ -39,7 +39,7 @@ def test_a_lost_slice_is_never_replaced_by_one_of_another_source(rays, path):
 
 
 @pytest.mark.parametrize("pool", ["aaa", "zzz"])
-def test_a_lost_slice_is_never_replaced_by_one_of_a_source_that_came_later(rays, tmp_path, pool):
+def test_a_lost_slice_is_never_replaced_by_one_of_a_newer_source(rays, tmp_path, pool):
     path = tmp_path / "fleet.db"
     slices = quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)
     with quoit.open(path) as ledger:
@@ -50,7 +50,7 @@ def test_a_lost_slice_is_never_replaced_by_one_of_a_source_that_came_later(rays,
     assert live(path) == [("RESCHEDULING", ("s-a", "s-b"))] and len(rays.groups) == 1
 
 
-def test_a_lost_slice_is_replaced_after_the_other_source_is_gone(rays, path):
+def test_a_lost_slice_is_replaced_after_the_other_source_was_removed(rays, path):
     slices = quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
     with quoit.open(path) as ledger:
         ledger.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v4 2x2x4 x1", source="other", complete=True))
@@ -58,7 +58,7 @@ def test_a_lost_slice_is_replaced_after_the_other_source_is_gone(rays, path):
     assert slices.repair() and slices.slice_names == ("s-b",)
 
 
-def test_two_clusters_with_hosts_and_slices_of_the_same_names_are_kept_apart(rays, tmp_path):
+def test_two_clusters_can_have_hosts_and_slices_of_the_same_names(rays, tmp_path):
     path = tmp_path / "fleet.db"
     first = quoit.ray.slice_placement_group(**V4, num_slices=2, source="first", ledger=path, timeout_s=0)
     standing, rays.groups = rays.groups, {}
@@ -78,7 +78,7 @@ def pool_of(path):
 
 
 @pytest.mark.parametrize("pool", ["aaa", "zzz"])
-def test_slices_of_a_source_that_came_since_the_last_list_are_never_given(rays, tmp_path, pool):
+def test_slices_of_a_source_newer_than_the_last_list_are_never_allocated(rays, tmp_path, pool):
     path = tmp_path / "fleet.db"
     quoit.ray.slice_placement_group(**V4, ledger=path).release()
     with quoit.open(path) as ledger:
@@ -87,7 +87,7 @@ def test_slices_of_a_source_that_came_since_the_last_list_are_never_given(rays, 
         assert slices.slice_names == ("s-a", "s-b") and live(path) == [("RESERVED", ("s-a", "s-b"))]
 
 
-def test_a_source_that_has_gone_since_the_last_list_is_in_nobodys_way(rays, tmp_path):
+def test_a_source_that_was_removed_after_the_last_list_blocks_no_request(rays, tmp_path):
     path = tmp_path / "fleet.db"
     with quoit.create(path) as ledger:
         ledger.import_fleet_text("v4 2x2x2 x2 pool=aaa", source="other")
@@ -98,7 +98,7 @@ def test_a_source_that_has_gone_since_the_last_list_is_in_nobodys_way(rays, tmp_
 
 
 @pytest.mark.parametrize("source", ["aaa", "zzz"])
-def test_another_cluster_whose_hosts_have_the_same_names_is_never_given_ours(rays, tmp_path, source):
+def test_another_cluster_with_the_same_host_names_never_gets_this_clusters_slices(rays, tmp_path, source):
     path = tmp_path / "fleet.db"
     quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path).release()
     other = Rays()
@@ -109,7 +109,7 @@ def test_another_cluster_whose_hosts_have_the_same_names_is_never_given_ours(ray
         assert slices.slice_names == ("ray/default/s-a", "ray/default/s-b")
 
 
-def test_the_groups_of_a_driver_of_another_cluster_do_not_stand_here(rays, path):
+def test_groups_of_another_cluster_do_not_count_as_placed_here(rays, path):
     quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
     rays.begin_anew()
     rays.create_group([{"CPU": 1}], [{}], "PACK", "train", None)
@@ -117,7 +117,7 @@ def test_the_groups_of_a_driver_of_another_cluster_do_not_stand_here(rays, path)
     assert live(path) == []
 
 
-def test_a_ledger_whose_folder_is_renamed_is_found_where_it_is(rays, tmp_path):
+def test_a_ledger_in_a_renamed_folder_is_found(rays, tmp_path):
     first, second = tmp_path / "one", tmp_path / "two"
     first.mkdir()
     quoit.ray.slice_placement_group(**V4, lifetime="detached", ledger=first / "fleet.db").release()
@@ -126,7 +126,7 @@ def test_a_ledger_whose_folder_is_renamed_is_found_where_it_is(rays, tmp_path):
         assert live(second / "fleet.db") == [("RESERVED", ("s-a",))]
 
 
-def test_a_ledger_that_is_moved_away_is_not_the_one_that_stands_there_now(rays, tmp_path):
+def test_a_new_ledger_at_the_path_of_a_moved_one_is_opened(rays, tmp_path):
     path, aside = tmp_path / "fleet.db", tmp_path / "aside.db"
     made = quoit.ray.slice_placement_group(**V4, lifetime="detached", ledger=path)
     made.release()

@@ -8,7 +8,7 @@ import quoit
 from quoit.ray_rules import arithmetic as rules
 
 
-def test_types_are_read_in_every_spelling_and_none_is_a_type_of_nothing():
+def test_types_are_normalized_in_every_spelling():
     assert rules.normalize_type(" TPU7X-8 ") == "v7x-8"
     assert rules.normalize_type(None) == ""
     assert rules.version_from_type("TPU-V6E") == "v6e"
@@ -20,14 +20,14 @@ def test_types_are_read_in_every_spelling_and_none_is_a_type_of_nothing():
     assert rules.pod_type("", "TPU-V4") is None
 
 
-def test_the_listed_topologies_come_in_the_order_of_their_numbers():
+def test_listed_topologies_are_sorted_by_their_numbers():
     listed = rules.valid_topologies("v6e")
     assert listed[:3] == ("1x1", "2x2", "2x4") and listed[-1] == "16x16"
     assert all(rules.topology_is_valid("v6e", one) for one in listed)
     assert rules.valid_topologies("v99") == ()
 
 
-def test_chips_are_ints_also_where_ray_is_odd():
+def test_chip_counts_are_ints():
     assert rules.chips_from_topology("-4x4") == -16
     assert rules.chips_from_topology(" 0_4 x 4 ") == 16
     assert (rules.cores_per_chip("v6e"), rules.cores_per_chip("v4-16")) == (1, 2)
@@ -38,7 +38,7 @@ def test_chips_are_ints_also_where_ray_is_odd():
     assert (rules.resource_per_chip(None), rules.resource_per_chip("2")) == (1, 2)
 
 
-def test_workers_ask_for_what_was_given_then_a_cpu_and_a_host():
+def test_worker_resources_default_to_a_cpu_and_a_host():
     asked = rules.worker_resources("4x4", "TPU-V6E", {"memory": 5}, num_slices=2)
     assert asked == rules.WorkerResources(8, {"memory": 5.0, "CPU": 1.0, "TPU": 4.0})
     assert list(asked.resources) == ["memory", "CPU", "TPU"]
@@ -53,7 +53,7 @@ def test_workers_ask_for_what_was_given_then_a_cpu_and_a_host():
     assert rules.slices_for_workers(None, None, 5) == 1
 
 
-def test_what_is_given_is_not_changed():
+def test_arguments_are_not_changed():
     given = {"TPU": 2.0}
     before = {"A": "b"}
     rules.worker_resources("4x4", "v6e", given)
@@ -62,7 +62,7 @@ def test_what_is_given_is_not_changed():
     assert after == {"A": "b", "JAX_PLATFORMS": "tpu"}
 
 
-def test_the_coordinator_is_told_in_rays_order():
+def test_coordinator_variables_have_rays_order():
     assert list(rules.coordinator_env("h", 2, 1).items()) == [
         ("MEGASCALE_COORDINATOR_ADDRESS", "h"),
         ("MEGASCALE_PORT", "8081"),
@@ -87,7 +87,7 @@ def test_the_coordinator_is_told_in_rays_order():
         lambda: rules.normalize_type("v6e\ud800"),
     ],
 )
-def test_what_ray_refuses_is_a_value_error_of_quoits(refused):
+def test_inputs_that_ray_refuses_raise_invalid_error(refused):
     with pytest.raises(quoit.InvalidError) as error:
         refused()
     assert isinstance(error.value, ValueError) and error.value.code == 3
@@ -109,6 +109,6 @@ def test_what_ray_refuses_is_a_value_error_of_quoits(refused):
         lambda: rules.train_env("h", 0, 1, "4x4", "v6e", env=["A=b"]),
     ],
 )
-def test_another_type_is_a_type_error(refused):
+def test_other_types_raise_type_error(refused):
     with pytest.raises(TypeError, match="expected"):
         refused()

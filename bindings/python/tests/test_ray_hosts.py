@@ -11,7 +11,7 @@ from quoit.ray_rules import hosts as rules
 ENV = {"TPU_ACCELERATOR_TYPE": "v6e-16", "TPU_NAME": "s", "TPU_WORKER_ID": "0", "TPU_TOPOLOGY": "4X4"}
 
 
-def test_a_host_is_told_who_it_is_by_its_environment():
+def test_a_host_is_identified_by_its_environment():
     host = rules.host(ENV, {"agent-worker-number": "3"})
     assert (host.pod_type, host.slice_name, host.worker_id, host.topology) == ("v6e-16", "s", 0, "4x4")
     assert host.accelerator_type == "TPU-V6E"
@@ -24,7 +24,7 @@ def test_a_host_is_told_who_it_is_by_its_environment():
     }
 
 
-def test_a_host_that_is_told_nothing_knows_nothing():
+def test_a_host_without_environment_has_no_identity():
     assert rules.host() == rules.Host(None, None, None, None, None, None, {})
     assert rules.host(None, {"agent-worker-number": "-" + "7" * 30}).worker_id == -int("7" * 30)
 
@@ -37,7 +37,7 @@ def test_a_slice_has_as_many_hosts_as_its_chips_need():
         rules.pod_workers(None, 4)
 
 
-def test_a_node_offers_what_it_is_given_and_what_its_host_is():
+def test_a_node_has_the_given_resources_and_those_of_its_host():
     node = rules.node("10.0.0.1", env=ENV, predefined={"CPU": 8}, resources={"TPU": 4}, labels={"a": "b"}, chips=4)
     assert node.resources["TPU"] == 4 and node.resources["node:10.0.0.1"] == 1
     assert node.resources["TPU-v6e-16-head"] == 1
@@ -46,7 +46,7 @@ def test_a_node_offers_what_it_is_given_and_what_its_host_is():
         rules.node("10.0.0.1", env={"TPU_VISIBLE_CHIPS": "0"}, resources={"TPU": 2}, chips=4)
 
 
-def test_a_process_sees_just_its_chips():
+def test_visible_env_restricts_a_process_to_its_chips():
     assert rules.visible_ids({"TPU_VISIBLE_CHIPS": "0,2"}) == ("0", "2")
     assert rules.visible_ids({}) is None and rules.visible_ids(None) is None
     assert rules.visible_env(["1"], 4, {"A": "b"}) == {
@@ -60,13 +60,13 @@ def test_a_process_sees_just_its_chips():
         rules.visible_env(["a", "b"], 4, {"RAY_TPU_RESOURCE_PER_CHIP": "2"})
 
 
-def test_amounts_are_cut_as_ray_cuts_them():
+def test_amounts_are_truncated_like_in_ray():
     assert [one for one in range(10) if rules.quantity_is_valid(one)] == [1, 2, 4, 8]
     assert (rules.units(0.57), rules.units(-0.00005), rules.units(1)) == (5699, 0, 10000)
     assert rules.units(math.nan) == rules.units(math.inf) == -(2**63)
 
 
-def test_launchers_have_pod_types():
+def test_pod_types_of_launchers():
     assert rules.gke_pod_type("4x4", "tpu-v6e-slice") == "v6e-16"
     assert rules.gke_pod_type("4x4", "nvidia") is None
     assert rules.gce_check("v4-8") is None and rules.gce_check(None, "V4", "2x2x1") is None
@@ -97,12 +97,12 @@ def test_launchers_have_pod_types():
         lambda: rules.quantity_is_valid(None),
     ],
 )
-def test_another_type_is_a_type_error(refused):
+def test_other_types_raise_type_error(refused):
     with pytest.raises(TypeError, match="expected"):
         refused()
 
 
-def test_a_variable_is_refused_that_no_environment_has():
+def test_a_variable_name_with_an_equals_sign_is_refused():
     with pytest.raises(quoit.InvalidError, match="without '='"):
         rules.host({"A=": "b"})
     with pytest.raises(quoit.InvalidError, match="NUL"):

@@ -7,7 +7,7 @@ import quoit
 from quoit.ray_rules import labels as rules
 
 
-def test_labels_come_out_of_a_command_line_and_of_json():
+def test_labels_are_parsed_from_a_command_line_and_from_json():
     assert list(rules.labels_parse('" b = 1 ,a=2,b=3"').items()) == [("b", "3"), ("a", "2")]
     assert rules.labels_parse_json('{"region": "us-west4"}') == rules.labels_parse_json(b'{"region": "us-west4"}')
     for refused in (lambda: rules.labels_parse("region"), lambda: rules.labels_parse_json('{"ray.io/x": "y"}')):
@@ -15,7 +15,7 @@ def test_labels_come_out_of_a_command_line_and_of_json():
             refused()
 
 
-def test_a_check_says_nothing_of_what_is_right():
+def test_checks_accept_valid_labels_and_selectors():
     assert rules.label_check_key("ray.io/tpu-slice-name") is None
     assert rules.label_check_value("") is None
     assert rules.selector_check(None) is None
@@ -39,7 +39,7 @@ def test_a_check_says_nothing_of_what_is_right():
         lambda: rules.fallback_check_json("["),
     ],
 )
-def test_a_check_raises_of_what_is_not(refused):
+def test_checks_refuse_invalid_labels_and_selectors(refused):
     with pytest.raises(quoit.InvalidError):
         refused()
 
@@ -57,7 +57,7 @@ def test_a_check_raises_of_what_is_not(refused):
         lambda: rules.fallback_check(None),
     ],
 )
-def test_another_type_is_a_type_error(refused):
+def test_other_types_raise_type_error(refused):
     with pytest.raises(TypeError):
         refused()
 

@@ -29,7 +29,7 @@ def test_a_slice_with_a_dead_host_is_not_intact():
     assert rules.count_slices(iter(TWO_SLICES), "4x4", None) == 0
 
 
-def test_ray_calls_a_slice_ready_that_is_wholly_used_and_quoit_does_not_call_it_free():
+def test_a_fully_used_slice_is_ready_for_ray_but_not_free():
     available = {**FREE, **{row["NodeID"]: {} for row in TWO_SLICES[:4]}}
     assert rules.count_ready_slices(TWO_SLICES, available, "4x4", "v6e") == 2
     assert rules.count_free_slices(TWO_SLICES, available, "4x4", "v6e") == 1
@@ -37,7 +37,7 @@ def test_ray_calls_a_slice_ready_that_is_wholly_used_and_quoit_does_not_call_it_
     assert rules.count_free_slices(TWO_SLICES, None, "4x4", "v6e") == 0
 
 
-def test_the_nodes_of_a_slice_are_those_alive_in_their_order():
+def test_nodes_of_slice_returns_alive_nodes_in_order():
     nodes = [host("b", 1), host("a", 0), host("b", 0, Alive=False), {"Alive": True}, host("b", 2)]
     assert rules.nodes_of_slice(nodes, "b") == ("b1", "b2")
     assert rules.nodes_of_slice(nodes, None) == ("",)
@@ -60,11 +60,11 @@ def test_the_nodes_of_a_slice_are_those_alive_in_their_order():
         lambda: rules.count_ready_slices(TWO_SLICES, {"a0": None}, "4x4", "v6e"),
     ],
 )
-def test_another_type_is_a_type_error(refused):
+def test_other_types_raise_type_error(refused):
     with pytest.raises(TypeError, match="expected"):
         refused()
 
 
-def test_the_message_names_the_place():
+def test_messages_have_the_place():
     with pytest.raises(quoit.InvalidError, match=r"nodes\[1\]\['Labels'\]\['a'\].*NUL"):
         rules.count_slices([host("a", 0), host("a", 1, Labels={"a": "\0"})], "4x4", "v6e")

@@ -32,7 +32,7 @@ def test_ray_places_fails_or_waits(cluster):
     assert PlacementGroup([]).place(cluster).nodes == ()
 
 
-def test_selectors_and_topologies_say_which_nodes_may_be_used(cluster):
+def test_selectors_and_topologies_restrict_the_nodes(cluster):
     selected = PlacementGroup([{"TPU": 1}], bundle_label_selector=[{"ray.io/tpu-slice-name": "!s"}])
     assert selected.place(cluster).nodes == ("b",)
     together = PlacementGroup([{"TPU": 1}] * 2, topology_strategy={"ray.io/tpu-slice-name": quoit.Strategy.STRICT_PACK})
@@ -44,7 +44,7 @@ def test_selectors_and_topologies_say_which_nodes_may_be_used(cluster):
     assert elsewhere.place(cluster).result is not PlacementResult.SUCCESS
 
 
-def test_an_answer_of_rays_is_possible_or_not(cluster):
+def test_is_possible_recognizes_possible_answers(cluster):
     group = PlacementGroup([{"TPU": 2}])
     assert group.is_possible(cluster, group.place(cluster)) is True
     assert group.is_possible(cluster, Placement(PlacementResult.FAILED, None)) is False
@@ -54,37 +54,37 @@ def test_an_answer_of_rays_is_possible_or_not(cluster):
     assert PlacementGroup([{"TPU": 4}]).is_determined(Cluster([ClusterNode("a", {"TPU": 4})])) is True
 
 
-def test_what_is_taken_is_not_free_until_it_is_given_back(cluster):
+def test_take_and_give_back_change_the_free_amounts(cluster):
     group = PlacementGroup([{"TPU": 4}])
     placed = group.place(cluster).nodes
     cluster.take(group, placed)
-    assert cluster.available_e4("a", "TPU") == 0
+    assert cluster.available_ten_thousandths("a", "TPU") == 0
     assert group.place(cluster).result is PlacementResult.FAILED
     cluster.give_back(group, placed)
-    assert cluster.available_e4("a", "TPU") == 40000
+    assert cluster.available_ten_thousandths("a", "TPU") == 40000
     cluster.give_back(group, ["b"])
-    assert cluster.available_e4("b", "TPU") == 40000
+    assert cluster.available_ten_thousandths("b", "TPU") == 40000
 
 
-def test_amounts_are_cut_as_ray_cuts_them_or_exact():
+def test_amounts_are_truncated_like_in_ray_or_exact():
     cluster = Cluster([ClusterNode("a", {"x": 0.57})])
-    assert cluster.available_e4("a", "x") == 5699
-    cluster.set_resource_e4("a", "x", 5700, numpy.int32(5700))
-    assert cluster.available_e4("a", "x") == 5700
-    assert cluster.available_e4("a", "y") == 0
+    assert cluster.available_ten_thousandths("a", "x") == 5699
+    cluster.set_resource_ten_thousandths("a", "x", 5700, numpy.int32(5700))
+    assert cluster.available_ten_thousandths("a", "x") == 5700
+    assert cluster.available_ten_thousandths("a", "y") == 0
 
 
-def test_a_cluster_that_is_refused_a_node_is_as_it_was(cluster):
+def test_a_refused_node_does_not_change_the_cluster(cluster):
     with pytest.raises(quoit.InvalidError, match="'a'"):
         cluster.add_node("a")
     with pytest.raises(quoit.InvalidError, match="'a': 'TPU': total: amount '-1'"):
         cluster.set_resource("a", "TPU", -1, 0)
     with pytest.raises(quoit.InvalidError, match="node 'c'"):
         cluster.set_label("c", "k", "v")
-    assert cluster.node_ids == ("a", "b") and cluster.available_e4("a", "TPU") == 40000
+    assert cluster.node_ids == ("a", "b") and cluster.available_ten_thousandths("a", "TPU") == 40000
 
 
-def test_a_group_cannot_be_changed_and_tells_what_placement_group_would_refuse():
+def test_a_group_is_immutable_and_check_refuses_like_ray():
     group = PlacementGroup([{"TPU": 0}])
     with pytest.raises(AttributeError):
         group.strategy = "PACK"
@@ -117,7 +117,7 @@ def test_a_group_cannot_be_changed_and_tells_what_placement_group_would_refuse()
         lambda: rules.group_resource("TPU", "abc"),
     ],
 )
-def test_what_breaks_a_rule_is_invalid(refused):
+def test_invalid_input_is_refused(refused):
     with pytest.raises(quoit.InvalidError):
         refused()
 
@@ -146,12 +146,12 @@ def test_what_breaks_a_rule_is_invalid(refused):
         lambda: Cluster().take(None, []),
     ],
 )
-def test_another_type_is_a_type_error(refused):
+def test_other_types_raise_type_error(refused):
     with pytest.raises(TypeError, match="expected"):
         refused()
 
 
-def test_names_and_orders_are_rays():
+def test_names_and_orders_match_ray():
     assert rules.strategy_parse("STRICT_PACK") is quoit.Strategy.STRICT_PACK
     assert [rules.strategy_get_name(one) for one in quoit.Strategy] == [one.name for one in quoit.Strategy]
     assert [rules.resource_id(one) for one in ("CPU", "memory", "GPU", "object_store_memory")] == [0, 1, 2, 3]
@@ -160,14 +160,14 @@ def test_names_and_orders_are_rays():
     assert PlacementGroup([{"CPU": 1}, {"GPU": 1}, {"CPU": 2}]).bundle_order() == (1, 2, 0)
 
 
-def test_an_answer_that_the_budget_does_not_reach_is_none():
+def test_an_exceeded_budget_returns_none():
     nodes = [ClusterNode(f"n{index}", {"a": 1 + index % 3, "b": 3 - index % 3}) for index in range(6)]
     group = PlacementGroup([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 2}, {"b": 2}])
     refused = Placement(PlacementResult.FAILED, None)
     assert [group.is_possible(Cluster(nodes), refused, budget) for budget in (0, 100)] == [None, False]
 
 
-def test_a_cluster_may_be_changed_and_asked_from_several_threads():
+def test_threads_can_share_a_cluster():
     cluster = Cluster([ClusterNode(f"n{index}", {"TPU": 4}) for index in range(50)])
     group = PlacementGroup([{"TPU": 4}] * 10)
     answers = []
@@ -185,4 +185,4 @@ def test_a_cluster_may_be_changed_and_asked_from_several_threads():
         thread.join()
     assert len(answers) == 400 and len(set(answers)) == 1
     assert len(cluster.node_ids) == 450
-    assert cluster.available_e4(f"m{3099}", "r3099") == 10000
+    assert cluster.available_ten_thousandths(f"m{3099}", "r3099") == 10000

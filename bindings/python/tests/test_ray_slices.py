@@ -9,7 +9,7 @@ from quoit.ray_rules.slices import Head, WorkerGroup, slice_placement_group
 SLICE = "ray.io/tpu-slice-name"
 
 
-def test_each_slice_of_several_hosts_has_a_head_and_a_bundle_for_each_host():
+def test_a_multi_host_slice_has_a_head_and_a_bundle_per_host():
     group = slice_placement_group("4x4", "v6e", num_slices=2, name="job")
     assert (group.num_slices, group.num_hosts, group.num_bundles, group.bundles_per_slice) == (2, 8, 8, 4)
     assert (group.chips_per_host, group.devices_per_host, group.is_single_host) == (4, 4, False)
@@ -20,7 +20,7 @@ def test_each_slice_of_several_hosts_has_a_head_and_a_bundle_for_each_host():
     assert group.bundle_label_selector == ({},) * 8
 
 
-def test_bundles_select_the_slice_whose_head_was_taken_and_the_group_before_does_not_change():
+def test_with_slice_names_returns_a_group_whose_bundles_select_the_slices():
     group = slice_placement_group("2x2x2", "v4", num_slices=2)
     named = group.with_slice_names({0: "slice-a", 1: "slice-b"})
     assert [*named.bundle_label_selector] == [{SLICE: "slice-a"}] * 2 + [{SLICE: "slice-b"}] * 2
@@ -31,7 +31,7 @@ def test_bundles_select_the_slice_whose_head_was_taken_and_the_group_before_does
         group.with_slice_names({2: "slice-c"})
 
 
-def test_no_head_is_taken_for_a_slice_that_a_bundle_asks_for_by_name():
+def test_a_slice_requested_by_name_needs_no_head():
     asked = [{"env": "prod"}, {SLICE: "mine"}, {"env": None}, {}]
     group = slice_placement_group("2x2x2", "v4", num_slices=2, bundle_label_selector=asked)
     assert [head.slice_index for head in group.heads] == [1]
@@ -41,13 +41,13 @@ def test_no_head_is_taken_for_a_slice_that_a_bundle_asks_for_by_name():
         group.with_slice_names({0: "other"})
 
 
-def test_slices_of_one_host_have_no_heads_and_select_no_slice():
+def test_single_host_slices_have_no_heads_and_select_no_slice():
     group = slice_placement_group("2x4", "v6e", num_slices=3)
     assert (group.is_single_host, group.num_bundles, group.heads) == (True, 3, ())
     assert group.bundle_label_selector == ({}, {}, {})
 
 
-def test_slices_of_one_group_and_of_several_are_read_by_two_names():
+def test_one_group_and_several_groups_have_separate_attributes():
     several = slice_placement_group("4x4", "v6e", num_slices=2, pg_per_slice=True, name="job", lifetime="detached")
     names = [f"job_slice_{index}" for index in range(2)]
     assert several.slice_placement_groups == tuple(WorkerGroup(name, 4, "SPREAD", "detached") for name in names)
@@ -58,13 +58,13 @@ def test_slices_of_one_group_and_of_several_are_read_by_two_names():
         assert slice_placement_group("4x4", "v6e").slice_placement_groups is None
 
 
-def test_a_group_costs_what_its_request_does():
+def test_the_memory_of_a_group_depends_only_on_the_request():
     group = slice_placement_group("4x4", "v6e", num_slices=10**12)
     assert group.num_bundles == 4 * 10**12
     assert group.with_slice_names({10**12 - 1: "last"}).bundle_labels(-1) == {SLICE: "last"}
 
 
-def test_a_bool_is_an_int_to_ray():
+def test_a_bool_counts_as_an_int_like_in_ray():
     group = slice_placement_group("4x4", "v6e", num_slices=True, chips_per_vm=True, tpu_resource_per_chip=True)
     assert (group.num_slices, group.num_bundles, group.bundle_resources["TPU"]) == (1, 16, 1)
     with pytest.raises(quoit.InvalidError, match="number of slices '0'"):
@@ -72,7 +72,7 @@ def test_a_bool_is_an_int_to_ray():
 
 
 @pytest.mark.parametrize("num_slices", [-1, -5])
-def test_less_than_no_slices_are_accepted_as_by_ray(num_slices):
+def test_negative_slice_counts_are_accepted_like_in_ray(num_slices):
     group = slice_placement_group("4x4", "v6e", num_slices=num_slices)
     assert (group.num_bundles, group.num_hosts, group.heads) == (4 * num_slices, 4 * num_slices, ())
     assert group.bundle_label_selector == ()
@@ -99,7 +99,7 @@ def test_less_than_no_slices_are_accepted_as_by_ray(num_slices):
         ({"bundle_label_selector": [None]}, "selectors of bundles '1'"),
     ],
 )
-def test_what_ray_refuses_is_invalid(arguments, words):
+def test_inputs_that_ray_refuses_raise_invalid_error(arguments, words):
     with pytest.raises(quoit.InvalidError, match=words):
         slice_placement_group(**{"topology": "4x4", "accelerator_version": "v6e", **arguments})
 
@@ -124,12 +124,12 @@ def test_what_ray_refuses_is_invalid(arguments, words):
         ({"bundle_label_selector": [None] * 4}, "bundle_label_selector: expected mappings"),
     ],
 )
-def test_another_type_is_a_type_error_that_names_the_argument(arguments, words):
+def test_other_types_raise_type_error_with_the_argument(arguments, words):
     with pytest.raises(TypeError, match=words):
         slice_placement_group(**{"topology": "4x4", "accelerator_version": "v6e", **arguments})
 
 
-def test_names_of_slices_are_a_mapping_of_int_to_str():
+def test_slice_names_must_be_a_mapping_of_int_to_str():
     group = slice_placement_group("4x4", "v6e")
     for names in (["slice-a"], {"0": "slice-a"}, {0: None}, {False: "slice-a"}):
         with pytest.raises(TypeError, match="slice_names"):

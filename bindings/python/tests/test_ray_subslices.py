@@ -8,8 +8,8 @@ from quoit.ray_rules.subslices import (
     Subslice,
     SubsliceStep,
     find_subslice,
-    find_undiscovered_slice,
-    head_looks_free,
+    is_head_free,
+    next_slice_to_discover,
     parent_topologies,
     physical_worker_id,
     subslice_chips_per_vm,
@@ -46,12 +46,12 @@ def test_a_grid_has_the_slowest_axis_first():
 
 
 @pytest.mark.parametrize("topology", ["1x1", "2x8", "4X4", "32x32", ""])
-def test_there_are_grids_for_some_topologies_only(topology):
+def test_only_some_topologies_have_grids(topology):
     with pytest.raises(quoit.InvalidError):
         worker_grid(topology)
 
 
-def test_a_host_stands_where_the_least_of_its_chips_does():
+def test_a_hosts_position_is_that_of_its_smallest_chip():
     assert physical_worker_id([(2, 2), (3, 3)], "4x4") == 3
     assert physical_worker_id(iter([[2, 0, 9], [3, 1]]), "4x4") == 1
     assert physical_worker_id([(1, 2, 2), (1, 3, 3)], "4x4x4") == 13
@@ -63,7 +63,7 @@ def test_a_host_stands_where_the_least_of_its_chips_does():
     "coords, parent",
     [([], "4x4"), ([()], "4x4"), ([("0",)], "4x4"), ([(0, 0), (0,)], "4x4"), ([(4, 0)], "4x4"), ([("0", "0")], "1x1")],
 )
-def test_a_host_that_stands_nowhere_is_invalid(coords, parent):
+def test_a_host_outside_the_grid_is_refused(coords, parent):
     with pytest.raises(quoit.InvalidError):
         physical_worker_id(coords, parent)
 
@@ -90,20 +90,20 @@ def test_a_sub_slice_fits_into_the_larger_topologies_of_nodes_that_are_alive():
         parent_topologies(nodes, "1x1")
 
 
-def test_the_chips_of_a_host_are_those_given_else_those_of_the_whole_slice():
+def test_chips_per_vm_default_to_those_of_the_whole_slice():
     assert subslice_chips_per_vm(16, "4x4", "v6e") == 16
     assert [subslice_chips_per_vm(None, parent, "v6e") for parent in ("2x4", "4x4")] == [8, 4]
 
 
-def test_a_head_of_which_nothing_is_told_looks_free():
+def test_an_unlisted_head_counts_as_free():
     head = "TPU-v6e-16-head"
     told = [None, {}, {"s-0": {"TPU": 0}}, {"s-0": {head: 1}}, {"s-0": {head: 0}}]
-    assert [head_looks_free(hosts(), available, "s", head) for available in told] == [True, True, True, True, False]
-    assert head_looks_free(hosts(), told[-1], "s", None)
-    assert head_looks_free(hosts(), told[-1], None, head)
+    assert [is_head_free(hosts(), available, "s", head) for available in told] == [True, True, True, True, False]
+    assert is_head_free(hosts(), told[-1], "s", None)
+    assert is_head_free(hosts(), told[-1], None, head)
 
 
-def test_the_first_idle_sub_slice_is_found_and_a_host_that_is_wholly_used_looks_idle():
+def test_the_first_idle_sub_slice_is_found_and_fully_used_hosts_count_as_idle():
     assert find_subslice(KNOWN, hosts(), {}, "s", "2x4") == Subslice(0, ("0", "1"))
     busy = {"s-1": {"TPU": 0}}
     assert find_subslice(KNOWN, hosts(), busy, "s", "2x4") == Subslice(1, ("2", "3"))
@@ -114,16 +114,16 @@ def test_the_first_idle_sub_slice_is_found_and_a_host_that_is_wholly_used_looks_
         find_subslice({"s": {"0": {"ray.io/tpu-subslice-2x4": "first"}}}, hosts(), {}, "s", "2x4")
 
 
-def test_the_first_idle_slice_that_is_not_known_is_found_out_about():
+def test_the_first_unknown_idle_slice_is_discovered_next():
     nodes = hosts("s") + hosts("t")
-    assert find_undiscovered_slice({}, nodes, {}, ["4x4"], "v6e") == ("4x4", "s")
-    assert find_undiscovered_slice({"s": {}}, nodes, {}, ["8x8", "4x4"], "v6e") == ("4x4", "t")
-    assert find_undiscovered_slice({"s": {}}, nodes, {"t-0": {"TPU": 1}}, ["4x4"], "v6e") is None
+    assert next_slice_to_discover({}, nodes, {}, ["4x4"], "v6e") == ("4x4", "s")
+    assert next_slice_to_discover({"s": {}}, nodes, {}, ["8x8", "4x4"], "v6e") == ("4x4", "t")
+    assert next_slice_to_discover({"s": {}}, nodes, {"t-0": {"TPU": 1}}, ["4x4"], "v6e") is None
     with pytest.raises(quoit.InvalidError):
-        find_undiscovered_slice({}, nodes, {}, ["4xx"], "v6e")
+        next_slice_to_discover({}, nodes, {}, ["4xx"], "v6e")
 
 
-def test_ray_finds_out_about_a_slice_and_then_reserves_in_it():
+def test_ray_discovers_a_slice_and_then_reserves_a_sub_slice():
     first = subslice_placement_group({}, hosts(), {}, " 2X4 ", "TPU-V6E")
     assert (first.step, first.slice_name, first.parent_topology) == (SubsliceStep.DISCOVER, "s", "4x4")
     assert (first.subslice_index, first.bundle_label_selector) == (None, ())
@@ -135,7 +135,7 @@ def test_ray_finds_out_about_a_slice_and_then_reserves_in_it():
     assert asked.bundle_resources == {"TPU": 1.5}
 
 
-def test_a_sub_slice_waits_when_all_that_are_known_are_in_use():
+def test_a_sub_slice_waits_if_all_known_ones_are_in_use():
     with pytest.raises(quoit.NotNowError, match="'2x4'"):
         subslice_placement_group(KNOWN, hosts(), {"s-0": {"TPU": 3}, "s-3": {"TPU": 3}}, "2x4", "v6e")
 
@@ -153,7 +153,7 @@ def test_a_sub_slice_waits_when_all_that_are_known_are_in_use():
         {"known": {"s\0": {}}},
     ],
 )
-def test_what_ray_refuses_is_invalid(arguments):
+def test_inputs_that_ray_refuses_raise_invalid_error(arguments):
     usual = {"known": {}, "nodes": hosts(), "available": {}, "subslice_topology": "2x4", "accelerator_version": "v6e"}
     with pytest.raises(quoit.InvalidError):
         subslice_placement_group(**{**usual, **arguments})
@@ -176,7 +176,7 @@ def test_what_ray_refuses_is_invalid(arguments):
         {"resources_per_bundle": {"TPU": True}},
     ],
 )
-def test_another_type_is_a_type_error(arguments):
+def test_other_types_raise_type_error(arguments):
     usual = {"known": {}, "nodes": hosts(), "available": {}, "subslice_topology": "2x4", "accelerator_version": "v6e"}
     with pytest.raises(TypeError):
         subslice_placement_group(**{**usual, **arguments})

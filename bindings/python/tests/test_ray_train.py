@@ -37,7 +37,7 @@ def test_workers_on_tpu_fill_whole_slices():
     assert group.slice_placement_group.strategy == scaling.placement_strategy == "PACK"
 
 
-def test_a_job_without_slices_asks_for_a_plain_group():
+def test_a_job_without_slices_uses_a_plain_placement_group():
     scaling = ScalingConfig(num_workers=2, use_gpu=True)
     assert scaling.worker_resources == {"GPU": 1}
     assert (scaling.elasticity_enabled, scaling.workers_per_slice, scaling.num_slices(2)) == (False, 0, 1)
@@ -52,12 +52,12 @@ def test_a_topology_that_ray_does_not_list_is_refused_when_the_workers_are_place
         scaling.slice_placement_group(5)
 
 
-def test_nothing_asked_for_and_asking_for_nothing_differ():
+def test_none_and_empty_resources_differ():
     assert ScalingConfig(resources_per_worker=None).worker_resources == {"CPU": 1}
     assert ScalingConfig(resources_per_worker={}).worker_resources == {}
 
 
-def test_units_of_a_chip_count_in_workers_and_slices():
+def test_tpu_units_per_chip_affect_workers_and_slices():
     scaling = on_slices(resources_per_worker={"TPU": 1}, num_workers=32, tpu_resource_per_chip=2)
     assert scaling.workers_per_slice == 32
     assert scaling.slice_placement_group(32).devices_per_host == 8
@@ -72,7 +72,7 @@ def test_units_of_a_chip_count_in_workers_and_slices():
         ([{"a": "b"}, {"a": None}], ({"a": "b"}, {"a": None})),
     ],
 )
-def test_a_selector_is_for_all_workers_and_a_list_one_for_each(label_selector, per_worker):
+def test_a_selector_applies_to_all_workers_and_a_list_to_each(label_selector, per_worker):
     scaling = ScalingConfig(num_workers=2, label_selector=label_selector)
     assert scaling.label_selector_per_worker(2) == per_worker
     assert scaling.label_selector_per_worker(1) == (per_worker and per_worker[:1])
@@ -102,7 +102,7 @@ def test_a_selector_is_for_all_workers_and_a_list_one_for_each(label_selector, p
         ({"topology": "4\0x4"}, "NUL"),
     ],
 )
-def test_what_ray_refuses_is_invalid(arguments, words):
+def test_inputs_that_ray_refuses_raise_invalid_error(arguments, words):
     with pytest.raises(quoit.InvalidError, match=words):
         on_slices(**arguments)
 
@@ -111,7 +111,7 @@ def test_what_ray_refuses_is_invalid(arguments, words):
     "num_workers, least, most, is_elastic",
     [(True, 1, 1, False), (False, 0, 0, False), ((True, 4), 1, 4, True), ((False, True), 0, 1, True)],
 )
-def test_a_bool_is_an_int_to_ray(num_workers, least, most, is_elastic):
+def test_a_bool_counts_as_an_int_like_in_ray(num_workers, least, most, is_elastic):
     scaling = ScalingConfig(num_workers=num_workers)
     assert (scaling.min_workers, scaling.max_workers, scaling.elasticity_enabled) == (least, most, is_elastic)
     assert type(scaling.max_workers) is int
@@ -119,7 +119,7 @@ def test_a_bool_is_an_int_to_ray(num_workers, least, most, is_elastic):
 
 
 @pytest.mark.parametrize("num_workers", [numpy.int64(4), (1, numpy.int64(2)), numpy.True_, (), (4,), (True,), 4.0])
-def test_what_isinstance_does_not_call_an_int_is_none_to_ray(num_workers):
+def test_integers_of_other_classes_are_refused_like_in_ray(num_workers):
     with pytest.raises(quoit.InvalidError, match="expected an int or a tuple of two ints"):
         ScalingConfig(num_workers=num_workers)
 
@@ -139,7 +139,7 @@ def test_what_isinstance_does_not_call_an_int_is_none_to_ray(num_workers):
         ({"tpu_resource_per_chip": True}, "tpu_resource_per_chip: expected an int"),
     ],
 )
-def test_another_type_is_a_type_error_that_names_the_argument(arguments, words):
+def test_other_types_raise_type_error_with_the_argument(arguments, words):
     with pytest.raises(TypeError, match=words):
         on_slices(**arguments)
 
@@ -163,21 +163,21 @@ def test_workers_are_counted_in_floating_point_numbers():
         scaling.count_possible_workers([{"CPU": 1}])
 
 
-def test_an_elastic_job_starts_looks_and_resizes_as_ray_decides():
+def test_an_elastic_job_starts_checks_its_size_and_resizes_as_ray_decides():
     scaling = on_slices(num_workers=(4, 12), elastic_resize_monitor_interval_s=0.1)
-    assert [scaling.starts(possible) for possible in (None, 3, 4)] == [False, False, True]
-    assert [scaling.looks(1000, None, now) for now in (1099, 1100)] == [False, True]
-    assert [scaling.looks(1000, 1100, now) for now in (1199, 1200)] == [False, True]
-    assert [scaling.resizes(8, possible) for possible in (None, 8, 3, 4, 12)] == [False, False, False, True, True]
+    assert [scaling.would_start(possible) for possible in (None, 3, 4)] == [False, False, True]
+    assert [scaling.is_resize_check_due(1000, None, now) for now in (1099, 1100)] == [False, True]
+    assert [scaling.is_resize_check_due(1000, 1100, now) for now in (1199, 1200)] == [False, True]
+    assert [scaling.would_resize(8, possible) for possible in (None, 8, 3, 4, 12)] == [False, False, False, True, True]
 
 
 @pytest.mark.parametrize("seconds, looks", [(0, True), (math.nan, True), (math.inf, False), (10**300, False)])
-def test_an_interval_may_be_any_number_that_is_not_below_0(seconds, looks):
+def test_an_interval_can_be_any_number_from_0(seconds, looks):
     scaling = ScalingConfig(num_workers=(1, 2), elastic_resize_monitor_interval_s=seconds)
-    assert scaling.looks(0, None, 0) is looks
+    assert scaling.is_resize_check_due(0, None, 0) is looks
 
 
-def test_ranks_go_by_slice_name_as_text_and_then_as_workers_come():
+def test_rank_by_slice_sorts_by_slice_name_as_text():
     ranks = rank_by_slice(["s-9", "s-10", None, "s-10"], ["a", "b", "c", "b"])
     assert ranks == (
         WorkerRank(worker=2, local_rank=0, local_world_size=1, node_rank=0),
@@ -187,7 +187,7 @@ def test_ranks_go_by_slice_name_as_text_and_then_as_workers_come():
     )
 
 
-def test_ranks_go_by_node_as_they_come_and_then_by_gpu():
+def test_rank_by_node_keeps_the_order_of_nodes_and_sorts_by_gpu():
     order = [one.worker for one in rank_by_node(["b", "a", "b"], [3, 0, 1])]
     assert order == [2, 0, 1]
     assert [one.worker for one in rank_by_node(["b", "a", "b"], first_id="a")] == [1, 0, 2]
@@ -206,19 +206,19 @@ def test_ranks_go_by_node_as_they_come_and_then_by_gpu():
         (lambda: rank_by_node(["a\0"]), quoit.InvalidError),
     ],
 )
-def test_ranks_are_of_as_many_nodes_as_workers(rank, error):
+def test_ranks_need_one_node_per_worker(rank, error):
     with pytest.raises(error):
         rank()
 
 
-def test_workers_beyond_what_slices_hold_are_in_the_last():
+def test_excess_workers_are_in_the_last_slice():
     assert [slice_id(rank, 2, 2) for rank in range(6)] == [0, 0, 1, 1, 1, 1]
     for numbers in ((-1, 1, 1), (0, 0, 1), (0, 1, 0), (0, 1, -(2**63))):
         with pytest.raises(quoit.InvalidError):
             slice_id(*numbers)
 
 
-def test_each_kind_of_failure_has_a_limit_of_its_own():
+def test_each_kind_of_failure_has_its_own_limit():
     policy = FailurePolicy(max_failures=1, controller_failure_limit=0)
     retry, give_up = FailureDecision.RETRY, FailureDecision.RAISE
     assert [policy.make_decision(FailureKind.WORKER) for _ in range(2)] == [retry, give_up]
@@ -230,7 +230,7 @@ def test_each_kind_of_failure_has_a_limit_of_its_own():
             policy.make_decision(kind)
 
 
-def test_failures_that_threads_count_at_once_are_all_counted():
+def test_concurrent_failures_are_all_counted():
     policy = FailurePolicy(max_failures=4000)
 
     def fail():

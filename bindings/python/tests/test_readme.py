@@ -30,7 +30,7 @@ def differences(page, folder):
     return "".join(said)
 
 
-def test_the_quick_start_of_the_project_is_what_python_says(tmp_path):
+def test_the_quick_start_of_the_project_shows_real_output(tmp_path):
     shown = session(TOP / "README.md")
     for step in ("create", "import_raycluster", "reserve", "environment", "explain", "release"):
         assert any(step in example.source for example in shown.examples)
@@ -38,19 +38,19 @@ def test_the_quick_start_of_the_project_is_what_python_says(tmp_path):
     assert not found, found
 
 
-def test_the_quick_start_of_the_package_is_what_python_says(tmp_path):
+def test_the_quick_start_of_the_package_shows_real_output(tmp_path):
     assert len(session(SOURCE / "README.md").examples) > 5
     found = differences(SOURCE / "README.md", tmp_path)
     assert not found, found
 
 
-def test_the_page_about_processes_is_what_python_says(tmp_path):
+def test_the_page_about_processes_shows_real_output(tmp_path):
     assert len(session(TOP / "docs" / "identity.md").examples) > 5
     found = differences(TOP / "docs" / "identity.md", tmp_path)
     assert not found, found
 
 
-def test_a_page_that_shows_something_else_is_noticed(tmp_path):
+def test_wrong_output_on_a_page_is_detected(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```pycon\n>>> 6 * 7\n41\n```\n", encoding="utf-8")
     assert "Got:\n    42" in differences(page, tmp_path)

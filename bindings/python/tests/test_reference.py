@@ -64,7 +64,7 @@ def test_a_module_has_its_page(pages, module):
     assert len(page) > 10_000
 
 
-def test_nothing_of_the_door_to_c_is_on_a_page(pages):
+def test_internal_modules_have_no_page(pages):
     text = html.unescape(" ".join(pages.values()))
     assert "lib.quoit_" not in text
     assert "cdata" not in text
@@ -72,7 +72,7 @@ def test_nothing_of_the_door_to_c_is_on_a_page(pages):
     assert set(re.findall(r'id="[\w.]*\.(_\w+)"', text)) <= {"__init__"}
 
 
-def test_errors_stand_in_lists(pages):
+def test_exceptions_are_formatted_as_lists(pages):
     """The Raises sections of docstrings are rendered as lists."""
     page = pages[Path("quoit")]
     assert page.count(">Raises:</h6>") > 40

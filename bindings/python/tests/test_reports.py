@@ -11,7 +11,7 @@ import quoit
 NOW = 1_800_000_000_000
 
 
-def ledger_of(fleet):
+def get_ray_ledger(fleet):
     ledger = quoit.open_memory()
     ledger.import_fleet_text(fleet, now_ms=NOW)
     return ledger
@@ -21,16 +21,16 @@ def slices(n_slices, name="train", **arguments):
     return quoit.Request(name, accelerator="v6e", topology="4x4", slices=n_slices, **arguments)
 
 
-def test_a_request_that_fits_says_so():
-    report = ledger_of("v6e 4x4 x3").snapshot().explain(slices(2))
+def test_a_request_that_fits_has_the_verdict_fits():
+    report = get_ray_ledger("v6e 4x4 x3").snapshot().explain(slices(2))
     assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.FITS, 2, 3, 3)
     assert (report.reasons, report.options, report.misses) == ((), (), ())
     assert (report.bundle, report.is_of_bundles, report.ray_answer) == (None, False, quoit.RayAnswer.NONE)
     assert report.is_proven
 
 
-def test_a_refusal_names_what_removed_the_slices_and_what_would_help():
-    ledger = ledger_of("v6e 4x4 x3")
+def test_a_refusal_has_reasons_and_options():
+    ledger = get_ray_ledger("v6e 4x4 x3")
     group = ledger.reserve(slices(2), now_ms=NOW)
     report = ledger.snapshot().explain(slices(2, "other"))
     assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.NOT_NOW, 2, 1, 3)
@@ -56,15 +56,15 @@ def test_a_refusal_names_what_removed_the_slices_and_what_would_help():
         ),
     ],
 )
-def test_each_obstacle_has_its_constraint_and_its_remedy(fleet, constraint, step):
-    report = ledger_of(fleet).snapshot().explain(slices(2))
+def test_each_obstacle_has_a_constraint_and_an_option(fleet, constraint, step):
+    report = get_ray_ledger(fleet).snapshot().explain(slices(2))
     assert report.verdict == quoit.Verdict.NOT_NOW
     assert constraint in {reason.constraint for reason in report.reasons}
     assert (step,) in {option.steps for option in report.options}
 
 
 def test_bundles_are_explained_by_nodes():
-    ledger = ledger_of("v6e 4x4 x1")
+    ledger = get_ray_ledger("v6e 4x4 x1")
     report = ledger.snapshot().explain(quoit.Request("wide", bundles=["TPU=2", "TPU=8"]))
     assert (report.verdict, report.n_wanted, report.bundle) == (quoit.Verdict.NEVER, 2, 1)
     assert report.is_of_bundles
@@ -73,32 +73,32 @@ def test_bundles_are_explained_by_nodes():
     assert 1 <= len(report.misses) <= 3
 
 
-def test_ray_chooses_among_equal_nodes_as_it_happens_or_has_no_choice():
-    fleet = ledger_of("v6e 4x4 x1").snapshot()
+def test_a_report_shows_whether_rays_answer_can_vary():
+    fleet = get_ray_ledger("v6e 4x4 x1").snapshot()
     free = fleet.explain(quoit.Request("any", bundles=["TPU=4"]))
     bound = fleet.explain(quoit.Request("head", bundles=["TPU=4,TPU-v6e-16-head=1"]))
-    assert (free.ray_answer, free.does_ray_vary, free.is_proven) == (quoit.RayAnswer.SUCCESS, True, True)
-    assert (bound.ray_answer, bound.does_ray_vary, bound.is_proven) == (quoit.RayAnswer.SUCCESS, False, True)
+    assert (free.ray_answer, free.can_ray_answer_vary, free.is_proven) == (quoit.RayAnswer.SUCCESS, True, True)
+    assert (bound.ray_answer, bound.can_ray_answer_vary, bound.is_proven) == (quoit.RayAnswer.SUCCESS, False, True)
 
 
-def test_the_summary_begins_with_what_was_asked():
-    report = ledger_of("v6e 4x4 x1").snapshot().explain(slices(2))
+def test_the_summary_begins_with_the_given_text():
+    report = get_ray_ledger("v6e 4x4 x1").snapshot().explain(slices(2))
     assert report.summary("two slices").startswith("two slices: never, ")
     assert report.summary("") == report.summary("x")[1:]
     with pytest.raises(TypeError, match="what: expected a str"):
         report.summary(2)
 
 
-def test_the_summary_is_what_a_refused_call_says():
-    ledger = ledger_of("v6e 4x4 x1")
+def test_the_summary_is_the_message_of_the_refused_call():
+    ledger = get_ray_ledger("v6e 4x4 x1")
     with pytest.raises(quoit.NeverError) as refused:
         ledger.reserve(slices(2), now_ms=NOW)
     report = ledger.snapshot().explain(slices(2))
     assert str(refused.value).endswith(report.summary("").lstrip(": "))
 
 
-def test_a_verdict_is_the_code_of_the_refusal():
-    ledger = ledger_of("v6e 4x4 x2")
+def test_a_verdict_has_the_number_of_its_error_code():
+    ledger = get_ray_ledger("v6e 4x4 x2")
     ledger.reserve(slices(1), now_ms=NOW)
     for n_slices, kind in ((2, quoit.NotNowError), (3, quoit.NeverError)):
         with pytest.raises(kind) as refused:
@@ -106,8 +106,8 @@ def test_a_verdict_is_the_code_of_the_refusal():
         assert ledger.snapshot().explain(slices(n_slices, "other")).verdict == refused.value.code
 
 
-def test_a_group_that_waits_is_explained_and_one_that_is_placed_is_not():
-    ledger = ledger_of("v6e 4x4 x1")
+def test_only_waiting_groups_can_be_explained():
+    ledger = get_ray_ledger("v6e 4x4 x1")
     group = ledger.reserve(quoit.Request("train", bundles=["TPU=4"] * 4), now_ms=NOW)
     with pytest.raises(quoit.ConflictError):
         ledger.snapshot().explain_group(group)
@@ -118,8 +118,8 @@ def test_a_group_that_waits_is_explained_and_one_that_is_placed_is_not():
         ledger.snapshot().explain_group("nobody")
 
 
-def test_what_cannot_be_explained_is_refused():
-    snapshot = ledger_of("v6e 4x4 x1").snapshot()
+def test_invalid_requests_cannot_be_explained():
+    snapshot = get_ray_ledger("v6e 4x4 x1").snapshot()
     with pytest.raises(quoit.InvalidError):
         snapshot.explain(quoit.Request("train"))
     with pytest.raises(quoit.NotFoundError, match="'elsewhere'"):
@@ -128,8 +128,8 @@ def test_what_cannot_be_explained_is_refused():
         snapshot.explain("train")
 
 
-def test_a_report_is_a_value():
-    report = ledger_of("v6e 4x4 x1 busy=0").snapshot().explain(slices(1))
+def test_a_report_can_be_compared_and_pickled():
+    report = get_ray_ledger("v6e 4x4 x1 busy=0").snapshot().explain(slices(1))
     again = pickle.loads(pickle.dumps(report))
     assert again == report
     assert hash(again) == hash(report)

@@ -12,6 +12,13 @@ import quoit
 FLEET = "v6e 4x4 x3; v5p 2x2x4 x2 pool=big zone=us-east5-b busy=0 dead=1.2"
 NOW = 1_800_000_000_000
 
+
+def amounts(total, **states):
+    """Returns amounts; the states that are not given are 0."""
+    names = ("available", "draining", "held", "reserved", "external", "down", "lost")
+    return quoit.Amounts(total=total, **{**dict.fromkeys(names, "0"), **states})
+
+
 MANIFEST = """
 apiVersion: ray.io/v1
 kind: RayCluster
@@ -66,7 +73,7 @@ def two_sources():
     return ledger
 
 
-def test_everything_that_the_fleet_has_is_counted(snapshot):
+def test_a_snapshot_counts_the_contents_of_the_fleet(snapshot):
     assert (len(snapshot.nodes), len(snapshot.slices), len(snapshot.groups)) == (20, 5, 0)
     assert snapshot.sources == (quoit.Source("fleet", quoit.SourceKind.FLEET),)
     assert [(pool.name, pool.source, pool.n_slices, pool.n_nodes) for pool in snapshot.pools] == [
@@ -74,9 +81,9 @@ def test_everything_that_the_fleet_has_is_counted(snapshot):
         ("v6e-4x4", "fleet", 3, 12),
     ]
     assert snapshot.resources == (
-        quoit.Resource("TPU", "76", "60"),
-        quoit.Resource("TPU-v5p-32-head", "2", "1"),
-        quoit.Resource("TPU-v6e-16-head", "3", "3"),
+        quoit.Resource("TPU", amounts("80", available="60", external="16", down="4")),
+        quoit.Resource("TPU-v5p-32-head", amounts("2", available="1", external="1")),
+        quoit.Resource("TPU-v6e-16-head", amounts("3", available="3")),
     )
     snapshot.check()
 
@@ -91,7 +98,7 @@ def test_classes_count_the_slices_in_each_condition(snapshot):
     assert hash(small) == hash(small)
 
 
-def test_a_slice_says_how_it_is(snapshot):
+def test_a_slice_has_its_conditions(snapshot):
     broken, whole = snapshot.lookup_slice("big-1"), snapshot.lookup_slice("fleet/v6e-4x4/v6e-4x4-0")
     assert quoit.SliceFlags.INTACT not in broken.flags
     assert (broken.n_missing, broken.problem, broken.faults) == (1, "1 of 4 hosts is missing or dead", 0)
@@ -132,7 +139,7 @@ def ray_node(worker_id, **labels):
     }
 
 
-def test_a_node_says_what_its_source_said():
+def test_a_node_has_the_facts_of_its_source():
     said = ray_node(2, team="blue")
     with quoit.open_memory() as ledger:
         ledger.import_ray_nodes(json.dumps([said]), now_ms=NOW)
@@ -143,15 +150,16 @@ def test_a_node_says_what_its_source_said():
     assert (node.is_ray_head, node.is_external, node.assumptions) == (False, False, 0)
     assert (node.sources, node.pool.source, node.slice.name) == (("ray",), "ray", "slice-a")
     assert (node.label("team"), node.label("other")) == ("blue", None)
-    assert {one.name: (one.total, one.left, one.external) for one in node.resources} == {
-        "CPU": ("8.5", "8.5", "0"),
-        "TPU": ("4", "4", "0"),
-        "slice-a": ("1", "1", "0"),
+    assert {one.name: one.amounts for one in node.resources} == {
+        "CPU": amounts("8.5", available="8.5"),
+        "TPU": amounts("4", available="4"),
+        "slice-a": amounts("1", available="1"),
     }
+    assert node.chip_amounts == amounts("4", available="4")
     assert node.full_name == f"ray/{node.pool.name}/{node.name}"
 
 
-def test_what_of_a_node_is_had_by_whom_is_counted(ledger):
+def test_the_amounts_of_a_node_are_counted_by_user(ledger):
     group = ledger.reserve(quoit.Request("half", bundles=["TPU=3"], pool="v6e-4x4"), now_ms=NOW)
     snapshot = ledger.snapshot()
 
@@ -159,13 +167,16 @@ def test_what_of_a_node_is_had_by_whom_is_counted(ledger):
         (found,) = [one for one in snapshot.lookup_node(name).resources if one.name == "TPU"]
         return found
 
-    assert tpu(group.bundles[0].node) == quoit.NodeResource("TPU", "4", "1", "0")
-    assert tpu("big-0-0") == quoit.NodeResource("TPU", "4", "0", "4")
+    assert tpu(group.bundles[0].node) == quoit.NodeResource("TPU", amounts("4", available="1", reserved="3"))
+    assert tpu("big-0-0") == quoit.NodeResource("TPU", amounts("4", external="4"))
+    assert snapshot.lookup_node(group.bundles[0].node).chip_amounts == amounts("4", available="1", reserved="3")
+    (total,) = [one.amounts for one in snapshot.resources if one.name == "TPU"]
+    assert total == amounts("80", available="57", reserved="3", external="16", down="4")
     assert [snapshot.lookup_node(name).is_external for name in ("big-0-0", "big-1-0")] == [True, False]
     assert snapshot.lookup_node("big-1-2").state == quoit.NodeState.DEAD
 
 
-def test_what_a_manifest_says_is_told():
+def test_a_pool_has_the_facts_of_its_manifest():
     with quoit.open_memory() as ledger:
         ledger.import_raycluster(MANIFEST, now_ms=NOW)
         snapshot = ledger.snapshot()
@@ -180,7 +191,7 @@ def test_what_a_manifest_says_is_told():
     assert {node.assumptions for node in workers} == {quoit.NodeAssumptions(0)}
 
 
-def test_what_a_manifest_does_not_say_is_assumed():
+def test_facts_that_a_manifest_lacks_are_marked_as_assumed():
     """KubeRay chooses the suffix of the name of a RayJob's cluster, and so of its hosts."""
     head, spec = MANIFEST.replace("kind: RayCluster", "kind: RayJob").split("spec:\n", 1)
     job = f"{head}spec:\n  entrypoint: 'true'\n  rayClusterSpec:\n{textwrap.indent(spec, '  ')}"
@@ -211,7 +222,7 @@ def test_a_node_without_a_slice_has_none():
     assert (node.slice, node.worker_id, node.chips, node.is_ray_head) == (None, None, 0, True)
 
 
-def test_who_has_a_node_is_told(ledger):
+def test_a_node_lists_its_users(ledger):
     group = ledger.reserve(one_slice(), now_ms=NOW)
     half = ledger.reserve(quoit.Request("half", bundles=["TPU=2"]), now_ms=NOW)
     snapshot = ledger.snapshot()
@@ -222,7 +233,7 @@ def test_who_has_a_node_is_told(ledger):
     assert user.chips == half.bundles[0].chips and len(user.chips) == 2
 
 
-def test_what_is_external_has_chips():
+def test_external_use_has_chips():
     said = [ray_node(worker_id) for worker_id in range(4)]
     free = {one["NodeID"]: {"TPU": tpu} for one, tpu in zip(said, (2.5, 4.0, 4.0, 0.0))}
     with quoit.open_memory() as ledger:
@@ -247,7 +258,7 @@ def test_rows_are_a_sequence(snapshot):
         nodes["big-0-0"]
 
 
-def test_a_large_fleet_costs_what_is_looked_at():
+def test_rows_are_made_on_access():
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text("v5e 16x16 x1600", now_ms=NOW)
         snapshot = ledger.snapshot()
@@ -267,7 +278,7 @@ def test_a_large_fleet_costs_what_is_looked_at():
     assert len(made) <= 8
 
 
-def test_names_that_are_not_there_or_ambiguous_are_refused():
+def test_unknown_and_ambiguous_names_are_refused():
     with two_sources() as ledger:
         snapshot = ledger.snapshot()
     for lookup, name in ((snapshot.lookup_node, "v6e-4x4-0-1"), (snapshot.lookup_slice, "v6e-4x4-0")):
@@ -282,7 +293,7 @@ def test_names_that_are_not_there_or_ambiguous_are_refused():
         snapshot.lookup_group("nobody")
 
 
-def test_rows_are_equal_that_say_the_same(ledger):
+def test_rows_with_equal_attributes_are_equal(ledger):
     before = ledger.snapshot()
     ledger.reserve(one_slice(named=["v6e-4x4-1"]), now_ms=NOW)
     after = ledger.snapshot()
@@ -294,7 +305,7 @@ def test_rows_are_equal_that_say_the_same(ledger):
     assert before.lookup_node("v6e-4x4-0-0") != "v6e-4x4-0-0"
 
 
-def test_a_snapshot_stays_as_it_was_and_outlives_its_ledger():
+def test_a_snapshot_does_not_change_and_outlives_its_ledger():
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text(FLEET, now_ms=NOW)
         before = ledger.snapshot()
@@ -307,7 +318,7 @@ def test_a_snapshot_stays_as_it_was_and_outlives_its_ledger():
     assert after.lookup_group(group.handle) == after.lookup_group(group)
 
 
-def test_what_has_ended_is_free_as_of_then(ledger):
+def test_as_of_frees_groups_with_ended_leases(ledger):
     ledger.hold(one_slice(), 1_000, now_ms=NOW)
     held = ledger.snapshot()
     assert held.as_of(NOW + 999).classes == held.classes
@@ -348,7 +359,7 @@ def test_views_cannot_be_changed_or_pickled(snapshot, what):
         pickle.dumps(view)
 
 
-def test_the_past_can_be_looked_at(ledger):
+def test_past_states_can_be_read(ledger):
     ledger.reserve(one_slice(), now_ms=NOW)
     assert len(ledger.snapshot_at(1).groups) == 0
     assert len(ledger.snapshot_at(2).groups) == 1

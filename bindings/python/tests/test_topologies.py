@@ -24,10 +24,11 @@ def reserve(ledger, slices, **arguments):
     return ledger.reserve(wanted, now_ms=NOW)
 
 
-def test_there_is_a_process_for_each_host_with_its_environment(ledger):
+def test_each_host_has_a_process_with_its_environment(ledger):
     made = quoit.topology(reserve(ledger, 2))
     assert made.profile == quoit.Profile.QUOIT
     assert [(one.slice_id, one.worker_id) for one in made.processes] == [(s, w) for s in (0, 1) for w in range(4)]
+    assert [process.process_id for process in made.processes] == list(range(8))
     assert made.processes[5].node_name == "v6e-4x4-1-1"
     assert made.processes[5].slice_name == "v6e-4x4-1"
     assert made.processes[5].environment == {
@@ -51,7 +52,7 @@ def test_one_slice_has_no_megascale_variables(ledger):
     assert not [name for one in made.processes for name in one.environment if name.startswith("MEGASCALE")]
 
 
-def test_a_profile_that_needs_addresses_says_so(ledger):
+def test_a_profile_that_needs_addresses_is_refused_without_them(ledger):
     with pytest.raises(quoit.NotNowError, match="address"):
         quoit.topology(reserve(ledger, 2), quoit.Profile.RAY_TRAIN)
 
@@ -60,7 +61,7 @@ def bundles(ledger, *amounts, **arguments):
     return ledger.reserve(quoit.Request("parts", bundles=list(amounts), **arguments), now_ms=NOW)
 
 
-def test_each_bundle_is_a_process_of_the_job_that_they_are(ledger):
+def test_each_bundle_is_a_process_of_one_job(ledger):
     made = quoit.topology(bundles(ledger, "TPU=2", "TPU=2"))
     assert (made.job, made.processes_per_host) == (quoit.Job.BOXES, 0)
     assert [(one.bundle, one.host_chips, one.chips, one.devices) for one in made.processes] == [
@@ -73,7 +74,7 @@ def test_each_bundle_is_a_process_of_the_job_that_they_are(ledger):
     assert made.processes[1].slice_full_name == "fleet/v6e-4x4/v6e-4x4-0"
 
 
-def test_slices_in_parts_are_one_job_on_slices(ledger):
+def test_bundles_that_fill_slices_are_one_job(ledger):
     made = quoit.topology(reserve(ledger, 2, tpu_per_bundle="1"))
     whole = quoit.topology(
         ledger.reserve(quoit.Request("whole", accelerator="v6e", topology="4x4", slices=1), now_ms=NOW)
@@ -85,7 +86,7 @@ def test_slices_in_parts_are_one_job_on_slices(ledger):
     assert whole.processes[0].host_chips == (0, 1, 2, 3)
 
 
-def test_bundles_that_are_no_box_start_apart(ledger):
+def test_bundles_that_form_no_box_start_apart(ledger):
     group = bundles(ledger, "TPU=1", "TPU=2")
     made = quoit.topology(group)
     assert made.job == quoit.Job.APART
@@ -95,12 +96,12 @@ def test_bundles_that_are_no_box_start_apart(ledger):
         meshes.Devices.of_group(group)
 
 
-def test_chips_that_are_no_box_are_no_process(ledger):
+def test_a_bundle_whose_chips_form_no_box_is_refused(ledger):
     with pytest.raises(quoit.InvalidError, match="bundle '0' has the chips '0,1,2'"):
         quoit.topology(bundles(ledger, "TPU=3"))
 
 
-def test_bundles_without_tpu_are_behind_the_others():
+def test_bundles_without_tpu_come_last():
     nodes = [
         {"NodeID": "1" * 56, "Alive": True, "Resources": {"CPU": 8.0}, "Labels": {}, "NodeName": "cpu"},
         {
@@ -128,7 +129,7 @@ def test_bundles_without_tpu_are_behind_the_others():
     assert made.processes[1].slice_ids == {}
 
 
-def test_groups_that_are_gone_have_no_topology(ledger):
+def test_removed_groups_have_no_topology(ledger):
     group = reserve(ledger, 1, key="job")
     ledger.release(group, now_ms=NOW)
     removed = ledger.reserve(quoit.Request("train", accelerator="v6e", topology="4x4", slices=1, key="job"), now_ms=NOW)
@@ -144,13 +145,13 @@ def test_wrong_types_are_refused(ledger, group, profile):
         quoit.topology(reserve(ledger, 1), 1)
 
 
-def test_who_stays_after_a_repair_and_who_is_new(ledger):
+def test_a_renumbering_lists_moved_new_and_removed_processes(ledger):
     group = reserve(ledger, 2)
     ledger.set_node_state("v6e-4x4-0-2", quoit.NodeState.DEAD, now_ms=NOW)
     change = ledger.repair(group, now_ms=NOW)
     told = quoit.renumbering(quoit.topology(change.before), quoit.topology(change.after))
-    how = quoit.RenumberingHow
-    assert [row.how for row in told.rows] == [how.MOVED] * 4 + [how.JOINED] * 4 + [how.LEFT] * 4
+    how = quoit.ProcessChange
+    assert [row.change for row in told.rows] == [how.MOVED] * 4 + [how.JOINED] * 4 + [how.LEFT] * 4
     assert told.n_changed == 12
     moved, joined, left = told.rows[0], told.rows[4], told.rows[8]
     assert (moved.process_before, moved.process_after) == (4, 0)
@@ -163,23 +164,23 @@ def test_who_stays_after_a_repair_and_who_is_new(ledger):
     assert {one.after for one in left.variables} == {None}
 
 
-def test_nobody_is_told_anything_where_nothing_changed(ledger):
+def test_a_renumbering_without_changes_has_only_same_rows(ledger):
     made = quoit.topology(reserve(ledger, 2))
     told = quoit.renumbering(made, made)
     assert told.n_changed == 0
-    assert {row.how for row in told.rows} == {quoit.RenumberingHow.SAME}
-    assert [row.how for row in quoit.renumbering(None, made).rows] == [quoit.RenumberingHow.JOINED] * 8
-    assert [row.how for row in quoit.renumbering(made, None).rows] == [quoit.RenumberingHow.LEFT] * 8
+    assert {row.change for row in told.rows} == {quoit.ProcessChange.SAME}
+    assert [row.change for row in quoit.renumbering(None, made).rows] == [quoit.ProcessChange.JOINED] * 8
+    assert [row.change for row in quoit.renumbering(made, None).rows] == [quoit.ProcessChange.LEFT] * 8
     assert quoit.renumbering(None, None).rows == ()
 
 
-def test_a_topology_can_be_sent_to_the_workers(ledger):
+def test_a_topology_can_be_pickled(ledger):
     made = quoit.topology(reserve(ledger, 2))
     copy = pickle.loads(pickle.dumps(made))
     assert copy == made
     assert hash(copy) == hash(made)
     assert copy.processes[3].environment == made.processes[3].environment
-    with pytest.raises(quoit.InvalidError, match="after: expected what quoit.topology"):
+    with pytest.raises(quoit.InvalidError, match="after: expected a result of quoit.topology"):
         quoit.renumbering(made, copy)
     with pytest.raises(TypeError, match="before: expected a quoit.Topology or None"):
         quoit.renumbering("train", made)
@@ -215,7 +216,7 @@ def cluster():
         yield opened
 
 
-def test_pytorch_has_a_process_a_chip():
+def test_pytorch_has_one_process_per_chip():
     with quoit.open_memory() as opened:
         opened.import_fleet_text("v5p 2x2x2 pool=p", now_ms=NOW)
         group = opened.reserve(quoit.Request("train", accelerator="v5p", topology="2x2x2", slices=1), now_ms=NOW)
@@ -247,7 +248,7 @@ def test_the_chips_of_a_process_are_those_of_its_host(ledger):
         assert one.devices == tuple(16 * one.slice_id + chip for chip in one.chips)
 
 
-def test_the_webhook_and_ray_count_slices_in_their_own_ways(cluster):
+def test_profiles_can_number_slices_differently(cluster):
     first = cluster.reserve(quoit.Request("one", accelerator="v6e", topology="4x4", slices=1), now_ms=NOW)
     group = reserve(cluster, 2)
     assert first.slices[0].name == "tpu-0"
@@ -285,11 +286,11 @@ def test_a_jobset_names_its_pods(ledger):
         ({"profile": quoit.Profile.JOBSET, "replicated_job": ""}, "replicated job ''"),
     ],
 )
-def test_what_cannot_be_started_so_is_refused(ledger, arguments, message):
+def test_impossible_launches_are_refused(ledger, arguments, message):
     with pytest.raises(quoit.InvalidError, match=message):
         quoit.topology(reserve(ledger, 1), **arguments)
 
 
-def test_a_profile_that_needs_a_manifest_says_so(ledger):
+def test_a_profile_that_needs_a_manifest_is_refused_without_it(ledger):
     with pytest.raises(quoit.NotNowError, match="needs the RayCluster"):
         quoit.topology(reserve(ledger, 1), quoit.Profile.KUBERAY)

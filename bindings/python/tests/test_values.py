@@ -35,7 +35,7 @@ GIVEN = {type(value).__qualname__ + str(number): value for number, value in enum
 KINDS = {type(value) for value in GIVEN.values()}
 
 
-def test_all_kinds_that_have_mappings_are_looked_at():
+def test_every_dataclass_with_mappings_is_tested():
     kinds = {
         quoit.PlacedBundle,
         quoit.Process,
@@ -92,7 +92,7 @@ def test_no_mapping_of_a_dataclass_can_be_changed():
     assert seen > 10
 
 
-def test_what_a_caller_changes_later_does_not_change_a_node():
+def test_later_changes_of_an_argument_do_not_change_a_node():
     total = {"CPU": 1.0}
     node = rules.ClusterNode("n", total)
     total["CPU"] = 9.0

@@ -21,13 +21,13 @@ def written(patch, name, container=0):
     return next((one.value for one in patch.containers[container] if one.name == name), None)
 
 
-def test_a_group_is_admitted_or_denied_in_the_webhooks_words():
+def test_the_webhook_accepts_or_denies_a_group_with_its_message():
     assert webhook.check_group(pod(), 4) is None
     assert webhook.check_group(pod(), 5) == "Number of workers in worker group not equal to specified topology"
     assert webhook.check_group(pod("-4x-4"), 4) is None
 
 
-def test_what_the_webhook_cannot_read_is_refused():
+def test_pods_that_the_webhook_cannot_read_are_refused():
     with pytest.raises(quoit.InvalidError, match="topology '4xq': expected integers between 'x', found 'q'"):
         webhook.check_group(pod("4xq"), 4)
     with pytest.raises(quoit.InvalidError, match="limit of google.com/tpu: quantity 'four'"):
@@ -36,7 +36,7 @@ def test_what_the_webhook_cannot_read_is_refused():
         webhook.mutate(pod(labels={"ray.io/cluster": "c"}))
 
 
-def test_pods_without_indices_are_numbered_by_those_that_there_are():
+def test_pods_without_indices_are_numbered_after_the_existing_pods():
     pods, names = [], []
     for _ in range(5):
         names.append(webhook.mutate(pod(), pods).hostname)
@@ -46,7 +46,7 @@ def test_pods_without_indices_are_numbered_by_those_that_there_are():
     assert webhook.mutate(pod(), pods).hostname == "g-1-1"
 
 
-def test_a_patch_has_all_that_is_written():
+def test_a_patch_has_all_changes():
     patch = webhook.mutate(pod(env=[("MEGASCALE_NUM_SLICES", None), ("TPU_NAME", "mine")]))
     assert (patch.subdomain, patch.replica_label, patch.is_empty) == ("c-headless", "g-0", False)
     assert patch.affinity[Term.TOGETHER] == ("replicaIndex In g-0", "ray.io/cluster In c")
@@ -56,25 +56,25 @@ def test_a_patch_has_all_that_is_written():
     assert webhook.Variable("TPU_DEVICE_PLUGIN_HOST_IP", None, "status.hostIP") in patch.containers[0]
 
 
-def test_a_pod_without_tpus_stays_as_it_is():
+def test_a_pod_without_tpus_is_not_changed():
     patch = webhook.mutate(pod(limit="0"))
     assert (patch.is_empty, patch.containers, patch.affinity) == (True, (), {})
     assert webhook.applied(pod(limit="0")) == webhook.Pod(LABELS, pod().selectors, (webhook.Container(limit="0"),))
 
 
-def test_of_several_variables_of_a_name_a_process_gets_the_last():
+def test_the_last_variable_of_a_name_is_effective():
     seen = webhook.admit(
         pod(env=[("TPU_WORKER_ID", "0"), ("TPU_NAME", "mine"), ("TPU_NAME", "")]), [webhook.applied(pod())]
     )
     assert seen.labels["replicaIndex"] == "g-0"
     ids = [one for one in seen.containers[0] if one.name == "TPU_WORKER_ID"]
-    assert [(one.value, one.is_written, one.is_seen) for one in ids] == [("0", False, False), ("1", True, True)]
-    names = [(one.value, one.is_seen) for one in seen.containers[0] if one.name == "TPU_NAME"]
+    assert [(one.value, one.is_written, one.is_effective) for one in ids] == [("0", False, False), ("1", True, True)]
+    names = [(one.value, one.is_effective) for one in seen.containers[0] if one.name == "TPU_NAME"]
     assert names == [("mine", False), ("", True)]
     assert ("TPU_DEVICE_PLUGIN_HOST_IP", "status.hostIP") in [(one.name, one.field) for one in seen.containers[0]]
 
 
-def test_pods_and_patches_are_values():
+def test_pods_and_patches_can_be_compared_and_copied():
     patch = webhook.mutate(pod())
     assert pickle.loads(pickle.dumps(patch)) == patch
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -99,14 +99,14 @@ def test_pods_and_patches_are_values():
         (webhook.Pod(containers=[webhook.Container(env=["AB"])]), r"env\[0\]: expected a name with a value, not str"),
     ],
 )
-def test_what_is_no_pod_is_refused_with_its_place(given, says):
+def test_an_invalid_pod_is_refused_with_its_place(given, says):
     with pytest.raises(TypeError, match=says):
         webhook.mutate(given)
     with pytest.raises(TypeError, match=says):
         webhook.check_group(given, 1)
 
 
-def test_others_are_pods():
+def test_others_that_are_not_pods_are_refused():
     with pytest.raises(TypeError, match="others: expected a sequence of Pod, not str"):
         webhook.mutate(pod(), "others")
     with pytest.raises(TypeError, match=r"others\[0\]: expected a Pod, not dict"):

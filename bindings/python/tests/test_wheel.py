@@ -105,7 +105,7 @@ def python_of(minor):
 
 
 @pytest.mark.parametrize("minor", range(9, 15))
-def test_one_wheel_serves_each_python(wheel, tmp_path, minor):
+def test_one_wheel_works_with_every_python_version(wheel, tmp_path, minor):
     python = python_of(minor)
     if python is None:
         pytest.skip(f"this machine has no CPython 3.{minor}")
@@ -131,13 +131,13 @@ def glibc(path):
     return max((int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", done.stdout)), default=0)
 
 
-def test_the_tag_says_the_oldest_python_and_the_oldest_glibc_that_it_runs_on(wheel, unpacked):
+def test_the_tag_has_the_oldest_python_and_glibc(wheel, unpacked):
     tag = re.fullmatch(r"quoit-[\d.]+-cp39-abi3-manylinux_2_(\d+)_\w+\.whl", wheel.name)
     assert tag
     assert int(tag.group(1)) == max(glibc(path) for path in elf_files(unpacked))
 
 
-def test_each_library_that_is_needed_is_inside_or_the_c_librarys(unpacked):
+def test_all_needed_libraries_are_in_the_wheel_or_glibc(unpacked):
     inside = {path.name for path in (unpacked / "quoit.libs").iterdir()}
     assert {name.split("-")[0] for name in inside} >= {"libquoit", "libglib", "libsqlite3", "libyaml"}
     for path in elf_files(unpacked):
@@ -145,7 +145,7 @@ def test_each_library_that_is_needed_is_inside_or_the_c_librarys(unpacked):
             assert needed in inside or C_LIBRARY.fullmatch(needed), f"{path.name} needs {needed}"
 
 
-def test_only_libraries_that_quoit_uses_are_inside(unpacked):
+def test_the_wheel_has_only_libraries_that_quoit_uses(unpacked):
     inside = {re.sub(r"-[0-9a-f]{8}\.", ".", one.name).split(".so")[0] for one in (unpacked / "quoit.libs").iterdir()}
     assert inside == {
         "libquoit",
@@ -174,7 +174,7 @@ def test_each_library_is_hardened(unpacked):
         assert not re.search(r"LOAD .* R?WE ", segments), path.name
 
 
-def test_each_library_bears_a_name_of_its_own_and_looks_only_beside_itself(unpacked):
+def test_each_library_has_a_unique_name_and_searches_only_its_folder(unpacked):
     for path in elf_files(unpacked):
         assert {*dynamic(path, "RPATH"), *dynamic(path, "RUNPATH")} <= {"$ORIGIN", "$ORIGIN/../quoit.libs"}
         if path.parent.name == "quoit.libs":
@@ -212,7 +212,7 @@ def test_the_licence_of_each_library_is_in_the_wheel(unpacked):
             assert "GNU LESSER GENERAL PUBLIC LICENSE" in (texts / "LGPL-2.1").read_text()
 
 
-def test_only_libraries_of_the_wheel_and_the_c_librarys_are_mapped(clean):
+def test_only_libraries_of_the_wheel_and_glibc_are_loaded(clean):
     """Hides the machine's own copies of the libraries, if possible."""
     own = pathlib.Path(run(clean, "import quoit; print(quoit.__file__)").strip()).parent.parent
     bare = set(run(clean, "import _cffi_backend\n" + MAPPED).split("--- mapped\n")[1].splitlines())
@@ -247,7 +247,7 @@ def without_libraries(unpacked, tmp_path):
     return words
 
 
-def test_the_quick_start_runs_where_the_machine_has_none_of_the_libraries(clean, without_libraries, tmp_path):
+def test_the_quick_start_runs_without_system_libraries(clean, without_libraries, tmp_path):
     done = subprocess.run(
         [
             *without_libraries,
@@ -275,7 +275,7 @@ def beside_ray():
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
-def test_it_works_beside_what_else_is_in_the_process(unpacked, beside_ray, order):
+def test_it_works_with_other_copies_of_the_libraries_in_the_process(unpacked, beside_ray, order):
     others = ["sqlite3", "_ctypes", "numpy", "pyarrow", "jax", "ray"]
     modules = ["quoit", *others] if order == "first" else [*others, "quoit"]
     program = f"import {', '.join(modules)}\n{RESERVES}\nassert quoit.__file__.startswith({str(unpacked)!r})"
@@ -283,7 +283,7 @@ def test_it_works_beside_what_else_is_in_the_process(unpacked, beside_ray, order
     assert run(beside_ray, program, **environment) == RESERVED
 
 
-def test_it_works_beside_this_machines_own_copies_whose_symbols_are_everybodys(clean):
+def test_it_works_with_system_copies_loaded_with_rtld_global(clean):
     """Global symbols (RTLD_GLOBAL) take precedence over those of a library's own dependencies; the answers are the
     same.
     """
@@ -298,7 +298,7 @@ for name in ("libglib-2.0.so.0", "libgobject-2.0.so.0", "libsqlite3.so.0", "liby
     assert run(clean, program + RESERVES) == RESERVED
 
 
-def test_a_modified_library_under_the_same_name_takes_the_place_of_the_one_inside(unpacked, tmp_path):
+def test_a_modified_library_can_replace_the_one_in_the_wheel(unpacked, tmp_path):
     """The LGPL requires that users can replace GLib. This test replaces libyaml, which is loaded in the same way and
     whose messages appear in errors.
     """

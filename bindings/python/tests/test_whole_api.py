@@ -71,22 +71,22 @@ def test_every_function_of_the_headers_is_called_or_not_needed():
     assert declared - called_functions() - set(NOT_CALLED) == set()
 
 
-def test_every_rule_of_rays_is_called():
+def test_every_ray_function_is_called():
     declared = {name for name in declared_functions() if name.startswith("quoit_ray_")}
     assert len(declared) > 100
     assert declared - called_functions() - set(NOT_CALLED) == set()
 
 
-def test_what_is_said_not_to_be_called_is_there_and_is_not_called():
+def test_functions_listed_as_not_called_exist_and_are_not_called():
     assert set(NOT_CALLED) <= declared_functions()
     assert set(NOT_CALLED) & called_functions() == set()
 
 
-def test_no_function_is_called_that_the_headers_do_not_have():
+def test_every_called_function_is_in_the_headers():
     assert {name for name in called_functions() if not hasattr(_c.lib, name)} == set()
 
 
-def test_one_module_alone_imports_the_extension():
+def test_only_one_module_imports_the_extension():
     importers = {
         name
         for name, tree in trees().items()
@@ -130,22 +130,22 @@ def test_an_enum_of_the_headers_has_its_counterpart(name, members):
     ("name", "members"),
     [one for one in c_enums() if one[0].startswith("QuoitRay") and one[0] != "QuoitRayAnswer"],
 )
-def test_an_enum_of_rays_rules_has_its_counterpart(name, members):
+def test_an_enum_of_the_ray_headers_has_its_counterpart(name, members):
     """Ray's enums may have other names."""
     assert members in [{one.name: one.value for one in kind} for kind in python_enums().values()]
 
 
-def test_rays_answers_have_their_numbers():
+def test_ray_answers_have_the_numbers_of_the_header():
     members = dict(c_enums())["QuoitRayAnswer"]
     assert {one.name: one.value for one in quoit.RayAnswer} == members
 
 
-def test_strategies_have_rays_names():
+def test_strategies_have_ray_names():
     for strategy in quoit.Strategy:
         assert _c.text(_c.lib.quoit_ray_strategy_get_name(strategy)) == strategy.name
 
 
-def test_the_text_of_a_value_is_its_name_in_every_python():
+def test_the_text_of_an_enum_member_is_its_name():
     assert (str(quoit.Verdict.NOT_NOW), f"{quoit.Verdict.NOT_NOW}", f"{quoit.Verdict.NOT_NOW:d}") == (
         "NOT_NOW",
         "NOT_NOW",
@@ -154,7 +154,7 @@ def test_the_text_of_a_value_is_its_name_in_every_python():
     assert str(quoit.GroupState(99)) == "UNKNOWN_99"
 
 
-def test_a_value_of_a_newer_library_is_a_member_of_its_own():
+def test_an_unknown_enum_value_becomes_a_member():
     assert quoit.Constraint(99).name == "UNKNOWN_99"
     assert quoit.Constraint(99) == 99
     assert quoit.Constraint(99) is quoit.Constraint(99)
@@ -165,7 +165,7 @@ def test_a_value_of_a_newer_library_is_a_member_of_its_own():
 # --- errors -------------------------------------------------------------------------------------------------------
 
 
-def test_each_code_has_the_class_of_its_name():
+def test_each_error_code_has_an_exception_class():
     for code in quoit.ErrorCode:
         name = _c.text(_c.lib.quoit_error_code_name(code))
         assert name == code.name
@@ -187,7 +187,7 @@ def test_each_constraint_has_the_name_that_the_library_prints():
 # --- names --------------------------------------------------------------------------------------------------------
 
 
-def test_every_public_name_is_there_and_listed():
+def test_every_public_name_exists_and_is_listed():
     assert list(quoit.__all__) == sorted(quoit.__all__)
     for name in quoit.__all__:
         assert getattr(quoit, name) is not None
@@ -197,7 +197,7 @@ def test_every_public_name_is_there_and_listed():
         quoit.Snapshott
 
 
-def test_every_class_that_callers_are_given_is_a_public_name():
+def test_every_class_that_callers_get_is_public():
     """Except for those of public submodules, and internal base classes."""
     inside = {"quoit._c", "quoit._views"}
     named = {getattr(quoit, name) for name in quoit.__all__}
@@ -215,7 +215,7 @@ def test_no_public_name_is_hidden_by_a_module_of_that_name():
     assert set(quoit.__all__) & modules_here == set()
 
 
-def test_names_that_wait_are_told_twice_alike():
+def test_both_lists_of_lazy_names_are_equal():
     """Type checkers read one list of lazy names, Python the other."""
     tree = trees()["__init__"]
     (block,) = [one for one in tree.body if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"]
@@ -235,7 +235,7 @@ def public_definitions(body, prefix=""):
                 yield from public_definitions(one.body, f"{prefix}{one.name}.")
 
 
-def test_every_public_name_says_what_it_is_for():
+def test_every_public_name_has_a_docstring():
     silent = [name for name, tree in trees().items() if ast.get_docstring(tree) is None]
     for module, tree in trees().items():
         for name, one in public_definitions(tree.body):
@@ -249,12 +249,12 @@ def test_every_public_name_says_what_it_is_for():
     "module",
     [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.kuberay, quoit.maxtext, quoit.webhook],
 )
-def test_examples_in_the_documentation_run_as_written(module):
+def test_examples_in_docstrings_run(module):
     failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
 
 
-def test_functions_say_what_their_errors_are_called():
+def test_raises_sections_name_existing_exceptions():
     """Each name in a Raises section is an existing exception."""
     for module, tree in trees().items():
         for name, one in public_definitions(tree.body):
@@ -341,7 +341,7 @@ def test_no_public_attribute_is_an_object_of_c():
     assert missed == set(), "nobody looked at these"
 
 
-def test_what_is_given_is_frozen():
+def test_every_public_dataclass_is_frozen():
     for name in quoit.__all__:
         value = getattr(quoit, name)
         if dataclasses.is_dataclass(value):
@@ -358,7 +358,7 @@ def imported_by(statement):
     return set(done.stdout.split())
 
 
-def test_an_import_of_the_package_takes_little():
+def test_importing_the_package_loads_few_modules():
     taken = imported_by("import quoit")
     assert {name.split(".")[0] for name in taken} & {"ray", "numpy", "typing_extensions", "json", "asyncio"} == set()
     waiting = {

@@ -15,8 +15,6 @@ G_BEGIN_DECLS
  * QuoitCheck:
  *
  * The findings in one file. Immutable; any thread can read it.
- *
- * Since: 0.1
  */
 typedef struct _QuoitCheck QuoitCheck;
 
@@ -24,8 +22,6 @@ typedef struct _QuoitCheck QuoitCheck;
  * QuoitSeverity:
  *
  * How serious a finding is. Callers must accept unknown values.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_SEVERITY_ERROR = 1,   /* a system that reads the manifest refuses it, or the manifest contradicts itself */
@@ -38,7 +34,6 @@ typedef enum {
  * @text: YAML with any number of documents
  * @length: bytes of @text
  * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in @text; %NULL for none
- * @error: (out) (optional): set on failure
  *
  * Checks RayClusters, RayJobs and RayServices, and the ResourceClaims, ResourceClaimTemplates and Lists that they need.
  * Documents of other kinds are ignored. The findings are what Kubernetes, KubeRay 1.7.0 or its TPU webhook would
@@ -50,7 +45,6 @@ typedef enum {
  * @variables is not "NAME=value", or when two entries have the same name. A wrong manifest is not a failure.
  *
  * Returns: (transfer full): the findings; quoit_check_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitCheck *quoit_check_manifest (const char *text, size_t length, const char *const *variables,
                                             GError **error);
@@ -60,110 +54,90 @@ QUOIT_API QuoitCheck *quoit_check_manifest (const char *text, size_t length, con
  * @check: (nullable): the findings
  *
  * Frees @check and all texts borrowed from it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_check_free (QuoitCheck *check);
 
 /**
  * quoit_check_get_n_findings:
- * @check: the findings
  *
  * Returns: the number of findings
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_check_get_n_findings (const QuoitCheck *check);
 
 /**
  * quoit_check_get_line:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * The position is that of the field's key, or of the map that lacks the key.
  *
  * Returns: the line, from 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_check_get_line (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_column:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns: the column, in characters from 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_check_get_column (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_severity:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns: the severity
- * Since: 0.1
  */
 QUOIT_API QuoitSeverity quoit_check_get_severity (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_rule:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns the name of the broken rule, for example "numofhosts-topology". A name never changes its meaning; later
  * versions can add names.
  *
  * Returns: (transfer none): one of quoit_check_rule_get_name()
- * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_rule (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_path:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns the path of the place within its document: "$.spec.workerGroupSpecs[0].numOfHosts". If aliases repeat the
  * place, it is the path of one of them.
  *
  * Returns: (transfer none): the path
- * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_path (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_value:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns the value as the file has it. It can contain any UTF-8 bytes and is cut after 1024 bytes.
  *
  * Returns: (transfer none) (nullable): the value; %NULL if it is missing, or is a list or map
- * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_value (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_expected:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns: (transfer none): a description of the expected value
- * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_expected (const QuoitCheck *check, uint32_t finding);
 
 /**
  * quoit_check_get_message:
- * @check: the findings
  * @finding: below quoit_check_get_n_findings()
  *
  * Returns field, value and expectation as one line without the place: "numOfHosts '3': expected 4, which ...". Values
  * are quoted and cut, and their control bytes are escaped.
  *
  * Returns: (transfer none): the message
- * Since: 0.1
  */
 QUOIT_API const char *quoit_check_get_message (const QuoitCheck *check, uint32_t finding);
 
@@ -174,18 +148,16 @@ QUOIT_API const char *quoit_check_get_message (const QuoitCheck *check, uint32_t
  * Lists the rules. Count @index up until %NULL; later versions can add rules at any index.
  *
  * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
- * Since: 0.1
  */
-QUOIT_API const char *quoit_check_rule_get_name (unsigned index);
+QUOIT_API const char *quoit_check_rule_get_name (uint32_t index);
 
 /**
  * quoit_check_rule_get_severity:
  * @index: index of an existing rule
  *
  * Returns: the severity of every finding of that rule
- * Since: 0.1
  */
-QUOIT_API QuoitSeverity quoit_check_rule_get_severity (unsigned index);
+QUOIT_API QuoitSeverity quoit_check_rule_get_severity (uint32_t index);
 
 /* cdef-end */
 

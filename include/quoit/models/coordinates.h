@@ -23,8 +23,6 @@ G_BEGIN_DECLS
  *
  * Ray 2.60 numbers the grids of sub-slices in the opposite order; see quoit/models/ray-subslices.h. Those numbers are
  * not positions on a torus.
- *
- * Since: 0.1
  */
 typedef struct _QuoitCoordinates QuoitCoordinates;
 
@@ -32,8 +30,6 @@ typedef struct _QuoitCoordinates QuoitCoordinates;
  * QuoitDirection:
  *
  * A direction along an axis.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_DIRECTION_UP = 1, QUOIT_DIRECTION_DOWN = 2 } QuoitDirection;
 
@@ -45,8 +41,6 @@ typedef enum { QUOIT_DIRECTION_UP = 1, QUOIT_DIRECTION_DOWN = 2 } QuoitDirection
  * - %QUOIT_WIRING_STRAIGHT: each link joins the two ends of one line of its axis. GKE announces no other wiring.
  * - %QUOIT_WIRING_TWISTED: the closing links of the short axes are shifted by half the length along the long axes (k of
  *   2k). Only the shapes k k 2k and k 2k 2k can be twisted; see %QUOIT_TOPOLOGY_NUMBER_TWISTABLE.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_WIRING_STRAIGHT = 1, QUOIT_WIRING_TWISTED = 2 } QuoitWiring;
 
@@ -56,7 +50,6 @@ typedef enum { QUOIT_WIRING_STRAIGHT = 1, QUOIT_WIRING_TWISTED = 2 } QuoitWiring
  * @topology: "4x4", "2x2x4"
  * @chips_per_host: the chips of each host; 0: Ray's default, as in quoit_catalogue_lookup_topology()
  * @wiring: how the axes are closed
- * @error: (out) (optional): set on failure
  *
  * Creates the torus of a slice of that topology on such hosts, as listed in the catalogue. The cost does not depend on
  * the size.
@@ -66,203 +59,170 @@ typedef enum { QUOIT_WIRING_STRAIGHT = 1, QUOIT_WIRING_TWISTED = 2 } QuoitWiring
  * when it cannot be twisted, and for an unknown @wiring.
  *
  * Returns: (transfer full): the torus; quoit_coordinates_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitCoordinates *quoit_coordinates_new (const char *accelerator, const char *topology,
-                                                   unsigned chips_per_host, QuoitWiring wiring, GError **error);
+                                                   uint32_t chips_per_host, QuoitWiring wiring, GError **error);
 
 /**
  * quoit_coordinates_free:
  * @coordinates: (nullable): the torus
  *
  * Frees the torus.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_coordinates_free (QuoitCoordinates *coordinates);
 
 /**
  * quoit_coordinates_get_n_chips:
- * @coordinates: the torus
  *
  * Returns: the number of chips; chip numbers are 0 to n - 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_chips (const QuoitCoordinates *coordinates);
 
 /**
  * quoit_coordinates_get_n_hosts:
- * @coordinates: the torus
  *
  * Returns: the number of hosts; worker ids are 0 to n - 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_hosts (const QuoitCoordinates *coordinates);
 
 /**
  * quoit_coordinates_get_n_devices:
- * @coordinates: the torus
  *
  * All chips have the same number of devices: one, or two if JAX sees each core as a device.
  *
  * Returns: the number of JAX devices; their ids in the slice are 0 to n - 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_n_devices (const QuoitCoordinates *coordinates);
 
 /**
  * quoit_coordinates_get_length:
- * @coordinates: the torus
  * @axis: an axis
  *
  * Returns: the number of chips along @axis
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_length (const QuoitCoordinates *coordinates, QuoitAxis axis);
 
 /**
  * quoit_coordinates_get_host_length:
- * @coordinates: the torus
  * @axis: an axis
  *
  * The chips of a host are a block: 2 by 2 for four chips, 2 by 4 for eight.
  *
  * Returns: the number of chips of one host along @axis
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_host_length (const QuoitCoordinates *coordinates, QuoitAxis axis);
 
 /**
  * quoit_coordinates_is_ring:
- * @coordinates: the torus
  * @axis: an axis
  *
  * Returns: true if links join the two ends of @axis; false if @axis is a line
- * Since: 0.1
  */
 QUOIT_API bool quoit_coordinates_is_ring (const QuoitCoordinates *coordinates, QuoitAxis axis);
 
 /**
  * quoit_coordinates_get_twist:
- * @coordinates: the torus
  * @axis: the axis that a link closes
  * @along: another axis
  *
  * Returns: how many chips the closing link is shifted along @along; 0: not shifted
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_twist (const QuoitCoordinates *coordinates, QuoitAxis axis, QuoitAxis along);
 
 /**
  * quoit_coordinates_get_chip_at:
- * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  * @axis: an axis
  *
  * Returns: the position of @chip on @axis, from 0
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_at (const QuoitCoordinates *coordinates, uint32_t chip, QuoitAxis axis);
 
 /**
  * quoit_coordinates_find_chip:
- * @coordinates: the torus
  * @x: along x, from 0
  * @y: along y
  * @z: along z; 0 for two dimensions
  *
  * Returns: the number of the chip at that position; -1 if the position is outside the torus
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_chip (const QuoitCoordinates *coordinates, uint32_t x, uint32_t y, uint32_t z);
 
 /**
  * quoit_coordinates_get_worker_at:
- * @coordinates: the torus
  * @worker_id: below quoit_coordinates_get_n_hosts()
  * @axis: an axis
  *
  * The position of the host's first chip is this number times quoit_coordinates_get_host_length().
  *
  * Returns: the position of the host on @axis, in hosts, from 0
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_worker_at (const QuoitCoordinates *coordinates, uint32_t worker_id,
                                                     QuoitAxis axis);
 
 /**
  * quoit_coordinates_find_worker:
- * @coordinates: the torus
  * @x: along x, counted in hosts, from 0
  * @y: along y
  * @z: along z; 0 for two dimensions
  *
  * Returns: the worker id of the host at that position; -1 if the position is outside the torus
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_worker (const QuoitCoordinates *coordinates, uint32_t x, uint32_t y,
                                                  uint32_t z);
 
 /**
  * quoit_coordinates_get_chip_worker:
- * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  *
  * Returns: the worker id of the host that has @chip
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_worker (const QuoitCoordinates *coordinates, uint32_t chip);
 
 /**
  * quoit_coordinates_get_chip_local:
- * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  *
- * Returns the number of the chip on its host, as libtpu, Ray and bundles use it: column by column in each square of
- * four chips, one square after the other along y. So chips 0 and 1 are neighbours along y, as in JAX's bounds 1,2,1.
+ * Returns the number of a chip among the chips of its host. libtpu (TPU_VISIBLE_CHIPS), Ray and bundles use these
+ * numbers.
  *
- * Returns: the number of @chip among the chips of its host
- * Since: 0.1
+ * Unlike the numbers in the slice, they count y first: a host of 2x2 chips has the chips (0,0), (0,1), (1,0), (1,1), in
+ * this order. A host of 2x4 chips consists of two such squares along y; the second square has the numbers 4 to 7.
+ *
+ * Returns: the number, from 0
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_local (const QuoitCoordinates *coordinates, uint32_t chip);
 
 /**
  * quoit_coordinates_get_worker_chip:
- * @coordinates: the torus
  * @worker_id: below quoit_coordinates_get_n_hosts()
  * @local: number among the host's chips, below quoit_coordinates_get_n_chips() / quoit_coordinates_get_n_hosts()
  *
  * Returns: the number of that chip in the slice
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_worker_chip (const QuoitCoordinates *coordinates, uint32_t worker_id,
                                                       uint32_t local);
 
 /**
  * quoit_coordinates_get_device_chip:
- * @coordinates: the torus
  * @device: below quoit_coordinates_get_n_devices()
  *
  * Returns: the chip of the JAX device
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_device_chip (const QuoitCoordinates *coordinates, uint32_t device);
 
 /**
  * quoit_coordinates_get_chip_device:
- * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  * @core: below quoit_coordinates_get_n_devices() / quoit_coordinates_get_n_chips()
  *
  * Returns: the id of that JAX device in the slice
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_chip_device (const QuoitCoordinates *coordinates, uint32_t chip,
                                                       uint32_t core);
 
 /**
  * quoit_coordinates_find_neighbour:
- * @coordinates: the torus
  * @chip: below quoit_coordinates_get_n_chips()
  * @axis: an axis
  * @direction: the direction along it
@@ -271,30 +231,25 @@ QUOIT_API uint32_t quoit_coordinates_get_chip_device (const QuoitCoordinates *co
  * the ring leads to.
  *
  * Returns: the number of the chip; -1 if there is no such link
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_coordinates_find_neighbour (const QuoitCoordinates *coordinates, uint32_t chip, QuoitAxis axis,
                                                     QuoitDirection direction);
 
 /**
  * quoit_coordinates_get_hops:
- * @coordinates: the torus
  * @from: a chip, below quoit_coordinates_get_n_chips()
  * @to: the same chip or another one
  *
  * Returns: the number of links of a shortest path between them
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_hops (const QuoitCoordinates *coordinates, uint32_t from, uint32_t to);
 
 /**
  * quoit_coordinates_get_bisection:
- * @coordinates: the torus
  *
  * Counts the links between two halves of the slice. A cut across one axis makes the halves.
  *
  * Returns: the links of the cut with the fewest links; 0 for a single chip
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_coordinates_get_bisection (const QuoitCoordinates *coordinates);
 

@@ -3,8 +3,10 @@
  * arguments, and how the chips of a host are divided among several processes. Nothing is read from the calling
  * process: the environment and the answers of a metadata server are arguments, "NAME=value" texts that end with
  * %NULL. */
-#ifndef QUOIT_IDENTITY_H
-#define QUOIT_IDENTITY_H
+#ifndef QUOIT_JAX_H
+#define QUOIT_JAX_H
+
+#include <stdbool.h>
 
 #include <quoit/topology.h>
 
@@ -21,8 +23,6 @@ G_BEGIN_DECLS
  * - %QUOIT_JAX_CLUSTER_NONE: none of these is detected.
  * - %QUOIT_JAX_CLUSTER_GCE_TPU: "gcetpu", a TPU VM outside Kubernetes, described by its metadata server.
  * - %QUOIT_JAX_CLUSTER_GKE_TPU: "gketpu", a pod, described by its environment.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_JAX_CLUSTER_NONE = 0,
@@ -37,8 +37,6 @@ typedef enum {
  *
  * Except for quoit_jax_cluster_get_kind(), the functions that read a cluster fail with %QUOIT_ERROR_NOT_FOUND if it is
  * of kind %QUOIT_JAX_CLUSTER_NONE.
- *
- * Since: 0.1
  */
 typedef struct _QuoitJaxCluster QuoitJaxCluster;
 
@@ -48,7 +46,6 @@ typedef struct _QuoitJaxCluster QuoitJaxCluster;
  * @metadata: (nullable) (array zero-terminated=1): "agent-worker-number=0", "worker-network-endpoints=10.0.0.1",
  *   "tpu-env=..."; %NULL if no metadata server answers
  * @addresses: (nullable): contents of the file that TPU_PROCESS_ADDRESSES_PATH names; %NULL if it cannot be read
- * @error: (out) (optional): set on failure
  *
  * Detects the cluster as JAX does on a TPU host: a TPU VM if the metadata has an agent-worker-number and
  * TPU_SKIP_MDS_QUERY is not set, otherwise a pod if the environment lists workers.
@@ -57,7 +54,6 @@ typedef struct _QuoitJaxCluster QuoitJaxCluster;
  * or cannot be read.
  *
  * Returns: (transfer full): the cluster, possibly of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, const char *const *metadata,
                                                      const char *addresses, GError **error);
@@ -66,7 +62,6 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, con
  * quoit_jax_cluster_detect_process:
  * @topology: the processes of a group
  * @process: below quoit_topology_get_n_processes()
- * @error: (out) (optional): set on failure
  *
  * Calls quoit_jax_cluster_detect() with the environment that @topology has for @process, without a metadata server and
  * without readable files. Host lists that the processes of a slice share are not copied, so that the cost for all
@@ -75,7 +70,6 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, con
  * Fails with %QUOIT_ERROR_INVALID when TPU_PROCESS_ADDRESSES_PATH names a file.
  *
  * Returns: (transfer full): the cluster, possibly of kind NONE; quoit_jax_cluster_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect_process (const QuoitTopology *topology, uint32_t process,
                                                              GError **error);
@@ -90,7 +84,6 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect_process (const QuoitTopology
  * Creates a cluster of the given kind without detection.
  *
  * Returns: (transfer full): the cluster; quoit_jax_cluster_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitJaxCluster *quoit_jax_cluster_new (QuoitJaxClusterKind kind, const char *const *env,
                                                   const char *const *metadata, const char *addresses);
@@ -100,24 +93,18 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_new (QuoitJaxClusterKind kind, cons
  * @cluster: (nullable) (transfer full): a cluster
  *
  * Frees @cluster.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_jax_cluster_free (QuoitJaxCluster *cluster);
 
 /**
  * quoit_jax_cluster_get_kind:
- * @cluster: a cluster
  *
  * Returns: the kind
- * Since: 0.1
  */
 QUOIT_API QuoitJaxClusterKind quoit_jax_cluster_get_kind (const QuoitJaxCluster *cluster);
 
 /**
  * quoit_jax_cluster_list_workers:
- * @cluster: a cluster
- * @error: (out) (optional): set on failure
  *
  * Lists the processes of the slice as the hosts or addresses that the environment has. JAX strips no blanks, and there
  * is an empty entry between two commas.
@@ -125,14 +112,11 @@ QUOIT_API QuoitJaxClusterKind quoit_jax_cluster_get_kind (const QuoitJaxCluster 
  * Fails with %QUOIT_ERROR_INVALID when the list cannot be read.
  *
  * Returns: (transfer full) (array zero-terminated=1): one or more texts; g_strfreev() them. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster, GError **error);
 
 /**
  * quoit_jax_cluster_dup_coordinator:
- * @cluster: a cluster
- * @error: (out) (optional): set on failure
  *
  * Returns the coordinator address. The host is MEGASCALE_COORDINATOR_ADDRESS, otherwise the first worker, up to its
  * first colon (which breaks an IPv6 address). The port is JAX_COORDINATOR_PORT, otherwise 8482. The host name is not
@@ -142,15 +126,12 @@ QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster,
  * whose TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read, because JAX lists the workers first.
  *
  * Returns: (transfer full): "HOST:PORT"; g_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API char *quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **error);
 
 /**
  * quoit_jax_cluster_count_processes:
- * @cluster: a cluster
  * @count: (out): the number of processes of the job
- * @error: (out) (optional): set on failure
  *
  * Counts the workers times MEGASCALE_NUM_SLICES, which is 1 if it is empty or not set. JAX checks no range: the result
  * can be 0 or less.
@@ -158,16 +139,13 @@ QUOIT_API char *quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluste
  * Fails with %QUOIT_ERROR_INVALID when Python's int() refuses a number, when a number exceeds 64 bits, or when the list
  * of workers cannot be read; @count is untouched.
  *
- * Returns: 1 when @count was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @count was set, false on failure
  */
-QUOIT_API int quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *count, GError **error);
+QUOIT_API bool quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *count, GError **error);
 
 /**
  * quoit_jax_cluster_find_process_id:
- * @cluster: a cluster
  * @process_id: (out): the id of this process
- * @error: (out) (optional): set on failure
  *
  * Computes the process id: the worker's number in its slice, plus the workers of one slice times MEGASCALE_SLICE_ID,
  * which is 0 if it is empty or not set. JAX checks no range: the result can be negative or exceed the number of
@@ -176,10 +154,9 @@ QUOIT_API int quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster,
  * Fails with %QUOIT_ERROR_INVALID when a number is missing, is refused by Python's int() or exceeds 64 bits, or when
  * the list of workers cannot be read; @process_id is untouched.
  *
- * Returns: 1 when @process_id was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @process_id was set, false on failure
  */
-QUOIT_API int quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *process_id, GError **error);
+QUOIT_API bool quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *process_id, GError **error);
 
 /**
  * quoit_jax_process_bounds:
@@ -188,7 +165,6 @@ QUOIT_API int quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster,
  * @chips_per_process: the chips of each process
  * @process_bounds: (out) (transfer none): for TPU_PROCESS_BOUNDS, "2,2,1", a constant
  * @chips_per_process_bounds: (out) (transfer none): for TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1", a constant
- * @error: (out) (optional): set on failure
  *
  * Looks up how JAX divides a host's chips among several processes. If @host_chips or @chips_per_process is 0, there are
  * no bounds: both texts are empty.
@@ -196,12 +172,11 @@ QUOIT_API int quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster,
  * Fails with %QUOIT_ERROR_INVALID when JAX has no such host or cannot divide its chips this way; the message has the
  * numbers that JAX has, and both outputs are untouched.
  *
- * Returns: 1 when both were set, 0 on failure
- * Since: 0.1
+ * Returns: true when both were set, false on failure
  */
-QUOIT_API int quoit_jax_process_bounds (const char *generation, int64_t host_chips, int64_t chips_per_process,
-                                        const char **process_bounds, const char **chips_per_process_bounds,
-                                        GError **error);
+QUOIT_API bool quoit_jax_process_bounds (const char *generation, int64_t host_chips, int64_t chips_per_process,
+                                         const char **process_bounds, const char **chips_per_process_bounds,
+                                         GError **error);
 
 /* cdef-end */
 

@@ -5,6 +5,7 @@
 #ifndef QUOIT_KUBERAY_H
 #define QUOIT_KUBERAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <quoit/models/webhook.h>
@@ -19,8 +20,6 @@ G_BEGIN_DECLS
  * The worker groups of a RayCluster and their pods. Mutable: use it in one thread at a time.
  *
  * Functions that can fail return 1 on success and 0 on failure.
- *
- * Since: 0.1
  */
 typedef struct _QuoitKuberay QuoitKuberay;
 
@@ -35,8 +34,6 @@ typedef struct _QuoitKuberay QuoitKuberay;
  *   deleted even with autoscaling.
  * - %QUOIT_KUBERAY_NO_INDICES: the gate RayMultiHostIndexing is off, as before KubeRay 1.6. Pods have no indices and
  *   are managed one by one.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_KUBERAY_AUTOSCALING = 1,
@@ -54,8 +51,6 @@ typedef enum {
  * - %QUOIT_KUBERAY_EVENT_RESTARTED: its Ray container has ended, and its restartPolicy is not Never.
  * - %QUOIT_KUBERAY_EVENT_GONE: the pod was deleted from outside, or its node is gone.
  * - %QUOIT_KUBERAY_EVENT_NAMED: scaleStrategy.workersToDelete names it, as the autoscaler does.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_KUBERAY_EVENT_FAILED = 0,
@@ -73,7 +68,6 @@ typedef enum {
  * and replaces a leading digit or punctuation mark by "r".
  *
  * Returns: (transfer full): the name, which can begin in the middle of a UTF-8 character; g_free() it
- * Since: 0.1
  */
 QUOIT_API char *quoit_kuberay_dup_checked_name (const char *name);
 
@@ -85,7 +79,6 @@ QUOIT_API char *quoit_kuberay_dup_checked_name (const char *name);
  * Kubernetes appends five random characters.
  *
  * Returns: (transfer full): the prefix; g_free() it
- * Since: 0.1
  */
 QUOIT_API char *quoit_kuberay_dup_pod_prefix (const char *name);
 
@@ -97,7 +90,6 @@ QUOIT_API char *quoit_kuberay_dup_pod_prefix (const char *name);
  * Creates a cluster without groups.
  *
  * Returns: (transfer full): the cluster; quoit_kuberay_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
 
@@ -107,11 +99,11 @@ QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
  * @length: bytes of @text
  * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in @text; %NULL for none
  * @flags: bits of #QuoitKuberayFlags, in addition to the manifest's autoscaling setting
- * @error: (out) (optional): set on failure
  *
  * Creates the cluster of a manifest with its worker groups and without pods: the first pass creates them. Suspended
  * groups and the groups of a suspended cluster get no pods. The name of a RayJob's or RayService's cluster is assumed;
- * see quoit_kuberay_is_name_assumed(). Groups that cannot be slices are accepted: use quoit_check_manifest() to find
+ * see quoit_kuberay_is_name_assumed(). The envFrom of containers is read from the ConfigMaps and Secrets in @text; see
+ * quoit_kuberay_get_note(). Groups that cannot be slices are accepted: use quoit_check_manifest() to find
  * errors.
  *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has no such object or more than one, or has a value in a
@@ -119,7 +111,6 @@ QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
  * variable.
  *
  * Returns: (transfer full): the cluster; quoit_kuberay_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitKuberay *quoit_kuberay_parse_manifest (const char *text, size_t length, const char *const *variables,
                                                       uint32_t flags, GError **error);
@@ -129,200 +120,178 @@ QUOIT_API QuoitKuberay *quoit_kuberay_parse_manifest (const char *text, size_t l
  * @kuberay: (nullable) (transfer full): a cluster
  *
  * Frees @kuberay and everything borrowed from it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_free (QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_get_cluster:
- * @kuberay: a cluster
  *
  * Returns: (transfer none): the name of the RayCluster
- * Since: 0.1
  */
 QUOIT_API const char *quoit_kuberay_get_cluster (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_is_name_assumed:
- * @kuberay: a cluster
  *
  * Returns whether the name of the RayCluster is not known yet. KubeRay appends "-" and five random characters to the
  * name of a RayJob's or RayService's cluster; "xxxxx" represents them until the manifest is read back from Kubernetes.
  * The names that depend on it (the service, the host names, names cut to their maximum length) are then assumed too.
  *
- * Returns: 1 if the name is assumed, 0 if the manifest has it
- * Since: 0.1
+ * Returns: true if the name is assumed, false if the manifest has it
  */
-QUOIT_API int quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay);
+QUOIT_API bool quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay);
+
+/**
+ * quoit_kuberay_get_n_notes:
+ *
+ * Returns: the number of notes about the manifest
+ */
+QUOIT_API uint32_t quoit_kuberay_get_n_notes (const QuoitKuberay *kuberay);
+
+/**
+ * quoit_kuberay_get_note:
+ * @note: below quoit_kuberay_get_n_notes()
+ *
+ * Returns what is not known about the variables of a manifest: a container's envFrom names a ConfigMap or Secret that
+ * is not in the file and not optional, or a Secret has a value that is not text.
+ *
+ * Returns: (transfer none): one sentence that begins with the line, valid until @kuberay is freed
+ */
+QUOIT_API const char *quoit_kuberay_get_note (const QuoitKuberay *kuberay, uint32_t note);
 
 /**
  * quoit_kuberay_get_longest_name:
- * @kuberay: a cluster
  *
  * Returns the longest metadata.name with which the hosts of a slice can find each other. With a longer name, the
  * headless service has more bytes than the TPU webhook uses. If the cluster's name is assumed, the limit leaves room
  * for the characters that KubeRay appends.
  *
  * Returns: the length in bytes
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_get_service:
- * @kuberay: a cluster
  *
  * Returns KubeRay's name of the headless service. If it has more than 50 bytes or begins with a digit, the TPU webhook
  * gives the hosts another name, and quoit_kuberay_check_names() fails.
  *
  * Returns: (transfer none) (nullable): the name, valid until @kuberay is freed; %NULL if each group has one host
- * Since: 0.1
  */
 QUOIT_API const char *quoit_kuberay_get_service (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_add_group:
- * @kuberay: a cluster
  * @name: groupName
  * @n_hosts: numOfHosts
  * @pod: (nullable): the template of its pods; copied. %NULL: a template without TPUs
- * @error: (out) (optional): set on failure
  *
  * Adds a group after the others, with no replicas and no bounds.
  *
  * Fails with %QUOIT_ERROR_INVALID when a group has that name, or @n_hosts is not 0 to 2147483647.
  *
- * Returns: 1 when it was added, 0 on failure
- * Since: 0.1
+ * Returns: true when it was added, false on failure
  */
-QUOIT_API int quoit_kuberay_add_group (QuoitKuberay *kuberay, const char *name, int64_t n_hosts,
-                                       const QuoitWebhookPod *pod, GError **error);
+QUOIT_API bool quoit_kuberay_add_group (QuoitKuberay *kuberay, const char *name, int64_t n_hosts,
+                                        const QuoitWebhookPod *pod, GError **error);
 
 /**
  * quoit_kuberay_get_n_groups:
- * @kuberay: a cluster
  *
  * Returns: the number of worker groups
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_n_groups (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_get_group_name:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Returns: (transfer none): its groupName, valid until @kuberay is freed
- * Since: 0.1
  */
 QUOIT_API const char *quoit_kuberay_get_group_name (const QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_get_group_hosts:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Returns: its numOfHosts
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_get_group_containers:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Returns: the number of containers of each of its pods
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_check_group:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  * @denial: (out) (nullable) (transfer none): the webhook's message if it denies the cluster because of this group, a
  *   constant; %NULL if it admits the group
- * @error: (out) (optional): set on failure
  *
  * Runs the TPU webhook's validation of the group: quoit_webhook_check_group(). If the webhook refuses or denies one
  * group, the RayCluster is not created, and no group has pods.
  *
  * Fails with %QUOIT_ERROR_INVALID like that function; @denial is untouched.
  *
- * Returns: 1 when @denial was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @denial was set, false on failure
  */
-QUOIT_API int quoit_kuberay_check_group (const QuoitKuberay *kuberay, uint32_t group, const char **denial,
-                                         GError **error);
+QUOIT_API bool quoit_kuberay_check_group (const QuoitKuberay *kuberay, uint32_t group, const char **denial,
+                                          GError **error);
 
 /**
  * quoit_kuberay_set_replicas:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  * @replicas: the new number
  *
  * Sets the wanted number of replicas.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_set_replicas (QuoitKuberay *kuberay, uint32_t group, int32_t replicas);
 
 /**
  * quoit_kuberay_set_bounds:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  * @lowest: minReplicas; 0 if it is not set
  * @highest: maxReplicas; 2147483647 if it is not set
  *
  * Sets the bounds of the replicas.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_set_bounds (QuoitKuberay *kuberay, uint32_t group, int32_t lowest, int32_t highest);
 
 /**
  * quoit_kuberay_suspend_group:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Suspends the group: the next pass deletes its pods.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_suspend_group (QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_resume_group:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Resumes a suspended group: the next pass creates its pods.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_resume_group (QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_get_n_desired:
- * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
  * Returns the desired number of pods: the replicas within their bounds, times the hosts of each. It is computed in 32
  * bits like in the operator, so it can wrap below 0. It is 0 while the group is suspended.
  *
  * Returns: the number of pods
- * Since: 0.1
  */
 QUOIT_API int32_t quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint32_t group);
 
 /**
  * quoit_kuberay_reconcile:
- * @kuberay: a cluster
  * @requeued: (out) (nullable) (transfer none): the operator's message if the pass ends early and another pass follows,
  *   valid until the next call that changes @kuberay; %NULL if the pass was complete
- * @error: (out) (optional): set on failure
  *
  * Runs one pass of the operator over the groups, in their order. A replica with several hosts is handled as one unit:
  *
@@ -335,105 +304,86 @@ QUOIT_API int32_t quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint
  * Fails with %QUOIT_ERROR_INVALID when the groups would have more than 65536 pods together, or these more than 256 MiB
  * of environment; no pod has changed, and @requeued is untouched.
  *
- * Returns: 1 when the pass was made, 0 on failure
- * Since: 0.1
+ * Returns: true when the pass was made, false on failure
  */
-QUOIT_API int quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requeued, GError **error);
+QUOIT_API bool quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requeued, GError **error);
 
 /**
- * quoit_kuberay_is_arbitrary:
- * @kuberay: a cluster
+ * quoit_kuberay_is_deletion_arbitrary:
  *
  * Returns whether the last pass deleted pods whose choice the operator leaves open. This model deletes the last ones.
  *
- * Returns: 1 if it did, else 0
- * Since: 0.1
+ * Returns: true if it did, else false
  */
-QUOIT_API int quoit_kuberay_is_arbitrary (const QuoitKuberay *kuberay);
+QUOIT_API bool quoit_kuberay_is_deletion_arbitrary (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_get_n_pods:
- * @kuberay: a cluster
  *
  * Pods are ordered by group, then by replica and host, or by age if they have no indices.
  *
  * Returns: the number of pods
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay);
 
 /**
  * quoit_kuberay_get_pod_serial:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns the pod's number among all pods ever created, from 0. It never changes, unlike the pod's index.
  *
  * Returns: the serial number
- * Since: 0.1
  */
 QUOIT_API uint64_t quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_get_pod_group:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns: the index of its group
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_get_pod_replica:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns: its replica index, which a replacement keeps; -1 if it has none
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_get_pod_host:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns: its host index in the replica; -1 if it has none, for example in a replica with one host
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_get_pod_incarnation:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns the number of the pod's replica among all replicas with several hosts ever created, from 0. In replica names,
  * this number in angle brackets replaces KubeRay's five random characters: "GROUP-<0>".
  *
  * Returns: the number; -1 if the replica has no name, for example a replica with one host
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_dup_pod_labels:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  *
  * Returns the labels that KubeRay sets, without those that only the template has.
  *
  * Returns: (transfer full) (array zero-terminated=1): "KEY=VALUE", sorted by key; g_strfreev() them
- * Since: 0.1
  */
 QUOIT_API char **quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint32_t pod);
 
 /**
  * quoit_kuberay_mutate_pod:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
- * @error: (out) (optional): set on failure
  *
  * Returns what the TPU webhook wrote into the pod at its creation. A pod without both indices is numbered from the pods
  * that existed then; see quoit_webhook_mutate().
@@ -441,52 +391,45 @@ QUOIT_API char **quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint
  * Fails with %QUOIT_ERROR_INVALID like that function, which means that the pod was not admitted.
  *
  * Returns: (transfer full): the patch; quoit_webhook_patch_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitWebhookPatch *quoit_kuberay_mutate_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error);
 
 /**
  * quoit_kuberay_admit_pod:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
- * @error: (out) (optional): set on failure
  *
- * Returns the pod after the TPU webhook has changed it: KubeRay's labels, the label that the webhook can add, and the
- * variables of its containers, those of the template before those of quoit_kuberay_mutate_pod().
+ * Returns the pod after the TPU webhook has changed it, with the variables that processes get. It has KubeRay's labels,
+ * the label that the webhook can add, and the variables of its containers in this order: those of envFrom, those of the
+ * template, those of quoit_kuberay_mutate_pod(). $(NAME) is replaced by the value of an earlier variable like in
+ * Kubernetes, and stays if that value is not known.
  *
- * Fails like quoit_kuberay_mutate_pod().
+ * Fails like quoit_kuberay_mutate_pod(), and with %QUOIT_ERROR_INVALID when the variables of a container have more than
+ * 6 MiB.
  *
  * Returns: (transfer full): the pod; quoit_webhook_pod_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitWebhookPod *quoit_kuberay_admit_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error);
 
 /**
  * quoit_kuberay_mark_pod:
- * @kuberay: a cluster
  * @pod: below quoit_kuberay_get_n_pods()
  * @event: what happens to it
  *
  * Records an event for the next pass. %QUOIT_KUBERAY_EVENT_GONE removes the pod immediately; the pods after it move up.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, QuoitKuberayEvent event);
 
 /**
  * quoit_kuberay_check_names:
- * @kuberay: a cluster
- * @error: (out) (optional): set on failure
  *
  * Checks that the hosts of the groups with TPUs can find each other: the headless service has the name that the TPU
  * webhook uses, and the host names of all wanted replicas are DNS labels of at most 63 bytes.
  *
  * Fails with %QUOIT_ERROR_INVALID when a name does not fit; the message has the name and how much shorter it must be.
  *
- * Returns: 1 if they can, 0 on failure
- * Since: 0.1
+ * Returns: true if they can, false on failure
  */
-QUOIT_API int quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error);
+QUOIT_API bool quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error);
 
 /* cdef-end */
 

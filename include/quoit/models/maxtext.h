@@ -8,6 +8,8 @@
 #ifndef QUOIT_MAXTEXT_H
 #define QUOIT_MAXTEXT_H
 
+#include <stdbool.h>
+
 #include <quoit/models/check.h>
 #include <quoit/models/mesh.h>
 #include <quoit/models/ray-train.h>
@@ -22,8 +24,6 @@ G_BEGIN_DECLS
  * @QUOIT_MAXTEXT_DCN: between slices: dcn_*_parallelism
  *
  * The links between the devices of an axis.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
 
@@ -33,7 +33,6 @@ typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
  * @sizes: (array length=n_axes): the sizes of the axes, at most one of them -1; filled in place
  * @n_axes: the number of axes
  * @target: the product that the sizes must have: the devices of a slice, or the slices
- * @error: (out) (optional): set on failure
  *
  * Computes the size that is -1, like MaxText: sizes are multiplied modulo 2^64 and divided in floating-point numbers.
  * Sizes of 0 and below are accepted where MaxText accepts them: -2 twice for 4.
@@ -41,18 +40,15 @@ typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
  * Fails with %QUOIT_ERROR_INVALID when more than one size is -1, when the computed size is not a whole number of at
  * least 1, and when the product of the sizes is not @target; @sizes are untouched.
  *
- * Returns: 1 if the product of @sizes is @target, 0 on failure
- * Since: 0.1
+ * Returns: true if the product of @sizes is @target, false on failure
  */
-QUOIT_API int quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, int64_t target,
-                                  GError **error);
+QUOIT_API bool quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, uint32_t n_axes, int64_t target,
+                                   GError **error);
 
 /**
  * QuoitMaxtextAccelerator:
  *
  * A value of MaxText's compile_topology. Part of the library: never freed; any thread can read it.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMaxtextAccelerator QuoitMaxtextAccelerator;
 
@@ -63,90 +59,73 @@ typedef struct _QuoitMaxtextAccelerator QuoitMaxtextAccelerator;
  * Lists MaxText's accelerators; those of one generation are ordered by size. Count @index up until %NULL.
  *
  * Returns: (transfer none) (nullable): the accelerator; %NULL after the last
- * Since: 0.1
  */
-QUOIT_API const QuoitMaxtextAccelerator *quoit_maxtext_get_accelerator (unsigned index);
+QUOIT_API const QuoitMaxtextAccelerator *quoit_maxtext_get_accelerator (uint32_t index);
 
 /**
  * quoit_maxtext_lookup_accelerator:
  * @name: "v6e-16", "v5p-128", in MaxText's spelling
- * @error: (out) (optional): set on failure
  *
  * Finds the accelerator with that name.
  *
  * Fails with %QUOIT_ERROR_INVALID when MaxText does not list it; the message names the nearest one.
  *
  * Returns: (transfer none): the accelerator; %NULL on failure
- * Since: 0.1
  */
 QUOIT_API const QuoitMaxtextAccelerator *quoit_maxtext_lookup_accelerator (const char *name, GError **error);
 
 /**
  * quoit_maxtext_accelerator_get_name:
- * @accelerator: an accelerator
  *
  * Returns: (transfer none): its name, "v5p-8"
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_name (const QuoitMaxtextAccelerator *accelerator);
 
 /**
  * quoit_maxtext_accelerator_get_platform:
- * @accelerator: an accelerator
  *
  * Returns: (transfer none): "tpu", or "gpu" for the one GPU entry
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_platform (const QuoitMaxtextAccelerator *accelerator);
 
 /**
  * quoit_maxtext_accelerator_get_topology:
- * @accelerator: an accelerator
  *
  * Returns: (transfer none) (nullable): its topology in libtpu's spelling, "v5:2x2x1"; %NULL for a GPU
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_topology (const QuoitMaxtextAccelerator *accelerator);
 
 /**
  * quoit_maxtext_accelerator_get_chip_config:
- * @accelerator: an accelerator
  *
  * Returns: (transfer none) (nullable): "megacore" if two cores are one device, else "default"; %NULL for a GPU
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_accelerator_get_chip_config (const QuoitMaxtextAccelerator *accelerator);
 
 /**
  * quoit_maxtext_accelerator_get_n_devices:
- * @accelerator: an accelerator
  *
  * Returns: the number of JAX devices of a slice
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAccelerator *accelerator);
 
 /**
  * quoit_maxtext_accelerator_get_host_bound:
- * @accelerator: an accelerator
  * @axis: 0 for x, 1 for y, 2 for z
  *
  * Returns the chips of a host along an axis. MaxText has no hosts of 8 chips.
  *
  * Returns: the number of chips; 0 for a GPU
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, unsigned axis);
+QUOIT_API uint32_t quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, uint32_t axis);
 
 /**
  * quoit_maxtext_accelerator_wraps:
- * @accelerator: an accelerator
  * @axis: 0 for x, 1 for y, 2 for z
  *
- * Returns: 1 if the axis is a ring, 0 if it is not
- * Since: 0.1
+ * Returns: true if the axis is a ring, false if it is not
  */
-QUOIT_API int quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, unsigned axis);
+QUOIT_API bool quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, uint32_t axis);
 
 /**
  * QuoitMaxtextMeshFlags:
@@ -155,8 +134,6 @@ QUOIT_API int quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *ac
  *   four, which undoes JAX's ring
  *
  * Options of a mesh, as bits.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES = 1,
@@ -173,7 +150,6 @@ typedef enum {
  * @custom_mesh: (nullable): "hybrid_ring_64x4", "hybrid_ring_32x8"; "" or %NULL for none. Ignored on one slice without
  *   split physical axes
  * @flags: bits of #QuoitMaxtextMeshFlags
- * @error: (out) (optional): set on failure
  *
  * Creates the mesh that MaxText makes: JAX's mesh, or MaxText's own ring in each slice of 16x16 devices.
  *
@@ -181,10 +157,9 @@ typedef enum {
  * @custom_mesh does not exist or does not match these sizes.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitMesh *quoit_maxtext_mesh_new (const QuoitDevices *devices, const int64_t *ici, const int64_t *dcn,
-                                             unsigned n_axes, int64_t n_slices, const char *custom_mesh, unsigned flags,
+                                             uint32_t n_axes, int64_t n_slices, const char *custom_mesh, uint32_t flags,
                                              GError **error);
 
 /**
@@ -192,24 +167,21 @@ QUOIT_API QuoitMesh *quoit_maxtext_mesh_new (const QuoitDevices *devices, const 
  * @custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"
  * @ici: (array length=n_axes): the sizes of the axes within a slice, filled
  * @n_axes: the number of axes
- * @error: (out) (optional): set on failure
  *
  * Checks that MaxText has a custom ring for these sizes: the two sizes in its name, and any number of sizes of 1.
  *
  * Fails with %QUOIT_ERROR_INVALID when it has none.
  *
- * Returns: 1 if it has one, 0 on failure
- * Since: 0.1
+ * Returns: true if it has one, false on failure
  */
-QUOIT_API int quoit_maxtext_custom_mesh_check (const char *custom_mesh, const int64_t *ici, unsigned n_axes,
-                                               GError **error);
+QUOIT_API bool quoit_maxtext_custom_mesh_check (const char *custom_mesh, const int64_t *ici, uint32_t n_axes,
+                                                GError **error);
 
 /**
  * quoit_maxtext_devices_new_box:
  * @devices: the devices of one slice
  * @sides: (array length=n_sides): the sides of the box in chips: x, y, z
  * @n_sides: the number of sides, at most 3; along an axis without a side, the box covers the whole slice
- * @error: (out) (optional): set on failure
  *
  * Returns the devices of one slice that a single controller keeps for a subslice_shape: those in the box at the
  * smallest coordinates, in the order of the list.
@@ -217,17 +189,14 @@ QUOIT_API int quoit_maxtext_custom_mesh_check (const char *custom_mesh, const in
  * Fails with %QUOIT_ERROR_INVALID for more than 3 sides, and when no device is in the box.
  *
  * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitDevices *quoit_maxtext_devices_new_box (const QuoitDevices *devices, const int64_t *sides,
-                                                       unsigned n_sides, GError **error);
+                                                       uint32_t n_sides, GError **error);
 
 /**
  * QuoitMaxtextJob:
  *
  * Slices, and the settings that MaxText is started with. Mutable: use it in one thread at a time.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMaxtextJob QuoitMaxtextJob;
 
@@ -238,7 +207,6 @@ typedef struct _QuoitMaxtextJob QuoitMaxtextJob;
  * compile_topology.
  *
  * Returns: (transfer full): the job; quoit_maxtext_job_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitMaxtextJob *quoit_maxtext_job_new (void);
 
@@ -247,50 +215,40 @@ QUOIT_API QuoitMaxtextJob *quoit_maxtext_job_new (void);
  * @job: (nullable) (transfer full): a job
  *
  * Frees @job. Its reports stay valid.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_maxtext_job_free (QuoitMaxtextJob *job);
 
 /**
  * quoit_maxtext_job_set_slices:
- * @job: a job
  * @accelerator: the generation, in any system's spelling
  * @topology: the topology of each slice, "4x4"
  * @n_slices: the number of slices, 1 to 1000000
  * @chips_per_host: 1, 2, 4 or 8; 0 for Ray's default
- * @error: (out) (optional): set on failure
  *
  * Sets the slices of the job.
  *
  * Fails with %QUOIT_ERROR_INVALID when the generation, the topology, the number or the host size does not exist; @job
  * is unchanged.
  *
- * Returns: 1 on success, 0 on failure
- * Since: 0.1
+ * Returns: true on success, false on failure
  */
-QUOIT_API int quoit_maxtext_job_set_slices (QuoitMaxtextJob *job, const char *accelerator, const char *topology,
-                                            int64_t n_slices, unsigned chips_per_host, GError **error);
+QUOIT_API bool quoit_maxtext_job_set_slices (QuoitMaxtextJob *job, const char *accelerator, const char *topology,
+                                             int64_t n_slices, uint32_t chips_per_host, GError **error);
 
 /**
  * quoit_maxtext_job_add_setting:
- * @job: a job
  * @word: a word of MaxText's command line: "ici_fsdp_parallelism=-1"; copied. A named settings file is not read: pass
  *   its text to quoit_maxtext_job_add_config(). Without it, MaxText's base.yml is used
  *
  * Adds a setting, which overrides those of files. quoit_maxtext_check() validates it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_maxtext_job_add_setting (QuoitMaxtextJob *job, const char *word);
 
 /**
  * quoit_maxtext_job_add_config:
- * @job: a job
  * @name: the name of the file in findings; copied
  * @text: YAML, a map of settings like base.yml
  * @length: bytes of @text
- * @error: (out) (optional): set on failure
  *
  * Adds the settings of a file, like MaxText reads them: they override the settings of files added before, and words of
  * the command line override them. Therefore add the base_config of a file before the file itself; without it, MaxText's
@@ -299,18 +257,15 @@ QUOIT_API void quoit_maxtext_job_add_setting (QuoitMaxtextJob *job, const char *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has a repeated key, has more than one document, or is not a
  * map; the message begins with @name and the line, and @job is unchanged.
  *
- * Returns: 1 on success, 0 on failure
- * Since: 0.1
+ * Returns: true on success, false on failure
  */
-QUOIT_API int quoit_maxtext_job_add_config (QuoitMaxtextJob *job, const char *name, const char *text, size_t length,
-                                            GError **error);
+QUOIT_API bool quoit_maxtext_job_add_config (QuoitMaxtextJob *job, const char *name, const char *text, size_t length,
+                                             GError **error);
 
 /**
  * QuoitMaxtextReport:
  *
  * The findings about a job. Immutable; any thread can read it.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMaxtextReport QuoitMaxtextReport;
 
@@ -318,8 +273,6 @@ typedef struct _QuoitMaxtextReport QuoitMaxtextReport;
  * QuoitMaxtextNumber:
  *
  * The numbers of a report. Callers must accept unknown values.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_MAXTEXT_NUMBER_SLICES = 0,
@@ -333,9 +286,7 @@ typedef enum {
 
 /**
  * quoit_maxtext_check:
- * @job: a job
  * @scaling: (nullable): the ScalingConfig of the Ray Train job that runs it; %NULL: no Ray Train
- * @error: (out) (optional): set on failure
  *
  * Finds everything that MaxText would refuse or ignore: names and types of settings, the sizes of the mesh axes,
  * whether JAX can map them to a slice, the batch, and the number of slices. It also finds contradictions between
@@ -346,7 +297,6 @@ typedef enum {
  * compile_topology that MaxText lists has set them.
  *
  * Returns: (transfer full): the findings; quoit_maxtext_report_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitMaxtextReport *quoit_maxtext_check (const QuoitMaxtextJob *job, const QuoitRayScaling *scaling,
                                                    GError **error);
@@ -356,43 +306,34 @@ QUOIT_API QuoitMaxtextReport *quoit_maxtext_check (const QuoitMaxtextJob *job, c
  * @report: (nullable) (transfer full): a report
  *
  * Frees @report.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_maxtext_report_free (QuoitMaxtextReport *report);
 
 /**
  * quoit_maxtext_report_get_number:
- * @report: a report
  * @which: which number
  *
  * Returns: the number; -1 if it cannot be computed, and for an unknown @which
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_maxtext_report_get_number (const QuoitMaxtextReport *report, QuoitMaxtextNumber which);
 
 /**
  * quoit_maxtext_report_get_n_axes:
- * @report: a report
  *
  * Returns: the number of mesh axes; 0 if mesh_axes are invalid
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_n_axes (const QuoitMaxtextReport *report);
 
 /**
  * quoit_maxtext_report_get_axis_name:
- * @report: a report
  * @axis: below quoit_maxtext_report_get_n_axes()
  *
  * Returns: (transfer none): the name, "fsdp"
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_axis_name (const QuoitMaxtextReport *report, uint32_t axis);
 
 /**
  * quoit_maxtext_report_get_axis_size:
- * @report: a report
  * @axis: below quoit_maxtext_report_get_n_axes()
  * @links: within a slice, or between slices
  *
@@ -400,109 +341,90 @@ QUOIT_API const char *quoit_maxtext_report_get_axis_name (const QuoitMaxtextRepo
  * slice, the sizes between slices are 1.
  *
  * Returns: the size
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_maxtext_report_get_axis_size (const QuoitMaxtextReport *report, uint32_t axis,
                                                       QuoitMaxtextLinks links);
 
 /**
  * quoit_maxtext_report_get_n_findings:
- * @report: a report
  *
  * Returns: the number of findings
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_n_findings (const QuoitMaxtextReport *report);
 
 /**
  * quoit_maxtext_report_get_severity:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns: the severity
- * Since: 0.1
  */
 QUOIT_API QuoitSeverity quoit_maxtext_report_get_severity (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_rule:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns the name of the broken rule, for example "ici-product". A name never changes its meaning; later versions can
  * add names.
  *
  * Returns: (transfer none): one of quoit_maxtext_rule_get_name()
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_rule (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_key:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns the setting that the finding is about, "ici_tensor_parallelism", or several, "ici_*_parallelism".
  *
  * Returns: (transfer none) (nullable): the key; %NULL if it is not a key of MaxText
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_key (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_value:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns the wrong value as given, or the default value if none was given, or the word that is not a setting.
  *
  * Returns: (transfer none) (nullable): the value; %NULL if there is none
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_value (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_expected:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns: (transfer none): a description of what would work
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_expected (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_message:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns key, value and expectation as one line: "ici_tensor_parallelism '0': expected 1 or more, ...". For a setting
  * of a file, it begins with "FILE: line 12: ". Values are quoted and cut, and their control bytes are escaped.
  *
  * Returns: (transfer none): the message
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_message (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_file:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns the file of the setting: the name given to quoit_maxtext_job_add_config().
  *
  * Returns: (transfer none) (nullable): the name; %NULL if no file has it, or a word of the command line overrides it
- * Since: 0.1
  */
 QUOIT_API const char *quoit_maxtext_report_get_file (const QuoitMaxtextReport *report, uint32_t finding);
 
 /**
  * quoit_maxtext_report_get_line:
- * @report: a report
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
  * Returns: the line of that file where the value begins, from 1; 0 without a file
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_maxtext_report_get_line (const QuoitMaxtextReport *report, uint32_t finding);
 
@@ -513,18 +435,16 @@ QUOIT_API uint32_t quoit_maxtext_report_get_line (const QuoitMaxtextReport *repo
  * Lists the rules of quoit_maxtext_check(). Count @index up until %NULL; later versions can add rules at any index.
  *
  * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
- * Since: 0.1
  */
-QUOIT_API const char *quoit_maxtext_rule_get_name (unsigned index);
+QUOIT_API const char *quoit_maxtext_rule_get_name (uint32_t index);
 
 /**
  * quoit_maxtext_rule_get_severity:
  * @index: index of an existing rule
  *
  * Returns: the severity of every finding of that rule
- * Since: 0.1
  */
-QUOIT_API QuoitSeverity quoit_maxtext_rule_get_severity (unsigned index);
+QUOIT_API QuoitSeverity quoit_maxtext_rule_get_severity (uint32_t index);
 
 /* cdef-end */
 

@@ -20,8 +20,6 @@ G_BEGIN_DECLS
  * shortest all-reduce along that axis; ties are decided by the axis before it, and so on. If no bandwidth is published,
  * or the times are equal, these criteria apply in order: links inside the slice before links between slices, no jumps,
  * fewer hops, no split axis, an order closer to the given one.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMeshChoices QuoitMeshChoices;
 
@@ -32,7 +30,6 @@ typedef struct _QuoitMeshChoices QuoitMeshChoices;
  * @n_axes: the number of axes, 1 to 64, at most 6 of them longer than 1
  * @dcn_sizes: (nullable) (array length=n_axes): the part of each axis that spans slices; %NULL: any
  * @n_bytes: size of the all-reduce along each axis, in bytes; 0 or more
- * @error: (out) (optional): set on failure
  *
  * Tries every order of the axes with every way to span the slices. Axes of size 1 keep their places.
  *
@@ -42,9 +39,8 @@ typedef struct _QuoitMeshChoices QuoitMeshChoices;
  * quoit_mesh_new_hybrid() for the first one.
  *
  * Returns: (transfer full): one or more choices; quoit_mesh_choices_free() it. %NULL on failure
- * Since: 0.1
  */
-QUOIT_API QuoitMeshChoices *quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes,
+QUOIT_API QuoitMeshChoices *quoit_mesh_choices_new (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes,
                                                     const int64_t *dcn_sizes, int64_t n_bytes, GError **error);
 
 /**
@@ -52,55 +48,44 @@ QUOIT_API QuoitMeshChoices *quoit_mesh_choices_new (const QuoitDevices *devices,
  * @choices: (nullable) (transfer full): choices
  *
  * Frees @choices.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_mesh_choices_free (QuoitMeshChoices *choices);
 
 /**
  * quoit_mesh_choices_get_n:
- * @choices: choices
  *
  * Returns: the number of choices
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_mesh_choices_get_n (const QuoitMeshChoices *choices);
+QUOIT_API uint32_t quoit_mesh_choices_get_n (const QuoitMeshChoices *choices);
 
 /**
  * quoit_mesh_choices_get_axis:
- * @choices: choices
  * @choice: below quoit_mesh_choices_get_n(); 0 is the best
  * @place: an axis of the mesh
  *
  * Returns: the index of the given axis at @place
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, unsigned choice, unsigned place);
+QUOIT_API uint32_t quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place);
 
 /**
  * quoit_mesh_choices_get_dcn_size:
- * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
  * @place: an axis of the mesh
  *
  * Returns: the part of the axis at @place that spans slices; 1 if it stays in one slice
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, unsigned choice, unsigned place);
+QUOIT_API uint32_t quoit_mesh_choices_get_dcn_size (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place);
 
 /**
  * quoit_mesh_choices_get_flags:
- * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
  *
  * Returns: the flags to create the mesh with: %QUOIT_MESH_SPLIT_PHYSICAL_AXES or 0
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, unsigned choice);
+QUOIT_API uint32_t quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices, uint32_t choice);
 
 /**
  * quoit_mesh_choices_get_all_reduce_ns:
- * @choices: choices
  * @choice: below quoit_mesh_choices_get_n()
  * @place: an axis of the mesh
  *
@@ -108,10 +93,9 @@ QUOIT_API unsigned quoit_mesh_choices_get_flags (const QuoitMeshChoices *choices
  * quoit_mesh_links_get_all_reduce_ns().
  *
  * Returns: the time in nanoseconds; -1 if no bandwidth is published
- * Since: 0.1
  */
-QUOIT_API int64_t quoit_mesh_choices_get_all_reduce_ns (const QuoitMeshChoices *choices, unsigned choice,
-                                                        unsigned place);
+QUOIT_API int64_t quoit_mesh_choices_get_all_reduce_ns (const QuoitMeshChoices *choices, uint32_t choice,
+                                                        uint32_t place);
 
 /* cdef-end */
 

@@ -19,8 +19,6 @@ G_BEGIN_DECLS
  *
  * An axis of a slice is a ring if the catalogue has a ring for the slice's shape. This is known for devices of whole
  * slices; in a list built device by device, axes are assumed to be lines.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMeshLinks QuoitMeshLinks;
 
@@ -33,8 +31,6 @@ typedef struct _QuoitMeshLinks QuoitMeshLinks;
  * @QUOIT_MESH_NETWORK_ICI_AND_DCN: the devices of a line are in several slices, with several devices in each
  *
  * The network between the devices along an axis. Callers must accept unknown values.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_MESH_NETWORK_NONE = 0,
@@ -52,8 +48,6 @@ typedef enum {
  * @QUOIT_MESH_FORM_JUMPS: some devices are more than one hop from the next
  *
  * The positions of the devices along an axis in their slice. Callers must accept unknown values.
- *
- * Since: 0.1
  */
 typedef enum {
   QUOIT_MESH_FORM_NONE = 0,
@@ -66,14 +60,12 @@ typedef enum {
  * quoit_mesh_links_new:
  * @devices: the list that @mesh was made from
  * @mesh: a mesh
- * @error: (out) (optional): set on failure
  *
  * Computes the links of each axis of @mesh.
  *
  * Fails with %QUOIT_ERROR_INVALID when @mesh was made from another list.
  *
  * Returns: (transfer full): the links; quoit_mesh_links_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitMeshLinks *quoit_mesh_links_new (const QuoitDevices *devices, const QuoitMesh *mesh, GError **error);
 
@@ -82,68 +74,55 @@ QUOIT_API QuoitMeshLinks *quoit_mesh_links_new (const QuoitDevices *devices, con
  * @links: (nullable) (transfer full): the links
  *
  * Frees @links.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_mesh_links_free (QuoitMeshLinks *links);
 
 /**
  * quoit_mesh_links_get_network:
- * @links: the links
  * @axis: an axis of the mesh
  *
  * Returns: the network between the devices along the axis
- * Since: 0.1
  */
-QUOIT_API QuoitMeshNetwork quoit_mesh_links_get_network (const QuoitMeshLinks *links, unsigned axis);
+QUOIT_API QuoitMeshNetwork quoit_mesh_links_get_network (const QuoitMeshLinks *links, uint32_t axis);
 
 /**
  * quoit_mesh_links_get_form:
- * @links: the links
  * @axis: an axis of the mesh
  *
  * Returns: the positions of the devices along the axis in their slice
- * Since: 0.1
  */
-QUOIT_API QuoitMeshForm quoit_mesh_links_get_form (const QuoitMeshLinks *links, unsigned axis);
+QUOIT_API QuoitMeshForm quoit_mesh_links_get_form (const QuoitMeshLinks *links, uint32_t axis);
 
 /**
  * quoit_mesh_links_get_hops:
- * @links: the links
  * @axis: an axis of the mesh
  *
  * A hop is a link between neighbouring chips; cores of one chip have distance 0.
  *
  * Returns: the largest number of hops from a device to the next one along the axis in its slice
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_links_get_hops (const QuoitMeshLinks *links, unsigned axis);
+QUOIT_API uint32_t quoit_mesh_links_get_hops (const QuoitMeshLinks *links, uint32_t axis);
 
 /**
  * quoit_mesh_links_get_hops_back:
- * @links: the links
  * @axis: an axis of the mesh
  *
  * Returns: the largest number of hops from the last device along the axis to the first one in its slice
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, unsigned axis);
+QUOIT_API uint32_t quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, uint32_t axis);
 
 /**
  * quoit_mesh_links_dup_physical:
- * @links: the links
  * @axis: an axis of the mesh
  *
  * Returns the axes of the slice that the devices lie along, and how many places of each they use: "x 4, y 2 of 8".
  *
  * Returns: (transfer full): the text, "" if they use only one place of each axis; g_free() it
- * Since: 0.1
  */
-QUOIT_API char *quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, unsigned axis);
+QUOIT_API char *quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, uint32_t axis);
 
 /**
  * quoit_mesh_links_get_all_gather_ns:
- * @links: the links
  * @axis: an axis of the mesh
  * @n_bytes: the bytes that each device has afterwards; 0 or more
  *
@@ -153,23 +132,21 @@ QUOIT_API char *quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, unsi
  * own shard.
  *
  * Returns: the time in nanoseconds; -1 if no bandwidth is published, for example between cores of a chip
- * Since: 0.1
  */
-QUOIT_API int64_t quoit_mesh_links_get_all_gather_ns (const QuoitMeshLinks *links, unsigned axis, int64_t n_bytes);
+QUOIT_API int64_t quoit_mesh_links_get_all_gather_ns (const QuoitMeshLinks *links, uint32_t axis, int64_t n_bytes);
 
 /**
  * quoit_mesh_links_get_all_reduce_ns:
- * @links: the links
  * @axis: an axis of the mesh
- * @n_bytes: the bytes that each device has before and afterwards; 0 or more
+ * @n_bytes: the size of the reduced array on each device, in bytes; 0 or more
  *
- * Returns the shortest possible time of an all-reduce along the axis: a reduce-scatter, which takes as long as an
- * all-gather, and an all-gather.
+ * Returns the shortest possible time of an all-reduce along the axis. An all-reduce consists of a reduce-scatter and an
+ * all-gather, which take the same time. The result is therefore twice quoit_mesh_links_get_all_gather_ns() for the same
+ * @n_bytes.
  *
  * Returns: the time in nanoseconds; -1 if no bandwidth is published
- * Since: 0.1
  */
-QUOIT_API int64_t quoit_mesh_links_get_all_reduce_ns (const QuoitMeshLinks *links, unsigned axis, int64_t n_bytes);
+QUOIT_API int64_t quoit_mesh_links_get_all_reduce_ns (const QuoitMeshLinks *links, uint32_t axis, int64_t n_bytes);
 
 /* cdef-end */
 

@@ -11,6 +11,8 @@
 #ifndef QUOIT_MESH_H
 #define QUOIT_MESH_H
 
+#include <stdbool.h>
+
 #include <quoit/group.h>
 
 G_BEGIN_DECLS
@@ -22,8 +24,6 @@ G_BEGIN_DECLS
  *
  * A list of JAX devices of one kind, in the order in which JAX gets them. At most 4,194,304 devices. Mutable: use it in
  * one thread at a time while it changes.
- *
- * Since: 0.1
  */
 typedef struct _QuoitDevices QuoitDevices;
 
@@ -31,22 +31,20 @@ typedef struct _QuoitDevices QuoitDevices;
  * QuoitMesh:
  *
  * Devices in an array, and how their order was made. Immutable; any thread can read it.
- *
- * Since: 0.1
  */
 typedef struct _QuoitMesh QuoitMesh;
 
 /**
  * QuoitMeshFlags:
- * @QUOIT_MESH_CONTIGUOUS_SUBMESHES: contiguous_submeshes; only for create_device_mesh()
- * @QUOIT_MESH_SPLIT_PHYSICAL_AXES: allow_split_physical_axes
- * @QUOIT_MESH_PROCESS_GRANULES: process_is_granule; only for create_hybrid_device_mesh()
- * @QUOIT_MESH_GRANULES_AS_LISTED: should_sort_granules_by_key is False: granules are ordered by their first device;
- *   only for create_hybrid_device_mesh()
+ * @QUOIT_MESH_CONTIGUOUS_SUBMESHES: JAX's option contiguous_submeshes; only for create_device_mesh()
+ * @QUOIT_MESH_SPLIT_PHYSICAL_AXES: JAX's option allow_split_physical_axes: an axis of the mesh can use a part of an
+ *   axis of the slice
+ * @QUOIT_MESH_PROCESS_GRANULES: JAX's option process_is_granule: the granules are processes instead of slices; only for
+ *   create_hybrid_device_mesh()
+ * @QUOIT_MESH_GRANULES_AS_LISTED: JAX's option should_sort_granules_by_key is False: granules are in the order of their
+ *   first devices; only for create_hybrid_device_mesh()
  *
- * Options of a mesh, as bits.
- *
- * Since: 0.1
+ * Options of a mesh, as bits. A granule is the part of a hybrid mesh inside which JAX uses ICI: a slice, or a process.
  */
 typedef enum {
   QUOIT_MESH_CONTIGUOUS_SUBMESHES = 1,
@@ -62,22 +60,18 @@ typedef enum {
  * @QUOIT_MESH_ORDER_LISTED: the order of the list
  *
  * The origin of the order of devices. Callers must accept unknown values.
- *
- * Since: 0.1
  */
 typedef enum { QUOIT_MESH_ORDER_TORUS = 1, QUOIT_MESH_ORDER_RING = 2, QUOIT_MESH_ORDER_LISTED = 3 } QuoitMeshOrder;
 
 /**
  * quoit_devices_new:
  * @kind: device_kind in JAX, "TPU v5 lite", or any system's name of a generation: "v6e" is "TPU v6 lite"
- * @error: (out) (optional): set on failure
  *
  * Creates an empty list of devices of @kind.
  *
  * Fails with %QUOIT_ERROR_INVALID when @kind is unknown; the message lists the known kinds.
  *
  * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitDevices *quoit_devices_new (const char *kind, GError **error);
 
@@ -88,7 +82,6 @@ QUOIT_API QuoitDevices *quoit_devices_new (const char *kind, GError **error);
  * @n_slices: the number of slices; their slice indices are 0 to n - 1
  * @chips_per_host: 1, 2, 4 or 8; 0: JAX's default, hosts of 2x2 chips, or smaller in x and y if the slice is
  * @devices_per_chip: 1 or 2; 0: the number of the kind: 2 for v2, v3 and 7x, else 1
- * @error: (out) (optional): set on failure
  *
  * Creates the devices of whole slices in JAX's order: slice by slice, host by host with x fastest, and in each host
  * chip by chip with x fastest, core by core. Ids count cores, then x, y, z, then slices; process indices count hosts in
@@ -99,15 +92,13 @@ QUOIT_API QuoitDevices *quoit_devices_new (const char *kind, GError **error);
  * chip is not known, for numbers out of range, and for more devices than a list can have.
  *
  * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitDevices *quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_slices,
-                                                  unsigned chips_per_host, unsigned devices_per_chip, GError **error);
+                                                  uint32_t chips_per_host, uint32_t devices_per_chip, GError **error);
 
 /**
  * quoit_devices_new_group:
  * @group: a group of slices, or of bundles that form one job
- * @error: (out) (optional): set on failure
  *
  * Creates the devices of the slices of @group, in the order of quoit_devices_new_slices(): slice index i is the slice
  * with id i in %QUOIT_PROFILE_QUOIT. A draining slice is included unchanged. For bundles, the devices are those of the
@@ -120,7 +111,6 @@ QUOIT_API QuoitDevices *quoit_devices_new_slices (const char *kind, const char *
  * remedy).
  *
  * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitDevices *quoit_devices_new_group (const QuoitGroup *group, GError **error);
 
@@ -129,97 +119,78 @@ QUOIT_API QuoitDevices *quoit_devices_new_group (const QuoitGroup *group, GError
  * @devices: (nullable) (transfer full): a list
  *
  * Frees @devices. Meshes made from it stay valid.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_devices_free (QuoitDevices *devices);
 
 /**
  * quoit_devices_add:
- * @devices: a list
  * @id: its id; ids can repeat
  * @coordinates: (array fixed-size=3): x, y, z of its chip; z is 0 in slices of two dimensions
  * @core: its number on the chip
  * @process_index: of its process
  * @slice_index: of its slice; -1 if JAX gives it none
- * @error: (out) (optional): set on failure
  *
  * Adds a device at the end of the list.
  *
  * Fails with %QUOIT_ERROR_INVALID for negative numbers (only @id, coordinates and a @slice_index of -1 can be negative)
  * and when the list is full. The list is unchanged then.
  *
- * Returns: 1 on success, 0 on failure
- * Since: 0.1
+ * Returns: true on success, false on failure
  */
-QUOIT_API int quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates, int32_t core,
-                                 int32_t process_index, int32_t slice_index, GError **error);
+QUOIT_API bool quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates, int32_t core,
+                                  int32_t process_index, int32_t slice_index, GError **error);
 
 /**
  * quoit_devices_get_kind:
- * @devices: a list
  *
  * Returns: (transfer none): JAX's name of the kind: "TPU v6 lite", also for a list created with "v6e"
- * Since: 0.1
  */
 QUOIT_API const char *quoit_devices_get_kind (const QuoitDevices *devices);
 
 /**
- * quoit_devices_get_n:
- * @devices: a list
+ * quoit_devices_get_n_devices:
  *
  * Returns: the number of devices
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_devices_get_n (const QuoitDevices *devices);
+QUOIT_API uint32_t quoit_devices_get_n_devices (const QuoitDevices *devices);
 
 /**
  * quoit_devices_get_id:
- * @devices: a list
- * @index: below quoit_devices_get_n()
+ * @index: below quoit_devices_get_n_devices()
  *
  * Returns: the id of the device
- * Since: 0.1
  */
 QUOIT_API int64_t quoit_devices_get_id (const QuoitDevices *devices, uint32_t index);
 
 /**
  * quoit_devices_get_coordinates:
- * @devices: a list
- * @index: below quoit_devices_get_n()
+ * @index: below quoit_devices_get_n_devices()
  *
  * Returns: (transfer none) (array fixed-size=3): x, y, z of the device's chip, valid until the next quoit_devices_add()
- * Since: 0.1
  */
 QUOIT_API const int32_t *quoit_devices_get_coordinates (const QuoitDevices *devices, uint32_t index);
 
 /**
  * quoit_devices_get_core:
- * @devices: a list
- * @index: below quoit_devices_get_n()
+ * @index: below quoit_devices_get_n_devices()
  *
  * Returns: the number of the device on its chip
- * Since: 0.1
  */
 QUOIT_API int32_t quoit_devices_get_core (const QuoitDevices *devices, uint32_t index);
 
 /**
  * quoit_devices_get_process_index:
- * @devices: a list
- * @index: below quoit_devices_get_n()
+ * @index: below quoit_devices_get_n_devices()
  *
  * Returns: the index of the device's process
- * Since: 0.1
  */
 QUOIT_API int32_t quoit_devices_get_process_index (const QuoitDevices *devices, uint32_t index);
 
 /**
  * quoit_devices_get_slice_index:
- * @devices: a list
- * @index: below quoit_devices_get_n()
+ * @index: below quoit_devices_get_n_devices()
  *
  * Returns: the index of the device's slice; -1 if it has none
- * Since: 0.1
  */
 QUOIT_API int32_t quoit_devices_get_slice_index (const QuoitDevices *devices, uint32_t index);
 
@@ -229,7 +200,6 @@ QUOIT_API int32_t quoit_devices_get_slice_index (const QuoitDevices *devices, ui
  * @sizes: (array length=n_axes): the sizes of the axes; their product is the number of devices
  * @n_axes: the number of axes, 1 to 64
  * @flags: of #QuoitMeshFlags: %QUOIT_MESH_CONTIGUOUS_SUBMESHES, %QUOIT_MESH_SPLIT_PHYSICAL_AXES
- * @error: (out) (optional): set on failure
  *
  * Creates the mesh of create_device_mesh().
  *
@@ -242,9 +212,8 @@ QUOIT_API int32_t quoit_devices_get_slice_index (const QuoitDevices *devices, ui
  * - There are more than 64 axes or, with splitting, physical axes times axes exceed 64.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
- * Since: 0.1
  */
-QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes, unsigned flags,
+QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, uint32_t flags,
                                      GError **error);
 
 /**
@@ -255,7 +224,6 @@ QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t 
  * @dcn_sizes: (array length=n_dcn_axes): the shape of the array of granules (DCN)
  * @n_dcn_axes: the number of axes in @dcn_sizes, 0 to 64
  * @flags: bits of #QuoitMeshFlags, except %QUOIT_MESH_CONTIGUOUS_SUBMESHES
- * @error: (out) (optional): set on failure
  *
  * Creates the mesh of create_hybrid_device_mesh(). Each size of the mesh is the size in the granule times the size over
  * granules; the granule is the slower index. If the shapes have different lengths, the shorter one gets leading axes of
@@ -266,10 +234,9 @@ QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t 
  * %QUOIT_MESH_PROCESS_GRANULES).
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
- * Since: 0.1
  */
-QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes,
-                                            const int64_t *dcn_sizes, unsigned n_dcn_axes, unsigned flags,
+QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes,
+                                            const int64_t *dcn_sizes, uint32_t n_dcn_axes, uint32_t flags,
                                             GError **error);
 
 /**
@@ -277,7 +244,6 @@ QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const i
  * @devices: the devices; the first ones are used
  * @sizes: (array length=n_axes): the sizes of the axes
  * @n_axes: the number of axes, 1 to 32
- * @error: (out) (optional): set on failure
  *
  * Creates the mesh of jax.make_mesh() from the first devices of the list, as many as the product of @sizes. Physical
  * axes are split only on v5e.
@@ -286,9 +252,8 @@ QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const i
  * in several slices.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
- * Since: 0.1
  */
-QUOIT_API QuoitMesh *quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes,
+QUOIT_API QuoitMesh *quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes,
                                       GError **error);
 
 /**
@@ -300,7 +265,6 @@ QUOIT_API QuoitMesh *quoit_mesh_make (const QuoitDevices *devices, const int64_t
  * @sizes: (array length=n_axes): the sizes of the axes; their product is the number of places
  * @n_axes: the number of axes, 1 to 64
  * @flags: of #QuoitMeshFlags: %QUOIT_MESH_SPLIT_PHYSICAL_AXES
- * @error: (out) (optional): set on failure
  *
  * Assigns physical axes of these sizes to the axes of a mesh, without a list of devices, like create_device_mesh() does
  * if it has no ring. The ids of the mesh are the places of the torus, row-major. One size can be -1; it becomes 1 if
@@ -310,150 +274,122 @@ QUOIT_API QuoitMesh *quoit_mesh_make (const QuoitDevices *devices, const int64_t
  * 4,194,304 places.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
- * Since: 0.1
  */
-QUOIT_API QuoitMesh *quoit_mesh_new_torus (const char *kind, const int64_t *physical_sizes, unsigned n_physical_axes,
-                                           const int64_t *sizes, unsigned n_axes, unsigned flags, GError **error);
+QUOIT_API QuoitMesh *quoit_mesh_new_torus (const char *kind, const int64_t *physical_sizes, uint32_t n_physical_axes,
+                                           const int64_t *sizes, uint32_t n_axes, uint32_t flags, GError **error);
 
 /**
  * quoit_mesh_free:
  * @mesh: (nullable) (transfer full): a mesh
  *
  * Frees @mesh.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_mesh_free (QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_n_axes:
- * @mesh: a mesh
  *
  * Returns: the number of axes
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_mesh_get_n_axes (const QuoitMesh *mesh);
+QUOIT_API uint32_t quoit_mesh_get_n_axes (const QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_size:
- * @mesh: a mesh
  * @axis: below quoit_mesh_get_n_axes()
  *
  * Returns: the number of devices along the axis, over all granules
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_get_size (const QuoitMesh *mesh, unsigned axis);
+QUOIT_API uint32_t quoit_mesh_get_size (const QuoitMesh *mesh, uint32_t axis);
 
 /**
  * quoit_mesh_get_dcn_size:
- * @mesh: a mesh
  * @axis: below quoit_mesh_get_n_axes()
  *
  * Returns: the number of granules along the axis; 1 if the axis stays in one granule
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_get_dcn_size (const QuoitMesh *mesh, unsigned axis);
+QUOIT_API uint32_t quoit_mesh_get_dcn_size (const QuoitMesh *mesh, uint32_t axis);
 
 /**
  * quoit_mesh_get_n_devices:
- * @mesh: a mesh
  *
  * Returns: the number of devices
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_mesh_get_n_devices (const QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_ids:
- * @mesh: a mesh
  *
  * Returns the ids of the devices in the order of the mesh, row-major: the last axis is the fastest.
  *
  * Returns: (transfer none) (array): quoit_mesh_get_n_devices() ids
- * Since: 0.1
  */
 QUOIT_API const int64_t *quoit_mesh_get_ids (const QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_indices:
- * @mesh: a mesh
  *
  * Returns the same devices by their indices in the list that the mesh was made from.
  *
  * Returns: (transfer none) (array): quoit_mesh_get_n_devices() indices
- * Since: 0.1
  */
 QUOIT_API const uint32_t *quoit_mesh_get_indices (const QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_n_granules:
- * @mesh: a mesh
  *
  * Returns: the number of granules of a hybrid mesh; else 1
- * Since: 0.1
  */
 QUOIT_API uint32_t quoit_mesh_get_n_granules (const QuoitMesh *mesh);
 
 /**
  * quoit_mesh_get_granule_key:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules(); granules are numbered row-major in the DCN shape
  *
  * Returns: its slice index, or process index; -1 for a mesh that is not hybrid
- * Since: 0.1
  */
 QUOIT_API int32_t quoit_mesh_get_granule_key (const QuoitMesh *mesh, uint32_t granule);
 
 /**
  * quoit_mesh_get_order:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules()
  *
  * Returns the origin of the order of the granule's devices. It can differ between granules of one mesh, because only a
  * granule at the origin has a ring.
  *
  * Returns: the origin
- * Since: 0.1
  */
 QUOIT_API QuoitMeshOrder quoit_mesh_get_order (const QuoitMesh *mesh, uint32_t granule);
 
 /**
  * quoit_mesh_get_n_physical_axes:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules()
  *
  * Returns: the number of physical axes that were assigned; 0 if the order is not %QUOIT_MESH_ORDER_TORUS
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_mesh_get_n_physical_axes (const QuoitMesh *mesh, uint32_t granule);
+QUOIT_API uint32_t quoit_mesh_get_n_physical_axes (const QuoitMesh *mesh, uint32_t granule);
 
 /**
  * quoit_mesh_get_physical_axis:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules()
  * @physical_axis: below quoit_mesh_get_n_physical_axes()
  *
  * Returns the name of the physical axis. With contiguous submeshes, z comes before y.
  *
  * Returns: (transfer none): "x", "y", "z" or "core"; "4" to "7" for the further axes of quoit_mesh_new_torus()
- * Since: 0.1
  */
-QUOIT_API const char *quoit_mesh_get_physical_axis (const QuoitMesh *mesh, uint32_t granule, unsigned physical_axis);
+QUOIT_API const char *quoit_mesh_get_physical_axis (const QuoitMesh *mesh, uint32_t granule, uint32_t physical_axis);
 
 /**
  * quoit_mesh_get_physical_size:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules()
  * @physical_axis: below quoit_mesh_get_n_physical_axes()
  *
  * Returns: the number of devices along the physical axis
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_get_physical_size (const QuoitMesh *mesh, uint32_t granule, unsigned physical_axis);
+QUOIT_API uint32_t quoit_mesh_get_physical_size (const QuoitMesh *mesh, uint32_t granule, uint32_t physical_axis);
 
 /**
  * quoit_mesh_get_share:
- * @mesh: a mesh
  * @granule: below quoit_mesh_get_n_granules()
  * @physical_axis: below quoit_mesh_get_n_physical_axes()
  * @axis: below quoit_mesh_get_n_axes()
@@ -463,10 +399,9 @@ QUOIT_API uint32_t quoit_mesh_get_physical_size (const QuoitMesh *mesh, uint32_t
  * physical axes is its size in the granule.
  *
  * Returns: the share; 1 for nothing
- * Since: 0.1
  */
-QUOIT_API uint32_t quoit_mesh_get_share (const QuoitMesh *mesh, uint32_t granule, unsigned physical_axis,
-                                         unsigned axis);
+QUOIT_API uint32_t quoit_mesh_get_share (const QuoitMesh *mesh, uint32_t granule, uint32_t physical_axis,
+                                         uint32_t axis);
 
 /* cdef-end */
 

@@ -5,6 +5,7 @@
 #ifndef QUOIT_RAY_LABELS_H
 #define QUOIT_RAY_LABELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <quoit/error.h>
@@ -19,8 +20,6 @@ G_BEGIN_DECLS
  * Keys with their values, in the order in which they were first set. It represents the labels of a node, or a selector.
  * The values of a selector are conditions: "v", "!v", "in(a,b)", "!in(a,b)". Mutable: use it in one thread at a time
  * while it changes.
- *
- * Since: 0.1
  */
 typedef struct _QuoitRayLabels QuoitRayLabels;
 
@@ -30,7 +29,6 @@ typedef struct _QuoitRayLabels QuoitRayLabels;
  * Creates an empty list.
  *
  * Returns: (transfer full): the list; quoit_ray_labels_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitRayLabels *quoit_ray_labels_new (void);
 
@@ -39,57 +37,45 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_new (void);
  * @labels: (nullable) (transfer full): a list
  *
  * Frees @labels and the texts borrowed from it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ray_labels_free (QuoitRayLabels *labels);
 
 /**
  * quoit_ray_labels_set:
- * @labels: a list
  * @key: a key, "ray.io/tpu-slice-name"; copied
  * @value: (nullable): its value; copied. %NULL is Python's None, which a selector can have
  *
  * Sets @key to @value. An existing key keeps its position; a new key is added at the end. Nothing is checked.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, const char *value);
 
 /**
  * quoit_ray_labels_get_key:
- * @labels: a list
  * @index: 0 for the first
  *
  * Returns: (transfer none) (nullable): the key, valid until @labels is freed; %NULL after the last
- * Since: 0.1
  */
-QUOIT_API const char *quoit_ray_labels_get_key (const QuoitRayLabels *labels, unsigned index);
+QUOIT_API const char *quoit_ray_labels_get_key (const QuoitRayLabels *labels, uint32_t index);
 
 /**
  * quoit_ray_labels_get_value:
- * @labels: a list
  * @index: 0 for the first
  *
  * Returns: (transfer none) (nullable): the value, valid until it is set again; %NULL for None, and after the last
- * Since: 0.1
  */
-QUOIT_API const char *quoit_ray_labels_get_value (const QuoitRayLabels *labels, unsigned index);
+QUOIT_API const char *quoit_ray_labels_get_value (const QuoitRayLabels *labels, uint32_t index);
 
 /**
  * quoit_ray_labels_find:
- * @labels: a list
  * @key: a key
  *
  * Returns: (transfer none) (nullable): its value, valid until it is set again; %NULL if there is none
- * Since: 0.1
  */
 QUOIT_API const char *quoit_ray_labels_find (const QuoitRayLabels *labels, const char *key);
 
 /**
  * quoit_ray_labels_parse:
  * @text: the argument of `ray start --labels`: "region=us-west4,market-type=spot"
- * @error: (out) (optional): set on failure
  *
  * Reads labels from a command line. One pair of double quotes around the text and blanks around keys and values are
  * ignored. If a key is repeated, its last value is used.
@@ -98,7 +84,6 @@ QUOIT_API const char *quoit_ray_labels_find (const QuoitRayLabels *labels, const
  * refuses a key or quoit_ray_label_check_value() refuses a used value.
  *
  * Returns: (transfer full): the labels; quoit_ray_labels_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitRayLabels *quoit_ray_labels_parse (const char *text, GError **error);
 
@@ -106,7 +91,6 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_parse (const char *text, GError **err
  * quoit_ray_labels_parse_json:
  * @text: a JSON object: {"region": "us-west4"}
  * @length: its bytes
- * @error: (out) (optional): set on failure
  *
  * Reads labels from JSON, in Ray's older format: keys can be any text that does not begin with "ray.io/", values can be
  * any text. If a key is repeated, its last value is used.
@@ -115,65 +99,56 @@ QUOIT_API QuoitRayLabels *quoit_ray_labels_parse (const char *text, GError **err
  * is not text. Unlike Ray, it also refuses text that C cannot hold: NUL, and half of a surrogate pair.
  *
  * Returns: (transfer full): the labels; quoit_ray_labels_free() it. %NULL on failure
- * Since: 0.1
  */
 QUOIT_API QuoitRayLabels *quoit_ray_labels_parse_json (const char *text, size_t length, GError **error);
 
 /**
  * quoit_ray_label_check_key:
  * @key: "ray.io/tpu-slice-name"
- * @error: (out) (optional): set on failure
  *
  * Checks @key like Ray checks the key of a label: [PREFIX/]NAME. A name is 1 to 63 ASCII letters, digits, '-', '_' and
  * '.', with a letter or digit at both ends. A prefix has at most 253 characters; between its dots are names or nothing.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray refuses it.
  *
- * Returns: 1 if Ray accepts it, 0 on failure
- * Since: 0.1
+ * Returns: true if Ray accepts it, false on failure
  */
-QUOIT_API int quoit_ray_label_check_key (const char *key, GError **error);
+QUOIT_API bool quoit_ray_label_check_key (const char *key, GError **error);
 
 /**
  * quoit_ray_label_check_value:
  * @value: "us-west4"
- * @error: (out) (optional): set on failure
  *
  * Checks @value like Ray checks the value of a label: it is empty, or has the form of a key's name.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray refuses it.
  *
- * Returns: 1 if Ray accepts it, 0 on failure
- * Since: 0.1
+ * Returns: true if Ray accepts it, false on failure
  */
-QUOIT_API int quoit_ray_label_check_value (const char *value, GError **error);
+QUOIT_API bool quoit_ray_label_check_value (const char *value, GError **error);
 
 /**
  * quoit_ray_selector_check:
  * @selector: (nullable): keys with their conditions; %NULL: no conditions
- * @error: (out) (optional): set on failure
  *
  * Checks @selector like Ray checks a label_selector: each key like the key of a label, each value empty, "v", "!v", or
  * a list in parentheses with or without "in" before it. One blank can follow a comma.
  *
  * Fails with %QUOIT_ERROR_INVALID for the first key or value that Ray refuses.
  *
- * Returns: 1 if Ray accepts it, 0 on failure
- * Since: 0.1
+ * Returns: true if Ray accepts it, false on failure
  */
-QUOIT_API int quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error);
+QUOIT_API bool quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error);
 
 /**
  * quoit_ray_selector_check_value:
  * @value: "!in(a,b)"
- * @error: (out) (optional): set on failure
  *
  * Checks one value like quoit_ray_selector_check().
  *
- * Returns: 1 if Ray accepts it, 0 on failure
- * Since: 0.1
+ * Returns: true if Ray accepts it, false on failure
  */
-QUOIT_API int quoit_ray_selector_check_value (const char *value, GError **error);
+QUOIT_API bool quoit_ray_selector_check_value (const char *value, GError **error);
 
 /**
  * quoit_ray_selector_is_negated:
@@ -181,10 +156,9 @@ QUOIT_API int quoit_ray_selector_check_value (const char *value, GError **error)
  *
  * Returns whether @value is negated: then the label must be missing or have none of quoit_ray_selector_dup_values().
  *
- * Returns: 1 if it begins with "!", else 0
- * Since: 0.1
+ * Returns: true if it begins with "!", else false
  */
-QUOIT_API int quoit_ray_selector_is_negated (const char *value);
+QUOIT_API bool quoit_ray_selector_is_negated (const char *value);
 
 /**
  * quoit_ray_selector_dup_values:
@@ -194,7 +168,6 @@ QUOIT_API int quoit_ray_selector_is_negated (const char *value);
  * nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with parentheses, "in()" has no values.
  *
  * Returns: (transfer full) (array zero-terminated=1): the values; g_strfreev() them
- * Since: 0.1
  */
 QUOIT_API char **quoit_ray_selector_dup_values (const char *value);
 
@@ -205,26 +178,23 @@ QUOIT_API char **quoit_ray_selector_dup_values (const char *value);
  *
  * Evaluates @selector like Ray's scheduler for a node with @labels. Neither argument is checked.
  *
- * Returns: 1 if all conditions hold, else 0
- * Since: 0.1
+ * Returns: true if all conditions hold, else false
  */
-QUOIT_API int quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *labels);
+QUOIT_API bool quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *labels);
 
 /**
  * quoit_ray_fallback_check_json:
  * @text: a fallback_strategy as JSON: [{"label_selector": {"market-type": "spot"}}]
  * @length: its bytes
- * @error: (out) (optional): set on failure
  *
  * Checks a fallback_strategy like Ray: a list of selectors to try one after the other. Each element is an object with
  * only a "label_selector"; one that is null or empty has no conditions.
  *
  * Fails with %QUOIT_ERROR_INVALID for the first element that Ray refuses, and for text that is not strict JSON.
  *
- * Returns: 1 if Ray accepts it, 0 on failure
- * Since: 0.1
+ * Returns: true if Ray accepts it, false on failure
  */
-QUOIT_API int quoit_ray_fallback_check_json (const char *text, size_t length, GError **error);
+QUOIT_API bool quoit_ray_fallback_check_json (const char *text, size_t length, GError **error);
 
 /* cdef-end */
 

@@ -23,8 +23,6 @@ G_BEGIN_DECLS
  *
  * A node list: rows in their order, including dead nodes, and the available resources of each node id. Mutable: use it
  * in one thread at a time while it changes.
- *
- * Since: 0.1
  */
 typedef struct _QuoitRayNodes QuoitRayNodes;
 
@@ -34,7 +32,6 @@ typedef struct _QuoitRayNodes QuoitRayNodes;
  * Creates an empty node list.
  *
  * Returns: (transfer full): the list; quoit_ray_nodes_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitRayNodes *quoit_ray_nodes_new (void);
 
@@ -43,14 +40,11 @@ QUOIT_API QuoitRayNodes *quoit_ray_nodes_new (void);
  * @nodes: (nullable) (transfer full): a list
  *
  * Frees @nodes and the texts borrowed from it.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ray_nodes_free (QuoitRayNodes *nodes);
 
 /**
  * quoit_ray_nodes_add:
- * @nodes: a list
  * @id: its NodeID; copied
  * @labels: (nullable): its Labels; copied
  * @total: (nullable): its Resources; copied
@@ -58,82 +52,66 @@ QUOIT_API void quoit_ray_nodes_free (QuoitRayNodes *nodes);
  * Adds a row for an alive node after the others. Nothing is checked: ids can repeat, as in Ray's data.
  *
  * Returns: the index of the row, 0 for the first
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, const QuoitRayLabels *labels,
+QUOIT_API uint32_t quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, const QuoitRayLabels *labels,
                                         const QuoitRayResources *total);
 
 /**
  * quoit_ray_nodes_set_dead:
- * @nodes: a list
  * @index: of a row; an index without a row is ignored
  *
  * Marks the row's node as dead.
- *
- * Since: 0.1
  */
-QUOIT_API void quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, unsigned index);
+QUOIT_API void quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, uint32_t index);
 
 /**
  * quoit_ray_nodes_set_available:
- * @nodes: a list
  * @id: id of a node
  * @available: its available resources; copied. A missing resource is omitted, which is how Ray reports full use
  *
  * Sets the available resources of the node @id, replacing earlier ones.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ray_nodes_set_available (QuoitRayNodes *nodes, const char *id, const QuoitRayResources *available);
 
 /**
  * quoit_ray_nodes_get_n:
- * @nodes: a list
  *
  * Returns: the number of rows, including dead nodes
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_nodes_get_n (const QuoitRayNodes *nodes);
+QUOIT_API uint32_t quoit_ray_nodes_get_n (const QuoitRayNodes *nodes);
 
 /**
  * quoit_ray_nodes_get_id:
- * @nodes: a list
  * @index: of a row
  *
  * Returns: (transfer none) (nullable): the id of the row's node, valid until @nodes is freed; %NULL after the last
- * Since: 0.1
  */
-QUOIT_API const char *quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, unsigned index);
+QUOIT_API const char *quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, uint32_t index);
 
 /**
  * quoit_ray_nodes_get_slice_name:
- * @nodes: a list
  * @index: of a row
  *
  * Returns the slice name in the node's label ray.io/tpu-slice-name.
  *
  * Returns: (transfer none) (nullable): the name, valid until @nodes is freed; %NULL without the label, and after the
- * last
- * Since: 0.1
+ *   last
  */
-QUOIT_API const char *quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes, unsigned index);
+QUOIT_API const char *quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes, uint32_t index);
 
 /**
- * quoit_ray_nodes_find_of_slice:
- * @nodes: a list
+ * quoit_ray_nodes_find_slice_node:
  * @slice_name: (nullable): a slice; %NULL for the nodes without a slice name
  * @from: the first row to examine: 0, then the last result plus 1
  *
  * Finds the next row whose node is alive and in the slice.
  *
  * Returns: the index of the row; quoit_ray_nodes_get_n() if there is none
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_nodes_find_of_slice (const QuoitRayNodes *nodes, const char *slice_name, unsigned from);
+QUOIT_API uint32_t quoit_ray_nodes_find_slice_node (const QuoitRayNodes *nodes, const char *slice_name, uint32_t from);
 
 /**
  * quoit_ray_count_slices:
- * @nodes: a list
  * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
  * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
@@ -146,14 +124,12 @@ QUOIT_API unsigned quoit_ray_nodes_find_of_slice (const QuoitRayNodes *nodes, co
  * Like Ray, it never fails: arguments that cannot be read give 0.
  *
  * Returns: the number of slices
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_count_slices (const QuoitRayNodes *nodes, const char *topology,
+QUOIT_API uint32_t quoit_ray_count_slices (const QuoitRayNodes *nodes, const char *topology,
                                            const char *accelerator_type, const int64_t *resource_per_chip);
 
 /**
  * quoit_ray_count_ready_slices:
- * @nodes: a list
  * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
  * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
@@ -162,14 +138,12 @@ QUOIT_API unsigned quoit_ray_count_slices (const QuoitRayNodes *nodes, const cha
  * member without a reported TPU availability counts as free, although Ray reports a fully used node like this.
  *
  * Returns: the number of slices
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_count_ready_slices (const QuoitRayNodes *nodes, const char *topology,
+QUOIT_API uint32_t quoit_ray_count_ready_slices (const QuoitRayNodes *nodes, const char *topology,
                                                  const char *accelerator_type, const int64_t *resource_per_chip);
 
 /**
  * quoit_ray_count_free_slices:
- * @nodes: a list
  * @topology: (nullable): topology of each slice, "4x4"
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
  * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
@@ -182,9 +156,8 @@ QUOIT_API unsigned quoit_ray_count_ready_slices (const QuoitRayNodes *nodes, con
  * - If there are several members, their worker ids are 0 to n - 1 without duplicates.
  *
  * Returns: the number of slices
- * Since: 0.1
  */
-QUOIT_API unsigned quoit_ray_count_free_slices (const QuoitRayNodes *nodes, const char *topology,
+QUOIT_API uint32_t quoit_ray_count_free_slices (const QuoitRayNodes *nodes, const char *topology,
                                                 const char *accelerator_type, const int64_t *resource_per_chip);
 
 /* cdef-end */

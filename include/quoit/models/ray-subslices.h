@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's sub-slices: cuboids of hosts inside a slice, as Ray 2.60 numbers, labels and chooses them.
+/* Ray 2.60's sub-slices, without Ray: cuboids of hosts inside a slice, their numbers and labels, and their choice.
  *
- * This is Ray's view of a slice and no second geometry: Ray reads "2x4" and "2x2x4" with the last axis fastest, (y,
- * x) and (z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows.
- * In three dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No
- * placement of quoit's uses it.
+ * The positions are those of Ray, not of the hardware: Ray reads "2x4" and "2x2x4" with the last axis as the fastest,
+ * (y, x) and (z, y, x), but quoit, GKE and JAX read x first. In a 4x4 slice, the sub-slices 0 and 1 of shape 2x4 are
+ * its rows. In three dimensions, different hosts can have the same number, because Ray assumes other blocks of chips
+ * than hosts have. quoit's own placement does not use these numbers.
  *
- * Ray treats a host without an entry for available TPU as free, although a fully used host has no such entry. It
- * then chooses an occupied sub-slice, and the group waits. These functions do the same.
+ * Ray treats a host without an entry for available TPU as free, although a fully used host has no such entry. Ray can
+ * therefore choose an occupied sub-slice, and the placement group waits. These functions do the same.
  *
- * Everything here is pure: no state but what is passed, no environment, no clock. */
+ * All functions are pure: they use only their arguments, and no environment or clock. */
 #ifndef QUOIT_RAY_SUBSLICES_H
 #define QUOIT_RAY_SUBSLICES_H
+
+#include <stdbool.h>
 
 #include <quoit/models/ray-nodes.h>
 
@@ -22,184 +24,161 @@ G_BEGIN_DECLS
 /**
  * quoit_ray_topology_dims:
  * @topology: "2x2x4"
- * @n_dims: (out): how many numbers there are
- * @error: (out) (optional): set on failure
+ * @n_dims: (out): the number of dimensions
  *
- * The numbers between the "x", in any form that Python's int() reads.
+ * Reads the numbers between the "x", in any form that Python's int() reads.
  *
- * Fails with %QUOIT_ERROR_INVALID when one of them is none, or is beyond 64 bits; @n_dims is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when a part is not a number, or exceeds 64 bits; @n_dims is untouched.
  *
- * Returns: (transfer full) (array length=n_dims): the numbers; g_free() them. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full) (array length=n_dims): the numbers; g_free() them
  */
-QUOIT_API int64_t *quoit_ray_topology_dims (const char *topology, unsigned *n_dims, GError **error);
+QUOIT_API int64_t *quoit_ray_topology_dims (const char *topology, uint32_t *n_dims, GError **error);
 
 /**
  * quoit_ray_worker_grid:
- * @topology: "2x2x4", exactly as Ray writes it
+ * @topology: "2x2x4", exactly in Ray's spelling
  * @n_dims: (out): 2 or 3
- * @error: (out) (optional): set on failure
  *
- * The hosts of a slice along its axes, the slowest first: (y, x) or (z, y, x).
+ * Returns the numbers of hosts along the axes of a slice, the slowest axis first: (y, x) or (z, y, x).
  *
- * Fails with %QUOIT_ERROR_INVALID when Ray has no grid for @topology: it has them for some topologies only, among which
- * 1x1, 2x8 and whatever is larger than 16x16 or 16x16x24 are not. @n_dims is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when Ray has no grid for the topology, as for 1x1, 2x8, and everything larger than
+ * 16x16 or 16x16x24; @n_dims is untouched.
  *
- * Returns: (transfer full) (array length=n_dims): the hosts of each axis; g_free() them. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full) (array length=n_dims): the numbers of hosts; g_free() them
  */
-QUOIT_API int64_t *quoit_ray_worker_grid (const char *topology, unsigned *n_dims, GError **error);
+QUOIT_API int64_t *quoit_ray_worker_grid (const char *topology, uint32_t *n_dims, GError **error);
 
 /**
  * quoit_ray_physical_worker_id:
- * @coords: the coordinates of a host's chips, x first, chip after chip
- * @n_chips: how many chips
- * @n_axes: how many coordinates each chip has; what is behind the third is not read
- * @parent_topology: "4x4", of the whole slice
- * @worker_id: (out): the place of the host in the grid; below 0 for coordinates below 0
- * @error: (out) (optional): set on failure
+ * @coords: the coordinates of a host's chips, x first, chip by chip
+ * @n_chips: the number of chips
+ * @n_axes: the number of coordinates of each chip; those after the third are ignored
+ * @parent_topology: the topology of the whole slice, "4x4"
+ * @worker_id: (out): the position of the host in the grid; negative for negative coordinates
  *
- * The place of a host in the grid as Ray computes it, from the least of its chips' coordinates. A third coordinate that
- * is not known is 0.
+ * Computes the position of a host in the grid like Ray does, from the smallest coordinates of its chips. A missing
+ * third coordinate is 0.
  *
- * Fails with %QUOIT_ERROR_INVALID when there are no chips or less than two coordinates, when Ray has no grid for
- * @parent_topology, or if the host is outside of it; @worker_id is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when there are no chips or fewer than two coordinates, when Ray has no grid for
+ * @parent_topology, or when the host is beyond the grid; @worker_id is untouched.
  *
- * Returns: 1 when @worker_id was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @worker_id was set, false on failure
  */
-QUOIT_API int quoit_ray_physical_worker_id (const int64_t *coords, unsigned n_chips, unsigned n_axes,
-                                            const char *parent_topology, int64_t *worker_id, GError **error);
+QUOIT_API bool quoit_ray_physical_worker_id (const int64_t *coords, uint32_t n_chips, uint32_t n_axes,
+                                             const char *parent_topology, int64_t *worker_id, GError **error);
 
 /**
  * quoit_ray_subslice_labels:
- * @worker_id: the place of a host in the grid; one outside of it is not refused
- * @parent_topology: "4x4", of the whole slice
- * @error: (out) (optional): set on failure
+ * @worker_id: the position of a host in the grid; a position beyond the grid is not refused
+ * @parent_topology: the topology of the whole slice, "4x4"
  *
- * The sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1". Shapes that do not
- * divide the slice are labelled too, and then not all of their sub-slices have all hosts.
+ * Returns the labels of a host, which have the index of its sub-slice for each smaller shape: "ray.io/tpu-subslice-2x4"
+ * is "1". Shapes that do not divide the slice have labels too; some of their sub-slices then lack hosts.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray has no grid for @parent_topology.
  *
- * Returns: (transfer full): the labels; quoit_ray_labels_free() them. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the labels; quoit_ray_labels_free() them
  */
 QUOIT_API QuoitRayLabels *quoit_ray_subslice_labels (int64_t worker_id, const char *parent_topology, GError **error);
 
 /**
  * quoit_ray_parent_topologies:
+ * @subslice_topology: "2x4", exactly in Ray's spelling
  * @nodes: a node list
- * @subslice_topology: "2x4", exactly as Ray writes it
- * @error: (out) (optional): set on failure
  *
- * The topologies of nodes alive in which a sub-slice fits, by their grids, those of the fewest hosts first. The
- * generation is not looked at.
+ * Lists the topologies of alive nodes whose grids have room for a sub-slice, those with the fewest hosts first. The
+ * generation is not compared.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray has no grid for @subslice_topology.
  *
- * Returns: (transfer full) (array zero-terminated=1): topologies; g_strfreev() them. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full) (array zero-terminated=1): the topologies; g_strfreev() them
  */
 QUOIT_API char **quoit_ray_parent_topologies (const QuoitRayNodes *nodes, const char *subslice_topology,
                                               GError **error);
 
 /**
- * quoit_ray_head_looks_free:
- * @nodes: a node list
- * @slice_name: (nullable): a slice; %NULL for the nodes that name none
+ * quoit_ray_nodes_is_head_free:
+ * @slice_name: (nullable): a slice; %NULL for the nodes without a slice name
  * @head_resource: (nullable): "TPU-v6e-16-head"
  *
- * Whether Ray takes the head of a slice for free: of its first worker 0 that is alive, 1 of @head_resource is available
- * or unknown. The same holds without a worker 0, and without a @head_resource.
+ * Returns whether Ray treats the head of a slice as free. It is free if the first alive worker 0 of the slice has 1 of
+ * @head_resource available, or if that amount is unknown. It also counts as free without a worker 0, and without
+ * @head_resource.
  *
- * Returns: 1 when it does, 0 when not
- * Since: 0.1
+ * Returns: true if it is free, else false
  */
-QUOIT_API int quoit_ray_head_looks_free (const QuoitRayNodes *nodes, const char *slice_name, const char *head_resource);
+QUOIT_API bool quoit_ray_nodes_is_head_free (const QuoitRayNodes *nodes, const char *slice_name,
+                                             const char *head_resource);
 
 /**
  * quoit_ray_subslice_chips_per_vm:
- * @given: (nullable): chips_per_vm, where it was given
- * @parent_topology: of the whole slice
- * @version: the generation as Ray writes it
+ * @given: (nullable): the argument chips_per_vm; %NULL: not given
+ * @parent_topology: the topology of the whole slice
+ * @version: the generation in Ray's spelling
  * @n_chips: (out): the chips of one host
- * @error: (out) (optional): set on failure
  *
- * The chips of a host of a sub-slice: those given, else quoit_ray_default_chips_per_vm() of the whole slice.
+ * Returns the chips of a host of a sub-slice: the given number, else quoit_ray_default_chips_per_vm() of the whole
+ * slice.
  *
- * Fails with %QUOIT_ERROR_INVALID where that fails; @n_chips is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when that function fails; @n_chips is untouched.
  *
- * Returns: 1 when @n_chips was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @n_chips was set, false on failure
  */
-QUOIT_API int quoit_ray_subslice_chips_per_vm (const int64_t *given, const char *parent_topology, const char *version,
-                                               int64_t *n_chips, GError **error);
+QUOIT_API bool quoit_ray_subslice_chips_per_vm (const int64_t *given, const char *parent_topology, const char *version,
+                                                int64_t *n_chips, GError **error);
 
 /**
  * QuoitRaySubslices:
  *
- * What Ray has found out of slices: for each worker id its labels. It is Ray's cache, and what it keeps in its
- * key-value store.
- *
- * Since: 0.1
+ * The discovered slices: for each worker, its labels of quoit_ray_subslice_labels(). It models the cache of a Ray
+ * process, and the entries in Ray's key-value store. Mutable: use it in one thread at a time while it changes.
  */
 typedef struct _QuoitRaySubslices QuoitRaySubslices;
 
 /**
  * quoit_ray_subslices_new:
  *
- * Nothing is found out yet.
+ * Creates a cache without slices.
  *
  * Returns: (transfer full): the cache; quoit_ray_subslices_free() it
- * Since: 0.1
  */
 QUOIT_API QuoitRaySubslices *quoit_ray_subslices_new (void);
 
 /**
  * quoit_ray_subslices_free:
- * @known: (nullable) (transfer full): a cache
- *
- * Frees @known.
- *
- * Since: 0.1
+ * @known: (nullable) (transfer full): the cache
  */
 QUOIT_API void quoit_ray_subslices_free (QuoitRaySubslices *known);
 
 /**
  * quoit_ray_subslices_set:
- * @known: a cache
  * @slice_name: a slice
- * @worker_id: (nullable): one of its workers, as its node says it; %NULL: the slice is known, and nothing of it
+ * @worker_id: (nullable): a worker id as in its node's label; %NULL: the slice was discovered, and no worker is known
  * @labels: (nullable): quoit_ray_subslice_labels() of that worker; copied
+ * @known: the cache
  *
  * Stores the labels of a worker, and replaces earlier ones.
- *
- * Since: 0.1
  */
 QUOIT_API void quoit_ray_subslices_set (QuoitRaySubslices *known, const char *slice_name, const char *worker_id,
                                         const QuoitRayLabels *labels);
 
 /**
  * quoit_ray_subslices_find:
- * @known: a cache
  * @nodes: a node list
- * @slice_name: the slice to look in
- * @topology: "2x4", of the sub-slice
- * @index: (nullable): the only sub-slice that will do; %NULL for the first
- * @found: (out): the sub-slice that was found
- * @error: (out) (optional): set on failure
+ * @slice_name: the slice to search
+ * @topology: the topology of the sub-slice, "2x4"
+ * @index: (nullable): the required sub-slice; %NULL for any
+ * @found: (out): the index of the found sub-slice
+ * @known: the cache
  *
- * The first sub-slice of a slice, by its index, that has all its hosts, each alive and in Ray's eyes idle. If several
- * rows have one worker id, the last of them counts, dead or alive.
+ * Finds the first sub-slice, by index, with all of its hosts alive and idle in Ray's view. If several rows have the
+ * same worker id, the last one counts, dead or alive.
  *
- * Fails with %QUOIT_ERROR_INVALID when an index or a worker id that is needed is no integer of 64 bits, or when Ray has
- * no grid for a @topology that is labelled.
+ * Fails with %QUOIT_ERROR_INVALID when a needed index or worker id is not an integer of 64 bits, or when Ray has no
+ * grid for a @topology that has labels.
  *
- * Returns: (transfer full) (nullable) (array zero-terminated=1): its worker ids, the least first; g_strfreev() them.
- * %NULL on failure, and without an error if there is no such sub-slice; @found is unchanged then
- *
- * Since: 0.1
+ * Returns: (transfer full) (nullable) (array zero-terminated=1): the worker ids, sorted by number; g_strfreev() them.
+ *   %NULL on failure, and without an error if there is no such sub-slice; @found is unchanged then
  */
 QUOIT_API char **quoit_ray_subslices_find (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
                                            const char *slice_name, const char *topology, const int64_t *index,
@@ -207,65 +186,57 @@ QUOIT_API char **quoit_ray_subslices_find (const QuoitRaySubslices *known, const
 
 /**
  * quoit_ray_subslices_dup_undiscovered:
- * @known: a cache
  * @nodes: a node list
- * @parents: (array zero-terminated=1): topologies, in the order in which they will do
- * @version: the generation as Ray writes it
- * @parent: (out): the index of its topology in @parents
- * @error: (out) (optional): set on failure
+ * @parents: (array zero-terminated=1): topologies, in order of preference
+ * @version: the generation in Ray's spelling
+ * @parent: (out): the index of the slice's topology in @parents
+ * @known: the cache
  *
- * The slice that Ray would find out about next: the first that is not in @known and whose nodes alive and head are free
- * in its eyes.
+ * Finds the slice that Ray would discover next: the first one that is not in @known and whose alive nodes and head are
+ * free in Ray's view.
  *
- * Fails with %QUOIT_ERROR_INVALID when quoit_ray_pod_type() does for one of @parents.
+ * Fails with %QUOIT_ERROR_INVALID when quoit_ray_pod_type() fails for one of @parents.
  *
- * Returns: (transfer full) (nullable): its name; g_free() it. %NULL on failure, and without an error if there is no
- * such slice
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the name of the slice; g_free() it. %NULL on failure, and without an error if
+ *   there is no such slice
  */
 QUOIT_API char *quoit_ray_subslices_dup_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
-                                                      const char *const *parents, const char *version, unsigned *parent,
+                                                      const char *const *parents, const char *version, uint32_t *parent,
                                                       GError **error);
 
 /**
  * QuoitRaySubsliceStep:
- * @QUOIT_RAY_SUBSLICE_RESERVE: it makes a placement group of these bundles
- * @QUOIT_RAY_SUBSLICE_DISCOVER: it first takes this whole slice, to find out about it, and lets it go again
+ * @QUOIT_RAY_SUBSLICE_RESERVE: it creates a placement group on the hosts of a sub-slice
+ * @QUOIT_RAY_SUBSLICE_DISCOVER: it reserves a whole slice, reads the coordinates of its hosts, and releases it again
  *
- * What subslice_placement_group() does next.
- *
- * Since: 0.1
+ * The next step of subslice_placement_group().
  */
 typedef enum { QUOIT_RAY_SUBSLICE_RESERVE = 0, QUOIT_RAY_SUBSLICE_DISCOVER = 1 } QuoitRaySubsliceStep;
 
 /**
  * QuoitRaySubslicePlan:
  *
- * One step of subslice_placement_group().
- *
- * Since: 0.1
+ * A step of subslice_placement_group(), with its slice and bundles.
  */
 typedef struct _QuoitRaySubslicePlan QuoitRaySubslicePlan;
 
 /**
  * quoit_ray_subslice_plan_new:
- * @known: what Ray has found out
+ * @known: the discovered slices
  * @nodes: a node list
- * @topology: "2x4", of the sub-slice; blanks around it and capitals do not matter
- * @accelerator_version: "v6e"; blanks do matter
+ * @topology: the topology of the sub-slice, "2x4"; blanks around it and upper case are accepted
+ * @accelerator_version: "v6e"; blanks are not accepted
  * @chips_per_vm: (nullable): the chips of one host
- * @per_bundle: (nullable): what each bundle asks for; %NULL for 1 CPU and the TPU of a host
- * @index: (nullable): the only sub-slice that will do
- * @error: (out) (optional): set on failure
+ * @per_bundle: (nullable): the resources of each bundle; %NULL for 1 CPU and the TPU of a host
+ * @index: (nullable): the required sub-slice; %NULL for any
  *
- * What Ray does next to get a sub-slice.
+ * Computes what Ray does next to get a sub-slice.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray does not list @topology for the generation or has no grid for it, when a
- * given number is not positive, or when no slice alive is larger; with %QUOIT_ERROR_NOT_NOW when all that are known are
- * in use in Ray's eyes, and none is left to find out about.
+ * given number is not positive, or when there is no larger alive slice. Fails with %QUOIT_ERROR_NOT_NOW when all
+ * discovered sub-slices are in use in Ray's view, and there is no other slice to discover.
  *
- * Returns: (transfer full): the step; quoit_ray_subslice_plan_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the step; quoit_ray_subslice_plan_free() it
  */
 QUOIT_API QuoitRaySubslicePlan *quoit_ray_subslice_plan_new (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
                                                              const char *topology, const char *accelerator_version,
@@ -275,102 +246,69 @@ QUOIT_API QuoitRaySubslicePlan *quoit_ray_subslice_plan_new (const QuoitRaySubsl
 
 /**
  * quoit_ray_subslice_plan_free:
- * @plan: (nullable) (transfer full): a step
+ * @plan: (nullable) (transfer full): the step
  *
- * Frees @plan and what was borrowed from it.
- *
- * Since: 0.1
+ * Frees @plan and everything borrowed from it.
  */
 QUOIT_API void quoit_ray_subslice_plan_free (QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_step:
- * @plan: a step
  *
- * What is done.
- *
- * Returns: the step
- * Since: 0.1
+ * Returns: the kind of the step
  */
 QUOIT_API QuoitRaySubsliceStep quoit_ray_subslice_plan_get_step (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_parent_topology:
- * @plan: a step
  *
- * The topology of the whole slice.
- *
- * Returns: (transfer none): "4x4", valid until @plan is freed
- * Since: 0.1
+ * Returns: (transfer none): the topology of the whole slice, "4x4", valid until @plan is freed
  */
 QUOIT_API const char *quoit_ray_subslice_plan_get_parent_topology (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_slice_name:
- * @plan: a step
  *
- * The slice that it is done with.
- *
- * Returns: (transfer none): its name, valid until @plan is freed
- * Since: 0.1
+ * Returns: (transfer none): the name of the slice, valid until @plan is freed
  */
 QUOIT_API const char *quoit_ray_subslice_plan_get_slice_name (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_index:
- * @plan: a step
  *
- * The sub-slice that is reserved.
- *
- * Returns: its index; 0 where a slice is found out about
- * Since: 0.1
+ * Returns: the index of the sub-slice to reserve; 0 for a step that discovers a slice
  */
 QUOIT_API int64_t quoit_ray_subslice_plan_get_index (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_chips_per_vm:
- * @plan: a step
  *
- * The chips of one host.
- *
- * Returns: the number of chips
- * Since: 0.1
+ * Returns: the chips of one host
  */
 QUOIT_API int64_t quoit_ray_subslice_plan_get_chips_per_vm (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_n_bundles:
- * @plan: a step
  *
- * The bundles that are reserved, one a host.
- *
- * Returns: the number of bundles; 0 where a slice is found out about
- * Since: 0.1
+ * Returns: the number of bundles to reserve, one per host; 0 for a step that discovers a slice
  */
-QUOIT_API unsigned quoit_ray_subslice_plan_get_n_bundles (const QuoitRaySubslicePlan *plan);
+QUOIT_API uint32_t quoit_ray_subslice_plan_get_n_bundles (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_get_resources:
- * @plan: a step
  *
- * What each bundle asks for.
- *
- * Returns: (transfer none): the resources, valid until @plan is freed
- * Since: 0.1
+ * Returns: (transfer none): the resources of each bundle, valid until @plan is freed
  */
 QUOIT_API const QuoitRayResources *quoit_ray_subslice_plan_get_resources (const QuoitRaySubslicePlan *plan);
 
 /**
  * quoit_ray_subslice_plan_dup_bundle_labels:
- * @plan: a step
- * @bundle: 0 for the first
+ * @bundle: index of a bundle
  *
- * What a bundle selects its node by: the slice, and the worker id.
- *
- * Returns: (transfer full) (nullable): the labels; quoit_ray_labels_free() them. %NULL where there is no such bundle
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the label selector of the bundle: the slice and the worker id;
+ *   quoit_ray_labels_free() it. %NULL if there is no such bundle
  */
-QUOIT_API QuoitRayLabels *quoit_ray_subslice_plan_dup_bundle_labels (const QuoitRaySubslicePlan *plan, unsigned bundle);
+QUOIT_API QuoitRayLabels *quoit_ray_subslice_plan_dup_bundle_labels (const QuoitRaySubslicePlan *plan, uint32_t bundle);
 
 /* cdef-end */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the TPU webhook of GKE's KubeRay (kuberay-tpu-webhook ef658db) says of a worker group, and what it writes into
- * the pods of one: names, places, environment. Pods are values that the caller fills in; nothing is asked of a cluster.
- * What the webhook accepts though it means nothing is accepted here too: quoit_check_manifest() says what is wrong with
- * it.
- */
+/* The TPU webhook of GKE's KubeRay (kuberay-tpu-webhook ef658db), without a cluster: its validation of worker groups,
+ * and the names, indices and variables that it writes into pods.
+ *
+ * The caller describes pods as values. The functions accept what the webhook accepts, even if it cannot work; use
+ * quoit_check_manifest() to find errors. */
 #ifndef QUOIT_WEBHOOK_H
 #define QUOIT_WEBHOOK_H
+
+#include <stdbool.h>
 
 #include <quoit/error.h>
 
@@ -17,35 +18,31 @@ G_BEGIN_DECLS
 /**
  * QuoitWebhookPod:
  *
- * A pod, or the template of a worker group, with what the webhook looks at.
+ * A pod, or the pod template of a worker group, with the parts that the webhook reads. Mutable: use it in one thread at
+ * a time.
  *
- * Since: 0.1
+ * Container indices are in the order of quoit_webhook_pod_add_container(), and variable indices in the order of the
+ * container's environment.
  */
 typedef struct _QuoitWebhookPod QuoitWebhookPod;
 
 /**
  * QuoitWebhookPatch:
  *
- * What the webhook writes into a pod. Immutable.
- *
- * Since: 0.1
+ * The changes that the webhook makes to a pod. Immutable.
  */
 typedef struct _QuoitWebhookPatch QuoitWebhookPatch;
 
 /**
  * QuoitWebhookTerm:
  *
- * The terms of the affinity that the webhook requires, all with the topology key "cloud.google.com/gke-nodepool".
+ * A term of the pod affinity that the webhook requires. All terms have the topology key
+ * "cloud.google.com/gke-nodepool".
  *
- * %QUOIT_WEBHOOK_TERM_TOGETHER: the node pool of the pods of the same slice.
- *
- * %QUOIT_WEBHOOK_TERM_APART: not one with pods of another slice of the cluster.
- *
- * %QUOIT_WEBHOOK_TERM_OTHERS: nor one with slices of other clusters, in the namespaces of the next.
- *
- * %QUOIT_WEBHOOK_TERM_NAMESPACES: where the term before looks.
- *
- * Since: 0.1
+ * - %QUOIT_WEBHOOK_TERM_TOGETHER: the pod runs in the node pool of the other pods of its slice.
+ * - %QUOIT_WEBHOOK_TERM_APART: not in a node pool with pods of another slice of the cluster.
+ * - %QUOIT_WEBHOOK_TERM_OTHERS: not in a node pool with slices of other clusters.
+ * - %QUOIT_WEBHOOK_TERM_NAMESPACES: the namespaces to which %QUOIT_WEBHOOK_TERM_OTHERS applies.
  */
 typedef enum {
   QUOIT_WEBHOOK_TERM_TOGETHER = 0,
@@ -57,105 +54,94 @@ typedef enum {
 /**
  * quoit_webhook_pod_new:
  *
- * Returns: (transfer full): a pod without anything; quoit_webhook_pod_free() it
- * Since: 0.1
+ * Creates a pod without labels, node selectors and containers.
+ *
+ * Returns: (transfer full): the pod; quoit_webhook_pod_free() it
  */
 QUOIT_API QuoitWebhookPod *quoit_webhook_pod_new (void);
 
 /**
  * quoit_webhook_pod_free:
- * @pod: (nullable) (transfer full): a pod
- *
- * Since: 0.1
+ * @pod: (nullable) (transfer full): the pod
  */
 QUOIT_API void quoit_webhook_pod_free (QuoitWebhookPod *pod);
 
 /**
  * quoit_webhook_pod_set_label:
- * @pod: a pod
  * @key: "ray.io/cluster", "ray.io/group"...
- * @value: (nullable): %NULL: it has none
+ * @value: (nullable): the value; %NULL: the pod does not have the label
  *
- * Since: 0.1
+ * Sets or removes a label.
  */
 QUOIT_API void quoit_webhook_pod_set_label (QuoitWebhookPod *pod, const char *key, const char *value);
 
 /**
  * quoit_webhook_pod_set_selector:
- * @pod: a pod
- * @key: of its node selector: "cloud.google.com/gke-tpu-topology"...
- * @value: (nullable): %NULL: it has none
+ * @key: "cloud.google.com/gke-tpu-topology"...
+ * @value: (nullable): the value; %NULL: the pod does not have the selector
  *
- * Since: 0.1
+ * Sets or removes a node selector.
  */
 QUOIT_API void quoit_webhook_pod_set_selector (QuoitWebhookPod *pod, const char *key, const char *value);
 
 /**
  * quoit_webhook_pod_add_container:
- * @pod: a pod
- * @request: (nullable): google.com/tpu in its requests, "4"; %NULL without such a request
- * @limit: (nullable): likewise in its limits
- * @error: (out) (optional): set on failure
+ * @request: (nullable): the amount of google.com/tpu in its requests, "4"; %NULL: none
+ * @limit: (nullable): the amount of google.com/tpu in its limits; %NULL: none
  *
- * Adds a container behind the others.
+ * Adds a container after the others.
  *
- * Fails with %QUOIT_ERROR_INVALID when a text is no quantity of Kubernetes's, or a negative one.
+ * Fails with %QUOIT_ERROR_INVALID when a text is not a Kubernetes quantity, or is negative.
  *
- * Returns: 1 when it was added, 0 on failure
- * Since: 0.1
+ * Returns: true on success, false on failure
  */
-QUOIT_API int quoit_webhook_pod_add_container (QuoitWebhookPod *pod, const char *request, const char *limit,
-                                               GError **error);
+QUOIT_API bool quoit_webhook_pod_add_container (QuoitWebhookPod *pod, const char *request, const char *limit,
+                                                GError **error);
 
 /**
  * quoit_webhook_pod_add_variable:
  * @pod: a pod that has a container
- * @name: of the variable
- * @value: (nullable): %NULL where it has a valueFrom instead
+ * @name: the name; it can be repeated
+ * @value: (nullable): the value; %NULL if the variable has a valueFrom instead
  *
- * Adds a variable behind those that the last container has; a name may be there twice.
- *
- * Since: 0.1
+ * Adds a variable to the end of the last container's environment. The pod must have a container.
  */
 QUOIT_API void quoit_webhook_pod_add_variable (QuoitWebhookPod *pod, const char *name, const char *value);
 
 /**
  * quoit_webhook_check_group:
  * @pod: the template of the group's pods
- * @n_hosts: its numOfHosts
- * @denial: (out) (nullable) (transfer none): what the webhook says when it does not admit the cluster, a constant;
- * %NULL when it has nothing against the group
- * @error: (out) (optional): set on failure
+ * @n_hosts: numOfHosts
+ * @denial: (out) (nullable) (transfer none): the webhook's message if it denies the cluster because of this group, a
+ *   constant; %NULL if it admits the group
  *
- * What the webhook says of one worker group of a RayCluster; of several the first that it refuses or denies decides. It
- * compares @n_hosts with the chips of the topology over those of a pod, without their rest and in 32 bits.
+ * Runs the webhook's validation of one worker group of a RayCluster. The webhook checks the groups in order and stops
+ * at the first that it refuses or denies. It compares @n_hosts with the chips of the topology divided by the chips of a
+ * pod, rounded down, in 32 bits.
  *
  * Fails with %QUOIT_ERROR_INVALID when the webhook answers with an error, which Kubernetes shows as "Failed to validate
  * RayCluster": numOfHosts, containers or the topology are missing, or a number of the topology cannot be read; @denial
  * is untouched.
  *
- * Returns: 1 when @denial was set, 0 on failure
- * Since: 0.1
+ * Returns: true when @denial was set, false on failure
  */
-QUOIT_API int quoit_webhook_check_group (const QuoitWebhookPod *pod, int64_t n_hosts, const char **denial,
-                                         GError **error);
+QUOIT_API bool quoit_webhook_check_group (const QuoitWebhookPod *pod, int64_t n_hosts, const char **denial,
+                                          GError **error);
 
 /**
  * quoit_webhook_mutate:
- * @pod: a pod that is to be created
- * @others: (nullable) (array zero-terminated=1): the pods of its group that there are, as they are after the webhook
- * has seen them, without those that are being deleted; they matter where KubeRay has given @pod no indices
- * @error: (out) (optional): set on failure
+ * @pod: the pod to be created
+ * @others: (nullable) (array zero-terminated=1): the existing pods of its group after their mutation, without those
+ *   that are being deleted. They are used only if KubeRay has given @pod no indices
  *
- * What the webhook writes into @pod. A topology that it cannot read makes a slice of one host, and indices are taken
- * from labels without a look at their range.
+ * Computes the changes that the webhook makes to a pod. A topology that it cannot read counts as a slice of one host,
+ * and indices in labels are not checked for their range.
  *
  * Fails with %QUOIT_ERROR_INVALID when the webhook answers with an error, which Kubernetes shows as "Failed to mutate
- * Pod": labels, containers or the topology are missing, an index is no number, or the worker ids of @others are missing
- * or there twice; and, other than the webhook, for more than 262144 hosts.
+ * Pod": labels, containers or the topology are missing, an index is not a number, or the worker ids of @others are
+ * missing or repeated. Unlike the webhook, it also fails for more than 262144 hosts.
  *
- * Returns: (transfer full): the patch; quoit_webhook_patch_free() it. %NULL on failure
- * Since: 0.1
+ * Returns: (transfer full): the patch; quoit_webhook_patch_free() it
  */
 QUOIT_API QuoitWebhookPatch *quoit_webhook_mutate (const QuoitWebhookPod *pod, const QuoitWebhookPod *const *others,
                                                    GError **error);
@@ -163,213 +149,181 @@ QUOIT_API QuoitWebhookPatch *quoit_webhook_mutate (const QuoitWebhookPod *pod, c
 /**
  * quoit_webhook_pod_apply:
  * @pod: the pod that @patch was made for
- * @patch: what to write into it
+ * @patch: the patch of quoit_webhook_mutate() for this pod
  *
- * Makes @pod what it is once the webhook has seen it: its labels and variables.
- *
- * Since: 0.1
+ * Applies the labels and variables of @patch to the pod.
  */
 QUOIT_API void quoit_webhook_pod_apply (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_pod_dup_labels:
- * @pod: a pod
  *
- * Returns: (transfer full) (array zero-terminated=1): "KEY=VALUE", by key; g_strfreev() them
- * Since: 0.1
+ * Returns: (transfer full) (array zero-terminated=1): "KEY=VALUE", sorted by key; g_strfreev() them
  */
 QUOIT_API char **quoit_webhook_pod_dup_labels (const QuoitWebhookPod *pod);
 
 /**
  * quoit_webhook_pod_get_n_containers:
- * @pod: a pod
  *
- * Returns: its containers
- * Since: 0.1
+ * Returns: the number of containers
  */
 QUOIT_API uint32_t quoit_webhook_pod_get_n_containers (const QuoitWebhookPod *pod);
 
 /**
  * quoit_webhook_pod_get_n_variables:
- * @pod: a pod
- * @container: from 0
+ * @container: index of a container
  *
- * Returns: the variables of the container, with repetitions; 0 after the last container
- * Since: 0.1
+ * Returns: the number of variables of the container, including repeated names; 0 if there is no such container
  */
 QUOIT_API uint32_t quoit_webhook_pod_get_n_variables (const QuoitWebhookPod *pod, uint32_t container);
 
 /**
  * quoit_webhook_pod_get_variable_name:
- * @pod: a pod
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_pod_get_n_variables()
  *
  * Returns: (transfer none): the name, valid until @pod changes
- * Since: 0.1
  */
 QUOIT_API const char *quoit_webhook_pod_get_variable_name (const QuoitWebhookPod *pod, uint32_t container,
                                                            uint32_t variable);
 
 /**
  * quoit_webhook_pod_get_variable_value:
- * @pod: a pod
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_pod_get_n_variables()
  *
- * The value as it is written: Kubernetes would expand $(NAME) in it.
+ * Returns the value as it was set. Kubernetes would expand $(NAME); only pods of quoit_kuberay_admit_pod() have
+ * expanded values.
  *
- * Returns: (transfer none) (nullable): the value, valid until @pod changes; %NULL where it comes from elsewhere
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the value, valid until @pod changes; %NULL if the variable has a valueFrom
  */
 QUOIT_API const char *quoit_webhook_pod_get_variable_value (const QuoitWebhookPod *pod, uint32_t container,
                                                             uint32_t variable);
 
 /**
  * quoit_webhook_pod_get_variable_field:
- * @pod: a pod
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_pod_get_n_variables()
  *
- * Returns: (transfer none) (nullable): the field of the pod that it is, where the webhook wrote it; %NULL for others
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the path of the pod's field that is the value of a variable of the webhook;
+ *   %NULL for other variables
  */
 QUOIT_API const char *quoit_webhook_pod_get_variable_field (const QuoitWebhookPod *pod, uint32_t container,
                                                             uint32_t variable);
 
 /**
  * quoit_webhook_pod_is_variable_written:
- * @pod: a pod
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_pod_get_n_variables()
  *
- * Returns: 1 when quoit_webhook_pod_apply() has added it, 0 for one of the container's own
- * Since: 0.1
+ * Returns: true if quoit_webhook_pod_apply() added the variable, false if the container had it before
  */
-QUOIT_API int quoit_webhook_pod_is_variable_written (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable);
+QUOIT_API bool quoit_webhook_pod_is_variable_written (const QuoitWebhookPod *pod, uint32_t container,
+                                                      uint32_t variable);
 
 /**
- * quoit_webhook_pod_is_variable_seen:
- * @pod: a pod
- * @container: from 0
+ * quoit_webhook_pod_is_variable_effective:
+ * @container: index of a container
  * @variable: below quoit_webhook_pod_get_n_variables()
  *
- * Whether a process of the container gets this one: of several of a name Kubernetes takes the last, also where that is
- * empty. The webhook looks at the first that has a value, and so may leave what no process gets.
+ * Returns whether processes get this variable. If several variables have the same name, Kubernetes uses the last one,
+ * even if it is empty. The webhook checks only the first one with a value, so it can add variables that have no effect.
  *
- * Returns: 1 when it does, 0 where another of its name comes behind it
- * Since: 0.1
+ * Returns: true if processes get it, false if a later variable has the same name
  */
-QUOIT_API int quoit_webhook_pod_is_variable_seen (const QuoitWebhookPod *pod, uint32_t container, uint32_t variable);
+QUOIT_API bool quoit_webhook_pod_is_variable_effective (const QuoitWebhookPod *pod, uint32_t container,
+                                                        uint32_t variable);
 
 /**
  * quoit_webhook_patch_free:
- * @patch: (nullable) (transfer full): a patch
+ * @patch: (nullable) (transfer full): the patch
  *
- * Frees @patch and all that was borrowed from it.
- *
- * Since: 0.1
+ * Frees @patch and everything borrowed from it.
  */
 QUOIT_API void quoit_webhook_patch_free (QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_patch_is_empty:
- * @patch: a patch
  *
- * Returns: 1 when the pod asks for no TPUs and stays as it is, else 0
- * Since: 0.1
+ * Returns: true if the pod requests no TPUs and is not changed, else false
  */
-QUOIT_API int quoit_webhook_patch_is_empty (const QuoitWebhookPatch *patch);
+QUOIT_API bool quoit_webhook_patch_is_empty (const QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_patch_get_hostname:
- * @patch: a patch
  *
- * The pod's host name, GROUP-REPLICA-HOST, of any length.
+ * Returns the host name of the pod, GROUP-REPLICA-HOST. Its length is not limited.
  *
- * Returns: (transfer none) (nullable): the name, valid until @patch is freed; %NULL where the slice has one host
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the name, valid until @patch is freed; %NULL if the slice has one host
  */
 QUOIT_API const char *quoit_webhook_patch_get_hostname (const QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_patch_get_subdomain:
- * @patch: a patch
  *
- * The headless service that makes the host name one of DNS. KubeRay uses another name for a long cluster name.
+ * Returns the headless service that makes the host name resolvable in DNS. For a long cluster name, KubeRay gives the
+ * service another name.
  *
- * Returns: (transfer none) (nullable): the service, valid until @patch is freed; %NULL where the slice has one host
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the service, valid until @patch is freed; %NULL if the slice has one host
  */
 QUOIT_API const char *quoit_webhook_patch_get_subdomain (const QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_patch_get_replica_label:
- * @patch: a patch
  *
- * The label "replicaIndex" that is added where KubeRay has given no indices.
+ * Returns the value of the label "replicaIndex", which the webhook adds if KubeRay has given no indices.
  *
- * Returns: (transfer none) (nullable): "GROUP-REPLICA", valid until @patch is freed
- * Since: 0.1
+ * Returns: (transfer none) (nullable): "GROUP-REPLICA", valid until @patch is freed; %NULL if it adds no label
  */
 QUOIT_API const char *quoit_webhook_patch_get_replica_label (const QuoitWebhookPatch *patch);
 
 /**
  * quoit_webhook_patch_get_affinity:
- * @patch: a patch
- * @term: of the affinity
- * @requirement: from 0
+ * @term: a term of the affinity
+ * @requirement: index of a requirement, from 0
  *
- * A requirement on the labels of pods, or of namespaces: key, operator and values with blanks between.
+ * Returns a requirement on the labels of pods or namespaces: key, operator and values, separated by blanks.
  *
- * Returns: (transfer none) (nullable): "ray.io/cluster In c", valid until @patch is freed; %NULL past the last
- * Since: 0.1
+ * Returns: (transfer none) (nullable): "ray.io/cluster In c", valid until @patch is freed; %NULL after the last
  */
 QUOIT_API const char *quoit_webhook_patch_get_affinity (const QuoitWebhookPatch *patch, QuoitWebhookTerm term,
                                                         uint32_t requirement);
 
 /**
  * quoit_webhook_patch_get_n_variables:
- * @patch: a patch
- * @container: from 0, in the order of the pod
+ * @container: index of a container of the pod
  *
- * Returns: the variables that are added behind those that the container has
- * Since: 0.1
+ * Returns: the number of variables that are added to the end of the container's environment
  */
 QUOIT_API uint32_t quoit_webhook_patch_get_n_variables (const QuoitWebhookPatch *patch, uint32_t container);
 
 /**
  * quoit_webhook_patch_get_variable_name:
- * @patch: a patch
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_patch_get_n_variables()
  *
  * Returns: (transfer none): the name, valid until @patch is freed
- * Since: 0.1
  */
 QUOIT_API const char *quoit_webhook_patch_get_variable_name (const QuoitWebhookPatch *patch, uint32_t container,
                                                              uint32_t variable);
 
 /**
  * quoit_webhook_patch_get_variable_value:
- * @patch: a patch
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_patch_get_n_variables()
  *
- * Returns: (transfer none) (nullable): the value, valid until @patch is freed; %NULL where it comes from a field
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the value, valid until @patch is freed; %NULL if the value is a field of the pod
  */
 QUOIT_API const char *quoit_webhook_patch_get_variable_value (const QuoitWebhookPatch *patch, uint32_t container,
                                                               uint32_t variable);
 
 /**
  * quoit_webhook_patch_get_variable_field:
- * @patch: a patch
- * @container: from 0
+ * @container: index of a container
  * @variable: below quoit_webhook_patch_get_n_variables()
  *
- * Returns: (transfer none) (nullable): the field of the pod that it is, "status.hostIP"; %NULL where it has a value
- * Since: 0.1
+ * Returns: (transfer none) (nullable): the path of the field of the pod, "status.hostIP"; %NULL if the variable has a
+ *   value
  */
 QUOIT_API const char *quoit_webhook_patch_get_variable_field (const QuoitWebhookPatch *patch, uint32_t container,
                                                               uint32_t variable);

@@ -9,7 +9,7 @@
 enum { MOST_CHIPS = 1024 };
 
 static const QuoitProcessBounds *
-find (const char *version, int64_t host_chips, int64_t chips_per_process)
+find_bounds (const char *version, int64_t host_chips, int64_t chips_per_process)
 {
   if (host_chips < 0 || host_chips > MOST_CHIPS || chips_per_process < 0 || chips_per_process > MOST_CHIPS)
     return NULL;
@@ -19,25 +19,25 @@ find (const char *version, int64_t host_chips, int64_t chips_per_process)
 
 /* Every generation that JAX knows has hosts of 1 chip. The table separates its words by blanks. */
 static gboolean
-is_version (const char *word)
+is_jax_version (const char *word)
 {
-  return strchr (word, ' ') == NULL && find (word, 1, 1) != NULL;
+  return strchr (word, ' ') == NULL && find_bounds (word, 1, 1) != NULL;
 }
 
 /* Returns JAX's own name of the generation; @name may be any name of the catalogue. NULL on failure. */
 static const char *
-version_of (const char *name, GError **error)
+jax_version (const char *name, GError **error)
 {
   g_autofree char *quoted = NULL;
   QuoitGeneration generation;
   const char *id;
 
-  if (is_version (name))
+  if (is_jax_version (name))
     return name;
   if (!quoit_generation_parse (name, &generation, error))
     return NULL;
   id = quoit_generation_facts (generation)->id;
-  if (is_version (id))
+  if (is_jax_version (id))
     return id;
 
   quoted = quoit_quote (name);
@@ -48,7 +48,7 @@ version_of (const char *name, GError **error)
 /* Returns the numbers in the table for @version, such as "1, 2, 4": chips of hosts, or, if @host_chips is not 0,
  * chips per process on such hosts. Free it with g_free(). */
 static char *
-known_numbers (const char *version, unsigned host_chips)
+list_known_numbers (const char *version, unsigned host_chips)
 {
   GString *text = g_string_new (NULL);
 
@@ -60,10 +60,10 @@ known_numbers (const char *version, unsigned host_chips)
 }
 
 static gboolean
-refuse (const char *version, int64_t host_chips, int64_t chips_per_process, GError **error)
+fail_with_known (const char *version, int64_t host_chips, int64_t chips_per_process, GError **error)
 {
-  gboolean is_host = find (version, host_chips, 1) != NULL;
-  g_autofree char *known = known_numbers (version, is_host ? (unsigned) host_chips : 0);
+  gboolean is_host = find_bounds (version, host_chips, 1) != NULL;
+  g_autofree char *known = list_known_numbers (version, is_host ? (unsigned) host_chips : 0);
 
   if (!is_host)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
@@ -75,23 +75,23 @@ refuse (const char *version, int64_t host_chips, int64_t chips_per_process, GErr
                      chips_per_process, known, host_chips, version);
 }
 
-int
+bool
 quoit_jax_process_bounds (const char *generation, int64_t host_chips, int64_t chips_per_process,
                           const char **process_bounds, const char **chips_per_process_bounds, GError **error)
 {
   static const QuoitProcessBounds none = { .process_bounds = "", .chips_per_process_bounds = "" };
-  gboolean is_whole = host_chips == 0 || chips_per_process == 0;
+  gboolean has_no_bounds = host_chips == 0 || chips_per_process == 0;
   const QuoitProcessBounds *found;
   const char *version;
 
   g_return_val_if_fail (generation != NULL && process_bounds != NULL && chips_per_process_bounds != NULL, 0);
 
-  version = version_of (generation, error);
+  version = jax_version (generation, error);
   if (version == NULL)
     return 0;
-  found = is_whole ? &none : find (version, host_chips, chips_per_process);
+  found = has_no_bounds ? &none : find_bounds (version, host_chips, chips_per_process);
   if (found == NULL)
-    return refuse (version, host_chips, chips_per_process, error);
+    return fail_with_known (version, host_chips, chips_per_process, error);
 
   *process_bounds = found->process_bounds;
   *chips_per_process_bounds = found->chips_per_process_bounds;

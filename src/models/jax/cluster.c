@@ -11,11 +11,12 @@
 
 #define DEFAULT_PORT "8482"
 
+/* The environment, metadata and file that JAX reads in one process. */
 struct _QuoitJaxCluster {
   QuoitJaxClusterKind kind;
-  GPtrArray *env; /* of variables, which the processes of one slice share */
-  char **metadata;
-  char *addresses; /* NULL: cannot be read */
+  GPtrArray *env;  /* of variables, which the processes of one slice share */
+  char **metadata; /* "KEY=VALUE" texts of the metadata server */
+  char *addresses; /* contents of the addresses file; NULL: cannot be read */
 };
 
 /* Returns the first variable of that name, or NULL if it is not set. */
@@ -29,7 +30,7 @@ find_variable (const QuoitJaxCluster *cluster, const char *name)
 }
 
 static const char *
-variable (const QuoitJaxCluster *cluster, const char *name)
+variable_value (const QuoitJaxCluster *cluster, const char *name)
 {
   const char *found = find_variable (cluster, name);
 
@@ -51,9 +52,9 @@ refuse_file (const char *path, const char *expected, const char *raised, const c
 
 /* Sets *@list to the contents of the file, which override the environment, or to NULL if no file is named. */
 static gboolean
-read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
+read_addresses_file (const QuoitJaxCluster *cluster, char **list, GError **error)
 {
-  const char *path = variable (cluster, "TPU_PROCESS_ADDRESSES_PATH");
+  const char *path = variable_value (cluster, "TPU_PROCESS_ADDRESSES_PATH");
   g_autofree char *text = NULL;
 
   *list = NULL;
@@ -73,32 +74,32 @@ read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
 /* Sets *@list to the worker list as a shared variable (quoit_variable_unref()), so that processes do not copy it. It
  * is NULL if the pod has no list. */
 static gboolean
-find_list (const QuoitJaxCluster *cluster, char **list, GError **error)
+find_worker_list (const QuoitJaxCluster *cluster, char **list, GError **error)
 {
   g_autofree char *text = NULL;
-  const char *told = NULL;
+  const char *list_variable = NULL;
 
-  if (!read_file (cluster, &text, error))
+  if (!read_addresses_file (cluster, &text, error))
     return FALSE;
   if (text != NULL)
     {
       *list = quoit_variable_new ("TPU_PROCESS_ADDRESSES_PATH", text);
       return TRUE;
     }
-  told = find_variable (cluster, "TPU_PROCESS_ADDRESSES");
-  if (told == NULL)
-    told = find_variable (cluster, "TPU_WORKER_HOSTNAMES");
-  *list = told == NULL ? NULL : g_atomic_rc_box_acquire ((char *) told);
+  list_variable = find_variable (cluster, "TPU_PROCESS_ADDRESSES");
+  if (list_variable == NULL)
+    list_variable = find_variable (cluster, "TPU_WORKER_HOSTNAMES");
+  *list = list_variable == NULL ? NULL : g_atomic_rc_box_acquire ((char *) list_variable);
   return TRUE;
 }
 
-/* As find_list(), but a missing list becomes "None", the text that Python makes of it. */
+/* As find_worker_list(), but a missing list becomes "None", which is what Python makes of it. */
 static char *
-list_of_pod (const QuoitJaxCluster *cluster, GError **error)
+find_pod_list (const QuoitJaxCluster *cluster, GError **error)
 {
   char *list = NULL;
 
-  if (!find_list (cluster, &list, error))
+  if (!find_worker_list (cluster, &list, error))
     return NULL;
   return list != NULL ? list : quoit_variable_new ("TPU_WORKER_HOSTNAMES", "None");
 }
@@ -114,17 +115,17 @@ split (const char *list)
 
 /* JAX reads the worker list even if the cluster type is given, so an unreadable file is always an error. */
 static gboolean
-is_readable (const QuoitJaxCluster *cluster, GError **error)
+check_addresses_file (const QuoitJaxCluster *cluster, GError **error)
 {
   g_autofree char *text = NULL;
 
-  return cluster->kind != QUOIT_JAX_CLUSTER_GKE_TPU || read_file (cluster, &text, error);
+  return cluster->kind != QUOIT_JAX_CLUSTER_GKE_TPU || read_addresses_file (cluster, &text, error);
 }
 
 static char **
-workers_of_pod (const QuoitJaxCluster *cluster, GError **error)
+list_pod_workers (const QuoitJaxCluster *cluster, GError **error)
 {
-  char *list = list_of_pod (cluster, error);
+  char *list = find_pod_list (cluster, error);
   char **workers = list == NULL ? NULL : split (quoit_variable_value (list));
 
   g_clear_pointer (&list, quoit_variable_unref);
@@ -153,7 +154,7 @@ shorten_endpoint (char **endpoint, GError **error)
 }
 
 static char **
-workers_of_vm (const QuoitJaxCluster *cluster, GError **error)
+list_vm_workers (const QuoitJaxCluster *cluster, GError **error)
 {
   const char *list = g_environ_getenv (cluster->metadata, "worker-network-endpoints");
   g_auto (GStrv) workers = NULL;
@@ -186,7 +187,7 @@ read_number (const char *text, const char *what, int64_t *number, GError **error
 }
 
 static gboolean
-is_named (const char *line, const char *colon, const char *name)
+has_name (const char *line, const char *colon, const char *name)
 {
   g_autofree char *key = g_strndup (line, (gsize) (colon - line)), *stripped = quoit_python_strip (key);
 
@@ -194,7 +195,7 @@ is_named (const char *line, const char *colon, const char *name)
 }
 
 static char *
-unquoted (const char *text)
+unquote (const char *text)
 {
   g_autofree char *stripped = quoit_python_strip (text);
   const char *begin = stripped + strspn (stripped, "'"), *end = begin + strlen (begin);
@@ -217,10 +218,10 @@ find_in_metadata (const QuoitJaxCluster *cluster, const char *name)
     {
       const char *colon = strchr (*line, ':');
 
-      if (colon != NULL && is_named (*line, colon, name))
+      if (colon != NULL && has_name (*line, colon, name))
         found = colon + 1;
     }
-  return found != NULL ? unquoted (found) : NULL;
+  return found != NULL ? unquote (found) : NULL;
 }
 
 /* Searches the environment and then the metadata. An empty variable hides the metadata. Returns NULL if the value is
@@ -228,18 +229,19 @@ find_in_metadata (const QuoitJaxCluster *cluster, const char *name)
 static char *
 find_megascale (const QuoitJaxCluster *cluster, const char *name)
 {
-  const char *set = variable (cluster, name);
+  const char *set = variable_value (cluster, name);
   g_autofree char *value = set != NULL ? g_strdup (set) : find_in_metadata (cluster, name);
 
   return value != NULL && *value != '\0' ? g_steal_pointer (&value) : NULL;
 }
 
 static gboolean
-read_megascale (const QuoitJaxCluster *cluster, const char *name, int64_t otherwise, int64_t *number, GError **error)
+read_megascale (const QuoitJaxCluster *cluster, const char *name, int64_t default_value, int64_t *number,
+                GError **error)
 {
   g_autofree char *value = find_megascale (cluster, name);
 
-  *number = otherwise;
+  *number = default_value;
   return value == NULL || read_number (value, name, number, error);
 }
 
@@ -248,7 +250,7 @@ read_worker_id (const QuoitJaxCluster *cluster, int64_t *id, GError **error)
 {
   gboolean is_vm = cluster->kind == QUOIT_JAX_CLUSTER_GCE_TPU;
   const char *name = is_vm ? "agent-worker-number" : "TPU_WORKER_ID";
-  const char *text = is_vm ? g_environ_getenv (cluster->metadata, name) : variable (cluster, name);
+  const char *text = is_vm ? g_environ_getenv (cluster->metadata, name) : variable_value (cluster, name);
 
   if (text == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s is not set: expected an integer", name);
@@ -266,7 +268,7 @@ copy (const char *const *pairs)
 }
 
 static QuoitJaxCluster *
-cluster_of (QuoitJaxClusterKind kind, const char *const *metadata, const char *addresses)
+cluster_alloc (QuoitJaxClusterKind kind, const char *const *metadata, const char *addresses)
 {
   QuoitJaxCluster *cluster = g_new0 (QuoitJaxCluster, 1);
 
@@ -295,22 +297,22 @@ quoit_jax_cluster_new (QuoitJaxClusterKind kind, const char *const *env, const c
                        const char *addresses)
 {
   gboolean is_known = kind == QUOIT_JAX_CLUSTER_GCE_TPU || kind == QUOIT_JAX_CLUSTER_GKE_TPU;
-  QuoitJaxCluster *cluster = cluster_of (is_known ? kind : QUOIT_JAX_CLUSTER_NONE, metadata, addresses);
+  QuoitJaxCluster *cluster = cluster_alloc (is_known ? kind : QUOIT_JAX_CLUSTER_NONE, metadata, addresses);
 
   read_env (cluster, env);
   return cluster;
 }
 
 static gboolean
-choose (QuoitJaxCluster *cluster, GError **error)
+detect_kind (QuoitJaxCluster *cluster, GError **error)
 {
   char *list = NULL;
 
   cluster->kind = QUOIT_JAX_CLUSTER_GCE_TPU;
-  if (variable (cluster, "TPU_SKIP_MDS_QUERY") == NULL
+  if (variable_value (cluster, "TPU_SKIP_MDS_QUERY") == NULL
       && g_environ_getenv (cluster->metadata, "agent-worker-number") != NULL)
     return TRUE;
-  if (!find_list (cluster, &list, error))
+  if (!find_worker_list (cluster, &list, error))
     return FALSE;
 
   cluster->kind = list != NULL ? QUOIT_JAX_CLUSTER_GKE_TPU : QUOIT_JAX_CLUSTER_NONE;
@@ -323,17 +325,17 @@ quoit_jax_cluster_detect (const char *const *env, const char *const *metadata, c
 {
   g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_new (QUOIT_JAX_CLUSTER_NONE, env, metadata, addresses);
 
-  return choose (cluster, error) ? g_steal_pointer (&cluster) : NULL;
+  return detect_kind (cluster, error) ? g_steal_pointer (&cluster) : NULL;
 }
 
 QuoitJaxCluster *
 quoit_jax_cluster_detect_shared (const GPtrArray *variables, GError **error)
 {
-  g_autoptr (QuoitJaxCluster) cluster = cluster_of (QUOIT_JAX_CLUSTER_NONE, NULL, NULL);
+  g_autoptr (QuoitJaxCluster) cluster = cluster_alloc (QUOIT_JAX_CLUSTER_NONE, NULL, NULL);
 
   for (guint i = 0; i < variables->len; i++)
     g_ptr_array_add (cluster->env, g_atomic_rc_box_acquire (variables->pdata[i]));
-  return choose (cluster, error) ? g_steal_pointer (&cluster) : NULL;
+  return detect_kind (cluster, error) ? g_steal_pointer (&cluster) : NULL;
 }
 
 void
@@ -363,9 +365,9 @@ quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster, GError **error)
   switch (cluster->kind)
     {
     case QUOIT_JAX_CLUSTER_GCE_TPU:
-      return workers_of_vm (cluster, error);
+      return list_vm_workers (cluster, error);
     case QUOIT_JAX_CLUSTER_GKE_TPU:
-      return workers_of_pod (cluster, error);
+      return list_pod_workers (cluster, error);
     default:
       return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
                               "environment: expected TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES, or metadata with "
@@ -377,12 +379,12 @@ static gboolean
 count_workers (const QuoitJaxCluster *cluster, int64_t *n_workers, GError **error)
 {
   gboolean is_pod = cluster->kind == QUOIT_JAX_CLUSTER_GKE_TPU;
-  char *list = is_pod ? list_of_pod (cluster, error) : NULL;
+  char *list = is_pod ? find_pod_list (cluster, error) : NULL;
   g_auto (GStrv) workers = is_pod ? NULL : quoit_jax_cluster_list_workers (cluster, error);
 
   if (list == NULL && workers == NULL)
     return FALSE;
-  *n_workers = is_pod ? quoit_variable_n_listed (list) : g_strv_length (workers);
+  *n_workers = is_pod ? quoit_variable_count_elements (list) : g_strv_length (workers);
   g_clear_pointer (&list, quoit_variable_unref);
   return TRUE;
 }
@@ -392,7 +394,7 @@ static char *
 first_worker (const QuoitJaxCluster *cluster, GError **error)
 {
   gboolean is_pod = cluster->kind == QUOIT_JAX_CLUSTER_GKE_TPU;
-  char *list = is_pod ? list_of_pod (cluster, error) : NULL, *first;
+  char *list = is_pod ? find_pod_list (cluster, error) : NULL, *first;
   g_auto (GStrv) workers = is_pod ? NULL : quoit_jax_cluster_list_workers (cluster, error);
 
   if (list == NULL && workers == NULL)
@@ -411,7 +413,7 @@ quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **erro
 
   g_return_val_if_fail (cluster != NULL, NULL);
 
-  if (!is_readable (cluster, error))
+  if (!check_addresses_file (cluster, error))
     return NULL;
   host = find_megascale (cluster, "MEGASCALE_COORDINATOR_ADDRESS");
   if (host == NULL || cluster->kind == QUOIT_JAX_CLUSTER_NONE)
@@ -422,11 +424,11 @@ quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **erro
   if (host == NULL)
     return NULL;
   host[strcspn (host, ":")] = '\0';
-  port = variable (cluster, "JAX_COORDINATOR_PORT");
+  port = variable_value (cluster, "JAX_COORDINATOR_PORT");
   return g_strconcat (host, ":", port != NULL && *port != '\0' ? port : DEFAULT_PORT, NULL);
 }
 
-int
+bool
 quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *count, GError **error)
 {
   int64_t n_workers = 0, n_slices = 0, product;
@@ -445,7 +447,7 @@ quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *coun
   return 1;
 }
 
-int
+bool
 quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *process_id, GError **error)
 {
   int64_t n_workers = 0, worker_id = 0, slice_id = 0, id;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes in which the devices of a process stay together (gke-kuberay-jax 6.2, step 5). */
+/* Reorders the physical axes so that the devices of a process are contiguous in the mesh (gke-kuberay-jax 6.2, step 5).
+ * JAX supports it only for a list of shapes. */
 #include <string.h>
 
 #include "models/jax/mesh.h"
 
-/* The physical shapes, and the mesh shapes (without sizes of 1), for which JAX supports this. */
+/* A physical shape, and its mesh shapes without sizes of 1. */
 typedef struct {
   guint32 physical[3];
   gint64 meshes[2][2]; /* 0,0: no second one */
   guint8 axes[3];      /* the physical axes in their new order */
-} Trick;
+} ContiguousCase;
 
-static const Trick tricks[] = {
+static const ContiguousCase cases[] = {
   { { 2, 2, 1 }, { { 2, 2 } }, { 0, 1, 2 } },  { { 2, 2, 4 }, { { 4, 4 } }, { 0, 1, 2 } },
   { { 4, 4, 4 }, { { 16, 4 } }, { 0, 2, 1 } }, { { 4, 8, 8 }, { { 64, 4 }, { 4, 64 } }, { 0, 2, 1 } },
   { { 8, 8, 8 }, { { 64, 8 } }, { 0, 2, 1 } }, { { 8, 16, 16 }, { { 256, 8 }, { 8, 256 } }, { 0, 2, 1 } },
 };
 
 static char *
-physical_text (const guint32 *sizes, guint n)
+format_physical (const guint32 *sizes, guint n)
 {
   GString *text = g_string_new (NULL);
 
@@ -27,39 +28,39 @@ physical_text (const guint32 *sizes, guint n)
   return g_string_free (text, FALSE);
 }
 
-static const Trick *
-find_trick (const QuoitTorus *torus, GError **error)
+static const ContiguousCase *
+find_case (const QuoitTorus *torus, GError **error)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
-  g_autofree char *text = physical_text (torus->sizes, torus->n_axes);
+  g_autoptr (GString) supported = g_string_new (NULL);
+  g_autofree char *text = format_physical (torus->sizes, torus->n_axes);
 
-  for (guint i = 0; i < G_N_ELEMENTS (tricks); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *one = physical_text (tricks[i].physical, 3);
+      g_autofree char *one = format_physical (cases[i].physical, 3);
 
-      if (torus->n_axes == 3 && memcmp (torus->sizes, tricks[i].physical, sizeof tricks[i].physical) == 0)
-        return &tricks[i];
-      g_string_append_printf (known, i == 0 ? "%s" : i + 1 < G_N_ELEMENTS (tricks) ? ", %s" : " or %s", one);
+      if (torus->n_axes == 3 && memcmp (torus->sizes, cases[i].physical, sizeof cases[i].physical) == 0)
+        return &cases[i];
+      g_string_append_printf (supported, i == 0 ? "%s" : i + 1 < G_N_ELEMENTS (cases) ? ", %s" : " or %s", one);
     }
   return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                          "physical axes '%s': expected %s where submeshes are to be contiguous", text, known->str);
+                          "physical axes '%s': expected %s where submeshes are to be contiguous", text, supported->str);
 }
 
 static gboolean
-is_for (const Trick *trick, const gint64 *sizes, guint n)
+supports_mesh (const ContiguousCase *contiguous_case, const gint64 *sizes, guint n)
 {
-  gint64 large[2] = { 0, 0 };
-  guint n_large = 0;
+  gint64 long_sizes[2] = { 0, 0 };
+  guint n_long = 0;
 
   for (guint i = 0; i < n; i++)
     if (sizes[i] != 1)
       {
-        if (n_large == 2)
+        if (n_long == 2)
           return FALSE;
-        large[n_large++] = sizes[i];
+        long_sizes[n_long++] = sizes[i];
       }
-  for (guint i = 0; i < 2 && n_large == 2; i++)
-    if (trick->meshes[i][0] == large[0] && trick->meshes[i][1] == large[1])
+  for (guint i = 0; i < 2 && n_long == 2; i++)
+    if (contiguous_case->meshes[i][0] == long_sizes[0] && contiguous_case->meshes[i][1] == long_sizes[1])
       return TRUE;
   return FALSE;
 }
@@ -67,17 +68,17 @@ is_for (const Trick *trick, const gint64 *sizes, guint n)
 gboolean
 quoit_mesh_make_contiguous (QuoitTorus *torus, const gint64 *sizes, guint n, GError **error)
 {
-  const Trick *trick = find_trick (torus, error);
+  const ContiguousCase *contiguous_case = find_case (torus, error);
   QuoitTorus before = *torus;
 
-  if (trick == NULL)
+  if (contiguous_case == NULL)
     return FALSE;
-  if (!is_for (trick, sizes, n))
+  if (!supports_mesh (contiguous_case, sizes, n))
     {
       g_autofree char *text = quoit_mesh_sizes_format (sizes, n), *quoted = quoit_quote (text);
-      g_autofree char *first = quoit_mesh_sizes_format (trick->meshes[0], 2);
-      g_autofree char *second = quoit_mesh_sizes_format (trick->meshes[1], 2);
-      gboolean has_second = trick->meshes[1][0] != 0;
+      g_autofree char *first = quoit_mesh_sizes_format (contiguous_case->meshes[0], 2);
+      g_autofree char *second = quoit_mesh_sizes_format (contiguous_case->meshes[1], 2);
+      gboolean has_second = contiguous_case->meshes[1][0] != 0;
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "mesh shape %s: expected '%s'%s%s%s, and sizes of 1, where submeshes of %ux%ux%u are to be "
@@ -87,9 +88,9 @@ quoit_mesh_make_contiguous (QuoitTorus *torus, const gint64 *sizes, guint n, GEr
     }
   for (guint p = 0; p < 3; p++)
     {
-      torus->sizes[p] = before.sizes[trick->axes[p]];
-      torus->strides[p] = before.strides[trick->axes[p]];
-      torus->axes[p] = before.axes[trick->axes[p]];
+      torus->sizes[p] = before.sizes[contiguous_case->axes[p]];
+      torus->strides[p] = before.strides[contiguous_case->axes[p]];
+      torus->axes[p] = before.axes[contiguous_case->axes[p]];
     }
   return TRUE;
 }

@@ -10,7 +10,7 @@ quoit_devices_set_torus (QuoitDevices *devices, QuoitShape shape, unsigned wrap)
 }
 
 static QuoitDevices *
-devices_of (const QuoitDeviceKind *kind, guint32 n)
+devices_alloc (const QuoitDeviceKind *kind, guint32 n)
 {
   QuoitDevices *devices = g_new (QuoitDevices, 1);
 
@@ -23,11 +23,11 @@ devices_of (const QuoitDeviceKind *kind, guint32 n)
 QuoitDevices *
 quoit_devices_new (const char *kind, GError **error)
 {
-  QuoitDeviceKind known;
+  QuoitDeviceKind device_kind;
 
   g_return_val_if_fail (kind != NULL, NULL);
 
-  return quoit_device_kind_lookup (kind, &known, error) ? devices_of (&known, 0) : NULL;
+  return quoit_device_kind_lookup (kind, &device_kind, error) ? devices_alloc (&device_kind, 0) : NULL;
 }
 
 void
@@ -40,14 +40,14 @@ quoit_devices_free (QuoitDevices *devices)
 }
 
 static gboolean
-check_least (const char *what, gint64 value, gint64 least, GError **error)
+check_minimum (const char *what, gint64 value, gint64 minimum, GError **error)
 {
-  return value >= least
+  return value >= minimum
          || quoit_fail (error, QUOIT_ERROR_INVALID, "%s '%" G_GINT64_FORMAT "': expected %" G_GINT64_FORMAT " or more",
-                        what, value, least);
+                        what, value, minimum);
 }
 
-int
+bool
 quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates, int32_t core, int32_t process_index,
                    int32_t slice_index, GError **error)
 {
@@ -58,8 +58,8 @@ quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates
   if (devices->list->len >= QUOIT_MESH_MOST_DEVICES)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "device '%" G_GINT64_FORMAT "': expected at most %d devices", id,
                        QUOIT_MESH_MOST_DEVICES);
-  if (!check_least ("core", core, 0, error) || !check_least ("process index", process_index, 0, error)
-      || !check_least ("slice index", slice_index, -1, error))
+  if (!check_minimum ("core", core, 0, error) || !check_minimum ("process index", process_index, 0, error)
+      || !check_minimum ("slice index", slice_index, -1, error))
     return FALSE;
 
   device = (QuoitDevice) {
@@ -72,13 +72,16 @@ quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates
 
 /* --- whole slices --- */
 
+/* How a slice is divided into hosts. */
 typedef struct {
   QuoitShape shape;
-  guint32 sides[3], block[3], grid[3]; /* slice in chips, host in chips, slice in hosts */
-  guint32 per_chip;
-} Layout;
+  guint32 sides[3]; /* of the slice, in chips */
+  guint32 block[3]; /* sides of a host, in chips */
+  guint32 grid[3];  /* sides of the slice, in hosts */
+  guint32 per_chip; /* devices per chip */
+} SliceLayout;
 
-/* Finds the block of chips of a host: JAX's default, or the host that the catalogue has for the slice. */
+/* Finds the block of chips of a host. If @chips_per_host is 0, it is JAX's default, otherwise that of the catalogue. */
 static gboolean
 find_block (const QuoitDeviceKind *kind, QuoitShape shape, unsigned chips_per_host, QuoitShape *block, GError **error)
 {
@@ -100,7 +103,8 @@ find_block (const QuoitDeviceKind *kind, QuoitShape shape, unsigned chips_per_ho
 }
 
 static gboolean
-lay_out (const QuoitDeviceKind *kind, const char *topology, unsigned chips_per_host, Layout *layout, GError **error)
+init_layout (const QuoitDeviceKind *kind, const char *topology, unsigned chips_per_host, SliceLayout *layout,
+             GError **error)
 {
   QuoitShape shape = { { 1, 1, 1 }, 0 }, block = { { 1, 1, 1 }, 0 };
 
@@ -122,7 +126,7 @@ lay_out (const QuoitDeviceKind *kind, const char *topology, unsigned chips_per_h
 }
 
 static void
-append_host (QuoitDevices *devices, const Layout *layout, const guint32 *host, guint32 slice)
+append_host (QuoitDevices *devices, const SliceLayout *layout, const guint32 *host, guint32 slice)
 {
   const guint32 *sides = layout->sides, *block = layout->block, *grid = layout->grid;
   guint32 process = host[0] + grid[0] * (host[1] + grid[1] * (host[2] + grid[2] * slice));
@@ -130,11 +134,11 @@ append_host (QuoitDevices *devices, const Layout *layout, const guint32 *host, g
   for (guint32 chip = 0; chip < block[0] * block[1]; chip++)
     {
       guint32 x = host[0] * block[0] + chip % block[0], y = host[1] * block[1] + chip / block[0], z = host[2];
-      guint32 place = x + sides[0] * (y + sides[1] * (z + sides[2] * slice));
+      guint32 slice_chip = x + sides[0] * (y + sides[1] * (z + sides[2] * slice));
 
       for (guint32 core = 0; core < layout->per_chip; core++)
         {
-          QuoitDevice device = { (gint64) place * layout->per_chip + core,
+          QuoitDevice device = { (gint64) slice_chip * layout->per_chip + core,
                                  { (gint32) x, (gint32) y, (gint32) z },
                                  (gint32) core,
                                  (gint32) process,
@@ -146,7 +150,7 @@ append_host (QuoitDevices *devices, const Layout *layout, const guint32 *host, g
 }
 
 static void
-append_slice (QuoitDevices *devices, const Layout *layout, guint32 slice)
+append_slice (QuoitDevices *devices, const SliceLayout *layout, guint32 slice)
 {
   guint32 host[3];
 
@@ -157,43 +161,44 @@ append_slice (QuoitDevices *devices, const Layout *layout, guint32 slice)
 }
 
 static gboolean
-find_devices_per_chip (const QuoitDeviceKind *kind, unsigned given, guint32 *per_chip, GError **error)
+find_devices_per_chip (const QuoitDeviceKind *kind, unsigned requested, guint32 *per_chip, GError **error)
 {
-  if (given > 2)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "devices per chip '%u': expected 1 or 2", given);
-  if (given == 0 && kind->devices_per_chip == 0)
+  if (requested > 2)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "devices per chip '%u': expected 1 or 2", requested);
+  if (requested == 0 && kind->devices_per_chip == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "devices per chip '0': expected 1 or 2, as those of '%s' are not known", kind->name);
 
-  *per_chip = given != 0 ? given : kind->devices_per_chip;
+  *per_chip = requested != 0 ? requested : kind->devices_per_chip;
   return TRUE;
 }
 
 QuoitDevices *
-quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_slices, unsigned chips_per_host,
-                          unsigned devices_per_chip, GError **error)
+quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_slices, uint32_t chips_per_host,
+                          uint32_t devices_per_chip, GError **error)
 {
-  QuoitDeviceKind known;
-  Layout layout = { .per_chip = 0 };
-  guint64 of_slice;
+  QuoitDeviceKind device_kind;
+  SliceLayout layout = { .per_chip = 0 };
+  guint64 n_per_slice;
   QuoitDevices *devices;
 
   g_return_val_if_fail (kind != NULL && topology != NULL, NULL);
 
-  if (!quoit_device_kind_lookup (kind, &known, error) || !lay_out (&known, topology, chips_per_host, &layout, error)
-      || !find_devices_per_chip (&known, devices_per_chip, &layout.per_chip, error))
+  if (!quoit_device_kind_lookup (kind, &device_kind, error)
+      || !init_layout (&device_kind, topology, chips_per_host, &layout, error)
+      || !find_devices_per_chip (&device_kind, devices_per_chip, &layout.per_chip, error))
     return NULL;
-  of_slice = (guint64) layout.sides[0] * layout.sides[1] * layout.sides[2] * layout.per_chip;
-  if (n_slices == 0 || of_slice > QUOIT_MESH_MOST_DEVICES / n_slices)
+  n_per_slice = (guint64) layout.sides[0] * layout.sides[1] * layout.sides[2] * layout.per_chip;
+  if (n_slices == 0 || n_per_slice > QUOIT_MESH_MOST_DEVICES / n_slices)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID,
                             "slices '%u' of %s, %" G_GUINT64_FORMAT " devices each: expected 1 or more slices, and at "
                             "most %d devices",
-                            n_slices, topology, of_slice, QUOIT_MESH_MOST_DEVICES);
+                            n_slices, topology, n_per_slice, QUOIT_MESH_MOST_DEVICES);
 
-  devices = devices_of (&known, (guint32) of_slice * n_slices);
+  devices = devices_alloc (&device_kind, (guint32) n_per_slice * n_slices);
   quoit_devices_set_torus (
       devices, layout.shape,
-      known.generation == QUOIT_GENERATION_NONE ? 0 : quoit_shape_wrap (known.generation, layout.shape));
+      device_kind.generation == QUOIT_GENERATION_NONE ? 0 : quoit_shape_wrap (device_kind.generation, layout.shape));
   for (guint32 slice = 0; slice < n_slices; slice++)
     append_slice (devices, &layout, slice);
   return devices;
@@ -210,7 +215,7 @@ quoit_devices_get_kind (const QuoitDevices *devices)
 }
 
 uint32_t
-quoit_devices_get_n (const QuoitDevices *devices)
+quoit_devices_get_n_devices (const QuoitDevices *devices)
 {
   g_return_val_if_fail (devices != NULL, 0);
 

@@ -5,27 +5,20 @@
 #include "base/strings.h"
 #include "models/jax/mesh.h"
 
-/* The devices of all granules, grouped by granule. Within a granule they are in list order. */
-typedef struct {
-  guint32 *members;
-  guint32 n;
-  guint32 *ends; /* end of each granule in members */
-  gint32 *keys;
-} Granules;
-
+/* A device with the key of its granule: the slice index or the process index. */
 typedef struct {
   gint32 key;
-  guint32 index, first; /* first: index of the first device of the granule */
+  guint32 index; /* of the device in the list */
+  guint32 first; /* index of the first device of the granule */
 } Member;
 
-static void
-granules_clear (Granules *granules)
+void
+quoit_granules_clear (QuoitGranules *granules)
 {
   g_free (granules->members);
   g_free (granules->ends);
   g_free (granules->keys);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Granules, granules_clear)
 
 static gint
 by_key (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
@@ -60,7 +53,7 @@ read_members (const QuoitDevices *devices, unsigned flags, Member *members, GErr
   return TRUE;
 }
 
-/* Both sorts are stable. */
+/* Sorts by granule: by key, or by the first device of each granule in the list. g_qsort_with_data() is stable. */
 static void
 sort_members (Member *members, guint32 n, unsigned flags)
 {
@@ -72,8 +65,8 @@ sort_members (Member *members, guint32 n, unsigned flags)
   g_qsort_with_data (members, (gint) n, sizeof *members, by_first, NULL);
 }
 
-static gboolean
-find_granules (const QuoitDevices *devices, unsigned flags, Granules *granules, GError **error)
+gboolean
+quoit_granules_find (const QuoitDevices *devices, unsigned flags, QuoitGranules *granules, GError **error)
 {
   guint32 n = devices->list->len;
   g_autofree Member *members = g_new (Member, n);
@@ -95,7 +88,9 @@ find_granules (const QuoitDevices *devices, unsigned flags, Granules *granules, 
   return TRUE;
 }
 
-/* --- parts: each is stored once, because nearly all of up to a million granules are equal --- */
+/* --- parts of a mesh --- */
+
+/* Equal parts are stored once, because a mesh can have a million granules, and most of them are equal. */
 
 static guint
 part_hash (gconstpointer part)
@@ -109,30 +104,30 @@ part_equal (gconstpointer a, gconstpointer b)
   return memcmp (a, b, sizeof (QuoitMeshPart)) == 0;
 }
 
-/* If the mesh has more axes than the granule, the axes of the granule are the last ones. */
+/* If the mesh has @by more axes than the granule, the axes of the granule are the last ones. */
 static void
 shift_shares (QuoitMeshPart *part, guint n, guint by)
 {
   for (guint p = 0; p < part->n_physical && by > 0; p++)
     {
-      memmove (&part->shares.of[p][by], &part->shares.of[p][0], n * sizeof part->shares.of[p][0]);
+      memmove (&part->shares.sizes[p][by], &part->shares.sizes[p][0], n * sizeof part->shares.sizes[p][0]);
       for (guint l = 0; l < by; l++)
-        part->shares.of[p][l] = 1;
+        part->shares.sizes[p][l] = 1;
     }
 }
 
 static guint32
-find_part (GHashTable *known, GArray *parts, const QuoitMeshPart *part, guint32 before)
+find_or_add_part (GHashTable *parts_by_value, GArray *parts, const QuoitMeshPart *part, guint32 previous)
 {
   gpointer number;
 
-  if (before < parts->len && part_equal (part, &g_array_index (parts, QuoitMeshPart, before)))
-    return before;
+  if (previous < parts->len && part_equal (part, &g_array_index (parts, QuoitMeshPart, previous)))
+    return previous;
 
-  if (!g_hash_table_lookup_extended (known, part, NULL, &number))
+  if (!g_hash_table_lookup_extended (parts_by_value, part, NULL, &number))
     {
       number = GUINT_TO_POINTER (parts->len);
-      g_hash_table_insert (known, g_memdup2 (part, sizeof *part), number);
+      g_hash_table_insert (parts_by_value, g_memdup2 (part, sizeof *part), number);
       g_array_append_vals (parts, part, 1);
     }
   return GPOINTER_TO_UINT (number);
@@ -146,56 +141,56 @@ typedef struct {
   guint n;
   guint32 ici[QUOIT_MESH_MOST_AXES], dcn[QUOIT_MESH_MOST_AXES];
   gint64 sizes[QUOIT_MESH_MOST_AXES];
-} Joined;
+} HybridShape;
 
 static guint32
-size_behind (const gint64 *sizes, guint n, guint axis, guint n_axes)
+padded_size (const gint64 *sizes, guint n, guint axis, guint n_axes)
 {
   return axis + n < n_axes ? 1 : (guint32) sizes[axis + n - n_axes];
 }
 
 static void
-join (Joined *joined, const gint64 *sizes, guint n, const gint64 *dcn_sizes, guint n_dcn)
+init_hybrid_shape (HybridShape *hybrid, const gint64 *sizes, guint n, const gint64 *dcn_sizes, guint n_dcn)
 {
-  joined->n = MAX (n, n_dcn);
-  for (guint l = 0; l < joined->n; l++)
+  hybrid->n = MAX (n, n_dcn);
+  for (guint l = 0; l < hybrid->n; l++)
     {
-      joined->ici[l] = size_behind (sizes, n, l, joined->n);
-      joined->dcn[l] = size_behind (dcn_sizes, n_dcn, l, joined->n);
-      joined->sizes[l] = (gint64) joined->ici[l] * joined->dcn[l];
+      hybrid->ici[l] = padded_size (sizes, n, l, hybrid->n);
+      hybrid->dcn[l] = padded_size (dcn_sizes, n_dcn, l, hybrid->n);
+      hybrid->sizes[l] = (gint64) hybrid->ici[l] * hybrid->dcn[l];
     }
 }
 
-/* Computes the place in the mesh of the first device of each granule, and the offsets of the devices within a
+/* Computes the index in the mesh of the first device of each granule, and the offset from it of each device of a
  * granule. */
 static void
-find_places (const Joined *joined, guint32 *granules, guint32 *devices)
+compute_offsets (const HybridShape *hybrid, guint32 *granules, guint32 *devices)
 {
   guint32 strides[QUOIT_MESH_MOST_AXES], dcn_strides[QUOIT_MESH_MOST_AXES], stride = 1;
 
-  for (guint l = joined->n; l-- > 0; stride *= (guint32) joined->sizes[l])
+  for (guint l = hybrid->n; l-- > 0; stride *= (guint32) hybrid->sizes[l])
     {
       strides[l] = stride;
-      dcn_strides[l] = stride * joined->ici[l];
+      dcn_strides[l] = stride * hybrid->ici[l];
     }
-  quoit_torus_walk (joined->dcn, dcn_strides, joined->n, granules);
-  quoit_torus_walk (joined->ici, strides, joined->n, devices);
+  quoit_strided_offsets (hybrid->dcn, dcn_strides, hybrid->n, granules);
+  quoit_strided_offsets (hybrid->ici, strides, hybrid->n, devices);
 }
 
 static QuoitMesh *
-join_granules (const QuoitDevices *devices, Granules *granules, const Joined *joined, const gint64 *sizes, guint n,
-               unsigned flags, GError **error)
+build_mesh (const QuoitDevices *devices, QuoitGranules *granules, const HybridShape *hybrid, const gint64 *sizes,
+            guint n, unsigned flags, GError **error)
 {
   guint32 total = devices->list->len, most = total / granules->n, begin = 0;
   g_autofree guint32 *bases = g_new (guint32, granules->n), *offsets = g_new (guint32, most);
   g_autofree guint32 *places = g_new (guint32, most), *indices = g_new (guint32, total);
   g_autofree guint32 *granule_part = g_new (guint32, granules->n);
-  g_autoptr (GHashTable) known = g_hash_table_new_full (part_hash, part_equal, g_free, NULL);
+  g_autoptr (GHashTable) parts_by_value = g_hash_table_new_full (part_hash, part_equal, g_free, NULL);
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitMeshPart));
   QuoitMeshPart part = { 0 };
   QuoitMesh *mesh;
 
-  find_places (joined, bases, offsets);
+  compute_offsets (hybrid, bases, offsets);
   for (guint32 g = 0; g < granules->n; begin = granules->ends[g++])
     {
       QuoitDeviceSet set = { devices, granules->members + begin, granules->ends[g] - begin };
@@ -204,13 +199,13 @@ join_granules (const QuoitDevices *devices, Granules *granules, const Joined *jo
         return g_prefix_error (error, "granule %d: ", granules->keys[g]), NULL;
       for (guint32 i = 0; i < set.n; i++)
         indices[bases[g] + offsets[i]] = set.members[places[i]];
-      granule_part[g] = find_part (known, parts, &part, g == 0 ? 0 : granule_part[g - 1]);
+      granule_part[g] = find_or_add_part (parts_by_value, parts, &part, g == 0 ? 0 : granule_part[g - 1]);
     }
   for (guint i = 0; i < parts->len; i++)
-    shift_shares (&g_array_index (parts, QuoitMeshPart, i), n, joined->n - n);
+    shift_shares (&g_array_index (parts, QuoitMeshPart, i), n, hybrid->n - n);
 
-  mesh = quoit_mesh_of (devices, joined->sizes, joined->n, g_steal_pointer (&indices), total, NULL);
-  memcpy (mesh->dcn_sizes, joined->dcn, sizeof joined->dcn);
+  mesh = quoit_mesh_new_from_indices (devices, hybrid->sizes, hybrid->n, g_steal_pointer (&indices), total, NULL);
+  memcpy (mesh->dcn_sizes, hybrid->dcn, sizeof hybrid->dcn);
   mesh->n_granules = granules->n;
   mesh->keys = g_steal_pointer (&granules->keys);
   mesh->granule_part = g_steal_pointer (&granule_part);
@@ -219,7 +214,7 @@ join_granules (const QuoitDevices *devices, Granules *granules, const Joined *jo
 }
 
 static gboolean
-check_granule_sizes (const Granules *granules, const gint64 *sizes, guint n, GError **error)
+check_granule_sizes (const QuoitGranules *granules, const gint64 *sizes, guint n, GError **error)
 {
   for (guint32 g = 0, begin = 0; g < granules->n; begin = granules->ends[g++])
     if (!quoit_mesh_sizes_fit ("mesh shape", sizes, n, granules->ends[g] - begin, "devices", error))
@@ -228,11 +223,11 @@ check_granule_sizes (const Granules *granules, const gint64 *sizes, guint n, GEr
 }
 
 QuoitMesh *
-quoit_mesh_new_hybrid (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes, const int64_t *dcn_sizes,
-                       unsigned n_dcn_axes, unsigned flags, GError **error)
+quoit_mesh_new_hybrid (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, const int64_t *dcn_sizes,
+                       uint32_t n_dcn_axes, uint32_t flags, GError **error)
 {
-  g_auto (Granules) granules = { 0 };
-  Joined joined;
+  g_auto (QuoitGranules) granules = { 0 };
+  HybridShape hybrid;
 
   g_return_val_if_fail (devices != NULL && (sizes != NULL || n_axes == 0) && (dcn_sizes != NULL || n_dcn_axes == 0),
                         NULL);
@@ -242,11 +237,11 @@ quoit_mesh_new_hybrid (const QuoitDevices *devices, const int64_t *sizes, unsign
       || !quoit_mesh_sizes_check ("mesh shape", sizes, n_axes, error)
       || (n_dcn_axes > 0 && !quoit_mesh_sizes_check ("dcn mesh shape", dcn_sizes, n_dcn_axes, error)))
     return NULL;
-  if (!find_granules (devices, flags, &granules, error)
+  if (!quoit_granules_find (devices, flags, &granules, error)
       || !quoit_mesh_sizes_fit ("dcn mesh shape", dcn_sizes, n_dcn_axes, granules.n, "granules", error)
       || !check_granule_sizes (&granules, sizes, n_axes, error))
     return NULL;
 
-  join (&joined, sizes, n_axes, dcn_sizes, n_dcn_axes);
-  return join_granules (devices, &granules, &joined, sizes, n_axes, flags, error);
+  init_hybrid_shape (&hybrid, sizes, n_axes, dcn_sizes, n_dcn_axes);
+  return build_mesh (devices, &granules, &hybrid, sizes, n_axes, flags, error);
 }

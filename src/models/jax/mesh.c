@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* make_mesh() iterates over a NumPy array, which supports no more axes. */
+/* JAX's make_mesh() iterates over a NumPy array, which supports at most 32 axes. */
 enum { MOST_MADE_AXES = 32 };
 
 gboolean
@@ -25,7 +25,7 @@ arrange_on_torus (const QuoitDeviceSet *set, const gint64 *sizes, guint n, unsig
     return FALSE;
   if ((flags & QUOIT_MESH_CONTIGUOUS_SUBMESHES) != 0 && !quoit_mesh_make_contiguous (&torus, sizes, n, error))
     return FALSE;
-  if (!quoit_mesh_deal (&torus, sizes, n, flags, part, error))
+  if (!quoit_mesh_assign_axes (&torus, sizes, n, flags, part, error))
     return FALSE;
 
   quoit_torus_order (&torus, &part->shares, n, places);
@@ -35,15 +35,24 @@ arrange_on_torus (const QuoitDeviceSet *set, const gint64 *sizes, guint n, unsig
 }
 
 gboolean
+quoit_mesh_order_ring (const QuoitDeviceSet *set, const gint64 *sizes, guint n, guint32 *places, QuoitMeshOrder *order,
+                       GError **error)
+{
+  QuoitRing ring = set->devices->kind.ring;
+
+  *order = QUOIT_MESH_ORDER_TORUS;
+  return ring == NULL || ring (set, sizes, n, places, order, error);
+}
+
+gboolean
 quoit_mesh_arrange (const QuoitDeviceSet *set, const gint64 *sizes, guint n, unsigned flags, guint32 *places,
                     QuoitMeshPart *part, GError **error)
 {
-  QuoitRing ring = set->devices->kind.ring;
-  QuoitMeshOrder order = QUOIT_MESH_ORDER_TORUS;
+  QuoitMeshOrder order;
 
   if (!quoit_mesh_sizes_fit ("mesh shape", sizes, n, set->n, "devices", error))
     return FALSE;
-  if (ring != NULL && !ring (set, sizes, n, places, &order, error))
+  if (!quoit_mesh_order_ring (set, sizes, n, places, &order, error))
     return FALSE;
   if (order == QUOIT_MESH_ORDER_TORUS)
     return arrange_on_torus (set, sizes, n, flags, places, part, error);
@@ -54,8 +63,8 @@ quoit_mesh_arrange (const QuoitDeviceSet *set, const gint64 *sizes, guint n, uns
 }
 
 QuoitMesh *
-quoit_mesh_of (const QuoitDevices *devices, const gint64 *sizes, guint n, guint32 *indices, guint32 count,
-               const QuoitMeshPart *part)
+quoit_mesh_new_from_indices (const QuoitDevices *devices, const gint64 *sizes, guint n, guint32 *indices, guint32 count,
+                             const QuoitMeshPart *part)
 {
   QuoitMesh *mesh = g_new0 (QuoitMesh, 1);
 
@@ -78,7 +87,8 @@ quoit_mesh_of (const QuoitDevices *devices, const gint64 *sizes, guint n, guint3
 }
 
 static QuoitMesh *
-mesh_of_first (const QuoitDevices *devices, guint32 count, const gint64 *sizes, guint n, unsigned flags, GError **error)
+arrange_first_devices (const QuoitDevices *devices, guint32 count, const gint64 *sizes, guint n, unsigned flags,
+                       GError **error)
 {
   g_autofree guint32 *members = g_new (guint32, count), *places = g_new (guint32, count);
   QuoitDeviceSet set = { devices, members, count };
@@ -89,11 +99,11 @@ mesh_of_first (const QuoitDevices *devices, guint32 count, const gint64 *sizes, 
   if (!quoit_mesh_arrange (&set, sizes, n, flags, places, &part, error))
     return NULL;
 
-  return quoit_mesh_of (devices, sizes, n, g_steal_pointer (&places), count, &part);
+  return quoit_mesh_new_from_indices (devices, sizes, n, g_steal_pointer (&places), count, &part);
 }
 
 QuoitMesh *
-quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes, unsigned flags, GError **error)
+quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, uint32_t flags, GError **error)
 {
   g_return_val_if_fail (devices != NULL && (sizes != NULL || n_axes == 0), NULL);
 
@@ -101,7 +111,7 @@ quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_ax
       || !quoit_mesh_sizes_check ("mesh shape", sizes, n_axes, error))
     return NULL;
 
-  return mesh_of_first (devices, devices->list->len, sizes, n_axes, flags, error);
+  return arrange_first_devices (devices, devices->list->len, sizes, n_axes, flags, error);
 }
 
 /* Returns whether the devices belong to one slice according to make_mesh(), which only checks whether the first
@@ -119,7 +129,7 @@ is_of_one_slice (const QuoitMesh *mesh, const QuoitDevices *devices)
 }
 
 QuoitMesh *
-quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, unsigned n_axes, GError **error)
+quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, GError **error)
 {
   g_autoptr (QuoitMesh) mesh = NULL;
   guint64 count;
@@ -136,8 +146,8 @@ quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, unsigned n_a
       && !quoit_mesh_sizes_fit ("mesh shape", sizes, n_axes, devices->list->len, "devices", error))
     return NULL;
 
-  mesh = mesh_of_first (devices, (guint32) count, sizes, n_axes,
-                        devices->kind.make_splits ? QUOIT_MESH_SPLIT_PHYSICAL_AXES : 0, error);
+  mesh = arrange_first_devices (devices, (guint32) count, sizes, n_axes,
+                                devices->kind.make_mesh_splits ? QUOIT_MESH_SPLIT_PHYSICAL_AXES : 0, error);
   if (mesh != NULL && !is_of_one_slice (mesh, devices))
     return quoit_fail_null (error, QUOIT_ERROR_INVALID,
                             "'%u' devices of several slices: expected those of one, or a hybrid mesh", mesh->n_devices);
@@ -150,7 +160,7 @@ quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, unsigned n_a
 static gboolean
 read_torus (const gint64 *sizes, unsigned n, QuoitTorus *torus, GError **error)
 {
-  guint32 read[QUOIT_TORUS_MOST_AXES];
+  guint32 checked[QUOIT_TORUS_MOST_AXES];
 
   if (n == 0 || n > QUOIT_TORUS_MOST_AXES)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' physical axes: expected 1 to %d", n, QUOIT_TORUS_MOST_AXES);
@@ -165,64 +175,66 @@ read_torus (const gint64 *sizes, unsigned n, QuoitTorus *torus, GError **error)
     }
 
   for (guint p = 0; p < n; p++)
-    read[p] = (guint32) sizes[p];
-  *torus = quoit_torus_of (read, n);
+    checked[p] = (guint32) sizes[p];
+  *torus = quoit_torus_make (checked, n);
   return TRUE;
 }
 
-/* NumPy infers one size of -1 from the others. JAX checks the product only if it splits physical axes. So if whole
- * physical axes make up the other axes, the inferred size is 1. */
+/* JAX passes a single size of -1 on to NumPy, which infers it from the others. JAX checks the product of the sizes only
+ * if it splits physical axes, so the -1 is accepted if the other axes already use all physical axes; it then becomes
+ * 1. */
 static gboolean
-deal_the_rest (const QuoitTorus *torus, const gint64 *sizes, guint n, gint64 *inferred, QuoitMeshPart *part)
+infer_size (const QuoitTorus *torus, const gint64 *sizes, guint n, gint64 *inferred, QuoitMeshPart *part)
 {
-  guint n_open = 0;
+  guint n_unspecified = 0;
 
   if (n < 2 || n > QUOIT_MESH_MOST_AXES)
     return FALSE;
   for (guint l = 0; l < n; l++)
     {
-      n_open += sizes[l] == -1;
+      n_unspecified += sizes[l] == -1;
       inferred[l] = sizes[l] == -1 ? 1 : sizes[l];
     }
-  return n_open == 1 && quoit_mesh_sizes_check ("mesh shape", inferred, n, NULL)
+  return n_unspecified == 1 && quoit_mesh_sizes_check ("mesh shape", inferred, n, NULL)
          && quoit_mesh_sizes_product (inferred, n) == quoit_torus_volume (torus)
-         && quoit_mesh_deal (torus, inferred, n, 0, part, NULL);
+         && quoit_mesh_assign_axes (torus, inferred, n, 0, part, NULL);
 }
 
 static gboolean
-deal_places (const QuoitTorus *torus, const gint64 *sizes, guint n, unsigned flags, QuoitMeshPart *part, GError **error)
+assign_places (const QuoitTorus *torus, const gint64 *sizes, guint n, unsigned flags, QuoitMeshPart *part,
+               GError **error)
 {
   return quoit_mesh_sizes_check ("mesh shape", sizes, n, error)
          && quoit_mesh_sizes_fit ("mesh shape", sizes, n, quoit_torus_volume (torus), "places", error)
-         && quoit_mesh_deal (torus, sizes, n, flags, part, error);
+         && quoit_mesh_assign_axes (torus, sizes, n, flags, part, error);
 }
 
 QuoitMesh *
-quoit_mesh_new_torus (const char *kind, const int64_t *physical_sizes, unsigned n_physical_axes, const int64_t *sizes,
-                      unsigned n_axes, unsigned flags, GError **error)
+quoit_mesh_new_torus (const char *kind, const int64_t *physical_sizes, uint32_t n_physical_axes, const int64_t *sizes,
+                      uint32_t n_axes, uint32_t flags, GError **error)
 {
-  QuoitDeviceKind known = { .name = NULL };
+  QuoitDeviceKind device_kind = { .name = NULL };
   QuoitTorus torus = { .n_axes = 0 };
-  QuoitMeshPart part = { 0 }, rest = { 0 };
+  QuoitMeshPart part = { 0 }, inferred_part = { 0 };
   gint64 inferred[QUOIT_MESH_MOST_AXES];
   guint32 volume, *places;
   gboolean is_inferred;
 
   g_return_val_if_fail ((physical_sizes != NULL || n_physical_axes == 0) && (sizes != NULL || n_axes == 0), NULL);
 
-  if ((kind != NULL && !quoit_device_kind_lookup (kind, &known, error))
+  if ((kind != NULL && !quoit_device_kind_lookup (kind, &device_kind, error))
       || !quoit_mesh_flags_check (flags, QUOIT_MESH_SPLIT_PHYSICAL_AXES, error)
       || !read_torus (physical_sizes, n_physical_axes, &torus, error))
     return NULL;
-  torus.core_first = known.core_first && torus.n_axes == 4;
-  is_inferred = deal_the_rest (&torus, sizes, n_axes, inferred, &rest);
-  if (!is_inferred && !deal_places (&torus, sizes, n_axes, flags, &part, error))
+  torus.core_first = device_kind.core_first && torus.n_axes == 4;
+  is_inferred = infer_size (&torus, sizes, n_axes, inferred, &inferred_part);
+  if (!is_inferred && !assign_places (&torus, sizes, n_axes, flags, &part, error))
     return NULL;
 
   volume = quoit_torus_volume (&torus);
   places = g_new (guint32, volume);
   if (is_inferred)
-    part = rest;
+    part = inferred_part;
   quoit_torus_order (&torus, &part.shares, n_axes, places);
-  return quoit_mesh_of (NULL, is_inferred ? inferred : sizes, n_axes, places, volume, &part);
+  return quoit_mesh_new_from_indices (NULL, is_inferred ? inferred : sizes, n_axes, places, volume, &part);
 }

@@ -5,33 +5,33 @@
 #include "models/jax/mesh.h"
 
 typedef struct {
-  gint64 least[4], sizes[4]; /* x, y, z and cores */
+  gint64 lowest[4], sizes[4]; /* x, y, z and cores */
 } Box;
 
 static gint64
-number_of (const QuoitDevice *device, guint axis)
+coordinate (const QuoitDevice *device, guint axis)
 {
   return axis == QUOIT_TORUS_CORE ? device->core : device->at[axis];
 }
 
 static Box
-box_of (const QuoitDeviceSet *set)
+find_box (const QuoitDeviceSet *set)
 {
   Box box;
 
   for (guint axis = 0; axis < 4; axis++)
     {
-      gint64 most = number_of (quoit_device_set_at (set, 0), axis);
+      gint64 highest = coordinate (quoit_device_set_at (set, 0), axis);
 
-      box.least[axis] = most;
+      box.lowest[axis] = highest;
       for (guint32 i = 1; i < set->n; i++)
         {
-          gint64 number = number_of (quoit_device_set_at (set, i), axis);
+          gint64 value = coordinate (quoit_device_set_at (set, i), axis);
 
-          box.least[axis] = MIN (box.least[axis], number);
-          most = MAX (most, number);
+          box.lowest[axis] = MIN (box.lowest[axis], value);
+          highest = MAX (highest, value);
         }
-      box.sizes[axis] = most - box.least[axis] + 1;
+      box.sizes[axis] = highest - box.lowest[axis] + 1;
     }
   return box;
 }
@@ -72,7 +72,7 @@ check_holes (const Box *box, const QuoitTorus *torus, const guint32 *cells, GErr
         gint64 at[3];
 
         for (guint axis = 0; axis < 3; axis++)
-          at[axis] = box->least[axis] + i / torus->strides[axis] % torus->sizes[axis];
+          at[axis] = box->lowest[axis] + i / torus->strides[axis] % torus->sizes[axis];
         return quoit_fail (error, QUOIT_ERROR_INVALID,
                            "no device at '%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT
                            "', and two at another place: expected one at each place of a box",
@@ -85,7 +85,7 @@ gboolean
 quoit_mesh_physical (const QuoitDeviceSet *set, QuoitTorus *torus, guint32 *cells, GError **error)
 {
   const QuoitDeviceKind *kind = &set->devices->kind;
-  Box box = box_of (set);
+  Box box = find_box (set);
   gboolean has_cores
       = kind->cores == QUOIT_CORES_ALWAYS || (kind->cores == QUOIT_CORES_IF_TWO && box.sizes[QUOIT_TORUS_CORE] == 2);
   guint32 sizes[4];
@@ -95,7 +95,7 @@ quoit_mesh_physical (const QuoitDeviceSet *set, QuoitTorus *torus, guint32 *cell
 
   for (guint axis = 0; axis < 4; axis++)
     sizes[axis] = (guint32) box.sizes[axis];
-  *torus = quoit_torus_of (sizes, has_cores ? 4 : 3);
+  *torus = quoit_torus_make (sizes, has_cores ? 4 : 3);
   torus->core_first = kind->core_first;
   memset (cells, 0xff, set->n * sizeof *cells);
   for (guint32 i = 0; i < set->n; i++)
@@ -104,7 +104,7 @@ quoit_mesh_physical (const QuoitDeviceSet *set, QuoitTorus *torus, guint32 *cell
       guint32 place = 0;
 
       for (guint axis = 0; axis < torus->n_axes; axis++)
-        place += (guint32) (number_of (device, axis) - box.least[axis]) * torus->strides[axis];
+        place += (guint32) (coordinate (device, axis) - box.lowest[axis]) * torus->strides[axis];
       cells[place] = i;
     }
   return check_holes (&box, torus, cells, error);

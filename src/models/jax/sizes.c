@@ -14,7 +14,7 @@ quoit_mesh_sizes_format (const gint64 *sizes, guint n)
   return g_string_free (text, FALSE);
 }
 
-/* As quoit_mesh_sizes_format(), quoted for a message, which may shorten it. */
+/* Returns the sizes in quotes for a message; long lists are shortened. */
 static char *
 quote_sizes (const gint64 *sizes, guint n)
 {
@@ -56,18 +56,18 @@ quoit_mesh_sizes_check (const char *what, const gint64 *sizes, guint n, GError *
 
 /* --- nearest sizes --- */
 
-/* The distance of sizes from the given ones: the number of changed sizes, and their factors. */
+/* How far sizes are from the given ones: first by the number of changed sizes, then by the factors of the changes. */
 typedef struct {
   guint n_changed;
   double factors; /* the sum of the logarithms */
 } Distance;
 
-/* A step of the search, for a divisor of the count that is the product of the sizes so far: the last size, and the
- * divisor index of the step before it. */
+/* A step of the search by dynamic programming. There is one for each axis and each divisor of the count: the nearest
+ * sizes of the axes so far whose product is the divisor. */
 typedef struct {
   Distance distance;
-  guint32 size;
-  guint before;
+  guint32 size; /* of the last axis */
+  guint before; /* the divisor index of the step for the axes before it */
 } Step;
 
 static gboolean
@@ -87,9 +87,9 @@ distance_with (Distance before, gint64 given, guint32 size)
   return before;
 }
 
-/* Adds one axis. For each divisor, @before has the nearest sizes without that axis. */
+/* Adds one axis. @before has, for each divisor, the nearest sizes without that axis. */
 static void
-take_step (const guint32 *divisors, guint n_divisors, gint64 given, const Step *before, Step *after)
+add_axis (const guint32 *divisors, guint n_divisors, gint64 given, const Step *before, Step *after)
 {
   for (guint i = 0; i < n_divisors; i++)
     {
@@ -116,7 +116,7 @@ find_nearest (const gint64 *sizes, guint n, guint32 count, gint64 *nearest)
   for (guint i = 0; i < n_divisors; i++)
     steps[i] = (Step) { { i == 0 ? 0 : G_MAXUINT, 0 }, 1, 0 };
   for (guint axis = 0; axis < n; axis++)
-    take_step (divisors, n_divisors, sizes[axis], &steps[axis * n_divisors], &steps[(axis + 1) * n_divisors]);
+    add_axis (divisors, n_divisors, sizes[axis], &steps[axis * n_divisors], &steps[(axis + 1) * n_divisors]);
 
   for (guint axis = n; axis-- > 0;)
     {
@@ -132,7 +132,7 @@ quoit_mesh_sizes_fit (const char *what, const gint64 *sizes, guint n, guint32 co
                       GError **error)
 {
   guint64 product = quoit_mesh_sizes_product (sizes, n);
-  g_autofree char *quoted = NULL, *near = NULL, *wanted = NULL;
+  g_autofree char *quoted = NULL, *suggestion = NULL, *wanted = NULL;
   gint64 nearest[QUOIT_MESH_MOST_AXES];
 
   if (product == count)
@@ -146,7 +146,7 @@ quoit_mesh_sizes_fit (const char *what, const gint64 *sizes, guint n, guint32 co
                        quoted, wanted, count, counted);
 
   find_nearest (sizes, n, count, nearest);
-  near = quoit_mesh_sizes_format (nearest, n);
+  suggestion = quoit_mesh_sizes_format (nearest, n);
   return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s multiplies to %s: expected %u, the %s there are, as '%s' does",
-                     what, quoted, wanted, count, counted, near);
+                     what, quoted, wanted, count, counted, suggestion);
 }

@@ -7,21 +7,22 @@
 /* The parts that an axis of the mesh may get, and the criteria for the choice. Each criterion counts only if all
  * earlier ones are equal. */
 typedef struct {
-  guint64 whole;   /* product of the parts that are whole physical axes */
-  guint n_whole;   /* number of these parts */
-  guint64 touched; /* product of the parts of physical axes that other mesh axes share */
+  guint64 whole;  /* product of the parts that are whole physical axes */
+  guint n_whole;  /* number of these parts */
+  guint64 shared; /* product of the parts of physical axes of which other mesh axes already have parts */
   guint32 parts[QUOIT_TORUS_MOST_AXES];
-} Choice;
+} Candidate;
 
+/* The search for the parts of one mesh axis. */
 typedef struct {
   const QuoitTorus *torus;
-  const guint32 *left; /* what is left of each physical axis */
-  Choice best;
+  const guint32 *remaining; /* the size that is not assigned yet, for each physical axis */
+  Candidate best;
   guint32 parts[QUOIT_TORUS_MOST_AXES];
 } Search;
 
 static gboolean
-is_better (const Choice *a, const Choice *b, guint n_axes)
+is_better (const Candidate *a, const Candidate *b, guint n_axes)
 {
   guint p = 0;
 
@@ -29,37 +30,38 @@ is_better (const Choice *a, const Choice *b, guint n_axes)
     return a->whole > b->whole;
   if (a->n_whole != b->n_whole)
     return a->n_whole > b->n_whole;
-  if (a->touched != b->touched)
-    return a->touched > b->touched;
+  if (a->shared != b->shared)
+    return a->shared > b->shared;
   while (p < n_axes && a->parts[p] == b->parts[p])
     p++;
   return p < n_axes && a->parts[p] > b->parts[p];
 }
 
 static void
-consider (Search *search)
+consider_parts (Search *search)
 {
   const QuoitTorus *torus = search->torus;
-  Choice choice = { .whole = 1, .touched = 1 };
+  Candidate candidate = { .whole = 1, .shared = 1 };
 
-  memcpy (choice.parts, search->parts, sizeof choice.parts);
+  memcpy (candidate.parts, search->parts, sizeof candidate.parts);
   for (guint p = 0; p < torus->n_axes; p++)
     {
-      if (choice.parts[p] == torus->sizes[p])
+      if (candidate.parts[p] == torus->sizes[p])
         {
-          choice.whole *= choice.parts[p];
-          choice.n_whole += choice.parts[p] > 1;
+          candidate.whole *= candidate.parts[p];
+          candidate.n_whole += candidate.parts[p] > 1;
         }
-      if (search->left[p] < torus->sizes[p])
-        choice.touched *= choice.parts[p];
+      if (search->remaining[p] < torus->sizes[p])
+        candidate.shared *= candidate.parts[p];
     }
   /* The first choice always beats the empty one, because its products are at least 1. */
-  if (is_better (&choice, &search->best, torus->n_axes))
-    search->best = choice;
+  if (is_better (&candidate, &search->best, torus->n_axes))
+    search->best = candidate;
 }
 
+/* Tries all products of parts of the physical axes from @p on that give @size. */
 static void
-try_from (Search *search, guint p, guint32 size)
+try_parts (Search *search, guint p, guint32 size)
 {
   guint32 divisors[QUOIT_MOST_DIVISORS];
   guint n;
@@ -67,35 +69,35 @@ try_from (Search *search, guint p, guint32 size)
   if (p + 1 == search->torus->n_axes)
     {
       search->parts[p] = size;
-      if (search->left[p] % size == 0)
-        consider (search);
+      if (search->remaining[p] % size == 0)
+        consider_parts (search);
       return;
     }
   n = quoit_divisors (size, divisors);
   for (guint i = 0; i < n; i++)
-    if (search->left[p] % divisors[i] == 0)
+    if (search->remaining[p] % divisors[i] == 0)
       {
         search->parts[p] = divisors[i];
-        try_from (search, p + 1, size / divisors[i]);
+        try_parts (search, p + 1, size / divisors[i]);
       }
 }
 
 void
 quoit_torus_split (const QuoitTorus *torus, const gint64 *sizes, guint n, QuoitTorusShares *shares)
 {
-  guint32 left[QUOIT_TORUS_MOST_AXES];
+  guint32 remaining[QUOIT_TORUS_MOST_AXES];
 
-  memcpy (left, torus->sizes, sizeof left);
+  memcpy (remaining, torus->sizes, sizeof remaining);
   for (guint l = n; l-- > 0;)
     {
-      Search search = { .torus = torus, .left = left };
+      Search search = { .torus = torus, .remaining = remaining };
 
-      try_from (&search, 0, (guint32) sizes[l]);
+      try_parts (&search, 0, (guint32) sizes[l]);
       g_assert (search.best.whole > 0);
       for (guint p = 0; p < torus->n_axes; p++)
         {
-          shares->of[p][l] = search.best.parts[p];
-          left[p] /= search.best.parts[p];
+          shares->sizes[p][l] = search.best.parts[p];
+          remaining[p] /= search.best.parts[p];
         }
     }
 }

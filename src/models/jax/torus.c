@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tori and the order of their places. */
+#include <string.h>
+
 #include "models/jax/torus.h"
 
 QuoitTorus
-quoit_torus_of (const guint32 *sizes, guint n_axes)
+quoit_torus_make (const guint32 *sizes, guint n_axes)
 {
   QuoitTorus torus = { .n_axes = n_axes };
   guint32 stride = 1;
@@ -28,41 +30,67 @@ quoit_torus_volume (const QuoitTorus *torus)
 }
 
 void
-quoit_torus_walk (const guint32 *sizes, const guint32 *strides, guint n, guint32 *places)
+quoit_strided_offsets (const guint32 *sizes, const guint32 *strides, guint n, guint32 *offsets)
 {
   guint32 length = 1;
 
-  places[0] = 0;
+  offsets[0] = 0;
   for (guint a = n; a-- > 0; length *= sizes[a])
     for (guint32 step = 1; step < sizes[a]; step++)
       for (guint32 i = 0; i < length; i++)
-        places[step * length + i] = places[i] + step * strides[a];
+        offsets[step * length + i] = offsets[i] + step * strides[a];
 }
 
-/* If a physical axis is split, the part of the later mesh axis varies faster: later axes communicate more, so they
- * get the neighbors. Within a mesh axis the physical axes keep their order. */
+/* The parts of physical axes in the order of the mesh. The last one varies fastest. */
+typedef struct {
+  guint32 remaining[QUOIT_TORUS_MOST_AXES]; /* of each physical axis: the size of the parts that are not listed yet */
+  guint n;
+  guint32 sizes[QUOIT_TORUS_MOST_AXES * QUOIT_MESH_MOST_AXES], strides[QUOIT_TORUS_MOST_AXES * QUOIT_MESH_MOST_AXES];
+} Parts;
+
+/* Adds the parts of mesh axis @axis. If a physical axis is split between mesh axes, the part of the later mesh axis
+ * varies faster, because later axes communicate more and should get neighbouring devices. Within a mesh axis the
+ * physical axes keep their order. */
+static void
+add_parts (const QuoitTorus *torus, const QuoitTorusShares *shares, guint axis, Parts *parts)
+{
+  for (guint p = 0; p < torus->n_axes; p++)
+    {
+      guint32 share = shares->sizes[p][axis];
+
+      parts->remaining[p] /= share;
+      if (share > 1)
+        {
+          parts->sizes[parts->n] = share;
+          parts->strides[parts->n++] = torus->strides[p] * parts->remaining[p];
+        }
+    }
+}
+
 void
 quoit_torus_order (const QuoitTorus *torus, const QuoitTorusShares *shares, guint n, guint32 *places)
 {
-  guint32 sizes[QUOIT_TORUS_MOST_AXES * QUOIT_MESH_MOST_AXES], strides[QUOIT_TORUS_MOST_AXES * QUOIT_MESH_MOST_AXES];
-  guint32 left[QUOIT_TORUS_MOST_AXES];
-  guint n_parts = 0;
+  Parts parts;
 
-  for (guint p = 0; p < torus->n_axes; p++)
-    left[p] = torus->sizes[p];
+  parts.n = 0;
+  memcpy (parts.remaining, torus->sizes, sizeof parts.remaining);
   for (guint l = 0; l < n; l++)
-    for (guint p = 0; p < torus->n_axes; p++)
-      {
-        guint32 share = shares->of[p][l];
+    add_parts (torus, shares, l, &parts);
+  quoit_strided_offsets (parts.sizes, parts.strides, parts.n, places);
+}
 
-        left[p] /= share;
-        if (share > 1)
-          {
-            sizes[n_parts] = share;
-            strides[n_parts++] = torus->strides[p] * left[p];
-          }
-      }
-  quoit_torus_walk (sizes, strides, n_parts, places);
+void
+quoit_torus_line (const QuoitTorus *torus, const QuoitTorusShares *shares, guint axis, guint32 *places)
+{
+  Parts parts;
+
+  memcpy (parts.remaining, torus->sizes, sizeof parts.remaining);
+  for (guint l = 0; l <= axis; l++)
+    {
+      parts.n = 0;
+      add_parts (torus, shares, l, &parts);
+    }
+  quoit_strided_offsets (parts.sizes, parts.strides, parts.n, places);
 }
 
 guint

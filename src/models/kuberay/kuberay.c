@@ -48,6 +48,7 @@ quoit_kuberay_new (const char *cluster, uint32_t flags)
   g_array_set_clear_func (kuberay->groups, group_clear);
   kuberay->names = g_hash_table_new (g_str_hash, g_str_equal);
   kuberay->pods = g_ptr_array_new ();
+  kuberay->notes = g_ptr_array_new_with_free_func (g_free);
   return kuberay;
 }
 
@@ -56,6 +57,7 @@ quoit_kuberay_free (QuoitKuberay *kuberay)
 {
   if (kuberay == NULL)
     return;
+  g_ptr_array_unref (kuberay->notes);
   g_ptr_array_unref (kuberay->pods);
   g_hash_table_unref (kuberay->names);
   g_array_unref (kuberay->groups);
@@ -73,7 +75,7 @@ quoit_kuberay_get_cluster (const QuoitKuberay *kuberay)
   return kuberay->cluster;
 }
 
-int
+bool
 quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay)
 {
   g_return_val_if_fail (kuberay != NULL, 0);
@@ -89,6 +91,22 @@ quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay)
   return quoit_webhook_longest_name (kuberay->is_assumed ? QUOIT_KUBERAY_RANDOM_END : "");
 }
 
+uint32_t
+quoit_kuberay_get_n_notes (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->notes->len;
+}
+
+const char *
+quoit_kuberay_get_note (const QuoitKuberay *kuberay, uint32_t note)
+{
+  g_return_val_if_fail (kuberay != NULL && note < kuberay->notes->len, NULL);
+
+  return kuberay->notes->pdata[note];
+}
+
 const char *
 quoit_kuberay_get_service (const QuoitKuberay *kuberay)
 {
@@ -102,6 +120,20 @@ quoit_kuberay_get_service (const QuoitKuberay *kuberay)
 
 /* --- groups --- */
 
+static gsize
+count_variable_bytes (const GArray *variables)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < variables->len; i++)
+    {
+      const QuoitWebhookVariable *variable = &g_array_index (variables, QuoitWebhookVariable, i);
+
+      n += sizeof *variable + strlen (variable->name) + (variable->value == NULL ? 0 : strlen (variable->value));
+    }
+  return n;
+}
+
 static gint64
 count_bytes (const QuoitWebhookPod *template)
 {
@@ -109,24 +141,18 @@ count_bytes (const QuoitWebhookPod *template)
 
   for (guint c = 0; c < template->containers->len; c++)
     {
-      const GArray *variables = quoit_webhook_container (template->containers, c)->variables;
+      const QuoitWebhookContainer *container = quoit_webhook_container (template->containers, c);
 
-      n += sizeof (QuoitWebhookContainer);
-      for (guint i = 0; i < variables->len; i++)
-        {
-          const QuoitWebhookVariable *variable = &g_array_index (variables, QuoitWebhookVariable, i);
-
-          n += sizeof *variable + strlen (variable->name) + (variable->value == NULL ? 0 : strlen (variable->value));
-        }
+      n += sizeof *container + count_variable_bytes (container->sources) + count_variable_bytes (container->variables);
     }
   return (gint64) n;
 }
 
-int
+bool
 quoit_kuberay_add_group (QuoitKuberay *kuberay, const char *name, int64_t n_hosts, const QuoitWebhookPod *pod,
                          GError **error)
 {
-  QuoitKuberayGroup group = { .n_hosts = (gint32) n_hosts, .highest = G_MAXINT32 };
+  QuoitKuberayGroup group = { .n_hosts = (gint32) n_hosts, .max_replicas = G_MAXINT32 };
   g_autofree char *quoted = NULL;
 
   g_return_val_if_fail (kuberay != NULL && name != NULL, 0);
@@ -166,62 +192,62 @@ group_at (const QuoitKuberay *kuberay, uint32_t group)
 const char *
 quoit_kuberay_get_group_name (const QuoitKuberay *kuberay, uint32_t group)
 {
-  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  const QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  return at == NULL ? NULL : at->name;
+  return row == NULL ? NULL : row->name;
 }
 
 int64_t
 quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, uint32_t group)
 {
-  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  const QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  return at == NULL ? 0 : at->n_hosts;
+  return row == NULL ? 0 : row->n_hosts;
 }
 
 uint32_t
 quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group)
 {
-  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  const QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  return at == NULL ? 0 : at->template->containers->len;
+  return row == NULL ? 0 : row->template->containers->len;
 }
 
-int
+bool
 quoit_kuberay_check_group (const QuoitKuberay *kuberay, uint32_t group, const char **denial, GError **error)
 {
-  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  const QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  return at != NULL && quoit_webhook_check_group (at->template, at->n_hosts, denial, error);
+  return row != NULL && quoit_webhook_check_group (row->template, row->n_hosts, denial, error);
 }
 
 void
 quoit_kuberay_set_replicas (QuoitKuberay *kuberay, uint32_t group, int32_t replicas)
 {
-  QuoitKuberayGroup *at = group_at (kuberay, group);
+  QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  if (at != NULL)
-    at->replicas = replicas;
+  if (row != NULL)
+    row->replicas = replicas;
 }
 
 void
 quoit_kuberay_set_bounds (QuoitKuberay *kuberay, uint32_t group, int32_t lowest, int32_t highest)
 {
-  QuoitKuberayGroup *at = group_at (kuberay, group);
+  QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  if (at == NULL)
+  if (row == NULL)
     return;
-  at->lowest = lowest;
-  at->highest = highest;
+  row->min_replicas = lowest;
+  row->max_replicas = highest;
 }
 
 static void
 set_suspended (QuoitKuberay *kuberay, uint32_t group, gboolean is_suspended)
 {
-  QuoitKuberayGroup *at = group_at (kuberay, group);
+  QuoitKuberayGroup *row = group_at (kuberay, group);
 
-  if (at != NULL)
-    at->is_suspended = is_suspended;
+  if (row != NULL)
+    row->is_suspended = is_suspended;
 }
 
 void
@@ -239,13 +265,13 @@ quoit_kuberay_resume_group (QuoitKuberay *kuberay, uint32_t group)
 int32_t
 quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint32_t group)
 {
-  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  const QuoitKuberayGroup *row = group_at (kuberay, group);
   gint64 replicas;
 
-  if (at == NULL || at->is_suspended)
+  if (row == NULL || row->is_suspended)
     return 0;
-  replicas = quoit_kuberay_replicas (at->replicas, at->lowest, at->highest);
-  return (gint32) (guint32) (guint64) (replicas * at->n_hosts);
+  replicas = quoit_kuberay_replicas (row->replicas, row->min_replicas, row->max_replicas);
+  return (gint32) (guint32) (guint64) (replicas * row->n_hosts);
 }
 
 /* --- names --- */
@@ -253,41 +279,42 @@ quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint32_t group)
 static gboolean
 check_service (const QuoitKuberay *kuberay, GError **error)
 {
-  g_autofree char *meant = quoit_webhook_service (kuberay->cluster), *quoted = quoit_quote (kuberay->cluster);
-  g_autofree char *is = quoit_quote (kuberay->service), *thought = quoit_quote (meant);
+  g_autofree char *webhook_service = quoit_webhook_service (kuberay->cluster), *quoted = quoit_quote (kuberay->cluster);
+  g_autofree char *quoted_actual = quoit_quote (kuberay->service), *quoted_assumed = quoit_quote (webhook_service);
 
-  if (strcmp (kuberay->service, meant) == 0)
+  if (strcmp (kuberay->service, webhook_service) == 0)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "cluster %s: expected at most %u bytes%s, a letter first: the headless service is called %s, the "
                      "TPU webhook tells the hosts %s",
                      quoted, quoit_kuberay_get_longest_name (kuberay),
-                     kuberay->is_assumed ? " before the end that KubeRay gives it" : "", is, thought);
+                     kuberay->is_assumed ? " before the end that KubeRay gives it" : "", quoted_actual, quoted_assumed);
 }
 
 static gboolean
 check_host_names (const QuoitKuberayGroup *group, GError **error)
 {
-  gint64 replicas = quoit_kuberay_replicas (group->replicas, group->lowest, group->highest);
+  gint64 replicas = quoit_kuberay_replicas (group->replicas, group->min_replicas, group->max_replicas);
   g_autofree char *name
       = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-%d", group->name, MAX (replicas, 1) - 1, group->n_hosts - 1);
-  g_autofree char *of_group = quoit_quote (group->name), *of_host = quoit_quote (name);
+  g_autofree char *quoted_group = quoit_quote (group->name), *quoted_host = quoit_quote (name);
   gsize length = strlen (name);
 
-  if (length > QUOIT_LONGEST_DNS_LABEL)
+  if (length > QUOIT_MAX_DNS_LABEL_BYTES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "group %s: host name %s of %" G_GSIZE_FORMAT " bytes: expected at most %d, a groupName shorter "
                        "by %" G_GSIZE_FORMAT,
-                       of_group, of_host, length, QUOIT_LONGEST_DNS_LABEL, length - QUOIT_LONGEST_DNS_LABEL);
-  if (!quoit_dns_is_label (name, QUOIT_LONGEST_DNS_LABEL))
+                       quoted_group, quoted_host, length, QUOIT_MAX_DNS_LABEL_BYTES,
+                       length - QUOIT_MAX_DNS_LABEL_BYTES);
+  if (!quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "group %s: host name %s: expected a groupName of lower-case letters, digits and '-', with a "
                        "letter or digit first",
-                       of_group, of_host);
+                       quoted_group, quoted_host);
   return TRUE;
 }
 
-int
+bool
 quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error)
 {
   g_return_val_if_fail (kuberay != NULL, 0);

@@ -6,23 +6,25 @@
 
 #include "models/webhook/index.h"
 
+/* A worker group. */
 typedef struct {
   char *name;
   gint32 n_hosts;
-  gint32 replicas, lowest, highest;
+  gint32 replicas, min_replicas, max_replicas;
   gboolean is_suspended;
   QuoitWebhookPod *template;
   gint64 n_bytes;  /* size of a pod's environment */
   GPtrArray *pods; /* of QuoitKuberayPod, owned, sorted by replica and host */
 } QuoitKuberayGroup;
 
+/* A worker pod. */
 typedef struct {
   guint64 serial;
   guint32 group;
   gint64 replica, host, incarnation; /* -1: not set */
-  gboolean is_broken, is_named;      /* is_broken: the operator will delete the pod; is_named: workersToDelete
-                                      * contains the pod */
-  gboolean is_deleted;               /* the pod is removed by the next sweep */
+  gboolean is_unhealthy;             /* the operator will delete the pod */
+  gboolean is_in_workers_to_delete;  /* workersToDelete contains the pod */
+  gboolean is_deleted;               /* the next sweep removes the pod */
 
   /* For a pod that the webhook numbers by counting: its index, or the reason why it has none. */
   QuoitWebhookIndex index;
@@ -35,10 +37,11 @@ struct _QuoitKuberay {
   GArray *groups;    /* of QuoitKuberayGroup */
   GHashTable *names; /* of the groups, borrowed */
   GPtrArray *pods;   /* the pods of all groups, borrowed */
-  guint64 n_made;    /* counts all pods and multi-host replicas that were ever made */
+  GPtrArray *notes;  /* of text: what is not known about the manifest */
+  guint64 n_created; /* counts all pods and multi-host replicas that were ever made */
   gint64 n_incarnations;
-  char *requeued; /* why the last pass requeued; NULL: it did not */
-  gboolean is_arbitrary;
+  char *requeued; /* why the last pass asked for another one; NULL: it did not */
+  gboolean is_deletion_arbitrary;
   gboolean is_assumed; /* the end of the cluster name is assumed; KubeRay will replace it */
 };
 
@@ -55,30 +58,31 @@ quoit_kuberay_pod (const QuoitKuberay *kuberay, guint pod)
 }
 
 /* Returns whether each replica of the group is created and deleted as a whole, and its pods have a host index. */
-gboolean quoit_kuberay_is_of_hosts (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
+gboolean quoit_kuberay_is_multi_host (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
 
 /* Returns whether the webhook numbers the pods of the group by counting the others. */
-gboolean quoit_kuberay_is_counted (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
+gboolean quoit_kuberay_is_numbered_by_count (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
 
-/* Returns the name of a replica, "GROUP-<N>"; free it with g_free(). In KubeRay the end is five random characters. */
+/* Returns the name of a replica, "GROUP-<N>"; free it with g_free(). KubeRay ends the name with five random characters
+ * instead of <N>. */
 char *quoit_kuberay_replica_name (const QuoitKuberayGroup *group, gint64 incarnation);
 
 /* The pods by which the webhook numbers new pods of a group. */
 typedef struct {
-  QuoitWebhookPlaces *places; /* NULL: the webhook does not number the group's pods */
-  GError *refused;            /* why the webhook cannot number further pods; NULL: it can */
-} QuoitKuberayCount;
+  QuoitWebhookReplicas *replicas; /* NULL: the webhook does not number the group's pods */
+  GError *refused;                /* why the webhook cannot number further pods; NULL: it can */
+} QuoitKuberayPodCount;
 
-void quoit_kuberay_count_clear (QuoitKuberayCount *count);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitKuberayCount, quoit_kuberay_count_clear)
+void quoit_kuberay_count_clear (QuoitKuberayPodCount *count);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitKuberayPodCount, quoit_kuberay_count_clear)
 
 /* Counts the existing pods of the group. */
-QuoitKuberayCount quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index);
+QuoitKuberayPodCount quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index);
 
 /* Adds a pod at the end of its group. If the webhook numbers the group by counting, it numbers the pod and adds it
  * to @count. */
-void quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayCount *count, guint32 group, gint64 replica, gint64 host,
-                            gint64 incarnation);
+void quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayPodCount *count, guint32 group, gint64 replica,
+                            gint64 host, gint64 incarnation);
 void quoit_kuberay_pod_free (gpointer data); /* a QuoitKuberayPod, or NULL */
 
 /* Rebuilds the list of all pods from the lists of the groups. */

@@ -6,11 +6,11 @@
 enum { LONGEST_POD_PREFIX = 50 };
 
 gint64
-quoit_kuberay_replicas (gint64 replicas, gint64 lowest, gint64 highest)
+quoit_kuberay_replicas (gint64 replicas, gint64 min_replicas, gint64 max_replicas)
 {
-  if (replicas < lowest)
-    return lowest;
-  return MIN (replicas, highest);
+  if (replicas < min_replicas)
+    return min_replicas;
+  return MIN (replicas, max_replicas);
 }
 
 char *

@@ -10,7 +10,7 @@
 
 /* Clamps the replicas to both bounds. The lower bound is checked first: if the bounds contradict each other, values
  * below the lower bound become the lower one, and values above the upper bound become the upper one. */
-gint64 quoit_kuberay_replicas (gint64 replicas, gint64 lowest, gint64 highest);
+gint64 quoit_kuberay_replicas (gint64 replicas, gint64 min_replicas, gint64 max_replicas);
 
 /* Returns the start of the pod names: the first 50 bytes of "CLUSTER-GROUP" in lower case, and "-worker-". A
  * character that is cut in two becomes what Go writes for it. Free the result with g_free(). */

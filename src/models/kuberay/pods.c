@@ -2,6 +2,7 @@
 /* The pods of a RayCluster: the labels that KubeRay sets, and the changes by the TPU webhook. */
 #include "models/kuberay/kuberay.h"
 
+#include "base/label-names.h"
 #include "models/webhook/names.h"
 
 void
@@ -16,15 +17,15 @@ quoit_kuberay_pod_free (gpointer data)
 }
 
 gboolean
-quoit_kuberay_is_of_hosts (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+quoit_kuberay_is_multi_host (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
 {
   return group->n_hosts > 1 && (kuberay->flags & QUOIT_KUBERAY_NO_INDICES) == 0;
 }
 
 gboolean
-quoit_kuberay_is_counted (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+quoit_kuberay_is_numbered_by_count (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
 {
-  return !quoit_kuberay_is_of_hosts (kuberay, group) && quoit_webhook_count_tpu_containers (group->template) > 0;
+  return !quoit_kuberay_is_multi_host (kuberay, group) && quoit_webhook_count_tpu_containers (group->template) > 0;
 }
 
 char *
@@ -54,17 +55,17 @@ set_labels (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod, GHashTable 
   const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, pod->group);
   g_autofree char *identifier = g_strconcat (kuberay->cluster, "-worker", NULL);
 
-  set_label (labels, "ray.io/is-ray-node", g_strdup ("yes"));
-  set_label (labels, "ray.io/cluster", g_strdup (kuberay->cluster));
-  set_label (labels, "ray.io/group", g_strdup (group->name));
-  set_label (labels, "ray.io/node-type", g_strdup ("worker"));
-  set_label (labels, "ray.io/identifier", quoit_webhook_check_label (identifier));
+  set_label (labels, QUOIT_KUBERAY_LABEL_IS_RAY_NODE, g_strdup ("yes"));
+  set_label (labels, QUOIT_KUBERAY_LABEL_CLUSTER, g_strdup (kuberay->cluster));
+  set_label (labels, QUOIT_KUBERAY_LABEL_GROUP, g_strdup (group->name));
+  set_label (labels, QUOIT_KUBERAY_LABEL_NODE_TYPE, g_strdup ("worker"));
+  set_label (labels, QUOIT_KUBERAY_LABEL_IDENTIFIER, quoit_webhook_check_label (identifier));
   set_label (labels, "app.kubernetes.io/name", g_strdup ("kuberay"));
   set_label (labels, "app.kubernetes.io/created-by", g_strdup ("kuberay-operator"));
-  set_index (labels, "ray.io/worker-group-replica-index", pod->replica);
-  set_index (labels, "ray.io/replica-host-index", pod->host);
+  set_index (labels, QUOIT_KUBERAY_LABEL_REPLICA_INDEX, pod->replica);
+  set_index (labels, QUOIT_KUBERAY_LABEL_HOST_INDEX, pod->host);
   if (pod->incarnation >= 0)
-    set_label (labels, "ray.io/worker-group-replica-name", quoit_kuberay_replica_name (group, pod->incarnation));
+    set_label (labels, QUOIT_KUBERAY_LABEL_REPLICA_NAME, quoit_kuberay_replica_name (group, pod->incarnation));
 }
 
 static QuoitWebhookPod *
@@ -79,41 +80,41 @@ build_pod (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod)
 /* --- webhook --- */
 
 void
-quoit_kuberay_count_clear (QuoitKuberayCount *count)
+quoit_kuberay_count_clear (QuoitKuberayPodCount *count)
 {
-  g_clear_pointer (&count->places, quoit_webhook_places_free);
+  g_clear_pointer (&count->replicas, quoit_webhook_replicas_free);
   g_clear_error (&count->refused);
 }
 
 /* After a pod without a worker id, the webhook cannot number further pods. */
 static void
-count_pod (const QuoitKuberay *kuberay, QuoitKuberayCount *count, const QuoitKuberayPod *pod)
+count_pod (const QuoitKuberay *kuberay, QuoitKuberayPodCount *count, const QuoitKuberayPod *pod)
 {
   g_autoptr (QuoitWebhookPod) built = NULL;
 
   if (count->refused != NULL)
     return;
   built = build_pod (kuberay, pod);
-  quoit_webhook_pod_settle (built, &pod->index);
-  quoit_webhook_places_add (count->places, built, &count->refused);
+  quoit_webhook_pod_set_numbering (built, &pod->index);
+  quoit_webhook_replicas_add_pod (count->replicas, built, &count->refused);
 }
 
 /* A pod that the webhook refused does not exist in the cluster, so it is not counted. */
-QuoitKuberayCount
+QuoitKuberayPodCount
 quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index)
 {
   const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, index);
   const QuoitKuberayPod first = { .group = index, .replica = -1, .host = -1, .incarnation = -1 };
   g_autoptr (QuoitWebhookPod) built = NULL;
-  QuoitKuberayCount count = { NULL, NULL };
+  QuoitKuberayPodCount count = { NULL, NULL };
   gint32 n_hosts = 0;
 
-  if (!quoit_kuberay_is_counted (kuberay, group))
+  if (!quoit_kuberay_is_numbered_by_count (kuberay, group))
     return count;
   built = build_pod (kuberay, &first);
   if (!quoit_webhook_find_hosts (built, &n_hosts, &count.refused))
     return count;
-  count.places = quoit_webhook_places_new (n_hosts);
+  count.replicas = quoit_webhook_replicas_new (n_hosts);
   for (guint i = 0; i < group->pods->len; i++)
     if (((const QuoitKuberayPod *) group->pods->pdata[i])->refused == NULL)
       count_pod (kuberay, &count, group->pods->pdata[i]);
@@ -121,7 +122,7 @@ quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index)
 }
 
 static void
-admit (const QuoitKuberay *kuberay, QuoitKuberayCount *count, QuoitKuberayPod *pod)
+admit (const QuoitKuberay *kuberay, QuoitKuberayPodCount *count, QuoitKuberayPod *pod)
 {
   g_autoptr (QuoitWebhookPod) built = NULL;
 
@@ -131,22 +132,22 @@ admit (const QuoitKuberay *kuberay, QuoitKuberayCount *count, QuoitKuberayPod *p
       return;
     }
   built = build_pod (kuberay, pod);
-  if (quoit_webhook_index_among (built, count->places, &pod->index, &pod->refused))
+  if (quoit_webhook_find_index_in (built, count->replicas, &pod->index, &pod->refused))
     count_pod (kuberay, count, pod);
 }
 
 void
-quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayCount *count, guint32 group, gint64 replica, gint64 host,
+quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayPodCount *count, guint32 group, gint64 replica, gint64 host,
                        gint64 incarnation)
 {
   QuoitKuberayPod *pod = g_new0 (QuoitKuberayPod, 1);
 
-  pod->serial = kuberay->n_made++;
+  pod->serial = kuberay->n_created++;
   pod->group = group;
   pod->replica = replica;
   pod->host = host;
   pod->incarnation = incarnation;
-  if (quoit_kuberay_is_counted (kuberay, quoit_kuberay_group (kuberay, group)))
+  if (quoit_kuberay_is_numbered_by_count (kuberay, quoit_kuberay_group (kuberay, group)))
     admit (kuberay, count, pod);
   g_ptr_array_add (quoit_kuberay_group (kuberay, group)->pods, pod);
 }
@@ -180,71 +181,71 @@ quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay)
 uint64_t
 quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  return at == NULL ? 0 : at->serial;
+  return row == NULL ? 0 : row->serial;
 }
 
 uint32_t
 quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  return at == NULL ? 0 : at->group;
+  return row == NULL ? 0 : row->group;
 }
 
 int64_t
 quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  return at == NULL ? -1 : at->replica;
+  return row == NULL ? -1 : row->replica;
 }
 
 int64_t
 quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  return at == NULL ? -1 : at->host;
+  return row == NULL ? -1 : row->host;
 }
 
 int64_t
 quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  return at == NULL ? -1 : at->incarnation;
+  return row == NULL ? -1 : row->incarnation;
 }
 
 char **
 quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint32_t pod)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
   g_autoptr (GHashTable) labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-  if (at == NULL)
+  if (row == NULL)
     return NULL;
-  set_labels (kuberay, at, labels);
+  set_labels (kuberay, row, labels);
   return quoit_webhook_dup_texts (labels);
 }
 
 QuoitWebhookPatch *
 quoit_kuberay_mutate_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
 {
-  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  const QuoitKuberayPod *row = pod_at (kuberay, pod);
   g_autoptr (QuoitWebhookPod) built = NULL;
 
-  if (at == NULL)
+  if (row == NULL)
     return NULL;
-  if (at->refused != NULL)
+  if (row->refused != NULL)
     {
-      g_propagate_error (error, g_error_copy (at->refused));
+      g_propagate_error (error, g_error_copy (row->refused));
       return NULL;
     }
-  built = build_pod (kuberay, at);
-  if (quoit_kuberay_is_counted (kuberay, quoit_kuberay_group (kuberay, at->group)))
-    return quoit_webhook_mutate_at (built, &at->index, error);
+  built = build_pod (kuberay, row);
+  if (quoit_kuberay_is_numbered_by_count (kuberay, quoit_kuberay_group (kuberay, row->group)))
+    return quoit_webhook_mutate_at (built, &row->index, error);
   return quoit_webhook_mutate (built, NULL, error);
 }
 
@@ -252,29 +253,29 @@ QuoitWebhookPod *
 quoit_kuberay_admit_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
 {
   g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
-  QuoitWebhookPod *built;
+  g_autoptr (QuoitWebhookPod) built = NULL;
 
   if (patch == NULL)
     return NULL;
   built = build_pod (kuberay, quoit_kuberay_pod (kuberay, pod));
   quoit_webhook_pod_apply (built, patch);
-  return built;
+  return quoit_webhook_pod_expand_variables (built, error) ? g_steal_pointer (&built) : NULL;
 }
 
 void
 quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, QuoitKuberayEvent event)
 {
-  QuoitKuberayPod *at = pod_at (kuberay, pod);
+  QuoitKuberayPod *row = pod_at (kuberay, pod);
 
-  if (at == NULL)
+  if (row == NULL)
     return;
   if (event == QUOIT_KUBERAY_EVENT_GONE)
     {
       g_ptr_array_remove_index (kuberay->pods, pod);
-      g_ptr_array_remove (quoit_kuberay_group (kuberay, at->group)->pods, at);
+      g_ptr_array_remove (quoit_kuberay_group (kuberay, row->group)->pods, row);
     }
   else if (event == QUOIT_KUBERAY_EVENT_FAILED || event == QUOIT_KUBERAY_EVENT_ENDED)
-    at->is_broken = TRUE;
+    row->is_unhealthy = TRUE;
   else if (event == QUOIT_KUBERAY_EVENT_NAMED)
-    at->is_named = TRUE;
+    row->is_in_workers_to_delete = TRUE;
 }

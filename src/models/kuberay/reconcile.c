@@ -5,6 +5,7 @@
 
 enum { MOST_PODS = 1 << 16, MOST_BYTES = 1 << 28 };
 
+/* One pass over one group. */
 typedef struct {
   QuoitKuberay *kuberay;
   guint32 index;
@@ -19,7 +20,7 @@ typedef struct {
 } Replica;
 
 static gint
-by_place (gconstpointer a, gconstpointer b)
+by_position (gconstpointer a, gconstpointer b)
 {
   const QuoitKuberayPod *x = *(const QuoitKuberayPod *const *) a, *y = *(const QuoitKuberayPod *const *) b;
 
@@ -31,7 +32,7 @@ by_place (gconstpointer a, gconstpointer b)
 }
 
 static QuoitKuberayPod *
-pod_of (const Pass *pass, guint pod)
+pod_at (const Pass *pass, guint pod)
 {
   return pass->group->pods->pdata[pod];
 }
@@ -47,10 +48,10 @@ static void
 delete_pods (const Pass *pass, guint first, guint end)
 {
   for (guint i = first; i < end; i++)
-    pod_of (pass, i)->is_deleted = TRUE;
+    pod_at (pass, i)->is_deleted = TRUE;
 }
 
-/* Removes the deleted pods before new pods are made, because the webhook counts the existing ones. */
+/* Removes the deleted pods. This happens before new pods are created, because the webhook counts the existing ones. */
 static void
 sweep (const Pass *pass)
 {
@@ -77,7 +78,7 @@ find_indices (const Pass *pass, gint64 most)
 
   for (guint i = 0; i < pass->group->pods->len; i++)
     {
-      gint64 index = pod_of (pass, i)->replica;
+      gint64 index = pod_at (pass, i)->replica;
 
       if (index >= 0 && index < most)
         used[index] = TRUE;
@@ -90,9 +91,9 @@ static void
 create_replicas (const Pass *pass, gint64 n)
 {
   QuoitKuberay *kuberay = pass->kuberay;
-  gboolean is_of_hosts = quoit_kuberay_is_of_hosts (kuberay, pass->group);
+  gboolean is_of_hosts = quoit_kuberay_is_multi_host (kuberay, pass->group);
   g_autofree gboolean *used = find_indices (pass, (gint64) pass->group->pods->len + n);
-  g_auto (QuoitKuberayCount) count = quoit_kuberay_count_pods (kuberay, pass->index);
+  g_auto (QuoitKuberayPodCount) count = quoit_kuberay_count_pods (kuberay, pass->index);
   gint64 index = 0;
 
   for (; n > 0; n--, index++)
@@ -109,7 +110,7 @@ create_replicas (const Pass *pass, gint64 n)
 }
 
 static gboolean
-deletes_by_itself (const QuoitKuberay *kuberay)
+may_delete_surplus (const QuoitKuberay *kuberay)
 {
   return (kuberay->flags & QUOIT_KUBERAY_AUTOSCALING) == 0 || (kuberay->flags & QUOIT_KUBERAY_RANDOM_DELETION) != 0;
 }
@@ -123,10 +124,10 @@ find_replicas (const Pass *pass)
 
   for (guint i = 0; i < pass->group->pods->len;)
     {
-      const QuoitKuberayPod *pod = pod_of (pass, i);
+      const QuoitKuberayPod *pod = pod_at (pass, i);
       Replica replica = { pod->replica, pod->incarnation, i, i, FALSE };
 
-      while (i < pass->group->pods->len && pod_of (pass, i)->incarnation == replica.incarnation)
+      while (i < pass->group->pods->len && pod_at (pass, i)->incarnation == replica.incarnation)
         i++;
       replica.end = i;
       g_array_append_val (replicas, replica);
@@ -153,33 +154,33 @@ delete_incomplete (const Pass *pass, GArray *replicas)
 }
 
 static void
-delete_broken (const Pass *pass, GArray *replicas)
+delete_unhealthy (const Pass *pass, GArray *replicas)
 {
   for (guint r = 0; r < replicas->len; r++)
     {
       Replica *replica = &g_array_index (replicas, Replica, r);
 
       for (guint i = replica->first; i < replica->end; i++)
-        replica->is_deleted |= pod_of (pass, i)->is_broken;
+        replica->is_deleted |= pod_at (pass, i)->is_unhealthy;
       if (replica->is_deleted)
         delete_pods (pass, replica->first, replica->end);
     }
 }
 
-/* As in the operator, pods that this pass has already deleted count again, because they still exist. */
+/* Counts pods again that this pass has already deleted, like the operator, for which they still exist. */
 static gboolean
-delete_named (const Pass *pass, GArray *replicas)
+delete_listed (const Pass *pass, GArray *replicas)
 {
   guint n_deleted = 0;
 
   for (guint r = 0; r < replicas->len; r++)
     {
       const Replica *replica = &g_array_index (replicas, Replica, r);
-      gboolean is_named = FALSE;
+      gboolean is_in_workers_to_delete = FALSE;
 
       for (guint i = replica->first; i < replica->end; i++)
-        is_named |= pod_of (pass, i)->is_named;
-      if (!is_named)
+        is_in_workers_to_delete |= pod_at (pass, i)->is_in_workers_to_delete;
+      if (!is_in_workers_to_delete)
         continue;
       delete_pods (pass, replica->first, replica->end);
       n_deleted += replica->end - replica->first;
@@ -199,13 +200,14 @@ count_alive (GArray *replicas)
   return n;
 }
 
-/* The operator iterates over a Go map, so its order is arbitrary. */
+/* The operator iterates over a Go map, so which replicas it deletes is arbitrary. This function deletes the last
+ * ones. */
 static void
 delete_surplus (const Pass *pass, GArray *replicas, gint64 n)
 {
-  if (!deletes_by_itself (pass->kuberay))
+  if (!may_delete_surplus (pass->kuberay))
     return;
-  pass->kuberay->is_arbitrary |= n < count_alive (replicas);
+  pass->kuberay->is_deletion_arbitrary |= n < count_alive (replicas);
   for (guint r = replicas->len; r-- > 0 && n > 0;)
     {
       const Replica *replica = &g_array_index (replicas, Replica, r);
@@ -226,8 +228,8 @@ reconcile_replicas (const Pass *pass)
 
   if (delete_incomplete (pass, replicas))
     return;
-  delete_broken (pass, replicas);
-  if (delete_named (pass, replicas))
+  delete_unhealthy (pass, replicas);
+  if (delete_listed (pass, replicas))
     return;
   if (desired % pass->group->n_hosts != 0)
     {
@@ -246,12 +248,12 @@ reconcile_replicas (const Pass *pass)
 /* --- single-host groups, and groups without indices --- */
 
 static gboolean
-delete_broken_pods (const Pass *pass)
+delete_unhealthy_pods (const Pass *pass)
 {
   guint n_deleted = 0;
 
   for (guint i = 0; i < pass->group->pods->len; i++)
-    if (pod_of (pass, i)->is_broken)
+    if (pod_at (pass, i)->is_unhealthy)
       {
         delete_pods (pass, i, i + 1);
         n_deleted++;
@@ -262,10 +264,10 @@ delete_broken_pods (const Pass *pass)
 }
 
 static void
-delete_named_pods (const Pass *pass)
+delete_listed_pods (const Pass *pass)
 {
   for (guint i = 0; i < pass->group->pods->len; i++)
-    if (pod_of (pass, i)->is_named)
+    if (pod_at (pass, i)->is_in_workers_to_delete)
       delete_pods (pass, i, i + 1);
   sweep (pass);
 }
@@ -275,17 +277,17 @@ delete_surplus_pods (const Pass *pass, gint64 n)
 {
   guint n_pods = pass->group->pods->len;
 
-  if (!deletes_by_itself (pass->kuberay))
+  if (!may_delete_surplus (pass->kuberay))
     return;
   n = MIN (n, (gint64) n_pods);
-  pass->kuberay->is_arbitrary |= n < (gint64) n_pods;
+  pass->kuberay->is_deletion_arbitrary |= n < (gint64) n_pods;
   delete_pods (pass, n_pods - (guint) n, n_pods);
 }
 
 static void
 create_pods (const Pass *pass, gint64 n)
 {
-  g_auto (QuoitKuberayCount) count = quoit_kuberay_count_pods (pass->kuberay, pass->index);
+  g_auto (QuoitKuberayPodCount) count = quoit_kuberay_count_pods (pass->kuberay, pass->index);
 
   for (; n > 0; n--)
     quoit_kuberay_add_pod (pass->kuberay, &count, pass->index, -1, -1, -1);
@@ -296,9 +298,9 @@ reconcile_pods (const Pass *pass)
 {
   gint64 missing;
 
-  if (delete_broken_pods (pass))
+  if (delete_unhealthy_pods (pass))
     return;
-  delete_named_pods (pass);
+  delete_listed_pods (pass);
   missing = (gint64) quoit_kuberay_get_n_desired (pass->kuberay, pass->index) - pass->group->pods->len;
   if (missing < 0)
     delete_surplus_pods (pass, -missing);
@@ -313,25 +315,25 @@ reconcile_pods (const Pass *pass)
 /* Totals of the groups so far. */
 typedef struct {
   gint64 n_pods, n_bytes;
-} Size;
+} PodTotals;
 
 static gboolean
-add_size (const QuoitKuberay *kuberay, guint32 index, Size *size, GError **error)
+add_totals (const QuoitKuberay *kuberay, guint32 index, PodTotals *totals, GError **error)
 {
   const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, index);
-  gint64 n_pods = MAX (quoit_kuberay_get_n_desired (kuberay, index), 0), before = size->n_pods;
+  gint64 n_pods = MAX (quoit_kuberay_get_n_desired (kuberay, index), 0), before = totals->n_pods;
   g_autofree char *quoted = NULL;
 
-  size->n_pods += n_pods;
-  size->n_bytes += n_pods <= MOST_PODS ? n_pods * MIN (group->n_bytes, MOST_BYTES + 1) : 0;
-  if (size->n_pods <= MOST_PODS && size->n_bytes <= MOST_BYTES)
+  totals->n_pods += n_pods;
+  totals->n_bytes += n_pods <= MOST_PODS ? n_pods * MIN (group->n_bytes, MOST_BYTES + 1) : 0;
+  if (totals->n_pods <= MOST_PODS && totals->n_bytes <= MOST_BYTES)
     return TRUE;
 
   quoted = quoit_quote (group->name);
   if (n_pods > MOST_PODS)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "group %s: '%" G_GINT64_FORMAT "' pods: expected at most %d", quoted,
                        n_pods, MOST_PODS);
-  if (size->n_pods > MOST_PODS)
+  if (totals->n_pods > MOST_PODS)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "group %s: '%" G_GINT64_FORMAT "' pods beside the %" G_GINT64_FORMAT
                        " of groups before it: expected at most %d in all",
@@ -349,27 +351,27 @@ reconcile_group (QuoitKuberay *kuberay, guint32 index)
 
   if (pass.group->is_suspended)
     delete_pods (&pass, 0, pass.group->pods->len);
-  else if (quoit_kuberay_is_of_hosts (kuberay, pass.group))
+  else if (quoit_kuberay_is_multi_host (kuberay, pass.group))
     reconcile_replicas (&pass);
   else
     reconcile_pods (&pass);
   sweep (&pass);
-  g_ptr_array_sort (pass.group->pods, by_place);
+  g_ptr_array_sort (pass.group->pods, by_position);
 }
 
-int
+bool
 quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requeued, GError **error)
 {
-  Size size = { 0, 0 };
+  PodTotals totals = { 0, 0 };
 
   g_return_val_if_fail (kuberay != NULL && requeued != NULL, 0);
 
   for (guint32 i = 0; i < kuberay->groups->len; i++)
-    if (!add_size (kuberay, i, &size, error))
+    if (!add_totals (kuberay, i, &totals, error))
       return 0;
 
   g_clear_pointer (&kuberay->requeued, g_free);
-  kuberay->is_arbitrary = FALSE;
+  kuberay->is_deletion_arbitrary = FALSE;
   for (guint32 i = 0; i < kuberay->groups->len && kuberay->requeued == NULL; i++)
     reconcile_group (kuberay, i);
   quoit_kuberay_list_pods (kuberay);
@@ -377,10 +379,10 @@ quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requeued, GError **
   return 1;
 }
 
-int
-quoit_kuberay_is_arbitrary (const QuoitKuberay *kuberay)
+bool
+quoit_kuberay_is_deletion_arbitrary (const QuoitKuberay *kuberay)
 {
   g_return_val_if_fail (kuberay != NULL, 0);
 
-  return kuberay->is_arbitrary;
+  return kuberay->is_deletion_arbitrary;
 }

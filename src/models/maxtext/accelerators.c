@@ -22,11 +22,11 @@ typedef struct {
 static const char *
 topology_prefix (const QuoitGenerationFacts *facts)
 {
-  return facts->generation == QUOIT_GENERATION_V5P ? "v5" : facts->id;
+  return facts->maxtext_prefix != NULL ? facts->maxtext_prefix : facts->id;
 }
 
 static QuoitMaxtextAccelerator
-accelerator_of_row (const QuoitTopologyRow *row)
+accelerator_from_row (const QuoitTopologyRow *row)
 {
   const QuoitGenerationFacts *facts = quoit_generation_facts (row->generation);
   g_autofree char *shape = quoit_shape_format (row->shape);
@@ -43,9 +43,10 @@ accelerator_of_row (const QuoitTopologyRow *row)
   };
 }
 
-/* The catalogue has one row per host type for a shape, but MaxText has one row per shape. */
+/* Returns whether @rows already has the generation and the shape of @row. The catalogue has a row for each host type of
+ * a shape, but MaxText has one row per shape. */
 static gboolean
-is_there (const GArray *rows, const QuoitTopologyRow *row)
+has_shape (const GArray *rows, const QuoitTopologyRow *row)
 {
   for (guint i = rows->len; i-- > 0;)
     {
@@ -64,16 +65,16 @@ add_generation (GArray *rows, QuoitGeneration generation)
   const QuoitTopologyRow *listed = quoit_topology_rows (generation, &n);
 
   for (unsigned i = 0; i < n; i++)
-    if ((listed[i].accepted_by & QUOIT_ACCEPTED_BY_MAXTEXT) != 0 && !is_there (rows, &listed[i]))
+    if ((listed[i].accepted_by & QUOIT_ACCEPTED_BY_MAXTEXT) != 0 && !has_shape (rows, &listed[i]))
       {
-        QuoitMaxtextAccelerator row = accelerator_of_row (&listed[i]);
+        QuoitMaxtextAccelerator row = accelerator_from_row (&listed[i]);
 
         g_array_append_val (rows, row);
       }
 }
 
 static void
-build (Table *table)
+build_table (Table *table)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (QuoitMaxtextAccelerator));
   QuoitMaxtextAccelerator gpus = { .name = g_strdup ("a3"), .n_devices = 8 };
@@ -93,14 +94,14 @@ get_table (void)
 
   if (g_once_init_enter (&is_built))
     {
-      build (&table);
+      build_table (&table);
       g_once_init_leave (&is_built, 1);
     }
   return &table;
 }
 
 const QuoitMaxtextAccelerator *
-quoit_maxtext_get_accelerator (unsigned index)
+quoit_maxtext_get_accelerator (uint32_t index)
 {
   const Table *table = get_table ();
 
@@ -108,7 +109,7 @@ quoit_maxtext_get_accelerator (unsigned index)
 }
 
 const QuoitMaxtextAccelerator *
-quoit_maxtext_accelerator_of (QuoitGeneration generation, QuoitShape shape)
+quoit_maxtext_find_accelerator (QuoitGeneration generation, QuoitShape shape)
 {
   const Table *table = get_table ();
 
@@ -132,25 +133,27 @@ quoit_maxtext_accelerator_shape (const QuoitMaxtextAccelerator *accelerator, Quo
   return TRUE;
 }
 
-/* Names of the same generation are compared by the number of cores, other names by their spelling. */
+/* Compares a name with a listed one: by the number of cores if both have the same generation, otherwise by their
+ * spelling. A spelling distance is always greater than a difference of cores. */
 static guint64
-distance (const char *name, const char *at)
+distance (const char *name, const char *listed)
 {
-  const char *dash = strrchr (at, '-');
-  gsize length = dash == NULL ? 0 : (gsize) (dash - at) + 1;
-  guint64 cores, of_name;
+  const char *dash = strrchr (listed, '-');
+  gsize length = dash == NULL ? 0 : (gsize) (dash - listed) + 1;
+  guint64 cores, name_cores;
 
-  if (length == 0 || g_ascii_strncasecmp (name, at, length) != 0 || !g_ascii_isdigit (name[length]))
-    return G_MAXUINT64 - G_MAXUINT + quoit_text_distance (name, at);
+  if (length == 0 || g_ascii_strncasecmp (name, listed, length) != 0 || !g_ascii_isdigit (name[length]))
+    return G_MAXUINT64 - G_MAXUINT + quoit_text_distance (name, listed);
 
   cores = g_ascii_strtoull (dash + 1, NULL, 10);
-  of_name = MIN (g_ascii_strtoull (name + length, NULL, 10), G_MAXUINT32);
-  return MAX (cores, of_name) - MIN (cores, of_name);
+  name_cores = MIN (g_ascii_strtoull (name + length, NULL, 10), G_MAXUINT32);
+  return MAX (cores, name_cores) - MIN (cores, name_cores);
 }
 
-static const char *
-nearest_name (const Table *table, const char *name)
+const char *
+quoit_maxtext_nearest_accelerator (const char *name)
 {
+  const Table *table = get_table ();
   unsigned best = 0;
 
   for (unsigned i = 1; i < table->n_rows; i++)
@@ -173,7 +176,7 @@ quoit_maxtext_lookup_accelerator (const char *name, GError **error)
 
   quoted = quoit_quote (name);
   return quoit_fail_null (error, QUOIT_ERROR_INVALID, "accelerator %s: expected one that MaxText lists, as '%s'",
-                          quoted, nearest_name (table, name));
+                          quoted, quoit_maxtext_nearest_accelerator (name));
 }
 
 const char *
@@ -217,8 +220,8 @@ quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAccelerator *accelera
 }
 
 /* MaxText supports hosts of 2x2 chips and single chips, but not hosts of 8 chips. */
-unsigned
-quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, unsigned axis)
+uint32_t
+quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, uint32_t axis)
 {
   g_return_val_if_fail (accelerator != NULL && axis < 3, 0);
 
@@ -227,8 +230,8 @@ quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *acceler
   return axis < 2 && quoit_shape_chips (accelerator->shape) > 1 ? 2 : 1;
 }
 
-int
-quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, unsigned axis)
+bool
+quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, uint32_t axis)
 {
   g_return_val_if_fail (accelerator != NULL && axis < 3, 0);
 

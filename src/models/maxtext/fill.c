@@ -40,7 +40,7 @@ find_unspecified (int64_t target, int64_t product, int64_t *size)
   return TRUE;
 }
 
-QuoitFill
+QuoitFillResult
 quoit_maxtext_try_fill (int64_t *sizes, unsigned n_axes, int64_t target)
 {
   unsigned axis = 0, n_unspecified = count_unspecified (sizes, n_axes, &axis);
@@ -73,11 +73,11 @@ format_sizes (const int64_t *sizes, unsigned n_axes)
   return g_string_free (text, FALSE);
 }
 
-int
-quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, int64_t target, GError **error)
+bool
+quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, uint32_t n_axes, int64_t target, GError **error)
 {
   const char *name = links == QUOIT_MAXTEXT_DCN ? "DCN" : "ICI";
-  const char *of = links == QUOIT_MAXTEXT_DCN ? "the slices" : "the devices of a slice";
+  const char *counted = links == QUOIT_MAXTEXT_DCN ? "the slices" : "the devices of a slice";
   g_autofree char *text = NULL;
 
   g_return_val_if_fail (sizes != NULL || n_axes == 0, FALSE);
@@ -94,10 +94,10 @@ quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, in
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "%s sizes '%s': expected others than -1 that multiply to a divisor of %" G_GINT64_FORMAT
                          ", %s",
-                         name, text, (gint64) target, of);
+                         name, text, (gint64) target, counted);
     case QUOIT_FILL_PRODUCT:
       return quoit_fail (error, QUOIT_ERROR_INVALID, "%s sizes '%s': expected a product of %" G_GINT64_FORMAT ", %s",
-                         name, text, (gint64) target, of);
+                         name, text, (gint64) target, counted);
     case QUOIT_FILL_DONE:
     default:
       return TRUE;
@@ -106,9 +106,9 @@ quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, in
 
 /* --- suggested changes --- */
 
-/* Sizes of 0 or less count as 1. */
+/* Treats sizes of 0 or less as 1. */
 static int64_t
-kept (int64_t size)
+at_least_one (int64_t size)
 {
   return MAX (size, 1);
 }
@@ -119,7 +119,7 @@ product_of_others (const int64_t *sizes, unsigned n_axes, unsigned axis, int64_t
 {
   *product = 1;
   for (unsigned i = 0; i < n_axes; i++)
-    if (i != axis && (__builtin_mul_overflow (*product, kept (sizes[i]), product) || *product > target))
+    if (i != axis && (__builtin_mul_overflow (*product, at_least_one (sizes[i]), product) || *product > target))
       return FALSE;
   return TRUE;
 }
@@ -137,7 +137,8 @@ nearest_divisor (int64_t number, int64_t size)
         {
           int64_t divisor = k == 0 ? d : number / d;
 
-          if (fabs (log ((double) divisor / (double) kept (size))) < fabs (log ((double) best / (double) kept (size))))
+          if (fabs (log ((double) divisor / (double) at_least_one (size)))
+              < fabs (log ((double) best / (double) at_least_one (size))))
             best = divisor;
         }
   return best;
@@ -146,8 +147,8 @@ nearest_divisor (int64_t number, int64_t size)
 static gboolean
 is_smaller_change (const int64_t *sizes, const QuoitSizeChange *a, const QuoitSizeChange *b)
 {
-  return fabs (log ((double) a->size / (double) kept (sizes[a->axis])))
-         < fabs (log ((double) b->size / (double) kept (sizes[b->axis])));
+  return fabs (log ((double) a->size / (double) at_least_one (sizes[a->axis])))
+         < fabs (log ((double) b->size / (double) at_least_one (sizes[b->axis])));
 }
 
 unsigned
@@ -181,24 +182,25 @@ greatest_common_divisor (int64_t a, int64_t b)
 {
   while (b != 0)
     {
-      int64_t rest = a % b;
+      int64_t modulus = a % b;
 
       a = b;
-      b = rest;
+      b = modulus;
     }
   return a;
 }
 
 void
-quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t target, unsigned rest, int64_t *nearest)
+quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t target, unsigned remainder_axis,
+                             int64_t *nearest)
 {
   int64_t left = target;
 
   for (unsigned i = 0; i < n_axes; i++)
     {
-      nearest[i] = i == rest ? 1 : greatest_common_divisor (left, kept (sizes[i]));
+      nearest[i] = i == remainder_axis ? 1 : greatest_common_divisor (left, at_least_one (sizes[i]));
       left /= nearest[i];
     }
-  if (rest < n_axes)
-    nearest[rest] = left;
+  if (remainder_axis < n_axes)
+    nearest[remainder_axis] = left;
 }

@@ -220,7 +220,7 @@ static const char *const keys[] = {
 /* clang-format on */
 
 /* Longer than any name, and than any plausible misspelling. */
-enum { LONGEST = 128 };
+enum { LONGEST_KEY = 128 };
 
 static int
 by_text (const void *wanted, const void *key)
@@ -231,19 +231,20 @@ by_text (const void *wanted, const void *key)
 gboolean
 quoit_maxtext_is_key (const char *key)
 {
-  /* In "lora.rank" the part before the first point is the setting. */
+  /* In "lora.lora_rank" the part before the first point is the setting. */
   g_autofree char *outer = g_strndup (key, strcspn (key, "."));
 
   return bsearch (outer, keys, G_N_ELEMENTS (keys), sizeof *keys, by_text) != NULL;
 }
 
+/* The Levenshtein distance, with one row of the usual table. */
 unsigned
 quoit_text_distance (const char *a, const char *b)
 {
-  unsigned row[LONGEST + 1];
+  unsigned row[LONGEST_KEY + 1];
   gsize n = strlen (b);
 
-  if (n > LONGEST || strlen (a) > LONGEST)
+  if (n > LONGEST_KEY || strlen (a) > LONGEST_KEY)
     return G_MAXUINT;
 
   for (unsigned k = 0; k <= n; k++)
@@ -255,17 +256,18 @@ quoit_text_distance (const char *a, const char *b)
       row[0] = i + 1;
       for (unsigned k = 0; k < n; k++)
         {
-          unsigned exchanged = diagonal + (a[i] != b[k]);
+          unsigned replaced = diagonal + (a[i] != b[k]);
 
           diagonal = row[k + 1];
-          row[k + 1] = MIN (exchanged, MIN (row[k], row[k + 1]) + 1);
+          row[k + 1] = MIN (replaced, MIN (row[k], row[k + 1]) + 1);
         }
     }
   return row[n];
 }
 
+/* Returns the shortest key that contains @part, or NULL. */
 static const char *
-shortest_with (const char *part)
+shortest_key_with (const char *part)
 {
   const char *best = NULL;
 
@@ -278,14 +280,14 @@ shortest_with (const char *part)
 const char *
 quoit_maxtext_nearest_key (const char *key)
 {
-  g_autofree char *small = g_ascii_strdown (key, -1);
+  g_autofree char *lower = g_ascii_strdown (key, -1);
   const char *best = keys[0], *part = NULL;
   unsigned least = G_MAXUINT;
 
-  g_strdelimit (small, "-", '_');
+  g_strdelimit (lower, "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
     {
-      unsigned distance = quoit_text_distance (small, keys[i]);
+      unsigned distance = quoit_text_distance (lower, keys[i]);
 
       if (distance < least)
         {
@@ -293,9 +295,9 @@ quoit_maxtext_nearest_key (const char *key)
           best = keys[i];
         }
     }
-  if (strlen (small) >= 3 && least > 2)
-    part = shortest_with (small);
+  if (strlen (lower) >= 3 && least > 2)
+    part = shortest_key_with (lower);
   if (part != NULL)
     return part;
-  return least <= MAX (1, strlen (small) / 3) ? best : NULL;
+  return least <= MAX (1, strlen (lower) / 3) ? best : NULL;
 }

@@ -14,12 +14,12 @@ typedef enum {
   QUOIT_FILL_TWO_UNSPECIFIED,
   QUOIT_FILL_NOT_WHOLE, /* the value for -1 is not a whole number of 1 or more */
   QUOIT_FILL_PRODUCT    /* the product of the sizes is not the target */
-} QuoitFill;
+} QuoitFillResult;
 
 /* Replaces -1 in @sizes. Does not change @sizes unless it returns DONE. */
-QuoitFill quoit_maxtext_try_fill (int64_t *sizes, unsigned n_axes, int64_t target);
+QuoitFillResult quoit_maxtext_try_fill (int64_t *sizes, unsigned n_axes, int64_t target);
 
-/* Returns the product modulo 2^64, as in numpy. */
+/* Returns the product modulo 2^64, like NumPy. */
 int64_t quoit_maxtext_product (const int64_t *sizes, unsigned n_axes);
 
 /* Another size for one axis. */
@@ -34,8 +34,8 @@ unsigned quoit_maxtext_changes (const int64_t *sizes, unsigned n_axes, int64_t t
                                 unsigned most);
 
 /* Finds sizes that reach the target and are near to @sizes, for cases where no single change is enough. The axis
- * @rest gets the remaining factor. */
-void quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t target, unsigned rest,
+ * @remainder_axis gets the remaining factor. */
+void quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t target, unsigned remainder_axis,
                                   int64_t *nearest);
 
 /* --- names --- */
@@ -60,7 +60,9 @@ const QuoitMaxtextAxisName *quoit_maxtext_axis_row (unsigned index);
 extern const char *const quoit_maxtext_default_axes[];
 
 /* Returns the row of the slice in MaxText's table, or NULL if it has no such row. */
-const QuoitMaxtextAccelerator *quoit_maxtext_accelerator_of (QuoitGeneration generation, QuoitShape shape);
+const QuoitMaxtextAccelerator *quoit_maxtext_find_accelerator (QuoitGeneration generation, QuoitShape shape);
+/* Returns the listed name that is nearest to @name. */
+const char *quoit_maxtext_nearest_accelerator (const char *name);
 /* FALSE if the accelerator is not a TPU. */
 gboolean quoit_maxtext_accelerator_shape (const QuoitMaxtextAccelerator *accelerator, QuoitGeneration *generation,
                                           QuoitShape *shape);
@@ -99,16 +101,16 @@ typedef enum {
   QUOIT_N_MAXTEXT_RULES
 } QuoitMaxtextRule;
 
-/* The place of a setting in a file. */
+/* The location of a setting in a file. */
 typedef struct {
   char *file;
   unsigned line;
-} QuoitMaxtextPlace;
+} QuoitMaxtextLocation;
 
 typedef struct {
   QuoitMaxtextRule rule;
   char *key, *value, *expected, *message; /* @key and @value may be NULL */
-  QuoitMaxtextPlace place;                /* the file is NULL if the finding is not about a file */
+  QuoitMaxtextLocation location;          /* the file is NULL if the finding is not about a file */
 } QuoitMaxtextFinding;
 
 typedef struct {
@@ -117,13 +119,13 @@ typedef struct {
 } QuoitMaxtextAxis;
 
 struct _QuoitMaxtextReport {
-  GArray *findings; /* of QuoitMaxtextFinding */
-  GArray *axes;     /* of QuoitMaxtextAxis */
-  GArray *asked;    /* of QuoitMaxtextAxis, before -1 was filled in */
+  GArray *findings;       /* of QuoitMaxtextFinding */
+  GArray *axes;           /* of QuoitMaxtextAxis */
+  GArray *requested_axes; /* of QuoitMaxtextAxis, as @axes before -1 was filled in */
   int64_t numbers[QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1];
-  QuoitSliceFacts slice;            /* the slice type of the job */
-  GHashTable *places;               /* key -> QuoitMaxtextPlace, for settings whose value comes from a file */
-  const QuoitMaxtextPlace *reading; /* the place of findings without a key; NULL: no file */
+  QuoitSliceFacts slice; /* the slice type of the job */
+  GHashTable *locations; /* key -> QuoitMaxtextLocation, for settings whose value comes from a file */
+  const QuoitMaxtextLocation *current_location; /* the location of findings without a key; NULL: no file */
 };
 
 QuoitMaxtextReport *quoit_maxtext_report_new (void);
@@ -131,12 +133,14 @@ QuoitMaxtextReport *quoit_maxtext_report_new (void);
  * apply. */
 void quoit_maxtext_report_add (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *key, const char *value,
                                const char *expected, ...) G_GNUC_PRINTF (5, 6);
-/* Adds a finding from an error of another part of the library: "WHAT: " and the message of @why. */
-void quoit_maxtext_report_refusal (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *what,
-                                   const GError *why);
+/* Adds a finding for an error of JAX's or Ray Train's model. The message of @error says what was expected. */
+void quoit_maxtext_report_add_error (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *key,
+                                     const GError *error);
+/* Appends an axis to the list of axes of a report. */
 void quoit_maxtext_report_axis (GArray *axes, const char *name, int64_t ici, int64_t dcn);
-/* Sets the place of later findings about @key; NULL: no file. Copies @place. */
-void quoit_maxtext_report_place (QuoitMaxtextReport *report, const char *key, const QuoitMaxtextPlace *place);
+/* Sets the location of later findings about @key; NULL: no file. Copies @location. */
+void quoit_maxtext_report_set_location (QuoitMaxtextReport *report, const char *key,
+                                        const QuoitMaxtextLocation *location);
 gboolean quoit_maxtext_rule_at (unsigned index, const char **name, QuoitSeverity *severity);
 
 /* --- settings --- */
@@ -146,36 +150,36 @@ typedef struct _QuoitMaxtextSettings QuoitMaxtextSettings;
 /* A setting of a file. */
 typedef struct {
   char *key, *value;
-  QuoitMaxtextPlace place;
-} QuoitMaxtextEntry;
+  QuoitMaxtextLocation location;
+} QuoitMaxtextFileSetting;
 
-/* Combines the settings of files (of QuoitMaxtextEntry; later ones override earlier ones) with the words of
+/* Combines the settings of files (of QuoitMaxtextFileSetting; later ones override earlier ones) with the words of
  * MaxText's command line, which override all files. Reports errors to @report. */
-QuoitMaxtextSettings *quoit_maxtext_settings_new (const GArray *entries, const GPtrArray *words,
+QuoitMaxtextSettings *quoit_maxtext_settings_new (const GArray *file_settings, const GPtrArray *words,
                                                   QuoitMaxtextReport *report);
 void quoit_maxtext_settings_free (QuoitMaxtextSettings *settings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitMaxtextSettings, quoit_maxtext_settings_free)
 
 /* Returns the text of a setting, or NULL if it was not given. */
 const char *quoit_maxtext_settings_find (const QuoitMaxtextSettings *settings, const char *key);
-/* These return the value of a setting, or @unset if it was not given. If it has another type, they report that and
- * return @unset. */
-int64_t quoit_maxtext_settings_integer (QuoitMaxtextSettings *settings, const char *key, int64_t unset);
-double quoit_maxtext_settings_number (QuoitMaxtextSettings *settings, const char *key, double unset);
-gboolean quoit_maxtext_settings_flag (QuoitMaxtextSettings *settings, const char *key, gboolean unset);
+/* Return the value of a setting, or @default_value if it was not given. If it has another type, they report that and
+ * return @default_value. */
+int64_t quoit_maxtext_settings_integer (QuoitMaxtextSettings *settings, const char *key, int64_t default_value);
+double quoit_maxtext_settings_number (QuoitMaxtextSettings *settings, const char *key, double default_value);
+gboolean quoit_maxtext_settings_flag (QuoitMaxtextSettings *settings, const char *key, gboolean default_value);
 
 /* --- a job --- */
 
 enum { QUOIT_MAXTEXT_MOST_SLICES = 1000000 };
 
 struct _QuoitMaxtextJob {
-  GArray *entries; /* of QuoitMaxtextEntry, file by file */
+  GArray *file_settings; /* of QuoitMaxtextFileSetting, file by file */
   GPtrArray *words;
   QuoitSliceFacts slice; /* generation NONE: not stated */
   uint32_t n_slices;
 };
 
-/* The state that the rules share while a job is checked. */
+/* The job that is being checked, its settings and the report so far. */
 typedef struct {
   QuoitMaxtextSettings *settings;
   QuoitMaxtextReport *report;
@@ -183,13 +187,15 @@ typedef struct {
   int64_t n_slices;  /* the actual number of slices */
   int64_t n_devices; /* of a slice */
   QuoitShape box;    /* the chips in use: the whole slice, or the box that a single controller uses */
-} QuoitMaxtextLook;
+} QuoitMaxtextCheck;
 
 /* Checks a job. INVALID if the job does not determine its slices. */
-QuoitMaxtextReport *quoit_maxtext_look (const QuoitMaxtextJob *job, GError **error);
-/* Returns the number of slices that MaxText assumes. */
-int64_t quoit_maxtext_look_slices (QuoitMaxtextLook *look);
+QuoitMaxtextReport *quoit_maxtext_check_job (const QuoitMaxtextJob *job, GError **error);
+/* Checks the number of slices in the settings, and returns the actual number. */
+int64_t quoit_maxtext_check_slices (QuoitMaxtextCheck *check);
 /* Writes the filled axes of the mesh into the report. FALSE, with a finding, if they cannot be filled. */
-gboolean quoit_maxtext_look_axes (QuoitMaxtextLook *look, int64_t n_slices);
-/* @is_filled: the axes of the report are filled. */
-void quoit_maxtext_look_batch (QuoitMaxtextLook *look, gboolean is_filled);
+gboolean quoit_maxtext_check_axes (QuoitMaxtextCheck *check, int64_t n_slices);
+/* Checks the batch. @is_filled: the axes of the report are filled. */
+void quoit_maxtext_check_batch (QuoitMaxtextCheck *check, gboolean is_filled);
+/* Checks the job's ScalingConfig of Ray Train against its settings. Adds a finding for each contradiction. */
+void quoit_maxtext_check_scaling (QuoitMaxtextReport *report, const QuoitRayScaling *scaling);

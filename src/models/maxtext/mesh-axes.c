@@ -7,52 +7,52 @@
 static const struct {
   const char *prefix;
   const char *filled_axis; /* the axis whose default size is -1 */
-} links_of[] = {
+} link_types[] = {
   [QUOIT_LINK_ICI] = { "ici", "fsdp" },
   [QUOIT_LINK_DCN] = { "dcn", "data" },
 };
-G_STATIC_ASSERT (G_N_ELEMENTS (links_of) == QUOIT_N_MAXTEXT_LINKS);
+G_STATIC_ASSERT (G_N_ELEMENTS (link_types) == QUOIT_N_MAXTEXT_LINKS);
 
 static void
 mesh_clear (QuoitMaxtextMesh *mesh)
 {
   g_free (mesh->names);
-  for (unsigned links = 0; links < QUOIT_N_MAXTEXT_LINKS; links++)
-    g_free (mesh->sizes[links]);
+  for (unsigned link = 0; link < QUOIT_N_MAXTEXT_LINKS; link++)
+    g_free (mesh->sizes[link]);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitMaxtextMesh, mesh_clear)
 
 char *
-quoit_maxtext_size_key (QuoitMaxtextLink links, const char *axis_key)
+quoit_maxtext_size_key (QuoitMaxtextLink link, const char *axis_key)
 {
-  return g_strdup_printf ("%s_%s_parallelism", links_of[links].prefix, axis_key);
+  return g_strdup_printf ("%s_%s_parallelism", link_types[link].prefix, axis_key);
 }
 
 int64_t
-quoit_maxtext_size_unless_given (QuoitMaxtextLink links, const char *axis_key)
+quoit_maxtext_default_size (QuoitMaxtextLink link, const char *axis_key)
 {
-  return strcmp (links_of[links].filled_axis, axis_key) == 0 ? -1 : 1;
+  return strcmp (link_types[link].filled_axis, axis_key) == 0 ? -1 : 1;
 }
 
 static int64_t
-size_of (QuoitMaxtextLook *look, QuoitMaxtextLink links, const char *axis_key)
+axis_size (QuoitMaxtextCheck *check, QuoitMaxtextLink link, const char *axis_key)
 {
-  g_autofree char *key = quoit_maxtext_size_key (links, axis_key);
+  g_autofree char *key = quoit_maxtext_size_key (link, axis_key);
 
-  return quoit_maxtext_settings_integer (look->settings, key, quoit_maxtext_size_unless_given (links, axis_key));
+  return quoit_maxtext_settings_integer (check->settings, key, quoit_maxtext_default_size (link, axis_key));
 }
 
 gboolean
-quoit_maxtext_size_is_given (const QuoitMaxtextLook *look, QuoitMaxtextLink links, const char *axis_key)
+quoit_maxtext_size_is_given (const QuoitMaxtextCheck *check, QuoitMaxtextLink link, const char *axis_key)
 {
-  g_autofree char *key = quoit_maxtext_size_key (links, axis_key);
+  g_autofree char *key = quoit_maxtext_size_key (link, axis_key);
 
-  return quoit_maxtext_settings_find (look->settings, key) != NULL;
+  return quoit_maxtext_settings_find (check->settings, key) != NULL;
 }
 
 /* --- names --- */
 
-/* Splits "[data, 'fsdp']", with or without the brackets. */
+/* Splits a list such as "[data, 'fsdp']", with or without the brackets. */
 static char **
 split_axes (const char *text)
 {
@@ -77,20 +77,20 @@ split_axes (const char *text)
 }
 
 static gboolean
-check_axes (QuoitMaxtextLook *look, char **names)
+check_axis_names (QuoitMaxtextCheck *check, char **names)
 {
   for (unsigned i = 0; names[i] != NULL; i++)
     {
       if (quoit_maxtext_axis_find (names[i]) == NULL)
         {
-          quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_MESH_AXES, "mesh_axes", names[i],
+          quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_MESH_AXES, "mesh_axes", names[i],
                                     "an axis that MaxText knows, as data, stage, fsdp, context, tensor or expert");
           return FALSE;
         }
       for (unsigned k = 0; k < i; k++)
         if (strcmp (names[i], names[k]) == 0)
           {
-            quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_MESH_AXES, "mesh_axes", names[i],
+            quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_MESH_AXES, "mesh_axes", names[i],
                                       "each axis once");
             return FALSE;
           }
@@ -98,18 +98,19 @@ check_axes (QuoitMaxtextLook *look, char **names)
   return TRUE;
 }
 
-/* NULL if MaxText does not know one of the axes. */
+/* Returns the names in the setting mesh_axes, or NULL if MaxText does not know one of them. */
 static char **
-axes_of (QuoitMaxtextLook *look)
+read_axis_names (QuoitMaxtextCheck *check)
 {
-  const char *given = quoit_maxtext_settings_find (look->settings, "mesh_axes");
-  g_auto (GStrv) names = given == NULL ? g_strdupv ((char **) quoit_maxtext_default_axes) : split_axes (given);
+  const char *setting_text = quoit_maxtext_settings_find (check->settings, "mesh_axes");
+  g_auto (GStrv) names
+      = setting_text == NULL ? g_strdupv ((char **) quoit_maxtext_default_axes) : split_axes (setting_text);
 
-  return check_axes (look, names) ? g_steal_pointer (&names) : NULL;
+  return check_axis_names (check, names) ? g_steal_pointer (&names) : NULL;
 }
 
 static gboolean
-is_axis_of (char **names, const char *axis_key)
+has_axis (char **names, const char *axis_key)
 {
   for (; *names != NULL; names++)
     if (g_strcmp0 (quoit_maxtext_axis_find (*names)->key, axis_key) == 0)
@@ -118,45 +119,45 @@ is_axis_of (char **names, const char *axis_key)
   return FALSE;
 }
 
-/* "model" shares the key of "tensor". */
+/* The axis "model" has the key of "tensor", and not one of its own. */
 static gboolean
-is_key_of_its_own (const QuoitMaxtextAxisName *axis)
+has_own_key (const QuoitMaxtextAxisName *axis)
 {
   return axis->key != NULL && strcmp (axis->name, "model") != 0;
 }
 
 /* MaxText accepts the size of an axis that is not in the mesh, and ignores it. */
 static void
-check_unused (QuoitMaxtextLook *look, char **names)
+check_unused (QuoitMaxtextCheck *check, char **names)
 {
   const QuoitMaxtextAxisName *axis;
 
   for (unsigned i = 0; (axis = quoit_maxtext_axis_row (i)) != NULL; i++)
-    for (QuoitMaxtextLink links = QUOIT_LINK_ICI; is_key_of_its_own (axis) && links < QUOIT_N_MAXTEXT_LINKS; links++)
+    for (QuoitMaxtextLink link = QUOIT_LINK_ICI; has_own_key (axis) && link < QUOIT_N_MAXTEXT_LINKS; link++)
       {
-        g_autofree char *key = quoit_maxtext_size_key (links, axis->key);
-        const char *given = quoit_maxtext_settings_find (look->settings, key);
+        g_autofree char *key = quoit_maxtext_size_key (link, axis->key);
+        const char *setting_text = quoit_maxtext_settings_find (check->settings, key);
 
-        if (given != NULL && !is_axis_of (names, axis->key)
-            && quoit_maxtext_settings_integer (look->settings, key, 1) != 1)
-          quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_AXIS_UNUSED, key, given,
+        if (setting_text != NULL && !has_axis (names, axis->key)
+            && quoit_maxtext_settings_integer (check->settings, key, 1) != 1)
+          quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_AXIS_UNUSED, key, setting_text,
                                     "1, or '%s' among mesh_axes: without it the size has no effect", axis->name);
       }
 }
 
 static QuoitMaxtextMesh
-mesh_of (QuoitMaxtextLook *look, char **names)
+read_mesh (QuoitMaxtextCheck *check, char **names)
 {
   QuoitMaxtextMesh mesh = { .names = g_new0 (const QuoitMaxtextAxisName *, g_strv_length (names) + 1) };
 
   for (unsigned i = 0; names[i] != NULL; i++)
     if (quoit_maxtext_axis_find (names[i])->key != NULL)
       mesh.names[mesh.n++] = quoit_maxtext_axis_find (names[i]);
-  for (QuoitMaxtextLink links = QUOIT_LINK_ICI; links < QUOIT_N_MAXTEXT_LINKS; links++)
+  for (QuoitMaxtextLink link = QUOIT_LINK_ICI; link < QUOIT_N_MAXTEXT_LINKS; link++)
     {
-      mesh.sizes[links] = g_new0 (int64_t, mesh.n + 1);
+      mesh.sizes[link] = g_new0 (int64_t, mesh.n + 1);
       for (unsigned i = 0; i < mesh.n; i++)
-        mesh.sizes[links][i] = size_of (look, links, mesh.names[i]->key);
+        mesh.sizes[link][i] = axis_size (check, link, mesh.names[i]->key);
     }
   return mesh;
 }
@@ -164,30 +165,30 @@ mesh_of (QuoitMaxtextLook *look, char **names)
 /* With one slice MaxText ignores the DCN sizes of the mesh, but refuses settings of DCN sizes above 1. It does not
  * check diloco, and it accepts -1. */
 static void
-check_one_slice (QuoitMaxtextLook *look)
+check_one_slice (QuoitMaxtextCheck *check)
 {
   const QuoitMaxtextAxisName *axis;
-  g_autofree char *wrong = NULL;
+  g_autofree char *wrong_key = NULL;
 
   for (unsigned i = 0; (axis = quoit_maxtext_axis_row (i)) != NULL; i++)
     {
       int64_t size
-          = axis->key == NULL || strcmp (axis->key, "diloco") == 0 ? 1 : size_of (look, QUOIT_LINK_DCN, axis->key);
+          = axis->key == NULL || strcmp (axis->key, "diloco") == 0 ? 1 : axis_size (check, QUOIT_LINK_DCN, axis->key);
 
       if (size == 0)
         return;
-      if (wrong == NULL && size != 1 && size != -1)
-        wrong = quoit_maxtext_size_key (QUOIT_LINK_DCN, axis->key);
+      if (wrong_key == NULL && size != 1 && size != -1)
+        wrong_key = quoit_maxtext_size_key (QUOIT_LINK_DCN, axis->key);
     }
-  if (wrong != NULL)
-    quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_DCN_ONE_SLICE, wrong,
-                              quoit_maxtext_settings_find (look->settings, wrong), "1 for a job of one slice");
+  if (wrong_key != NULL)
+    quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_DCN_ONE_SLICE, wrong_key,
+                              quoit_maxtext_settings_find (check->settings, wrong_key), "1 for a job of one slice");
 }
 
 /* --- report --- */
 
 static void
-put_axes (GArray *axes, char **names, const QuoitMaxtextMesh *mesh, int64_t n_slices)
+report_axes (GArray *axes, char **names, const QuoitMaxtextMesh *mesh, int64_t n_slices)
 {
   for (unsigned i = 0, k = 0; names[i] != NULL; i++)
     {
@@ -200,25 +201,25 @@ put_axes (GArray *axes, char **names, const QuoitMaxtextMesh *mesh, int64_t n_sl
 }
 
 gboolean
-quoit_maxtext_look_axes (QuoitMaxtextLook *look, int64_t n_slices)
+quoit_maxtext_check_axes (QuoitMaxtextCheck *check, int64_t n_slices)
 {
-  g_auto (GStrv) names = axes_of (look);
+  g_auto (GStrv) names = read_axis_names (check);
   g_auto (QuoitMaxtextMesh) mesh = { 0 };
   gboolean is_ici, is_dcn = TRUE;
 
   if (names == NULL)
     return FALSE;
 
-  check_unused (look, names);
-  mesh = mesh_of (look, names);
-  put_axes (look->report->asked, names, &mesh, G_MAXINT64);
-  is_ici = quoit_maxtext_mesh_fill (look, &mesh, QUOIT_LINK_ICI, look->n_devices);
+  check_unused (check, names);
+  mesh = read_mesh (check, names);
+  report_axes (check->report->requested_axes, names, &mesh, G_MAXINT64);
+  is_ici = quoit_maxtext_mesh_fill (check, &mesh, QUOIT_LINK_ICI, check->n_devices);
   if (n_slices > 1)
-    is_dcn = quoit_maxtext_mesh_fill (look, &mesh, QUOIT_LINK_DCN, n_slices);
+    is_dcn = quoit_maxtext_mesh_fill (check, &mesh, QUOIT_LINK_DCN, n_slices);
   else
-    check_one_slice (look);
-  put_axes (look->report->axes, names, &mesh, n_slices);
+    check_one_slice (check);
+  report_axes (check->report->axes, names, &mesh, n_slices);
   if (is_ici)
-    quoit_maxtext_look_layout (look, n_slices);
+    quoit_maxtext_check_layout (check, n_slices);
   return is_ici && is_dcn;
 }

@@ -5,36 +5,36 @@
 #include "models/maxtext/mesh.h"
 
 static const struct {
-  const char *name, *of;
+  const char *name, *counted;
   QuoitMaxtextRule product_rule;
-} links_of[] = {
+} link_types[] = {
   [QUOIT_LINK_ICI] = { "ICI", "the devices of a slice", QUOIT_MAXTEXT_RULE_ICI_PRODUCT },
   [QUOIT_LINK_DCN] = { "DCN", "the slices", QUOIT_MAXTEXT_RULE_DCN_PRODUCT },
 };
-G_STATIC_ASSERT (G_N_ELEMENTS (links_of) == QUOIT_N_MAXTEXT_LINKS);
+G_STATIC_ASSERT (G_N_ELEMENTS (link_types) == QUOIT_N_MAXTEXT_LINKS);
 
 /* --- suggestions --- */
 
 static void
-append_size (GString *text, QuoitMaxtextLink links, const char *axis_key, int64_t size)
+append_size (GString *text, QuoitMaxtextLink link, const char *axis_key, int64_t size)
 {
-  g_autofree char *key = quoit_maxtext_size_key (links, axis_key);
+  g_autofree char *key = quoit_maxtext_size_key (link, axis_key);
 
   g_string_append_printf (text, "%s=%" G_GINT64_FORMAT, key, (gint64) size);
 }
 
-/* Keeps only changes of axes that the job gives, and of the axis that is filled by default. */
+/* Lists single changes that help, of axes that the settings give and of the axis that is filled by default. */
 static unsigned
-changes_asked_for (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target,
-                   QuoitSizeChange *changes)
+list_changes (const QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target,
+              QuoitSizeChange *changes)
 {
-  unsigned n = quoit_maxtext_changes (mesh->sizes[links], mesh->n, target, changes, mesh->n), n_kept = 0;
+  unsigned n = quoit_maxtext_changes (mesh->sizes[link], mesh->n, target, changes, mesh->n), n_kept = 0;
 
   for (unsigned i = 0; i < n; i++)
     {
       const char *key = mesh->names[changes[i].axis]->key;
 
-      if (quoit_maxtext_size_unless_given (links, key) == -1 || quoit_maxtext_size_is_given (look, links, key))
+      if (quoit_maxtext_default_size (link, key) == -1 || quoit_maxtext_size_is_given (check, link, key))
         changes[n_kept++] = changes[i];
     }
   return n_kept;
@@ -42,16 +42,16 @@ changes_asked_for (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, Q
 
 /* Returns the axis that gets the remaining factor: the axis of size -1, or else the axis whose default is -1. */
 static unsigned
-axis_of_rest (const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
+find_remainder_axis (const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link)
 {
-  unsigned rest = 0;
+  unsigned remainder_axis = 0;
 
   for (unsigned i = 0; i < mesh->n; i++)
-    if (mesh->sizes[links][i] == -1)
+    if (mesh->sizes[link][i] == -1)
       return i;
-    else if (quoit_maxtext_size_unless_given (links, mesh->names[i]->key) == -1)
-      rest = i;
-  return rest;
+    else if (quoit_maxtext_default_size (link, mesh->names[i]->key) == -1)
+      remainder_axis = i;
+  return remainder_axis;
 }
 
 /* Two axes with the key "tensor" share one setting, so their sizes cannot be changed separately. */
@@ -65,14 +65,14 @@ has_tensor_twice (const QuoitMaxtextMesh *mesh)
   return n > 1;
 }
 
-/* Returns "ici_fsdp_parallelism=2 or ici_tensor_parallelism=4". If no single change is enough, returns all changes
- * that are needed together. Free it with g_free(). */
+/* Returns the alternatives, such as "ici_fsdp_parallelism=2 or ici_tensor_parallelism=4". If no single change is
+ * enough, returns the changes that are needed together. Free the text with g_free(). */
 static char *
-describe_remedy (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target)
+describe_remedy (const QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target)
 {
-  const int64_t *sizes = mesh->sizes[links];
+  const int64_t *sizes = mesh->sizes[link];
   g_autofree QuoitSizeChange *changes = g_new0 (QuoitSizeChange, mesh->n + 1);
-  unsigned n = changes_asked_for (look, mesh, links, target, changes), rest = axis_of_rest (mesh, links);
+  unsigned n = list_changes (check, mesh, link, target, changes), remainder_axis = find_remainder_axis (mesh, link);
   g_autofree int64_t *nearest = g_new0 (int64_t, mesh->n + 1);
   GString *text = g_string_new (NULL);
 
@@ -85,18 +85,18 @@ describe_remedy (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, Quo
     {
       if (i > 0)
         g_string_append (text, i + 1 < n ? ", " : " or ");
-      append_size (text, links, mesh->names[changes[i].axis]->key, changes[i].size);
+      append_size (text, link, mesh->names[changes[i].axis]->key, changes[i].size);
     }
   if (text->len > 0)
     return g_string_free (text, FALSE);
 
-  quoit_maxtext_nearest_sizes (sizes, mesh->n, target, rest, nearest);
+  quoit_maxtext_nearest_sizes (sizes, mesh->n, target, remainder_axis, nearest);
   for (unsigned i = 0; i < mesh->n; i++)
-    if (nearest[i] != sizes[i] && !(i == rest && sizes[i] == -1))
+    if (nearest[i] != sizes[i] && !(i == remainder_axis && sizes[i] == -1))
       {
         if (text->len > 0)
           g_string_append_c (text, ' ');
-        append_size (text, links, mesh->names[i]->key, nearest[i]);
+        append_size (text, link, mesh->names[i]->key, nearest[i]);
       }
   return g_string_free (text, FALSE);
 }
@@ -104,63 +104,63 @@ describe_remedy (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, Quo
 /* --- filling --- */
 
 static gboolean
-check_sizes (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
+check_sizes (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link)
 {
-  gboolean are_sizes = TRUE;
+  gboolean are_valid = TRUE;
 
   for (unsigned i = 0; i < mesh->n; i++)
-    if (mesh->sizes[links][i] < 1 && mesh->sizes[links][i] != -1)
+    if (mesh->sizes[link][i] < 1 && mesh->sizes[link][i] != -1)
       {
-        g_autofree char *key = quoit_maxtext_size_key (links, mesh->names[i]->key);
+        g_autofree char *key = quoit_maxtext_size_key (link, mesh->names[i]->key);
 
-        quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_AXIS_SIZE, key,
-                                  quoit_maxtext_settings_find (look->settings, key),
+        quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_AXIS_SIZE, key,
+                                  quoit_maxtext_settings_find (check->settings, key),
                                   "1 or more, or -1 for what the other axes leave");
-        are_sizes = FALSE;
+        are_valid = FALSE;
       }
-  return are_sizes;
+  return are_valid;
 }
 
-/* If several axes are -1, reports a given one and suggests other sizes for the rest. At most one of them is -1 by
- * default. */
+/* If several axes are -1, at most one of them is -1 by default. Reports one that the settings give, and suggests a size
+ * of 1 for the others. */
 static void
-refuse_two (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
+report_two_unspecified (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link)
 {
   g_autoptr (GString) remedy = g_string_new (NULL);
   g_autofree char *key = NULL, *other_key = NULL;
   const char *other = NULL;
-  unsigned blamed = 0;
+  unsigned reported = 0;
 
-  while (mesh->sizes[links][blamed] != -1 || !quoit_maxtext_size_is_given (look, links, mesh->names[blamed]->key))
-    blamed++;
+  while (mesh->sizes[link][reported] != -1 || !quoit_maxtext_size_is_given (check, link, mesh->names[reported]->key))
+    reported++;
   for (unsigned i = 0; i < mesh->n; i++)
-    if (mesh->sizes[links][i] == -1 && i != blamed)
+    if (mesh->sizes[link][i] == -1 && i != reported)
       {
         g_string_append (remedy, remedy->len > 0 ? " " : "");
-        append_size (remedy, links, mesh->names[i]->key, 1);
-        if (other == NULL || !quoit_maxtext_size_is_given (look, links, mesh->names[i]->key))
+        append_size (remedy, link, mesh->names[i]->key, 1);
+        if (other == NULL || !quoit_maxtext_size_is_given (check, link, mesh->names[i]->key))
           other = mesh->names[i]->key;
       }
-  key = quoit_maxtext_size_key (links, mesh->names[blamed]->key);
-  other_key = quoit_maxtext_size_key (links, other);
-  quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_TWICE, key, "-1",
-                            "-1 for one axis of %s at most, and %s is -1%s: as %s", links_of[links].name, other_key,
-                            quoit_maxtext_size_is_given (look, links, other) ? " too" : " unless it is given",
+  key = quoit_maxtext_size_key (link, mesh->names[reported]->key);
+  other_key = quoit_maxtext_size_key (link, other);
+  quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_TWICE, key, "-1",
+                            "-1 for one axis of %s at most, and %s is -1%s: as %s", link_types[link].name, other_key,
+                            quoit_maxtext_size_is_given (check, link, other) ? " too" : " unless it is given",
                             remedy->str);
 }
 
 static void
-refuse_rest (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target)
+report_not_whole (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target)
 {
-  g_autofree char *remedy = describe_remedy (look, mesh, links, target), *key = NULL;
+  g_autofree char *remedy = describe_remedy (check, mesh, link, target), *key = NULL;
   unsigned axis = 0;
 
-  while (mesh->sizes[links][axis] != -1)
+  while (mesh->sizes[link][axis] != -1)
     axis++;
-  key = quoit_maxtext_size_key (links, mesh->names[axis]->key);
-  quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_VALUE, key, "-1",
+  key = quoit_maxtext_size_key (link, mesh->names[axis]->key);
+  quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_VALUE, key, "-1",
                             "other axes whose product divides %" G_GINT64_FORMAT ", %s: as %s", (gint64) target,
-                            links_of[links].of, remedy);
+                            link_types[link].counted, remedy);
 }
 
 static char *
@@ -175,19 +175,18 @@ format_product (const int64_t *sizes, unsigned n)
 }
 
 static void
-refuse_product (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target)
+report_product (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target)
 {
-  g_autofree char *remedy = describe_remedy (look, mesh, links, target);
-  g_autofree char *product = format_product (mesh->sizes[links], mesh->n);
-  g_autofree char *keys = quoit_maxtext_size_key (links, "*");
+  g_autofree char *remedy = describe_remedy (check, mesh, link, target);
+  g_autofree char *product = format_product (mesh->sizes[link], mesh->n);
+  g_autofree char *keys = quoit_maxtext_size_key (link, "*");
 
-  quoit_maxtext_report_add (look->report, links_of[links].product_rule, keys, product,
-                            "a product of %" G_GINT64_FORMAT ", %s: as %s", (gint64) target, links_of[links].of,
+  quoit_maxtext_report_add (check->report, link_types[link].product_rule, keys, product,
+                            "a product of %" G_GINT64_FORMAT ", %s: as %s", (gint64) target, link_types[link].counted,
                             remedy);
 }
 
-/* If diloco and another axis are -1 between slices, MaxText computes diloco first if it can. The other axis then
- * becomes 1. */
+/* If diloco and another DCN axis are -1, MaxText first computes diloco if it can. The other axis then becomes 1. */
 static void
 fill_diloco (QuoitMaxtextMesh *mesh, int64_t n_slices)
 {
@@ -206,23 +205,23 @@ fill_diloco (QuoitMaxtextMesh *mesh, int64_t n_slices)
 }
 
 gboolean
-quoit_maxtext_mesh_fill (QuoitMaxtextLook *look, QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target)
+quoit_maxtext_mesh_fill (QuoitMaxtextCheck *check, QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target)
 {
-  if (!check_sizes (look, mesh, links))
+  if (!check_sizes (check, mesh, link))
     return FALSE;
-  if (links == QUOIT_LINK_DCN)
+  if (link == QUOIT_LINK_DCN)
     fill_diloco (mesh, target);
 
-  switch (quoit_maxtext_try_fill (mesh->sizes[links], mesh->n, target))
+  switch (quoit_maxtext_try_fill (mesh->sizes[link], mesh->n, target))
     {
     case QUOIT_FILL_TWO_UNSPECIFIED:
-      refuse_two (look, mesh, links);
+      report_two_unspecified (check, mesh, link);
       return FALSE;
     case QUOIT_FILL_NOT_WHOLE:
-      refuse_rest (look, mesh, links, target);
+      report_not_whole (check, mesh, link, target);
       return FALSE;
     case QUOIT_FILL_PRODUCT:
-      refuse_product (look, mesh, links, target);
+      report_product (check, mesh, link, target);
       return FALSE;
     case QUOIT_FILL_DONE:
     default:

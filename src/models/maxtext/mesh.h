@@ -14,17 +14,21 @@ typedef struct {
 } QuoitMaxtextMesh;
 
 /* Returns a key such as "ici_fsdp_parallelism"; free it with g_free(). */
-char *quoit_maxtext_size_key (QuoitMaxtextLink links, const char *axis_key);
-int64_t quoit_maxtext_size_unless_given (QuoitMaxtextLink links, const char *axis_key);
-gboolean quoit_maxtext_size_is_given (const QuoitMaxtextLook *look, QuoitMaxtextLink links, const char *axis_key);
+char *quoit_maxtext_size_key (QuoitMaxtextLink link, const char *axis_key);
+/* Returns the size of an axis that the settings do not give: -1 for one axis, 1 for the others. */
+int64_t quoit_maxtext_default_size (QuoitMaxtextLink link, const char *axis_key);
+gboolean quoit_maxtext_size_is_given (const QuoitMaxtextCheck *check, QuoitMaxtextLink link, const char *axis_key);
 
 /* Fills in -1. If that is impossible, returns FALSE and reports sizes that would work. */
-gboolean quoit_maxtext_mesh_fill (QuoitMaxtextLook *look, QuoitMaxtextMesh *mesh, QuoitMaxtextLink links,
+gboolean quoit_maxtext_mesh_fill (QuoitMaxtextCheck *check, QuoitMaxtextMesh *mesh, QuoitMaxtextLink link,
                                   int64_t target);
-/* Sets @columns to the devices in a row of a block of the ring @name. INVALID if MaxText does not have that ring for
- * these sizes. */
-gboolean quoit_maxtext_ring_of (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
-                                GError **error);
+/* Sets *@columns to the number of devices in a row of a block of the ring @name. Returns FALSE if MaxText does not have
+ * that ring for these sizes, and sets *@expected to what works, owned by the caller. */
+gboolean quoit_maxtext_find_ring (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
+                                  char **expected);
+/* As quoit_maxtext_find_ring(), but fails with INVALID. */
+gboolean quoit_maxtext_lookup_ring (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
+                                    GError **error);
 /* Checks whether JAX, or a ring of MaxText, can arrange the report's axes. Their sizes within a slice must be
  * filled. */
-void quoit_maxtext_look_layout (QuoitMaxtextLook *look, int64_t n_slices);
+void quoit_maxtext_check_layout (QuoitMaxtextCheck *check, int64_t n_slices);

@@ -61,16 +61,16 @@ clear_finding (gpointer data)
   g_free (finding->value);
   g_free (finding->expected);
   g_free (finding->message);
-  g_free (finding->place.file);
+  g_free (finding->location.file);
 }
 
 static void
-free_place (gpointer data)
+free_location (gpointer data)
 {
-  QuoitMaxtextPlace *place = data;
+  QuoitMaxtextLocation *location = data;
 
-  g_free (place->file);
-  g_free (place);
+  g_free (location->file);
+  g_free (location);
 }
 
 static void
@@ -96,8 +96,8 @@ quoit_maxtext_report_new (void)
   report->findings = g_array_new (FALSE, FALSE, sizeof (QuoitMaxtextFinding));
   g_array_set_clear_func (report->findings, clear_finding);
   report->axes = new_axes ();
-  report->asked = new_axes ();
-  report->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_place);
+  report->requested_axes = new_axes ();
+  report->locations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_location);
   for (unsigned i = 0; i < G_N_ELEMENTS (report->numbers); i++)
     report->numbers[i] = -1;
   return report;
@@ -111,39 +111,39 @@ quoit_maxtext_report_free (QuoitMaxtextReport *report)
 
   g_array_unref (report->findings);
   g_array_unref (report->axes);
-  g_array_unref (report->asked);
-  g_hash_table_unref (report->places);
+  g_array_unref (report->requested_axes);
+  g_hash_table_unref (report->locations);
   g_free (report);
 }
 
 void
-quoit_maxtext_report_place (QuoitMaxtextReport *report, const char *key, const QuoitMaxtextPlace *place)
+quoit_maxtext_report_set_location (QuoitMaxtextReport *report, const char *key, const QuoitMaxtextLocation *location)
 {
-  QuoitMaxtextPlace *copy;
+  QuoitMaxtextLocation *copy;
 
-  if (place == NULL)
+  if (location == NULL)
     {
-      g_hash_table_remove (report->places, key);
+      g_hash_table_remove (report->locations, key);
       return;
     }
-  copy = g_new0 (QuoitMaxtextPlace, 1);
-  copy->file = g_strdup (place->file);
-  copy->line = place->line;
-  g_hash_table_replace (report->places, g_strdup (key), copy);
+  copy = g_new0 (QuoitMaxtextLocation, 1);
+  copy->file = g_strdup (location->file);
+  copy->line = location->line;
+  g_hash_table_replace (report->locations, g_strdup (key), copy);
 }
 
-/* Takes ownership of @message. */
+/* Sets the location of the finding, and its message with the location in front. Takes ownership of @message. */
 static void
-put_in_place (const QuoitMaxtextReport *report, QuoitMaxtextFinding *finding, char *message)
+set_message (const QuoitMaxtextReport *report, QuoitMaxtextFinding *finding, char *message)
 {
-  const QuoitMaxtextPlace *place
-      = finding->key == NULL ? report->reading : g_hash_table_lookup (report->places, finding->key);
+  const QuoitMaxtextLocation *location
+      = finding->key == NULL ? report->current_location : g_hash_table_lookup (report->locations, finding->key);
 
   finding->message = message;
-  if (place == NULL)
+  if (location == NULL)
     return;
-  finding->place = (QuoitMaxtextPlace) { g_strdup (place->file), place->line };
-  finding->message = g_strdup_printf ("%s: line %u: %s", place->file, place->line, message);
+  finding->location = (QuoitMaxtextLocation) { g_strdup (location->file), location->line };
+  finding->message = g_strdup_printf ("%s: line %u: %s", location->file, location->line, message);
   g_free (message);
 }
 
@@ -162,19 +162,16 @@ quoit_maxtext_report_add (QuoitMaxtextReport *report, QuoitMaxtextRule rule, con
   if (quoted != NULL)
     g_string_append_printf (message, "%s%s", message->len > 0 ? " " : "", quoted);
   g_string_append_printf (message, "%sexpected %s", message->len > 0 ? ": " : "", finding.expected);
-  put_in_place (report, &finding, g_string_free (g_steal_pointer (&message), FALSE));
+  set_message (report, &finding, g_string_free (g_steal_pointer (&message), FALSE));
   g_array_append_val (report->findings, finding);
 }
 
 void
-quoit_maxtext_report_refusal (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *what, const GError *why)
+quoit_maxtext_report_add_error (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *key, const GError *error)
 {
-  static const char word[] = "expected ";
-  const char *expected = g_strrstr (why->message, word);
-  QuoitMaxtextFinding finding = { .rule = rule, .key = g_strdup (what) };
+  QuoitMaxtextFinding finding = { .rule = rule, .key = g_strdup (key), .expected = g_strdup (error->message) };
 
-  finding.expected = g_strdup (expected == NULL ? why->message : expected + strlen (word));
-  put_in_place (report, &finding, g_strdup_printf ("%s: %s", what, why->message));
+  set_message (report, &finding, g_strdup_printf ("%s: %s", key, error->message));
   g_array_append_val (report->findings, finding);
 }
 

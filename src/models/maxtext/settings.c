@@ -33,41 +33,41 @@ refuse_key (QuoitMaxtextReport *report, const char *key)
 
 /* MaxText first reads the file that base_config names. quoit does not read it. */
 static void
-check_base (QuoitMaxtextSettings *settings, const QuoitMaxtextEntry *entry, gboolean is_first)
+check_base_config (QuoitMaxtextSettings *settings, const QuoitMaxtextFileSetting *file_setting, gboolean is_first)
 {
-  const char *slash = strrchr (entry->value, '/');
+  const char *slash = strrchr (file_setting->value, '/');
 
-  if (is_first && strcmp (slash != NULL ? slash + 1 : entry->value, "base.yml") != 0)
-    quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_CONFIG_FILE, entry->key, entry->value,
+  if (is_first && strcmp (slash != NULL ? slash + 1 : file_setting->value, "base.yml") != 0)
+    quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_CONFIG_FILE, file_setting->key, file_setting->value,
                               "base.yml, or that file given before this one: it is not read by itself");
 }
 
 static void
-read_entry (QuoitMaxtextSettings *settings, const QuoitMaxtextEntry *entry, gboolean is_first)
+read_file_setting (QuoitMaxtextSettings *settings, const QuoitMaxtextFileSetting *file_setting, gboolean is_first)
 {
-  settings->report->reading = &entry->place;
+  settings->report->current_location = &file_setting->location;
   /* Only words can set a part of a setting with a point. */
-  if (strchr (entry->key, '.') != NULL || !quoit_maxtext_is_key (entry->key))
-    refuse_key (settings->report, entry->key);
+  if (strchr (file_setting->key, '.') != NULL || !quoit_maxtext_is_key (file_setting->key))
+    refuse_key (settings->report, file_setting->key);
   else
     {
-      quoit_maxtext_report_place (settings->report, entry->key, &entry->place);
-      g_hash_table_replace (settings->values, g_strdup (entry->key), g_strdup (entry->value));
-      if (strcmp (entry->key, "base_config") == 0)
-        check_base (settings, entry, is_first);
+      quoit_maxtext_report_set_location (settings->report, file_setting->key, &file_setting->location);
+      g_hash_table_replace (settings->values, g_strdup (file_setting->key), g_strdup (file_setting->value));
+      if (strcmp (file_setting->key, "base_config") == 0)
+        check_base_config (settings, file_setting, is_first);
     }
-  settings->report->reading = NULL;
+  settings->report->current_location = NULL;
 }
 
 static void
-read_entries (QuoitMaxtextSettings *settings, const GArray *entries)
+read_file_settings (QuoitMaxtextSettings *settings, const GArray *file_settings)
 {
-  for (guint i = 0; i < entries->len; i++)
+  for (guint i = 0; i < file_settings->len; i++)
     {
-      const QuoitMaxtextEntry *first = &g_array_index (entries, QuoitMaxtextEntry, 0);
-      const QuoitMaxtextEntry *entry = &g_array_index (entries, QuoitMaxtextEntry, i);
+      const QuoitMaxtextFileSetting *first = &g_array_index (file_settings, QuoitMaxtextFileSetting, 0);
+      const QuoitMaxtextFileSetting *file_setting = &g_array_index (file_settings, QuoitMaxtextFileSetting, i);
 
-      read_entry (settings, entry, strcmp (entry->place.file, first->place.file) == 0);
+      read_file_setting (settings, file_setting, strcmp (file_setting->location.file, first->location.file) == 0);
     }
 }
 
@@ -79,7 +79,7 @@ set_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *key, co
 {
   const char *before = g_hash_table_lookup (given, key);
 
-  quoit_maxtext_report_place (settings->report, key, NULL);
+  quoit_maxtext_report_set_location (settings->report, key, NULL);
   if (before != NULL)
     {
       g_autofree char *last = quoit_quote (value);
@@ -125,14 +125,14 @@ read_words (QuoitMaxtextSettings *settings, const GPtrArray *words, gboolean has
 }
 
 QuoitMaxtextSettings *
-quoit_maxtext_settings_new (const GArray *entries, const GPtrArray *words, QuoitMaxtextReport *report)
+quoit_maxtext_settings_new (const GArray *file_settings, const GPtrArray *words, QuoitMaxtextReport *report)
 {
   QuoitMaxtextSettings *settings = g_new0 (QuoitMaxtextSettings, 1);
 
   settings->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   settings->report = report;
-  read_entries (settings, entries);
-  read_words (settings, words, entries->len > 0);
+  read_file_settings (settings, file_settings);
+  read_words (settings, words, file_settings->len > 0);
   return settings;
 }
 
@@ -192,51 +192,51 @@ parse_integer (const char *text, int64_t *integer)
 }
 
 int64_t
-quoit_maxtext_settings_integer (QuoitMaxtextSettings *settings, const char *key, int64_t unset)
+quoit_maxtext_settings_integer (QuoitMaxtextSettings *settings, const char *key, int64_t default_value)
 {
   const char *text = quoit_maxtext_settings_find (settings, key);
   int64_t integer;
 
   if (text == NULL)
-    return unset;
+    return default_value;
   if (parse_integer (text, &integer))
     return integer;
 
   refuse_value (settings, key, "an integer of at most 64 bits");
-  return unset;
+  return default_value;
 }
 
 double
-quoit_maxtext_settings_number (QuoitMaxtextSettings *settings, const char *key, double unset)
+quoit_maxtext_settings_number (QuoitMaxtextSettings *settings, const char *key, double default_value)
 {
   const char *text = quoit_maxtext_settings_find (settings, key);
   double number;
 
   if (text == NULL)
-    return unset;
+    return default_value;
   if (parse_number (text, &number))
     return number;
 
   refuse_value (settings, key, "a number");
-  return unset;
+  return default_value;
 }
 
 gboolean
-quoit_maxtext_settings_flag (QuoitMaxtextSettings *settings, const char *key, gboolean unset)
+quoit_maxtext_settings_flag (QuoitMaxtextSettings *settings, const char *key, gboolean default_value)
 {
   static const char *const yes[] = { "true", "yes", "on", "1", "t", "y", NULL };
   static const char *const no[] = { "false", "no", "off", "0", "f", "n", NULL };
   const char *text = quoit_maxtext_settings_find (settings, key);
-  g_autofree char *small = text == NULL ? NULL : g_ascii_strdown (text, -1);
+  g_autofree char *lower = text == NULL ? NULL : g_ascii_strdown (text, -1);
 
-  if (small == NULL)
-    return unset;
-  if (g_strv_contains (yes, small))
+  if (lower == NULL)
+    return default_value;
+  if (g_strv_contains (yes, lower))
     return TRUE;
-  if (!g_strv_contains (no, small))
+  if (!g_strv_contains (no, lower))
     {
       refuse_value (settings, key, "true or false");
-      return unset;
+      return default_value;
     }
   return FALSE;
 }

@@ -2,12 +2,13 @@
 /* Ray Train's failure policy: three counters, each with its own limit. */
 #include <quoit/models/ray-train.h>
 
+/* The counter to which a failure belongs. */
 typedef enum {
   BUDGET_WORKERS = 0,
   BUDGET_STARTS,
   BUDGET_PREEMPTIONS,
   N_BUDGETS,
-  BUDGET_NONE = N_BUDGETS /* no retry, and not counted */
+  BUDGET_NONE = N_BUDGETS /* the failure is not counted and the job is not retried */
 } Budget;
 
 static const Budget budgets[] = {
@@ -39,7 +40,7 @@ quoit_ray_failures_free (QuoitRayFailures *failures)
   g_free (failures);
 }
 
-int
+bool
 quoit_ray_failures_retries (QuoitRayFailures *failures, QuoitRayFailureKind kind)
 {
   Budget budget = (unsigned) kind < G_N_ELEMENTS (budgets) ? budgets[kind] : BUDGET_NONE;

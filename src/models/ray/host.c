@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The identity of a TPU host, from its environment or else from the metadata server. */
+/* Determines what a TPU host is: pod type, slice name, worker id and topology. Like Ray, it reads the environment
+ * variables of the host first, and then the values of the metadata server of the VM. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
+#include "base/label-names.h"
 #include "base/python.h"
 
 struct _QuoitRayHost {
@@ -13,10 +15,10 @@ struct _QuoitRayHost {
   QuoitRayLabels *labels;
 };
 
-/* Returns the value of the variable, or else of the metadata key; free it with g_free(). An empty text counts as
- * missing. */
+/* Returns the value of the variable, or else that of the metadata key, or NULL. The caller owns it. An empty text
+ * counts as missing. */
 static char *
-told (const char *const *env, const char *variable, const char *const *metadata, const char *key)
+get_setting (const char *const *env, const char *variable, const char *const *metadata, const char *key)
 {
   const char *value = g_environ_getenv ((char **) env, variable);
 
@@ -26,28 +28,28 @@ told (const char *const *env, const char *variable, const char *const *metadata,
   return value != NULL && *value != '\0' ? g_utf8_make_valid (value, -1) : NULL;
 }
 
-/* An invalid type in the environment hides the type in the metadata. */
+/* If the type in the environment is invalid, there is no pod type; the type in the metadata is not used then. */
 static char *
-pod_type_of (const char *const *env, const char *const *metadata)
+read_pod_type (const char *const *env, const char *const *metadata)
 {
-  g_autofree char *type = told (env, "TPU_ACCELERATOR_TYPE", metadata, "accelerator-type");
+  g_autofree char *type = get_setting (env, "TPU_ACCELERATOR_TYPE", metadata, "accelerator-type");
 
   return type != NULL && quoit_ray_type_is_valid (type) ? quoit_ray_normalize_type (type) : NULL;
 }
 
 static char *
-worker_id_of (const char *const *env, const char *const *metadata)
+read_worker_id (const char *const *env, const char *const *metadata)
 {
-  g_autofree char *text = told (env, "TPU_WORKER_ID", metadata, "agent-worker-number");
+  g_autofree char *text = get_setting (env, "TPU_WORKER_ID", metadata, "agent-worker-number");
   g_autoptr (QuoitBig) id = text != NULL ? quoit_python_int (text, "worker id", NULL) : NULL;
 
   return id != NULL ? quoit_big_format (id) : NULL;
 }
 
-/* Returns the topology in "TOPOLOGY: '4x4'": the first one with a nonempty quoted text. As in Ray, the word may be
- * the end of a longer word. */
+/* Returns the topology in a text that contains "TOPOLOGY: '4x4'". The first match with a nonempty quoted text counts.
+ * As in Ray, "TOPOLOGY" may be the end of a longer word. */
 static char *
-topology_in (const char *tpu_env)
+parse_tpu_env (const char *tpu_env)
 {
   static const char word[] = "TOPOLOGY:";
 
@@ -67,20 +69,20 @@ topology_in (const char *tpu_env)
 }
 
 static char *
-topology_of (const char *const *env, const char *const *metadata)
+read_topology (const char *const *env, const char *const *metadata)
 {
-  g_autofree char *given = told (env, "TPU_TOPOLOGY", NULL, ""), *text = NULL;
+  g_autofree char *given = get_setting (env, "TPU_TOPOLOGY", NULL, ""), *text = NULL;
 
   if (given == NULL)
     {
-      text = told (NULL, "", metadata, "tpu-env");
-      given = text != NULL ? topology_in (text) : NULL;
+      text = get_setting (NULL, "", metadata, "tpu-env");
+      given = text != NULL ? parse_tpu_env (text) : NULL;
     }
   return given != NULL ? quoit_python_strip_and_lower (given) : NULL;
 }
 
 static char *
-accelerator_type_of (const char *pod_type)
+format_accelerator_type (const char *pod_type)
 {
   g_autofree char *version = NULL, *upper = NULL;
 
@@ -92,10 +94,10 @@ accelerator_type_of (const char *pod_type)
   return g_strconcat ("TPU-", upper, NULL);
 }
 
-/* The resource with the slice's name is on all hosts of the slice. The head resource is only on the host with worker
- * id 0. */
+/* Returns the resources that Ray adds to those of a host of a slice, or NULL. All hosts of the slice have a resource
+ * with the name of the slice; only worker 0 has the head resource. */
 static QuoitRayResources *
-resources_of (const QuoitRayHost *host)
+new_resources (const QuoitRayHost *host)
 {
   QuoitRayResources *resources;
 
@@ -114,15 +116,15 @@ resources_of (const QuoitRayHost *host)
 }
 
 static QuoitRayLabels *
-labels_of (const QuoitRayHost *host)
+new_labels (const QuoitRayHost *host)
 {
   const struct {
     const char *key, *value;
   } rows[] = {
-    { "ray.io/tpu-slice-name", host->slice_name },
-    { "ray.io/tpu-worker-id", host->worker_id },
-    { "ray.io/tpu-topology", host->topology },
-    { "ray.io/tpu-pod-type", host->pod_type },
+    { QUOIT_RAY_LABEL_SLICE_NAME, host->slice_name },
+    { QUOIT_RAY_LABEL_WORKER_ID, host->worker_id },
+    { QUOIT_RAY_LABEL_TOPOLOGY, host->topology },
+    { QUOIT_RAY_LABEL_POD_TYPE, host->pod_type },
   };
   QuoitRayLabels *labels = quoit_ray_labels_new ();
 
@@ -137,13 +139,13 @@ quoit_ray_host_new (const char *const *env, const char *const *metadata)
 {
   QuoitRayHost *host = g_new0 (QuoitRayHost, 1);
 
-  host->pod_type = pod_type_of (env, metadata);
-  host->slice_name = told (env, "TPU_NAME", metadata, "instance-id");
-  host->worker_id = worker_id_of (env, metadata);
-  host->topology = topology_of (env, metadata);
-  host->accelerator_type = accelerator_type_of (host->pod_type);
-  host->resources = resources_of (host);
-  host->labels = labels_of (host);
+  host->pod_type = read_pod_type (env, metadata);
+  host->slice_name = get_setting (env, "TPU_NAME", metadata, "instance-id");
+  host->worker_id = read_worker_id (env, metadata);
+  host->topology = read_topology (env, metadata);
+  host->accelerator_type = format_accelerator_type (host->pod_type);
+  host->resources = new_resources (host);
+  host->labels = new_labels (host);
   return host;
 }
 
@@ -216,7 +218,7 @@ divide_up (const QuoitBig *number, int64_t divisor)
   return quoit_big_multiply (quotient, minus_one);
 }
 
-int
+bool
 quoit_ray_pod_workers (const char *pod_type, int64_t n_chips, int64_t *n_workers, GError **error)
 {
   g_autoptr (QuoitBig) cores = NULL, chips = NULL, workers = NULL;

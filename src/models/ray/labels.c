@@ -10,7 +10,7 @@ typedef struct {
 
 struct _QuoitRayLabels {
   GPtrArray *list;
-  GTree *by_key; /* borrowed key -> Label; a balanced tree, so that no choice of keys makes it slow */
+  GTree *by_key; /* key of a Label -> Label; a balanced tree, so that no input can make it slow */
 };
 
 static void
@@ -57,19 +57,19 @@ quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, const char *value
       g_ptr_array_add (labels->list, label);
       g_tree_insert (labels->by_key, label->key, label);
     }
-  /* @value may be the text that is replaced. */
+  /* Copy before freeing, because @value may be the text that is replaced. */
   label->value = g_strdup (value);
   g_free (before);
 }
 
 const char *
-quoit_ray_labels_get_key (const QuoitRayLabels *labels, unsigned index)
+quoit_ray_labels_get_key (const QuoitRayLabels *labels, uint32_t index)
 {
   return index < labels->list->len ? ((const Label *) labels->list->pdata[index])->key : NULL;
 }
 
 const char *
-quoit_ray_labels_get_value (const QuoitRayLabels *labels, unsigned index)
+quoit_ray_labels_get_value (const QuoitRayLabels *labels, uint32_t index)
 {
   return index < labels->list->len ? ((const Label *) labels->list->pdata[index])->value : NULL;
 }

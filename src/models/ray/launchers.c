@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices as the programs that start nodes for Ray name them: KubeRay's autoscaler on GKE, and the cluster launcher
- * on GCE. */
+/* Pod types in the programs that start nodes for Ray: the autoscaler of KubeRay on GKE, and the cluster launcher on
+ * GCE. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
@@ -8,24 +8,16 @@
 
 #include "base/python.h"
 
-/* Ray's own list. GKE has more labels, which Ray does not know. */
-static const struct {
-  const char *label, *generation;
-} gke_labels[] = {
-  { "tpu-v4-podslice", "v4" },
-  { "tpu-v5-lite-device", "v5litepod" },
-  { "tpu-v5-lite-podslice", "v5litepod" },
-  { "tpu-v5p-slice", "v5p" },
-  { "tpu-v6e-slice", "v6e" },
-  { "tpu7x", "v7x" },
-};
-
 char *
 quoit_ray_gke_pod_type (const char *topology, const char *accelerator, GError **error)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS (gke_labels); i++)
-    if (g_strcmp0 (gke_labels[i].label, accelerator) == 0)
-      return quoit_ray_pod_type (topology, gke_labels[i].generation, error);
+  const QuoitGkeLabel *label;
+  QuoitGeneration generation;
+
+  for (unsigned i = 0; (label = quoit_gke_label_row (i)) != NULL; i++)
+    if (label->is_known_to_ray && g_strcmp0 (label->label, accelerator) == 0
+        && quoit_generation_parse (label->generation_id, &generation, NULL))
+      return quoit_ray_pod_type (topology, quoit_generation_facts (generation)->ray_version, error);
 
   return NULL;
 }
@@ -38,7 +30,7 @@ refuse (const char *what, const char *value, const char *expected, GError **erro
   return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected %s", what, quoted, expected);
 }
 
-/* Matches "V4", "V6E". */
+/* Returns whether @type is "V" and a generation, such as "V4" or "V6E". */
 static gboolean
 is_generation (const char *type)
 {
@@ -47,7 +39,7 @@ is_generation (const char *type)
   return end != NULL && quoit_python_is_end (end);
 }
 
-/* Matches two or three numbers joined by 'x'. */
+/* Returns whether @topology is two or three numbers joined by 'x'. */
 static gboolean
 is_shape (const char *topology)
 {
@@ -59,7 +51,7 @@ is_shape (const char *topology)
   return p != NULL && n >= 2 && quoit_python_is_end (p);
 }
 
-int
+bool
 quoit_ray_gce_check (const char *accelerator_type, const char *type, const char *topology, GError **error)
 {
   if (accelerator_type != NULL && (type != NULL || topology != NULL))
@@ -68,8 +60,8 @@ quoit_ray_gce_check (const char *accelerator_type, const char *type, const char 
     return quoit_ray_type_is_valid (accelerator_type)
            || refuse ("acceleratorType", accelerator_type, "a generation and a number of cores, 'v4-8'", error);
 
-  if (!quoit_ray_is_given (type, "acceleratorConfig.type", error)
-      || !quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+  if (!quoit_ray_require_text (type, "acceleratorConfig.type", error)
+      || !quoit_ray_require_text (topology, "acceleratorConfig.topology", error))
     return FALSE;
   if (!g_utf8_validate (type, -1, NULL) || (strcmp (type, "V5LITE_POD") != 0 && !is_generation (type)))
     return refuse ("acceleratorConfig.type", type, "'V5LITE_POD', or 'V' and a generation", error);
@@ -81,35 +73,46 @@ quoit_ray_gce_check (const char *accelerator_type, const char *type, const char 
   return TRUE;
 }
 
+/* Returns Ray's name of the generation if GCE uses another name, otherwise @type itself. */
+static const char *
+gce_type_to_ray_version (const char *type)
+{
+  for (QuoitGeneration g = 1; g < QUOIT_N_GENERATIONS; g++)
+    if (g_strcmp0 (quoit_generation_facts (g)->gce_type, type) == 0)
+      return quoit_generation_facts (g)->ray_version;
+
+  return type;
+}
+
 char *
 quoit_ray_gce_pod_type (const char *type, const char *topology, GError **error)
 {
   g_autoptr (QuoitBig) chips = NULL;
   g_autofree char *generation = NULL;
 
-  if (!quoit_ray_is_given (type, "acceleratorConfig.type", error)
-      || !quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+  if (!quoit_ray_require_text (type, "acceleratorConfig.type", error)
+      || !quoit_ray_require_text (topology, "acceleratorConfig.topology", error))
     return NULL;
 
-  chips = quoit_ray_chips_as_written (topology, error);
+  chips = quoit_ray_topology_chips_verbatim (topology, error);
   if (chips == NULL)
     return NULL;
 
   generation = quoit_python_lower (type);
-  return quoit_ray_pod_type_of_chips (strcmp (generation, "v5lite_pod") == 0 ? "v5litepod" : generation, chips, error);
+  return quoit_ray_pod_type_of_chips (gce_type_to_ray_version (generation), chips, error);
 }
 
 static QuoitBig *
-cores_of (const char *pod_type, GError **error)
+parse_cores (const char *pod_type, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (pod_type, "-", -1);
 
   return quoit_python_int (parts[0] != NULL && parts[1] != NULL ? parts[1] : "", "number of cores", error);
 }
 
-/* Ray divides floats here, so the number of chips must be in the range of a float. */
+/* Fails if the number of chips exceeds the range of a double, because Ray divides floats here. */
 static gboolean
-is_a_float (const char *pod_type, const QuoitBig *cores, int64_t cores_per_chip, GError **error)
+check_float_range (const char *pod_type, const QuoitBig *cores, int64_t cores_per_chip, GError **error)
 {
   int64_t rest;
   g_autoptr (QuoitBig) chips = quoit_big_divide (cores, cores_per_chip, &rest);
@@ -126,37 +129,37 @@ is_at_most (const QuoitBig *number, int64_t limit)
   return quoit_big_to_int (number, &value) ? value <= limit : quoit_big_sign (number) < 0;
 }
 
-int
-quoit_ray_gce_is_single_host (const char *accelerator_type, const char *type, const char *topology, int *is_single,
+bool
+quoit_ray_gce_is_single_host (const char *accelerator_type, const char *type, const char *topology, bool *is_single,
                               GError **error)
 {
   g_autofree char *pod_type
       = accelerator_type != NULL ? g_strdup (accelerator_type) : quoit_ray_gce_pod_type (type, topology, error);
   g_autoptr (QuoitBig) chips = NULL, cores = NULL;
-  int64_t cores_per_chip = 1, of_host;
+  int64_t cores_per_chip = 1, chips_per_host;
 
   if (pod_type == NULL)
     return FALSE;
   if (accelerator_type != NULL)
     {
-      cores = cores_of (accelerator_type, error);
+      cores = parse_cores (accelerator_type, error);
       if (cores == NULL || !quoit_ray_cores_per_chip (accelerator_type, &cores_per_chip, error)
-          || !is_a_float (accelerator_type, cores, cores_per_chip, error))
+          || !check_float_range (accelerator_type, cores, cores_per_chip, error))
         return FALSE;
     }
   /* If both are given, Ray compares the chips of acceleratorConfig with the host size of the type. */
   if (type != NULL || topology != NULL)
     {
-      if (!quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+      if (!quoit_ray_require_text (topology, "acceleratorConfig.topology", error))
         return FALSE;
-      chips = quoit_ray_chips_as_written (topology, error);
+      chips = quoit_ray_topology_chips_verbatim (topology, error);
       if (chips == NULL)
         return FALSE;
       cores_per_chip = 1;
     }
-  if (!quoit_ray_visible_chips_per_host (pod_type, &of_host, error))
+  if (!quoit_ray_visible_chips_per_host (pod_type, &chips_per_host, error))
     return FALSE;
 
-  *is_single = is_at_most (chips != NULL ? chips : cores, of_host * cores_per_chip);
+  *is_single = is_at_most (chips != NULL ? chips : cores, chips_per_host * cores_per_chip);
   return TRUE;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes what a starting node reports to Ray from given, detected and overriding values, and resolves conflicts
- * between them. */
+/* Computes the resources and labels that a starting node reports to Ray, from its options, its environment and the
+ * detected chips. */
 #include "models/ray/ray.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/label-names.h"
 
 struct _QuoitRayNode {
   QuoitRayResources *resources;
   QuoitRayLabels *labels;
 };
 
-static const double most_of_one = 100e12;
+static const double max_amount = 100e12; /* of one resource */
 
 static const char *const predefined_names[] = { "CPU", "GPU", "memory", "object_store_memory", NULL };
 
@@ -22,25 +24,25 @@ quoit_ray_is_predefined (const char *name)
 }
 
 static void
-take_resources (QuoitRayResources *into, const QuoitRayResources *from)
+add_resources (QuoitRayResources *target, const QuoitRayResources *from)
 {
   const char *name;
 
   for (unsigned i = 0; from != NULL && (name = quoit_ray_resources_get_name (from, i)) != NULL; i++)
-    quoit_ray_resources_set (into, name, quoit_ray_resources_get_amount (from, i));
+    quoit_ray_resources_set (target, name, quoit_ray_resources_get_amount (from, i));
 }
 
 static void
-take_labels (QuoitRayLabels *into, const QuoitRayLabels *from)
+add_labels (QuoitRayLabels *target, const QuoitRayLabels *from)
 {
   const char *key;
 
   for (unsigned i = 0; from != NULL && (key = quoit_ray_labels_get_key (from, i)) != NULL; i++)
-    quoit_ray_labels_set (into, key, quoit_ray_labels_get_value (from, i));
+    quoit_ray_labels_set (target, key, quoit_ray_labels_get_value (from, i));
 }
 
 static QuoitRayResources *
-custom_of (const QuoitRayStart *start, GError **error)
+new_custom_resources (const QuoitRayNodeStart *start, GError **error)
 {
   g_autoptr (QuoitRayResources) custom = quoit_ray_resources_copy (start->custom);
   g_autofree char *address = g_strconcat ("node:", start->address, NULL);
@@ -58,10 +60,10 @@ custom_of (const QuoitRayStart *start, GError **error)
   return g_steal_pointer (&custom);
 }
 
-/* Computes the chips that the node offers: the given number, or else the detected chips, limited to the visible
- * ones. FALSE on failure. */
+/* Computes the number of chips that the node offers: the given number, or else that of the detected chips, but at most
+ * that of the visible ones. Fails if more chips are given than visible. */
 static gboolean
-count_chips (const QuoitRayStart *start, const QuoitRayResources *custom, double *n_chips, GError **error)
+count_chips (const QuoitRayNodeStart *start, const QuoitRayResources *custom, double *n_chips, GError **error)
 {
   const double *given = quoit_ray_resources_find (custom, "TPU");
   g_autoptr (GError) refused = NULL;
@@ -86,7 +88,7 @@ count_chips (const QuoitRayStart *start, const QuoitRayResources *custom, double
 }
 
 static void
-take_host (QuoitRayResources *custom, QuoitRayLabels *labels, const QuoitRayHost *host, double n_chips)
+add_host_facts (QuoitRayResources *custom, QuoitRayLabels *labels, const QuoitRayHost *host, double n_chips)
 {
   const char *type = quoit_ray_host_get_accelerator_type (host);
 
@@ -96,22 +98,22 @@ take_host (QuoitRayResources *custom, QuoitRayLabels *labels, const QuoitRayHost
       g_autofree char *resource = g_strconcat ("accelerator_type:", type, NULL);
 
       quoit_ray_resources_set (custom, resource, 1);
-      quoit_ray_labels_set (labels, "ray.io/accelerator-type", type);
+      quoit_ray_labels_set (labels, QUOIT_RAY_LABEL_ACCELERATOR_TYPE, type);
     }
-  take_resources (custom, quoit_ray_host_get_resources (host));
-  take_labels (labels, quoit_ray_host_get_labels (host));
+  add_resources (custom, quoit_ray_host_get_resources (host));
+  add_labels (labels, quoit_ray_host_get_labels (host));
 }
 
 static void
-take_default_labels (QuoitRayLabels *labels, const char *const *env)
+add_default_labels (QuoitRayLabels *labels, const char *const *env)
 {
   static const struct {
     const char *variable, *key;
   } rows[] = {
-    { "RAY_NODE_MARKET_TYPE", "ray.io/market-type" },
-    { "RAY_NODE_TYPE_NAME", "ray.io/node-group" },
-    { "RAY_NODE_ZONE", "ray.io/availability-zone" },
-    { "RAY_NODE_REGION", "ray.io/availability-region" },
+    { "RAY_NODE_MARKET_TYPE", QUOIT_RAY_LABEL_MARKET_TYPE },
+    { "RAY_NODE_TYPE_NAME", QUOIT_RAY_LABEL_NODE_GROUP },
+    { "RAY_NODE_ZONE", QUOIT_RAY_LABEL_ZONE },
+    { "RAY_NODE_REGION", QUOIT_RAY_LABEL_REGION },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -128,7 +130,7 @@ check_amount (const char *name, double amount, GError **error)
 {
   g_autofree char *quoted = NULL;
 
-  if (amount >= 0 && amount <= most_of_one && amount == floor (amount))
+  if (amount >= 0 && amount <= max_amount && amount == floor (amount))
     return TRUE;
 
   quoted = quoit_quote (name);
@@ -136,12 +138,12 @@ check_amount (const char *name, double amount, GError **error)
                      quoted, amount);
 }
 
-/* The options for predefined resources override custom resources of the same names. Amounts of 0 are left out. NULL
- * on failure. */
+/* Returns all resources: @all, and the options for predefined resources, which override resources of the same names in
+ * @all. Amounts of 0 are omitted. Returns NULL if an amount is invalid. */
 static QuoitRayResources *
-close_resources (const QuoitRayStart *start, QuoitRayResources *all, GError **error)
+finish_resources (const QuoitRayNodeStart *start, QuoitRayResources *all, GError **error)
 {
-  g_autoptr (QuoitRayResources) closed = quoit_ray_resources_new ();
+  g_autoptr (QuoitRayResources) finished = quoit_ray_resources_new ();
   const char *name;
 
   for (unsigned i = 0; predefined_names[i] != NULL; i++)
@@ -160,15 +162,15 @@ close_resources (const QuoitRayStart *start, QuoitRayResources *all, GError **er
       if (!check_amount (name, amount, error))
         return NULL;
       if (amount != 0)
-        quoit_ray_resources_set (closed, name, amount);
+        quoit_ray_resources_set (finished, name, amount);
     }
-  return g_steal_pointer (&closed);
+  return g_steal_pointer (&finished);
 }
 
 QuoitRayNode *
-quoit_ray_node_resolve (const QuoitRayStart *start, GError **error)
+quoit_ray_node_resolve (const QuoitRayNodeStart *start, GError **error)
 {
-  g_autoptr (QuoitRayResources) custom = custom_of (start, error), resources = NULL;
+  g_autoptr (QuoitRayResources) custom = new_custom_resources (start, error), resources = NULL;
   g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
   QuoitRayNode *node;
   double n_chips;
@@ -176,19 +178,19 @@ quoit_ray_node_resolve (const QuoitRayStart *start, GError **error)
   if (custom == NULL || !count_chips (start, custom, &n_chips, error))
     return NULL;
 
-  take_default_labels (labels, start->env);
+  add_default_labels (labels, start->env);
   if (n_chips > 0)
     {
       g_autoptr (QuoitRayHost) host = quoit_ray_host_new (start->env, start->metadata);
 
-      take_host (custom, labels, host, n_chips);
+      add_host_facts (custom, labels, host, n_chips);
     }
-  resources = close_resources (start, custom, error);
+  resources = finish_resources (start, custom, error);
   if (resources == NULL)
     return NULL;
 
-  take_labels (labels, start->labels);
-  take_labels (labels, start->override_labels);
+  add_labels (labels, start->labels);
+  add_labels (labels, start->override_labels);
   node = g_new (QuoitRayNode, 1);
   node->resources = g_steal_pointer (&resources);
   node->labels = g_steal_pointer (&labels);

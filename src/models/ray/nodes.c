@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node list: the rows, and the available resources per node id. */
+/* A node list of Ray: a row for each node, and the available resources by node id. */
 #include "models/ray/nodes.h"
 
 #include <string.h>
@@ -31,12 +31,12 @@ clear_row (gpointer data)
 QuoitRayLabels *
 quoit_ray_labels_copy (const QuoitRayLabels *labels)
 {
-  QuoitRayLabels *twin = quoit_ray_labels_new ();
+  QuoitRayLabels *copy = quoit_ray_labels_new ();
   const char *key;
 
   for (unsigned i = 0; labels != NULL && (key = quoit_ray_labels_get_key (labels, i)) != NULL; i++)
-    quoit_ray_labels_set (twin, key, quoit_ray_labels_get_value (labels, i));
-  return twin;
+    quoit_ray_labels_set (copy, key, quoit_ray_labels_get_value (labels, i));
+  return copy;
 }
 
 QuoitRayNodes *
@@ -67,7 +67,7 @@ row_at (const QuoitRayNodes *nodes, unsigned index)
   return index < nodes->rows->len ? &g_array_index (nodes->rows, Row, index) : NULL;
 }
 
-unsigned
+uint32_t
 quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, const QuoitRayLabels *labels, const QuoitRayResources *total)
 {
   Row row = { g_strdup (id), quoit_ray_labels_copy (labels), quoit_ray_resources_copy (total), TRUE };
@@ -77,7 +77,7 @@ quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, const QuoitRayLabels 
 }
 
 void
-quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, unsigned index)
+quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, uint32_t index)
 {
   Row *row = row_at (nodes, index);
 
@@ -91,14 +91,14 @@ quoit_ray_nodes_set_available (QuoitRayNodes *nodes, const char *id, const Quoit
   g_hash_table_replace (nodes->available, g_strdup (id), quoit_ray_resources_copy (available));
 }
 
-unsigned
+uint32_t
 quoit_ray_nodes_get_n (const QuoitRayNodes *nodes)
 {
   return nodes->rows->len;
 }
 
 const char *
-quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, unsigned index)
+quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, uint32_t index)
 {
   const Row *row = row_at (nodes, index);
 
@@ -106,13 +106,13 @@ quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, unsigned index)
 }
 
 const char *
-quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes, unsigned index)
+quoit_ray_nodes_get_slice_name (const QuoitRayNodes *nodes, uint32_t index)
 {
   return row_at (nodes, index) != NULL ? quoit_ray_nodes_label (nodes, index, QUOIT_RAY_LABEL_SLICE_NAME) : NULL;
 }
 
-unsigned
-quoit_ray_nodes_find_of_slice (const QuoitRayNodes *nodes, const char *slice_name, unsigned from)
+uint32_t
+quoit_ray_nodes_find_slice_node (const QuoitRayNodes *nodes, const char *slice_name, uint32_t from)
 {
   for (unsigned i = from; i < nodes->rows->len; i++)
     if (row_at (nodes, i)->is_alive && g_strcmp0 (quoit_ray_nodes_get_slice_name (nodes, i), slice_name) == 0)
@@ -148,7 +148,7 @@ quoit_ray_nodes_available (const QuoitRayNodes *nodes, unsigned index, const cha
 }
 
 gboolean
-quoit_ray_nodes_looks_idle (const QuoitRayNodes *nodes, unsigned index)
+quoit_ray_nodes_counts_as_idle (const QuoitRayNodes *nodes, unsigned index)
 {
   const double *available = quoit_ray_nodes_available (nodes, index, "TPU");
 

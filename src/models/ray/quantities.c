@@ -6,7 +6,7 @@
 
 #include "base/amount.h"
 
-int
+bool
 quoit_ray_quantity_is_valid (double quantity)
 {
   static const double valid[] = { 1, 2, 4, 8 };
@@ -23,7 +23,7 @@ quoit_ray_units (double amount)
 {
   QuoitAmount units;
 
-  /* The x86 result for a double that does not fit in 64 bits. */
+  /* Ray converts without a check. For a double that does not fit in 64 bits, x86 returns this value. */
   if (!quoit_amount_from_double (fabs (amount), &units, NULL))
     return INT64_MIN;
 

@@ -36,16 +36,16 @@ quoit_ray_scaling_free (QuoitRayScaling *scaling)
 QuoitRayScaling *
 quoit_ray_scaling_copy (const QuoitRayScaling *scaling)
 {
-  QuoitRayScaling *twin = g_memdup2 (scaling, sizeof *scaling);
+  QuoitRayScaling *copy = g_memdup2 (scaling, sizeof *scaling);
 
-  twin->topology = g_strdup (scaling->topology);
-  twin->type = g_strdup (scaling->type);
-  twin->strategy = g_strdup (scaling->strategy);
-  twin->per_worker = scaling->per_worker != NULL ? quoit_ray_resources_copy (scaling->per_worker) : NULL;
-  twin->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_ray_labels_free);
+  copy->topology = g_strdup (scaling->topology);
+  copy->type = g_strdup (scaling->type);
+  copy->strategy = g_strdup (scaling->strategy);
+  copy->per_worker = scaling->per_worker != NULL ? quoit_ray_resources_copy (scaling->per_worker) : NULL;
+  copy->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_ray_labels_free);
   for (unsigned i = 0; i < scaling->selectors->len; i++)
-    g_ptr_array_add (twin->selectors, quoit_ray_labels_copy (scaling->selectors->pdata[i]));
-  return twin;
+    g_ptr_array_add (copy->selectors, quoit_ray_labels_copy (scaling->selectors->pdata[i]));
+  return copy;
 }
 
 void
@@ -109,11 +109,12 @@ quoit_ray_scaling_set_monitor_interval (QuoitRayScaling *scaling, int64_t interv
 }
 
 static void
-set_selectors (QuoitRayScaling *scaling, QuoitRaySelects selects, const QuoitRayLabels *const *labels, unsigned n)
+set_selectors (QuoitRayScaling *scaling, QuoitRaySelectorScope selector_scope, const QuoitRayLabels *const *labels,
+               unsigned n)
 {
   GPtrArray *before = scaling->selectors;
 
-  scaling->selects = selects;
+  scaling->selector_scope = selector_scope;
   scaling->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_ray_labels_free);
   for (unsigned i = 0; i < n; i++)
     g_ptr_array_add (scaling->selectors, quoit_ray_labels_copy (labels[i]));
@@ -124,13 +125,13 @@ void
 quoit_ray_scaling_set_selector (QuoitRayScaling *scaling, const QuoitRayLabels *labels)
 {
   if (labels != NULL)
-    set_selectors (scaling, QUOIT_RAY_SELECTS_ALIKE, &labels, 1);
+    set_selectors (scaling, QUOIT_RAY_SELECTOR_ALL_WORKERS, &labels, 1);
   else
-    set_selectors (scaling, QUOIT_RAY_SELECTS_NOTHING, NULL, 0);
+    set_selectors (scaling, QUOIT_RAY_SELECTOR_NONE, NULL, 0);
 }
 
 void
-quoit_ray_scaling_set_selectors (QuoitRayScaling *scaling, const QuoitRayLabels *const *labels, unsigned n)
+quoit_ray_scaling_set_selectors (QuoitRayScaling *scaling, const QuoitRayLabels *const *labels, uint32_t n)
 {
-  set_selectors (scaling, QUOIT_RAY_SELECTS_EACH, labels, n);
+  set_selectors (scaling, QUOIT_RAY_SELECTOR_PER_WORKER, labels, n);
 }

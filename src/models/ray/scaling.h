@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a ScalingConfig, as given. */
+/* The arguments of Ray Train's ScalingConfig, not yet checked. */
 #pragma once
 
 #include <quoit/models/ray-train.h>
 
+/* Which workers the label selectors are for. */
 typedef enum {
-  QUOIT_RAY_SELECTS_NOTHING = 0,
-  QUOIT_RAY_SELECTS_ALIKE, /* one selector for all workers */
-  QUOIT_RAY_SELECTS_EACH   /* one selector per worker */
-} QuoitRaySelects;
+  QUOIT_RAY_SELECTOR_NONE = 0,
+  QUOIT_RAY_SELECTOR_ALL_WORKERS, /* one selector for all workers */
+  QUOIT_RAY_SELECTOR_PER_WORKER   /* one selector per worker */
+} QuoitRaySelectorScope;
 
 struct _QuoitRayScaling {
   int64_t min_workers, max_workers, monitor_interval_ms, resource_per_chip;
@@ -16,7 +17,7 @@ struct _QuoitRayScaling {
   QuoitRayAccelerators accelerators;
   char *topology, *type, *strategy;
   QuoitRayResources *per_worker; /* NULL: not given */
-  QuoitRaySelects selects;
+  QuoitRaySelectorScope selector_scope;
   GPtrArray *selectors; /* of QuoitRayLabels */
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the bundles, selectors, placement groups and heads of a request for whole slices. */
+/* Computes the bundles, selectors and placement groups of a request for whole slices, and the slices for which Ray
+ * first reserves a head. To reserve a slice of several hosts, Ray reserves the head resource of a free slice, reads the
+ * name of that slice, and then places the bundles on nodes with that name. */
 #include "models/ray/slice-request.h"
 
 #include <string.h>
@@ -17,11 +19,11 @@ struct _QuoitRaySliceGroup {
   QuoitRayResources *resources;
   QuoitRayLabels *head_labels;
   GPtrArray *selectors; /* of QuoitRayLabels, one per bundle; empty: no selectors */
-  GPtrArray *asked; /* of text, one per slice: the slice that its bundles select; NULL: a head is reserved for it; empty
-                     * without selectors */
-  GArray *heads;    /* of int64_t: the slices for which heads are reserved; without selectors it is empty, and all
-                     * slices need heads */
-  GHashTable *taken; /* slice -> name of the slice that was found */
+  /* Of char *, one per slice: the name that the selectors of its bundles require; NULL: a head is reserved instead.
+   * Empty if there are no selectors, because all slices need heads then. */
+  GPtrArray *selected_slices;
+  GArray *head_slices;      /* of int64_t: the indices of the NULL elements of selected_slices */
+  GHashTable *found_slices; /* index of a slice -> name of the slice whose head was reserved for it */
 };
 
 void
@@ -39,9 +41,9 @@ quoit_ray_slice_group_free (QuoitRaySliceGroup *group)
   quoit_ray_resources_free (group->resources);
   quoit_ray_labels_free (group->head_labels);
   g_ptr_array_unref (group->selectors);
-  g_ptr_array_unref (group->asked);
-  g_array_unref (group->heads);
-  g_hash_table_unref (group->taken);
+  g_ptr_array_unref (group->selected_slices);
+  g_array_unref (group->head_slices);
+  g_hash_table_unref (group->found_slices);
   g_free (group);
 }
 
@@ -50,8 +52,8 @@ read_shape (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, GErr
 {
   g_autofree char *version = NULL;
 
-  if (!quoit_ray_is_given (request->topology, "topology", error)
-      || !quoit_ray_is_given (request->version, "accelerator version", error))
+  if (!quoit_ray_require_text (request->topology, "topology", error)
+      || !quoit_ray_require_text (request->version, "accelerator version", error))
     return FALSE;
 
   version = quoit_python_strip (request->version);
@@ -73,7 +75,7 @@ count_hosts (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, GEr
     return FALSE;
 
   group->is_single_host = chips <= group->chips_per_host;
-  /* The factor of TPU units per chip cancels out in the quotient. */
+  /* Ray multiplies both numbers by resource_per_chip, which does not change the quotient. */
   hosts = MAX (1, chips / group->chips_per_host);
   if (__builtin_mul_overflow (group->chips_per_host, request->resource_per_chip, &group->devices_per_host)
       || __builtin_mul_overflow (hosts, group->n_slices, &group->n_hosts))
@@ -112,10 +114,10 @@ count_bundles (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, G
   return TRUE;
 }
 
-/* Returns the slice that the bundles of @slice select. The first bundle that has the key decides, even if its value
- * is empty. */
+/* Returns the slice name that the bundles of @slice select, or NULL. The first bundle with a selector for the slice
+ * name decides, even if the value is empty. */
 static const char *
-asked_of_slice (const QuoitRaySliceGroup *group, int64_t slice)
+selected_slice_name (const QuoitRaySliceGroup *group, int64_t slice)
 {
   for (int64_t i = slice * group->bundles_per_slice; i < (slice + 1) * group->bundles_per_slice; i++)
     {
@@ -141,15 +143,15 @@ find_heads (QuoitRaySliceGroup *group)
 
   for (int64_t slice = 0; slice < group->n_slices; slice++)
     {
-      const char *name = asked_of_slice (group, slice);
+      const char *name = selected_slice_name (group, slice);
 
-      g_ptr_array_add (group->asked, g_strdup (name));
+      g_ptr_array_add (group->selected_slices, g_strdup (name));
       if (name == NULL)
-        g_array_append_val (group->heads, slice);
+        g_array_append_val (group->head_slices, slice);
     }
 }
 
-/* FALSE if the pod type exceeds the range of C's integers. No listed topology does. */
+/* Sets the resource and labels by which heads are reserved. */
 static gboolean
 describe_heads (QuoitRaySliceGroup *group, GError **error)
 {
@@ -170,9 +172,9 @@ quoit_ray_slice_group_new (const QuoitRaySliceRequest *request, GError **error)
   g_autoptr (QuoitRaySliceGroup) group = g_new0 (QuoitRaySliceGroup, 1);
 
   group->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_ray_labels_free);
-  group->asked = g_ptr_array_new_with_free_func (g_free);
-  group->heads = g_array_new (FALSE, FALSE, sizeof (int64_t));
-  group->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  group->selected_slices = g_ptr_array_new_with_free_func (g_free);
+  group->head_slices = g_array_new (FALSE, FALSE, sizeof (int64_t));
+  group->found_slices = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   group->head_labels = quoit_ray_labels_new ();
   if (!read_shape (group, request, error) || !count_bundles (group, request, error) || !describe_heads (group, error))
     return NULL;
@@ -241,7 +243,7 @@ quoit_ray_slice_group_get_resources (const QuoitRaySliceGroup *group)
   return group->resources;
 }
 
-int
+bool
 quoit_ray_slice_group_is_single_host (const QuoitRaySliceGroup *group)
 {
   return group->is_single_host;
@@ -277,7 +279,7 @@ quoit_ray_slice_group_get_n_heads (const QuoitRaySliceGroup *group)
   if (group->is_single_host || group->n_slices < 0)
     return 0;
 
-  return group->selectors->len > 0 ? group->heads->len : group->n_slices;
+  return group->selectors->len > 0 ? group->head_slices->len : group->n_slices;
 }
 
 int64_t
@@ -286,7 +288,7 @@ quoit_ray_slice_group_get_head_slice (const QuoitRaySliceGroup *group, int64_t h
   if (head < 0 || head >= quoit_ray_slice_group_get_n_heads (group))
     return -1;
 
-  return group->selectors->len > 0 ? g_array_index (group->heads, int64_t, head) : head;
+  return group->selectors->len > 0 ? g_array_index (group->head_slices, int64_t, head) : head;
 }
 
 static gboolean
@@ -295,28 +297,29 @@ has_head (const QuoitRaySliceGroup *group, int64_t slice)
   if (group->is_single_host || slice < 0 || slice >= group->n_slices)
     return FALSE;
 
-  return group->selectors->len == 0 || group->asked->pdata[slice] == NULL;
+  return group->selectors->len == 0 || group->selected_slices->pdata[slice] == NULL;
 }
 
-int
+bool
 quoit_ray_slice_group_set_slice_name (QuoitRaySliceGroup *group, int64_t slice, const char *name, GError **error)
 {
   if (!has_head (group, slice))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "slice '%" G_GINT64_FORMAT "': expected one whose head is taken",
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "slice '%" G_GINT64_FORMAT "': expected one whose head is reserved",
                        (gint64) slice);
 
-  g_hash_table_replace (group->taken, g_memdup2 (&slice, sizeof slice), g_strdup (name));
+  g_hash_table_replace (group->found_slices, g_memdup2 (&slice, sizeof slice), g_strdup (name));
   return TRUE;
 }
 
-/* Returns the slice that the bundles of @slice select, or NULL if they select none or it is not known yet. */
+/* Returns the name of the slice for @slice, or NULL if it is not known yet. */
 static const char *
-selected_slice (const QuoitRaySliceGroup *group, int64_t slice)
+known_slice_name (const QuoitRaySliceGroup *group, int64_t slice)
 {
   if (group->is_single_host || slice >= group->n_slices)
     return NULL;
 
-  return has_head (group, slice) ? g_hash_table_lookup (group->taken, &slice) : group->asked->pdata[slice];
+  return has_head (group, slice) ? g_hash_table_lookup (group->found_slices, &slice)
+                                 : group->selected_slices->pdata[slice];
 }
 
 QuoitRayLabels *
@@ -329,13 +332,13 @@ quoit_ray_slice_group_dup_bundle_labels (const QuoitRaySliceGroup *group, int64_
     return NULL;
 
   labels = quoit_ray_labels_copy (group->selectors->len > 0 ? group->selectors->pdata[bundle] : NULL);
-  slice = selected_slice (group, bundle / group->bundles_per_slice);
+  slice = known_slice_name (group, bundle / group->bundles_per_slice);
   if (slice != NULL)
     quoit_ray_labels_set (labels, QUOIT_RAY_LABEL_SLICE_NAME, slice);
   return labels;
 }
 
-int
+bool
 quoit_ray_slice_group_check_layout (const QuoitRaySliceGroup *group, QuoitRaySliceLayout layout, GError **error)
 {
   if (group->layout == layout)

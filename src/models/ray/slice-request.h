@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a slice group, as given. */
+/* The arguments of a slice group, not yet checked. */
 #pragma once
 
 #include <quoit/models/ray-slices.h>

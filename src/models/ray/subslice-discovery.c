@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the slice that Ray would discover next: one that looks idle to Ray and whose head looks free. */
+/* Finds the slice that Ray would discover next. Ray reserves a slice to find out how its hosts are connected, so the
+ * slice must be idle and its head free, as far as Ray knows. */
 #include "models/ray/subslices.h"
 
 #include "models/ray/nodes.h"
@@ -16,7 +17,7 @@ is_member (const QuoitRayNodes *nodes, unsigned row, const char *slice_name, con
 }
 
 static gboolean
-looks_head_free (const QuoitRayNodes *nodes, const char *slice_name, const char *topology, const char *head_resource)
+is_head_free (const QuoitRayNodes *nodes, const char *slice_name, const char *topology, const char *head_resource)
 {
   for (unsigned i = 0; head_resource != NULL && i < quoit_ray_nodes_get_n (nodes); i++)
     if (is_member (nodes, i, slice_name, topology)
@@ -29,42 +30,42 @@ looks_head_free (const QuoitRayNodes *nodes, const char *slice_name, const char 
   return TRUE;
 }
 
-int
-quoit_ray_head_looks_free (const QuoitRayNodes *nodes, const char *slice_name, const char *head_resource)
+bool
+quoit_ray_nodes_is_head_free (const QuoitRayNodes *nodes, const char *slice_name, const char *head_resource)
 {
-  return looks_head_free (nodes, slice_name, NULL, head_resource);
+  return is_head_free (nodes, slice_name, NULL, head_resource);
 }
 
-/* The slices of one topology in the order of their first row that is alive, and whether all of their nodes look
- * idle. */
+/* A slice that could be discovered. */
 typedef struct {
   const char *name;
-  gboolean looks_idle;
+  gboolean is_idle;
 } Candidate;
 
+/* Returns the slices of @topology that are not known yet, in the order of their first alive row. */
 static GArray *
 find_candidates (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology)
 {
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {
       Candidate candidate = { quoit_ray_nodes_get_slice_name (nodes, i), TRUE };
-      guint place;
+      guint position;
 
       if (candidate.name == NULL || *candidate.name == '\0' || !is_member (nodes, i, candidate.name, topology)
           || quoit_ray_subslices_is_known (known, candidate.name))
         continue;
-      place = GPOINTER_TO_UINT (g_hash_table_lookup (places, candidate.name));
-      if (place == 0)
+      position = GPOINTER_TO_UINT (g_hash_table_lookup (positions, candidate.name));
+      if (position == 0)
         {
           g_array_append_val (candidates, candidate);
-          place = candidates->len;
-          g_hash_table_insert (places, (gpointer) candidate.name, GUINT_TO_POINTER (place));
+          position = candidates->len;
+          g_hash_table_insert (positions, (gpointer) candidate.name, GUINT_TO_POINTER (position));
         }
-      if (!quoit_ray_nodes_looks_idle (nodes, i))
-        g_array_index (candidates, Candidate, place - 1).looks_idle = FALSE;
+      if (!quoit_ray_nodes_counts_as_idle (nodes, i))
+        g_array_index (candidates, Candidate, position - 1).is_idle = FALSE;
     }
   return candidates;
 }
@@ -79,14 +80,14 @@ find_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, c
     {
       const Candidate *candidate = &g_array_index (candidates, Candidate, i);
 
-      if (candidate->looks_idle && looks_head_free (nodes, candidate->name, topology, head_resource))
+      if (candidate->is_idle && is_head_free (nodes, candidate->name, topology, head_resource))
         return candidate->name;
     }
   return NULL;
 }
 
-/* Returns the head resource of each parent, with NULL for a topology without a pod type. All parents are checked
- * before any is used. NULL on failure. */
+/* Returns the head resource of each parent; NULL for a topology without a pod type. Returns NULL if a parent is
+ * invalid. Like Ray, it checks all parents before the first one is used. */
 static GPtrArray *
 head_resources (const char *const *parents, const char *version, GError **error)
 {
@@ -107,7 +108,7 @@ head_resources (const char *const *parents, const char *version, GError **error)
 
 char *
 quoit_ray_subslices_dup_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
-                                      const char *const *parents, const char *version, unsigned *parent, GError **error)
+                                      const char *const *parents, const char *version, uint32_t *parent, GError **error)
 {
   g_autoptr (GPtrArray) heads = head_resources (parents, version, error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans the next step towards a sub-slice: it searches the known slices first, and then looks for a slice to
- * discover. */
+/* Plans the next step towards a sub-slice. A sub-slice of a known slice can be reserved. If there is none, a slice must
+ * be discovered first. */
 #include "models/ray/subslices.h"
 
 #include "models/ray/nodes.h"
@@ -28,7 +28,7 @@ quoit_ray_subslice_plan_free (QuoitRaySubslicePlan *plan)
   g_free (plan);
 }
 
-int
+bool
 quoit_ray_subslice_chips_per_vm (const int64_t *given, const char *parent_topology, const char *version,
                                  int64_t *n_chips, GError **error)
 {
@@ -38,7 +38,7 @@ quoit_ray_subslice_chips_per_vm (const int64_t *given, const char *parent_topolo
   return quoit_ray_default_chips_per_vm (parent_topology, version, n_chips, error);
 }
 
-/* The checks that do not depend on the cluster. */
+/* Checks the arguments that do not depend on the node list. */
 static gboolean
 check_shape (const char *topology, const char *version, const int64_t *chips_per_vm, GError **error)
 {
@@ -70,9 +70,9 @@ require_parents (const QuoitRayNodes *nodes, const char *topology, GError **erro
   return g_steal_pointer (&parents);
 }
 
-/* Dead nodes count too: their labels have the topology of the slice. */
+/* Returns whether a node of the slice, alive or dead, has a label with @topology. */
 static gboolean
-is_of_topology (const QuoitRayNodes *nodes, const char *slice_name, const char *topology)
+has_topology (const QuoitRayNodes *nodes, const char *slice_name, const char *topology)
 {
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     if (g_strcmp0 (quoit_ray_nodes_get_slice_name (nodes, i), slice_name) == 0
@@ -82,10 +82,10 @@ is_of_topology (const QuoitRayNodes *nodes, const char *slice_name, const char *
   return FALSE;
 }
 
-/* Searches the known slices. FALSE with an error on failure, or without an error if no known slice fits. */
+/* Searches the known slices. Returns FALSE without an error if no known slice has an idle sub-slice. */
 static gboolean
-find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
-            const char *const *parents, const char *topology, const int64_t *index, GError **error)
+find_in_known_slices (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
+                      const char *const *parents, const char *topology, const int64_t *index, GError **error)
 {
   const char *name;
 
@@ -94,7 +94,7 @@ find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const Qu
       {
         g_autoptr (GError) refused = NULL;
 
-        if (!is_of_topology (nodes, name, *parents))
+        if (!has_topology (nodes, name, *parents))
           continue;
         plan->workers = quoit_ray_subslices_find (known, nodes, name, topology, index, &plan->index, &refused);
         if (refused != NULL)
@@ -110,8 +110,8 @@ find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const Qu
 }
 
 static gboolean
-find_unknown (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
-              const char *const *parents, const char *version, GError **error)
+find_slice_to_discover (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
+                        const char *const *parents, const char *version, GError **error)
 {
   unsigned parent;
 
@@ -130,8 +130,8 @@ find_slice (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const Qu
 {
   g_autoptr (GError) refused = NULL;
 
-  if (find_known (plan, known, nodes, parents, topology, index, &refused)
-      || (refused == NULL && find_unknown (plan, known, nodes, parents, version, &refused)))
+  if (find_in_known_slices (plan, known, nodes, parents, topology, index, &refused)
+      || (refused == NULL && find_slice_to_discover (plan, known, nodes, parents, version, &refused)))
     return TRUE;
   if (refused != NULL)
     return g_propagate_error (error, g_steal_pointer (&refused)), FALSE;
@@ -160,7 +160,7 @@ quoit_ray_subslice_plan_new (const QuoitRaySubslices *known, const QuoitRayNodes
   g_autofree char *version = quoit_ray_version_from_type (accelerator_version, error), *shape = NULL;
   g_auto (GStrv) parents = NULL;
 
-  if (version == NULL || !quoit_ray_is_given (topology, "topology", error))
+  if (version == NULL || !quoit_ray_require_text (topology, "topology", error))
     return NULL;
 
   shape = quoit_python_strip_and_lower (topology);
@@ -205,7 +205,7 @@ quoit_ray_subslice_plan_get_chips_per_vm (const QuoitRaySubslicePlan *plan)
   return plan->chips_per_vm;
 }
 
-unsigned
+uint32_t
 quoit_ray_subslice_plan_get_n_bundles (const QuoitRaySubslicePlan *plan)
 {
   return plan->workers != NULL ? g_strv_length (plan->workers) : 0;
@@ -218,7 +218,7 @@ quoit_ray_subslice_plan_get_resources (const QuoitRaySubslicePlan *plan)
 }
 
 QuoitRayLabels *
-quoit_ray_subslice_plan_dup_bundle_labels (const QuoitRaySubslicePlan *plan, unsigned bundle)
+quoit_ray_subslice_plan_dup_bundle_labels (const QuoitRaySubslicePlan *plan, uint32_t bundle)
 {
   QuoitRayLabels *labels;
 

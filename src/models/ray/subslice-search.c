@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slices that Ray has discovered, and the choice of a sub-slice among them. */
+/* Stores the slices that Ray has discovered, and chooses an idle sub-slice of one of them. */
 #include "models/ray/subslices.h"
 
 #include <string.h>
@@ -16,12 +16,12 @@ typedef struct {
 typedef struct {
   char *name;
   GPtrArray *workers; /* of Worker, in the order in which they were first set */
-  GHashTable *by_id;  /* borrowed id -> Worker */
+  GHashTable *by_id;  /* id of a Worker -> Worker */
 } Slice;
 
 struct _QuoitRaySubslices {
   GPtrArray *slices;   /* of Slice, in the order in which they were first set */
-  GHashTable *by_name; /* borrowed name -> Slice */
+  GHashTable *by_name; /* name of a Slice -> Slice */
 };
 
 static void
@@ -132,75 +132,75 @@ read_number (const char *text, const char *what, int64_t *number, GError **error
   return TRUE;
 }
 
-/* A text with its number for sorting. Indices with different texts are different, even if their numbers are equal;
- * then they keep their order. */
+/* The index of a sub-slice, or a worker id, as text and as number. Ray compares texts ("1" and "01" are different
+ * indices) but sorts by number. */
 typedef struct {
   const char *text;
   int64_t number;
-  GPtrArray *workers; /* of an index: borrowed worker ids */
-} Numbered;
+  GPtrArray *workers; /* for an index: the ids of its workers, which belong to the Slice */
+} NumberedText;
 
 static void
-clear_numbered (gpointer data)
+clear_numbered_text (gpointer data)
 {
-  g_clear_pointer (&((Numbered *) data)->workers, g_ptr_array_unref);
+  g_clear_pointer (&((NumberedText *) data)->workers, g_ptr_array_unref);
 }
 
 static gint
 by_number (gconstpointer a, gconstpointer b)
 {
-  const Numbered *x = a, *y = b;
+  const NumberedText *x = a, *y = b;
 
   return (x->number > y->number) - (x->number < y->number);
 }
 
 static GArray *
-new_numbered (void)
+new_numbered_texts (void)
 {
-  GArray *array = g_array_new (FALSE, FALSE, sizeof (Numbered));
+  GArray *array = g_array_new (FALSE, FALSE, sizeof (NumberedText));
 
-  g_array_set_clear_func (array, clear_numbered);
+  g_array_set_clear_func (array, clear_numbered_text);
   return array;
 }
 
-/* Returns an array of Numbered: the indices of the sub-slices of @slice with this label, or only the wanted index.
- * NULL on failure. */
+/* Returns an array of NumberedText: the indices of the sub-slices of @slice with this label, or only
+ * @wanted_index. Returns NULL on failure. */
 static GArray *
-group_by_index (const Slice *slice, const char *label, const int64_t *wanted, GError **error)
+group_by_index (const Slice *slice, const char *label, const int64_t *wanted_index, GError **error)
 {
-  g_autoptr (GArray) indices = new_numbered ();
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* text -> place + 1 */
+  g_autoptr (GArray) indices = new_numbered_texts ();
+  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal); /* text -> position + 1 */
 
   for (unsigned i = 0; i < slice->workers->len; i++)
     {
       const Worker *worker = slice->workers->pdata[i];
-      Numbered index = { quoit_ray_labels_find (worker->labels, label), 0, NULL };
-      guint place;
+      NumberedText index = { quoit_ray_labels_find (worker->labels, label), 0, NULL };
+      guint position;
 
       if (index.text == NULL)
         continue;
       if (!read_number (index.text, "index of a sub-slice", &index.number, error))
         return NULL;
-      if (wanted != NULL && index.number != *wanted)
+      if (wanted_index != NULL && index.number != *wanted_index)
         continue;
-      place = GPOINTER_TO_UINT (g_hash_table_lookup (places, index.text));
-      if (place == 0)
+      position = GPOINTER_TO_UINT (g_hash_table_lookup (positions, index.text));
+      if (position == 0)
         {
           index.workers = g_ptr_array_new ();
           g_array_append_val (indices, index);
-          place = indices->len;
-          g_hash_table_insert (places, (gpointer) index.text, GUINT_TO_POINTER (place));
+          position = indices->len;
+          g_hash_table_insert (positions, (gpointer) index.text, GUINT_TO_POINTER (position));
         }
-      g_ptr_array_add (g_array_index (indices, Numbered, place - 1).workers, worker->id);
+      g_ptr_array_add (g_array_index (indices, NumberedText, position - 1).workers, worker->id);
     }
-  /* GLib's array sort is stable. */
+  /* Equal numbers keep their order, because g_array_sort() is stable. */
   g_array_sort (indices, by_number);
   return g_steal_pointer (&indices);
 }
 
-/* Returns a table: borrowed worker id -> row + 1. */
+/* Returns a map from worker id to row + 1. The keys belong to the node list. */
 static GHashTable *
-rows_of_slice (const QuoitRayNodes *nodes, const char *slice_name)
+map_slice_rows (const QuoitRayNodes *nodes, const char *slice_name)
 {
   GHashTable *rows = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -222,7 +222,7 @@ are_all_idle (const QuoitRayNodes *nodes, GHashTable *rows, const GPtrArray *wor
     {
       guint row = GPOINTER_TO_UINT (g_hash_table_lookup (rows, workers->pdata[i]));
 
-      if (row == 0 || !quoit_ray_nodes_is_alive (nodes, row - 1) || !quoit_ray_nodes_looks_idle (nodes, row - 1))
+      if (row == 0 || !quoit_ray_nodes_is_alive (nodes, row - 1) || !quoit_ray_nodes_counts_as_idle (nodes, row - 1))
         return FALSE;
     }
   return TRUE;
@@ -231,12 +231,12 @@ are_all_idle (const QuoitRayNodes *nodes, GHashTable *rows, const GPtrArray *wor
 static char **
 sort_workers (const GPtrArray *workers, GError **error)
 {
-  g_autoptr (GArray) ids = new_numbered ();
+  g_autoptr (GArray) ids = new_numbered_texts ();
   g_autoptr (GStrvBuilder) sorted = g_strv_builder_new ();
 
   for (unsigned i = 0; i < workers->len; i++)
     {
-      Numbered id = { workers->pdata[i], 0, NULL };
+      NumberedText id = { workers->pdata[i], 0, NULL };
 
       if (!read_number (id.text, "worker id", &id.number, error))
         return NULL;
@@ -244,19 +244,19 @@ sort_workers (const GPtrArray *workers, GError **error)
     }
   g_array_sort (ids, by_number);
   for (unsigned i = 0; i < ids->len; i++)
-    g_strv_builder_add (sorted, g_array_index (ids, Numbered, i).text);
+    g_strv_builder_add (sorted, g_array_index (ids, NumberedText, i).text);
   return g_strv_builder_end (sorted);
 }
 
-/* Returns the first index whose hosts are complete and idle, or NULL. */
-static const Numbered *
-first_idle (const GArray *indices, int64_t n_hosts, const QuoitRayNodes *nodes, const char *slice_name)
+/* Returns the first index that has @n_hosts workers, all of them idle, or NULL. */
+static const NumberedText *
+find_first_idle (const GArray *indices, int64_t n_hosts, const QuoitRayNodes *nodes, const char *slice_name)
 {
-  g_autoptr (GHashTable) rows = rows_of_slice (nodes, slice_name);
+  g_autoptr (GHashTable) rows = map_slice_rows (nodes, slice_name);
 
   for (unsigned i = 0; i < indices->len; i++)
     {
-      const Numbered *index = &g_array_index (indices, Numbered, i);
+      const NumberedText *index = &g_array_index (indices, NumberedText, i);
 
       if (index->workers->len == n_hosts && are_all_idle (nodes, rows, index->workers))
         return index;
@@ -271,7 +271,7 @@ quoit_ray_subslices_find (const QuoitRaySubslices *known, const QuoitRayNodes *n
   const Slice *slice = g_hash_table_lookup (known->by_name, slice_name);
   g_autofree char *label = g_strconcat (QUOIT_RAY_LABEL_SUBSLICE_PREFIX, topology, NULL);
   g_autoptr (GArray) indices = NULL;
-  const Numbered *first;
+  const NumberedText *first;
   char **workers;
   int64_t n_hosts;
 
@@ -279,7 +279,7 @@ quoit_ray_subslices_find (const QuoitRaySubslices *known, const QuoitRayNodes *n
   if (indices == NULL || indices->len == 0 || !quoit_ray_count_hosts (topology, &n_hosts, error))
     return NULL;
 
-  first = first_idle (indices, n_hosts, nodes, slice_name);
+  first = find_first_idle (indices, n_hosts, nodes, slice_name);
   workers = first != NULL ? sort_workers (first->workers, error) : NULL;
   if (workers != NULL)
     *found = first->number;

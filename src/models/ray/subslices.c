@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's grids of hosts: the place of a host, and the sub-slices that contain it. */
+/* Ray's grids of hosts: computes the place of a host in the grid, and the sub-slices that contain it. */
 #include "models/ray/subslices.h"
 
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "base/python.h"
 #include "models/ray/ray.h"
 
-/* Hosts per axis, slowest axis first: z, y, x. A grid of two axes has one layer. Ray assumes these numbers; the real
- * hosts may differ. */
+/* The axes of a grid in the order of worker ids: the id changes fastest along x. */
 enum { Z, Y, X, N_AXES };
 
 typedef struct {
   const char *topology;
   unsigned n_dims;
-  int64_t hosts[N_AXES];
+  int64_t hosts[N_AXES]; /* hosts along each axis; a grid of two dimensions has one layer */
 } Grid;
 
-/* Sorted by size, for each number of axes. */
+/* Ray's table. It assumes certain hosts; real hosts may have another size. For each number of dimensions, the grids are
+ * sorted by size. */
 static const Grid grids[] = {
   { "2x2", 2, { 1, 1, 1 } },       { "2x4", 2, { 1, 1, 2 } },      { "4x4", 2, { 1, 2, 2 } },
   { "4x8", 2, { 1, 2, 4 } },       { "8x8", 2, { 1, 4, 4 } },      { "8x16", 2, { 1, 4, 8 } },
@@ -30,9 +30,9 @@ static const Grid grids[] = {
 };
 
 int64_t *
-quoit_ray_topology_dims (const char *topology, unsigned *n_dims, GError **error)
+quoit_ray_topology_dims (const char *topology, uint32_t *n_dims, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
+  g_autoptr (GPtrArray) numbers = quoit_ray_parse_sides (topology, error);
   g_autofree int64_t *dims = NULL;
 
   if (numbers == NULL)
@@ -67,7 +67,7 @@ require_grid (const char *topology, GError **error)
   const Grid *grid = find_grid (topology);
   g_autofree char *quoted = NULL;
 
-  if (grid != NULL || !quoit_ray_is_given (topology, "topology", error))
+  if (grid != NULL || !quoit_ray_require_text (topology, "topology", error))
     return grid;
 
   quoted = quoit_quote (topology);
@@ -78,7 +78,7 @@ require_grid (const char *topology, GError **error)
 }
 
 int64_t *
-quoit_ray_worker_grid (const char *topology, unsigned *n_dims, GError **error)
+quoit_ray_worker_grid (const char *topology, uint32_t *n_dims, GError **error)
 {
   const Grid *grid = require_grid (topology, error);
 
@@ -101,20 +101,20 @@ quoit_ray_count_hosts (const char *topology, int64_t *n_hosts, GError **error)
   return TRUE;
 }
 
-/* Returns the smallest coordinate of all chips along @axis of the grid. Coordinates begin with x. Missing
- * coordinates count as 0. */
+/* Returns the smallest coordinate of all chips along @axis of the grid. The coordinates of a chip begin with x; missing
+ * ones count as 0. */
 static int64_t
 least_coordinate (const int64_t *coords, unsigned n_chips, unsigned n_axes, unsigned axis)
 {
-  unsigned place = X - axis;
-  int64_t least = place < n_axes ? coords[place] : 0;
+  unsigned coordinate = X - axis;
+  int64_t least = coordinate < n_axes ? coords[coordinate] : 0;
 
-  for (unsigned chip = 1; chip < n_chips && place < n_axes; chip++)
-    least = MIN (least, coords[(gsize) chip * n_axes + place]);
+  for (unsigned chip = 1; chip < n_chips && coordinate < n_axes; chip++)
+    least = MIN (least, coords[(gsize) chip * n_axes + coordinate]);
   return least;
 }
 
-/* Computes the chips along each axis of the grid. */
+/* Computes the number of chips along each axis of the grid. */
 static void
 read_chips (const Grid *grid, int64_t chips[N_AXES])
 {
@@ -126,8 +126,8 @@ read_chips (const Grid *grid, int64_t chips[N_AXES])
   memcpy (chips + N_AXES - n_dims, dims, n_dims * sizeof (int64_t));
 }
 
-int
-quoit_ray_physical_worker_id (const int64_t *coords, unsigned n_chips, unsigned n_axes, const char *parent_topology,
+bool
+quoit_ray_physical_worker_id (const int64_t *coords, uint32_t n_chips, uint32_t n_axes, const char *parent_topology,
                               int64_t *worker_id, GError **error)
 {
   const Grid *grid;
@@ -172,14 +172,15 @@ is_within (const Grid *inner, const Grid *outer)
   return inner->n_dims == outer->n_dims;
 }
 
-/* Computes the index from layer, row and column. Ids beyond the grid continue in the slowest axis. In grids of two
- * axes all sides are powers of two, so continuing in layers or in rows gives the same result. */
+/* Computes the index of the sub-slice that contains the worker, from the layer, row and column of the worker. A worker
+ * id beyond the grid continues in further layers. Ray continues in rows if the grid has two dimensions; the result is
+ * the same, because all sides of such grids are powers of two. */
 static __int128
-index_of_subslice (const Grid *sub, const Grid *parent, int64_t worker_id)
+subslice_index (const Grid *sub, const Grid *parent, int64_t worker_id)
 {
-  int64_t of_layer = parent->hosts[Y] * parent->hosts[X];
-  int64_t layer = (int64_t) quoit_python_floor_divide (worker_id, of_layer);
-  int64_t rest = (int64_t) ((__int128) worker_id - (__int128) layer * of_layer);
+  int64_t hosts_per_layer = parent->hosts[Y] * parent->hosts[X];
+  int64_t layer = (int64_t) quoit_python_floor_divide (worker_id, hosts_per_layer);
+  int64_t rest = (int64_t) ((__int128) worker_id - (__int128) layer * hosts_per_layer);
   __int128 index = quoit_python_floor_divide (layer, sub->hosts[Z]);
 
   index = index * (parent->hosts[Y] / sub->hosts[Y]) + rest / parent->hosts[X] / sub->hosts[Y];
@@ -201,7 +202,7 @@ quoit_ray_subslice_labels (int64_t worker_id, const char *parent_topology, GErro
       {
         g_autofree char *key = g_strconcat (QUOIT_RAY_LABEL_SUBSLICE_PREFIX, sub->topology, NULL);
         g_autofree char *value
-            = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) index_of_subslice (sub, parent, worker_id));
+            = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) subslice_index (sub, parent, worker_id));
 
         quoit_ray_labels_set (labels, key, value);
       }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal functions for sub-slices. */
+/* Functions for sub-slices that the files of this folder share. */
 #pragma once
 
 #include <quoit/models/ray-subslices.h>
 
-#define QUOIT_RAY_LABEL_SUBSLICE_PREFIX "ray.io/tpu-subslice-"
+#include "base/label-names.h"
 
-/* Computes the number of hosts of a slice of @topology. INVALID if Ray has no grid for it. */
+/* Computes the number of hosts of a slice of @topology. Fails with INVALID if Ray has no grid of hosts for the
+ * topology. */
 gboolean quoit_ray_count_hosts (const char *topology, int64_t *n_hosts, GError **error);
 
+/* Returns whether the slice was set. */
 gboolean quoit_ray_subslices_is_known (const QuoitRaySubslices *known, const char *slice_name);
 
-/* Returns the names of the known slices in the order in which they were first set. NULL: @index is past the last
- * one. */
+/* Returns the name of a known slice, or NULL if @index is too large. The order is that in which the slices were first
+ * set. */
 const char *quoit_ray_subslices_get_name (const QuoitRaySubslices *known, unsigned index);

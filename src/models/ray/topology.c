@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topologies: number of chips, chips per host, pod type, and Ray's list of valid ones. */
+/* Computes the number of chips, the chips per host and the pod type of a topology, and knows Ray's list of valid
+ * topologies. */
 #include "models/ray/ray.h"
 
 #include <string.h>
@@ -8,10 +9,10 @@
 
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 
-/* Returns the numbers between the x's of @text as an array of QuoitBig. NULL on failure; the message quotes
+/* Returns the numbers of @text, which 'x' separates, as an array of QuoitBig, or NULL on failure. The message quotes
  * @topology. */
 static GPtrArray *
-sides_of_text (const char *text, const char *topology, GError **error)
+parse_sides (const char *text, const char *topology, GError **error)
 {
   g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_big_free);
   const char *begin, *end;
@@ -37,18 +38,19 @@ sides_of_text (const char *text, const char *topology, GError **error)
 }
 
 GPtrArray *
-quoit_ray_sides (const char *topology, GError **error)
+quoit_ray_parse_sides (const char *topology, GError **error)
 {
   g_autofree char *text = NULL;
 
-  if (!quoit_ray_is_given (topology, "topology", error))
+  if (!quoit_ray_require_text (topology, "topology", error))
     return NULL;
 
   text = quoit_python_strip_and_lower (topology);
-  return sides_of_text (text, topology, error);
+  return parse_sides (text, topology, error);
 }
 
-/* Returns NULL on failure, and NULL without an error if @numbers is NULL. */
+/* Returns the product of @numbers, or NULL on failure. If @numbers is NULL, returns NULL and sets no error, because the
+ * caller has one already. */
 static QuoitBig *
 product (const GPtrArray *numbers, GError **error)
 {
@@ -67,7 +69,7 @@ product (const GPtrArray *numbers, GError **error)
       g_autoptr (QuoitBig) before = g_steal_pointer (&chips);
 
       chips = quoit_big_multiply (before, numbers->pdata[i]);
-      /* Python cannot print such a number either. The limit also keeps a very long topology from taking minutes. */
+      /* Python cannot print larger numbers. Without the limit, a very long topology would take minutes. */
       if (quoit_big_n_digits (chips) > QUOIT_BIG_MAX_DIGITS)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology: expected at most 10^4300 chips");
     }
@@ -75,25 +77,25 @@ product (const GPtrArray *numbers, GError **error)
 }
 
 QuoitBig *
-quoit_ray_chips (const char *topology, GError **error)
+quoit_ray_topology_chips (const char *topology, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
+  g_autoptr (GPtrArray) numbers = quoit_ray_parse_sides (topology, error);
 
   return product (numbers, error);
 }
 
 QuoitBig *
-quoit_ray_chips_as_written (const char *topology, GError **error)
+quoit_ray_topology_chips_verbatim (const char *topology, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = sides_of_text (topology, topology, error);
+  g_autoptr (GPtrArray) numbers = parse_sides (topology, topology, error);
 
   return product (numbers, error);
 }
 
-int
+bool
 quoit_ray_chips_from_topology (const char *topology, int64_t *n_chips, GError **error)
 {
-  g_autoptr (QuoitBig) chips = quoit_ray_chips (topology, error);
+  g_autoptr (QuoitBig) chips = quoit_ray_topology_chips (topology, error);
   g_autofree char *quoted = NULL;
 
   if (chips == NULL)
@@ -105,13 +107,13 @@ quoit_ray_chips_from_topology (const char *topology, int64_t *n_chips, GError **
   return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected fewer chips than 64 bits count", quoted);
 }
 
-int
+bool
 quoit_ray_chips_per_host (const char *topology, const char *version, int64_t *n_chips, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
+  g_autoptr (GPtrArray) numbers = quoit_ray_parse_sides (topology, error);
   g_autofree char *text = NULL;
 
-  if (numbers == NULL || !quoit_ray_is_given (version, "accelerator version", error))
+  if (numbers == NULL || !quoit_ray_require_text (version, "accelerator version", error))
     return FALSE;
 
   text = quoit_python_strip_and_lower (topology);
@@ -123,18 +125,18 @@ quoit_ray_chips_per_host (const char *topology, const char *version, int64_t *n_
   return TRUE;
 }
 
-int
+bool
 quoit_ray_default_chips_per_vm (const char *topology, const char *version, int64_t *n_chips, GError **error)
 {
   g_autoptr (QuoitBig) chips = NULL;
   int64_t n;
 
-  if (!quoit_ray_is_given (version, "accelerator version", error))
+  if (!quoit_ray_require_text (version, "accelerator version", error))
     return FALSE;
   if (!quoit_ray_has_big_hosts (version))
     return *n_chips = CHIPS_PER_HOST, TRUE;
 
-  chips = quoit_ray_chips (topology, error);
+  chips = quoit_ray_topology_chips (topology, error);
   if (chips == NULL)
     return FALSE;
   if (quoit_big_to_int (chips, &n))
@@ -147,9 +149,9 @@ quoit_ray_default_chips_per_vm (const char *topology, const char *version, int64
   return TRUE;
 }
 
-/* A message about the pod type names both texts, because either may be wrong. */
+/* Adds both texts to the message, because either may be wrong. Returns NULL. */
 static void *
-name_both (const char *topology, const char *accelerator_type, GError **error)
+prefix_both_texts (const char *topology, const char *accelerator_type, GError **error)
 {
   g_autofree char *quoted = quoit_quote (topology), *type = quoit_quote (accelerator_type);
 
@@ -186,18 +188,18 @@ quoit_ray_pod_type (const char *topology, const char *accelerator_type, GError *
   if (topology == NULL || *topology == '\0' || accelerator_type == NULL || *accelerator_type == '\0')
     return NULL;
 
-  chips = quoit_ray_chips (topology, error);
+  chips = quoit_ray_topology_chips (topology, error);
   if (chips == NULL)
-    return name_both (topology, accelerator_type, error);
+    return prefix_both_texts (topology, accelerator_type, error);
 
   lower = quoit_python_lower (accelerator_type);
   generation = quoit_python_replace (lower, "tpu-", "");
   pod_type = quoit_ray_pod_type_of_chips (generation, chips, error);
-  return pod_type != NULL ? pod_type : name_both (topology, accelerator_type, error);
+  return pod_type != NULL ? pod_type : prefix_both_texts (topology, accelerator_type, error);
 }
 
 static int
-by_numbers (gconstpointer a, gconstpointer b)
+compare_shapes (gconstpointer a, gconstpointer b)
 {
   const QuoitShape *x = a, *y = b;
 
@@ -209,7 +211,7 @@ by_numbers (gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-shapes_of_ray (QuoitGeneration generation)
+list_ray_shapes (QuoitGeneration generation)
 {
   GArray *shapes = g_array_new (FALSE, FALSE, sizeof (QuoitShape));
   unsigned n;
@@ -218,7 +220,7 @@ shapes_of_ray (QuoitGeneration generation)
   for (unsigned i = 0; i < n; i++)
     if ((rows[i].accepted_by & QUOIT_ACCEPTED_BY_RAY) != 0)
       g_array_append_val (shapes, rows[i].shape);
-  g_array_sort (shapes, by_numbers);
+  g_array_sort (shapes, compare_shapes);
   for (unsigned i = shapes->len; i-- > 1;)
     if (quoit_shape_equal (g_array_index (shapes, QuoitShape, i), g_array_index (shapes, QuoitShape, i - 1)))
       g_array_remove_index (shapes, i);
@@ -227,10 +229,10 @@ shapes_of_ray (QuoitGeneration generation)
 }
 
 char *
-quoit_ray_dup_valid_topology (const char *version, unsigned index)
+quoit_ray_dup_valid_topology (const char *version, uint32_t index)
 {
   const QuoitGenerationFacts *facts = quoit_ray_generation (version);
-  g_autoptr (GArray) shapes = facts != NULL ? shapes_of_ray (facts->generation) : NULL;
+  g_autoptr (GArray) shapes = facts != NULL ? list_ray_shapes (facts->generation) : NULL;
 
   if (shapes == NULL || index >= shapes->len)
     return NULL;
@@ -238,10 +240,10 @@ quoit_ray_dup_valid_topology (const char *version, unsigned index)
   return quoit_shape_format (g_array_index (shapes, QuoitShape, index));
 }
 
-int
+bool
 quoit_ray_topology_is_valid (const char *version, const char *topology)
 {
-  g_autofree char *normal = quoit_ray_normalize_type (version);
+  g_autofree char *normal_version = quoit_ray_normalize_type (version);
   g_autofree char *text = topology != NULL ? quoit_python_strip_and_lower (topology) : NULL;
   const QuoitGenerationFacts *facts;
   const QuoitTopologyRow *rows;
@@ -249,10 +251,10 @@ quoit_ray_topology_is_valid (const char *version, const char *topology)
   unsigned n;
 
   /* Ray ignores everything after the first dash. */
-  normal[strcspn (normal, "-")] = '\0';
-  facts = quoit_ray_generation (normal);
-  /* Ray compares texts. quoit's parser accepts only one text per shape, which is the same one, so the results are
-   * equal. */
+  normal_version[strcspn (normal_version, "-")] = '\0';
+  facts = quoit_ray_generation (normal_version);
+  /* Ray compares texts, and this function compares shapes. The results are equal, because quoit_shape_parse() accepts
+   * only one text for each shape, and Ray lists the same text. */
   if (facts == NULL || text == NULL || !quoit_shape_parse (text, &shape, NULL))
     return FALSE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray Train's JAX backend: the slice of a worker, from its number only, and the worker's environment. */
+/* Ray Train's JAX backend: the slice of a worker, which follows from its rank, and the environment of a worker. */
 #include <string.h>
 
 #include <quoit/models/ray-train.h>
@@ -15,7 +15,7 @@ is_named (const char *variable, const char *name)
 }
 
 static char **
-find (char **env, const char *name)
+find_variable (char **env, const char *name)
 {
   for (; *env != NULL; env++)
     if (is_named (*env, name))
@@ -24,7 +24,7 @@ find (char **env, const char *name)
 }
 
 static void
-replace (GPtrArray *env, const char *variable)
+set_variable (GPtrArray *env, const char *variable)
 {
   g_autofree char *name = g_strndup (variable, (gsize) (strchr (variable, '=') - variable));
 
@@ -52,7 +52,7 @@ quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const
   g_auto (GStrv) start = g_strdupv ((char **) (before != NULL ? before : nothing)), megascale = NULL;
   g_autoptr (GPtrArray) env = g_ptr_array_new ();
   g_autoptr (QuoitRayResources) worker = NULL;
-  char **port = find (start, "MEGASCALE_PORT"), **platforms = find (start, "JAX_PLATFORMS");
+  char **port = find_variable (start, "MEGASCALE_PORT"), **platforms = find_variable (start, "JAX_PLATFORMS");
   int64_t per_slice = 0, slice_id;
 
   if (n_slices > 1)
@@ -68,8 +68,8 @@ quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const
     g_ptr_array_add (env, g_strdup (*variable));
   g_ptr_array_add (env, NULL);
   if (platforms == NULL || strcmp (*platforms, "JAX_PLATFORMS=") == 0)
-    replace (env, "JAX_PLATFORMS=tpu");
+    set_variable (env, "JAX_PLATFORMS=tpu");
   for (char **variable = megascale; variable != NULL && *variable != NULL; variable++)
-    replace (env, *variable);
+    set_variable (env, *variable);
   return (char **) g_ptr_array_free (g_steal_pointer (&env), FALSE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerator types: their spellings, and the meaning of their numbers of cores. */
+/* Accelerator types in Ray: parses their spellings ("TPU-V6E", "v6e-16"), and computes chips from numbers of cores. */
 #include "models/ray/ray.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 
 gboolean
-quoit_ray_is_given (const char *text, const char *what, GError **error)
+quoit_ray_require_text (const char *text, const char *what, GError **error)
 {
   return text != NULL || quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected a text, none is given", what);
 }
@@ -42,12 +42,12 @@ quoit_ray_has_big_hosts (const char *version)
   g_autofree char *lower = quoit_python_strip_and_lower (version);
   const QuoitGenerationFacts *facts = quoit_ray_generation (lower);
 
-  return facts != NULL && (facts->generation == QUOIT_GENERATION_V5E || facts->generation == QUOIT_GENERATION_V6E);
+  return facts != NULL && (facts->traits & QUOIT_GENERATION_RAY_LARGE_HOSTS) != 0;
 }
 
-/* As elsewhere in Ray, only the start of the text counts: "v2foo" is a v2. */
+/* Finds the generation with which @type begins, or NULL. Like Ray, it ignores the rest of the text: "v2foo" is a v2. */
 static const QuoitGenerationFacts *
-generation_at_the_beginning (const char *type)
+find_generation_prefix (const char *type)
 {
   for (QuoitGeneration g = 1; g < QUOIT_N_GENERATIONS; g++)
     {
@@ -63,10 +63,13 @@ static void *
 refuse (const char *type, const char *expected, GError **error)
 {
   g_autofree char *quoted = quoit_quote (type);
+  g_autoptr (GString) versions = g_string_new (NULL);
 
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                          "accelerator type %s: expected %s one of v2, v3, v4, v5p, v5litepod, v6e, v7x", quoted,
-                          expected);
+  for (QuoitGeneration g = 1; g < QUOIT_N_GENERATIONS; g++)
+    if (quoit_generation_facts (g)->ray_version != NULL)
+      g_string_append_printf (versions, "%s%s", versions->len > 0 ? ", " : "", quoit_generation_facts (g)->ray_version);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "accelerator type %s: expected %s one of %s", quoted, expected,
+                          versions->str);
 }
 
 static const QuoitGenerationFacts *
@@ -74,10 +77,10 @@ require_generation (const char *type, GError **error)
 {
   const QuoitGenerationFacts *facts;
 
-  if (!quoit_ray_is_given (type, "accelerator type", error))
+  if (!quoit_ray_require_text (type, "accelerator type", error))
     return NULL;
 
-  facts = generation_at_the_beginning (type);
+  facts = find_generation_prefix (type);
   return facts != NULL ? facts : refuse (type, "a text that begins with", error);
 }
 
@@ -102,7 +105,7 @@ quoit_ray_version_from_type (const char *accelerator_type, GError **error)
 {
   g_autofree char *lower = NULL, *version = NULL;
 
-  if (!quoit_ray_is_given (accelerator_type, "accelerator type", error))
+  if (!quoit_ray_require_text (accelerator_type, "accelerator type", error))
     return NULL;
 
   lower = quoit_python_lower (accelerator_type);
@@ -129,7 +132,7 @@ quoit_ray_skip_generation (const char *text)
   return p;
 }
 
-int
+bool
 quoit_ray_type_is_valid (const char *accelerator_type)
 {
   const char *p = accelerator_type;
@@ -148,7 +151,7 @@ quoit_ray_type_is_valid (const char *accelerator_type)
   return p != NULL && quoit_python_is_end (p);
 }
 
-int
+bool
 quoit_ray_cores_per_chip (const char *accelerator_type, int64_t *n_cores, GError **error)
 {
   const QuoitGenerationFacts *facts = require_generation (accelerator_type, error);
@@ -161,7 +164,7 @@ quoit_ray_cores_per_chip (const char *accelerator_type, int64_t *n_cores, GError
 }
 
 static QuoitBig *
-chips_of_type (const char *type, GError **error)
+parse_type_chips (const char *type, GError **error)
 {
   const QuoitGenerationFacts *facts = require_generation (type, error);
   g_auto (GStrv) parts = NULL;
@@ -182,10 +185,10 @@ chips_of_type (const char *type, GError **error)
   return quoit_big_divide (cores, facts->cores_per_chip, &rest);
 }
 
-int
+bool
 quoit_ray_chips_from_type (const char *accelerator_type, int64_t *n_chips, GError **error)
 {
-  g_autoptr (QuoitBig) chips = chips_of_type (accelerator_type, error);
+  g_autoptr (QuoitBig) chips = parse_type_chips (accelerator_type, error);
 
   if (chips == NULL)
     return FALSE;
@@ -196,7 +199,7 @@ quoit_ray_chips_from_type (const char *accelerator_type, int64_t *n_chips, GErro
   return TRUE;
 }
 
-int
+bool
 quoit_ray_visible_chips_per_host (const char *accelerator_type, int64_t *n_chips, GError **error)
 {
   const QuoitGenerationFacts *facts = require_generation (accelerator_type, error);
@@ -208,7 +211,7 @@ quoit_ray_visible_chips_per_host (const char *accelerator_type, int64_t *n_chips
   if (!quoit_ray_has_big_hosts (facts->ray_version))
     return *n_chips = CHIPS_PER_HOST, TRUE;
 
-  chips = chips_of_type (accelerator_type, error);
+  chips = parse_type_chips (accelerator_type, error);
   if (chips == NULL)
     return FALSE;
   if (quoit_big_to_int (chips, &n))

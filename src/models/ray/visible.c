@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chips that a process may see: the ids that Ray assigns, and the environment variables for libtpu. */
+/* The chips that a process may use: the ids that Ray assigns, and the environment variables by which libtpu learns
+ * them. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
@@ -7,19 +8,21 @@
 
 #include "base/python.h"
 
-/* Each chip is listed once per device. The limit bounds the memory that a large factor needs. */
-enum { MOST_IDS = 1 << 16 };
+/* Maximum number of ids. Each chip has one id per device, so a large factor could use any amount of memory
+ * otherwise. */
+enum { MAX_IDS = 1 << 16 };
 
 #define VISIBLE_CHIPS "TPU_VISIBLE_CHIPS"
 #define CHIP_BOUNDS "TPU_CHIPS_PER_HOST_BOUNDS"
 #define HOST_BOUNDS "TPU_HOST_BOUNDS"
 
 static gboolean
-factor_of (const char *const *env, int64_t *factor, GError **error)
+read_factor (const char *const *env, int64_t *factor, GError **error)
 {
   return quoit_ray_resource_per_chip (g_environ_getenv ((char **) env, "RAY_TPU_RESOURCE_PER_CHIP"), factor, error);
 }
 
+/* Adds the ids of the devices of @chip. Each chip has @factor devices. */
 static gboolean
 add_devices (GPtrArray *ids, const char *chip, int64_t factor, GError **error)
 {
@@ -27,7 +30,7 @@ add_devices (GPtrArray *ids, const char *chip, int64_t factor, GError **error)
 
   if (number == NULL)
     return FALSE;
-  if (factor > MOST_IDS || ids->len + factor > MOST_IDS)
+  if (factor > MAX_IDS || ids->len + factor > MAX_IDS)
     return quoit_fail (error, QUOIT_ERROR_INVALID, VISIBLE_CHIPS ": expected at most 65536 ids");
 
   times = quoit_big_from_int (factor);
@@ -41,9 +44,9 @@ add_devices (GPtrArray *ids, const char *chip, int64_t factor, GError **error)
   return TRUE;
 }
 
-/* Each chip has as many devices as it counts for. Blank texts between commas are skipped. */
+/* Returns the ids of the devices of the chips in @text, which commas separate. Blank texts are skipped. */
 static char **
-devices_of (const char *text, int64_t factor, GError **error)
+list_devices (const char *text, int64_t factor, GError **error)
 {
   g_auto (GStrv) chips = g_strsplit (text, ",", -1);
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
@@ -70,22 +73,22 @@ quoit_ray_visible_ids (const char *const *env, GError **error)
     return NULL;
   if (*text == '\0')
     return g_new0 (char *, 1);
-  if (!factor_of (env, &factor, error))
+  if (!read_factor (env, &factor, error))
     return NULL;
 
   valid = g_utf8_make_valid (text, -1);
-  return factor == 1 ? g_strsplit (valid, ",", -1) : devices_of (valid, factor, error);
+  return factor == 1 ? g_strsplit (valid, ",", -1) : list_devices (valid, factor, error);
 }
 
 static int
-by_number (gconstpointer a, gconstpointer b)
+compare_chips (gconstpointer a, gconstpointer b)
 {
   return quoit_big_compare (*(const QuoitBig *const *) a, *(const QuoitBig *const *) b);
 }
 
-/* Returns the chips of the devices as a sorted array of QuoitBig. NULL on failure. */
+/* Returns the chips of the devices @ids as a sorted array of QuoitBig, or NULL on failure. */
 static GPtrArray *
-chips_of (const char *const *ids, int64_t factor, GError **error)
+list_chips (const char *const *ids, int64_t factor, GError **error)
 {
   g_autoptr (GPtrArray) chips = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_big_free);
 
@@ -98,10 +101,11 @@ chips_of (const char *const *ids, int64_t factor, GError **error)
         return NULL;
       g_ptr_array_add (chips, quoit_big_divide (number, factor, &device));
     }
-  g_ptr_array_sort (chips, by_number);
+  g_ptr_array_sort (chips, compare_chips);
   return g_steal_pointer (&chips);
 }
 
+/* Returns the different chips as text with commas, and sets *@n_chips to their number. */
 static char *
 join (const GPtrArray *chips, guint *n_chips)
 {
@@ -120,9 +124,10 @@ join (const GPtrArray *chips, guint *n_chips)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the bounds of 1 or 2 chips. NULL: libtpu determines them itself. */
+/* Returns the bounds for 1 or 2 chips. Returns NULL for other numbers, for which libtpu determines the bounds
+ * itself. */
 static const char *
-bounds_of (guint n_chips)
+chip_bounds (guint n_chips)
 {
   static const char *const bounds[] = { NULL, "1,1,1", "1,2,1" };
 
@@ -138,14 +143,15 @@ is_truthy (const char *value)
 }
 
 static char **
-without_bounds (char **env)
+remove_bounds (char **env)
 {
   return g_environ_unsetenv (g_environ_unsetenv (env, CHIP_BOUNDS), HOST_BOUNDS);
 }
 
-/* Existing host bounds are kept only if the existing chip bounds are right. */
+/* Sets the bounds of the chips and of the host. Like Ray, it keeps host bounds that are set already, if the chip bounds
+ * are set to @bounds already. */
 static char **
-with_bounds (char **env, const char *bounds)
+set_bounds (char **env, const char *bounds)
 {
   const char *before = g_environ_getenv (env, CHIP_BOUNDS);
   gboolean same = g_strcmp0 (before, bounds) == 0;
@@ -167,20 +173,20 @@ quoit_ray_visible_env (const char *const *ids, int64_t n_on_node, const char *co
 
   if (is_truthy (g_environ_getenv (after, "RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS")))
     return g_steal_pointer (&after);
-  if (!factor_of (env, &factor, error))
+  if (!read_factor (env, &factor, error))
     return NULL;
-  chips = chips_of (ids, factor, error);
+  chips = list_chips (ids, factor, error);
   if (chips == NULL)
     return NULL;
 
   text = join (chips, &n_chips);
-  bounds = bounds_of (n_chips);
+  bounds = chip_bounds (n_chips);
   is_stale = bounds == NULL && (g_strcmp0 (before, "1,1,1") == 0 || g_strcmp0 (before, "1,2,1") == 0);
   if (is_stale)
-    after = without_bounds (g_steal_pointer (&after));
+    after = remove_bounds (g_steal_pointer (&after));
   if (g_strv_length ((char **) ids) == n_on_node)
     return g_environ_unsetenv (g_steal_pointer (&after), VISIBLE_CHIPS);
 
   after = g_environ_setenv (g_steal_pointer (&after), VISIBLE_CHIPS, text, TRUE);
-  return bounds != NULL ? with_bounds (g_steal_pointer (&after), bounds) : g_steal_pointer (&after);
+  return bounds != NULL ? set_bounds (g_steal_pointer (&after), bounds) : g_steal_pointer (&after);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes workers per slice, slices per number of workers, and the variables by which slices find each other. */
+/* Computes the workers of a slice and their resources, the slices that a number of workers needs, and the environment
+ * variables by which slices find each other. */
 #include "models/ray/ray.h"
 
 #include <math.h>
@@ -58,12 +59,12 @@ find (const QuoitRayResources *resources, const char *name)
 void
 quoit_ray_resources_set (QuoitRayResources *resources, const char *name, double amount)
 {
-  Resource *there = find (resources, name);
+  Resource *existing = find (resources, name);
   Resource added = { NULL, amount };
 
-  if (there != NULL)
+  if (existing != NULL)
     {
-      there->amount = amount;
+      existing->amount = amount;
       return;
     }
   added.name = g_strdup (name);
@@ -71,13 +72,13 @@ quoit_ray_resources_set (QuoitRayResources *resources, const char *name, double 
 }
 
 const char *
-quoit_ray_resources_get_name (const QuoitRayResources *resources, unsigned index)
+quoit_ray_resources_get_name (const QuoitRayResources *resources, uint32_t index)
 {
   return index < resources->list->len ? g_array_index (resources->list, Resource, index).name : NULL;
 }
 
 double
-quoit_ray_resources_get_amount (const QuoitRayResources *resources, unsigned index)
+quoit_ray_resources_get_amount (const QuoitRayResources *resources, uint32_t index)
 {
   return index < resources->list->len ? g_array_index (resources->list, Resource, index).amount : 0;
 }
@@ -85,23 +86,23 @@ quoit_ray_resources_get_amount (const QuoitRayResources *resources, unsigned ind
 const double *
 quoit_ray_resources_find (const QuoitRayResources *resources, const char *name)
 {
-  const Resource *there = resources != NULL ? find (resources, name) : NULL;
+  const Resource *existing = resources != NULL ? find (resources, name) : NULL;
 
-  return there != NULL ? &there->amount : NULL;
+  return existing != NULL ? &existing->amount : NULL;
 }
 
 QuoitRayResources *
 quoit_ray_resources_copy (const QuoitRayResources *resources)
 {
-  QuoitRayResources *twin = quoit_ray_resources_new ();
+  QuoitRayResources *copy = quoit_ray_resources_new ();
 
   for (unsigned i = 0; resources != NULL && i < resources->list->len; i++)
-    quoit_ray_resources_set (twin, quoit_ray_resources_get_name (resources, i),
+    quoit_ray_resources_set (copy, quoit_ray_resources_get_name (resources, i),
                              quoit_ray_resources_get_amount (resources, i));
-  return twin;
+  return copy;
 }
 
-int
+bool
 quoit_ray_resource_per_chip (const char *text, int64_t *factor, GError **error)
 {
   g_autoptr (QuoitBig) big = NULL;
@@ -121,37 +122,38 @@ quoit_ray_resource_per_chip (const char *text, int64_t *factor, GError **error)
                      quoted);
 }
 
-/* The amount of one worker. As in Python, whole amounts are divided as integers and others as floats. */
+/* The amount of TPU of one worker. Like Python, this file divides whole amounts as integers and others as floats. */
 typedef struct {
   double amount;
   int64_t whole; /* 0: not a whole number, or beyond 64 bits */
-} Share;
+} WorkerAmount;
 
-static Share
-share_of (double amount)
+static WorkerAmount
+to_worker_amount (double amount)
 {
-  return (Share) { amount, amount > 0 && amount < 0x1p63 && amount == floor (amount) ? (int64_t) amount : 0 };
+  return (WorkerAmount) { amount, amount > 0 && amount < 0x1p63 && amount == floor (amount) ? (int64_t) amount : 0 };
 }
 
-/* Divides @total by @share. Returns whether there is no remainder. */
+/* Returns whether @worker_amount divides @total without a remainder. Sets *@quotient, or to NULL if it exceeds 64
+ * bits. */
 static gboolean
-divides (const QuoitBig *total, Share share, QuoitBig **quotient)
+divides (const QuoitBig *total, WorkerAmount worker_amount, QuoitBig **quotient)
 {
-  double times, rest;
+  double float_quotient, rest;
   int64_t exact_rest;
 
   *quotient = NULL;
-  if (share.whole > 0)
+  if (worker_amount.whole > 0)
     {
-      *quotient = quoit_big_divide (total, share.whole, &exact_rest);
+      *quotient = quoit_big_divide (total, worker_amount.whole, &exact_rest);
       return exact_rest == 0;
     }
 
-  times = quoit_python_divide (quoit_big_to_double (total), share.amount, &rest);
+  float_quotient = quoit_python_divide (quoit_big_to_double (total), worker_amount.amount, &rest);
   if (rest != 0 || isnan (rest))
     return FALSE;
-  if (times >= -0x1p63 && times < 0x1p63)
-    *quotient = quoit_big_from_int ((int64_t) times);
+  if (float_quotient >= -0x1p63 && float_quotient < 0x1p63)
+    *quotient = quoit_big_from_int ((int64_t) float_quotient);
   return TRUE;
 }
 
@@ -165,7 +167,7 @@ check_positive (const char *what, const int64_t *value, GError **error)
                      (gint64) *value);
 }
 
-/* Sets *@chips to the given chips of a host, or to Ray's default. */
+/* Sets *@chips to the given number of chips of a host, or to Ray's default. */
 static gboolean
 resolve_chips_per_vm (const char *topology, const char *accelerator_type, const int64_t *given, int64_t *chips,
                       GError **error)
@@ -181,7 +183,7 @@ resolve_chips_per_vm (const char *topology, const char *accelerator_type, const 
 }
 
 static QuoitBig *
-times (const QuoitBig *big, int64_t factor)
+multiply (const QuoitBig *big, int64_t factor)
 {
   g_autoptr (QuoitBig) other = quoit_big_from_int (factor);
 
@@ -189,21 +191,21 @@ times (const QuoitBig *big, int64_t factor)
 }
 
 static gboolean
-count_workers (const QuoitBig *of_slice, int64_t n_slices, Share tpu, int64_t *n_workers, GError **error)
+count_workers (const QuoitBig *slice_tpu, int64_t n_slices, WorkerAmount tpu, int64_t *n_workers, GError **error)
 {
-  g_autoptr (QuoitBig) of_all = times (of_slice, n_slices), in_all = NULL, in_slice = NULL;
+  g_autoptr (QuoitBig) total_tpu = multiply (slice_tpu, n_slices), total_workers = NULL, slice_workers = NULL;
 
   if (!(tpu.amount > 0))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU of a worker '%.17g': expected more than 0", tpu.amount);
-  if (!divides (of_all, tpu, &in_all) || !divides (of_slice, tpu, &in_slice))
+  if (!divides (total_tpu, tpu, &total_workers) || !divides (slice_tpu, tpu, &slice_workers))
     {
-      g_autofree char *total = quoit_big_format (of_slice);
+      g_autofree char *total = quoit_big_format (slice_tpu);
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "TPU of a worker '%.17g': expected a number that divides the %.40s TPU of a slice", tpu.amount,
                          total);
     }
-  if (in_all == NULL || !quoit_big_to_int (in_all, n_workers))
+  if (total_workers == NULL || !quoit_big_to_int (total_workers, n_workers))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "topology: expected fewer workers than 64 bits count");
 
   return TRUE;
@@ -215,25 +217,26 @@ plan_workers (const char *topology, const char *accelerator_type, const QuoitRay
               const int64_t *chips_per_vm, const int64_t *resource_per_chip, double *tpu_of_vm, int64_t *n_workers,
               GError **error)
 {
-  g_autoptr (QuoitBig) chips = NULL, of_slice = NULL;
-  const Resource *asked = per_worker != NULL ? find (per_worker, "TPU") : NULL;
-  int64_t factor = resource_per_chip != NULL ? *resource_per_chip : 1, of_vm;
+  g_autoptr (QuoitBig) chips = NULL, slice_tpu = NULL;
+  const Resource *requested_tpu = per_worker != NULL ? find (per_worker, "TPU") : NULL;
+  int64_t factor = resource_per_chip != NULL ? *resource_per_chip : 1, chips_of_vm;
 
   if (!check_positive ("TPU per chip", resource_per_chip, error)
-      || !resolve_chips_per_vm (topology, accelerator_type, chips_per_vm, &of_vm, error))
+      || !resolve_chips_per_vm (topology, accelerator_type, chips_per_vm, &chips_of_vm, error))
     return FALSE;
 
-  chips = quoit_ray_chips (topology, error);
+  chips = quoit_ray_topology_chips (topology, error);
   if (chips == NULL)
     return FALSE;
 
-  *tpu_of_vm = (double) ((__int128) of_vm * factor);
-  /* For whole hosts the factor cancels out, and without it both numbers fit in 64 bits. */
-  if (asked == NULL)
-    return count_workers (chips, n_slices, (Share) { (double) of_vm, of_vm }, n_workers, error);
+  *tpu_of_vm = (double) ((__int128) chips_of_vm * factor);
+  /* For whole hosts, both numbers would be multiplied by the factor, which does not change the quotient. Without the
+   * factor they fit in 64 bits. */
+  if (requested_tpu == NULL)
+    return count_workers (chips, n_slices, (WorkerAmount) { (double) chips_of_vm, chips_of_vm }, n_workers, error);
 
-  of_slice = times (chips, factor);
-  return count_workers (of_slice, n_slices, share_of (asked->amount), n_workers, error);
+  slice_tpu = multiply (chips, factor);
+  return count_workers (slice_tpu, n_slices, to_worker_amount (requested_tpu->amount), n_workers, error);
 }
 
 QuoitRayResources *
@@ -260,19 +263,19 @@ int64_t
 quoit_ray_slices_for_workers (const char *topology, const char *accelerator_type, int64_t n_workers,
                               const QuoitRayResources *per_worker, const int64_t *resource_per_chip)
 {
-  int64_t of_slice = 0;
+  int64_t slice_tpu = 0;
   double tpu_of_vm, slices;
 
   if (topology == NULL || *topology == '\0' || accelerator_type == NULL || *accelerator_type == '\0')
     return 1;
 
-  /* A slice with more workers than C can count has more than are wanted, so one slice is enough. All other refusals
-   * give 1 too. */
-  if (!plan_workers (topology, accelerator_type, per_worker, 1, NULL, resource_per_chip, &tpu_of_vm, &of_slice, NULL)
-      || of_slice == 0)
+  /* If the workers of a slice exceed 64 bits, one slice is enough for any number of workers. Ray returns 1 for all
+   * other failures too. */
+  if (!plan_workers (topology, accelerator_type, per_worker, 1, NULL, resource_per_chip, &tpu_of_vm, &slice_tpu, NULL)
+      || slice_tpu == 0)
     return 1;
 
-  slices = ceil ((double) ((long double) n_workers / (long double) of_slice));
+  slices = ceil ((double) ((long double) n_workers / (long double) slice_tpu));
   return slices >= 0x1p63 ? INT64_MAX : MAX (1, (int64_t) slices);
 }
 
@@ -280,11 +283,11 @@ char **
 quoit_ray_coordinator_env (const char *address, int64_t n_slices, int64_t slice_id, const char *port)
 {
   g_autoptr (GStrvBuilder) env = g_strv_builder_new ();
-  g_autofree char *at = g_strconcat ("MEGASCALE_COORDINATOR_ADDRESS=", address, NULL);
-  g_autofree char *through = g_strconcat ("MEGASCALE_PORT=", port != NULL ? port : "8081", NULL);
-  g_autofree char *of = g_strdup_printf ("MEGASCALE_NUM_SLICES=%" G_GINT64_FORMAT, (gint64) n_slices);
-  g_autofree char *id = g_strdup_printf ("MEGASCALE_SLICE_ID=%" G_GINT64_FORMAT, (gint64) slice_id);
+  g_autofree char *address_variable = g_strconcat ("MEGASCALE_COORDINATOR_ADDRESS=", address, NULL);
+  g_autofree char *port_variable = g_strconcat ("MEGASCALE_PORT=", port != NULL ? port : "8081", NULL);
+  g_autofree char *count_variable = g_strdup_printf ("MEGASCALE_NUM_SLICES=%" G_GINT64_FORMAT, (gint64) n_slices);
+  g_autofree char *id_variable = g_strdup_printf ("MEGASCALE_SLICE_ID=%" G_GINT64_FORMAT, (gint64) slice_id);
 
-  g_strv_builder_add_many (env, at, through, of, id, NULL);
+  g_strv_builder_add_many (env, address_variable, port_variable, count_variable, id_variable, NULL);
   return g_strv_builder_end (env);
 }

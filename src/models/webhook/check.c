@@ -2,33 +2,34 @@
 /* Checks a worker group as the TPU webhook does (gke-kuberay-jax 3.1). */
 #include <quoit/models/webhook.h>
 
+#include "base/label-names.h"
 #include "models/webhook/hosts.h"
 #include "models/webhook/pod.h"
 
 static gboolean
 count_hosts (const QuoitWebhookPod *pod, gint32 *hosts, GError **error)
 {
-  const char *topology = quoit_webhook_pod_selector (pod, "cloud.google.com/gke-tpu-topology");
-  g_autofree char *unread = NULL, *quoted = NULL, *number = NULL;
+  const char *topology = quoit_webhook_pod_selector (pod, QUOIT_GKE_LABEL_TOPOLOGY);
+  g_autofree char *invalid_part = NULL, *quoted = NULL, *number = NULL;
   gint32 chips;
 
   if (*topology == '\0')
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "node selector: expected cloud.google.com/gke-tpu-topology where TPUs are asked for");
-  unread = quoit_webhook_chips (topology, &chips);
-  if (unread == NULL && quoit_webhook_hosts (chips, quoit_webhook_pod_chips (pod), hosts))
+  invalid_part = quoit_webhook_parse_topology (topology, &chips);
+  if (invalid_part == NULL && quoit_webhook_compute_hosts (chips, quoit_webhook_pod_chips (pod), hosts))
     return TRUE;
-  if (unread == NULL)
+  if (invalid_part == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "google.com/tpu '%" G_GINT64_FORMAT "': expected at most 2147483647",
                        quoit_webhook_pod_chips (pod));
 
   quoted = quoit_quote (topology);
-  number = quoit_quote (unread);
+  number = quoit_quote (invalid_part);
   return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected integers between 'x', found %s", quoted,
                      number);
 }
 
-int
+bool
 quoit_webhook_check_group (const QuoitWebhookPod *pod, int64_t n_hosts, const char **denial, GError **error)
 {
   gint32 hosts = 0;

@@ -19,6 +19,16 @@ container_clear (gpointer data)
 
   g_hash_table_unref (container->last);
   g_array_unref (container->variables);
+  g_array_unref (container->sources);
+}
+
+static GArray *
+variables_new (void)
+{
+  GArray *variables = g_array_new (FALSE, FALSE, sizeof (QuoitWebhookVariable));
+
+  g_array_set_clear_func (variables, variable_clear);
+  return variables;
 }
 
 GArray *
@@ -39,11 +49,18 @@ quoit_webhook_container (const GArray *containers, guint at)
 void
 quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit)
 {
-  QuoitWebhookContainer container = { request, limit, g_array_new (FALSE, FALSE, sizeof (QuoitWebhookVariable)),
-                                      g_hash_table_new (g_str_hash, g_str_equal) };
+  QuoitWebhookContainer container
+      = { request, limit, variables_new (), variables_new (), g_hash_table_new (g_str_hash, g_str_equal) };
 
-  g_array_set_clear_func (container.variables, variable_clear);
   g_array_append_val (containers, container);
+}
+
+void
+quoit_webhook_add_source_variable (GArray *containers, guint at, const char *name, const char *value)
+{
+  QuoitWebhookVariable variable = { g_strdup (name), g_strdup (value), NULL, QUOIT_WEBHOOK_OWN };
+
+  g_array_append_val (quoit_webhook_container (containers, at)->sources, variable);
 }
 
 void
@@ -69,6 +86,12 @@ void
 quoit_webhook_copy_container (const QuoitWebhookContainer *container, GArray *containers)
 {
   quoit_webhook_add_container (containers, container->request, container->limit);
+  for (guint i = 0; i < container->sources->len; i++)
+    {
+      const QuoitWebhookVariable *source = &g_array_index (container->sources, QuoitWebhookVariable, i);
+
+      quoit_webhook_add_source_variable (containers, containers->len - 1, source->name, source->value);
+    }
   for (guint i = 0; i < container->variables->len; i++)
     quoit_webhook_repeat_variable (containers, containers->len - 1,
                                    &g_array_index (container->variables, QuoitWebhookVariable, i));
@@ -107,17 +130,17 @@ quoit_webhook_last_variable (const QuoitWebhookContainer *container, const char 
              : NULL;
 }
 
-/* A value that equals the container's own number is the default of the device plugin, so the webhook replaces it. */
+/* The device plugin sets the index of the container as default. The webhook replaces a value that equals it. */
 char *
-quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers, gboolean is_tpu7x,
-                         gint64 host)
+quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers,
+                         gboolean has_process_addresses, gint64 host)
 {
-  gint64 id = (gint64) (is_tpu7x ? (guint64) host * n_containers + number : (guint64) host);
+  gint64 id = (gint64) (has_process_addresses ? (guint64) host * n_containers + number : (guint64) host);
   const char *set = quoit_webhook_variable (container, "TPU_WORKER_ID");
-  g_autofree char *wanted = g_strdup_printf ("%" G_GINT64_FORMAT, id);
-  g_autofree char *of_plugin = g_strdup_printf ("%u", number);
+  g_autofree char *new_id = g_strdup_printf ("%" G_GINT64_FORMAT, id);
+  g_autofree char *plugin_default = g_strdup_printf ("%u", number);
 
-  if (set == NULL || *set == '\0' || (strcmp (set, of_plugin) == 0 && strcmp (set, wanted) != 0))
-    return g_steal_pointer (&wanted);
+  if (set == NULL || *set == '\0' || (strcmp (set, plugin_default) == 0 && strcmp (set, new_id) != 0))
+    return g_steal_pointer (&new_id);
   return NULL;
 }

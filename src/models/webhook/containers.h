@@ -4,17 +4,18 @@
 
 #include "base/amount.h"
 
-/* An environment variable. If value is NULL, the value comes from elsewhere; for variables that quoit writes, from
- * @field. */
+/* An environment variable. If @value is NULL, the value comes from elsewhere, such as a secret or a field of the pod.
+ * For variables that the webhook writes, @field is that field. */
 typedef struct {
   char *name, *value;
   const char *field;
-  enum { QUOIT_WEBHOOK_OWN, QUOIT_WEBHOOK_WRITTEN } by; /* set by the container itself, or by the webhook */
+  enum { QUOIT_WEBHOOK_OWN, QUOIT_WEBHOOK_WRITTEN } origin; /* set by the container itself, or by the webhook */
 } QuoitWebhookVariable;
 
-/* The amounts are those of "google.com/tpu". The webhook treats a missing amount as 0. */
+/* The amounts are those of google.com/tpu. The webhook treats a missing amount as 0. */
 typedef struct {
   QuoitAmount request, limit;
+  GArray *sources;   /* of QuoitWebhookVariable: the variables of envFrom, which the webhook does not see */
   GArray *variables; /* of QuoitWebhookVariable */
   GHashTable *last;  /* name -> index of the last variable with that name; the variable owns the key */
 } QuoitWebhookContainer;
@@ -23,6 +24,8 @@ const QuoitWebhookContainer *quoit_webhook_container (const GArray *containers, 
 void quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit);
 void quoit_webhook_add_variable (GArray *containers, guint at,
                                  QuoitWebhookVariable variable); /* takes ownership of the texts */
+/* Adds a variable of envFrom; copies the texts. */
+void quoit_webhook_add_source_variable (GArray *containers, guint at, const char *name, const char *value);
 /* Adds a copy of @variable. */
 void quoit_webhook_repeat_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable);
 GArray *quoit_webhook_containers_new (void);
@@ -40,4 +43,4 @@ const QuoitWebhookVariable *quoit_webhook_last_variable (const QuoitWebhookConta
 /* Returns the TPU_WORKER_ID that the webhook writes into container @number of the pod's @n_containers with TPUs, or
  * NULL if it keeps the existing value. Free it with g_free(). Nothing else in the environment depends on @host. */
 char *quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers,
-                               gboolean is_tpu7x, gint64 host);
+                               gboolean has_process_addresses, gint64 host);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 gboolean
-quoit_webhook_integer (const char *text, gint64 *value)
+quoit_webhook_parse_integer (const char *text, gint64 *value)
 {
   const char *digits = text + (*text == '+' || *text == '-');
 
@@ -13,7 +13,7 @@ quoit_webhook_integer (const char *text, gint64 *value)
 }
 
 char *
-quoit_webhook_chips (const char *topology, gint32 *chips)
+quoit_webhook_parse_topology (const char *topology, gint32 *chips)
 {
   g_auto (GStrv) sides = g_strsplit (topology, "x", -1);
   guint64 product = 1;
@@ -24,7 +24,7 @@ quoit_webhook_chips (const char *topology, gint32 *chips)
     {
       gint64 value;
 
-      if (!quoit_webhook_integer (*side, &value))
+      if (!quoit_webhook_parse_integer (*side, &value))
         return g_strdup (*side);
       product *= (guint64) value;
     }
@@ -33,13 +33,14 @@ quoit_webhook_chips (const char *topology, gint32 *chips)
 }
 
 gboolean
-quoit_webhook_hosts (gint32 chips, gint64 pod_chips, gint32 *hosts)
+quoit_webhook_compute_hosts (gint32 chips, gint64 pod_chips, gint32 *hosts)
 {
   gint32 divisor = (gint32) (guint32) (guint64) pod_chips;
 
   if (divisor == 0)
     return FALSE;
-  /* The only quotient beyond 32 bits wraps in Go. */
+  /* The quotient of these two values does not fit in 32 bits. In Go it wraps to a negative number, which counts as 1.
+   */
   *hosts = chips == G_MININT32 && divisor == -1 ? 1 : MAX (chips / divisor, 1);
   return TRUE;
 }

@@ -3,19 +3,21 @@
 #include <quoit/models/webhook.h>
 #include <string.h>
 
+#include "base/label-names.h"
 #include "models/webhook/hosts.h"
 #include "models/webhook/names.h"
 #include "models/webhook/index.h"
 
 enum { PROCESS_PORT = 8471, MEGASCALE_PORT = 8081, MOST_NAMES = 1 << 18 };
 
+/* A pod that is mutated, and what its changes depend on. */
 typedef struct {
   const QuoitWebhookPod *pod;
   const char *cluster, *group;
   char *service, *hosts, *addresses; /* hosts and addresses are NULL for a single-host slice */
   gint32 n_hosts;
   guint n_containers; /* containers with TPUs */
-  gboolean is_tpu7x;
+  gboolean has_process_addresses;
   QuoitWebhookIndex index;
 } Mutation;
 
@@ -28,12 +30,13 @@ clear_mutation (Mutation *mutation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mutation, clear_mutation)
 
-/* A container whose variables are being written; it has number @number among the containers with TPUs. */
+/* The container whose variables are being written. */
 typedef struct {
   const Mutation *mutation;
   const QuoitWebhookContainer *container;
   GArray *written; /* of QuoitWebhookContainer: the variables to add to each container of the pod */
-  guint at, number;
+  guint at;        /* index of the container in the pod */
+  guint number;    /* its index among the containers with TPUs */
 } Writer;
 
 /* --- reading the pod --- */
@@ -44,13 +47,13 @@ static gboolean
 read_hosts (Mutation *mutation, const char *topology, GError **error)
 {
   gint32 chips;
-  g_autofree char *unread = quoit_webhook_chips (topology, &chips), *quoted = NULL;
-  gint32 n_ports = mutation->is_tpu7x ? (gint32) mutation->n_containers : 1;
+  g_autofree char *invalid_part = quoit_webhook_parse_topology (topology, &chips), *quoted = NULL;
+  gint32 n_ports = mutation->has_process_addresses ? (gint32) mutation->n_containers : 1;
 
   mutation->n_hosts = 0;
-  if (unread != NULL)
+  if (invalid_part != NULL)
     return TRUE;
-  if (!quoit_webhook_hosts (chips, quoit_webhook_pod_chips (mutation->pod), &mutation->n_hosts))
+  if (!quoit_webhook_compute_hosts (chips, quoit_webhook_pod_chips (mutation->pod), &mutation->n_hosts))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "google.com/tpu '%" G_GINT64_FORMAT "': expected at most 2147483647",
                        quoit_webhook_pod_chips (mutation->pod));
   if (mutation->n_hosts <= 1 || mutation->n_hosts <= MOST_NAMES / (gint32) mutation->n_containers / n_ports)
@@ -66,10 +69,10 @@ static gboolean
 read_pod (Mutation *mutation, GError **error)
 {
   const QuoitWebhookPod *pod = mutation->pod;
-  const char *topology = quoit_webhook_pod_selector (pod, "cloud.google.com/gke-tpu-topology");
+  const char *topology = quoit_webhook_pod_selector (pod, QUOIT_GKE_LABEL_TOPOLOGY);
 
-  mutation->cluster = quoit_webhook_pod_label (pod, "ray.io/cluster");
-  mutation->group = quoit_webhook_pod_label (pod, "ray.io/group");
+  mutation->cluster = quoit_webhook_pod_label (pod, QUOIT_KUBERAY_LABEL_CLUSTER);
+  mutation->group = quoit_webhook_pod_label (pod, QUOIT_KUBERAY_LABEL_GROUP);
   if (*mutation->cluster == '\0')
     return quoit_fail (error, QUOIT_ERROR_INVALID, "pod: expected a label ray.io/cluster");
   if (*mutation->group == '\0')
@@ -78,8 +81,8 @@ read_pod (Mutation *mutation, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "pod: expected a node selector cloud.google.com/gke-tpu-topology");
 
   mutation->n_containers = quoit_webhook_count_tpu_containers (pod);
-  mutation->is_tpu7x
-      = quoit_webhook_is_tpu7x (quoit_webhook_pod_selector (pod, "cloud.google.com/gke-tpu-accelerator"));
+  mutation->has_process_addresses
+      = quoit_webhook_has_process_addresses (quoit_webhook_pod_selector (pod, QUOIT_GKE_LABEL_ACCELERATOR));
   return read_hosts (mutation, topology, error);
 }
 
@@ -108,7 +111,7 @@ name_hosts (Mutation *mutation)
   for (gint32 host = 0; host < mutation->n_hosts; host++)
     {
       append_host (hosts, mutation, host);
-      for (guint c = 0; mutation->is_tpu7x && c < mutation->n_containers; c++)
+      for (guint c = 0; mutation->has_process_addresses && c < mutation->n_containers; c++)
         {
           append_host (addresses, mutation, host);
           g_string_append_printf (addresses, ":%u", PROCESS_PORT + c);
@@ -121,7 +124,8 @@ name_hosts (Mutation *mutation)
 /* --- affinity --- */
 
 static void
-require (QuoitWebhookPatch *patch, QuoitWebhookTerm term, const char *key, const char *operator, const char * value)
+add_requirement (QuoitWebhookPatch *patch, QuoitWebhookTerm term, const char *key, const char *operator,
+                 const char * value)
 {
   g_ptr_array_add (patch->terms[term],
                    value != NULL ? g_strjoin (" ", key, operator, value, NULL) : g_strjoin (" ", key, operator, NULL));
@@ -132,28 +136,27 @@ require (QuoitWebhookPatch *patch, QuoitWebhookTerm term, const char *key, const
 static void
 write_affinity (QuoitWebhookPatch *patch, const Mutation *mutation)
 {
-  static const char name_key[] = "ray.io/worker-group-replica-name", cluster_key[] = "ray.io/cluster";
-  gboolean is_named = g_hash_table_contains (mutation->pod->labels, name_key)
-                      && g_hash_table_contains (mutation->pod->labels, "ray.io/replica-host-index");
-  const char *key = is_named ? name_key : QUOIT_WEBHOOK_REPLICA_LABEL;
+  gboolean is_named = g_hash_table_contains (mutation->pod->labels, QUOIT_KUBERAY_LABEL_REPLICA_NAME)
+                      && g_hash_table_contains (mutation->pod->labels, QUOIT_KUBERAY_LABEL_HOST_INDEX);
+  const char *key = is_named ? QUOIT_KUBERAY_LABEL_REPLICA_NAME : QUOIT_WEBHOOK_REPLICA_LABEL;
   g_autofree char *value = is_named
-                               ? g_strdup (quoit_webhook_pod_label (mutation->pod, name_key))
+                               ? g_strdup (quoit_webhook_pod_label (mutation->pod, QUOIT_KUBERAY_LABEL_REPLICA_NAME))
                                : g_strdup_printf ("%s-%" G_GINT64_FORMAT, mutation->group, mutation->index.replica);
 
-  require (patch, QUOIT_WEBHOOK_TERM_TOGETHER, key, "In", value);
-  require (patch, QUOIT_WEBHOOK_TERM_TOGETHER, cluster_key, "In", mutation->cluster);
-  require (patch, QUOIT_WEBHOOK_TERM_APART, key, "NotIn", value);
-  require (patch, QUOIT_WEBHOOK_TERM_APART, cluster_key, "In", mutation->cluster);
-  require (patch, QUOIT_WEBHOOK_TERM_OTHERS, cluster_key, "NotIn", mutation->cluster);
-  require (patch, QUOIT_WEBHOOK_TERM_OTHERS, key, "Exists", NULL);
-  require (patch, QUOIT_WEBHOOK_TERM_NAMESPACES, "kubernetes.io/metadata.name", "NotIn", "kube-system");
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_TOGETHER, key, "In", value);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_TOGETHER, QUOIT_KUBERAY_LABEL_CLUSTER, "In", mutation->cluster);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_APART, key, "NotIn", value);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_APART, QUOIT_KUBERAY_LABEL_CLUSTER, "In", mutation->cluster);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_OTHERS, QUOIT_KUBERAY_LABEL_CLUSTER, "NotIn", mutation->cluster);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_OTHERS, key, "Exists", NULL);
+  add_requirement (patch, QUOIT_WEBHOOK_TERM_NAMESPACES, "kubernetes.io/metadata.name", "NotIn", "kube-system");
 }
 
 /* --- environment --- */
 
-/* The webhook sees no value for a variable that comes from elsewhere. */
+/* Returns the text that the webhook reads, "" for a variable that comes from elsewhere. */
 static const char *
-value_of (const Writer *writer, const char *name)
+variable_text (const Writer *writer, const char *name)
 {
   const char *value = quoit_webhook_variable (writer->container, name);
 
@@ -171,7 +174,7 @@ write_text (const Writer *writer, const char *name, const char *value)
 static void
 write_missing (const Writer *writer, const char *name, const char *value)
 {
-  if (*value_of (writer, name) == '\0')
+  if (*variable_text (writer, name) == '\0')
     write_text (writer, name, value);
 }
 
@@ -194,24 +197,25 @@ write_megascale (const Writer *writer)
     return;
   first = host_name (mutation, 0, 0);
   port = g_strdup_printf (":%d", MEGASCALE_PORT);
-  address = g_strconcat (first, ".", mutation->service, mutation->is_tpu7x ? port : "", NULL);
+  address = g_strconcat (first, ".", mutation->service, mutation->has_process_addresses ? port : "", NULL);
   write_missing_number (writer, "MEGASCALE_SLICE_ID", mutation->index.replica);
   write_missing (writer, "MEGASCALE_COORDINATOR_ADDRESS", address);
-  write_missing_number (writer, "MEGASCALE_PORT", MEGASCALE_PORT + (mutation->is_tpu7x ? writer->number : 0));
+  write_missing_number (writer, "MEGASCALE_PORT",
+                        MEGASCALE_PORT + (mutation->has_process_addresses ? writer->number : 0));
 }
 
 static void
 write_hosts (const Writer *writer)
 {
   const Mutation *mutation = writer->mutation;
-  const char *hosts = value_of (writer, "TPU_WORKER_HOSTNAMES");
-  const char *addresses = value_of (writer, "TPU_PROCESS_ADDRESSES");
+  const char *hosts = variable_text (writer, "TPU_WORKER_HOSTNAMES");
+  const char *addresses = variable_text (writer, "TPU_PROCESS_ADDRESSES");
 
   if (mutation->n_hosts <= 1)
     return;
   if (*hosts == '\0' || strcmp (hosts, "localhost") == 0)
     write_text (writer, "TPU_WORKER_HOSTNAMES", mutation->hosts);
-  if (!mutation->is_tpu7x)
+  if (!mutation->has_process_addresses)
     return;
   if (*addresses == '\0' || strstr (addresses, "localhost") != NULL)
     write_text (writer, "TPU_PROCESS_ADDRESSES", mutation->addresses);
@@ -223,14 +227,14 @@ write_worker_id (const Writer *writer)
 {
   const Mutation *mutation = writer->mutation;
   g_autofree char *id = quoit_webhook_worker_id (writer->container, writer->number, mutation->n_containers,
-                                                 mutation->is_tpu7x, mutation->index.host);
+                                                 mutation->has_process_addresses, mutation->index.host);
 
   if (id != NULL)
     write_text (writer, "TPU_WORKER_ID", id);
 }
 
 static void
-write_plugin (const Writer *writer)
+write_plugin_address (const Writer *writer)
 {
   if (quoit_webhook_variable (writer->container, "TPU_DEVICE_PLUGIN_HOST_IP") == NULL)
     quoit_webhook_add_variable (writer->written, writer->at,
@@ -249,7 +253,7 @@ write_environment (const Writer *writer)
   write_hosts (writer);
   write_worker_id (writer);
   write_missing (writer, "TPU_NAME", slice);
-  write_plugin (writer);
+  write_plugin_address (writer);
 }
 
 static void
@@ -285,13 +289,13 @@ patch_new (void)
 static char *
 replica_label (const Mutation *mutation)
 {
-  return mutation->index.how == QUOIT_WEBHOOK_COUNTED
+  return mutation->index.origin == QUOIT_WEBHOOK_INDEX_COUNTED
              ? g_strdup_printf ("%s-%" G_GINT64_FORMAT, mutation->group, mutation->index.replica)
              : NULL;
 }
 
 static QuoitWebhookPatch *
-patch_of (Mutation *mutation)
+build_patch (Mutation *mutation)
 {
   QuoitWebhookPatch *patch = patch_new ();
 
@@ -326,7 +330,7 @@ quoit_webhook_mutate_at (const QuoitWebhookPod *pod, const QuoitWebhookIndex *in
   if (!read_pod (&mutation, error))
     return NULL;
   mutation.service = quoit_webhook_service (mutation.cluster);
-  return patch_of (&mutation);
+  return build_patch (&mutation);
 }
 
 QuoitWebhookPatch *
@@ -341,7 +345,8 @@ quoit_webhook_mutate (const QuoitWebhookPod *pod, const QuoitWebhookPod *const *
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "pod: expected a container");
   if (quoit_webhook_count_tpu_containers (pod) == 0)
     return patch_new ();
-  if (!quoit_webhook_find_hosts (pod, &n_hosts, error) || !quoit_webhook_index (pod, others, n_hosts, &index, error))
+  if (!quoit_webhook_find_hosts (pod, &n_hosts, error)
+      || !quoit_webhook_find_index (pod, others, n_hosts, &index, error))
     return NULL;
 
   return quoit_webhook_mutate_at (pod, &index, error);
@@ -384,7 +389,7 @@ quoit_webhook_pod_apply (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch)
 }
 
 void
-quoit_webhook_pod_settle (QuoitWebhookPod *pod, const QuoitWebhookIndex *index)
+quoit_webhook_pod_set_numbering (QuoitWebhookPod *pod, const QuoitWebhookIndex *index)
 {
   Mutation mutation = { .pod = pod, .index = *index };
   g_autofree char *label = NULL;
@@ -402,7 +407,8 @@ quoit_webhook_pod_settle (QuoitWebhookPod *pod, const QuoitWebhookIndex *index)
 
       if (!quoit_webhook_wants_tpu (container))
         continue;
-      id = quoit_webhook_worker_id (container, number++, mutation.n_containers, mutation.is_tpu7x, index->host);
+      id = quoit_webhook_worker_id (container, number++, mutation.n_containers, mutation.has_process_addresses,
+                                    index->host);
       if (id != NULL)
         quoit_webhook_add_variable (
             pod->containers, at,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "catalogue/catalogue.h"
+
 char *
 quoit_webhook_kuberay_service (const char *cluster)
 {
@@ -18,7 +20,7 @@ is_go_punctuation (char byte)
 }
 
 static const char *
-end_of (const char *name, gsize most)
+suffix (const char *name, gsize most)
 {
   gsize length = strlen (name);
 
@@ -28,21 +30,21 @@ end_of (const char *name, gsize most)
 char *
 quoit_webhook_check_name (const char *name)
 {
-  char *cut = g_strdup (end_of (name, QUOIT_WEBHOOK_LONGEST_SERVICE));
+  char *checked = g_strdup (suffix (name, QUOIT_WEBHOOK_LONGEST_SERVICE));
 
-  if (g_ascii_isdigit (*cut) || is_go_punctuation (*cut))
-    *cut = 'r';
-  return cut;
+  if (g_ascii_isdigit (*checked) || is_go_punctuation (*checked))
+    *checked = 'r';
+  return checked;
 }
 
 char *
 quoit_webhook_check_label (const char *value)
 {
-  char *cut = g_strdup (end_of (value, QUOIT_WEBHOOK_LONGEST_LABEL));
+  char *checked = g_strdup (suffix (value, QUOIT_WEBHOOK_LONGEST_LABEL));
 
-  if (is_go_punctuation (*cut))
-    *cut = 'r';
-  return cut;
+  if (is_go_punctuation (*checked))
+    *checked = 'r';
+  return checked;
 }
 
 char *
@@ -62,7 +64,12 @@ quoit_webhook_longest_name (const char *end)
 }
 
 gboolean
-quoit_webhook_is_tpu7x (const char *accelerator)
+quoit_webhook_has_process_addresses (const char *accelerator)
 {
-  return accelerator != NULL && g_str_has_prefix (accelerator, "tpu7x");
+  const QuoitGenerationFacts *facts;
+
+  for (unsigned i = 0; accelerator != NULL && (facts = quoit_generation_row (i)) != NULL; i++)
+    if ((facts->traits & QUOIT_GENERATION_PROCESS_ADDRESSES) != 0 && g_str_has_prefix (accelerator, facts->id))
+      return TRUE;
+  return FALSE;
 }

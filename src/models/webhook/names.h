@@ -23,6 +23,7 @@ char *quoit_webhook_service (const char *cluster);
  * KubeRay appends @end to the name. */
 guint32 quoit_webhook_longest_name (const char *end);
 
-/* Returns whether the node selector is that of the generation where each container is a separate process.
- * @accelerator may be NULL. "tpu7" does not count. */
-gboolean quoit_webhook_is_tpu7x (const char *accelerator);
+/* Returns whether the webhook gives each container of a pod its own address and worker id, because the containers are
+ * separate processes: the node selector @accelerator begins with "tpu7x" (gke-kuberay-jax 3). "tpu7" is not enough.
+ * @accelerator may be NULL. */
+gboolean quoit_webhook_has_process_addresses (const char *accelerator);

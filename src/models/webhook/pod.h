@@ -24,6 +24,11 @@ struct _QuoitWebhookPatch {
 
 QuoitWebhookPod *quoit_webhook_pod_copy (const QuoitWebhookPod *pod);
 
+/* Replaces the variables of each container by those that Kubernetes gives to its processes: the variables of envFrom
+ * come first, and $(NAME) is replaced by the value of an earlier variable. INVALID if a process could not get so much
+ * text; nothing has changed then. */
+gboolean quoit_webhook_pod_expand_variables (QuoitWebhookPod *pod, GError **error);
+
 /* Returns "KEY=VALUE" texts, sorted by key; free them with g_strfreev(). */
 char **quoit_webhook_dup_texts (GHashTable *texts);
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Number of different bundle sizes that are tried as the unit of a bound. */
-enum { MOST_SIZES = 64 };
+/* Number of different item sizes for which min_bins_in_multiples() is tried. */
+enum { MAX_SIZES = 64 };
 
 static int
 largest_amount_first (const void *a, const void *b)
@@ -23,22 +23,22 @@ largest_sum_first (const void *a, const void *b)
 }
 
 static const gint64 *
-left_on (const QuoitBestBounds *bounds, guint32 block)
+bin_amounts (const QuoitBestBounds *bounds, guint32 run)
 {
-  return quoit_best_room (bounds->it->question, bounds->ground->blocks[block].room)->left;
+  return quoit_best_get_bin_class (bounds->subproblem->problem, bounds->instance->runs[run].bin_class)->left;
 }
 
 static void
-sum_nodes (QuoitBestBounds *bounds, guint32 r)
+sum_bins (QuoitBestBounds *bounds, guint32 r)
 {
-  g_autofree gint64 *amounts = g_new (gint64, bounds->it->n_nodes + 1);
+  g_autofree gint64 *amounts = g_new (gint64, bounds->subproblem->n_bins + 1);
   __int128 *top = bounds->top + (gsize) r * (bounds->n_top + 1);
   guint32 n = 0;
 
-  for (guint32 b = 0; b < bounds->ground->n_blocks; b++)
-    for (guint32 i = 0; i < bounds->ground->blocks[b].n; i++)
+  for (guint32 b = 0; b < bounds->instance->n_runs; b++)
+    for (guint32 i = 0; i < bounds->instance->runs[b].n; i++)
       {
-        amounts[n++] = left_on (bounds, b)[r];
+        amounts[n++] = bin_amounts (bounds, b)[r];
         bounds->all[r] += amounts[n - 1];
       }
   qsort (amounts, n, sizeof *amounts, largest_amount_first);
@@ -52,19 +52,19 @@ sum_nodes (QuoitBestBounds *bounds, guint32 r)
 static void
 sum_slices (QuoitBestBounds *bounds, guint32 r)
 {
-  const QuoitBestGround *ground = bounds->ground;
+  const QuoitBestInstance *instance = bounds->instance;
   g_autofree __int128 *sums = g_new (__int128, bounds->n_slices + 1);
   __int128 *top = bounds->top_slices + (gsize) r * (bounds->n_slices + 1);
   guint32 n = 0;
 
-  for (guint32 s = 0; s < ground->n_stands; s++)
+  for (guint32 s = 0; s < instance->n_groups; s++)
     {
-      __int128 *sum = &bounds->stands[(gsize) s * bounds->n_resources + r];
+      __int128 *sum = &bounds->groups[(gsize) s * bounds->n_resources + r];
 
-      for (guint32 b = ground->stands[s].first_block; b < ground->stands[s].first_block + ground->stands[s].n_blocks;
+      for (guint32 b = instance->groups[s].first_run; b < instance->groups[s].first_run + instance->groups[s].n_runs;
            b++)
-        *sum += (__int128) left_on (bounds, b)[r] * ground->blocks[b].n;
-      if (ground->stands[s].counts)
+        *sum += (__int128) bin_amounts (bounds, b)[r] * instance->runs[b].n;
+      if (instance->groups[s].is_slice)
         sums[n++] = *sum;
     }
   qsort (sums, n, sizeof *sums, largest_sum_first);
@@ -73,25 +73,25 @@ sum_slices (QuoitBestBounds *bounds, guint32 r)
 }
 
 QuoitBestBounds *
-quoit_best_bounds_new (const QuoitBestCase *it, const QuoitBestGround *ground)
+quoit_best_bounds_new (const QuoitBestSubproblem *subproblem, const QuoitBestInstance *instance)
 {
   QuoitBestBounds *bounds = g_new0 (QuoitBestBounds, 1);
-  gsize n_resources = it->question->bundles->n_resources;
+  gsize n_resources = subproblem->problem->bundles->n_resources;
 
-  bounds->it = it;
-  bounds->ground = ground;
+  bounds->subproblem = subproblem;
+  bounds->instance = instance;
   bounds->n_resources = (guint32) n_resources;
-  bounds->n_top = MIN (it->n_units, it->n_nodes);
-  for (guint32 s = 0; s < ground->n_stands; s++)
-    bounds->n_slices += ground->stands[s].counts != FALSE;
+  bounds->n_top = MIN (subproblem->n_items, subproblem->n_bins);
+  for (guint32 s = 0; s < instance->n_groups; s++)
+    bounds->n_slices += instance->groups[s].is_slice != FALSE;
   bounds->largest = g_new (gint64, n_resources * bounds->n_top + 1);
   bounds->top = g_new0 (__int128, n_resources *(bounds->n_top + 1) + 1);
   bounds->all = g_new0 (__int128, n_resources + 1);
-  bounds->stands = g_new0 (__int128, n_resources * ground->n_stands + 1);
+  bounds->groups = g_new0 (__int128, n_resources * instance->n_groups + 1);
   bounds->top_slices = g_new0 (__int128, n_resources *(bounds->n_slices + 1) + 1);
   for (guint32 r = 0; r < n_resources; r++)
     {
-      sum_nodes (bounds, r);
+      sum_bins (bounds, r);
       sum_slices (bounds, r);
     }
   return bounds;
@@ -105,135 +105,141 @@ quoit_best_bounds_free (QuoitBestBounds *bounds)
   g_free (bounds->largest);
   g_free (bounds->top);
   g_free (bounds->all);
-  g_free (bounds->stands);
+  g_free (bounds->groups);
   g_free (bounds->top_slices);
   g_free (bounds);
 }
 
-/* --- nodes --- */
+/* --- bins --- */
 
-/* Computes the bound in whole multiples of @size. Bundles that fit on a node also fit if their amounts and the
- * node's amount are rounded down to multiples. */
+/* Returns a lower bound of the number of bins, from amounts of resource @r that are rounded down to multiples of
+ * @size. The bound stays valid, because items that fit on a bin still fit if all amounts are rounded down. For
+ * example, three items of 2 need three bins of 3 with @size 2, and only two by the plain sum. */
 static guint32
-nodes_in_sizes (const QuoitBestBounds *bounds, guint32 r, gint64 size)
+min_bins_in_multiples (const QuoitBestBounds *bounds, guint32 r, gint64 size)
 {
   const gint64 *largest = bounds->largest + (gsize) r * bounds->n_top;
-  const QuoitBestCase *it = bounds->it;
-  __int128 wanted = 0;
+  const QuoitBestSubproblem *subproblem = bounds->subproblem;
+  __int128 requested = 0;
 
-  for (guint32 k = 0; k < it->n_kinds; k++)
-    wanted += (__int128) (quoit_best_amounts (it->question, it->asks[k])[r] / size) * it->counts[k];
+  for (guint32 k = 0; k < subproblem->n_item_classes; k++)
+    requested += (__int128) (quoit_best_amounts (subproblem->problem, subproblem->item_classes[k])[r] / size)
+                 * subproblem->counts[k];
   for (guint32 m = 0; m < bounds->n_top; m++)
     {
-      if (wanted <= 0)
+      if (requested <= 0)
         return m;
-      wanted -= largest[m] / size;
+      requested -= largest[m] / size;
     }
-  return wanted <= 0 ? bounds->n_top : QUOIT_NO_INDEX;
+  return requested <= 0 ? bounds->n_top : QUOIT_NO_INDEX;
 }
 
+/* Returns the best lower bound for resource @r. */
 static guint32
-nodes_for (const QuoitBestBounds *bounds, guint32 r)
+min_bins_for (const QuoitBestBounds *bounds, guint32 r)
 {
-  const QuoitBestCase *it = bounds->it;
-  guint32 least = nodes_in_sizes (bounds, r, 1), n_sizes = 0;
+  const QuoitBestSubproblem *subproblem = bounds->subproblem;
+  guint32 min = min_bins_in_multiples (bounds, r, 1), n_sizes = 0;
   g_autoptr (GHashTable) sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
 
-  for (guint32 k = 0; k < it->n_kinds && n_sizes < MOST_SIZES && least != QUOIT_NO_INDEX; k++)
+  for (guint32 k = 0; k < subproblem->n_item_classes && n_sizes < MAX_SIZES && min != QUOIT_NO_INDEX; k++)
     {
-      const gint64 *size = &quoit_best_amounts (it->question, it->asks[k])[r];
+      const gint64 *size = &quoit_best_amounts (subproblem->problem, subproblem->item_classes[k])[r];
 
       if (*size > 0 && g_hash_table_add (sizes, (gpointer) size))
         {
-          guint32 n = nodes_in_sizes (bounds, r, *size);
+          guint32 n = min_bins_in_multiples (bounds, r, *size);
 
           n_sizes++;
-          least = MAX (least, n); /* QUOIT_NO_INDEX is the largest */
+          min = MAX (min, n); /* QUOIT_NO_INDEX is the largest */
         }
     }
-  return least;
+  return min;
 }
 
 guint32
-quoit_best_bounds_nodes (const QuoitBestBounds *bounds)
+quoit_best_bounds_min_bins (const QuoitBestBounds *bounds)
 {
-  guint32 least = bounds->it->n_units > 0;
+  guint32 min = bounds->subproblem->n_items > 0;
 
   for (guint32 r = 0; r < bounds->n_resources; r++)
     {
-      guint32 n = nodes_for (bounds, r);
+      guint32 n = min_bins_for (bounds, r);
 
-      least = MAX (least, n);
+      min = MAX (min, n);
     }
-  return least;
+  return min;
 }
 
 /* --- slices --- */
 
+/* Returns how many of the slices with the most of resource @r, together with the bins in no slice, have the
+ * requested sum. */
 static guint32
-slices_for (const QuoitBestBounds *bounds, guint32 r)
+min_slices_for (const QuoitBestBounds *bounds, guint32 r)
 {
   const __int128 *top = bounds->top_slices + (gsize) r * (bounds->n_slices + 1);
-  __int128 loose = bounds->all[r] - top[bounds->n_slices], wanted = 0;
-  const QuoitBestCase *it = bounds->it;
+  __int128 in_no_slice = bounds->all[r] - top[bounds->n_slices], requested = 0;
+  const QuoitBestSubproblem *subproblem = bounds->subproblem;
   guint32 t = 0;
 
-  for (guint32 k = 0; k < it->n_kinds; k++)
-    wanted += (__int128) quoit_best_amounts (it->question, it->asks[k])[r] * it->counts[k];
-  while (t < bounds->n_slices && loose + top[t] < wanted)
+  for (guint32 k = 0; k < subproblem->n_item_classes; k++)
+    requested
+        += (__int128) quoit_best_amounts (subproblem->problem, subproblem->item_classes[k])[r] * subproblem->counts[k];
+  while (t < bounds->n_slices && in_no_slice + top[t] < requested)
     t++;
   return t;
 }
 
 static gboolean
-is_of_use (const QuoitBestBounds *bounds, guint32 block)
+fits_any_item (const QuoitBestBounds *bounds, guint32 run)
 {
-  const QuoitBestCase *it = bounds->it;
+  const QuoitBestSubproblem *subproblem = bounds->subproblem;
 
-  for (guint32 k = 0; k < it->n_kinds; k++)
-    if (quoit_best_fits (it->question, it->asks[k], bounds->ground->blocks[block].room))
+  for (guint32 k = 0; k < subproblem->n_item_classes; k++)
+    if (quoit_best_fits (subproblem->problem, subproblem->item_classes[k], bounds->instance->runs[run].bin_class))
       return TRUE;
   return FALSE;
 }
 
-/* Returns how many of the largest slices, together with nodes in no slice, have @n_nodes nodes that can hold a
- * bundle. */
+/* Returns how many of the largest slices, together with the bins in no slice, are needed for @n_bins bins on which
+ * at least one item fits. */
 static guint32
-slices_with_nodes (const QuoitBestBounds *bounds, guint32 n_nodes)
+slices_with_bins (const QuoitBestBounds *bounds, guint32 n_bins)
 {
-  const QuoitBestGround *ground = bounds->ground;
+  const QuoitBestInstance *instance = bounds->instance;
   g_autofree gint64 *sizes = g_new0 (gint64, bounds->n_slices + 1);
   guint32 n = 0, t = 0;
-  gint64 held = 0;
+  gint64 n_covered = 0;
 
-  for (guint32 s = 0; s < ground->n_stands; s++)
+  for (guint32 s = 0; s < instance->n_groups; s++)
     {
       gint64 size = 0;
 
-      for (guint32 b = ground->stands[s].first_block; b < ground->stands[s].first_block + ground->stands[s].n_blocks;
+      for (guint32 b = instance->groups[s].first_run; b < instance->groups[s].first_run + instance->groups[s].n_runs;
            b++)
-        size += is_of_use (bounds, b) ? ground->blocks[b].n : 0;
-      if (ground->stands[s].counts)
+        size += fits_any_item (bounds, b) ? instance->runs[b].n : 0;
+      if (instance->groups[s].is_slice)
         sizes[n++] = size;
       else
-        held += size;
+        n_covered += size;
     }
   qsort (sizes, n, sizeof *sizes, largest_amount_first);
-  while (t < n && held < n_nodes)
-    held += sizes[t++];
+  while (t < n && n_covered < n_bins)
+    n_covered += sizes[t++];
   return t;
 }
 
 guint32
-quoit_best_bounds_slices (const QuoitBestBounds *bounds, guint32 n_nodes)
+quoit_best_bounds_min_slices (const QuoitBestBounds *bounds, guint32 n_bins)
 {
-  guint32 least = slices_with_nodes (bounds, n_nodes);
+  guint32 min = slices_with_bins (bounds, n_bins);
 
   for (guint32 r = 0; r < bounds->n_resources; r++)
     {
-      guint32 n = slices_for (bounds, r);
+      guint32 n = min_slices_for (bounds, r);
 
-      least = MAX (least, n);
+      min = MAX (min, n);
     }
-  return least;
+  return min;
 }

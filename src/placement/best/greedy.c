@@ -4,225 +4,238 @@
 #include "placement/best/order.h"
 
 enum {
-  WHOLE = 1 << 20,     /* the unit of fractions */
-  MOST_LOOKS = 4000000 /* tests of a kind on a node; larger cases are not tried */
+  WHOLE = 1 << 20,    /* the tightness of an item that takes all of one resource that is left */
+  MAX_TESTS = 4000000 /* tests of an item class on a bin; a subproblem that may need more is not tried */
 };
 
-/* --- by bundle --- */
+/* --- item by item --- */
 
-/* Returns which part of what is left the bundle takes, summed over resources like in Ray's scorer. */
+/* Returns which part of @left the next item takes, summed over resources like in Ray's scorer. */
 static guint64
-tightness (const QuoitBestState *state, const gint64 *left)
+tightness (const QuoitBestPartial *partial, const gint64 *left)
 {
   const gint64 *amounts
-      = quoit_best_amounts (state->it->question, state->it->asks[state->order[state->turn_of[state->n_placed]]]);
+      = quoit_best_amounts (partial->subproblem->problem,
+                            partial->subproblem->item_classes[partial->order[partial->phase[partial->n_placed]]]);
   guint64 sum = 0;
 
-  for (guint32 r = 0; r < state->n_resources; r++)
+  for (guint32 r = 0; r < partial->n_resources; r++)
     if (amounts[r] > 0)
       sum += (guint64) ((__int128) amounts[r] * WHOLE / left[r]);
   return sum;
 }
 
+/* The best bin for the next item so far. */
 typedef struct {
   QuoitBestFit fit;
   guint64 tightness;
-  guint32 number;
+  guint32 index; /* index of an open bin; for an unopened one: of its run */
   gboolean is_found, is_new;
-} Best;
+} BestBin;
 
 static void
-offer (Best *best, guint64 tight, guint32 number, gboolean is_new)
+consider (BestBin *best, guint64 tight, guint32 index, gboolean is_new)
 {
   if (best->is_found && (best->fit == QUOIT_BEST_FIT_TIGHT ? tight <= best->tightness : tight >= best->tightness))
     return;
-  *best = (Best) { best->fit, tight, number, TRUE, is_new };
+  *best = (BestBin) { best->fit, tight, index, TRUE, is_new };
 }
 
 static gboolean
-place_best (QuoitBestState *state, QuoitBestFit fit)
+place_best (QuoitBestPartial *partial, QuoitBestFit fit)
 {
-  const QuoitBestGround *ground = state->ground;
-  Best best = { .fit = fit };
+  const QuoitBestInstance *instance = partial->instance;
+  BestBin best = { .fit = fit };
 
-  for (guint32 o = 0; o < state->n_open; o++)
-    if (quoit_best_state_fits (state, o))
-      offer (&best, tightness (state, state->left + (gsize) o * state->n_resources), o, FALSE);
-  for (guint32 b = 0; b < ground->n_blocks; b++)
-    if (state->n_opened[b] < ground->blocks[b].n && quoit_best_state_fits_new (state, b))
-      offer (&best, tightness (state, quoit_best_room (state->it->question, ground->blocks[b].room)->left), b, TRUE);
+  for (guint32 o = 0; o < partial->n_open; o++)
+    if (quoit_best_partial_fits (partial, o))
+      consider (&best, tightness (partial, partial->left + (gsize) o * partial->n_resources), o, FALSE);
+  for (guint32 b = 0; b < instance->n_runs; b++)
+    if (partial->n_opened[b] < instance->runs[b].n && quoit_best_partial_fits_new (partial, b))
+      consider (&best,
+                tightness (partial,
+                           quoit_best_get_bin_class (partial->subproblem->problem, instance->runs[b].bin_class)->left),
+                b, TRUE);
   if (!best.is_found)
     return FALSE;
   if (best.is_new)
-    return quoit_best_state_place_new (state, best.number);
-  return quoit_best_state_place (state, best.number);
+    return quoit_best_partial_place_new (partial, best.index);
+  return quoit_best_partial_place (partial, best.index);
 }
 
 gboolean
-quoit_best_greedy_fit (QuoitBestState *state, const QuoitBestLimits *limits, const guint32 *order, QuoitBestFit fit,
-                       guint32 *places)
+quoit_best_greedy_fit (QuoitBestPartial *partial, const QuoitBestLimits *limits, const guint32 *order, QuoitBestFit fit,
+                       guint32 *bins)
 {
-  const QuoitBestCase *it = state->it;
+  const QuoitBestSubproblem *subproblem = partial->subproblem;
 
-  if ((guint64) it->n_units * (state->ground->n_blocks + state->bounds->n_top) > MOST_LOOKS)
+  if ((guint64) subproblem->n_items * (partial->instance->n_runs + partial->bounds->n_top) > MAX_TESTS)
     return FALSE;
-  quoit_best_state_begin (state, limits, order);
-  while (state->n_placed < it->n_units)
-    if (!place_best (state, fit))
+  quoit_best_partial_reset (partial, limits, order);
+  while (partial->n_placed < subproblem->n_items)
+    if (!place_best (partial, fit))
       return FALSE;
-  quoit_best_state_write (state, places);
+  quoit_best_partial_write (partial, bins);
   return TRUE;
 }
 
-/* --- by node --- */
+/* --- bin by bin --- */
 
+/* The state of greedy_fill(). Bins are filled one after the other; a round is the number of the bin, from 1. */
 typedef struct {
-  const QuoitBestCase *it;
-  const QuoitBestGround *ground;
+  const QuoitBestSubproblem *subproblem;
+  const QuoitBestInstance *instance;
   const guint32 *order;
-  guint64 *sizes;       /* of each kind */
-  guint32 *to_come;     /* of each kind: number of unplaced bundles */
-  guint32 *first;       /* of each kind: index of its first unit in an answer */
-  guint32 *n_opened;    /* of each block */
-  gboolean *is_touched; /* of each slice of the ground */
-  gint64 *left;         /* on the node that is being filled */
-  guint32 *takes;       /* of each kind: number that the node takes */
-  guint32 *filled_in;   /* of each room: the number of the node for which it was last filled, from 1 */
-  guint64 *filled;      /* of each room: the result of that fill */
+  guint64 *sizes;       /* of each class */
+  guint32 *unplaced;    /* of each class: number of unplaced items */
+  guint32 *first;       /* of each class: its first item */
+  guint32 *n_opened;    /* of each run */
+  gboolean *is_used;    /* of each group */
+  gint64 *left;         /* on the bin that is being filled */
+  guint32 *takes;       /* of each class: number of items that the bin takes */
+  guint32 *computed_in; /* of each bin class: the round for which size_taken was last computed */
+  guint64 *size_taken;  /* of each bin class: the total size of the items that a bin takes */
 } Filling;
 
 static gboolean
-holds_one_more (const Filling *filling, const QuoitBestRoom *room, guint32 kind, GArray *wishes)
+takes_one_more (const Filling *filling, const QuoitBestBinClass *bin_class, guint32 class_index, GArray *demands)
 {
-  const gint64 *amounts = quoit_best_amounts (filling->it->question, filling->it->asks[kind]);
-  QuoitChipWish wish = { .want_e4 = quoit_best_want_e4 (filling->it->question, filling->it->asks[kind], room) };
+  const gint64 *amounts
+      = quoit_best_amounts (filling->subproblem->problem, filling->subproblem->item_classes[class_index]);
+  QuoitChipDemand demand
+      = { .needed_e4 = quoit_best_chips_e4 (filling->subproblem->problem,
+                                            filling->subproblem->item_classes[class_index], bin_class) };
   guint64 no_budget = 0;
 
-  for (guint32 r = 0; r < filling->it->question->bundles->n_resources; r++)
+  for (guint32 r = 0; r < filling->subproblem->problem->bundles->n_resources; r++)
     if (amounts[r] > filling->left[r])
       return FALSE;
-  if (wish.want_e4 == 0)
+  if (demand.needed_e4 == 0)
     return TRUE;
-  g_array_append_val (wishes, wish);
-  if (quoit_best_share_chips (room, wishes, &no_budget) == QUOIT_BEST_FOUND)
+  g_array_append_val (demands, demand);
+  if (quoit_best_check_chips (bin_class, demands, &no_budget) == QUOIT_BEST_FOUND)
     return TRUE;
-  g_array_set_size (wishes, wishes->len - 1);
+  g_array_set_size (demands, demands->len - 1);
   return FALSE;
 }
 
-/* Fills @filling->takes with what a node of the block would hold. Returns the total size. */
+/* Sets @filling->takes to the items that an unopened bin of the run would take. Returns their total size. */
 static guint64
-fill (Filling *filling, guint32 block)
+fill (Filling *filling, guint32 run)
 {
-  const QuoitBestQuestion *question = filling->it->question;
-  const QuoitBestRoom *room = quoit_best_room (question, filling->ground->blocks[block].room);
-  g_autoptr (GArray) wishes = g_array_new (FALSE, FALSE, sizeof (QuoitChipWish));
+  const QuoitBestProblem *problem = filling->subproblem->problem;
+  const QuoitBestBinClass *bin_class = quoit_best_get_bin_class (problem, filling->instance->runs[run].bin_class);
+  g_autoptr (GArray) demands = g_array_new (FALSE, FALSE, sizeof (QuoitChipDemand));
   guint64 size = 0;
 
-  for (guint32 r = 0; r < question->bundles->n_resources; r++)
-    filling->left[r] = room->left[r];
-  for (guint32 t = 0; t < filling->it->n_kinds; t++)
+  for (guint32 r = 0; r < problem->bundles->n_resources; r++)
+    filling->left[r] = bin_class->left[r];
+  for (guint32 t = 0; t < filling->subproblem->n_item_classes; t++)
     {
-      guint32 kind = filling->order[t];
-      const gint64 *amounts = quoit_best_amounts (question, filling->it->asks[kind]);
+      guint32 class_index = filling->order[t];
+      const gint64 *amounts = quoit_best_amounts (problem, filling->subproblem->item_classes[class_index]);
 
-      filling->takes[kind] = 0;
-      if (!quoit_best_passes (question, filling->it->asks[kind], filling->ground->blocks[block].room))
+      filling->takes[class_index] = 0;
+      if (!quoit_best_passes_filter (problem, filling->subproblem->item_classes[class_index],
+                                     filling->instance->runs[run].bin_class))
         continue;
-      while (filling->takes[kind] < filling->to_come[kind] && holds_one_more (filling, room, kind, wishes))
+      while (filling->takes[class_index] < filling->unplaced[class_index]
+             && takes_one_more (filling, bin_class, class_index, demands))
         {
-          filling->takes[kind]++;
-          size += filling->sizes[kind] + 1;
-          for (guint32 r = 0; r < question->bundles->n_resources; r++)
+          filling->takes[class_index]++;
+          size += filling->sizes[class_index] + 1;
+          for (guint32 r = 0; r < problem->bundles->n_resources; r++)
             filling->left[r] -= amounts[r];
         }
     }
   return size;
 }
 
-/* As fill(), for node @number. Each room is filled only once per node. */
+/* Returns what fill() returns, but calls it only once for each bin class in a round. */
 static guint64
-filled (Filling *filling, guint32 block, guint32 number)
+filled_size (Filling *filling, guint32 run, guint32 round)
 {
-  guint32 room = filling->ground->blocks[block].room;
+  guint32 bin_class = filling->instance->runs[run].bin_class;
 
-  if (filling->filled_in[room] != number)
+  if (filling->computed_in[bin_class] != round)
     {
-      filling->filled_in[room] = number;
-      filling->filled[room] = fill (filling, block);
+      filling->computed_in[bin_class] = round;
+      filling->size_taken[bin_class] = fill (filling, run);
     }
-  return filling->filled[room];
+  return filling->size_taken[bin_class];
 }
 
-/* Returns the block whose nodes hold the most. Prefers equal blocks in used slices, then the first. */
+/* Returns the run whose bins take the most. Of equal runs, prefers one in a used slice, and then the first. */
 static guint32
-fullest_block (Filling *filling, guint32 number)
+fullest_run (Filling *filling, guint32 round)
 {
-  const QuoitBestGround *ground = filling->ground;
+  const QuoitBestInstance *instance = filling->instance;
   guint32 best = QUOIT_NO_INDEX;
   guint64 size = 0;
-  gboolean is_near = FALSE;
+  gboolean best_is_used = FALSE;
 
-  for (guint32 b = 0; b < ground->n_blocks; b++)
+  for (guint32 b = 0; b < instance->n_runs; b++)
     {
-      guint32 stand = ground->blocks[b].stand;
-      gboolean near = !ground->stands[stand].counts || filling->is_touched[stand];
-      guint64 holds = filling->n_opened[b] < ground->blocks[b].n ? filled (filling, b, number) : 0;
+      guint32 group = instance->runs[b].group;
+      gboolean is_used = !instance->groups[group].is_slice || filling->is_used[group];
+      guint64 taken = filling->n_opened[b] < instance->runs[b].n ? filled_size (filling, b, round) : 0;
 
-      if (holds > size || (holds > 0 && holds == size && near && !is_near))
+      if (taken > size || (taken > 0 && taken == size && is_used && !best_is_used))
         {
           best = b;
-          size = holds;
-          is_near = near;
+          size = taken;
+          best_is_used = is_used;
         }
     }
   return best;
 }
 
+/* Opens a bin of the run and fills it. Returns the number of placed items. */
 static guint32
-take_block (Filling *filling, guint32 b, guint32 *places)
+fill_next_bin (Filling *filling, guint32 run_index, guint32 *bins)
 {
-  const QuoitBestBlock *block = &filling->ground->blocks[b];
-  guint32 place = filling->ground->places[block->first + filling->n_opened[b]++], n = 0;
+  const QuoitBestRun *run = &filling->instance->runs[run_index];
+  guint32 bin = filling->instance->bins[run->first + filling->n_opened[run_index]++], n = 0;
 
-  fill (filling, b);
-  filling->is_touched[block->stand] = TRUE;
-  for (guint32 k = 0; k < filling->it->n_kinds; k++)
+  fill (filling, run_index);
+  filling->is_used[run->group] = TRUE;
+  for (guint32 k = 0; k < filling->subproblem->n_item_classes; k++)
     for (; filling->takes[k] > 0; filling->takes[k]--, n++)
-      places[filling->first[k] + --filling->to_come[k]] = place;
+      bins[filling->first[k] + --filling->unplaced[k]] = bin;
   return n;
 }
 
 gboolean
-quoit_best_greedy_fill (const QuoitBestBounds *bounds, const guint32 *order, guint32 *places)
+quoit_best_greedy_fill (const QuoitBestBounds *bounds, const guint32 *order, guint32 *bins)
 {
-  const QuoitBestCase *it = bounds->it;
-  g_autofree guint64 *sizes = g_new (guint64, it->n_kinds + 1);
-  g_autofree guint32 *to_come = g_memdup2 (it->counts, it->n_kinds * sizeof *to_come);
-  g_autofree guint32 *first = g_new (guint32, it->n_kinds + 1), *takes = g_new0 (guint32, it->n_kinds + 1);
-  g_autofree guint32 *n_opened = g_new0 (guint32, bounds->ground->n_blocks + 1);
-  g_autofree gboolean *is_touched = g_new0 (gboolean, bounds->ground->n_stands + 1);
+  const QuoitBestSubproblem *subproblem = bounds->subproblem;
+  g_autofree guint64 *sizes = g_new (guint64, subproblem->n_item_classes + 1);
+  g_autofree guint32 *unplaced = g_memdup2 (subproblem->counts, subproblem->n_item_classes * sizeof *unplaced);
+  g_autofree guint32 *first = g_new (guint32, subproblem->n_item_classes + 1),
+                     *takes = g_new0 (guint32, subproblem->n_item_classes + 1);
+  g_autofree guint32 *n_opened = g_new0 (guint32, bounds->instance->n_runs + 1);
+  g_autofree gboolean *is_used = g_new0 (gboolean, bounds->instance->n_groups + 1);
   g_autofree gint64 *left = g_new (gint64, bounds->n_resources + 1);
-  guint32 n_rooms = it->question->rooms->len, n_left = it->n_units;
-  g_autofree guint32 *filled_in = g_new0 (guint32, n_rooms + 1);
-  g_autofree guint64 *fillings = g_new0 (guint64, n_rooms + 1);
-  Filling filling
-      = { it, bounds->ground, order, sizes, to_come, first, n_opened, is_touched, left, takes, filled_in, fillings };
+  guint32 n_bin_classes = subproblem->problem->bin_classes->len, n_left = subproblem->n_items;
+  g_autofree guint32 *computed_in = g_new0 (guint32, n_bin_classes + 1);
+  g_autofree guint64 *size_taken = g_new0 (guint64, n_bin_classes + 1);
+  Filling filling = { subproblem, bounds->instance, order, sizes, unplaced,    first,
+                      n_opened,   is_used,          left,  takes, computed_in, size_taken };
 
-  if (bounds->n_top * ((guint64) n_rooms * it->n_kinds + bounds->ground->n_blocks) > MOST_LOOKS)
+  if (bounds->n_top * ((guint64) n_bin_classes * subproblem->n_item_classes + bounds->instance->n_runs) > MAX_TESTS)
     return FALSE;
-  for (guint32 k = 0, from = 0; k < it->n_kinds; from += it->counts[k++])
+  for (guint32 k = 0, from = 0; k < subproblem->n_item_classes; from += subproblem->counts[k++])
     {
       first[k] = from;
-      sizes[k] = quoit_best_size (bounds, k);
+      sizes[k] = quoit_best_item_size (bounds, k);
     }
-  for (guint32 number = 1; n_left > 0; number++)
+  for (guint32 round = 1; n_left > 0; round++)
     {
-      guint32 block = fullest_block (&filling, number);
+      guint32 run = fullest_run (&filling, round);
 
-      if (block == QUOIT_NO_INDEX)
+      if (run == QUOIT_NO_INDEX)
         return FALSE;
-      n_left -= take_block (&filling, block, places);
+      n_left -= fill_next_bin (&filling, run, bins);
     }
   return TRUE;
 }

@@ -1,268 +1,280 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sets of places that can be taken together form a matroid. Taking places greedily, in any order, therefore
- * takes as many as possible, and the earliest ones. A place that cannot be added now can never be added, nor can
- * another place of its room. Kinds that a failed search has visited can never take more places. */
+/* A slot is a place for one item on a bin. Each round offers one more slot of each bin, as far as its capacity
+ * allows. A slot is used if an item can be matched with it, perhaps after other items have moved to other slots: an
+ * augmenting path.
+ *
+ * The sets of slots that can be used together form a matroid. Using slots greedily, in any order, therefore uses as
+ * many as possible, and the earliest ones. A slot that cannot be used now can never be used, nor can another slot of
+ * its bin class. Item classes that a failed search for a path has visited can never use more slots. */
 #include "placement/best/match.h"
 
 #include "placement/rows.h"
 
 #define NONE G_MAXUINT32
 
-/* A taken place. */
+/* A used slot. */
 typedef struct {
-  guint32 place, next; /* next: in the same share */
-} Taken;
+  guint32 bin;
+  guint32 next; /* in the same list */
+} Slot;
 
-/* The places of a room that a kind has. */
+/* The slots that items of one class use on bins of one class. */
 typedef struct {
-  guint32 kind, room;
-  guint32 first; /* of Taken */
-  guint32 next;  /* of the same kind */
-} Share;
+  guint32 item_class, bin_class;
+  guint32 first; /* slot; NONE: empty */
+  guint32 next;  /* next list of the same item class */
+} SlotList;
 
 typedef struct {
   guint32 capacity;
-  guint32 next_kind; /* all kinds before it are fully placed, or do not fit */
-  guint32 seen;      /* number of the last search that visited it */
-  gboolean is_dead;
-} Room;
+  guint32 next_item_class; /* all item classes before it are fully placed, or do not fit */
+  guint32 visited_by;      /* number of the last search that visited it */
+  gboolean is_exhausted;   /* no slot of its bins can be used any more */
+} BinClass;
 
 typedef struct {
-  guint32 left;        /* number of unplaced members */
-  guint32 first_share; /* NONE: none */
-  guint32 seen;        /* number of the last search that visited it */
-  guint32 from;        /* the share whose place it would get; NONE: the new place */
-  gboolean is_settled; /* all kinds that a chain from it can reach are fully placed */
-} Kind;
+  guint32 n_unplaced;
+  guint32 first_list;  /* NONE: none */
+  guint32 visited_by;  /* number of the last search that visited it */
+  guint32 from;        /* on a path: the list from which it would get a slot; NONE: it would get the new slot */
+  gboolean is_settled; /* it and all item classes that a path from it can reach are fully placed */
+} ItemClass;
 
 typedef struct {
   const QuoitBestMatching *matching;
-  Kind *kinds;
-  GArray *rooms, *taken, *shares;
-  GHashTable *by_pair; /* kind and room -> share + 1 */
-  guint32 *queue;
-  guint32 n_left, n_searches;
+  ItemClass *item_classes;
+  GArray *bin_classes, *slots, *lists;
+  GHashTable *list_index; /* item class and bin class -> index in lists + 1 */
+  guint32 *queue;         /* item classes that a search has visited */
+  guint32 n_unplaced, n_searches;
 } Match;
 
-static Room *
-room_at (Match *match, guint32 room)
+static BinClass *
+bin_class_at (Match *match, guint32 bin_class)
 {
-  while (match->rooms->len <= room)
+  while (match->bin_classes->len <= bin_class)
     {
-      Room new = { match->matching->capacity (match->matching->data, match->rooms->len), 0, 0, FALSE };
+      BinClass new = { match->matching->capacity (match->matching->data, match->bin_classes->len), 0, 0, FALSE };
 
-      g_array_append_val (match->rooms, new);
+      g_array_append_val (match->bin_classes, new);
     }
-  return &g_array_index (match->rooms, Room, room);
+  return &g_array_index (match->bin_classes, BinClass, bin_class);
 }
 
-static Share *
-share_at (Match *match, guint32 share)
+static SlotList *
+list_at (Match *match, guint32 list)
 {
-  return &g_array_index (match->shares, Share, share);
+  return &g_array_index (match->lists, SlotList, list);
 }
 
+/* Returns the list of two classes. Creates it on first use. */
 static guint32
-share_of (Match *match, guint32 kind, guint32 room)
+find_list (Match *match, guint32 item_class, guint32 bin_class)
 {
-  gint64 pair = (gint64) ((guint64) kind << 32 | room), *key;
-  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (match->by_pair, &pair));
-  Share new = { kind, room, NONE, match->kinds[kind].first_share };
+  gint64 pair = (gint64) ((guint64) item_class << 32 | bin_class), *key;
+  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (match->list_index, &pair));
+  SlotList new = { item_class, bin_class, NONE, match->item_classes[item_class].first_list };
 
   if (found != 0)
     return found - 1;
-  found = match->shares->len;
-  g_array_append_val (match->shares, new);
-  match->kinds[kind].first_share = found;
+  found = match->lists->len;
+  g_array_append_val (match->lists, new);
+  match->item_classes[item_class].first_list = found;
   key = g_new (gint64, 1);
   *key = pair;
-  g_hash_table_insert (match->by_pair, key, GUINT_TO_POINTER (found + 1));
+  g_hash_table_insert (match->list_index, key, GUINT_TO_POINTER (found + 1));
   return found;
 }
 
 static void
-give (Match *match, guint32 taken, guint32 kind, guint32 room)
+add_slot (Match *match, guint32 slot, guint32 item_class, guint32 bin_class)
 {
-  Share *share = share_at (match, share_of (match, kind, room));
+  SlotList *list = list_at (match, find_list (match, item_class, bin_class));
 
-  g_array_index (match->taken, Taken, taken).next = share->first;
-  share->first = taken;
+  g_array_index (match->slots, Slot, slot).next = list->first;
+  list->first = slot;
 }
 
 static guint32
-take_away (Match *match, guint32 share)
+remove_slot (Match *match, guint32 list)
 {
-  guint32 taken = share_at (match, share)->first;
+  guint32 slot = list_at (match, list)->first;
 
-  share_at (match, share)->first = g_array_index (match->taken, Taken, taken).next;
-  return taken;
+  list_at (match, list)->first = g_array_index (match->slots, Slot, slot).next;
+  return slot;
 }
 
-/* Applies the chain that leads to @kind, which has unplaced members: each kind passes a place on to the next one. */
+/* Places an item of @item_class along its path: the item gets a slot of another item class, that class gets a slot
+ * of a third one, and so on. The last class of the path gets the new slot, on @bin. */
 static void
-pass_on (Match *match, guint32 kind, guint32 place, guint32 room)
+apply_path (Match *match, guint32 item_class, guint32 bin, guint32 bin_class)
 {
-  Taken new = { place, NONE };
+  Slot new = { bin, NONE };
 
-  match->kinds[kind].left--;
-  match->n_left--;
-  while (match->kinds[kind].from != NONE)
+  match->item_classes[item_class].n_unplaced--;
+  match->n_unplaced--;
+  while (match->item_classes[item_class].from != NONE)
     {
-      guint32 from = match->kinds[kind].from, taken = take_away (match, from);
-      const Share *share = share_at (match, from);
-      guint32 giver = share->kind, of_room = share->room;
+      guint32 from = match->item_classes[item_class].from, slot = remove_slot (match, from);
+      const SlotList *list = list_at (match, from);
+      guint32 next_class = list->item_class, slot_class = list->bin_class;
 
-      give (match, taken, kind, of_room);
-      kind = giver;
+      add_slot (match, slot, item_class, slot_class);
+      item_class = next_class;
     }
-  g_array_append_val (match->taken, new);
-  give (match, match->taken->len - 1, kind, room);
+  g_array_append_val (match->slots, new);
+  add_slot (match, match->slots->len - 1, item_class, bin_class);
 }
 
-/* Visits the kinds that fit the room, from share @from. Returns one that is not fully placed, or NONE. */
+/* Visits the item classes that fit on the bin class and could get a slot of list @from. Returns one that is not
+ * fully placed, or NONE. */
 static guint32
-reach (Match *match, guint32 room, guint32 from, guint32 *n_queued)
+visit_item_classes (Match *match, guint32 bin_class, guint32 from, guint32 *n_queued)
 {
   const QuoitBestMatching *matching = match->matching;
 
-  for (guint32 k = 0; k < matching->n_kinds; k++)
+  for (guint32 k = 0; k < matching->n_item_classes; k++)
     {
-      Kind *kind = &match->kinds[k];
+      ItemClass *item_class = &match->item_classes[k];
 
-      if (kind->is_settled || kind->seen == match->n_searches || !matching->fits (matching->data, k, room))
+      if (item_class->is_settled || item_class->visited_by == match->n_searches
+          || !matching->fits (matching->data, k, bin_class))
         continue;
-      kind->seen = match->n_searches;
-      kind->from = from;
-      if (kind->left > 0)
+      item_class->visited_by = match->n_searches;
+      item_class->from = from;
+      if (item_class->n_unplaced > 0)
         return k;
       match->queue[(*n_queued)++] = k;
     }
   return NONE;
 }
 
-/* Searches breadth first over fully placed kinds and the rooms in which they have places. */
+/* Searches a path for a new slot on @bin, breadth first over fully placed item classes and the bin classes that they
+ * use. */
 static gboolean
-take_by_passing_on (Match *match, guint32 place, guint32 room)
+use_slot_by_path (Match *match, guint32 bin, guint32 bin_class)
 {
   guint32 n_queued = 0, found;
 
   match->n_searches++;
-  found = reach (match, room, NONE, &n_queued);
+  found = visit_item_classes (match, bin_class, NONE, &n_queued);
   for (guint32 i = 0; i < n_queued && found == NONE; i++)
-    for (guint32 s = match->kinds[match->queue[i]].first_share; s != NONE && found == NONE;
-         s = share_at (match, s)->next)
+    for (guint32 s = match->item_classes[match->queue[i]].first_list; s != NONE && found == NONE;
+         s = list_at (match, s)->next)
       {
-        Room *other = room_at (match, share_at (match, s)->room);
+        BinClass *other = bin_class_at (match, list_at (match, s)->bin_class);
 
-        if (share_at (match, s)->first == NONE || other->seen == match->n_searches)
+        if (list_at (match, s)->first == NONE || other->visited_by == match->n_searches)
           continue;
-        other->seen = match->n_searches;
-        found = reach (match, share_at (match, s)->room, s, &n_queued);
+        other->visited_by = match->n_searches;
+        found = visit_item_classes (match, list_at (match, s)->bin_class, s, &n_queued);
       }
   if (found != NONE)
-    return pass_on (match, found, place, room), TRUE;
+    return apply_path (match, found, bin, bin_class), TRUE;
   for (guint32 i = 0; i < n_queued; i++)
-    match->kinds[match->queue[i]].is_settled = TRUE;
+    match->item_classes[match->queue[i]].is_settled = TRUE;
   return FALSE;
 }
 
+/* Places one more item on @bin. Returns FALSE if no item can be placed there. */
 static gboolean
-take (Match *match, guint32 place, guint32 number)
+use_slot (Match *match, guint32 bin, guint32 bin_class)
 {
   const QuoitBestMatching *matching = match->matching;
-  Room *room = room_at (match, number);
-  guint32 k = room->next_kind;
+  BinClass *class = bin_class_at (match, bin_class);
+  guint32 k = class->next_item_class;
 
-  while (k < matching->n_kinds && (match->kinds[k].left == 0 || !matching->fits (matching->data, k, number)))
+  while (k < matching->n_item_classes
+         && (match->item_classes[k].n_unplaced == 0 || !matching->fits (matching->data, k, bin_class)))
     k++;
-  room->next_kind = k;
-  if (k == matching->n_kinds)
-    return take_by_passing_on (match, place, number);
-  match->kinds[k].from = NONE;
-  return pass_on (match, k, place, number), TRUE;
+  class->next_item_class = k;
+  if (k == matching->n_item_classes)
+    return use_slot_by_path (match, bin, bin_class);
+  match->item_classes[k].from = NONE;
+  return apply_path (match, k, bin, bin_class), TRUE;
 }
 
-/* Adds at most one member to each place. Keeps the places that may take another one in @places, and returns their
- * number. @places may be NULL: all places, in order. */
+/* Adds at most one item to each bin. Keeps the bins that may take another one in @bins, and returns their number.
+ * @bins may be NULL: all bins, in order. */
 static guint32
-take_round (Match *match, guint32 *places, guint32 n_places, guint32 round)
+use_round (Match *match, guint32 *bins, guint32 n_bins, guint32 round)
 {
   const QuoitBestMatching *matching = match->matching;
-  guint32 n_stay = 0;
+  guint32 n_kept = 0;
 
-  for (guint32 i = 0; i < n_places && match->n_left > 0; i++)
+  for (guint32 i = 0; i < n_bins && match->n_unplaced > 0; i++)
     {
-      guint32 place = places == NULL ? i : places[i], number = matching->room_of (matching->data, place);
-      Room *room = room_at (match, number);
+      guint32 bin = bins == NULL ? i : bins[i], bin_class = matching->bin_class (matching->data, bin);
+      BinClass *class = bin_class_at (match, bin_class);
 
-      if (room->is_dead || room->capacity < round)
+      if (class->is_exhausted || class->capacity < round)
         continue;
-      if (!take (match, place, number))
-        room_at (match, number)->is_dead = TRUE;
-      else if (places != NULL && room_at (match, number)->capacity > round)
-        places[n_stay++] = place;
+      if (!use_slot (match, bin, bin_class))
+        bin_class_at (match, bin_class)->is_exhausted = TRUE;
+      else if (bins != NULL && bin_class_at (match, bin_class)->capacity > round)
+        bins[n_kept++] = bin;
     }
-  return n_stay;
+  return n_kept;
 }
 
 static void
-write_places (Match *match, guint32 *places)
+write_bins (Match *match, guint32 *bins)
 {
   guint32 at = 0;
 
-  for (guint32 k = 0; k < match->matching->n_kinds; k++)
+  for (guint32 k = 0; k < match->matching->n_item_classes; k++)
     {
       guint32 from = at;
 
-      for (guint32 s = match->kinds[k].first_share; s != NONE; s = share_at (match, s)->next)
-        for (guint32 t = share_at (match, s)->first; t != NONE; t = g_array_index (match->taken, Taken, t).next)
-          places[at++] = g_array_index (match->taken, Taken, t).place;
-      quoit_numbers_sort (places + from, at - from);
+      for (guint32 s = match->item_classes[k].first_list; s != NONE; s = list_at (match, s)->next)
+        for (guint32 t = list_at (match, s)->first; t != NONE; t = g_array_index (match->slots, Slot, t).next)
+          bins[at++] = g_array_index (match->slots, Slot, t).bin;
+      quoit_numbers_sort (bins + from, at - from);
     }
 }
 
 gboolean
-quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *load)
+quoit_best_match (const QuoitBestMatching *matching, guint32 *bins, guint32 *load)
 {
   Match match = { .matching = matching };
-  guint32 round = 0, n_places = matching->n_places, *again = NULL;
+  guint32 round = 0, n_bins = matching->n_bins, *open_bins = NULL;
 
-  match.kinds = g_new0 (Kind, matching->n_kinds + 1);
-  match.queue = g_new (guint32, matching->n_kinds + 1);
-  match.rooms = g_array_new (FALSE, FALSE, sizeof (Room));
-  match.taken = g_array_new (FALSE, FALSE, sizeof (Taken));
-  match.shares = g_array_new (FALSE, FALSE, sizeof (Share));
-  match.by_pair = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  for (guint32 k = 0; k < matching->n_kinds; k++)
+  match.item_classes = g_new0 (ItemClass, matching->n_item_classes + 1);
+  match.queue = g_new (guint32, matching->n_item_classes + 1);
+  match.bin_classes = g_array_new (FALSE, FALSE, sizeof (BinClass));
+  match.slots = g_array_new (FALSE, FALSE, sizeof (Slot));
+  match.lists = g_array_new (FALSE, FALSE, sizeof (SlotList));
+  match.list_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  for (guint32 k = 0; k < matching->n_item_classes; k++)
     {
-      match.kinds[k].left = matching->counts[k];
-      match.kinds[k].first_share = NONE;
-      match.n_left += matching->counts[k];
+      match.item_classes[k].n_unplaced = matching->counts[k];
+      match.item_classes[k].first_list = NONE;
+      match.n_unplaced += matching->counts[k];
     }
 
-  if (match.n_left > 0)
-    take_round (&match, NULL, n_places, ++round);
-  if (match.n_left > 0)
+  if (match.n_unplaced > 0)
+    use_round (&match, NULL, n_bins, ++round);
+  if (match.n_unplaced > 0)
     {
-      /* Most requests need only the first round, which needs no list of places. */
-      again = g_new (guint32, n_places + 1);
-      for (guint32 p = 0; p < n_places; p++)
-        again[p] = p;
-      while (match.n_left > 0 && n_places > 0)
-        n_places = take_round (&match, again, n_places, ++round);
+      /* Most requests need only the first round, which needs no list of bins. */
+      open_bins = g_new (guint32, n_bins + 1);
+      for (guint32 b = 0; b < n_bins; b++)
+        open_bins[b] = b;
+      while (match.n_unplaced > 0 && n_bins > 0)
+        n_bins = use_round (&match, open_bins, n_bins, ++round);
     }
-  if (match.n_left == 0)
+  if (match.n_unplaced == 0)
     {
-      write_places (&match, places);
+      write_bins (&match, bins);
       *load = round;
     }
 
-  g_free (again);
-  g_free (match.kinds);
+  g_free (open_bins);
+  g_free (match.item_classes);
   g_free (match.queue);
-  g_array_unref (match.rooms);
-  g_array_unref (match.taken);
-  g_array_unref (match.shares);
-  g_hash_table_unref (match.by_pair);
-  return match.n_left == 0;
+  g_array_unref (match.bin_classes);
+  g_array_unref (match.slots);
+  g_array_unref (match.lists);
+  g_hash_table_unref (match.list_index);
+  return match.n_unplaced == 0;
 }

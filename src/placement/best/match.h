@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bipartite matching of members with places, for the case that only the number of members in each place is limited.
- * Polynomial for any rules about which member fits where. */
+/* Bipartite matching of items with bins, for the case that only the number of items on each bin is limited. It is
+ * polynomial for any rules about which item fits where. */
 #pragma once
 
 #include <glib.h>
 
-/* Equal members form a kind, and equal places form a room. */
+/* The callbacks describe classes, because equal items and equal bins need not be distinguished. */
 typedef struct {
-  guint32 n_kinds;
-  const guint32 *counts; /* number of members of each kind */
-  guint32 n_places;
-  guint32 (*room_of) (gpointer data, guint32 place); /* rooms are numbered from 0 in the order of first use */
-  gboolean (*fits) (gpointer data, guint32 kind, guint32 room);
-  guint32 (*capacity) (gpointer data, guint32 room); /* number of members that one place of the room holds */
+  guint32 n_item_classes;
+  const guint32 *counts; /* number of items of each class */
+  guint32 n_bins;
+  guint32 (*bin_class) (gpointer data, guint32 bin); /* bin classes are numbered from 0 in the order of first use */
+  gboolean (*fits) (gpointer data, guint32 item_class, guint32 bin_class);
+  guint32 (*capacity) (gpointer data, guint32 bin_class); /* how many items one bin of the class can take */
   gpointer data;
 } QuoitBestMatching;
 
-/* Returns FALSE if no matching exists. Otherwise writes the place of each member to @places, by kind and sorted
- * within a kind. The result is the matching with the smallest largest load, which is written to *@load, and with the
- * earliest places in each round. */
-gboolean quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *load);
+/* Returns FALSE if no matching exists. Otherwise writes the bin of each item to @bins, by item class and sorted
+ * within a class, and the largest number of items on a bin to *@load. The matching has the smallest possible *@load
+ * and prefers the earlier bins. */
+gboolean quoit_best_match (const QuoitBestMatching *matching, guint32 *bins, guint32 *load);

@@ -1,129 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PACK: minimizes the number of nodes, and then the number of slices. Greedy attempts find a first placement. Then
+/* PACK: minimizes the number of bins, and then the number of slices. Greedy attempts find a first placement. Then
  * the search looks for better ones until no better one exists or the budget ends. */
 #include "placement/best/search.h"
 
 #include <string.h>
 
-#include "placement/best/equals.h"
+#include "placement/best/equal-items.h"
 
 static gboolean
-is_better (const QuoitBestAnswer *a, const QuoitBestAnswer *b)
+is_better (const QuoitBestSolution *a, const QuoitBestSolution *b)
 {
-  return a->n_nodes != b->n_nodes ? a->n_nodes < b->n_nodes : a->n_slices < b->n_slices;
+  return a->n_bins != b->n_bins ? a->n_bins < b->n_bins : a->n_slices < b->n_slices;
 }
 
-/* Stores @places in @answer if they are better. */
+/* Stores @bins in @solution if they are better. */
 static void
-offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
+keep_if_better (const QuoitBestSubproblem *subproblem, const guint32 *bins, QuoitBestSolution *solution)
 {
-  g_autoptr (QuoitBestAnswer) other = quoit_best_answer_new (it);
+  g_autoptr (QuoitBestSolution) other = quoit_best_solution_new (subproblem);
 
-  memcpy (other->places, places, it->n_units * sizeof *places);
-  quoit_best_answer_measure (other, it);
-  if (answer->result == QUOIT_BEST_FOUND && !is_better (other, answer))
+  memcpy (other->bins, bins, subproblem->n_items * sizeof *bins);
+  quoit_best_solution_measure (other, subproblem);
+  if (solution->result == QUOIT_BEST_FOUND && !is_better (other, solution))
     return;
-  memcpy (answer->places, places, it->n_units * sizeof *places);
-  quoit_best_answer_measure (answer, it);
-  answer->result = QUOIT_BEST_FOUND;
+  memcpy (solution->bins, bins, subproblem->n_items * sizeof *bins);
+  quoit_best_solution_measure (solution, subproblem);
+  solution->result = QUOIT_BEST_FOUND;
 }
 
 /* Whether the bounds prove that no better placement exists. */
 static gboolean
-is_least (const QuoitBestSearch *search, const QuoitBestAnswer *answer)
+is_proven_best (const QuoitBestSearch *search, const QuoitBestSolution *solution)
 {
   const QuoitBestBounds *bounds = quoit_best_search_bounds (search);
 
-  return answer->result == QUOIT_BEST_FOUND && answer->n_nodes == quoit_best_bounds_nodes (bounds)
-         && answer->n_slices == quoit_best_bounds_slices (bounds, answer->n_nodes);
+  return solution->result == QUOIT_BEST_FOUND && solution->n_bins == quoit_best_bounds_min_bins (bounds)
+         && solution->n_slices == quoit_best_bounds_min_slices (bounds, solution->n_bins);
 }
 
 static QuoitBestResult
-find_better (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestLimits limits, QuoitBestAnswer *answer)
+find_better (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, QuoitBestLimits limits,
+             QuoitBestSolution *solution)
 {
-  g_autofree guint32 *places = g_new (guint32, it->n_units + 1);
-  QuoitBestResult result = quoit_best_search_all (search, &limits, places);
+  g_autofree guint32 *bins = g_new (guint32, subproblem->n_items + 1);
+  QuoitBestResult result = quoit_best_search_all (search, &limits, bins);
 
   if (result == QUOIT_BEST_FOUND)
-    offer (it, places, answer);
+    keep_if_better (subproblem, bins, solution);
   return result;
 }
 
-/* Improves the answer until no better one is found. Returns FOUND if a bound proves that no better one exists, and
+/* Improves the solution until no better one is found. Returns FOUND if a bound proves that no better one exists, and
  * NONE if the search does. */
 static QuoitBestResult
-use_fewer_nodes (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
+minimize_bins (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, QuoitBestSolution *solution)
 {
-  guint32 least = quoit_best_bounds_nodes (quoit_best_search_bounds (search));
+  guint32 min = quoit_best_bounds_min_bins (quoit_best_search_bounds (search));
   QuoitBestResult result = QUOIT_BEST_FOUND;
 
-  while (result == QUOIT_BEST_FOUND && answer->n_nodes > least)
-    result
-        = find_better (it, search, (QuoitBestLimits) { answer->n_nodes - 1, QUOIT_NO_INDEX, QUOIT_NO_INDEX }, answer);
+  while (result == QUOIT_BEST_FOUND && solution->n_bins > min)
+    result = find_better (subproblem, search,
+                          (QuoitBestLimits) { solution->n_bins - 1, QUOIT_NO_INDEX, QUOIT_NO_INDEX }, solution);
   return result;
 }
 
 static QuoitBestResult
-use_fewer_slices (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
+minimize_slices (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, QuoitBestSolution *solution)
 {
-  guint32 least = quoit_best_bounds_slices (quoit_best_search_bounds (search), answer->n_nodes);
+  guint32 min = quoit_best_bounds_min_slices (quoit_best_search_bounds (search), solution->n_bins);
   QuoitBestResult result = QUOIT_BEST_FOUND;
 
-  while (result == QUOIT_BEST_FOUND && answer->n_slices > least)
-    result
-        = find_better (it, search, (QuoitBestLimits) { answer->n_nodes, answer->n_slices - 1, QUOIT_NO_INDEX }, answer);
+  while (result == QUOIT_BEST_FOUND && solution->n_slices > min)
+    result = find_better (subproblem, search,
+                          (QuoitBestLimits) { solution->n_bins, solution->n_slices - 1, QUOIT_NO_INDEX }, solution);
   return result;
 }
 
-/* Each search gets half of the budget, so that slices are also minimized if nodes are hard. Returns FALSE if the
- * budget ended. */
+/* The first search gets half of the budget, so that slices are also minimized if minimizing bins takes too long.
+ * Returns FALSE if the budget ended. */
 static gboolean
-improve (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
+improve (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, QuoitBestSolution *solution)
 {
-  guint64 kept = *it->budget / 2;
-  QuoitBestResult nodes, slices;
+  guint64 reserved = *subproblem->budget / 2;
+  QuoitBestResult bins, slices;
 
-  *it->budget -= kept;
-  nodes = use_fewer_nodes (it, search, answer);
-  *it->budget += kept;
-  slices = use_fewer_slices (it, search, answer);
-  return nodes != QUOIT_BEST_BUDGET && slices != QUOIT_BEST_BUDGET;
+  *subproblem->budget -= reserved;
+  bins = minimize_bins (subproblem, search, solution);
+  *subproblem->budget += reserved;
+  slices = minimize_slices (subproblem, search, solution);
+  return bins != QUOIT_BEST_BUDGET && slices != QUOIT_BEST_BUDGET;
 }
 
 void
-quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
+quoit_best_pack (const QuoitBestSubproblem *subproblem, QuoitBestSolution *solution)
 {
-  const QuoitBestLimits any = { QUOIT_NO_INDEX, QUOIT_NO_INDEX, QUOIT_NO_INDEX };
-  g_autofree guint32 *places = g_new (guint32, it->n_units + 1);
+  const QuoitBestLimits no_limits = { QUOIT_NO_INDEX, QUOIT_NO_INDEX, QUOIT_NO_INDEX };
+  g_autofree guint32 *bins = g_new (guint32, subproblem->n_items + 1);
   g_autoptr (QuoitBestSearch) search = NULL;
   QuoitBestResult result = QUOIT_BEST_FOUND;
   guint32 load;
 
-  answer->proven = TRUE;
-  if (it->n_kinds == 1 && quoit_best_pack_equals (it, answer))
+  solution->proven = TRUE;
+  if (subproblem->n_item_classes == 1 && quoit_best_pack_equal_items (subproblem, solution))
     return;
-  if (it->n_kinds > 1 && !quoit_best_match_case (it, it->n_units, places, &load))
+  if (subproblem->n_item_classes > 1 && !quoit_best_match_subproblem (subproblem, subproblem->n_items, bins, &load))
     return;
-  if (it->n_kinds > 1 && quoit_best_is_even (it))
-    offer (it, places, answer);
+  if (subproblem->n_item_classes > 1 && quoit_best_has_equal_amounts (subproblem))
+    keep_if_better (subproblem, bins, solution);
 
-  search = quoit_best_search_new (it, QUOIT_STRATEGY_PACK);
-  if (quoit_best_bounds_nodes (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
+  search = quoit_best_search_new (subproblem, QUOIT_STRATEGY_PACK);
+  if (quoit_best_bounds_min_bins (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
     return;
-  for (guint32 a = 0; a < quoit_best_search_attempts (search) && !is_least (search, answer); a++)
-    if (quoit_best_search_try (search, a, &any, places))
-      offer (it, places, answer);
-  if (answer->result != QUOIT_BEST_FOUND)
+  for (guint32 a = 0; a < quoit_best_search_attempts (search) && !is_proven_best (search, solution); a++)
+    if (quoit_best_search_try (search, a, &no_limits, bins))
+      keep_if_better (subproblem, bins, solution);
+  if (solution->result != QUOIT_BEST_FOUND)
     {
-      result = quoit_best_search_all (search, &any, places);
+      result = quoit_best_search_all (search, &no_limits, bins);
       if (result == QUOIT_BEST_FOUND)
-        offer (it, places, answer);
+        keep_if_better (subproblem, bins, solution);
     }
-  if (answer->result == QUOIT_BEST_FOUND)
-    answer->proven = improve (it, search, answer);
+  if (solution->result == QUOIT_BEST_FOUND)
+    solution->proven = improve (subproblem, search, solution);
   else
     {
-      answer->result = result;
-      answer->proven = result == QUOIT_BEST_NONE;
+      solution->result = result;
+      solution->proven = result == QUOIT_BEST_NONE;
     }
 }

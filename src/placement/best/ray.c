@@ -3,69 +3,72 @@
 
 #include <string.h>
 
-#include "placement/best/case.h"
+#include "placement/best/subproblem.h"
 
-/* Ray counts sums, so that its placement may need parts of a chip that no single chip has. */
+/* Whether each node has chips for its bundles. Ray adds up the parts of all chips, so its placement may need a part
+ * that no single chip has. */
 static gboolean
-chips_hold (QuoitBestQuestion *question, const guint32 *nodes, guint64 *budget)
+chips_suffice (QuoitBestProblem *problem, const guint32 *nodes, guint64 *budget)
 {
-  g_autoptr (GHashTable) wishes_of = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) node_demands = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   GHashTableIter iter;
-  gpointer node, wishes;
+  gpointer node, demands;
 
-  for (guint32 b = 0; b < question->bundles->n_bundles; b++)
+  for (guint32 b = 0; b < problem->bundles->n_bundles; b++)
     {
-      const QuoitBestRoom *room = quoit_best_room (question, quoit_best_room_of (question, nodes[b]));
-      QuoitChipWish wish = { .want_e4 = quoit_best_want_e4 (question, question->ask_of[b], room) };
+      const QuoitBestBinClass *bin_class
+          = quoit_best_get_bin_class (problem, quoit_best_find_bin_class (problem, nodes[b]));
+      QuoitChipDemand demand = { .needed_e4 = quoit_best_chips_e4 (problem, problem->item_class[b], bin_class) };
 
-      wishes = g_hash_table_lookup (wishes_of, GUINT_TO_POINTER (nodes[b]));
-      if (wishes == NULL)
+      demands = g_hash_table_lookup (node_demands, GUINT_TO_POINTER (nodes[b]));
+      if (demands == NULL)
         {
-          wishes = g_array_new (FALSE, FALSE, sizeof wish);
-          g_hash_table_insert (wishes_of, GUINT_TO_POINTER (nodes[b]), wishes);
+          demands = g_array_new (FALSE, FALSE, sizeof demand);
+          g_hash_table_insert (node_demands, GUINT_TO_POINTER (nodes[b]), demands);
         }
-      if (wish.want_e4 > 0)
-        g_array_append_val ((GArray *) wishes, wish);
+      if (demand.needed_e4 > 0)
+        g_array_append_val ((GArray *) demands, demand);
     }
-  g_hash_table_iter_init (&iter, wishes_of);
-  while (g_hash_table_iter_next (&iter, &node, &wishes))
-    if (quoit_best_share_chips (quoit_best_room (question, quoit_best_room_of (question, GPOINTER_TO_UINT (node))),
-                                wishes, budget)
+  g_hash_table_iter_init (&iter, node_demands);
+  while (g_hash_table_iter_next (&iter, &node, &demands))
+    if (quoit_best_check_chips (
+            quoit_best_get_bin_class (problem, quoit_best_find_bin_class (problem, GPOINTER_TO_UINT (node))), demands,
+            budget)
         != QUOIT_BEST_FOUND)
       return FALSE;
   return TRUE;
 }
 
-/* PACK compares nodes, then slices; SPREAD compares the largest load. */
+/* Whether @nodes is a better placement than @other. PACK compares the bins, then slices; SPREAD compares the load. */
 static gboolean
-is_better (const QuoitBestCase *it, QuoitStrategy strategy, const guint32 *nodes, const guint32 *than)
+is_better (const QuoitBestSubproblem *subproblem, QuoitStrategy strategy, const guint32 *nodes, const guint32 *other)
 {
-  g_autoptr (QuoitBestAnswer) a = quoit_best_answer_new (it), b = quoit_best_answer_new (it);
+  g_autoptr (QuoitBestSolution) a = quoit_best_solution_new (subproblem), b = quoit_best_solution_new (subproblem);
 
-  memcpy (a->places, nodes, it->n_units * sizeof *nodes);
-  memcpy (b->places, than, it->n_units * sizeof *than);
-  quoit_best_answer_measure (a, it);
-  quoit_best_answer_measure (b, it);
+  memcpy (a->bins, nodes, subproblem->n_items * sizeof *nodes);
+  memcpy (b->bins, other, subproblem->n_items * sizeof *other);
+  quoit_best_solution_measure (a, subproblem);
+  quoit_best_solution_measure (b, subproblem);
   if (strategy == QUOIT_STRATEGY_SPREAD)
     return a->load < b->load;
-  return a->n_nodes != b->n_nodes ? a->n_nodes < b->n_nodes : a->n_slices < b->n_slices;
+  return a->n_bins != b->n_bins ? a->n_bins < b->n_bins : a->n_slices < b->n_slices;
 }
 
 gboolean
-quoit_best_take_ray (QuoitBestQuestion *question, const QuoitStanding *standing, QuoitBestResult result,
-                     guint64 *budget, guint32 *nodes)
+quoit_best_use_ray_placement (QuoitBestProblem *problem, const QuoitPlacementRules *rules, QuoitBestResult result,
+                              guint64 *budget, guint32 *nodes)
 {
-  guint32 n = question->bundles->n_bundles;
-  g_autofree guint32 *rays = g_new (guint32, n), *all = g_new (guint32, question->view->n_nodes + 1);
-  QuoitBestCase it
-      = { .question = question, .n_units = n, .nodes = all, .n_nodes = question->view->n_nodes, .budget = budget };
+  guint32 n = problem->bundles->n_bundles;
+  g_autofree guint32 *ray_nodes = g_new (guint32, n), *all = g_new (guint32, problem->view->n_nodes + 1);
+  QuoitBestSubproblem subproblem
+      = { .problem = problem, .n_items = n, .nodes = all, .n_bins = problem->view->n_nodes, .budget = budget };
 
-  for (guint32 i = 0; i < it.n_nodes; i++)
+  for (guint32 i = 0; i < subproblem.n_bins; i++)
     all[i] = i;
-  if (quoit_ray_place (question->bundles, question->view, standing, NULL, rays) != QUOIT_RAY_SUCCESS
-      || (result == QUOIT_BEST_FOUND && !is_better (&it, standing->strategy, rays, nodes))
-      || !chips_hold (question, rays, budget))
+  if (quoit_ray_place (problem->bundles, problem->view, rules, NULL, ray_nodes) != QUOIT_RAY_SUCCESS
+      || (result == QUOIT_BEST_FOUND && !is_better (&subproblem, rules->strategy, ray_nodes, nodes))
+      || !chips_suffice (problem, ray_nodes, budget))
     return FALSE;
-  memcpy (nodes, rays, n * sizeof *nodes);
+  memcpy (nodes, ray_nodes, n * sizeof *nodes);
   return TRUE;
 }

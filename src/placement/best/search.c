@@ -1,62 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equivalent choices are tried only once. Of equivalent unused nodes, only the first is tried, and likewise of
- * slices. Bundles of one kind use nodes in a fixed order, given by the state of the nodes when the first bundle of
- * the kind was placed. A branch ends if the remaining capacity cannot hold the remaining bundles. */
+/* A depth-first search that tries equivalent choices only once:
+ *
+ * - Of equivalent unopened bins, only the first one is tried. The same holds for equivalent unused slices.
+ * - The items of one class, which are placed in one phase, use the bins in a fixed order. It depends only on the
+ *   bins as they were when the phase began. Each item continues at the bin of the previous item.
+ *
+ * A branch ends if the sums show that the remaining items cannot fit. */
 #include "placement/best/search.h"
 
 #include "placement/best/greedy.h"
 #include "placement/best/order.h"
 
+/* The bins are tried in up to three stages. */
 typedef enum {
-  PASS_OPEN,    /* nodes that were opened before this turn */
-  PASS_TOUCHED, /* other nodes of slices that were touched before this turn */
-  PASS_FRESH    /* all other nodes */
-} Pass;
+  STAGE_OPEN,        /* bins that were opened before this phase */
+  STAGE_USED_GROUPS, /* other bins of groups that were used before this phase */
+  STAGE_OTHERS       /* all other bins */
+} Stage;
 
-/* A position in the sequence of nodes to try. */
+/* A position in the sequence of bins to try. */
 typedef struct {
-  guint32 at;    /* index in passes */
-  guint32 a;     /* index of an open node or of a slice, depending on the pass */
-  guint32 block; /* index in the blocks of the slice */
-  guint32 i;     /* index in the nodes of the block */
+  guint32 stage; /* index in stages */
+  guint32 index; /* STAGE_OPEN: index in open; STAGE_USED_GROUPS: in used_groups; STAGE_OTHERS: in groups */
+  guint32 run;   /* index in the runs of the group */
+  guint32 bin;   /* index in the bins of the run */
 } Cursor;
 
-/* Where the search for a bundle began, and its current position. */
+/* The position of the search for one item. */
 typedef struct {
   Cursor start, now;
-  gboolean has_looked; /* now has been tried */
-} Look;
+  gboolean is_tried; /* the bin at `now` has been tried */
+} ItemSearch;
 
 struct _QuoitBestSearch {
-  const QuoitBestCase *it;
+  const QuoitBestSubproblem *subproblem;
   QuoitStrategy strategy;
-  QuoitBestGround *ground;
+  QuoitBestInstance *instance;
   QuoitBestBounds *bounds;
-  QuoitBestState *state;
-  Pass passes[3];
-  guint32 n_passes;
-  guint32 *order;   /* order of kinds */
-  Look *looks;      /* of each unit */
-  gboolean is_free; /* uses no budget */
+  QuoitBestPartial *partial;
+  Stage stages[3];
+  guint32 n_stages;
+  guint32 *order;            /* class indices, by phase */
+  ItemSearch *item_searches; /* of each item */
+  gboolean uses_budget;
 };
 
 QuoitBestSearch *
-quoit_best_search_new (const QuoitBestCase *it, QuoitStrategy strategy)
+quoit_best_search_new (const QuoitBestSubproblem *subproblem, QuoitStrategy strategy)
 {
-  static const Pass pack[] = { PASS_OPEN, PASS_TOUCHED, PASS_FRESH }, spread[] = { PASS_TOUCHED, PASS_OPEN };
+  static const Stage pack[] = { STAGE_OPEN, STAGE_USED_GROUPS, STAGE_OTHERS };
+  /* With SPREAD, all bins form one group, which counts as used from the beginning. */
+  static const Stage spread[] = { STAGE_USED_GROUPS, STAGE_OPEN };
   QuoitBestSearch *search = g_new0 (QuoitBestSearch, 1);
-  const Pass *passes = strategy == QUOIT_STRATEGY_PACK ? pack : spread;
+  const Stage *stages = strategy == QUOIT_STRATEGY_PACK ? pack : spread;
 
-  search->it = it;
+  search->subproblem = subproblem;
   search->strategy = strategy;
-  search->ground = quoit_best_ground_new (it, strategy);
-  search->bounds = quoit_best_bounds_new (it, search->ground);
-  search->state = quoit_best_state_new (search->ground, search->bounds);
-  search->n_passes = strategy == QUOIT_STRATEGY_PACK ? G_N_ELEMENTS (pack) : G_N_ELEMENTS (spread);
-  for (guint32 p = 0; p < search->n_passes; p++)
-    search->passes[p] = passes[p];
-  search->order = g_new (guint32, it->n_kinds + 1);
-  search->looks = g_new (Look, it->n_units + 1);
+  search->instance = quoit_best_instance_new (subproblem, strategy);
+  search->bounds = quoit_best_bounds_new (subproblem, search->instance);
+  search->partial = quoit_best_partial_new (search->instance, search->bounds);
+  search->n_stages = strategy == QUOIT_STRATEGY_PACK ? G_N_ELEMENTS (pack) : G_N_ELEMENTS (spread);
+  for (guint32 i = 0; i < search->n_stages; i++)
+    search->stages[i] = stages[i];
+  search->order = g_new (guint32, subproblem->n_item_classes + 1);
+  search->item_searches = g_new (ItemSearch, subproblem->n_items + 1);
   return search;
 }
 
@@ -65,11 +72,11 @@ quoit_best_search_free (QuoitBestSearch *search)
 {
   if (search == NULL)
     return;
-  quoit_best_state_free (search->state);
+  quoit_best_partial_free (search->partial);
   quoit_best_bounds_free (search->bounds);
-  quoit_best_ground_free (search->ground);
+  quoit_best_instance_free (search->instance);
   g_free (search->order);
-  g_free (search->looks);
+  g_free (search->item_searches);
   g_free (search);
 }
 
@@ -79,268 +86,279 @@ quoit_best_search_bounds (const QuoitBestSearch *search)
   return search->bounds;
 }
 
-/* --- iterating over nodes --- */
+/* --- iterating over bins --- */
 
-/* How to use the node at a cursor. */
-typedef enum { TAKE_OPEN, TAKE_NEW, TAKE_NOT, TAKE_NO_MORE } Take;
+/* What is at a cursor. */
+typedef enum {
+  CANDIDATE_OPEN, /* an open bin */
+  CANDIDATE_NEW,  /* the next unopened bin of a run */
+  CANDIDATE_SKIP, /* nothing to try; go on */
+  CANDIDATE_END   /* the end of this run, group or stage */
+} Candidate;
+
+/* These functions set *@index to the index of the open bin, or of the run of the unopened bin. */
 
 static guint32
-turn_now (const QuoitBestSearch *search)
+current_phase (const QuoitBestSearch *search)
 {
-  return search->state->turn_of[search->state->n_placed];
+  return search->partial->phase[search->partial->n_placed];
 }
 
-/* Offers the nodes of the block that this turn has opened, and then the first unopened one. */
-static Take
-look_at_block (const QuoitBestSearch *search, const Cursor *cursor, guint32 block, guint32 *number)
+/* The candidates of a run are the bins that this phase has opened, and then the first unopened bin. */
+static Candidate
+candidate_in_run (const QuoitBestSearch *search, const Cursor *cursor, guint32 run, guint32 *index)
 {
-  const QuoitBestState *state = search->state;
+  const QuoitBestPartial *partial = search->partial;
 
-  if (cursor->i > state->n_opened[block] || cursor->i >= search->ground->blocks[block].n)
-    return TAKE_NO_MORE;
-  if (cursor->i == state->n_opened[block])
-    return *number = block, TAKE_NEW;
-  *number = state->open_at[search->ground->blocks[block].first + cursor->i];
-  return state->open[*number].opened_in == turn_now (search) ? TAKE_OPEN : TAKE_NOT;
+  if (cursor->bin > partial->n_opened[run] || cursor->bin >= search->instance->runs[run].n)
+    return CANDIDATE_END;
+  if (cursor->bin == partial->n_opened[run])
+    return *index = run, CANDIDATE_NEW;
+  *index = partial->open_index[search->instance->runs[run].first + cursor->bin];
+  return partial->open[*index].opened_in == current_phase (search) ? CANDIDATE_OPEN : CANDIDATE_SKIP;
 }
 
-/* Moves to the next block with nodes to try. */
-static Take
-look_at_stand (const QuoitBestSearch *search, Cursor *cursor, guint32 stand, guint32 *number)
+/* Moves @cursor to the next run with bins to try. */
+static Candidate
+candidate_in_group (const QuoitBestSearch *search, Cursor *cursor, guint32 group, guint32 *index)
 {
-  const QuoitBestStand *of = &search->ground->stands[stand];
+  const QuoitBestBinGroup *bins = &search->instance->groups[group];
 
-  for (; cursor->block < of->n_blocks; cursor->block++, cursor->i = 0)
+  for (; cursor->run < bins->n_runs; cursor->run++, cursor->bin = 0)
     {
-      Take take = look_at_block (search, cursor, of->first_block + cursor->block, number);
+      Candidate candidate = candidate_in_run (search, cursor, bins->first_run + cursor->run, index);
 
-      if (take != TAKE_NO_MORE)
-        return take;
+      if (candidate != CANDIDATE_END)
+        return candidate;
     }
-  return TAKE_NO_MORE;
+  return CANDIDATE_END;
 }
 
-/* Whether the slice is equivalent to the previous one of its family. */
+/* Whether the group and the previous one are unused and of the same class, so that the previous one suffices. */
 static gboolean
-is_like_one_before (const QuoitBestSearch *search, guint32 stand)
+is_equivalent_to_previous (const QuoitBestSearch *search, guint32 group)
 {
-  const guint32 *touched_in = search->state->touched_in;
+  const guint32 *used_since = search->partial->used_since;
 
-  return stand > search->ground->families[search->ground->stands[stand].family].first
-         && touched_in[stand - 1] == QUOIT_NO_INDEX && touched_in[stand] == QUOIT_NO_INDEX;
+  return group > search->instance->group_classes[search->instance->groups[group].group_class].first
+         && used_since[group - 1] == QUOIT_NO_INDEX && used_since[group] == QUOIT_NO_INDEX;
 }
 
-static Take
-look_at_open (const QuoitBestSearch *search, const Look *look, guint32 *number)
+static Candidate
+candidate_among_open (const QuoitBestSearch *search, const ItemSearch *item, guint32 *index)
 {
-  const QuoitBestState *state = search->state;
-  const Cursor *now = &look->now;
+  const QuoitBestPartial *partial = search->partial;
+  const Cursor *now = &item->now;
 
-  if (now->a >= state->n_open || state->open[now->a].opened_in == turn_now (search))
-    return TAKE_NO_MORE;
-  *number = now->a;
-  /* An equivalent previous node has been tried, unless it is before the start of this bundle. */
-  if (now->a > (look->start.at == now->at ? look->start.a : 0)
-      && quoit_best_state_are_alike (state, now->a, now->a - 1))
-    return TAKE_NOT;
-  return TAKE_OPEN;
+  if (now->index >= partial->n_open || partial->open[now->index].opened_in == current_phase (search))
+    return CANDIDATE_END;
+  *index = now->index;
+  /* An equivalent previous bin has been tried, unless the search for this item began after it. */
+  if (now->index > (item->start.stage == now->stage ? item->start.index : 0)
+      && quoit_best_partial_are_equivalent (partial, now->index, now->index - 1))
+    return CANDIDATE_SKIP;
+  return CANDIDATE_OPEN;
 }
 
-static Take
-look_at_touched (const QuoitBestSearch *search, Cursor *cursor, guint32 *number)
+static Candidate
+candidate_in_used_groups (const QuoitBestSearch *search, Cursor *cursor, guint32 *index)
 {
-  const QuoitBestState *state = search->state;
+  const QuoitBestPartial *partial = search->partial;
 
-  for (; cursor->a < state->n_touched; cursor->a++, cursor->block = cursor->i = 0)
+  for (; cursor->index < partial->n_used_groups; cursor->index++, cursor->run = cursor->bin = 0)
     {
-      Take take = TAKE_NO_MORE;
+      Candidate candidate = CANDIDATE_END;
 
-      if (state->touched_in[state->touched[cursor->a]] != turn_now (search))
-        take = look_at_stand (search, cursor, state->touched[cursor->a], number);
-      if (take != TAKE_NO_MORE)
-        return take;
+      if (partial->used_since[partial->used_groups[cursor->index]] != current_phase (search))
+        candidate = candidate_in_group (search, cursor, partial->used_groups[cursor->index], index);
+      if (candidate != CANDIDATE_END)
+        return candidate;
     }
-  return TAKE_NO_MORE;
+  return CANDIDATE_END;
 }
 
-static Take
-look_at_fresh (const QuoitBestSearch *search, Cursor *cursor, guint32 *number)
+static Candidate
+candidate_in_other_groups (const QuoitBestSearch *search, Cursor *cursor, guint32 *index)
 {
-  const QuoitBestState *state = search->state;
+  const QuoitBestPartial *partial = search->partial;
 
-  while (cursor->a < search->ground->n_stands)
+  while (cursor->index < search->instance->n_groups)
     {
-      const QuoitBestFamily *family = &search->ground->families[search->ground->stands[cursor->a].family];
-      guint32 turn = state->touched_in[cursor->a];
-      Take take = TAKE_NO_MORE;
+      const QuoitBestGroupClass *group_class
+          = &search->instance->group_classes[search->instance->groups[cursor->index].group_class];
+      guint32 since = partial->used_since[cursor->index];
+      Candidate candidate = CANDIDATE_END;
 
-      if (turn == QUOIT_NO_INDEX ? !is_like_one_before (search, cursor->a) : turn == turn_now (search))
-        take = look_at_stand (search, cursor, cursor->a, number);
-      if (take != TAKE_NO_MORE)
-        return take;
-      cursor->a = turn == QUOIT_NO_INDEX ? family->first + family->n : cursor->a + 1;
-      cursor->block = cursor->i = 0;
+      if (since == QUOIT_NO_INDEX ? !is_equivalent_to_previous (search, cursor->index)
+                                  : since == current_phase (search))
+        candidate = candidate_in_group (search, cursor, cursor->index, index);
+      if (candidate != CANDIDATE_END)
+        return candidate;
+      cursor->index = since == QUOIT_NO_INDEX ? group_class->first + group_class->n : cursor->index + 1;
+      cursor->run = cursor->bin = 0;
     }
-  return TAKE_NO_MORE;
+  return CANDIDATE_END;
 }
 
-static Take
-look_at (const QuoitBestSearch *search, Look *look, guint32 *number)
+static Candidate
+candidate_at (const QuoitBestSearch *search, ItemSearch *item, guint32 *index)
 {
-  switch (search->passes[look->now.at])
+  switch (search->stages[item->now.stage])
     {
-    case PASS_OPEN:
-      return look_at_open (search, look, number);
-    case PASS_TOUCHED:
-      return look_at_touched (search, &look->now, number);
+    case STAGE_OPEN:
+      return candidate_among_open (search, item, index);
+    case STAGE_USED_GROUPS:
+      return candidate_in_used_groups (search, &item->now, index);
     default:
-      return look_at_fresh (search, &look->now, number);
+      return candidate_in_other_groups (search, &item->now, index);
     }
 }
 
 static void
-step_on (const QuoitBestSearch *search, Cursor *cursor)
+advance (const QuoitBestSearch *search, Cursor *cursor)
 {
-  if (search->passes[cursor->at] == PASS_OPEN)
-    cursor->a++;
+  if (search->stages[cursor->stage] == STAGE_OPEN)
+    cursor->index++;
   else
-    cursor->i++;
+    cursor->bin++;
 }
 
 static void
-spend (const QuoitBestSearch *search)
+use_budget (const QuoitBestSearch *search)
 {
-  if (!search->is_free && *search->it->budget > 0)
-    (*search->it->budget)--;
+  if (search->uses_budget && *search->subproblem->budget > 0)
+    (*search->subproblem->budget)--;
 }
 
 static gboolean
 has_budget (const QuoitBestSearch *search)
 {
-  return search->is_free || *search->it->budget > 0;
+  return !search->uses_budget || *search->subproblem->budget > 0;
 }
 
-/* Places the next bundle on the next node that fits and leaves enough capacity for the remaining bundles. Returns FALSE
- * if no such node exists or the budget has ended. */
+/* Places the next item on the next bin that fits and leaves enough for the remaining items. Returns FALSE if no such
+ * bin exists or the budget has ended. */
 static gboolean
 place_next (QuoitBestSearch *search)
 {
-  QuoitBestState *state = search->state;
-  Look *look = &search->looks[state->n_placed];
+  QuoitBestPartial *partial = search->partial;
+  ItemSearch *item = &search->item_searches[partial->n_placed];
 
-  for (; look->now.at < search->n_passes; look->now = (Cursor) { .at = look->now.at + 1 }, look->has_looked = FALSE)
-    for (;; look->has_looked = TRUE)
+  for (; item->now.stage < search->n_stages;
+       item->now = (Cursor) { .stage = item->now.stage + 1 }, item->is_tried = FALSE)
+    for (;; item->is_tried = TRUE)
       {
-        guint32 number = 0;
+        guint32 index = 0;
         gboolean has_room = FALSE;
-        Take take;
+        Candidate candidate;
 
-        if (look->has_looked)
-          step_on (search, &look->now);
-        take = look_at (search, look, &number);
-        if (take == TAKE_NO_MORE)
+        if (item->is_tried)
+          advance (search, &item->now);
+        candidate = candidate_at (search, item, &index);
+        if (candidate == CANDIDATE_END)
           break;
-        spend (search);
+        use_budget (search);
         if (!has_budget (search))
           return FALSE;
-        if (take == TAKE_OPEN && quoit_best_state_fits (state, number))
-          has_room = quoit_best_state_place (state, number);
-        else if (take == TAKE_NEW && quoit_best_state_fits_new (state, number))
-          has_room = quoit_best_state_place_new (state, number);
+        if (candidate == CANDIDATE_OPEN && quoit_best_partial_fits (partial, index))
+          has_room = quoit_best_partial_place (partial, index);
+        else if (candidate == CANDIDATE_NEW && quoit_best_partial_fits_new (partial, index))
+          has_room = quoit_best_partial_place_new (partial, index);
         else
           continue;
         if (has_room)
-          return look->has_looked = TRUE;
-        quoit_best_state_take_back (state);
+          return item->is_tried = TRUE;
+        quoit_best_partial_undo (partial);
       }
   return FALSE;
 }
 
-/* Bundles of the same kind continue at the position of the previous one. */
+/* Begins the search for the next item. It continues at the bin of the previous item of the same class. */
 static void
-begin_looking (QuoitBestSearch *search)
+begin_item (QuoitBestSearch *search)
 {
-  guint32 unit = search->state->n_placed;
-  gboolean same = unit > 0 && search->state->turn_of[unit] == search->state->turn_of[unit - 1];
+  guint32 item = search->partial->n_placed;
+  gboolean continues = item > 0 && search->partial->phase[item] == search->partial->phase[item - 1];
 
-  search->looks[unit] = (Look) { .start = { 0 }, .has_looked = FALSE };
-  if (same)
-    search->looks[unit].start = search->looks[unit - 1].now;
-  search->looks[unit].now = search->looks[unit].start;
+  search->item_searches[item] = (ItemSearch) { .start = { 0 }, .is_tried = FALSE };
+  if (continues)
+    search->item_searches[item].start = search->item_searches[item - 1].now;
+  search->item_searches[item].now = search->item_searches[item].start;
 }
 
 /* --- searches --- */
 
-/* Places each bundle on the first node that takes it, without backtracking. */
+/* Places each item on the first bin that fits, without backtracking. */
 static gboolean
-take_first (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places)
+place_first_fit (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *bins)
 {
-  QuoitBestState *state = search->state;
+  QuoitBestPartial *partial = search->partial;
 
-  quoit_best_state_begin (state, limits, search->order);
-  search->is_free = TRUE;
-  while (state->n_placed < search->it->n_units)
+  quoit_best_partial_reset (partial, limits, search->order);
+  search->uses_budget = FALSE;
+  while (partial->n_placed < search->subproblem->n_items)
     {
-      begin_looking (search);
+      begin_item (search);
       if (!place_next (search))
         return FALSE;
     }
-  quoit_best_state_write (state, places);
+  quoit_best_partial_write (partial, bins);
   return TRUE;
 }
 
+/* The rules of greedy attempts. */
 typedef enum { RULE_FIRST, RULE_TIGHT, RULE_LOOSE, RULE_FILL, N_RULES } Rule;
 
 guint32
 quoit_best_search_attempts (const QuoitBestSearch *search)
 {
-  /* RULE_FILL fills whole nodes, which only PACK wants. */
-  return quoit_best_orders (search->it) * (search->strategy == QUOIT_STRATEGY_PACK ? N_RULES : RULE_FILL);
+  /* RULE_FILL fills one bin after the other, which is useful only for PACK. */
+  return quoit_best_count_orders (search->subproblem) * (search->strategy == QUOIT_STRATEGY_PACK ? N_RULES : RULE_FILL);
 }
 
 gboolean
-quoit_best_search_try (QuoitBestSearch *search, guint32 attempt, const QuoitBestLimits *limits, guint32 *places)
+quoit_best_search_try (QuoitBestSearch *search, guint32 attempt, const QuoitBestLimits *limits, guint32 *bins)
 {
-  guint32 n_orders = quoit_best_orders (search->it);
+  guint32 n_orders = quoit_best_count_orders (search->subproblem);
 
-  quoit_best_order (search->bounds, attempt % n_orders, search->order);
+  quoit_best_get_order (search->bounds, attempt % n_orders, search->order);
   switch ((Rule) (attempt / n_orders))
     {
     case RULE_FIRST:
-      return take_first (search, limits, places);
+      return place_first_fit (search, limits, bins);
     case RULE_TIGHT:
-      return quoit_best_greedy_fit (search->state, limits, search->order, QUOIT_BEST_FIT_TIGHT, places);
+      return quoit_best_greedy_fit (search->partial, limits, search->order, QUOIT_BEST_FIT_TIGHT, bins);
     case RULE_LOOSE:
-      return quoit_best_greedy_fit (search->state, limits, search->order, QUOIT_BEST_FIT_LOOSE, places);
+      return quoit_best_greedy_fit (search->partial, limits, search->order, QUOIT_BEST_FIT_LOOSE, bins);
     default:
-      return quoit_best_greedy_fill (search->bounds, search->order, places);
+      return quoit_best_greedy_fill (search->bounds, search->order, bins);
     }
 }
 
 QuoitBestResult
-quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places)
+quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *bins)
 {
-  QuoitBestState *state = search->state;
+  QuoitBestPartial *partial = search->partial;
 
-  quoit_best_order (search->bounds, 0, search->order);
-  quoit_best_state_begin (state, limits, search->order);
-  search->is_free = FALSE;
-  if (search->it->n_units > 0)
-    begin_looking (search);
-  while (state->n_placed < search->it->n_units)
+  quoit_best_get_order (search->bounds, 0, search->order);
+  quoit_best_partial_reset (partial, limits, search->order);
+  search->uses_budget = TRUE;
+  if (search->subproblem->n_items > 0)
+    begin_item (search);
+  while (partial->n_placed < search->subproblem->n_items)
     {
       if (place_next (search))
         {
-          if (state->n_placed < search->it->n_units)
-            begin_looking (search);
+          if (partial->n_placed < search->subproblem->n_items)
+            begin_item (search);
           continue;
         }
-      if (!has_budget (search) || (state->n_placed == 0 && state->is_undecided))
+      if (!has_budget (search) || (partial->n_placed == 0 && partial->is_undecided))
         return QUOIT_BEST_BUDGET;
-      if (state->n_placed == 0)
+      if (partial->n_placed == 0)
         return QUOIT_BEST_NONE;
-      quoit_best_state_take_back (state);
+      quoit_best_partial_undo (partial);
     }
-  quoit_best_state_write (state, places);
+  quoit_best_partial_write (partial, bins);
   return QUOIT_BEST_FOUND;
 }

@@ -1,79 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SPREAD: minimizes the largest number of bundles on a node. A matching solves the cases of one bundle per node, and
- * of bundles that differ only in labels. In other cases it gives a lower bound at which the search begins. */
+/* SPREAD: minimizes the load, the largest number of items on a bin. A matching gives a lower bound of the load. Its
+ * result is exact if the load is 1 or if all items request the same amounts. Otherwise searches begin at the bound. */
 #include "placement/best/search.h"
 
 #include <string.h>
 
-/* Each search gets half of the remaining budget, so that a hard one leaves some for the others. */
+/* Finds a placement with at most @load items on a bin. Each search gets half of the remaining budget, so that a hard
+ * one leaves some for the others. */
 static QuoitBestResult
-search_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 load, guint32 *places)
+search_load (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, guint32 load, guint32 *bins)
 {
   QuoitBestLimits limits = { QUOIT_NO_INDEX, QUOIT_NO_INDEX, load };
-  guint64 kept = *it->budget / 2;
+  guint64 reserved = *subproblem->budget / 2;
   QuoitBestResult result;
 
   for (guint32 a = 0; a < quoit_best_search_attempts (search); a++)
-    if (quoit_best_search_try (search, a, &limits, places))
+    if (quoit_best_search_try (search, a, &limits, bins))
       return QUOIT_BEST_FOUND;
-  *it->budget -= kept;
-  result = quoit_best_search_all (search, &limits, places);
-  *it->budget += kept;
+  *subproblem->budget -= reserved;
+  result = quoit_best_search_all (search, &limits, bins);
+  *subproblem->budget += reserved;
   return result;
 }
 
-/* Finds the smallest load between @least and the load of the answer. */
+/* Finds the smallest load between @min and the load of the solution, by binary search. */
 static void
-lower_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 least, QuoitBestAnswer *answer)
+lower_load (const QuoitBestSubproblem *subproblem, QuoitBestSearch *search, guint32 min, QuoitBestSolution *solution)
 {
-  g_autofree guint32 *places = g_new (guint32, it->n_units + 1);
+  g_autofree guint32 *bins = g_new (guint32, subproblem->n_items + 1);
 
-  quoit_best_answer_measure (answer, it);
-  while (least < answer->load)
+  quoit_best_solution_measure (solution, subproblem);
+  while (min < solution->load)
     {
-      guint32 middle = least + (answer->load - least) / 2;
-      QuoitBestResult result = search_load (it, search, middle, places);
+      guint32 middle = min + (solution->load - min) / 2;
+      QuoitBestResult result = search_load (subproblem, search, middle, bins);
 
       if (result == QUOIT_BEST_FOUND)
         {
-          memcpy (answer->places, places, it->n_units * sizeof *places);
-          quoit_best_answer_measure (answer, it);
+          memcpy (solution->bins, bins, subproblem->n_items * sizeof *bins);
+          quoit_best_solution_measure (solution, subproblem);
         }
       else
-        least = middle + 1;
-      answer->proven &= result != QUOIT_BEST_BUDGET;
+        min = middle + 1;
+      solution->proven &= result != QUOIT_BEST_BUDGET;
     }
 }
 
 static void
-search_loads (const QuoitBestCase *it, guint32 least, QuoitBestAnswer *answer)
+minimize_load (const QuoitBestSubproblem *subproblem, guint32 min, QuoitBestSolution *solution)
 {
-  g_autoptr (QuoitBestSearch) search = quoit_best_search_new (it, QUOIT_STRATEGY_SPREAD);
+  g_autoptr (QuoitBestSearch) search = quoit_best_search_new (subproblem, QUOIT_STRATEGY_SPREAD);
 
-  if (quoit_best_bounds_nodes (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
+  if (quoit_best_bounds_min_bins (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
     return;
-  /* The lower bound is usually the result. If not, the next question is whether any placement exists. */
-  answer->result = search_load (it, search, least, answer->places);
-  answer->proven = answer->result != QUOIT_BEST_BUDGET;
-  if (answer->result == QUOIT_BEST_FOUND || least == it->n_units)
+  /* The lower bound is usually the result. If not, first find out whether any placement exists. */
+  solution->result = search_load (subproblem, search, min, solution->bins);
+  solution->proven = solution->result != QUOIT_BEST_BUDGET;
+  if (solution->result == QUOIT_BEST_FOUND || min == subproblem->n_items)
     return;
-  answer->result = search_load (it, search, it->n_units, answer->places);
-  if (answer->result == QUOIT_BEST_FOUND)
-    lower_load (it, search, least + 1, answer);
+  solution->result = search_load (subproblem, search, subproblem->n_items, solution->bins);
+  if (solution->result == QUOIT_BEST_FOUND)
+    lower_load (subproblem, search, min + 1, solution);
   else
-    answer->proven = answer->result == QUOIT_BEST_NONE;
+    solution->proven = solution->result == QUOIT_BEST_NONE;
 }
 
 void
-quoit_best_spread (const QuoitBestCase *it, QuoitBestAnswer *answer)
+quoit_best_spread (const QuoitBestSubproblem *subproblem, QuoitBestSolution *solution)
 {
   guint32 load = 0;
 
-  answer->proven = TRUE;
-  if (!quoit_best_match_case (it, it->n_units, answer->places, &load))
+  solution->proven = TRUE;
+  if (!quoit_best_match_subproblem (subproblem, subproblem->n_items, solution->bins, &load))
     return;
-  if (load <= 1 || quoit_best_is_even (it))
-    answer->result = QUOIT_BEST_FOUND;
+  if (load <= 1 || quoit_best_has_equal_amounts (subproblem))
+    solution->result = QUOIT_BEST_FOUND;
   else
-    search_loads (it, load, answer);
+    minimize_load (subproblem, load, solution);
 }

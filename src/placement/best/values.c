@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Solves one case for each pair of a share of the bundles and a value of the label. Shares with the same asks are
- * merged, and values with the same sequence of rooms too. A matching or an assignment then chooses the values.
- * Different values have different nodes, so that the costs of their placements add up. */
+/* Each pair of a share of the bundles and a value of the label is one subproblem. Shares with the same item classes
+ * are merged to one share class, and values with the same sequence of bin classes to one value class. A matching or
+ * an assignment then chooses a value for each share. The costs of the pairs can be added, because different values
+ * have different nodes. */
 #include "placement/best/values.h"
 
 #include <stdlib.h>
@@ -10,42 +11,43 @@
 #include "placement/best/assign.h"
 #include "placement/best/match.h"
 
-/* A class of shares with the same asks. */
+/* Shares with equal item classes. */
 typedef struct {
-  guint32 n_kinds, *asks, *counts;
-} Share;
+  guint32 n_item_classes, *item_classes, *counts;
+} ShareClass;
 
-/* A class of values with equal nodes. */
+/* Values whose nodes have equal bin classes. */
 typedef struct {
   guint32 n_nodes;
   const guint32 *nodes; /* of the first value of the class */
-} Value;
+} ValueClass;
 
+/* The division of the bundles into shares, and the values for the shares. */
 typedef struct {
-  QuoitBestQuestion *question;
-  const QuoitStanding *standing;
+  QuoitBestProblem *problem;
+  const QuoitPlacementRules *rules;
   guint64 *budget;
-  guint32 n_shares, n_units; /* n_units: bundles per share */
-  guint32 *share_of;         /* of each share: its class in `shares` */
-  GPtrArray *shares;         /* of Share */
-  guint32 n_values;          /* values with nodes, in the order of their first node */
-  guint32 *first_of;         /* of each value: its first index in nodes; one more at the end */
-  guint32 *nodes;            /* by value, each in the order of the view */
-  guint32 *value_of;         /* of each value: its class in `values` */
-  GPtrArray *values;         /* of Value */
-  GHashTable *answers;       /* share and value -> QuoitBestAnswer */
-  guint32 most_load;         /* placements with a larger load do not count */
-  gboolean all_proven, all_decided;
-} Values;
+  guint32 n_shares, n_items;        /* n_items: bundles per share */
+  guint32 *share_class;             /* of each share: index in share_classes */
+  GPtrArray *share_classes;         /* of ShareClass */
+  guint32 n_values;                 /* values with nodes, in the order of their first node */
+  guint32 *first_node;              /* of each value: its first index in nodes; one more at the end */
+  guint32 *nodes;                   /* by value, each in the order of the view */
+  guint32 *value_class;             /* of each value: index in value_classes */
+  GPtrArray *value_classes;         /* of ValueClass */
+  GHashTable *solutions;            /* share class and value class -> QuoitBestSolution */
+  guint32 max_load;                 /* placements with a larger load do not count */
+  gboolean all_proven, all_decided; /* of the solutions so far */
+} Division;
 
 /* --- shares --- */
 
 static void
-share_free (gpointer data)
+share_class_free (gpointer data)
 {
-  Share *share = data;
+  ShareClass *share = data;
 
-  g_free (share->asks);
+  g_free (share->item_classes);
   g_free (share->counts);
   g_free (share);
 }
@@ -58,82 +60,83 @@ by_number (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* @asks: of the bundles, sorted. */
-static Share *
-share_new (const gint64 *asks, guint32 n)
+/* @item_classes has the item class of each bundle, sorted. */
+static ShareClass *
+share_class_new (const gint64 *item_classes, guint32 n)
 {
-  Share *share = g_new0 (Share, 1);
+  ShareClass *share = g_new0 (ShareClass, 1);
 
-  share->asks = g_new (guint32, n + 1);
+  share->item_classes = g_new (guint32, n + 1);
   share->counts = g_new0 (guint32, n + 1);
   for (guint32 i = 0; i < n; i++)
     {
-      if (i == 0 || asks[i] != asks[i - 1])
-        share->asks[share->n_kinds++] = (guint32) asks[i];
-      share->counts[share->n_kinds - 1]++;
+      if (i == 0 || item_classes[i] != item_classes[i - 1])
+        share->item_classes[share->n_item_classes++] = (guint32) item_classes[i];
+      share->counts[share->n_item_classes - 1]++;
     }
   return share;
 }
 
 static void
-find_shares (Values *values)
+find_shares (Division *division)
 {
-  g_autofree gint64 *asks = g_new (gint64, values->n_units + 1);
+  g_autofree gint64 *item_classes = g_new (gint64, division->n_items + 1);
   g_autoptr (QuoitRows) rows = quoit_rows_new ();
 
-  values->share_of = g_new0 (guint32, values->n_shares);
-  values->shares = g_ptr_array_new_with_free_func (share_free);
-  for (guint32 s = 0; s < values->n_shares; s++)
+  division->share_class = g_new0 (guint32, division->n_shares);
+  division->share_classes = g_ptr_array_new_with_free_func (share_class_free);
+  for (guint32 s = 0; s < division->n_shares; s++)
     {
-      for (guint32 i = 0; i < values->n_units; i++)
-        asks[i] = values->question->ask_of[s * values->n_units + i];
-      qsort (asks, values->n_units, sizeof *asks, by_number);
-      values->share_of[s] = quoit_rows_intern (rows, asks, values->n_units);
-      if (values->share_of[s] == values->shares->len)
-        g_ptr_array_add (values->shares, share_new (asks, values->n_units));
+      for (guint32 i = 0; i < division->n_items; i++)
+        item_classes[i] = division->problem->item_class[s * division->n_items + i];
+      qsort (item_classes, division->n_items, sizeof *item_classes, by_number);
+      division->share_class[s] = quoit_rows_intern (rows, item_classes, division->n_items);
+      if (division->share_class[s] == division->share_classes->len)
+        g_ptr_array_add (division->share_classes, share_class_new (item_classes, division->n_items));
     }
 }
 
 /* --- values --- */
 
 static gboolean
-counts (const Values *values, guint32 node)
+is_usable (const Division *division, guint32 node)
 {
-  guint32 domain = values->question->view->domain[node];
+  guint32 domain = division->problem->view->domain[node];
 
-  return domain != QUOIT_NO_INDEX && (values->standing->bound == QUOIT_NO_INDEX || values->standing->bound == domain)
-         && quoit_best_allows (values->standing, node);
+  return domain != QUOIT_NO_INDEX
+         && (division->rules->required_domain == QUOIT_NO_INDEX || division->rules->required_domain == domain)
+         && quoit_best_allows (division->rules, node);
 }
 
-/* Numbers the values in the order of first use, and groups their nodes. */
+/* Numbers the values in the order of their first nodes, and groups the nodes by value. */
 static void
-sort_nodes (Values *values)
+sort_nodes (Division *division)
 {
-  const QuoitView *view = values->question->view;
+  const QuoitView *view = division->problem->view;
   g_autofree guint32 *number = g_new (guint32, view->n_domains + 1), *next = NULL;
 
   for (guint32 d = 0; d < view->n_domains; d++)
     number[d] = QUOIT_NO_INDEX;
-  values->first_of = g_new0 (guint32, (gsize) view->n_domains + 2);
-  values->nodes = g_new (guint32, view->n_nodes + 1);
+  division->first_node = g_new0 (guint32, (gsize) view->n_domains + 2);
+  division->nodes = g_new (guint32, view->n_nodes + 1);
   for (guint32 n = 0; n < view->n_nodes; n++)
-    if (counts (values, n))
+    if (is_usable (division, n))
       {
         if (number[view->domain[n]] == QUOIT_NO_INDEX)
-          number[view->domain[n]] = values->n_values++;
-        values->first_of[number[view->domain[n]] + 1]++;
+          number[view->domain[n]] = division->n_values++;
+        division->first_node[number[view->domain[n]] + 1]++;
       }
-  for (guint32 v = 0; v < values->n_values; v++)
-    values->first_of[v + 1] += values->first_of[v];
-  next = g_memdup2 (values->first_of, (values->n_values + 1) * sizeof *next);
+  for (guint32 v = 0; v < division->n_values; v++)
+    division->first_node[v + 1] += division->first_node[v];
+  next = g_memdup2 (division->first_node, (division->n_values + 1) * sizeof *next);
   for (guint32 n = 0; n < view->n_nodes; n++)
-    if (counts (values, n))
-      values->nodes[next[number[view->domain[n]]]++] = n;
+    if (is_usable (division, n))
+      division->nodes[next[number[view->domain[n]]]++] = n;
 }
 
-/* Returns the number of @slice, counted from 1 in the order of first use. */
+/* Returns the number of @slice within a value, counted from 1 in the order of first use. */
 static gint64
-slice_among (GHashTable *slices, guint32 slice)
+slice_number (GHashTable *slices, guint32 slice)
 {
   gpointer number = g_hash_table_lookup (slices, GUINT_TO_POINTER (slice));
 
@@ -146,292 +149,297 @@ slice_among (GHashTable *slices, guint32 slice)
 }
 
 static void
-merge_values (Values *values)
+merge_values (Division *division)
 {
-  const guint32 *slice = values->question->view->slice;
-  g_autofree gint64 *row = g_new (gint64, 2 * (gsize) values->question->view->n_nodes + 2);
+  const guint32 *slice = division->problem->view->slice;
+  g_autofree gint64 *row = g_new (gint64, 2 * (gsize) division->problem->view->n_nodes + 2);
   g_autoptr (QuoitRows) rows = quoit_rows_new ();
   g_autoptr (GHashTable) slices = g_hash_table_new (NULL, NULL);
-  gboolean packs = values->standing->strategy == QUOIT_STRATEGY_PACK && slice != NULL;
+  gboolean counts_slices = division->rules->strategy == QUOIT_STRATEGY_PACK && slice != NULL;
 
-  values->value_of = g_new (guint32, (gsize) values->n_values + 1);
-  values->values = g_ptr_array_new_with_free_func (g_free);
-  for (guint32 v = 0; v < values->n_values; v++)
+  division->value_class = g_new (guint32, (gsize) division->n_values + 1);
+  division->value_classes = g_ptr_array_new_with_free_func (g_free);
+  for (guint32 v = 0; v < division->n_values; v++)
     {
-      const guint32 *nodes = values->nodes + values->first_of[v];
-      guint32 n = values->first_of[v + 1] - values->first_of[v], at = 0;
+      const guint32 *nodes = division->nodes + division->first_node[v];
+      guint32 n = division->first_node[v + 1] - division->first_node[v], at = 0;
 
       row[at++] = QUOIT_NO_INDEX;
       for (guint32 i = 0; i < n; i++)
         {
-          row[at++] = quoit_best_room_of (values->question, nodes[i]);
-          row[at++] = packs && slice[nodes[i]] != QUOIT_NO_INDEX ? slice_among (slices, slice[nodes[i]]) : 0;
-          if (nodes[i] == values->standing->soft_target)
+          row[at++] = quoit_best_find_bin_class (division->problem, nodes[i]);
+          row[at++] = counts_slices && slice[nodes[i]] != QUOIT_NO_INDEX ? slice_number (slices, slice[nodes[i]]) : 0;
+          if (nodes[i] == division->rules->soft_target)
             row[0] = i;
         }
       g_hash_table_remove_all (slices);
-      values->value_of[v] = quoit_rows_intern (rows, row, at);
-      if (values->value_of[v] == values->values->len)
+      division->value_class[v] = quoit_rows_intern (rows, row, at);
+      if (division->value_class[v] == division->value_classes->len)
         {
-          Value value = { n, nodes };
+          ValueClass value = { n, nodes };
 
-          g_ptr_array_add (values->values, g_memdup2 (&value, sizeof value));
+          g_ptr_array_add (division->value_classes, g_memdup2 (&value, sizeof value));
         }
     }
 }
 
-/* --- cases --- */
+/* --- subproblems --- */
 
-static QuoitBestCase
-case_of (const Values *values, guint32 share_number, guint32 value_number)
+static QuoitBestSubproblem
+make_subproblem (const Division *division, guint32 share_class, guint32 value_class)
 {
-  const Share *share = values->shares->pdata[share_number];
-  const Value *value = values->values->pdata[value_number];
+  const ShareClass *share = division->share_classes->pdata[share_class];
+  const ValueClass *value = division->value_classes->pdata[value_class];
 
-  return (QuoitBestCase) { .question = values->question,
-                           .n_kinds = share->n_kinds,
-                           .asks = share->asks,
-                           .counts = share->counts,
-                           .n_units = values->n_units,
-                           .nodes = value->nodes,
-                           .n_nodes = value->n_nodes,
-                           .budget = values->budget };
+  return (QuoitBestSubproblem) { .problem = division->problem,
+                                 .n_item_classes = share->n_item_classes,
+                                 .item_classes = share->item_classes,
+                                 .counts = share->counts,
+                                 .n_items = division->n_items,
+                                 .nodes = value->nodes,
+                                 .n_bins = value->n_nodes,
+                                 .budget = division->budget };
 }
 
-/* Each case gets half of the remaining budget, so that a hard one leaves some for the others. */
-static const QuoitBestAnswer *
-answer_of (Values *values, guint32 share, guint32 value)
+/* Returns the solution for a share class and a value class. Each subproblem gets half of the remaining budget, so
+ * that a hard one leaves some for the others. */
+static const QuoitBestSolution *
+solve_pair (Division *division, guint32 share_class, guint32 value_class)
 {
-  gint64 pair = (gint64) ((guint64) share << 32 | value);
-  QuoitBestAnswer *answer = g_hash_table_lookup (values->answers, &pair);
-  guint64 kept = *values->budget / 2;
-  QuoitBestCase it;
+  gint64 pair = (gint64) ((guint64) share_class << 32 | value_class);
+  QuoitBestSolution *solution = g_hash_table_lookup (division->solutions, &pair);
+  guint64 reserved = *division->budget / 2;
+  QuoitBestSubproblem subproblem;
 
-  if (answer != NULL)
-    return answer;
-  it = case_of (values, share, value);
-  answer = quoit_best_answer_new (&it);
-  *values->budget -= kept;
-  quoit_best_solve (&it, values->standing, answer);
-  *values->budget += kept;
-  values->all_decided &= answer->result != QUOIT_BEST_BUDGET;
-  values->all_proven &= answer->result == QUOIT_BEST_NONE || answer->proven;
-  g_hash_table_insert (values->answers, g_memdup2 (&pair, sizeof pair), answer);
-  return answer;
+  if (solution != NULL)
+    return solution;
+  subproblem = make_subproblem (division, share_class, value_class);
+  solution = quoit_best_solution_new (&subproblem);
+  *division->budget -= reserved;
+  quoit_best_solve (&subproblem, division->rules, solution);
+  *division->budget += reserved;
+  division->all_decided &= solution->result != QUOIT_BEST_BUDGET;
+  division->all_proven &= solution->result == QUOIT_BEST_NONE || solution->proven;
+  g_hash_table_insert (division->solutions, g_memdup2 (&pair, sizeof pair), solution);
+  return solution;
 }
 
 /* --- choosing values --- */
 
 static guint32
-like_value (gpointer data, guint32 value)
+matched_value_class (gpointer data, guint32 value)
 {
-  const Values *values = data;
+  const Division *division = data;
 
-  return values->value_of[value];
+  return division->value_class[value];
 }
 
 static gboolean
-may_stand (gpointer data, guint32 share, guint32 value)
+share_fits (gpointer data, guint32 share_class, guint32 value_class)
 {
-  Values *values = data;
-  const QuoitBestAnswer *answer = answer_of (values, share, value);
+  Division *division = data;
+  const QuoitBestSolution *solution = solve_pair (division, share_class, value_class);
 
-  return answer->result == QUOIT_BEST_FOUND && answer->load <= values->most_load;
+  return solution->result == QUOIT_BEST_FOUND && solution->load <= division->max_load;
 }
 
+/* A value can take one share. */
 static guint32
-one (gpointer data, guint32 value)
+share_capacity (gpointer data, guint32 value_class)
 {
   return 1;
 }
 
 /* Chooses the earliest values; equal shares get them in order. */
 static gboolean
-match_values (Values *values, guint32 most_load, guint32 *chosen)
+match_values (Division *division, guint32 max_load, guint32 *chosen)
 {
-  g_autofree guint32 *counts_of = g_new0 (guint32, values->shares->len), *found = g_new (guint32, values->n_shares);
-  QuoitBestMatching matching = { .n_kinds = values->shares->len,
-                                 .counts = counts_of,
-                                 .n_places = values->n_values,
-                                 .room_of = like_value,
-                                 .fits = may_stand,
-                                 .capacity = one,
-                                 .data = values };
+  g_autofree guint32 *counts = g_new0 (guint32, division->share_classes->len),
+                     *found = g_new (guint32, division->n_shares);
+  QuoitBestMatching matching = { .n_item_classes = division->share_classes->len,
+                                 .counts = counts,
+                                 .n_bins = division->n_values,
+                                 .bin_class = matched_value_class,
+                                 .fits = share_fits,
+                                 .capacity = share_capacity,
+                                 .data = division };
   guint32 load, at = 0;
 
-  values->most_load = most_load;
-  for (guint32 s = 0; s < values->n_shares; s++)
-    counts_of[values->share_of[s]]++;
+  division->max_load = max_load;
+  for (guint32 s = 0; s < division->n_shares; s++)
+    counts[division->share_class[s]]++;
   if (!quoit_best_match (&matching, found, &load))
     return FALSE;
-  for (guint32 k = 0; k < values->shares->len; k++)
-    for (guint32 s = 0; s < values->n_shares; s++)
-      if (values->share_of[s] == k)
+  for (guint32 k = 0; k < division->share_classes->len; k++)
+    for (guint32 s = 0; s < division->n_shares; s++)
+      if (division->share_class[s] == k)
         chosen[s] = found[at++];
   return TRUE;
 }
 
 /* Finds the smallest load for which a matching exists. */
 static gboolean
-match_least_load (Values *values, guint32 *chosen)
+match_min_load (Division *division, guint32 *chosen)
 {
-  guint32 low = 1, high = values->n_units;
+  guint32 low = 1, high = division->n_items;
 
-  if (!match_values (values, high, chosen))
+  if (!match_values (division, high, chosen))
     return FALSE;
   while (low < high)
     {
       guint32 middle = low + (high - low) / 2;
 
-      if (match_values (values, middle, chosen))
+      if (match_values (division, middle, chosen))
         high = middle;
       else
         low = middle + 1;
     }
-  return match_values (values, high, chosen);
+  return match_values (division, high, chosen);
 }
 
-/* Returns the cost of a placement: nodes, then slices. For STRICT_PACK: 0 on the soft target, otherwise 1. */
+/* Returns the cost of a share on a value: the number of bins counts first, then the number of slices. With
+ * STRICT_PACK, the cost is 0 on the soft target and 1 elsewhere. */
 static gint64
-cost_of (gpointer data, guint32 share, guint32 value)
+pair_cost (gpointer data, guint32 share, guint32 value)
 {
-  Values *values = data;
-  const QuoitBestAnswer *answer = answer_of (values, values->share_of[share], values->value_of[value]);
-  gint64 scale = (gint64) values->question->bundles->n_bundles + 1;
+  Division *division = data;
+  const QuoitBestSolution *solution = solve_pair (division, division->share_class[share], division->value_class[value]);
+  gint64 scale = (gint64) division->problem->bundles->n_bundles + 1;
 
-  if (answer->result != QUOIT_BEST_FOUND)
-    return QUOIT_BEST_NO_WAY;
-  if (values->standing->strategy == QUOIT_STRATEGY_STRICT_PACK)
-    return values->nodes[values->first_of[value] + answer->places[0]] != values->standing->soft_target;
-  return answer->n_nodes * scale + answer->n_slices;
+  if (solution->result != QUOIT_BEST_FOUND)
+    return QUOIT_BEST_IMPOSSIBLE;
+  if (division->rules->strategy == QUOIT_STRATEGY_STRICT_PACK)
+    return division->nodes[division->first_node[value] + solution->bins[0]] != division->rules->soft_target;
+  return solution->n_bins * scale + solution->n_slices;
 }
 
 typedef struct {
   gint64 cost;
   guint32 value;
-} Choice;
+} ValueCost;
 
 static int
 cheapest_first (const void *a, const void *b)
 {
-  const Choice *x = a, *y = b;
+  const ValueCost *x = a, *y = b;
 
   if (x->cost != y->cost)
     return x->cost < y->cost ? -1 : 1;
   return (x->value > y->value) - (x->value < y->value);
 }
 
-static Choice *
-cheapest_values (Values *values, guint32 share)
+static ValueCost *
+cheapest_values (Division *division, guint32 share)
 {
-  Choice *choices = g_new (Choice, (gsize) values->n_values + 1);
+  ValueCost *choices = g_new (ValueCost, (gsize) division->n_values + 1);
 
-  for (guint32 v = 0; v < values->n_values; v++)
-    choices[v] = (Choice) { cost_of (values, share, v), v };
-  qsort (choices, values->n_values, sizeof *choices, cheapest_first);
+  for (guint32 v = 0; v < division->n_values; v++)
+    choices[v] = (ValueCost) { pair_cost (division, share, v), v };
+  qsort (choices, division->n_values, sizeof *choices, cheapest_first);
   return choices;
 }
 
-/* If all shares are equal, chooses the cheapest values, and the earliest of equal ones. */
+/* For equal shares: chooses the cheapest values, and the earliest of equal ones. */
 static gboolean
-take_cheapest (Values *values, guint32 *chosen)
+choose_cheapest (Division *division, guint32 *chosen)
 {
-  g_autofree Choice *choices = NULL;
+  g_autofree ValueCost *choices = NULL;
 
-  if (values->n_shares > values->n_values)
+  if (division->n_shares > division->n_values)
     return FALSE;
-  choices = cheapest_values (values, 0);
-  if (choices[values->n_shares - 1].cost == QUOIT_BEST_NO_WAY)
+  choices = cheapest_values (division, 0);
+  if (choices[division->n_shares - 1].cost == QUOIT_BEST_IMPOSSIBLE)
     return FALSE;
-  for (guint32 s = 0; s < values->n_shares; s++)
+  for (guint32 s = 0; s < division->n_shares; s++)
     chosen[s] = choices[s].value;
-  quoit_numbers_sort (chosen, values->n_shares);
+  quoit_numbers_sort (chosen, division->n_shares);
   return TRUE;
 }
 
-/* The assignment is restricted to the n_shares cheapest values of each share. An optimal assignment needs no others. */
+/* The columns of the assignment: only the n_shares cheapest values of each share, because an optimal assignment
+ * needs no others. */
 typedef struct {
-  Values *values;
+  Division *division;
   guint32 *candidates;
-} Assigning;
+} CandidateCosts;
 
 static gint64
-cost_of_candidate (gpointer data, guint32 share, guint32 candidate)
+candidate_cost (gpointer data, guint32 share, guint32 candidate)
 {
-  Assigning *assigning = data;
+  CandidateCosts *costs = data;
 
-  return cost_of (assigning->values, share, assigning->candidates[candidate]);
+  return pair_cost (costs->division, share, costs->candidates[candidate]);
 }
 
 static guint32 *
-find_candidates (Values *values, guint32 *n)
+find_candidates (Division *division, guint32 *n)
 {
-  guint32 *candidates = g_new (guint32, (gsize) values->n_values + 1);
-  g_autofree gboolean *is_candidate = g_new0 (gboolean, (gsize) values->n_values + 1);
+  guint32 *candidates = g_new (guint32, (gsize) division->n_values + 1);
+  g_autofree gboolean *is_candidate = g_new0 (gboolean, (gsize) division->n_values + 1);
 
-  for (guint32 k = 0; k < values->shares->len; k++)
+  for (guint32 k = 0; k < division->share_classes->len; k++)
     {
       guint32 s = 0;
-      g_autofree Choice *choices = NULL;
+      g_autofree ValueCost *choices = NULL;
 
-      while (s + 1 < values->n_shares && values->share_of[s] != k)
+      while (s + 1 < division->n_shares && division->share_class[s] != k)
         s++;
-      choices = cheapest_values (values, s);
-      for (guint32 i = 0; i < MIN (values->n_shares, values->n_values); i++)
-        is_candidate[choices[i].value] |= choices[i].cost != QUOIT_BEST_NO_WAY;
+      choices = cheapest_values (division, s);
+      for (guint32 i = 0; i < MIN (division->n_shares, division->n_values); i++)
+        is_candidate[choices[i].value] |= choices[i].cost != QUOIT_BEST_IMPOSSIBLE;
     }
-  for (guint32 v = 0; v < values->n_values; v++)
+  for (guint32 v = 0; v < division->n_values; v++)
     if (is_candidate[v])
       candidates[(*n)++] = v;
   return candidates;
 }
 
 static gboolean
-assign_values (Values *values, guint32 *chosen)
+assign_values (Division *division, guint32 *chosen)
 {
   guint32 n = 0;
-  g_autofree guint32 *candidates = find_candidates (values, &n);
-  Assigning assigning = { values, candidates };
+  g_autofree guint32 *candidates = find_candidates (division, &n);
+  CandidateCosts costs = { division, candidates };
 
-  if (n < values->n_shares || !quoit_best_assign (values->n_shares, n, cost_of_candidate, &assigning, chosen))
+  if (n < division->n_shares || !quoit_best_assign (division->n_shares, n, candidate_cost, &costs, chosen))
     return FALSE;
-  for (guint32 s = 0; s < values->n_shares; s++)
+  for (guint32 s = 0; s < division->n_shares; s++)
     chosen[s] = candidates[chosen[s]];
   return TRUE;
 }
 
 static gboolean
-choose_values (Values *values, guint32 *chosen)
+choose_values (Division *division, guint32 *chosen)
 {
-  const QuoitStanding *standing = values->standing;
+  const QuoitPlacementRules *rules = division->rules;
 
-  if (standing->strategy == QUOIT_STRATEGY_SPREAD)
-    return match_least_load (values, chosen);
-  if (standing->strategy != QUOIT_STRATEGY_PACK && standing->soft_target == QUOIT_NO_INDEX)
-    return match_values (values, QUOIT_NO_INDEX, chosen);
-  return values->shares->len == 1 ? take_cheapest (values, chosen) : assign_values (values, chosen);
+  if (rules->strategy == QUOIT_STRATEGY_SPREAD)
+    return match_min_load (division, chosen);
+  if (rules->strategy != QUOIT_STRATEGY_PACK && rules->soft_target == QUOIT_NO_INDEX)
+    return match_values (division, QUOIT_NO_INDEX, chosen);
+  return division->share_classes->len == 1 ? choose_cheapest (division, chosen) : assign_values (division, chosen);
 }
 
 /* --- the placement --- */
 
-/* Whether nodes of one slice have different values. Such a slice is then counted more than once. */
+/* Whether nodes of one slice have different values. Such a slice would be counted more than once. */
 static gboolean
-divides_slices (const Values *values)
+divides_slices (const Division *division)
 {
-  const guint32 *slice = values->question->view->slice;
-  g_autoptr (GHashTable) value_of = g_hash_table_new (NULL, NULL); /* slice -> value + 1 */
+  const guint32 *slice = division->problem->view->slice;
+  g_autoptr (GHashTable) slice_value = g_hash_table_new (NULL, NULL); /* slice -> value + 1 */
 
-  if (slice == NULL || values->n_shares == 1 || values->standing->strategy != QUOIT_STRATEGY_PACK)
+  if (slice == NULL || division->n_shares == 1 || division->rules->strategy != QUOIT_STRATEGY_PACK)
     return FALSE;
-  for (guint32 v = 0; v < values->n_values; v++)
-    for (guint32 i = values->first_of[v]; i < values->first_of[v + 1]; i++)
+  for (guint32 v = 0; v < division->n_values; v++)
+    for (guint32 i = division->first_node[v]; i < division->first_node[v + 1]; i++)
       {
-        gpointer key = GUINT_TO_POINTER (slice[values->nodes[i]]);
-        guint32 before = GPOINTER_TO_UINT (g_hash_table_lookup (value_of, key));
+        gpointer key = GUINT_TO_POINTER (slice[division->nodes[i]]);
+        guint32 previous = GPOINTER_TO_UINT (g_hash_table_lookup (slice_value, key));
 
-        if (slice[values->nodes[i]] != QUOIT_NO_INDEX && before != 0 && before != v + 1)
+        if (slice[division->nodes[i]] != QUOIT_NO_INDEX && previous != 0 && previous != v + 1)
           return TRUE;
-        g_hash_table_insert (value_of, key, GUINT_TO_POINTER (v + 1));
+        g_hash_table_insert (slice_value, key, GUINT_TO_POINTER (v + 1));
       }
   return FALSE;
 }
@@ -444,63 +452,63 @@ is_strict (QuoitStrategy strategy)
 }
 
 static void
-write_shares (Values *values, const guint32 *chosen, guint32 *nodes)
+write_shares (Division *division, const guint32 *chosen, guint32 *nodes)
 {
-  for (guint32 s = 0; s < values->n_shares; s++)
+  for (guint32 s = 0; s < division->n_shares; s++)
     {
-      guint32 value = values->value_of[chosen[s]];
-      QuoitBestCase it = case_of (values, values->share_of[s], value);
+      guint32 value_class = division->value_class[chosen[s]];
+      QuoitBestSubproblem subproblem = make_subproblem (division, division->share_class[s], value_class);
 
-      quoit_best_write (&it, answer_of (values, values->share_of[s], value)->places,
-                        values->nodes + values->first_of[chosen[s]], s * values->n_units, nodes);
+      quoit_best_write_nodes (&subproblem, solve_pair (division, division->share_class[s], value_class)->bins,
+                              division->nodes + division->first_node[chosen[s]], s * division->n_items, nodes);
     }
 }
 
 static void
-answer_free (gpointer data)
+solution_free (gpointer data)
 {
-  quoit_best_answer_free (data);
+  quoit_best_solution_free (data);
 }
 
 static void
-clear (Values *values)
+division_clear (Division *division)
 {
-  g_free (values->share_of);
-  g_ptr_array_unref (values->shares);
-  g_free (values->first_of);
-  g_free (values->nodes);
-  g_free (values->value_of);
-  g_ptr_array_unref (values->values);
-  g_hash_table_unref (values->answers);
+  g_free (division->share_class);
+  g_ptr_array_unref (division->share_classes);
+  g_free (division->first_node);
+  g_free (division->nodes);
+  g_free (division->value_class);
+  g_ptr_array_unref (division->value_classes);
+  g_hash_table_unref (division->solutions);
 }
 
 QuoitBestResult
-quoit_best_place_by_value (QuoitBestQuestion *question, const QuoitStanding *standing, guint64 *budget,
+quoit_best_place_by_value (QuoitBestProblem *problem, const QuoitPlacementRules *rules, guint64 *budget,
                            gboolean *proven, guint32 *nodes)
 {
-  Values values = { .question = question, .standing = standing, .n_shares = standing->n_values };
-  g_autofree guint32 *chosen = g_new0 (guint32, standing->n_values);
+  Division division = { .problem = problem, .rules = rules, .n_shares = rules->n_values };
+  g_autofree guint32 *chosen = g_new0 (guint32, rules->n_values);
   QuoitBestResult result;
 
-  values.budget = budget;
-  values.n_units = question->bundles->n_bundles / standing->n_values;
-  values.all_proven = values.all_decided = TRUE;
-  values.answers = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, answer_free);
-  find_shares (&values);
-  sort_nodes (&values);
-  merge_values (&values);
-  if (choose_values (&values, chosen))
+  division.budget = budget;
+  division.n_items = problem->bundles->n_bundles / rules->n_values;
+  division.all_proven = division.all_decided = TRUE;
+  division.solutions = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, solution_free);
+  find_shares (&division);
+  sort_nodes (&division);
+  merge_values (&division);
+  if (choose_values (&division, chosen))
     {
-      write_shares (&values, chosen, nodes);
+      write_shares (&division, chosen, nodes);
       *proven
-          = is_strict (standing->strategy) || (values.all_decided && values.all_proven && !divides_slices (&values));
+          = is_strict (rules->strategy) || (division.all_decided && division.all_proven && !divides_slices (&division));
       result = QUOIT_BEST_FOUND;
     }
   else
     {
-      *proven = values.all_decided;
-      result = values.all_decided ? QUOIT_BEST_NONE : QUOIT_BEST_BUDGET;
+      *proven = division.all_decided;
+      result = division.all_decided ? QUOIT_BEST_NONE : QUOIT_BEST_BUDGET;
     }
-  clear (&values);
+  division_clear (&division);
   return result;
 }

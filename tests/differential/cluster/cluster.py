@@ -15,7 +15,7 @@ import time
 import report
 import speed
 from situations import SITUATIONS
-from stage import GROUNDS, Stage, Stuck
+from stage import SETUPS, Stage, Stuck
 
 SIDES = ("ray", "quoit")
 PLANTED = next(one for one in SITUATIONS if one.name == "how-many-are-ready")
@@ -36,20 +36,20 @@ class Run:
 
     def play(self, fleet, situation, side):
         began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, situation.ground, side, folder) as stage:
+        with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, situation.setup, side, folder) as stage:
             try:
                 outcome = situation.play(stage)
             except (Stuck, TimeoutError):
-                print("".join(stage.last_words()), file=sys.stderr)
+                print("".join(stage.log_tail()), file=sys.stderr)
                 raise
         self.outcomes[situation.name, side] = outcome
-        print("  %-7s  %s (%.1f s)" % (side, outcome.told, time.monotonic() - began), flush=True)
+        print("  %-7s  %s (%.1f s)" % (side, outcome.summary, time.monotonic() - began), flush=True)
         if side != "quoit":
             return outcome
         for sentence, holds in outcome.claims:
             self.count("%s: %s" % (situation.name, sentence), holds)
         if not all(holds for _, holds in outcome.claims):
-            print("\n".join(stage.said))
+            print("\n".join(stage.transcript))
         return outcome
 
     def notice(self, fleet, situation):
@@ -64,17 +64,17 @@ class Run:
         """Builds each cluster once, plays all its situations and stops it. Calls also(fleet) on the cluster of
         `also_on`.
         """
-        for ground in GROUNDS:
-            here = [situation for situation in chosen if situation.ground is ground]
-            if not here and ground is not also_on:
+        for setup in SETUPS:
+            here = [situation for situation in chosen if situation.setup is setup]
+            if not here and setup is not also_on:
                 continue
-            print("building %s" % ground.title, flush=True)
-            with ground.build() as fleet:
+            print("building %s" % setup.title, flush=True)
+            with setup.build() as fleet:
                 for situation in here:
                     print("%s: %s" % (situation.name, situation.title))
                     for side in sides:
                         self.play(fleet, situation, side)
-                if ground is also_on:
+                if setup is also_on:
                     also(fleet)
 
 
@@ -102,9 +102,9 @@ def main():
     chosen = [one for one in SITUATIONS if one.name in named]
     run, measured = Run(), {}
     if speed.NAME in named and not arguments.smoke:
-        run.play_all(chosen, sides, speed.GROUND, lambda fleet: measured.update(speed.measure(fleet)))
+        run.play_all(chosen, sides, speed.SETUP, lambda fleet: measured.update(speed.measure(fleet)))
     elif arguments.smoke:
-        run.play_all(chosen, sides, PLANTED.ground, lambda fleet: run.notice(fleet, PLANTED))
+        run.play_all(chosen, sides, PLANTED.setup, lambda fleet: run.notice(fleet, PLANTED))
     else:
         run.play_all(chosen, sides)
 

@@ -6,7 +6,7 @@ import re
 TITLES = {"ray": "Ray's helper", "quoit": "quoit", "by hand": "by hand"}
 
 
-class NoMark(Exception):
+class MissingMarker(Exception):
     """The page has no mark for a table."""
 
 
@@ -25,7 +25,7 @@ def situations(chosen, sides, outcomes):
         row = [situation.title]
         for side in sides:
             outcome = outcomes[situation.name, side]
-            row += [outcome.told, "%.2f" % outcome.seconds]
+            row += [outcome.summary, "%.2f" % outcome.seconds]
         rows.append(row)
     return table(head, rows)
 
@@ -55,6 +55,6 @@ def write(path, **tables):
         pattern = "(?s)%s.*?%s" % tuple(map(re.escape, marks))
         text, n = re.subn(pattern, lambda _, begin=marks[0], made=made, end=marks[1]: begin + made + "\n" + end, text)
         if n != 1:
-            raise NoMark("%s: expected '%s' and '%s' once, found them %d times" % (path, marks[0].strip(), marks[1], n))
+            raise MissingMarker("%s: expected '%s' and '%s' once, found them %d times" % (path, marks[0].strip(), marks[1], n))
     with open(path, "w", encoding="utf-8") as page:
         page.write(text)

@@ -11,10 +11,10 @@ import statistics
 import time
 
 import quoit
-from stage import THREE, TWO
+from stage import THREE_V4_SLICES, TWO_V6E_SLICES
 
-Outcome = collections.namedtuple("Outcome", "told seconds claims")
-Situation = collections.namedtuple("Situation", "name title ground smoke play")
+Outcome = collections.namedtuple("Outcome", "summary seconds claims")
+Situation = collections.namedtuple("Situation", "name title setup smoke play")
 SITUATIONS = []
 
 # How long a caller waits for allocated slices, and how long a job runs.
@@ -25,9 +25,9 @@ TRIES = 6
 AT_ONCE_S = PATIENCE_S
 
 
-def situation(title, ground, smoke=False):
+def situation(title, setup, smoke=False):
     def add(play):
-        SITUATIONS.append(Situation(play.__name__.replace("_", "-"), title, ground, smoke, play))
+        SITUATIONS.append(Situation(play.__name__.replace("_", "-"), title, setup, smoke, play))
         return play
 
     return add
@@ -52,7 +52,7 @@ def refusal(error, took):
     return "`%s` after %s" % (error, seconds(max(took)))
 
 
-def told(answers):
+def summarize(answers):
     """Formats `2 of 3 served; TimeoutError after 4.0 s`."""
     by_error = collections.defaultdict(list)
     for answer in refused(answers):
@@ -66,7 +66,7 @@ def told(answers):
     )
 
 
-def told_one(answer):
+def summarize_one(answer):
     """Formats `served after 0.1 s`."""
     return (
         "served after %s" % seconds(answer.seconds) if answer.error is None else refusal(answer.error, [answer.seconds])
@@ -84,16 +84,16 @@ def is_whole(answer, shape):
 
 def whole(answers, shape):
     return (
-        "whoever is served has whole slices, bundle i is worker i, and the ledger has it so",
+        "each served caller has whole slices, bundle i is worker i, and the ledger agrees",
         all(is_whole(a, shape) and a.recorded for a in served(answers)),
     )
 
 
-def told_why(answers, *words):
+def refusals_give(answers, *words):
     """Whether every refusal reports that nothing is free now, and contains `words`."""
     return (
-        "who is refused is told why: %s" % ", ".join(words),
-        all(a.error == "NoRoomError" and all(word in a.message for word in words) for a in refused(answers)),
+        "each refusal gives the reason: %s" % ", ".join(words),
+        all(a.error == "SlicesNotFreeError" and all(word in a.message for word in words) for a in refused(answers)),
     )
 
 
@@ -105,10 +105,10 @@ def is_free_again(stage):
     except TimeoutError:
         pass
     try:
-        left = stage.here.left_behind()
+        left = stage.observer.left_behind()
     except quoit.Error as error:
         left = [error]
-    return ("nothing is held when all have gone (%s)" % (", ".join(map(str, left)) or "nothing"), not left)
+    return ("nothing is allocated after all callers ended (%s)" % (", ".join(map(str, left)) or "nothing"), not left)
 
 
 def tries_of_one(stage, caller, n):
@@ -122,7 +122,7 @@ def tries_of_one(stage, caller, n):
     return answers
 
 
-@situation("Two callers want two of three slices each, and a third one wants one", THREE)
+@situation("Two callers want two of three slices each, and a third one wants one", THREE_V4_SLICES)
 def two_of_three(stage):
     *both, third = stage.callers(3)
     stage.ask_together(both, "reserve", slices=2, timeout_s=PATIENCE_S)
@@ -130,47 +130,47 @@ def two_of_three(stage):
     small = third("reserve", slices=1, timeout_s=PATIENCE_S / 4)
     answers = [caller.answer() for caller in both]
     return Outcome(
-        "%s; who wants one: %s" % (told(answers), told_one(small)),
+        "%s; who wants one: %s" % (summarize(answers), summarize_one(small)),
         longest([*answers, small]),
         [
             ("one of the two is served", len(served(answers)) == 1),
-            told_why(answers, "slices are held by groups"),
-            ("the slice that the loser cannot use is there for others", small.error is None),
-            whole([*answers, small], stage.ground.shape),
+            refusals_give(answers, "slices are held by groups"),
+            ("the remaining slice can be reserved", small.error is None),
+            whole([*answers, small], stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("Three callers want two of three slices each, and give them back when their job is done", THREE, smoke=True)
+@situation("Three callers want two of three slices each, and give them back when their job is done", THREE_V4_SLICES, smoke=True)
 def three_of_three(stage):
     answers = stage.together(stage.callers(3), "reserve", slices=2, timeout_s=PATIENCE_S, work_s=JOB_S)
     return Outcome(
-        told(answers),
+        summarize(answers),
         longest(answers),
         [
             ("all are served, one after the other", len(served(answers)) == 3),
-            whole(answers, stage.ground.shape),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("Two callers want both of two slices, and give them back when their job is done", TWO)
+@situation("Two callers want both of two slices, and give them back when their job is done", TWO_V6E_SLICES)
 def two_of_two(stage):
     answers = stage.together(stage.callers(2), "reserve", slices=2, timeout_s=PATIENCE_S, work_s=JOB_S)
     return Outcome(
-        told(answers),
+        summarize(answers),
         longest(answers),
         [
             ("both are served, one after the other", len(served(answers)) == 2),
-            whole(answers, stage.ground.shape),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("One slice is idle and has lost a host, the other is intact: one is asked for, six times", TWO)
+@situation("One slice is idle and has lost a host, the other is intact: one is asked for, six times", TWO_V6E_SLICES)
 def dead_host(stage):
     (caller,) = stage.callers(1)
     lost = "s-a/1"
@@ -178,14 +178,14 @@ def dead_host(stage):
     answers = tries_of_one(stage, caller, TRIES)
     both = caller("reserve", slices=2, timeout_s=0)
     return Outcome(
-        "%s; both slices: %s" % (told(answers), told_one(both)),
+        "%s; both slices: %s" % (summarize(answers), summarize_one(both)),
         longest(answers),
         [
-            ("the intact one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
-            ("nobody waits for it", longest(answers) < AT_ONCE_S),
-            ("both cannot be had", both.error is not None),
-            told_why([both], stage.address(lost)),
-            whole(answers, stage.ground.shape),
+            ("the intact slice is reserved every time", [a.value for a in answers] == [["s-b"]] * TRIES),
+            ("no caller waits", longest(answers) < AT_ONCE_S),
+            ("both slices cannot be reserved", both.error is not None),
+            refusals_give([both], stage.address(lost)),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )
@@ -193,7 +193,7 @@ def dead_host(stage):
 
 @situation(
     "A caller has two of three slices and has released their heads, as is documented; another wants one, six times",
-    THREE,
+    THREE_V4_SLICES,
 )
 def released_head(stage):
     holder, caller = stage.callers(2)
@@ -208,36 +208,36 @@ def released_head(stage):
         holder("release")
         stage.wait_until_free()
     return Outcome(
-        told(answers),
+        summarize(answers),
         longest(answers),
         [
-            ("the idle one is given every time", len(served(answers)) == TRIES),
-            ("the holder had two, too", held.error is None),
-            ("nobody waits for it", longest(answers) < AT_ONCE_S),
-            whole(answers, stage.ground.shape),
+            ("the idle slice is reserved every time", len(served(answers)) == TRIES),
+            ("the first caller had two slices", held.error is None),
+            ("no caller waits", longest(answers) < AT_ONCE_S),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("Slices are released and reserved again at once, seven times", TWO)
+@situation("Slices are released and reserved again at once, seven times", TWO_V6E_SLICES)
 def again(stage):
     (caller,) = stage.callers(1)
     caller("reserve", slices=2, timeout_s=PATIENCE_S)
     answers = [caller("reserve_again", slices=2, timeout_s=PATIENCE_S) for _ in range(7)]
     took = statistics.median(answer.seconds for answer in answers)
     return Outcome(
-        "%s; median %s" % (told(answers), seconds(took)),
+        "%s; median %s" % (summarize(answers), seconds(took)),
         took,
         [
-            ("they are had every time", len(served(answers)) == 7),
-            whole(answers, stage.ground.shape),
+            ("the slices are reserved every time", len(served(answers)) == 7),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("All slices are reserved: how many are ready?", THREE, smoke=True)
+@situation("All slices are reserved: how many are ready?", THREE_V4_SLICES, smoke=True)
 def how_many_are_ready(stage):
     holder, caller = stage.callers(2)
     before = caller("count_ready")
@@ -247,55 +247,55 @@ def how_many_are_ready(stage):
         "%s before, %s when all are reserved" % (before.value, during.value),
         during.seconds,
         [
-            ("three are ready when nobody has any", before.value == 3),
-            ("none is ready when all are reserved", during.value == 0),
+            ("three slices are ready before a reservation", before.value == 3),
+            ("no slice is ready after all are reserved", during.value == 0),
             is_free_again(stage),
         ],
     )
 
 
-@situation("An actor uses one host of a slice; three callers want one slice each", THREE)
+@situation("An actor uses one host of a slice; three callers want one slice each", THREE_V4_SLICES)
 def actor_on_one_host(stage):
     actor = stage.use("s-b/1", chips=1)
     callers = stage.callers(3)
     answers = [caller("reserve", slices=1, timeout_s=PATIENCE_S) for caller in callers]
-    stage.unuse(actor)
+    stage.stop_actor(actor)
     stage.wait_until_free_of(["s-b/1"])
     loser = callers[answers.index(refused(answers)[0])] if refused(answers) else callers[0]
     later = loser("reserve", slices=1, timeout_s=PATIENCE_S)
     return Outcome(
-        "%s; when the actor has ended: %s" % (told(answers), told_one(later)),
+        "%s; when the actor has ended: %s" % (summarize(answers), summarize_one(later)),
         longest(answers),
         [
-            ("the two idle slices are given", sorted(a.value for a in served(answers)) == [["s-a"], ["s-c"]]),
-            told_why(answers, "the external use of %s ends" % stage.address("s-b/1")),
-            ("the slice is given when the actor has ended", later.value == ["s-b"]),
-            whole([*answers, later], stage.ground.shape),
+            ("the two idle slices are reserved", sorted(a.value for a in served(answers)) == [["s-a"], ["s-c"]]),
+            refusals_give(answers, "the external use of %s ends" % stage.address("s-b/1")),
+            ("the slice is reserved after the actor ended", later.value == ["s-b"]),
+            whole([*answers, later], stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("A caller that has two slices is killed (`kill -9`); another wants all three", THREE)
+@situation("A caller that has two slices is killed (`kill -9`); another wants all three", THREE_V4_SLICES)
 def killed(stage):
     victim, caller = stage.callers(2)
     held = victim("reserve", slices=2, timeout_s=PATIENCE_S)
     victim.kill()
     answer = caller("reserve", slices=3, timeout_s=2 * PATIENCE_S)
     return Outcome(
-        told_one(answer),
+        summarize_one(answer),
         answer.seconds,
         [
-            ("the victim had two", held.error is None),
-            ("all three are had", answer.error is None),
-            whole([answer], stage.ground.shape),
+            ("the killed caller had two slices", held.error is None),
+            ("all three slices are reserved", answer.error is None),
+            whole([answer], stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
 @situation(
-    "Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three", THREE
+    "Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three", THREE_V4_SLICES
 )
 def killed_in_the_middle(stage):
     moments = [0.005, 0.02, 0.05, 0.1, 0.2]
@@ -306,13 +306,13 @@ def killed_in_the_middle(stage):
         victim.kill()
     answer = caller("reserve", slices=3, timeout_s=2 * PATIENCE_S)
     return Outcome(
-        told_one(answer),
+        summarize_one(answer),
         answer.seconds,
-        [("all three are had", answer.error is None), whole([answer], stage.ground.shape), is_free_again(stage)],
+        [("all three slices are reserved", answer.error is None), whole([answer], stage.setup.shape), is_free_again(stage)],
     )
 
 
-@situation("A detached slice, whose creator has ended; three callers want one each", THREE)
+@situation("A detached slice, whose creator has ended; three callers want one each", THREE_V4_SLICES)
 def detached(stage):
     creator, *callers = stage.callers(4)
     held = creator("reserve", slices=1, timeout_s=PATIENCE_S, lifetime="detached", name="kept")
@@ -322,20 +322,20 @@ def detached(stage):
     found = loser("find_and_release", name="kept")
     later = loser("reserve", slices=1, timeout_s=PATIENCE_S)
     return Outcome(
-        "%s; when it was released by name: %s" % (told(answers), told_one(later)),
+        "%s; when it was released by name: %s" % (summarize(answers), summarize_one(later)),
         longest(answers),
         [
-            ("the other two slices are given", len(served(answers)) == 2),
-            told_why(answers, "release kept@"),
-            ("it is found by its name, and released", found.error is None and later.value == held.value),
-            whole([held, *answers, later], stage.ground.shape),
+            ("the other two slices are reserved", len(served(answers)) == 2),
+            refusals_give(answers, "release kept@"),
+            ("the detached slice is found by its name and released", found.error is None and later.value == held.value),
+            whole([held, *answers, later], stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
 @situation(
-    "A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on", THREE
+    "A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on", THREE_V4_SLICES
 )
 def lost_host(stage):
     holder, caller, onlooker = stage.callers(3)
@@ -350,7 +350,7 @@ def lost_host(stage):
     return Outcome(
         "%s; the holder: %s (the loss was noticed after %s)"
         % (
-            told_one(answer),
+            summarize_one(answer),
             "another slice after %s" % seconds(repaired.seconds) if repaired.error is None else "still without a host",
             seconds(noticed),
         ),
@@ -361,13 +361,13 @@ def lost_host(stage):
                 "the holder has another slice",
                 repaired.error is None and repaired.value not in (held.value, answer.value),
             ),
-            whole([answer, repaired], stage.ground.shape),
+            whole([answer, repaired], stage.setup.shape),
             is_free_again(stage),
         ],
     )
 
 
-@situation("Two of four hosts of a slice are partly used; the other slice is asked for, six times", TWO)
+@situation("Two of four hosts of a slice are partly used; the other slice is asked for, six times", TWO_V6E_SLICES)
 def partly_used(stage):
     (caller,) = stage.callers(1)
     for host in ("s-a/0", "s-a/2"):
@@ -375,15 +375,15 @@ def partly_used(stage):
     answers = tries_of_one(stage, caller, TRIES)
     both = caller("reserve", slices=2, timeout_s=0)
     for actor in list(stage.actors):
-        stage.unuse(actor)
+        stage.stop_actor(actor)
     return Outcome(
-        "%s; both slices: %s" % (told(answers), told_one(both)),
+        "%s; both slices: %s" % (summarize(answers), summarize_one(both)),
         longest(answers),
         [
-            ("the idle one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
-            ("both cannot be had", both.error is not None),
-            told_why([both], "1 of 2 slices is in external use"),
-            whole(answers, stage.ground.shape),
+            ("the idle slice is reserved every time", [a.value for a in answers] == [["s-b"]] * TRIES),
+            ("both slices cannot be reserved", both.error is not None),
+            refusals_give([both], "1 of 2 slices is in external use"),
+            whole(answers, stage.setup.shape),
             is_free_again(stage),
         ],
     )

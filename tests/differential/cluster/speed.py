@@ -12,10 +12,10 @@ import statistics
 import tempfile
 import time
 
-from stage import TWO, Stage
+from stage import TWO_V6E_SLICES, Stage
 
 NAME = "speed"
-GROUND = TWO
+SETUP = TWO_V6E_SLICES
 ROUNDS = 9
 MORE_ROUNDS = 80
 PAUSE_S = 0.2
@@ -38,7 +38,7 @@ def taken(caller, call, **arguments):
 
 def measure(fleet):
     """{operation: {side: median in seconds}}."""
-    with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, GROUND, "quoit", folder) as stage:
+    with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, SETUP, "quoit", folder) as stage:
         callers = {side: stage.caller_of(side) for side in ("ray", "quoit", "by hand")}
         arguments = {side: {"slices": SLICES, "timeout_s": TIMEOUT_S} for side in ("ray", "quoit")}
         taken(callers["quoit"], "reserve", **arguments["quoit"])

@@ -19,15 +19,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STUCK_S = 120
 FREE_WITHIN_S = 10
 
-PAIR = sides.Shape("2x2x2", "v4", "v4-16", hosts=2, chips=4)
-QUAD = sides.Shape("4x4", "v6e", "v6e-16", hosts=4, chips=4)
+V4_SHAPE = sides.Shape("2x2x2", "v4", "v4-16", hosts=2, chips=4)
+V6E_SHAPE = sides.Shape("4x4", "v6e", "v6e-16", hosts=4, chips=4)
 
 
 class Stuck(Exception):
     """A process does not answer."""
 
 
-class Ground:
+class ClusterSetup:
     """A cluster of eight TPU hosts, and the shape of the requested slices."""
 
     def __init__(self, title, shape, names, others=()):
@@ -47,14 +47,14 @@ class Ground:
         return fleet
 
 
-THREE = Ground(
+THREE_V4_SLICES = ClusterSetup(
     "three v4 2x2x2 slices of two hosts, and two hosts of another kind",
-    PAIR,
+    V4_SHAPE,
     ("s-a", "s-b", "s-c"),
     [("other", ("2x2x2", "v5p-16", 2))],
 )
-TWO = Ground("two v6e 4x4 slices of four hosts", QUAD, ("s-a", "s-b"))
-GROUNDS = (THREE, TWO)
+TWO_V6E_SLICES = ClusterSetup("two v6e 4x4 slices of four hosts", V6E_SHAPE, ("s-a", "s-b"))
+SETUPS = (THREE_V4_SLICES, TWO_V6E_SLICES)
 
 
 def used():
@@ -72,8 +72,8 @@ class Caller:
 
     def __init__(self, stage, side):
         stage.n_callers += 1
-        self.name, self.said, self.asked = "caller %d (%s)" % (stage.n_callers, side), stage.said, "start"
-        settings = {"side": side, "address": stage.fleet.address, "shape": stage.ground.shape, "ledger": stage.ledger}
+        self.name, self.transcript, self.current_call = "caller %d (%s)" % (stage.n_callers, side), stage.transcript, "start"
+        settings = {"side": side, "address": stage.fleet.address, "shape": stage.setup.shape, "ledger": stage.ledger}
         self.process = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "caller.py"), json.dumps(settings)],
             stdin=subprocess.PIPE,
@@ -85,16 +85,16 @@ class Caller:
     def ask(self, call, at=None, work_s=None, **arguments):
         self.process.stdin.write(json.dumps({"call": call, "arguments": arguments, "at": at, "work_s": work_s}) + "\n")
         self.process.stdin.flush()
-        self.asked = call
+        self.current_call = call
         return self
 
     def answer(self):
         if not select.select([self.process.stdout], [], [], STUCK_S)[0]:
-            raise Stuck("%s, %s: no answer for %g s" % (self.name, self.asked, STUCK_S))
+            raise Stuck("%s, %s: no answer for %g s" % (self.name, self.current_call, STUCK_S))
         line = self.process.stdout.readline()
         if not line:
-            raise Stuck("%s, %s: ended with status %s" % (self.name, self.asked, self.process.wait()))
-        self.said.append("%s, %s: %s" % (self.name, self.asked, line.strip()))
+            raise Stuck("%s, %s: ended with status %s" % (self.name, self.current_call, self.process.wait()))
+        self.transcript.append("%s, %s: %s" % (self.name, self.current_call, line.strip()))
         return types.SimpleNamespace(**json.loads(line))
 
     def __call__(self, call, **arguments):
@@ -118,12 +118,12 @@ class Caller:
 class Stage:
     """One side plays one situation. At the end the stage cleans up everything that the side started or broke."""
 
-    def __init__(self, fleet, ground, side, folder):
-        self.fleet, self.ground, self.side = fleet, ground, side
+    def __init__(self, fleet, setup, side, folder):
+        self.fleet, self.setup, self.side = fleet, setup, side
         self.ledger = os.path.join(folder, "ledger.db")
         self.log = open(os.path.join(folder, "callers.log"), "a+", errors="replace")  # noqa: SIM115
-        self.here = sides.SIDES[side](ground.shape, self.ledger)
-        self.said = []  # calls and answers of each caller, in the order of the answers
+        self.observer = sides.SIDES[side](setup.shape, self.ledger)
+        self.transcript = []  # calls and answers of each caller, in the order of the answers
         self.n_callers = 0
         self.present, self.actors, self.lost = [], [], []
 
@@ -132,11 +132,11 @@ class Stage:
 
     def __exit__(self, *_):
         try:
-            self.empty()
+            self.clean_up()
         finally:
             self.log.close()
 
-    def last_words(self):
+    def log_tail(self):
         """The end of the callers' standard error."""
         self.log.seek(0)
         return self.log.readlines()[-20:]
@@ -175,7 +175,7 @@ class Stage:
         """Starts an ordinary actor on that host, without a reservation."""
         slice_name, worker = host.split("/")
         actor = (
-            ray.remote(Squatter)
+            ray.remote(ChipUser)
             .options(resources={"TPU": chips}, num_cpus=0, label_selector={SLICE_NAME: slice_name, WORKER_ID: worker})
             .remote()
         )
@@ -183,7 +183,7 @@ class Stage:
         self.actors.append(actor)
         return actor
 
-    def unuse(self, actor):
+    def stop_actor(self, actor):
         ray.kill(actor)
         self.actors.remove(actor)
 
@@ -220,16 +220,16 @@ class Stage:
         def all_free():
             free = ray._private.state.available_resources_per_node()
             return all(
-                free.get(node_id, {}).get("TPU", 0) == self.ground.shape.chips for node_id in ids if node_id in free
+                free.get(node_id, {}).get("TPU", 0) == self.setup.shape.chips for node_id in ids if node_id in free
             )
 
         self.fleet.wait(all_free, FREE_WITHIN_S, "%s are free again" % ", ".join(hosts))
 
-    def empty(self):
+    def clean_up(self):
         """Ends all callers, releases everything and restores every host, whatever happened."""
         self.leave(list(self.present))
         for actor in list(self.actors):
-            self.unuse(actor)
+            self.stop_actor(actor)
         for row in sides.live_groups():
             remove_placement_group(sides.handle_of(row))
         for host in self.lost:
@@ -237,7 +237,7 @@ class Stage:
         self.wait_until_free()
 
 
-class Squatter:
+class ChipUser:
     """Occupies its chips without using them."""
 
     def where(self):

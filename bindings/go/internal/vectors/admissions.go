@@ -2,7 +2,7 @@
 
 package main
 
-// webhook over HTTP: the runner itself creates the frame, the status and the sentence of a response.
+// webhook over HTTP: quoit decides about the pod or the group, and the runner creates the HTTP response.
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"quoit/webhook"
 )
 
-// at returns the value at the end of a path of members; nil if it does not exist.
-func at(value any, members ...string) any {
+// valueAt returns the value at the end of a path of members; nil if it does not exist.
+func valueAt(value any, members ...string) any {
 	for _, member := range members {
 		one, ok := value.(*object)
 		if !ok {
@@ -25,24 +25,24 @@ func at(value any, members ...string) any {
 
 func textsAt(value any, members ...string) map[string]string {
 	found := &object{}
-	found.set("texts", at(value, members...))
-	return (&reading{object: found}).variables("texts")
+	found.set("texts", valueAt(value, members...))
+	return (&objectReader{object: found}).variables("texts")
 }
 
 func elementsAt(value any, members ...string) []any {
-	elements, _ := at(value, members...).([]any)
+	elements, _ := valueAt(value, members...).([]any)
 	return elements
 }
 
 func textAt(value any, members ...string) *string {
-	if text, ok := at(value, members...).(string); ok {
+	if text, ok := valueAt(value, members...).(string); ok {
 		return &text
 	}
 	return nil
 }
 
-// podOfObject converts a Kubernetes pod or template. Missing fields become empty.
-func podOfObject(value any) webhook.Pod {
+// podFromObject converts a Kubernetes pod or template. Missing fields become empty.
+func podFromObject(value any) webhook.Pod {
 	pod := webhook.Pod{
 		Labels: textsAt(value, "metadata", "labels"), Selectors: textsAt(value, "spec", "nodeSelector"),
 	}
@@ -52,56 +52,56 @@ func podOfObject(value any) webhook.Pod {
 			Limit:   textAt(one, "resources", "limits", "google.com/tpu"),
 		}
 		for _, variable := range elementsAt(one, "env") {
-			container.Env = append(container.Env, envVarOfObject(variable))
+			container.Env = append(container.Env, envVarFromObject(variable))
 		}
 		pod.Containers = append(pod.Containers, container)
 	}
 	return pod
 }
 
-func envVarOfObject(value any) webhook.EnvVar {
+func envVarFromObject(value any) webhook.EnvVar {
 	variable := webhook.EnvVar{Value: textAt(value, "value")}
 	if name := textAt(value, "name"); name != nil {
 		variable.Name = *name
 	}
-	if variable.Value == nil && at(value, "valueFrom") == nil {
+	if variable.Value == nil && valueAt(value, "valueFrom") == nil {
 		variable.Value = new(string)
 	}
 	return variable
 }
 
-func ofAdmission(allowed bool) any {
+func admissionResponse(allowed bool) any {
 	return (&object{}).set("status", int64(200)).set("allowed", allowed).set("patch", "")
 }
 
-// admitPod ignores the object of operations other than CREATE.
+// admitPod answers a request for a pod. Like the webhook, it ignores the object of operations other than CREATE.
 func admitPod(request any) (any, error) {
 	pod := webhook.Pod{}
-	if at(request, "operation") == "CREATE" {
-		pod = podOfObject(at(request, "object"))
+	if valueAt(request, "operation") == "CREATE" {
+		pod = podFromObject(valueAt(request, "object"))
 	}
 	patch, err := webhook.Mutate(pod, nil)
 	if err == nil && !patch.IsEmpty {
-		err = skip("a patch in the words of JSON")
+		err = skip("a patch in JSON")
 	}
-	return ofAdmission(true), err
+	return admissionResponse(true), err
 }
 
 func admitCluster(request any) (any, error) {
 	for _, group := range elementsAt(request, "object", "spec", "workerGroupSpecs") {
-		hosts, _ := at(group, "numOfHosts").(int64)
-		denial, err := webhook.CheckGroup(podOfObject(at(group, "template")), hosts)
+		hosts, _ := valueAt(group, "numOfHosts").(int64)
+		denial, err := webhook.CheckGroup(podFromObject(valueAt(group, "template")), hosts)
 		if err != nil {
 			return nil, err
 		}
 		if denial != "" {
-			return ofAdmission(false), nil
+			return admissionResponse(false), nil
 		}
 	}
-	return ofAdmission(true), nil
+	return admissionResponse(true), nil
 }
 
-var pages = map[string]struct {
+var endpoints = map[string]struct {
 	kind    string
 	admit   func(request any) (any, error)
 	refusal string
@@ -110,15 +110,15 @@ var pages = map[string]struct {
 	"/validate": {"RayCluster", admitCluster, "Failed to validate RayCluster"},
 }
 
-func ofStatus(status int64, sentence string) any {
+func statusResponse(status int64, sentence string) any {
 	return (&object{}).set("status", status).set("body", sentence)
 }
 
-func askOverHTTP(in, _ any) (any, error) {
-	r := read(in, "path", "body")
-	page, known := pages[r.text("path")]
+func answerHTTP(in, _ any) (any, error) {
+	r := newReader(in, "path", "body")
+	page, known := endpoints[r.text("path")]
 	if !known {
-		r.fail("a page that the webhook has not")
+		r.fail("a path that the webhook does not serve")
 	}
 	body := r.text("body")
 	if r.err != nil {
@@ -126,14 +126,14 @@ func askOverHTTP(in, _ any) (any, error) {
 	}
 	review, err := readJSON([]byte(body))
 	if err != nil {
-		return ofStatus(400, "Error decoding request body"), nil
+		return statusResponse(400, "Error decoding request body"), nil
 	}
-	if at(review, "request", "kind", "kind") != page.kind {
-		return ofStatus(400, "Invalid Kind"), nil
+	if valueAt(review, "request", "kind", "kind") != page.kind {
+		return statusResponse(400, "Invalid Kind"), nil
 	}
-	answer, err := page.admit(at(review, "request"))
+	answer, err := page.admit(valueAt(review, "request"))
 	if errors.Is(err, quoit.Invalid) {
-		return ofStatus(403, page.refusal), nil
+		return statusResponse(403, page.refusal), nil
 	}
 	return answer, err
 }

@@ -18,8 +18,8 @@ func answerOr(answer any, err error) (any, error) {
 	return answer, err
 }
 
-// factsOf returns the facts about a cluster. Each can be refused separately.
-func factsOf(cluster *quoit.JAXCluster) (*object, error) {
+// clusterFacts returns the facts about a cluster. Each can be refused separately.
+func clusterFacts(cluster *quoit.JAXCluster) (*object, error) {
 	facts := &object{}
 	for _, one := range []struct {
 		name string
@@ -30,7 +30,7 @@ func factsOf(cluster *quoit.JAXCluster) (*object, error) {
 		{"process_id", func() (any, error) { return cluster.ProcessID() }},
 		{"workers", func() (any, error) {
 			workers, err := cluster.Workers()
-			return ofTexts(workers), err
+			return textsToJSON(workers), err
 		}},
 	} {
 		fact, err := answerOr(one.find())
@@ -42,18 +42,18 @@ func factsOf(cluster *quoit.JAXCluster) (*object, error) {
 	return facts, nil
 }
 
-func factsOfKind(kind quoit.JAXClusterKind, process quoit.JAXProcess) (*object, error) {
+func clusterFactsOfKind(kind quoit.JAXClusterKind, process quoit.JAXProcess) (*object, error) {
 	cluster, err := quoit.JAXClusterOf(kind, process)
 	if err != nil {
 		return nil, err
 	}
 	defer cluster.Close()
-	return factsOf(cluster)
+	return clusterFacts(cluster)
 }
 
-// initializeOf returns the arguments of initialize() in JAX's order: coordinator, count, id, and the local devices,
-// which JAX never sets on TPU hosts.
-func initializeOf(process quoit.JAXProcess) (any, error) {
+// initializeArguments returns the arguments of initialize() in JAX's order: coordinator, count, id, and the local
+// devices, which JAX never sets on TPU hosts.
+func initializeArguments(process quoit.JAXProcess) (any, error) {
 	cluster, err := quoit.DetectJAXCluster(process)
 	if err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func initializeOf(process quoit.JAXProcess) (any, error) {
 
 // detectCluster returns the cluster that JAX chooses, and the facts for each kind as if JAX were forced to use it.
 func detectCluster(in, recorded any) (any, error) {
-	r := read(in, "name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present")
+	r := newReader(in, "name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present")
 	if r.err == nil && !r.flag("tpu_vm", true) {
-		r.fail("no TPU host: its cluster is not modelled")
+		r.fail("a host without TPUs, which quoit does not model")
 	}
 	process := quoit.JAXProcess{
 		Environment: r.variables("env"), Metadata: r.variables("metadata"), Addresses: r.textOrNil("file"),
@@ -86,23 +86,23 @@ func detectCluster(in, recorded any) (any, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	gke, err := factsOfKind(quoit.JAXClusterGKETPU, process)
+	gke, err := clusterFactsOfKind(quoit.JAXClusterGKETPU, process)
 	if err != nil {
 		return nil, err
 	}
-	gce, err := factsOfKind(quoit.JAXClusterGCETPU, process)
+	gceNode, err := clusterFactsOfKind(quoit.JAXClusterGCETPU, process)
 	if err != nil {
 		return nil, err
 	}
-	auto, err := answerOr(initializeOf(process))
+	auto, err := answerOr(initializeArguments(process))
 	if err != nil {
 		return nil, err
 	}
-	return keepRecorded((&object{}).set("gke", gke).set("gce", gce).set("auto", auto), recorded), nil
+	return keepRecorded((&object{}).set("gke", gke).set("gce", gceNode).set("auto", auto), recorded), nil
 }
 
 func processBounds(in, _ any) (any, error) {
-	r := read(in, "version", "host_chips", "chips_per_process")
+	r := newReader(in, "version", "host_chips", "chips_per_process")
 	version, chips, per := r.text("version"), r.integer("host_chips"), r.integer("chips_per_process")
 	if r.err != nil {
 		return nil, r.err

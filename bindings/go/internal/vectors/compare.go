@@ -9,13 +9,13 @@ import (
 	"quoit"
 )
 
-// comparison compares answers with recorded ones.
+// comparison compares an answer with the recorded answer.
 type comparison struct {
 	op      op
 	classes map[string]quoit.Code
 }
 
-func (c comparison) codeOf(class string) quoit.Code {
+func (c comparison) errorCode(class string) quoit.Code {
 	if code, known := c.classes[class]; known {
 		return code
 	}
@@ -26,9 +26,9 @@ func (c comparison) codeOf(class string) quoit.Code {
 func (c comparison) checkError(err error, row *object) error {
 	var code quoit.Code
 	if refused, ok := row.values["err"].(*object); ok {
-		code = c.codeOf(refused.values["class"].(string))
+		code = c.errorCode(refused.values["class"].(string))
 	} else if _, inWords := row.values["out"].(string); inWords && c.op.refusals {
-		code = c.codeOf("a refusal in words")
+		code = c.errorCode("a refusal in words")
 	} else {
 		return disagreement(err.Error())
 	}
@@ -41,7 +41,7 @@ func (c comparison) checkError(err error, row *object) error {
 func (c comparison) equal(got, recorded any) bool {
 	switch one := got.(type) {
 	case refusal:
-		return c.op.refusals && c.refusedSo(one.err, recorded)
+		return c.op.refusals && c.equalsRefusal(one.err, recorded)
 	case nil:
 		return recorded == nil
 	case bool:
@@ -60,27 +60,27 @@ func (c comparison) equal(got, recorded any) bool {
 	if _, isBool := recorded.(bool); isBool {
 		return false
 	}
-	number, ok := numberOf(got)
-	other, same := numberOf(recorded)
+	number, ok := toNumber(got)
+	other, same := toNumber(recorded)
 	return ok && same && number == other && equalIntegers(got, recorded)
 }
 
-// equalIntegers distinguishes integers that are equal as floating-point numbers.
+// equalIntegers compares integers exactly, because different integers can be equal as floating-point numbers.
 func equalIntegers(got, recorded any) bool {
 	one, isInteger := got.(int64)
 	other, areIntegers := recorded.(int64)
 	return !isInteger || !areIntegers || one == other
 }
 
-// refusedSo compares a refusal inside an answer, which is recorded as {"error": CLASS} or "CLASS: words".
-func (c comparison) refusedSo(err error, recorded any) bool {
+// equalsRefusal compares a refusal inside an answer with the recorded one, which is {"error": CLASS} or "CLASS: words".
+func (c comparison) equalsRefusal(err error, recorded any) bool {
 	switch one := recorded.(type) {
 	case string:
 		class, _, _ := strings.Cut(one, ":")
-		return errors.Is(err, c.codeOf(class))
+		return errors.Is(err, c.errorCode(class))
 	case *object:
 		class, ok := one.values["error"].(string)
-		return ok && errors.Is(err, c.codeOf(class))
+		return ok && errors.Is(err, c.errorCode(class))
 	}
 	return false
 }

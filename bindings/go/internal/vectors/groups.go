@@ -10,19 +10,19 @@ import (
 	"quoit/ray"
 )
 
-func bundlesOf(value any) ([]ray.Bundle, error) {
+func toBundles(value any) ([]ray.Bundle, error) {
 	given, ok := value.([]any)
 	if !ok {
-		return nil, skip("another type where Go takes bundles")
+		return nil, skip("Go requires bundles, and the value has another type")
 	}
 	bundles := make([]ray.Bundle, len(given))
 	for index, one := range given {
-		amounts, err := resourcesOf(one)
+		amounts, err := toResources(one)
 		if err != nil {
 			return nil, err
 		}
 		if amounts == nil {
-			return nil, skip("another type where Go takes resources")
+			return nil, skip("Go requires resources, and the value has another type")
 		}
 		bundles[index].Amounts = amounts
 	}
@@ -36,10 +36,10 @@ func addSelectors(bundles []ray.Bundle, value any) error {
 	}
 	given, ok := value.([]any)
 	if !ok || len(given) != len(bundles) {
-		return skip("selectors that are no list as long as the bundles")
+		return skip("selectors that are not a list with one entry per bundle")
 	}
 	for index, one := range given {
-		selector, err := labelsOf(one)
+		selector, err := toLabels(one)
 		if err != nil {
 			return err
 		}
@@ -48,19 +48,19 @@ func addSelectors(bundles []ray.Bundle, value any) error {
 	return nil
 }
 
-func levelsOf(value any) ([]ray.Level, error) {
+func toLevels(value any) ([]ray.Level, error) {
 	if value == nil {
 		return nil, nil
 	}
 	given, ok := value.(*object)
 	if !ok {
-		return nil, skip("another type where Go takes a topology")
+		return nil, skip("Go requires a topology, and the value has another type")
 	}
 	var levels []ray.Level
 	for _, key := range given.keys {
 		name, ok := given.values[key].(string)
 		if !ok {
-			return nil, skip("another type where Go takes a strategy")
+			return nil, skip("Go requires a strategy, and the value has another type")
 		}
 		strategy, err := ray.ParseStrategy(name)
 		if err != nil {
@@ -74,12 +74,12 @@ func levelsOf(value any) ([]ray.Level, error) {
 // validatePlacementGroup reads the arguments in Ray's order, so that a value that Go cannot express does not matter if
 // Ray refuses an earlier argument.
 func validatePlacementGroup(in, _ any) (any, error) {
-	given := read(in, "name", "bundles", "strategy", "topology_strategy", "lifetime", "_soft_target_node_id",
+	given := newReader(in, "name", "bundles", "strategy", "topology_strategy", "lifetime", "_soft_target_node_id",
 		"bundle_label_selector")
 	strategy := given.textOrNil("strategy")
 	target, lifetime := given.textOrNil("_soft_target_node_id"), given.textOrNil("lifetime")
 	if target != nil && *target == "" || lifetime != nil && *lifetime == "" {
-		given.fail("an empty text that Go takes for none")
+		given.fail("an empty text, which Go treats as no text")
 	}
 	if given.err != nil {
 		return nil, given.err
@@ -93,10 +93,10 @@ func validatePlacementGroup(in, _ any) (any, error) {
 		}
 		group.Strategy = &parsed
 	}
-	if group.Topology, err = levelsOf(given.values["topology_strategy"]); err != nil {
+	if group.Topology, err = toLevels(given.values["topology_strategy"]); err != nil {
 		return nil, err
 	}
-	if group.Bundles, err = bundlesOf(given.values["bundles"]); err != nil {
+	if group.Bundles, err = toBundles(given.values["bundles"]); err != nil {
 		return nil, err
 	}
 	if err := addSelectors(group.Bundles, given.values["bundle_label_selector"]); err != nil {
@@ -113,7 +113,7 @@ func resourceID(in, _ any) (any, error) {
 }
 
 func bundleOrder(in, _ any) (any, error) {
-	bundles, err := bundlesOf(in)
+	bundles, err := toBundles(in)
 	if err != nil {
 		return nil, err
 	}

@@ -11,17 +11,17 @@ import (
 	"quoit/ray"
 )
 
-// toldVariables are the variables that a row can set one by one.
-var toldVariables = map[string]string{
+// singleVariables has the members of a row that set one variable, and the names of the variables.
+var singleVariables = map[string]string{
 	"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": factorVariable,
 }
 
-// told is the environment of a host, and the answers of its metadata server.
-type told struct {
+// hostInput is the environment of a host, and the content of its metadata server.
+type hostInput struct {
 	env, metadata map[string]string
 }
 
-func readHost(in any, members ...string) (*reading, told) {
+func readHost(in any, members ...string) (*objectReader, hostInput) {
 	members = append(members, "env", "metadata", "source", "value", "tpu_name", "worker_id", "resource_per_chip")
 	if given, ok := in.(*object); ok {
 		for _, key := range given.keys {
@@ -30,11 +30,11 @@ func readHost(in any, members ...string) (*reading, told) {
 			}
 		}
 	}
-	r := read(in, members...)
+	r := newReader(in, members...)
 	if r.err != nil {
-		return r, told{}
+		return r, hostInput{}
 	}
-	all := told{r.variables("env"), map[string]string{}}
+	all := hostInput{r.variables("env"), map[string]string{}}
 	if kind, ok := r.values["metadata"].(string); ok {
 		all.metadata["accelerator-type"] = kind
 	} else {
@@ -48,14 +48,14 @@ func readHost(in any, members ...string) (*reading, told) {
 			r.addVariable(all.env, name, r.values[member])
 		case inside:
 			r.addVariable(all.metadata, name, r.values[member])
-		case toldVariables[member] != "":
-			r.addVariable(all.env, toldVariables[member], r.values[member])
+		case singleVariables[member] != "":
+			r.addVariable(all.env, singleVariables[member], r.values[member])
 		}
 	}
 	return r, all
 }
 
-func (r *reading) addSource(all told) {
+func (r *objectReader) addSource(all hostInput) {
 	switch source := r.values["source"]; source {
 	case nil:
 	case "gke":
@@ -63,12 +63,12 @@ func (r *reading) addSource(all told) {
 	case "gce":
 		r.addVariable(all.metadata, "agent-worker-number", r.values["value"])
 	default:
-		r.fail("a source that quoit has not")
+		r.fail("a source that quoit does not model")
 	}
 }
 
-// variables returns a whole environment. null means not set; a number becomes text.
-func (r *reading) variables(member string) map[string]string {
+// variables returns an environment from an object. null means that the variable is not set; a number becomes text.
+func (r *objectReader) variables(member string) map[string]string {
 	variables := map[string]string{}
 	switch one := r.values[member].(type) {
 	case nil:
@@ -77,14 +77,14 @@ func (r *reading) variables(member string) map[string]string {
 			r.addVariable(variables, name, one.values[name])
 		}
 	default:
-		r.fail("an environment that is no object")
+		r.fail("an environment that is not an object")
 	}
 	return variables
 }
 
-func (r *reading) addVariable(variables map[string]string, name string, value any) {
+func (r *objectReader) addVariable(variables map[string]string, name string, value any) {
 	if strings.Contains(name, "=") {
-		r.fail("a variable that cannot be")
+		r.fail("a variable whose name has a '='")
 	}
 	switch one := value.(type) {
 	case nil:
@@ -94,18 +94,18 @@ func (r *reading) addVariable(variables map[string]string, name string, value an
 	case int64:
 		variables[name] = strconv.FormatInt(one, 10)
 	default:
-		r.fail("another type where Go takes a text")
+		r.fail("Go requires a text, and the value has another type")
 	}
 }
 
 // --- identity ---
 
 func hostOf(in any) (*ray.Host, error) {
-	r, said := readHost(in)
+	r, input := readHost(in)
 	if r.err != nil {
 		return nil, r.err
 	}
-	return ray.NewHost(said.env, said.metadata)
+	return ray.NewHost(input.env, input.metadata)
 }
 
 // workerID returns the worker id as a number if it is one, as in the rows.
@@ -120,7 +120,7 @@ func workerID(host *ray.Host) any {
 	return number
 }
 
-func ofHost(answer func(*ray.Host) any) op {
+func hostOp(answer func(*ray.Host) any) op {
 	return op{answer: func(in, _ any) (any, error) {
 		host, err := hostOf(in)
 		if err != nil {
@@ -130,25 +130,25 @@ func ofHost(answer func(*ray.Host) any) op {
 	}}
 }
 
-func allOfHost(host *ray.Host) any {
+func hostToJSON(host *ray.Host) any {
 	return (&object{}).
-		set("pod_type", ofTextOrNil(host.PodType)).
-		set("name", ofTextOrNil(host.SliceName)).
+		set("pod_type", textPointerToJSON(host.PodType)).
+		set("name", textPointerToJSON(host.SliceName)).
 		set("worker_id", workerID(host)).
-		set("topology", ofTextOrNil(host.Topology)).
-		set("accelerator_type", ofTextOrNil(host.AcceleratorType)).
-		set("additional_resources", ofResources(host.Resources)).
-		set("labels", ofLabels(host.Labels))
+		set("topology", textPointerToJSON(host.Topology)).
+		set("accelerator_type", textPointerToJSON(host.AcceleratorType)).
+		set("additional_resources", resourcesToJSON(host.Resources)).
+		set("labels", labelsToJSON(host.Labels))
 }
 
 func podWorkers(in, _ any) (any, error) {
-	r, said := readHost(in, "chips_on_node", "pod_type")
+	r, input := readHost(in, "chips_on_node", "pod_type")
 	kind, chips := r.textOrNil("pod_type"), r.integer("chips_on_node")
 	if r.err != nil {
 		return nil, r.err
 	}
 	if !r.has("pod_type") {
-		host, err := ray.NewHost(said.env, said.metadata)
+		host, err := ray.NewHost(input.env, input.metadata)
 		if err != nil {
 			return nil, err
 		}
@@ -161,15 +161,16 @@ func podWorkers(in, _ any) (any, error) {
 	return workers, err
 }
 
-// resolve leaves out the memory, because it depends on the machine and is not recorded.
+// resolve returns the resources and labels of a node, except the memory, which depends on the machine and is not
+// recorded.
 func resolve(in, _ any) (any, error) {
-	r, said := readHost(in, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
+	r, input := readHost(in, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
 	if r.err == nil && (r.values["num_cpus"] == nil || r.values["node_ip"] == nil) {
-		r.fail("an answer of the machine that Ray ran on")
+		r.fail("an answer that depends on the machine on which Ray ran")
 	}
-	cpus, _ := numberOf(r.values["num_cpus"])
+	cpus, _ := toNumber(r.values["num_cpus"])
 	node := ray.RayletNode{
-		Address: r.text("node_ip"), Env: said.env, Metadata: said.metadata, Custom: r.resources("resources"),
+		Address: r.text("node_ip"), Env: input.env, Metadata: input.metadata, Custom: r.resources("resources"),
 		Predefined: ray.Resources{{Name: "CPU", Amount: cpus}}, Labels: r.labels("labels"),
 		Chips: r.integerOr("chips_detected", 0),
 	}
@@ -186,16 +187,16 @@ func resolve(in, _ any) (any, error) {
 			offered.set(one.Name, one.Amount)
 		}
 	}
-	return (&object{}).set("resources", offered).set("labels", ofLabels(labels)), nil
+	return (&object{}).set("resources", offered).set("labels", labelsToJSON(labels)), nil
 }
 
 // --- visible chips ---
 
-var seenVariables = []string{"TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS"}
+var visibleVariableNames = []string{"TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS"}
 
-func seen(env map[string]string) *object {
+func visibleVariables(env map[string]string) *object {
 	answer := &object{}
-	for _, name := range seenVariables {
+	for _, name := range visibleVariableNames {
 		if value, set := env[name]; set {
 			answer.set(name, value)
 		}
@@ -204,15 +205,15 @@ func seen(env map[string]string) *object {
 }
 
 func visibleIDs(in, _ any) (any, error) {
-	r, said := readHost(in)
+	r, input := readHost(in)
 	if r.err != nil {
 		return nil, r.err
 	}
-	ids, err := ray.VisibleIDs(said.env)
+	ids, err := ray.VisibleIDs(input.env)
 	if ids == nil {
 		return nil, err
 	}
-	return ofTexts(ids), err
+	return textsToJSON(ids), err
 }
 
 // visibleEnv handles two kinds of rows: those with chips have the resulting environment, and those with devices have
@@ -221,31 +222,31 @@ func visibleEnv(in, _ any) (any, error) {
 	if given, ok := in.(*object); ok && given.has("devices_on_node") {
 		return visibleChange(in)
 	}
-	r, said := readHost(in, "chips_on_node", "visible")
+	r, input := readHost(in, "chips_on_node", "visible")
 	ids, chips := r.texts("visible"), r.integer("chips_on_node")
 	if r.err != nil {
 		return nil, r.err
 	}
-	env, err := ray.VisibleEnv(ids, chips, said.env)
-	return (&object{}).set("env_after", seen(env)), err
+	env, err := ray.VisibleEnv(ids, chips, input.env)
+	return (&object{}).set("env_after", visibleVariables(env)), err
 }
 
 func visibleChange(in any) (any, error) {
-	r, said := readHost(in, "devices_on_node", "visible")
+	r, input := readHost(in, "devices_on_node", "visible")
 	ids, devices := r.texts("visible"), r.integer("devices_on_node")
 	if r.err != nil {
 		return nil, r.err
 	}
-	if _, set := said.env["TPU_VISIBLE_CHIPS"]; !set {
-		said.env["TPU_VISIBLE_CHIPS"] = "something" // so that its removal is visible
+	if _, set := input.env["TPU_VISIBLE_CHIPS"]; !set {
+		input.env["TPU_VISIBLE_CHIPS"] = "placeholder" // so that the answer shows if Ray removes the variable
 	}
-	env, err := ray.VisibleEnv(ids, devices, said.env)
+	env, err := ray.VisibleEnv(ids, devices, input.env)
 	if err != nil {
 		return nil, err
 	}
 	set, unset := &object{}, []any{}
-	for _, name := range seenVariables {
-		before, was := said.env[name]
+	for _, name := range visibleVariableNames {
+		before, was := input.env[name]
 		after, is := env[name]
 		if is && (!was || before != after) {
 			set.set(name, after)
@@ -258,7 +259,7 @@ func visibleChange(in any) (any, error) {
 
 // setVisibleChips is like visibleEnv, for ray-train-env.
 func setVisibleChips(in, _ any) (any, error) {
-	r := read(in, "node_accelerators", "ids", "env_before")
+	r := newReader(in, "node_accelerators", "ids", "env_before")
 	chips, env := r.integer("node_accelerators"), r.variables("env_before")
 	ids := []string{}
 	for _, one := range r.list("ids") {
@@ -267,7 +268,7 @@ func setVisibleChips(in, _ any) (any, error) {
 		}
 		text, ok := one.(string)
 		if !ok {
-			r.fail("another type where Go takes a text")
+			r.fail("Go requires a text, and the value has another type")
 		}
 		ids = append(ids, text)
 	}
@@ -275,35 +276,35 @@ func setVisibleChips(in, _ any) (any, error) {
 		return nil, r.err
 	}
 	after, err := ray.VisibleEnv(ids, chips, env)
-	return seen(after), err
+	return visibleVariables(after), err
 }
 
 func quantity(in, _ any) (any, error) {
-	r := read(in, "quantity")
-	amount, ok := numberOf(r.values["quantity"])
+	r := newReader(in, "quantity")
+	amount, ok := toNumber(r.values["quantity"])
 	if !ok {
-		r.fail("another type where Go takes a number")
+		r.fail("Go requires a number, and the value has another type")
 	}
 	return (&object{}).set("ok", ray.QuantityIsValid(amount)), r.err
 }
 
 func fixedPoint(in, _ any) (any, error) {
-	if amount, ok := numberOf(in); ok {
+	if amount, ok := toNumber(in); ok {
 		return ray.Units(amount), nil
 	}
-	return nil, skip("another type where Go takes a number")
+	return nil, skip("Go requires a number, and the value has another type")
 }
 
 // --- launchers ---
 
 func gkePodType(in, _ any) (any, error) {
-	r := read(in, "topology", "accelerator")
+	r := newReader(in, "topology", "accelerator")
 	topology, accelerator := r.textOrNil("topology"), r.textOrNil("accelerator")
 	if r.err != nil {
 		return nil, r.err
 	}
 	kind, err := ray.GKEPodType(topology, accelerator)
-	return ofText(kind), err
+	return textToJSON(kind), err
 }
 
 func valueOrRefusal[Value any](value Value, err error) any {
@@ -313,21 +314,21 @@ func valueOrRefusal[Value any](value Value, err error) any {
 	return (&object{}).set("value", any(value))
 }
 
-// gce returns what Ray's launcher derives from one node. The type is only requested for a node with a configuration.
-func gce(in, _ any) (any, error) {
-	r := read(in, "acceleratorType", "acceleratorConfig")
+// gceNode returns what Ray's launcher derives from one node. Rows without a configuration do not record the type.
+func gceNode(in, _ any) (any, error) {
+	r := newReader(in, "acceleratorType", "acceleratorConfig")
 	node := ray.GCENode{AcceleratorType: r.textOrNil("acceleratorType")}
 	if r.err != nil {
 		return nil, r.err
 	}
 	if r.has("acceleratorConfig") {
-		config := read(r.values["acceleratorConfig"], "type", "topology")
+		config := newReader(r.values["acceleratorConfig"], "type", "topology")
 		node.Type, node.Topology = config.textOrNil("type"), config.textOrNil("topology")
 		if config.err != nil {
 			return nil, config.err
 		}
 		if node.AcceleratorType != nil && node.Type == nil && node.Topology == nil {
-			return nil, skip("an empty configuration beside a type")
+			return nil, skip("an empty configuration in addition to a type")
 		}
 	}
 	answer := &object{}
@@ -339,30 +340,30 @@ func gce(in, _ any) (any, error) {
 }
 
 const (
-	ofNode   = "mgr.get_current_node_"
-	ofConfig = "ray.autoscaler._private.gcp.config."
+	nodePrefix   = "mgr.get_current_node_"
+	configPrefix = "ray.autoscaler._private.gcp.config."
 )
 
 var hostOps = map[string]op{
-	ofNode + "accelerator_labels": ofHost(func(h *ray.Host) any { return ofLabels(h.Labels) }),
-	ofNode + "accelerator_type":   ofHost(func(h *ray.Host) any { return ofTextOrNil(h.AcceleratorType) }),
-	ofNode + "additional_resources": ofHost(func(h *ray.Host) any {
-		return (&object{}).set("resources", ofResources(h.Resources))
+	nodePrefix + "accelerator_labels": hostOp(func(h *ray.Host) any { return labelsToJSON(h.Labels) }),
+	nodePrefix + "accelerator_type":   hostOp(func(h *ray.Host) any { return textPointerToJSON(h.AcceleratorType) }),
+	nodePrefix + "additional_resources": hostOp(func(h *ray.Host) any {
+		return (&object{}).set("resources", resourcesToJSON(h.Resources))
 	}),
-	ofNode + "tpu_name":      ofHost(func(h *ray.Host) any { return ofTextOrNil(h.SliceName) }),
-	ofNode + "tpu_pod_type":  ofHost(func(h *ray.Host) any { return ofTextOrNil(h.PodType) }),
-	ofNode + "tpu_topology":  ofHost(func(h *ray.Host) any { return ofTextOrNil(h.Topology) }),
-	ofNode + "tpu_worker_id": ofHost(workerID),
-	ofNode + "{tpu_pod_type,tpu_name,tpu_worker_id,tpu_topology,accelerator_type,additional_resources," +
-		"accelerator_labels}": ofHost(allOfHost),
-	"mgr.get_current_process_visible_accelerator_ids":                                      {answer: visibleIDs},
-	"mgr.get_num_workers_in_current_tpu_pod":                                               {answer: podWorkers},
-	"mgr.set_current_process_visible_accelerator_ids":                                      {answer: visibleEnv},
-	"mgr.validate_resource_request_quantity":                                               {answer: quantity},
-	"ray._private.resource_and_label_spec.ResourceAndLabelSpec.resolve":                    {answer: resolve},
-	ofConfig + "{_validate_tpu_config,_is_single_host_tpu}":                                {answer: gce, refusals: true},
-	ofConfig + "{_validate_tpu_config,tpu_accelerator_config_to_type,_is_single_host_tpu}": {answer: gce, refusals: true},
-	"ray.autoscaler._private.kuberay.utils.tpu_node_selectors_to_type":                     {answer: gkePodType},
+	nodePrefix + "tpu_name":      hostOp(func(h *ray.Host) any { return textPointerToJSON(h.SliceName) }),
+	nodePrefix + "tpu_pod_type":  hostOp(func(h *ray.Host) any { return textPointerToJSON(h.PodType) }),
+	nodePrefix + "tpu_topology":  hostOp(func(h *ray.Host) any { return textPointerToJSON(h.Topology) }),
+	nodePrefix + "tpu_worker_id": hostOp(workerID),
+	nodePrefix + "{tpu_pod_type,tpu_name,tpu_worker_id,tpu_topology,accelerator_type,additional_resources," +
+		"accelerator_labels}": hostOp(hostToJSON),
+	"mgr.get_current_process_visible_accelerator_ids":                                          {answer: visibleIDs},
+	"mgr.get_num_workers_in_current_tpu_pod":                                                   {answer: podWorkers},
+	"mgr.set_current_process_visible_accelerator_ids":                                          {answer: visibleEnv},
+	"mgr.validate_resource_request_quantity":                                                   {answer: quantity},
+	"ray._private.resource_and_label_spec.ResourceAndLabelSpec.resolve":                        {answer: resolve},
+	configPrefix + "{_validate_tpu_config,_is_single_host_tpu}":                                {answer: gceNode, refusals: true},
+	configPrefix + "{_validate_tpu_config,tpu_accelerator_config_to_type,_is_single_host_tpu}": {answer: gceNode, refusals: true},
+	"ray.autoscaler._private.kuberay.utils.tpu_node_selectors_to_type":                         {answer: gkePodType},
 	"util.get_current_pod_worker_count (TPUAcceleratorManager.get_num_workers_in_current_tpu_pod)": {
 		answer: podWorkers,
 	},

@@ -15,8 +15,8 @@ import (
 	"quoit/kuberay"
 )
 
-// addGroup adds a group to a cluster. Without replicas, a group has its minimum.
-func (r *reading) addGroup(cluster *kuberay.Cluster, name, lowest, highest string) error {
+// addGroup adds a group to a cluster. A group without replicas has the number of its lower bound.
+func (r *objectReader) addGroup(cluster *kuberay.Cluster, name, lowest, highest string) error {
 	least := r.integerOr(lowest, 0)
 	group := kuberay.Group{Name: name, Hosts: r.integerOr("numOfHosts", 1), Replicas: r.integerOr("replicas", least)}
 	most, isSuspended := r.integerOr(highest, math.MaxInt32), r.flag("suspend", false)
@@ -36,7 +36,7 @@ func (r *reading) addGroup(cluster *kuberay.Cluster, name, lowest, highest strin
 
 // desired returns the number of pods that a group should have.
 func desired(in, _ any) (any, error) {
-	r := read(in, "numOfHosts", "replicas", "min", "max", "suspend")
+	r := newReader(in, "numOfHosts", "replicas", "min", "max", "suspend")
 	cluster, err := kuberay.New("c", kuberay.Options{})
 	if err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ var podEvents = map[string]kuberay.Event{
 	"delete":          kuberay.Gone,
 }
 
-// operator is a cluster to which the steps of a row apply. The steps concern its first group.
+// operator runs the steps of a row on a cluster. All steps are for its first group.
 type operator struct {
-	cluster *kuberay.Cluster
-	first   string
-	seen    map[string]int // the names of replicas, numbered in the order of their first appearance
+	cluster          *kuberay.Cluster
+	first            string
+	visibleVariables map[string]int // a number for each name of a replica, in the order of first appearance
 }
 
 // mark applies an event to a pod, which is named by its indices. A pod of a replica with one host is named by the
@@ -87,10 +87,11 @@ func (o *operator) mark(indices []int64, event kuberay.Event) error {
 			return o.cluster.Mark(pod.Serial, event)
 		}
 	}
-	return skip("a step of a pod that is not there")
+	return skip("a step for a pod that does not exist")
 }
 
-func (o *operator) take(step string) error {
+// runStep runs a step other than "reconcile".
+func (o *operator) runStep(step string) error {
 	words := strings.Fields(step)
 	names, indices := []string{}, []int64{}
 	for _, word := range words {
@@ -112,21 +113,22 @@ func (o *operator) take(step string) error {
 	case isEvent && len(indices) > 0:
 		return o.mark(indices, event)
 	}
-	return skip("a step that nobody knows")
+	return skip("an unknown step")
 }
 
 var incarnation = regexp.MustCompile("<[0-9]+>")
 
+// renumbered replaces each incarnation in a text by the number of its first appearance, as in the rows.
 func (o *operator) renumbered(text string) string {
 	return incarnation.ReplaceAllStringFunc(text, func(name string) string {
-		if _, known := o.seen[name]; !known {
-			o.seen[name] = len(o.seen)
+		if _, known := o.visibleVariables[name]; !known {
+			o.visibleVariables[name] = len(o.visibleVariables)
 		}
-		return fmt.Sprintf("<%d>", o.seen[name])
+		return fmt.Sprintf("<%d>", o.visibleVariables[name])
 	})
 }
 
-func ofIndex(index int64) string {
+func formatIndex(index int64) string {
 	if index < 0 {
 		return ""
 	}
@@ -139,35 +141,35 @@ func (o *operator) pass() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if done.IsArbitrary {
-		return nil, skip("pods of which KubeRay does not say which go")
+	if done.IsDeletionArbitrary {
+		return nil, skip("an arbitrary deletion, for which any pods are correct")
 	}
 	pods, err := o.cluster.Pods()
 	if err != nil {
 		return nil, err
 	}
-	said := &object{}
+	input := &object{}
 	if done.Requeued != "" {
-		said.set("error", o.renumbered(done.Requeued))
+		input.set("error", o.renumbered(done.Requeued))
 	}
 	texts := []string{}
 	for _, pod := range pods {
 		name := pod.Labels["ray.io/worker-group-replica-name"]
-		texts = append(texts, fmt.Sprintf("%s replica=%s host=%s name=%s", pod.Group, ofIndex(pod.Replica), ofIndex(pod.Host), name))
+		texts = append(texts, fmt.Sprintf("%s replica=%s host=%s name=%s", pod.Group, formatIndex(pod.Replica), formatIndex(pod.Host), name))
 	}
 	sort.Strings(texts)
 	for index := range texts {
 		texts[index] = o.renumbered(texts[index])
 	}
-	return said.set("pods", ofTexts(texts)), nil
+	return input.set("pods", textsToJSON(texts)), nil
 }
 
-// addGroups adds the groups of a row. The steps concern the first.
-func (r *reading) addGroups(o *operator) error {
+// addGroups adds the groups of a row. The steps are for the first one.
+func (r *objectReader) addGroups(o *operator) error {
 	for index, one := range r.list("groups") {
-		group := r.within(one, "groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend")
+		group := r.readObjectMember(one, "groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend")
 		name := group.textOr("groupName", "")
-		if r.take(group); r.err != nil {
+		if r.addError(group); r.err != nil {
 			return r.err
 		}
 		if index == 0 {
@@ -182,7 +184,7 @@ func (r *reading) addGroups(o *operator) error {
 
 // reconcile returns the state after each step.
 func reconcile(in, _ any) (any, error) {
-	r := read(in, "autoscaling", "multi_host_indexing", "groups", "steps")
+	r := newReader(in, "autoscaling", "multi_host_indexing", "groups", "steps")
 	options := kuberay.Options{
 		Autoscaling: r.flag("autoscaling", false), NoIndices: !r.flag("multi_host_indexing", true),
 	}
@@ -195,7 +197,7 @@ func reconcile(in, _ any) (any, error) {
 		return nil, err
 	}
 	defer cluster.Close()
-	o := &operator{cluster: cluster, seen: map[string]int{}}
+	o := &operator{cluster: cluster, visibleVariables: map[string]int{}}
 	if err := r.addGroups(o); err != nil {
 		return nil, err
 	}
@@ -205,7 +207,7 @@ func reconcile(in, _ any) (any, error) {
 		if step == "reconcile" {
 			answer, err = o.pass()
 		} else {
-			err = o.take(step)
+			err = o.runStep(step)
 		}
 		if err != nil {
 			return nil, err
@@ -217,12 +219,12 @@ func reconcile(in, _ any) (any, error) {
 
 // --- names ---
 
-// onName returns an op whose input is a name.
-func onName(made func(string) (string, error)) op {
+// nameOp returns an op whose input is a name.
+func nameOp(made func(string) (string, error)) op {
 	return op{answer: func(in, _ any) (any, error) {
 		name, ok := in.(string)
 		if !ok {
-			return nil, skip("another type where Go takes a text")
+			return nil, skip("Go requires a text, and the value has another type")
 		}
 		return made(name)
 	}}
@@ -230,14 +232,14 @@ func onName(made func(string) (string, error)) op {
 
 func checkName(name string) (string, error) {
 	if name == "" {
-		return "", skip("an empty name, which the operator does not survive")
+		return "", skip("an empty name, which makes the operator crash")
 	}
 	return kuberay.CheckedName(name)
 }
 
 var kuberayOps = map[string]op{
-	"kuberay_CheckName": onName(checkName),
-	"kuberay_PodName":   onName(kuberay.PodPrefix),
+	"kuberay_CheckName": nameOp(checkName),
+	"kuberay_PodName":   nameOp(kuberay.PodPrefix),
 	"kuberay_desired":   {answer: desired},
 	"kuberay_reconcile": {answer: reconcile},
 }

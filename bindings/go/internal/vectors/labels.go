@@ -7,12 +7,13 @@ package main
 
 import "quoit/ray"
 
-// ofArgument returns the ops whose "in" is the argument itself or, in ray-tpu, has it as a member.
-func ofArgument(name, member string, answer func(any) (any, error), refusals bool) map[string]op {
+// argumentOps returns two ops for one function with one argument. In ray-core "in" is the argument, in ray-tpu it is an
+// object with the argument as a member.
+func argumentOps(name, member string, answer func(any) (any, error), refusals bool) map[string]op {
 	return map[string]op{
 		name: {answer: func(in, _ any) (any, error) { return answer(in) }, refusals: refusals},
 		"ray._private.label_utils." + name: {answer: func(in, _ any) (any, error) {
-			given := read(in, member)
+			given := newReader(in, member)
 			if given.err != nil {
 				return nil, given.err
 			}
@@ -25,7 +26,7 @@ func textArgument(run func(string) (any, error)) func(any) (any, error) {
 	return func(in any) (any, error) {
 		text, ok := in.(string)
 		if !ok {
-			return nil, skip("another type where Go takes a text")
+			return nil, skip("Go requires a text, and the value has another type")
 		}
 		return run(text)
 	}
@@ -36,7 +37,7 @@ func checkOf(check func(string) error) func(any) (any, error) {
 }
 
 func checkSelector(in any) (any, error) {
-	labels, err := labelsOf(in)
+	labels, err := toLabels(in)
 	if err != nil {
 		return nil, err
 	}
@@ -45,16 +46,16 @@ func checkSelector(in any) (any, error) {
 
 func parseText(text string) (any, error) {
 	labels, err := ray.ParseLabels(text)
-	return ofLabels(labels), err
+	return labelsToJSON(labels), err
 }
 
 func parseJSON(text string) (any, error) {
 	labels, err := ray.ParseLabelsJSON([]byte(text))
-	return ofLabels(labels), err
+	return labelsToJSON(labels), err
 }
 
 func checkFallback(in, _ any) (any, error) {
-	return nil, ray.CheckFallback([]byte(shown(in)))
+	return nil, ray.CheckFallback([]byte(jsonText(in)))
 }
 
 func readSelector(in, _ any) (any, error) {
@@ -64,34 +65,34 @@ func readSelector(in, _ any) (any, error) {
 			operator = "NOT_IN"
 		}
 		values, err := ray.SelectorValues(value)
-		return []any{(&object{}).set("operator", operator).set("values", ofTexts(values))}, err
+		return []any{(&object{}).set("operator", operator).set("values", textsToJSON(values))}, err
 	})(in)
 }
 
 func match(in, _ any) (any, error) {
-	given := read(in, "labels", "selector")
+	given := newReader(in, "labels", "selector")
 	selector, labels := given.labels("selector"), given.labels("labels")
 	if given.err != nil {
 		return nil, given.err
 	}
-	return wrapped(ray.SelectorHolds(selector, labels))
+	return toResult(ray.SelectorHolds(selector, labels))
 }
 
-var labelOps = merged(
+var labelOps = mergeOps(
 	map[string]op{
 		"label_selector.match":       {answer: match},
 		"label_selector.parse":       {answer: readSelector},
 		"validate_fallback_strategy": {answer: checkFallback, refusals: true},
 	},
-	ofArgument("validate_label_key", "key", checkOf(ray.CheckLabelKey), true),
-	ofArgument("validate_label_selector", "label_selector", checkSelector, true),
-	ofArgument("validate_label_selector_value", "selector", checkOf(ray.CheckSelectorValue), true),
-	ofArgument("validate_label_value", "value", checkOf(ray.CheckLabelValue), true),
-	ofArgument("parse_node_labels_json", "labels_json", textArgument(parseJSON), false),
-	ofArgument("parse_node_labels_string", "labels_str", textArgument(parseText), false),
+	argumentOps("validate_label_key", "key", checkOf(ray.CheckLabelKey), true),
+	argumentOps("validate_label_selector", "label_selector", checkSelector, true),
+	argumentOps("validate_label_selector_value", "selector", checkOf(ray.CheckSelectorValue), true),
+	argumentOps("validate_label_value", "value", checkOf(ray.CheckLabelValue), true),
+	argumentOps("parse_node_labels_json", "labels_json", textArgument(parseJSON), false),
+	argumentOps("parse_node_labels_string", "labels_str", textArgument(parseText), false),
 )
 
-func merged(tables ...map[string]op) map[string]op {
+func mergeOps(tables ...map[string]op) map[string]op {
 	all := map[string]op{}
 	for _, table := range tables {
 		for name, one := range table {

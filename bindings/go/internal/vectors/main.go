@@ -26,16 +26,16 @@ type op struct {
 	sameOrder bool
 	// refusals states that "out" is, or contains, a refusal in a system's own words.
 	refusals bool
-	// without returns what the answer depends on that is missing in the row's "in"; "" if nothing is missing. It
-	// can be nil.
-	without func(row *object) string
+	// missing returns what the answer depends on but the "in" of the row does not have; "" if nothing is missing.
+	// It can be nil, which means that nothing is missing.
+	missing func(row *object) string
 }
 
-func (o op) lacks(row *object) string {
-	if o.without == nil {
+func (o op) missingInput(row *object) string {
+	if o.missing == nil {
 		return ""
 	}
-	return o.without(row)
+	return o.missing(row)
 }
 
 var tables = []map[string]op{
@@ -48,7 +48,7 @@ func allOps() map[string]op {
 	for _, table := range tables {
 		for name, one := range table {
 			if _, twice := ops[name]; twice {
-				panic("op '" + name + "': expected one function, found another")
+				panic("op '" + name + "' is in two tables")
 			}
 			ops[name] = one
 		}
@@ -56,12 +56,13 @@ func allOps() map[string]op {
 	return ops
 }
 
-// skip is the reason why Go cannot express a row. Rows are counted by reason, so a reason contains no values.
+// skip is an error: the reason why Go cannot express a row. Skipped rows are counted by reason, so a reason has no
+// values.
 type skip string
 
 func (s skip) Error() string { return string(s) }
 
-// disagreement is an answer that is not one of the correct ones.
+// disagreement is an error: an answer that is not correct.
 type disagreement string
 
 func (d disagreement) Error() string { return string(d) }
@@ -160,9 +161,9 @@ func (r *runner) runRow(row *object, line []byte) {
 	var err error
 	if !known {
 		err = skip("not in this release")
-	} else if reason := beyond(line, row.values["in"], row.values["out"]); reason != "" {
+	} else if reason := inexpressible(line, row.values["in"], row.values["out"]); reason != "" {
 		err = skip(reason)
-	} else if reason := one.lacks(row); reason != "" {
+	} else if reason := one.missingInput(row); reason != "" {
 		err = skip(reason)
 	} else {
 		err = r.check(row, one)
@@ -178,7 +179,7 @@ func (r *runner) runRow(row *object, line []byte) {
 		if expected == nil {
 			expected = row.values["out"]
 		}
-		r.fail("%s %s: got %v, expected %s", row.values["id"], name, err, shown(expected))
+		r.fail("%s %s: got %v, expected %s", row.values["id"], name, err, jsonText(expected))
 	}
 }
 
@@ -194,7 +195,7 @@ func (r *runner) check(row *object, one op) error {
 	case err != nil:
 		return c.checkError(err, row)
 	case row.has("err"), !c.equal(got, row.values["out"]):
-		return disagreement(shown(got))
+		return disagreement(jsonText(got))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func fillAxes(in, _ any) (any, error) {
-	r := read(in, "values", "target", "kind")
+	r := newReader(in, "values", "target", "kind")
 	kinds := map[string]maxtext.Links{"ICI": maxtext.ICI, "DCN": maxtext.DCN}
 	links, known := kinds[r.text("kind")]
 	if !known {
@@ -26,7 +26,7 @@ func fillAxes(in, _ any) (any, error) {
 	for _, one := range r.list("values") {
 		size, ok := one.(int64)
 		if !ok {
-			r.fail("another type where Go takes an integer")
+			r.fail("Go requires an integer, and the value has another type")
 		}
 		sizes = append(sizes, size)
 	}
@@ -34,12 +34,12 @@ func fillAxes(in, _ any) (any, error) {
 		return nil, r.err
 	}
 	filled, err := maxtext.Fill(links, sizes, target)
-	return ofNumbers(filled), err
+	return integersToJSON(filled), err
 }
 
-// accelerator returns rings as 0 and 1, as in the rows.
+// accelerator returns an entry of MaxText's table. The rows record rings as 0 and 1.
 func accelerator(in, _ any) (any, error) {
-	r := read(in, "name")
+	r := newReader(in, "name")
 	name := r.text("name")
 	if r.err != nil {
 		return nil, r.err
@@ -59,18 +59,18 @@ func accelerator(in, _ any) (any, error) {
 		}
 		rings = append(rings, ring)
 	}
-	return []any{one.Platform, one.Topology, one.ChipConfig, ofInts(one.HostBounds[:]), int64(one.Devices), rings}, nil
+	return []any{one.Platform, one.Topology, one.ChipConfig, intsToJSON(one.HostBounds[:]), int64(one.Devices), rings}, nil
 }
 
 // --- meshes ---
 
 // integers returns a list of integers; MaxText takes no other sizes.
-func (r *reading) integers(member string) []int64 {
+func (r *objectReader) integers(member string) []int64 {
 	numbers := []int64{}
 	for _, one := range r.list(member) {
 		number, ok := one.(int64)
 		if !ok {
-			r.fail("another type where Go takes an integer")
+			r.fail("Go requires an integer, and the value has another type")
 		}
 		numbers = append(numbers, number)
 	}
@@ -78,12 +78,12 @@ func (r *reading) integers(member string) []int64 {
 }
 
 // sides returns the sides of a box, such as "2,2,1".
-func (r *reading) sides(text string) []int64 {
+func (r *objectReader) sides(text string) []int64 {
 	sides := []int64{}
 	for _, word := range strings.Split(text, ",") {
 		side, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
 		if err != nil {
-			r.fail("a box whose sides are no integers")
+			r.fail("a box whose sides are not integers")
 		}
 		sides = append(sides, side)
 	}
@@ -92,10 +92,10 @@ func (r *reading) sides(text string) []int64 {
 
 // maxtextDevices returns the devices of a row, or those of a box if a single controller uses a part of one slice. The
 // caller closes them.
-func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
+func maxtextDevices(r, options *objectReader) (*quoit.Devices, error) {
 	asked := quoit.SliceDevices{Kind: r.text("k"), Topology: r.text("t"), Slices: int(r.integer("slices"))}
 	if asked.Slices == 0 {
-		r.fail("no slices, which Go takes for one")
+		r.fail("0 slices, which Go treats as 1")
 	}
 	box := options.textOr("subslice_shape", "")
 	single := options.flag("enable_single_controller", false)
@@ -104,7 +104,7 @@ func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
 	if isBox {
 		sides = options.sides(box)
 	}
-	if r.take(options); r.err != nil {
+	if r.addError(options); r.err != nil {
 		return nil, r.err
 	}
 	devices, err := quoit.NewSliceDevices(asked)
@@ -115,9 +115,9 @@ func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
 	return maxtext.DevicesInBox(devices, sides)
 }
 
-// ofLongMesh checks a long mesh, of which the rows have the first 16 ids and the beginning of the SHA-256 of all ids,
-// joined with commas.
-func ofLongMesh(r *reading, ids []int64) error {
+// checkLongMesh checks the ids of a large mesh. The rows have the first 16 ids, and the beginning of the SHA-256 of all
+// ids joined with commas.
+func checkLongMesh(r *objectReader, ids []int64) error {
 	words := make([]string, len(ids))
 	for index, id := range ids {
 		words[index] = strconv.FormatInt(id, 10)
@@ -128,22 +128,22 @@ func ofLongMesh(r *reading, ids []int64) error {
 	if r.err != nil {
 		return r.err
 	}
-	if shown(ofNumbers(begin)) != shown(ofNumbers(first)) || wanted == "" || !strings.HasPrefix(hash, wanted) {
+	if jsonText(integersToJSON(begin)) != jsonText(integersToJSON(first)) || wanted == "" || !strings.HasPrefix(hash, wanted) {
 		return disagreement(fmt.Sprintf("ids %v, hash %s", begin, hash))
 	}
 	return nil
 }
 
-// otherSlices skips one row whose number of slices is only in its note.
-func otherSlices(row *object) string {
+// missingSliceCount is for one row that has its number of slices only in its note.
+func missingSliceCount(row *object) string {
 	if note, _ := row.values["note"].(string); strings.HasPrefix(note, "num_slices does not divide") {
-		return "a number of slices in the settings that the row does not have"
+		return "the row does not have the number of slices"
 	}
 	return ""
 }
 
 func maxtextMesh(in, _ any) (any, error) {
-	r := read(in, "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok")
+	r := newReader(in, "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok")
 	if r.has("strategy") {
 		strategy, ici := r.text("strategy"), r.integers("ici")
 		if r.err != nil {
@@ -151,9 +151,9 @@ func maxtextMesh(in, _ any) (any, error) {
 		}
 		return (&object{}).set("shape", nil).set("ids", nil), maxtext.CheckCustomMesh(strategy, ici)
 	}
-	options := read(&object{})
+	options := newReader(&object{})
 	if r.values["opts"] != nil {
-		options = r.within(r.values["opts"], "allow_split_physical_axes", "custom_mesh", "optimize_mesh_for_tpu_v6e",
+		options = r.readObjectMember(r.values["opts"], "allow_split_physical_axes", "custom_mesh", "optimize_mesh_for_tpu_v6e",
 			"enable_single_controller", "subslice_shape")
 	}
 	asked := maxtext.Mesh{
@@ -172,15 +172,15 @@ func maxtextMesh(in, _ any) (any, error) {
 		return nil, err
 	}
 	defer mesh.Close()
-	said := (&object{}).set("shape", ofInts(mesh.Shape))
+	input := (&object{}).set("shape", intsToJSON(mesh.Shape))
 	if !r.has("sha256_16") {
-		return said.set("ids", ofNumbers(mesh.IDs)), nil
+		return input.set("ids", integersToJSON(mesh.IDs)), nil
 	}
-	return said.set("ids", nil), ofLongMesh(r, mesh.IDs)
+	return input.set("ids", nil), checkLongMesh(r, mesh.IDs)
 }
 
 var maxtextOps = map[string]op{
-	"maxtext_create_device_mesh": {answer: maxtextMesh, without: otherSlices},
+	"maxtext_create_device_mesh": {answer: maxtextMesh, missing: missingSliceCount},
 	"fill_unspecified_mesh_axes": {answer: fillAxes},
 	"maxtext_accelerator":        {answer: accelerator},
 }

@@ -13,8 +13,8 @@ import (
 	"quoit"
 )
 
-// sizeOf converts a size like Python's int(), because quoit takes only integers.
-func sizeOf(value any) (int64, error) {
+// toSize converts a size like Python's int(), because quoit takes only integers.
+func toSize(value any) (int64, error) {
 	number := 0.0
 	switch one := value.(type) {
 	case int64:
@@ -25,37 +25,37 @@ func sizeOf(value any) (int64, error) {
 		var err error
 		number, err = strconv.ParseFloat(strings.TrimSpace(one), 64)
 		if errors.Is(err, strconv.ErrSyntax) {
-			return 0, skip("a text that is no number where quoit takes integers")
+			return 0, skip("quoit requires integers, and a text is not a number")
 		}
 	default:
-		return 0, skip("another type where quoit takes integers")
+		return 0, skip("quoit requires integers, and the value has another type")
 	}
 	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return 0, skip("a number that is none where quoit takes integers")
+		return 0, skip("quoit requires integers, and a number is NaN or infinite")
 	}
 	if math.Abs(number) >= 1<<63 {
-		return 0, skip("an integer beyond 64 bits")
+		return 0, skip("an integer that does not fit in 64 bits")
 	}
 	return int64(number), nil
 }
 
-func sizesOf(value any) ([]int64, error) {
+func toSizes(value any) ([]int64, error) {
 	given, ok := value.([]any)
 	if !ok {
-		return nil, skip("another type where quoit takes integers")
+		return nil, skip("quoit requires integers, and the value has another type")
 	}
 	sizes := make([]int64, len(given))
 	for index, one := range given {
 		var err error
-		if sizes[index], err = sizeOf(one); err != nil {
+		if sizes[index], err = toSize(one); err != nil {
 			return nil, err
 		}
 	}
 	return sizes, nil
 }
 
-func (r *reading) sizes(member string) []int64 {
-	sizes, err := sizesOf(r.values[member])
+func (r *objectReader) sizes(member string) []int64 {
+	sizes, err := toSizes(r.values[member])
 	if err != nil && r.err == nil {
 		r.err = err
 	}
@@ -64,16 +64,16 @@ func (r *reading) sizes(member string) []int64 {
 
 // --- devices ---
 
-// listed converts rows of id, x, y, z and core to devices.
-func listed(rows []any) ([]quoit.Device, error) {
+// devicesFromRows converts rows of id, x, y, z and core to devices.
+func devicesFromRows(rows []any) ([]quoit.Device, error) {
 	devices := make([]quoit.Device, len(rows))
 	for index, one := range rows {
-		row, err := sizesOf(one)
+		row, err := toSizes(one)
 		if err != nil {
 			return nil, err
 		}
 		if len(row) != 5 {
-			return nil, skip("a device that is not of five numbers")
+			return nil, skip("a device that does not have five numbers")
 		}
 		device := quoit.Device{ID: row[0], Core: int32(row[4]), SliceIndex: -1}
 		for axis := range device.Coordinates {
@@ -81,7 +81,7 @@ func listed(rows []any) ([]quoit.Device, error) {
 		}
 		for _, number := range row[1:] {
 			if number != int64(int32(number)) {
-				return nil, skip("an integer beyond 32 bits")
+				return nil, skip("an integer that does not fit in 32 bits")
 			}
 		}
 		devices[index] = device
@@ -89,15 +89,16 @@ func listed(rows []any) ([]quoit.Device, error) {
 	return devices, nil
 }
 
-// orders has functions that return the indices of n devices of a number of slices, in a named order.
+// orders has a function for each name of an order. It returns the indices of n devices of a number of slices in that
+// order.
 var orders = map[string]func(n, slices int) []int{
-	"normal":                   func(n, _ int) []int { return span(0, n) },
-	"process order":            func(n, _ int) []int { return span(0, n) },
-	"all but the first device": func(n, _ int) []int { return span(1, n) },
-	"all but the last device":  func(n, _ int) []int { return span(0, n-1) },
-	"rotated-left-1":           func(n, _ int) []int { return append(span(1, n), 0) },
+	"normal":                   func(n, _ int) []int { return intRange(0, n) },
+	"process order":            func(n, _ int) []int { return intRange(0, n) },
+	"all but the first device": func(n, _ int) []int { return intRange(1, n) },
+	"all but the last device":  func(n, _ int) []int { return intRange(0, n-1) },
+	"rotated-left-1":           func(n, _ int) []int { return append(intRange(1, n), 0) },
 	"reversed": func(n, _ int) []int {
-		order := span(0, n)
+		order := intRange(0, n)
 		for index := range order {
 			order[index] = n - 1 - index
 		}
@@ -106,22 +107,22 @@ var orders = map[string]func(n, slices int) []int{
 	"slices reversed": func(n, slices int) []int {
 		order := []int{}
 		for slice := slices - 1; slice >= 0; slice-- {
-			order = append(order, span(slice*(n/slices), (slice+1)*(n/slices))...)
+			order = append(order, intRange(slice*(n/slices), (slice+1)*(n/slices))...)
 		}
 		return order
 	},
 	"interleaved": func(n, slices int) []int {
 		order := []int{}
-		for at := 0; at < n/slices; at++ {
+		for valueAt := 0; valueAt < n/slices; valueAt++ {
 			for slice := slices - 1; slice >= 0; slice-- {
-				order = append(order, slice*(n/slices)+at)
+				order = append(order, slice*(n/slices)+valueAt)
 			}
 		}
 		return order
 	},
 }
 
-func span(from, to int) []int {
+func intRange(from, to int) []int {
 	numbers := []int{}
 	for number := from; number < to; number++ {
 		numbers = append(numbers, number)
@@ -129,20 +130,20 @@ func span(from, to int) []int {
 	return numbers
 }
 
-// places returns which of the n devices of JAX's list the row has, and in which order.
-func (r *reading) places(n, slices int) ([]int, error) {
+// deviceOrder returns the devices of the row, in its order, as indices in JAX's list of n devices.
+func (r *objectReader) deviceOrder(n, slices int) ([]int, error) {
 	found := []int{}
 	if _, isList := r.values["order"].([]any); isList {
 		for _, place := range r.sizes("order") {
 			if place < 0 || place >= int64(n) {
-				return nil, skip("devices in an order that this runner does not know")
+				return nil, skip("an order of devices that this runner does not know")
 			}
 			found = append(found, int(place))
 		}
 	} else {
 		order, known := orders[r.textOr("order", "normal")]
 		if !known {
-			return nil, skip("devices in an order that this runner does not know")
+			return nil, skip("an order of devices that this runner does not know")
 		}
 		found = order(n, slices)
 	}
@@ -160,10 +161,10 @@ func (r *reading) places(n, slices int) ([]int, error) {
 }
 
 // devices returns the devices of the row. The caller closes them.
-func (r *reading) devices() (*quoit.Devices, error) {
+func (r *objectReader) devices() (*quoit.Devices, error) {
 	kind := r.text("kind")
 	if rows, isList := r.values["devices"].([]any); isList {
-		devices, err := listed(rows)
+		devices, err := devicesFromRows(rows)
 		if err != nil {
 			return nil, err
 		}
@@ -188,17 +189,17 @@ func (r *reading) devices() (*quoit.Devices, error) {
 		return nil, err
 	}
 	defer every.Close()
-	listed, err := every.List()
+	devicesFromRows, err := every.List()
 	if err != nil {
 		return nil, err
 	}
-	places, err := r.places(len(listed), slices)
+	deviceOrder, err := r.deviceOrder(len(devicesFromRows), slices)
 	if err != nil {
 		return nil, err
 	}
-	chosen := make([]quoit.Device, len(places))
-	for index, place := range places {
-		chosen[index] = listed[place]
+	chosen := make([]quoit.Device, len(deviceOrder))
+	for index, place := range deviceOrder {
+		chosen[index] = devicesFromRows[place]
 		if strings.HasPrefix(r.textOr("note", ""), "no slice_index") {
 			chosen[index].SliceIndex = -1
 		}
@@ -208,15 +209,16 @@ func (r *reading) devices() (*quoit.Devices, error) {
 
 // --- answers ---
 
-// idsInSteps expands steps: it begins with 0 and replaces each value by several that are one step apart. base is added
-// last.
-func idsInSteps(steps, base []int64) []int64 {
+// expandSteps returns the ids that steps and base describe. steps is pairs of a count and a step. It begins with the
+// list [0], and for each pair replaces each value by count values that are step apart. Finally it replaces each value
+// by its sums with the elements of base.
+func expandSteps(steps, base []int64) []int64 {
 	values := []int64{0}
-	for at := 0; at+1 < len(steps); at += 2 {
+	for valueAt := 0; valueAt+1 < len(steps); valueAt += 2 {
 		next := []int64{}
 		for _, value := range values {
-			for count := int64(0); count < steps[at]; count++ {
-				next = append(next, value+count*steps[at+1])
+			for count := int64(0); count < steps[valueAt]; count++ {
+				next = append(next, value+count*steps[valueAt+1])
 			}
 		}
 		values = next
@@ -230,18 +232,18 @@ func idsInSteps(steps, base []int64) []int64 {
 	return ids
 }
 
-// areInSteps reports whether the row has ids as steps, and they equal ids.
-func areInSteps(ids []int64, recorded any) bool {
+// equalsSteps reports whether the row records ids as steps, and whether they equal the given ids.
+func equalsSteps(ids []int64, recorded any) bool {
 	wanted, ok := recorded.(*object)
 	if !ok || !wanted.has("steps") {
 		return false
 	}
-	steps, stepsErr := sizesOf(wanted.values["steps"])
-	base, baseErr := sizesOf(wanted.values["base"])
+	steps, stepsErr := toSizes(wanted.values["steps"])
+	base, baseErr := toSizes(wanted.values["base"])
 	if stepsErr != nil || baseErr != nil {
 		return false
 	}
-	expected := idsInSteps(steps, base)
+	expected := expandSteps(steps, base)
 	for index := range ids {
 		if index >= len(expected) || expected[index] != ids[index] {
 			return false
@@ -250,23 +252,23 @@ func areInSteps(ids []int64, recorded any) bool {
 	return len(expected) == len(ids)
 }
 
-func ofMesh(mesh *quoit.Mesh, recorded any) any {
+func meshToJSON(mesh *quoit.Mesh, recorded any) any {
 	assignment := []any{}
 	for _, axis := range mesh.Granules[0].Physical {
-		assignment = append(assignment, ofInts(axis.Shares))
+		assignment = append(assignment, intsToJSON(axis.Shares))
 	}
-	said := (&object{}).set("shape", ofInts(mesh.Shape)).set("assignment", assignment)
+	input := (&object{}).set("shape", intsToJSON(mesh.Shape)).set("assignment", assignment)
 	if wanted, ok := recorded.(*object); ok {
-		if areInSteps(mesh.IDs, recorded) {
-			said.set("steps", wanted.values["steps"]).set("base", wanted.values["base"])
-			return keepRecorded(said, recorded)
+		if equalsSteps(mesh.IDs, recorded) {
+			input.set("steps", wanted.values["steps"]).set("base", wanted.values["base"])
+			return keepRecorded(input, recorded)
 		}
-		said = keepRecorded(said, recorded).(*object)
+		input = keepRecorded(input, recorded).(*object)
 	}
-	return said.set("ids", ofNumbers(mesh.IDs))
+	return input.set("ids", integersToJSON(mesh.IDs))
 }
 
-func ofInts(numbers []int) any {
+func intsToJSON(numbers []int) any {
 	answer := []any{}
 	for _, one := range numbers {
 		answer = append(answer, int64(one))
@@ -274,8 +276,8 @@ func ofInts(numbers []int) any {
 	return answer
 }
 
-// meshFlags returns the flags that the members set. A member can be true by default.
-func (r *reading) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags {
+// meshFlags returns the flags of the members that are true.
+func (r *objectReader) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags {
 	var flags quoit.MeshFlags
 	for member, flag := range members {
 		if r.flag(member, false) {
@@ -285,10 +287,10 @@ func (r *reading) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags 
 	return flags
 }
 
-// ofDevices returns an op on the devices of a row.
-func ofDevices(members []string, make func(r *reading, devices *quoit.Devices) (*quoit.Mesh, error)) op {
+// devicesOp returns an op that makes a mesh of the devices of a row.
+func devicesOp(members []string, make func(r *objectReader, devices *quoit.Devices) (*quoit.Mesh, error)) op {
 	return op{answer: func(in, recorded any) (any, error) {
-		r := read(in, append([]string{"kind", "topology", "devices_per_chip", "order", "note"}, members...)...)
+		r := newReader(in, append([]string{"kind", "topology", "devices_per_chip", "order", "note"}, members...)...)
 		if r.err != nil {
 			return nil, r.err
 		}
@@ -301,9 +303,9 @@ func ofDevices(members []string, make func(r *reading, devices *quoit.Devices) (
 	}}
 }
 
-func answered(r *reading, recorded any, make func() (*quoit.Mesh, error)) (any, error) {
+func answered(r *objectReader, recorded any, make func() (*quoit.Mesh, error)) (any, error) {
 	mesh, err := make()
-	if r.err != nil { // make found an invalid member
+	if r.err != nil { // make has read a member that Go does not accept
 		mesh.Close()
 		return nil, r.err
 	}
@@ -311,17 +313,17 @@ func answered(r *reading, recorded any, make func() (*quoit.Mesh, error)) (any, 
 		return nil, err
 	}
 	defer mesh.Close()
-	return ofMesh(mesh, recorded), nil
+	return meshToJSON(mesh, recorded), nil
 }
 
-func createDeviceMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+func createDeviceMesh(r *objectReader, devices *quoit.Devices) (*quoit.Mesh, error) {
 	return devices.Mesh(r.sizes("mesh_shape"), r.meshFlags(map[string]quoit.MeshFlags{
 		"contiguous_submeshes":      quoit.MeshContiguousSubmeshes,
 		"allow_split_physical_axes": quoit.MeshSplitPhysicalAxes,
 	}))
 }
 
-func createHybridDeviceMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+func createHybridDeviceMesh(r *objectReader, devices *quoit.Devices) (*quoit.Mesh, error) {
 	flags := r.meshFlags(map[string]quoit.MeshFlags{
 		"process_is_granule":        quoit.MeshProcessGranules,
 		"allow_split_physical_axes": quoit.MeshSplitPhysicalAxes,
@@ -332,12 +334,12 @@ func createHybridDeviceMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, er
 	return devices.HybridMesh(r.sizes("ici"), r.sizes("dcn"), flags)
 }
 
-func makeMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+func makeMesh(r *objectReader, devices *quoit.Devices) (*quoit.Mesh, error) {
 	return devices.MakeMesh(r.sizes("mesh_shape"))
 }
 
 func torusMesh(in, recorded any) (any, error) {
-	r := read(in, "kind", "physical", "mesh_shape", "allow_split_physical_axes")
+	r := newReader(in, "kind", "physical", "mesh_shape", "allow_split_physical_axes")
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -348,11 +350,11 @@ func torusMesh(in, recorded any) (any, error) {
 }
 
 var meshOps = map[string]op{
-	"create_device_mesh": ofDevices(
+	"create_device_mesh": devicesOp(
 		[]string{"chips", "devices", "mesh_shape", "contiguous_submeshes", "allow_split_physical_axes"}, createDeviceMesh),
 	"create_device_mesh_for_nd_torus": {answer: torusMesh},
-	"create_hybrid_device_mesh": ofDevices([]string{
+	"create_hybrid_device_mesh": devicesOp([]string{
 		"slices", "ici", "dcn", "allow_split_physical_axes", "process_is_granule", "should_sort_granules_by_key",
 	}, createHybridDeviceMesh),
-	"make_mesh": ofDevices([]string{"slices", "mesh_shape"}, makeMesh),
+	"make_mesh": devicesOp([]string{"slices", "mesh_shape"}, makeMesh),
 }

@@ -7,9 +7,9 @@ package main
 import "quoit/ray"
 
 const (
-	labelOfSlice    = "ray.io/tpu-slice-name"
-	labelOfWorker   = "ray.io/tpu-worker-id"
-	labelOfTopology = "ray.io/tpu-topology"
+	sliceNameLabel = "ray.io/tpu-slice-name"
+	workerIDLabel  = "ray.io/tpu-worker-id"
+	topologyLabel  = "ray.io/tpu-topology"
 )
 
 // nodeList combines the output of ray.nodes() with the available resources by node id. For a node, null means the same
@@ -17,21 +17,21 @@ const (
 func nodeList(nodes []any, available any) (ray.NodeList, error) {
 	left, ok := available.(*object)
 	if !ok && available != nil {
-		return nil, skip("another type where Go takes what is available")
+		return nil, skip("Go requires what is available, and the value has another type")
 	}
 	list := ray.NodeList{}
 	for _, one := range nodes {
 		given, ok := one.(*object)
 		if !ok {
-			return nil, skip("another type where Go takes a node")
+			return nil, skip("Go requires a node, and the value has another type")
 		}
-		r := &reading{object: given}
+		r := &objectReader{object: given}
 		node := ray.Node{
 			ID: r.textOr("NodeID", ""), Dead: !r.flag("Alive", false), Labels: r.labels("Labels"),
 			Total: r.resources("Resources"),
 		}
 		if left != nil {
-			node.Available = (&reading{object: left}).resources(node.ID)
+			node.Available = (&objectReader{object: left}).resources(node.ID)
 		}
 		if r.err != nil {
 			return nil, r.err
@@ -42,9 +42,9 @@ func nodeList(nodes []any, available any) (ray.NodeList, error) {
 }
 
 // countedSlices reads the input of the ops that count slices. Without a connection to Ray there are no nodes.
-func countedSlices(in any) (ray.NodeList, ray.SliceKind, error) {
-	r := read(in, "topology", "accelerator_type", "nodes", "available", "tpu_resource_per_chip", "ray_initialized")
-	kind := ray.SliceKind{
+func countedSlices(in any) (ray.NodeList, ray.SliceClass, error) {
+	r := newReader(in, "topology", "accelerator_type", "nodes", "available", "tpu_resource_per_chip", "ray_initialized")
+	kind := ray.SliceClass{
 		Topology: r.textOr("topology", ""), AcceleratorType: r.textOr("accelerator_type", ""),
 		ResourcePerChip: r.integerOrNil("tpu_resource_per_chip"),
 	}
@@ -87,7 +87,7 @@ func countBoth(in, recorded any) (any, error) {
 }
 
 func nodesOfSlice(in, _ any) (any, error) {
-	r := read(in, "slice_name", "nodes")
+	r := newReader(in, "slice_name", "nodes")
 	slice, rows := r.textOrNil("slice_name"), r.list("nodes")
 	if r.err != nil {
 		return nil, r.err
@@ -97,11 +97,11 @@ func nodesOfSlice(in, _ any) (any, error) {
 		return nil, err
 	}
 	ids, err := list.OfSlice(slice)
-	return (&object{}).set("node_ids", ofTexts(ids)), err
+	return (&object{}).set("node_ids", textsToJSON(ids)), err
 }
 
 func sliceNameOfNode(in, _ any) (any, error) {
-	r := read(in, "node")
+	r := newReader(in, "node")
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -113,7 +113,7 @@ func sliceNameOfNode(in, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ofText(names[0]), nil
+	return textToJSON(names[0]), nil
 }
 
 var nodeOps = map[string]op{

@@ -2,8 +2,8 @@
 
 package main
 
-// The answers of Ray's server to placement requests. If Ray can choose, its answer and quoit's must both be possible by
-// the rules; otherwise they must be equal.
+// placement: the answers of Ray's server to placement requests. If Ray can choose, its answer and quoit's answer must
+// both be possible by the rules; otherwise they must be equal.
 
 import (
 	"fmt"
@@ -13,19 +13,19 @@ import (
 	"quoit/ray"
 )
 
-const budget = 20000 // tries, for answers without nodes
+const budget = 20000 // the placements to try for an answer that places nothing
 
-// amountsOf converts an object of ten-thousandths.
-func amountsOf(value any) (map[string]int64, error) {
+// toAmounts converts an object of ten-thousandths.
+func toAmounts(value any) (map[string]int64, error) {
 	given, ok := value.(*object)
 	if !ok {
-		return nil, skip("another type where Go takes amounts")
+		return nil, skip("Go requires amounts, and the value has another type")
 	}
 	amounts := map[string]int64{}
 	for _, name := range given.keys {
 		amount, ok := given.values[name].(int64)
 		if !ok {
-			return nil, skip("another type where Go takes an amount")
+			return nil, skip("Go requires an amount, and the value has another type")
 		}
 		amounts[name] = amount
 	}
@@ -35,20 +35,20 @@ func amountsOf(value any) (map[string]int64, error) {
 func readClusterNode(value any) (ray.ClusterNode, error) {
 	given, ok := value.(*object)
 	if !ok {
-		return ray.ClusterNode{}, skip("another type where Go takes a node")
+		return ray.ClusterNode{}, skip("Go requires a node, and the value has another type")
 	}
-	r := &reading{object: given}
+	r := &objectReader{object: given}
 	node := ray.ClusterNode{ID: r.text("id"), Labels: r.labels("labels")}
 	if r.err != nil {
 		return node, r.err
 	}
-	total, err := amountsOf(given.values["total"])
+	total, err := toAmounts(given.values["total"])
 	if err != nil {
 		return node, err
 	}
 	free := total
 	if given.has("avail") {
-		if free, err = amountsOf(given.values["avail"]); err != nil {
+		if free, err = toAmounts(given.values["avail"]); err != nil {
 			return node, err
 		}
 	}
@@ -78,7 +78,7 @@ func readCluster(given *object) (*ray.Cluster, error) {
 }
 
 func readRayGroup(given *object) (*ray.Group, error) {
-	r := &reading{object: given}
+	r := &objectReader{object: given}
 	group := &ray.Group{SoftTarget: r.textOr("soft_target", ""), Bound: r.textOrNil("pinned"), Excluded: r.texts("exclude")}
 	name := r.text("strategy")
 	if r.err != nil {
@@ -95,7 +95,7 @@ func readRayGroup(given *object) (*ray.Group, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if group.Bundles, err = bundlesOf(given.values["bundles"]); err != nil {
+	if group.Bundles, err = toBundles(given.values["bundles"]); err != nil {
 		return nil, err
 	}
 	return group, addSelectors(group.Bundles, given.values["selectors"])
@@ -108,10 +108,10 @@ func readAnswer(value any) (ray.Answer, error) {
 	if !ok {
 		return ray.Answer{}, disagreement("an answer: expected an object")
 	}
-	r := &reading{object: given}
+	r := &objectReader{object: given}
 	result, known := results[r.text("result")]
 	if !known {
-		return ray.Answer{}, disagreement("an answer: expected a result of Ray's")
+		return ray.Answer{}, disagreement("an answer: expected one of Ray's results")
 	}
 	answer := ray.Answer{Result: result}
 	if result != ray.Success {
@@ -121,7 +121,7 @@ func readAnswer(value any) (ray.Answer, error) {
 	for _, one := range r.list("nodes") {
 		number, ok := one.(int64)
 		if !ok {
-			return answer, disagreement("an answer: expected numbers of nodes")
+			return answer, disagreement("an answer: expected indices of nodes")
 		}
 		answer.Nodes = append(answer.Nodes, int(number))
 	}
@@ -134,12 +134,12 @@ func checkPossible(group *ray.Group, cluster *ray.Cluster, answer ray.Answer, wh
 		return err
 	}
 	if possible != ray.Yes {
-		return disagreement(fmt.Sprintf("%s answer %v, of which it is %v that it is possible", whose, answer, possible))
+		return disagreement(fmt.Sprintf("%s answer %v: whether it is possible is %v", whose, answer, possible))
 	}
 	return nil
 }
 
-func ask(group *ray.Group, cluster *ray.Cluster) (ray.Answer, error) {
+func placeAndCheck(group *ray.Group, cluster *ray.Cluster) (ray.Answer, error) {
 	ours, err := group.Place(cluster)
 	if err != nil {
 		return ours, err
@@ -147,10 +147,10 @@ func ask(group *ray.Group, cluster *ray.Cluster) (ray.Answer, error) {
 	return ours, checkPossible(group, cluster, ours, "our")
 }
 
-// checkDetermined compares whether there is only one answer. "possible" is the number of answers; it is not a number if
-// the count was stopped.
+// checkDetermined checks whether quoit knows if Ray has only one possible answer. The member "possible" is the number
+// of possible answers; it is not a number if counting them took too long.
 func checkDetermined(group *ray.Group, cluster *ray.Cluster, isDetermined bool, recorded *object) error {
-	if _, counted := numberOf(recorded.values["possible"]); !isDetermined && !counted {
+	if _, counted := toNumber(recorded.values["possible"]); !isDetermined && !counted {
 		return nil
 	}
 	determined, err := group.IsDetermined(cluster, budget)
@@ -167,7 +167,7 @@ func place(in, out any) (any, error) {
 	given, ok := in.(*object)
 	recorded, isObject := out.(*object)
 	if !ok || !isObject {
-		return nil, skip("an input or answer that is no object")
+		return nil, skip("an input or answer that is not an object")
 	}
 	cluster, err := readCluster(given)
 	if err != nil {
@@ -178,11 +178,11 @@ func place(in, out any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, err := ask(group, cluster)
+	ours, err := placeAndCheck(group, cluster)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{object: recorded}
+	r := &objectReader{object: recorded}
 	isDetermined := r.flag("deterministic", false)
 	if err := checkDetermined(group, cluster, isDetermined, recorded); err != nil {
 		return nil, err
@@ -196,47 +196,47 @@ func place(in, out any) (any, error) {
 			return nil, err
 		}
 		if isDetermined && !reflect.DeepEqual(theirs, ours) {
-			return nil, disagreement(fmt.Sprintf("%v where Ray says %v", ours, theirs))
+			return nil, disagreement(fmt.Sprintf("%v: Ray's answer is %v", ours, theirs))
 		}
 	}
 	return recorded, r.err
 }
 
-// placed is a group and where Ray placed it.
+// placed is a group that Ray has placed, and the indices of its nodes.
 type placed struct {
 	group *ray.Group
 	nodes []int
 }
 
-// sequence checks Ray's answers step by step. The next step starts from Ray's answer, not from quoit's.
+// sequence checks Ray's answers step by step. Each step starts from Ray's previous answers, not from quoit's.
 func sequence(in, out any) (any, error) {
 	given, ok := in.(*object)
 	if !ok {
-		return nil, skip("an input that is no object")
+		return nil, skip("the input is not an object")
 	}
 	cluster, err := readCluster(given)
 	if err != nil {
 		return nil, err
 	}
 	defer cluster.Close()
-	there := map[int64]placed{}
+	placedGroups := map[int64]placed{}
 	steps, _ := given.values["steps"].([]any)
 	for index, one := range steps {
 		step, ok := one.(*object)
 		if !ok {
 			return nil, disagreement("steps: expected objects")
 		}
-		if err := runStep(cluster, step, int64(index), there); err != nil {
+		if err := runStep(cluster, step, int64(index), placedGroups); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func runStep(cluster *ray.Cluster, step *object, index int64, there map[int64]placed) error {
+func runStep(cluster *ray.Cluster, step *object, index int64, placedGroups map[int64]placed) error {
 	if step.values["op"] == "remove" {
 		if number, given := step.values["pg"].(int64); given {
-			gone := there[number]
+			gone := placedGroups[number]
 			return cluster.GiveBack(gone.group, gone.nodes)
 		}
 		return nil
@@ -245,7 +245,7 @@ func runStep(cluster *ray.Cluster, step *object, index int64, there map[int64]pl
 	if err != nil {
 		return err
 	}
-	if _, err := ask(group, cluster); err != nil {
+	if _, err := placeAndCheck(group, cluster); err != nil {
 		return err
 	}
 	theirs, err := readAnswer(step.values["answer"])
@@ -258,7 +258,7 @@ func runStep(cluster *ray.Cluster, step *object, index int64, there map[int64]pl
 	if theirs.Result != ray.Success {
 		return nil
 	}
-	there[index] = placed{group, theirs.Nodes}
+	placedGroups[index] = placed{group, theirs.Nodes}
 	return cluster.Take(group, theirs.Nodes)
 }
 

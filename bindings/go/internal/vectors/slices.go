@@ -11,8 +11,8 @@ import (
 )
 
 // readSliceRequest reads the request of a row. Rows about names and properties have no shape.
-func readSliceRequest(in any) (ray.SliceRequest, *reading, error) {
-	r := read(in, "topology", "accelerator_version", "resources_per_bundle", "strategy", "name", "lifetime",
+func readSliceRequest(in any) (ray.SliceRequest, *objectReader, error) {
+	r := newReader(in, "topology", "accelerator_version", "resources_per_bundle", "strategy", "name", "lifetime",
 		"num_slices", "chips_per_vm", "pg_per_slice", "bundle_label_selector", "tpu_resource_per_chip", "reserved_slice")
 	request := ray.SliceRequest{
 		Topology: r.textOr("topology", ""), AcceleratorVersion: r.textOr("accelerator_version", ""),
@@ -28,16 +28,16 @@ func readSliceRequest(in any) (ray.SliceRequest, *reading, error) {
 	}
 	for _, member := range []string{"topology", "accelerator_version", "strategy", "name", "num_slices"} {
 		if r.has(member) && r.values[member] == nil {
-			r.fail("null where Go takes a value")
+			r.fail("Go requires a value, and the value is null")
 		}
 	}
 	if r.flag("pg_per_slice", false) {
 		request.Layout = ray.GroupPerSlice
 	}
 	for _, one := range r.list("bundle_label_selector") {
-		labels, err := labelsOf(one)
+		labels, err := toLabels(one)
 		if one == nil {
-			err = skip("null where Go takes labels")
+			err = skip("Go requires labels, and the value is null")
 		}
 		if err != nil && r.err == nil {
 			r.err = err
@@ -73,11 +73,11 @@ func readSliceGroup(in any) (*ray.SliceGroup, ray.SliceRequest, error) {
 	return group, request, err
 }
 
-func ofGroups(group *ray.SliceGroup, answer *object) *object {
+func addGroupMembers(group *ray.SliceGroup, answer *object) *object {
 	groups, names := []any{}, []any{}
 	for _, one := range group.Groups {
 		groups = append(groups, (&object{}).set("bundles", one.Bundles).set("strategy", group.Strategy).
-			set("name", one.Name).set("lifetime", ofText(group.Lifetime)))
+			set("name", one.Name).set("lifetime", textToJSON(group.Lifetime)))
 		names = append(names, one.Name)
 	}
 	return answer.set("worker_groups", groups).set("names", names)
@@ -86,8 +86,8 @@ func ofGroups(group *ray.SliceGroup, answer *object) *object {
 // userValueKept reports whether each bundle with a requested slice name selects that slice.
 func userValueKept(group *ray.SliceGroup, request ray.SliceRequest) bool {
 	for bundle, asked := range request.BundleSelectors {
-		if name, named := asked.Get(labelOfSlice); named {
-			if is, _ := group.Bundles[bundle].Get(labelOfSlice); is != name {
+		if name, named := asked.Get(sliceNameLabel); named {
+			if is, _ := group.Bundles[bundle].Get(sliceNameLabel); is != name {
 				return false
 			}
 		}
@@ -102,14 +102,14 @@ func sliceGroup(in, recorded any) (any, error) {
 	}
 	selectors := []any{}
 	for _, labels := range group.Bundles {
-		selectors = append(selectors, ofLabels(labels))
+		selectors = append(selectors, labelsToJSON(labels))
 	}
 	bundles, heads := []any{}, []any{}
 	var first any
 	for range group.Heads {
 		bundle := (&object{}).set(group.HeadResource, int64(1))
 		bundles = append(bundles, []any{bundle})
-		heads = append(heads, []any{ofLabels(group.HeadLabels)})
+		heads = append(heads, []any{labelsToJSON(group.HeadLabels)})
 		first = bundle
 	}
 	answer := (&object{}).
@@ -122,18 +122,18 @@ func sliceGroup(in, recorded any) (any, error) {
 		set("bundles_per_slice", group.BundlesPerSlice).
 		set("head_reservations", int64(len(group.Heads))).
 		set("single_host", group.IsSingleHost).
-		set("bundle_resources", ofResources(group.Resources)).
+		set("bundle_resources", resourcesToJSON(group.Resources)).
 		set("bundle_label_selector", selectors).
 		set("bundle_labels", selectors).
 		set("user_value_kept", userValueKept(group, request)).
 		set("head_bundle", first).
 		set("head_bundles", bundles).
 		set("head_selectors", heads)
-	return keepRecorded(ofGroups(group, answer), recorded), nil
+	return keepRecorded(addGroupMembers(group, answer), recorded), nil
 }
 
-// ofLayout returns an op for Ray's property of one layout.
-func ofLayout(layout ray.Layout) op {
+// layoutOp returns an op for Ray's property of one layout.
+func layoutOp(layout ray.Layout) op {
 	return op{answer: func(in, recorded any) (any, error) {
 		group, request, err := readSliceGroup(in)
 		if err != nil {
@@ -142,13 +142,13 @@ func ofLayout(layout ray.Layout) op {
 		if err := ray.CheckLayout(request, layout); err != nil {
 			return nil, err
 		}
-		return keepRecorded(ofGroups(group, &object{}), recorded), nil
+		return keepRecorded(addGroupMembers(group, &object{}), recorded), nil
 	}}
 }
 
 var sliceOps = map[string]op{
 	"util.SlicePlacementGroup":                        {answer: sliceGroup},
-	"util.SlicePlacementGroup.slice_placement_group":  ofLayout(ray.OneGroup),
-	"util.SlicePlacementGroup.slice_placement_groups": ofLayout(ray.GroupPerSlice),
+	"util.SlicePlacementGroup.slice_placement_group":  layoutOp(ray.OneGroup),
+	"util.SlicePlacementGroup.slice_placement_groups": layoutOp(ray.GroupPerSlice),
 	"util.slice_placement_group":                      {answer: sliceGroup},
 }

@@ -22,27 +22,27 @@ var scalingMembers = []string{
 
 // --- sizes ---
 
-// readWorkers reads the number of workers; a list is a tuple, which JSON cannot express.
-func (r *reading) readWorkers(scaling *ray.Scaling) {
+// readWorkers reads the number of workers, or their range. A range is a list, because JSON has no tuples.
+func (r *objectReader) readWorkers(scaling *ray.Scaling) {
 	pair, isRange := r.values["num_workers"].([]any)
 	if !isRange {
 		scaling.Workers = r.integerOrNil("num_workers")
 		return
 	}
 	if len(pair) != 2 {
-		r.fail("a range of other than two numbers")
+		r.fail("a range that does not have two numbers")
 		return
 	}
 	least, ok := pair[0].(int64)
 	most, too := pair[1].(int64)
 	if !ok || !too {
-		r.fail("another type where Go takes an integer")
+		r.fail("Go requires an integer, and the value has another type")
 		return
 	}
 	scaling.Range = &ray.WorkerRange{Min: least, Max: most}
 }
 
-func (r *reading) readSelector(scaling *ray.Scaling) {
+func (r *objectReader) readSelector(scaling *ray.Scaling) {
 	list, isList := r.values["label_selector"].([]any)
 	if !isList {
 		scaling.Selector = r.labels("label_selector")
@@ -50,7 +50,7 @@ func (r *reading) readSelector(scaling *ray.Scaling) {
 	}
 	scaling.Selectors = []ray.Labels{}
 	for _, one := range list {
-		labels, err := labelsOf(one)
+		labels, err := toLabels(one)
 		if err != nil && r.err == nil {
 			r.err = err
 		}
@@ -58,7 +58,7 @@ func (r *reading) readSelector(scaling *ray.Scaling) {
 	}
 }
 
-func readScaling(r *reading) (ray.Scaling, error) {
+func readScaling(r *objectReader) (ray.Scaling, error) {
 	scaling := ray.Scaling{
 		Topology: r.textOr("topology", ""), AcceleratorType: r.textOr("accelerator_type", ""),
 		PerWorker: r.resources("resources_per_worker"), Strategy: r.textOr("placement_strategy", ""),
@@ -71,21 +71,21 @@ func readScaling(r *reading) (ray.Scaling, error) {
 	}
 	r.readWorkers(&scaling)
 	r.readSelector(&scaling)
-	if seconds, given := numberOf(r.values["elastic_resize_monitor_interval_s"]); given {
+	if seconds, given := toNumber(r.values["elastic_resize_monitor_interval_s"]); given {
 		interval := time.Duration(seconds * float64(time.Second))
 		if !isWhole(seconds*1000) || math.Abs(seconds) > 1e9 {
-			r.fail("an interval that is no number of milliseconds")
+			r.fail("an interval that is not a whole number of milliseconds")
 		}
 		scaling.MonitorInterval = &interval
 	}
 	if r.has("trainer_resources") && r.values["trainer_resources"] != nil {
-		r.fail("trainer_resources, which Ray Train refuses for whatever it is")
+		r.fail("trainer_resources, which Ray Train always refuses")
 	}
 	return scaling, r.err
 }
 
 func scalingConfig(in, recorded any) (any, error) {
-	r := read(in, scalingMembers...)
+	r := newReader(in, scalingMembers...)
 	scaling, err := readScaling(r)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func scalingConfig(in, recorded any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		selectors = append(selectors, ofLabels(labels))
+		selectors = append(selectors, labelsToJSON(labels))
 	}
 	tpus, _ := plan.PerWorker.Get("TPU")
 	answer := (&object{}).
@@ -118,9 +118,9 @@ func scalingConfig(in, recorded any) (any, error) {
 		set("min_workers", plan.MinWorkers).
 		set("max_workers", most).
 		set("elasticity_enabled", plan.IsElastic).
-		set("resources_per_worker", ofResources(plan.PerWorker)).
+		set("resources_per_worker", resourcesToJSON(plan.PerWorker)).
 		set("num_tpus_per_worker", tpus).
-		set("total_resources", ofResources(plan.Total)).
+		set("total_resources", resourcesToJSON(plan.Total)).
 		set("num_slices", slices).
 		set("slice_placement_group", usesSlices).
 		set("workers_per_slice", plan.WorkersPerSlice).
@@ -128,12 +128,12 @@ func scalingConfig(in, recorded any) (any, error) {
 	return keepRecorded(answer, recorded), nil
 }
 
-// amountOf returns an amount, or computes one that only exists as a floating-point sum: "0.1 added 5 times in floating
-// point".
-func amountOf(value any) (float64, bool) {
+// toAmount returns an amount, or computes an amount that the row describes as a floating-point sum: "0.1 added 5 times
+// in floating point".
+func toAmount(value any) (float64, bool) {
 	words, ok := value.(string)
 	if !ok {
-		return numberOf(value)
+		return toNumber(value)
 	}
 	step, count, ok := strings.Cut(strings.ReplaceAll(words, " times in floating point", ""), " added ")
 	if !ok {
@@ -148,10 +148,10 @@ func amountOf(value any) (float64, bool) {
 	return sum, err == nil && wrong == nil
 }
 
-// countPossible derives the accelerators, which the rows do not have: a topology means TPU, and a GPU resource means
-// GPU.
+// countPossible derives the kind of accelerators, which the rows do not have: a topology means TPU, and a GPU resource
+// means GPU.
 func countPossible(in, _ any) (any, error) {
-	r := read(in, "topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices")
+	r := newReader(in, "topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices")
 	scaling, err := readScaling(r)
 	if err != nil {
 		return nil, err
@@ -164,13 +164,13 @@ func countPossible(in, _ any) (any, error) {
 	}
 	given, ok := r.values["node"].(*object)
 	if !ok {
-		return nil, skip("another type where Go takes resources")
+		return nil, skip("Go requires resources, and the value has another type")
 	}
 	node := ray.Resources{}
 	for _, name := range given.keys {
-		amount, ok := amountOf(given.values[name])
+		amount, ok := toAmount(given.values[name])
 		if !ok {
-			return nil, skip("another type where Go takes an amount")
+			return nil, skip("Go requires an amount, and the value has another type")
 		}
 		node = append(node, ray.Amount{Name: name, Amount: amount})
 	}
@@ -187,7 +187,7 @@ func countPossible(in, _ any) (any, error) {
 		return nil, err
 	}
 	defer plan.Close()
-	return wrapped(plan.CountPossible(nodes, intact))
+	return toResult(plan.CountPossible(nodes, intact))
 }
 
 // --- runs ---
@@ -202,13 +202,13 @@ func decideFailures(in, _ any) (any, error) {
 	limits := ray.FailureLimits{Worker: 0, Controller: -1, Preemption: -1}
 	given, ok := in.(*object)
 	if ok && given.has("failures") {
-		r := read(in, "max_failures", "failures")
+		r := newReader(in, "max_failures", "failures")
 		limits.Worker = r.integer("max_failures")
 		kinds := make([]ray.FailureKind, r.integer("failures"))
-		return (&object{}).set("decisions", decided(limits.Retries(kinds))), r.err
+		return (&object{}).set("decisions", decisions(limits.Retries(kinds))), r.err
 	}
-	r := read(in, "failure_config", "errors")
-	config := read(r.values["failure_config"], "max_failures", "controller_failure_limit", "max_preemption_failures")
+	r := newReader(in, "failure_config", "errors")
+	config := newReader(r.values["failure_config"], "max_failures", "controller_failure_limit", "max_preemption_failures")
 	limits.Worker = config.integerOr("max_failures", limits.Worker)
 	limits.Controller = config.integerOr("controller_failure_limit", limits.Controller)
 	limits.Preemption = config.integerOr("max_preemption_failures", limits.Preemption)
@@ -216,17 +216,17 @@ func decideFailures(in, _ any) (any, error) {
 	for _, name := range r.texts("errors") {
 		kind, known := failureKinds[name]
 		if !known {
-			r.fail("a failure of another name")
+			r.fail("an unknown failure")
 		}
 		kinds = append(kinds, kind)
 	}
 	if r.err == nil {
 		r.err = config.err
 	}
-	return decided(limits.Retries(kinds)), r.err
+	return decisions(limits.Retries(kinds)), r.err
 }
 
-func decided(retries []bool) []any {
+func decisions(retries []bool) []any {
 	decisions := []any{}
 	for _, retry := range retries {
 		if retry {
@@ -239,7 +239,7 @@ func decided(retries []bool) []any {
 }
 
 func ranksByNode(in, _ any) (any, error) {
-	r := read(in, "node_ids", "first_id")
+	r := newReader(in, "node_ids", "first_id")
 	ids, first := r.texts("node_ids"), r.textOrNil("first_id")
 	if r.err != nil {
 		return nil, r.err
@@ -253,10 +253,10 @@ func ranksByNode(in, _ any) (any, error) {
 }
 
 func ranksBySlice(in, _ any) (any, error) {
-	r := read(in, "pod_names_in_actor_order")
+	r := newReader(in, "pod_names_in_actor_order")
 	names, nodes := []*string{}, []string{}
 	for _, one := range r.list("pod_names_in_actor_order") {
-		member := &reading{object: (&object{}).set("name", one), err: r.err}
+		member := &objectReader{object: (&object{}).set("name", one), err: r.err}
 		names, nodes = append(names, member.textOrNil("name")), append(nodes, "10.0.0.1")
 		r.err = member.err
 	}
@@ -272,7 +272,7 @@ func ranksBySlice(in, _ any) (any, error) {
 }
 
 func sliceIDs(in, _ any) (any, error) {
-	r := read(in, "num_workers", "workers_per_slice", "num_slices")
+	r := newReader(in, "num_workers", "workers_per_slice", "num_slices")
 	workers, perSlice, slices := r.integer("num_workers"), r.integer("workers_per_slice"), r.integer("num_slices")
 	ids := []any{}
 	for rank := int64(0); rank < workers && r.err == nil; rank++ {
@@ -281,9 +281,9 @@ func sliceIDs(in, _ any) (any, error) {
 	return (&object{}).set("slice_ids", ids), r.err
 }
 
-// idsOfSlices returns the id of each slice, which is the same on all its workers. Rows without names use "slice-A" and
-// so on.
-func idsOfSlices(names []string, ofRank []any, slices int64) *object {
+// sliceIDsByName returns the id of each slice, which is the same on all its workers. Rows without names use "slice-A"
+// and so on.
+func sliceIDsByName(names []string, ofRank []any, slices int64) *object {
 	if len(names) == 0 {
 		for index := int64(0); index < slices; index++ {
 			names = append(names, "slice-"+string(rune('A'+index)))
@@ -297,7 +297,7 @@ func idsOfSlices(names []string, ofRank []any, slices int64) *object {
 }
 
 func jaxEnvironment(in, _ any) (any, error) {
-	r := read(in, "topology", "accelerator_type", "num_workers", "slices", "worker_env", "resources_per_worker")
+	r := newReader(in, "topology", "accelerator_type", "num_workers", "slices", "worker_env", "resources_per_worker")
 	work := ray.Work{
 		Topology: r.textOr("topology", ""), AcceleratorType: r.text("accelerator_type"),
 		PerWorker: r.resources("resources_per_worker"),
@@ -318,18 +318,18 @@ func jaxEnvironment(in, _ any) (any, error) {
 			return nil, err
 		}
 		for _, name := range []string{"COORDINATOR_ADDRESS", "NUM_SLICES", "PORT", "SLICE_ID"} {
-			answer.set("MEGASCALE_"+name, valueOf(env, "MEGASCALE_"+name))
+			answer.set("MEGASCALE_"+name, variableToJSON(env, "MEGASCALE_"+name))
 		}
-		ofRank = append(ofRank, valueOf(env, "MEGASCALE_SLICE_ID"))
+		ofRank = append(ofRank, variableToJSON(env, "MEGASCALE_SLICE_ID"))
 	}
 	answer.set("slice_id_per_rank", ofRank)
 	if work.Slices > 1 {
-		answer.set("MEGASCALE_SLICE_ID", idsOfSlices(names, ofRank, work.Slices))
+		answer.set("MEGASCALE_SLICE_ID", sliceIDsByName(names, ofRank, work.Slices))
 	}
 	return answer, nil
 }
 
-func valueOf(env map[string]string, name string) any {
+func variableToJSON(env map[string]string, name string) any {
 	if value, set := env[name]; set {
 		return value
 	}

@@ -8,12 +8,13 @@ import (
 	"quoit/ray"
 )
 
-// coordinatorEnvOfCall reads the "args" of a call: address, slices, slice, and optionally the port.
+// coordinatorEnvOfCall is like coordinatorEnv, for rows that have the arguments as a list: address, slices, slice, and
+// optionally the port.
 func coordinatorEnvOfCall(in, recorded any) (any, error) {
-	r := read(in, "args")
+	r := newReader(in, "args")
 	given := r.list("args")
 	if r.err == nil && (len(given) < 3 || len(given) > 4) {
-		r.fail("other arguments than quoit takes")
+		r.fail("a wrong number of arguments")
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -27,7 +28,7 @@ func coordinatorEnvOfCall(in, recorded any) (any, error) {
 
 // trainEnv uses the address 10.0.0.(i + 1) for worker i, and port 45678 on worker 0.
 func trainEnv(in, _ any) (any, error) {
-	r := read(in, "name", "workers", "use_tpu", "env_before", "slices", "topology", "accelerator_type",
+	r := newReader(in, "name", "workers", "use_tpu", "env_before", "slices", "topology", "accelerator_type",
 		"resources_per_worker")
 	work := ray.Work{
 		Topology: r.textOr("topology", ""), AcceleratorType: r.textOr("accelerator_type", ""),
@@ -44,27 +45,27 @@ func trainEnv(in, _ any) (any, error) {
 			return nil, err
 		}
 		answer = append(answer, (&object{}).set("index", index).
-			set("initialize", []any{"10.0.0.1:45678", workers, index}).set("env", ofPairs(env)))
+			set("initialize", []any{"10.0.0.1:45678", workers, index}).set("env", pairsToJSON(env)))
 	}
 	return answer, r.err
 }
 
-// hostsOf returns the coordinates of the chips of each host, x first. Each host is a block; hosts are ordered with x
+// hostBlocks returns the coordinates of the chips of each host, x first. Each host is a block; hosts are ordered with x
 // fastest.
-func hostsOf(sizes, block []int64) [][][]int64 {
+func hostBlocks(sizes, block []int64) [][][]int64 {
 	sizes = append(append([]int64{}, sizes...), 1, 1)[:3]
 	hosts := [][][]int64{}
 	for z := int64(0); z < sizes[2]; z += block[2] {
 		for y := int64(0); y < sizes[1]; y += block[1] {
 			for x := int64(0); x < sizes[0]; x += block[0] {
-				hosts = append(hosts, blockAt(x, y, z, sizes, block))
+				hosts = append(hosts, chipsOfBlock(x, y, z, sizes, block))
 			}
 		}
 	}
 	return hosts
 }
 
-func blockAt(x, y, z int64, sizes, block []int64) [][]int64 {
+func chipsOfBlock(x, y, z int64, sizes, block []int64) [][]int64 {
 	chips := [][]int64{}
 	for c := z; c < min(z+block[2], sizes[2]); c++ {
 		for b := y; b < min(y+block[1], sizes[1]); b++ {
@@ -78,7 +79,7 @@ func blockAt(x, y, z int64, sizes, block []int64) [][]int64 {
 
 // physicalWorkerIDs returns the id that Ray computes for each host of a slice, or Ray's refusal.
 func physicalWorkerIDs(in, _ any) (any, error) {
-	r := read(in, "topology", "chip_grid", "host_block")
+	r := newReader(in, "topology", "chip_grid", "host_block")
 	topology, grid, block := r.text("topology"), r.text("chip_grid"), r.text("host_block")
 	if r.err == nil && grid != "x=first (JAX order)" && grid != "x=last" {
 		r.fail("a grid that is neither x first nor x last")
@@ -100,10 +101,10 @@ func physicalWorkerIDs(in, _ any) (any, error) {
 		return nil, err
 	}
 	if len(steps) != 3 || len(sizes) > 3 {
-		return nil, skip("a block that is not of three dimensions")
+		return nil, skip("a block that does not have three dimensions")
 	}
 	ids := []any{}
-	for _, chips := range hostsOf(sizes, steps) {
+	for _, chips := range hostBlocks(sizes, steps) {
 		id, err := ray.PhysicalWorkerID(chips, topology)
 		if err != nil {
 			ids = append(ids, refusal{err})

@@ -14,7 +14,7 @@ import (
 	"quoit/ray"
 )
 
-// A JSON value is nil, a bool, a string, an int64, a float64, a big (an integer beyond 64 bits), a []any or an *object.
+// A JSON value is nil, a bool, a string, an int64, a float64, a bigInteger, a []any or an *object.
 
 // object is a JSON object that keeps the order of its members.
 type object struct {
@@ -22,7 +22,8 @@ type object struct {
 	values map[string]any
 }
 
-type big string
+// bigInteger is an integer that does not fit in 64 bits, as text.
+type bigInteger string
 
 func (o *object) has(member string) bool {
 	_, found := o.values[member]
@@ -48,7 +49,7 @@ func readJSON(text []byte) (any, error) {
 		return nil, err
 	}
 	if decoder.More() {
-		return nil, fmt.Errorf("something stands behind it")
+		return nil, fmt.Errorf("expected nothing after the value")
 	}
 	return value, nil
 }
@@ -76,7 +77,7 @@ func readNumber(text string) (any, error) {
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return big(text), nil
+		return bigInteger(text), nil
 	}
 	return number, nil
 }
@@ -135,7 +136,7 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-func shown(value any) string {
+func jsonText(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprintf("%v", value)
@@ -143,32 +144,32 @@ func shown(value any) string {
 	return string(text)
 }
 
-// beyond returns why Go cannot hold a value of a row; "" if it can.
-func beyond(line []byte, values ...any) string {
+// inexpressible returns why Go cannot represent a value of a row; "" if it can represent all values.
+func inexpressible(line []byte, values ...any) string {
 	if hasHalfSurrogate(line) {
 		return "half of a surrogate pair"
 	}
 	for _, value := range values {
-		if reason := beyondValue(value); reason != "" {
+		if reason := inexpressibleValue(value); reason != "" {
 			return reason
 		}
 	}
 	return ""
 }
 
-func beyondValue(value any) string {
+func inexpressibleValue(value any) string {
 	switch one := value.(type) {
 	case string:
 		if strings.Contains(one, "\x00") {
-			return "text that holds NUL"
+			return "a text with a NUL"
 		}
-	case big:
-		return "an integer beyond 64 bits"
+	case bigInteger:
+		return "an integer that does not fit in 64 bits"
 	case []any:
-		return beyond(nil, one...)
+		return inexpressible(nil, one...)
 	case *object:
 		for _, key := range one.keys {
-			if reason := beyond(nil, key, one.values[key]); reason != "" {
+			if reason := inexpressible(nil, key, one.values[key]); reason != "" {
 				return reason
 			}
 		}
@@ -178,26 +179,26 @@ func beyondValue(value any) string {
 
 // hasHalfSurrogate checks the escapes in the source text, because Go's JSON reader replaces half surrogates.
 func hasHalfSurrogate(line []byte) bool {
-	for at := 0; at < len(line); at++ {
-		if line[at] != '\\' {
+	for valueAt := 0; valueAt < len(line); valueAt++ {
+		if line[valueAt] != '\\' {
 			continue
 		}
-		if unit := unitAt(line, at); isHigh(unit) && isLow(unitAt(line, at+6)) {
-			at += 11
+		if unit := unitAt(line, valueAt); isHigh(unit) && isLow(unitAt(line, valueAt+6)) {
+			valueAt += 11
 		} else if isHigh(unit) || isLow(unit) {
 			return true
 		} else {
-			at++ // skip the escaped byte
+			valueAt++ // skip the escaped byte
 		}
 	}
 	return false
 }
 
-func unitAt(line []byte, at int) uint64 {
-	if at+6 > len(line) || line[at] != '\\' || line[at+1] != 'u' {
+func unitAt(line []byte, valueAt int) uint64 {
+	if valueAt+6 > len(line) || line[valueAt] != '\\' || line[valueAt+1] != 'u' {
 		return 0
 	}
-	unit, err := strconv.ParseUint(string(line[at+2:at+6]), 16, 16)
+	unit, err := strconv.ParseUint(string(line[valueAt+2:valueAt+6]), 16, 16)
 	if err != nil {
 		return 0
 	}
@@ -209,11 +210,12 @@ func isLow(unit uint64) bool  { return unit >= 0xdc00 && unit < 0xe000 }
 
 // --- input ---
 
-// only returns an object without other members. Another member would be an argument that quoit does not have.
-func only(in any, members ...string) (*object, error) {
+// checkMembers returns the input as an object, or a skip if it has other members than the given ones: each member is an
+// argument, and quoit does not have the others.
+func checkMembers(in any, members ...string) (*object, error) {
 	given, ok := in.(*object)
 	if !ok {
-		return nil, skip("an input that is no object")
+		return nil, skip("the input is not an object")
 	}
 	for _, key := range given.keys {
 		found := false
@@ -221,142 +223,143 @@ func only(in any, members ...string) (*object, error) {
 			found = found || member == key
 		}
 		if !found {
-			return nil, skip("an argument that quoit has not")
+			return nil, skip("an argument that quoit does not have")
 		}
 	}
 	return given, nil
 }
 
-// reading reads the members of an object, until one has a type that Go does not take.
-type reading struct {
+// objectReader reads the members of an object. If one has a type that Go does not accept, it sets err to a skip, and
+// what it returns does not matter.
+type objectReader struct {
 	*object
 	err error
 }
 
-func read(in any, members ...string) *reading {
-	given, err := only(in, members...)
+func newReader(in any, members ...string) *objectReader {
+	given, err := checkMembers(in, members...)
 	if err != nil {
 		given = &object{}
 	}
-	return &reading{given, err}
+	return &objectReader{given, err}
 }
 
-func (r *reading) fail(reason string) {
+func (r *objectReader) fail(reason string) {
 	if r.err == nil {
 		r.err = skip(reason)
 	}
 }
 
 // textOrNil returns nil if the member is missing or null.
-func (r *reading) textOrNil(member string) *string {
+func (r *objectReader) textOrNil(member string) *string {
 	switch one := r.values[member].(type) {
 	case nil:
 		return nil
 	case string:
 		return &one
 	}
-	r.fail("another type where Go takes a text")
+	r.fail("Go requires a text, and the value has another type")
 	return nil
 }
 
 // textOr returns a default if the member is missing or null.
-func (r *reading) textOr(member, otherwise string) string {
+func (r *objectReader) textOr(member, otherwise string) string {
 	if text := r.textOrNil(member); text != nil {
 		return *text
 	}
 	return otherwise
 }
 
-func (r *reading) text(member string) string {
+func (r *objectReader) text(member string) string {
 	text := r.textOrNil(member)
 	if text == nil {
-		r.fail("null where Go takes a text")
+		r.fail("Go requires a text, and the value is null")
 		return ""
 	}
 	return *text
 }
 
 // integerOrNil returns nil if the member is missing or null.
-func (r *reading) integerOrNil(member string) *int64 {
+func (r *objectReader) integerOrNil(member string) *int64 {
 	switch one := r.values[member].(type) {
 	case nil:
 		return nil
 	case int64:
 		return &one
 	}
-	r.fail("another type where Go takes an integer")
+	r.fail("Go requires an integer, and the value has another type")
 	return nil
 }
 
-func (r *reading) integerOr(member string, otherwise int64) int64 {
+func (r *objectReader) integerOr(member string, otherwise int64) int64 {
 	if number := r.integerOrNil(member); number != nil {
 		return *number
 	}
 	return otherwise
 }
 
-func (r *reading) integer(member string) int64 {
+func (r *objectReader) integer(member string) int64 {
 	number := r.integerOrNil(member)
 	if number == nil {
-		r.fail("null where Go takes an integer")
+		r.fail("Go requires an integer, and the value is null")
 		return 0
 	}
 	return *number
 }
 
-func (r *reading) list(member string) []any {
+func (r *objectReader) list(member string) []any {
 	switch one := r.values[member].(type) {
 	case nil:
 		return nil
 	case []any:
 		return one
 	}
-	r.fail("another type where Go takes a list")
+	r.fail("Go requires a list, and the value has another type")
 	return nil
 }
 
-func (r *reading) flag(member string, otherwise bool) bool {
+func (r *objectReader) flag(member string, otherwise bool) bool {
 	switch one := r.values[member].(type) {
 	case nil:
 		return otherwise
 	case bool:
 		return one
 	}
-	r.fail("another type where Go takes a bool")
+	r.fail("Go requires a bool, and the value has another type")
 	return otherwise
 }
 
 // resources returns nil if the member is missing or null.
-func (r *reading) resources(member string) ray.Resources {
-	resources, err := resourcesOf(r.values[member])
+func (r *objectReader) resources(member string) ray.Resources {
+	resources, err := toResources(r.values[member])
 	if err != nil && r.err == nil {
 		r.err = err
 	}
 	return resources
 }
 
-func (r *reading) labels(member string) ray.Labels {
-	labels, err := labelsOf(r.values[member])
+func (r *objectReader) labels(member string) ray.Labels {
+	labels, err := toLabels(r.values[member])
 	if err != nil && r.err == nil {
 		r.err = err
 	}
 	return labels
 }
 
-func (r *reading) texts(member string) []string {
+func (r *objectReader) texts(member string) []string {
 	values := []string{}
 	for _, one := range r.list(member) {
 		text, ok := one.(string)
 		if !ok {
-			r.fail("another type where Go takes a text")
+			r.fail("Go requires a text, and the value has another type")
 		}
 		values = append(values, text)
 	}
 	return values
 }
 
-// numberOf converts a number; a bool counts as one, like in Python.
-func numberOf(value any) (float64, bool) {
+// toNumber converts a number. A bool counts as 0 or 1, like in Python.
+func toNumber(value any) (float64, bool) {
 	switch one := value.(type) {
 	case int64:
 		return float64(one), true
@@ -371,38 +374,38 @@ func numberOf(value any) (float64, bool) {
 	return 0, false
 }
 
-func resourcesOf(value any) (ray.Resources, error) {
+func toResources(value any) (ray.Resources, error) {
 	if value == nil {
 		return nil, nil
 	}
 	given, ok := value.(*object)
 	if !ok {
-		return nil, skip("another type where Go takes resources")
+		return nil, skip("Go requires resources, and the value has another type")
 	}
 	resources := ray.Resources{}
 	for _, name := range given.keys {
-		amount, ok := numberOf(given.values[name])
+		amount, ok := toNumber(given.values[name])
 		if !ok {
-			return nil, skip("another type where Go takes an amount")
+			return nil, skip("Go requires an amount, and the value has another type")
 		}
 		resources = append(resources, ray.Amount{Name: name, Amount: amount})
 	}
 	return resources, nil
 }
 
-func labelsOf(value any) (ray.Labels, error) {
+func toLabels(value any) (ray.Labels, error) {
 	if value == nil {
 		return nil, nil
 	}
 	given, ok := value.(*object)
 	if !ok {
-		return nil, skip("another type where Go takes labels")
+		return nil, skip("Go requires labels, and the value has another type")
 	}
 	labels := ray.Labels{}
 	for _, key := range given.keys {
 		text, ok := given.values[key].(string)
 		if !ok {
-			return nil, skip("another type where Go takes the value of a label")
+			return nil, skip("Go requires the value of a label, and the value has another type")
 		}
 		labels = append(labels, ray.Label{Key: key, Value: text})
 	}
@@ -411,7 +414,7 @@ func labelsOf(value any) (ray.Labels, error) {
 
 // --- output ---
 
-func ofResources(resources ray.Resources) any {
+func resourcesToJSON(resources ray.Resources) any {
 	if resources == nil {
 		return nil
 	}
@@ -422,7 +425,7 @@ func ofResources(resources ray.Resources) any {
 	return answer
 }
 
-func ofLabels(labels ray.Labels) *object {
+func labelsToJSON(labels ray.Labels) *object {
 	answer := &object{}
 	for _, one := range labels {
 		answer.set(one.Key, one.Value)
@@ -430,7 +433,7 @@ func ofLabels(labels ray.Labels) *object {
 	return answer
 }
 
-func ofTexts(texts []string) any {
+func textsToJSON(texts []string) any {
 	answer := []any{}
 	for _, one := range texts {
 		answer = append(answer, one)
@@ -438,7 +441,7 @@ func ofTexts(texts []string) any {
 	return answer
 }
 
-func ofNumbers(numbers []int64) any {
+func integersToJSON(numbers []int64) any {
 	answer := []any{}
 	for _, one := range numbers {
 		answer = append(answer, one)
@@ -446,7 +449,7 @@ func ofNumbers(numbers []int64) any {
 	return answer
 }
 
-func ofPairs(pairs map[string]string) *object {
+func pairsToJSON(pairs map[string]string) *object {
 	answer := &object{}
 	names := make([]string, 0, len(pairs))
 	for name := range pairs {
@@ -459,22 +462,23 @@ func ofPairs(pairs map[string]string) *object {
 	return answer
 }
 
-func ofTextOrNil(text *string) any {
+func textPointerToJSON(text *string) any {
 	if text == nil {
 		return nil
 	}
 	return *text
 }
 
-// ofText returns null for "", which stands for no text.
-func ofText(text string) any {
+// textToJSON converts a text. "" stands for no text and becomes null.
+func textToJSON(text string) any {
 	if text == "" {
 		return nil
 	}
 	return text
 }
 
-// keepRecorded drops the members that were not recorded; rows of one op record different parts of the answer.
+// keepRecorded returns only the members of an answer that the row records, because rows of one op record different
+// parts.
 func keepRecorded(answer *object, recorded any) any {
 	wanted, ok := recorded.(*object)
 	if !ok {

@@ -10,22 +10,23 @@ import (
 	"quoit/webhook"
 )
 
-// within reads the members of a nested object. Its error becomes the row's.
-func (r *reading) within(value any, members ...string) *reading {
-	inner := read(value, members...)
-	r.take(inner)
+// readObjectMember returns a reader of a nested object. If it has other members than the given ones, the row is
+// skipped.
+func (r *objectReader) readObjectMember(value any, members ...string) *objectReader {
+	inner := newReader(value, members...)
+	r.addError(inner)
 	return inner
 }
 
-func (r *reading) take(inner *reading) {
+func (r *objectReader) addError(inner *objectReader) {
 	if inner.err != nil && r.err == nil {
 		r.err = inner.err
 	}
 }
 
-// containerOf reads a container. "tpu" is the limit, which Kubernetes also makes the request.
-func (r *reading) containerOf(value any) webhook.Container {
-	one := r.within(value, "tpu", "request", "limit", "env")
+// readContainer reads a container. "tpu" is the limit, which Kubernetes also makes the request.
+func (r *objectReader) readContainer(value any) webhook.Container {
+	one := r.readObjectMember(value, "tpu", "request", "limit", "env")
 	container := webhook.Container{Request: one.textOrNil("request"), Limit: one.textOrNil("limit")}
 	if !one.has("limit") {
 		container.Limit = one.textOrNil("tpu")
@@ -33,7 +34,7 @@ func (r *reading) containerOf(value any) webhook.Container {
 	for _, pair := range one.list("env") {
 		given, ok := pair.([]any)
 		if !ok || len(given) != 2 {
-			one.fail("a variable that is no pair")
+			one.fail("a variable that is not a pair")
 			continue
 		}
 		variable := webhook.EnvVar{}
@@ -44,17 +45,17 @@ func (r *reading) containerOf(value any) webhook.Container {
 			isText = false
 		}
 		if !isText {
-			one.fail("another type where Go takes a text")
+			one.fail("Go requires a text, and the value has another type")
 		}
 		variable.Name = name
 		container.Env = append(container.Env, variable)
 	}
-	r.take(one)
+	r.addError(one)
 	return container
 }
 
-// podOfRow reads a pod. Empty texts count as missing.
-func (r *reading) podOfRow() webhook.Pod {
+// readPod reads a pod. Empty texts count as missing.
+func (r *objectReader) readPod() webhook.Pod {
 	pod := webhook.Pod{Labels: r.variables("labels"), Selectors: map[string]string{}}
 	for member, key := range map[string]string{"cluster": "ray.io/cluster", "group": "ray.io/group"} {
 		if text := r.textOr(member, ""); text != "" {
@@ -69,18 +70,18 @@ func (r *reading) podOfRow() webhook.Pod {
 		}
 	}
 	for _, one := range r.list("containers") {
-		pod.Containers = append(pod.Containers, r.containerOf(one))
+		pod.Containers = append(pod.Containers, r.readContainer(one))
 	}
 	return pod
 }
 
 // validate returns the result of the first group that is refused or denied.
 func validate(in, _ any) (any, error) {
-	r := read(in, "groups")
+	r := newReader(in, "groups")
 	for _, one := range r.list("groups") {
-		group := r.within(one, "accelerator", "containers", "numOfHosts", "replicas", "topology")
-		pod, hosts := group.podOfRow(), group.integer("numOfHosts")
-		if r.take(group); r.err != nil {
+		group := r.readObjectMember(one, "accelerator", "containers", "numOfHosts", "replicas", "topology")
+		pod, hosts := group.readPod(), group.integer("numOfHosts")
+		if r.addError(group); r.err != nil {
 			return nil, r.err
 		}
 		denial, err := webhook.CheckGroup(pod, hosts)
@@ -96,7 +97,7 @@ func validate(in, _ any) (any, error) {
 
 // --- pods ---
 
-func ofVariables(variables []webhook.Variable) any {
+func variablesToJSON(variables []webhook.Variable) any {
 	rows := []any{}
 	for _, one := range variables {
 		value := "fieldRef:" + one.Field
@@ -108,28 +109,28 @@ func ofVariables(variables []webhook.Variable) any {
 	return rows
 }
 
-func ofTerm(patch *webhook.Patch, which webhook.Term) *object {
-	found := (&object{}).set("match", ofTexts(patch.Affinity[which])).set("topologyKey", webhook.TopologyKey)
+func termToJSON(patch *webhook.Patch, which webhook.Term) *object {
+	found := (&object{}).set("match", textsToJSON(patch.Affinity[which])).set("topologyKey", webhook.TopologyKey)
 	if which == webhook.Others {
-		found.set("namespaces", ofTexts(patch.Affinity[webhook.Namespaces]))
+		found.set("namespaces", textsToJSON(patch.Affinity[webhook.Namespaces]))
 	}
 	return found
 }
 
-// ofAffinity returns the affinity, or "set" for rows that record only that there is one.
-func ofAffinity(patch *webhook.Patch, recorded any) any {
+// affinityToJSON returns the affinity, or "set" for rows that record only that there is one.
+func affinityToJSON(patch *webhook.Patch, recorded any) any {
 	if wanted, ok := recorded.(*object); ok && wanted.values["affinity"] == "set" {
 		return "set"
 	}
-	apart := []any{ofTerm(patch, webhook.Apart), ofTerm(patch, webhook.Others)}
-	return (&object{}).set("podAffinity", []any{ofTerm(patch, webhook.Together)}).set("podAntiAffinity", apart)
+	apart := []any{termToJSON(patch, webhook.Apart), termToJSON(patch, webhook.Others)}
+	return (&object{}).set("podAffinity", []any{termToJSON(patch, webhook.Together)}).set("podAntiAffinity", apart)
 }
 
 var podMembers = []string{"accelerator", "cluster", "containers", "group", "labels", "topology"}
 
 func mutatePod(in, recorded any) (any, error) {
-	r := read(in, podMembers...)
-	pod := r.podOfRow()
+	r := newReader(in, podMembers...)
+	pod := r.readPod()
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -142,7 +143,7 @@ func mutatePod(in, recorded any) (any, error) {
 	}
 	env := []any{}
 	for _, container := range patch.Containers {
-		env = append(env, ofVariables(container))
+		env = append(env, variablesToJSON(container))
 	}
 	found := (&object{}).set("env", env)
 	for member, text := range map[string]string{"hostname": patch.HostName, "subdomain": patch.Subdomain} {
@@ -154,15 +155,15 @@ func mutatePod(in, recorded any) (any, error) {
 		found.set("labels", (&object{}).set("replicaIndex", patch.ReplicaLabel))
 	}
 	if len(patch.Affinity) > 0 {
-		found.set("affinity", ofAffinity(patch, recorded))
+		found.set("affinity", affinityToJSON(patch, recorded))
 	}
 	return found, nil
 }
 
 // --- pods that are created and end ---
 
-// written returns the values of a variable that the patch sets in the containers.
-func written(patch *webhook.Patch, name string) []string {
+// writtenValues returns the values of a variable that the patch sets in the containers.
+func writtenValues(patch *webhook.Patch, name string) []string {
 	values := []string{}
 	for _, container := range patch.Containers {
 		for _, one := range container {
@@ -174,37 +175,37 @@ func written(patch *webhook.Patch, name string) []string {
 	return values
 }
 
-// firstOf returns null for an empty list.
-func firstOf(texts []string) any {
+// firstOrNull returns null for an empty list.
+func firstOrNull(texts []string) any {
 	if len(texts) == 0 {
 		return nil
 	}
 	return texts[0]
 }
 
-func ofCreated(patch *webhook.Patch) *object {
-	found := (&object{}).set("TPU_WORKER_ID", strings.Join(written(patch, "TPU_WORKER_ID"), ",")).
-		set("TPU_NAME", firstOf(written(patch, "TPU_NAME"))).set("replicaIndex", ofText(patch.ReplicaLabel))
+func createdPodToJSON(patch *webhook.Patch) *object {
+	found := (&object{}).set("TPU_WORKER_ID", strings.Join(writtenValues(patch, "TPU_WORKER_ID"), ",")).
+		set("TPU_NAME", firstOrNull(writtenValues(patch, "TPU_NAME"))).set("replicaIndex", textToJSON(patch.ReplicaLabel))
 	if patch.HostName != "" {
-		hosts := strings.Join(written(patch, "TPU_WORKER_HOSTNAMES"), ",")
+		hosts := strings.Join(writtenValues(patch, "TPU_WORKER_HOSTNAMES"), ",")
 		first, _, _ := strings.Cut(hosts, ",")
 		found.set("hostname", patch.HostName).set("first_host", first)
 	}
 	return found
 }
 
-// livingPods are the live pods, in the order of their creation.
-type livingPods struct {
+// livePods are the pods that exist, in the order of their creation.
+type livePods struct {
 	numbers []int64
 	pods    []webhook.Pod
 }
 
-func (l *livingPods) add(number int64, pod webhook.Pod) {
+func (l *livePods) add(number int64, pod webhook.Pod) {
 	l.remove(number)
 	l.numbers, l.pods = append(l.numbers, number), append(l.pods, pod)
 }
 
-func (l *livingPods) remove(number int64) {
+func (l *livePods) remove(number int64) {
 	for index, one := range l.numbers {
 		if one == number {
 			l.numbers = append(l.numbers[:index], l.numbers[index+1:]...)
@@ -216,38 +217,38 @@ func (l *livingPods) remove(number int64) {
 
 // podSequence runs the steps of a row. A pod that has ended counts like one that was deleted.
 func podSequence(in, _ any) (any, error) {
-	r := read(in, append([]string{"steps"}, podMembers...)...)
-	pod, living, answers := r.podOfRow(), livingPods{}, []any{}
+	r := newReader(in, append([]string{"steps"}, podMembers...)...)
+	pod, live, answers := r.readPod(), livePods{}, []any{}
 	for _, one := range r.list("steps") {
-		step := r.within(one, "op", "pod")
+		step := r.readObjectMember(one, "op", "pod")
 		verb, number := step.text("op"), step.integer("pod")
-		if r.take(step); r.err != nil {
+		if r.addError(step); r.err != nil {
 			return nil, r.err
 		}
 		switch verb {
 		case "delete", "terminating":
-			living.remove(number)
+			live.remove(number)
 			answers = append(answers, &object{})
 		case "create":
-			patch, err := webhook.Mutate(pod, living.pods)
+			patch, err := webhook.Mutate(pod, live.pods)
 			if err != nil {
 				return answerOr(nil, err)
 			}
-			applied, err := pod.Applied(living.pods)
+			applied, err := pod.Applied(live.pods)
 			if err != nil {
 				return nil, err
 			}
-			living.add(number, applied)
-			answers = append(answers, ofCreated(patch))
+			live.add(number, applied)
+			answers = append(answers, createdPodToJSON(patch))
 		default:
-			return nil, skip("a step that is none of a pod's life")
+			return nil, skip("an unknown step")
 		}
 	}
 	return answers, r.err
 }
 
 var webhookOps = map[string]op{
-	"webhook_http":     {answer: askOverHTTP},
+	"webhook_http":     {answer: answerHTTP},
 	"webhook_mutate":   {answer: mutatePod, refusals: true},
 	"webhook_sequence": {answer: podSequence, refusals: true},
 	"webhook_validate": {answer: validate, refusals: true},

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from . import webhook as webhook
     from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
     from .fleet import (
+        Amounts,
         Fault,
         Node,
         NodeAssumptions,
@@ -90,9 +91,9 @@ if TYPE_CHECKING:
     from .topologies import (
         Job,
         Process,
+        ProcessChange,
         Profile,
         Renumbering,
-        RenumberingHow,
         RenumberingRow,
         Topology,
         VariableChange,
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Amounts",
     "Bundle",
     "BusyError",
     "CancelledError",
@@ -147,12 +149,12 @@ __all__ = [
     "Policy",
     "Pool",
     "Process",
+    "ProcessChange",
     "Profile",
     "RayAnswer",
     "Reason",
     "RefusedError",
     "Renumbering",
-    "RenumberingHow",
     "RenumberingRow",
     "Report",
     "Request",
@@ -193,6 +195,7 @@ __version__ = library_version()
 _LAZY = {
     "checks": ("CheckRule", "Finding", "Severity", "check_manifest", "check_rules"),
     "fleet": (
+        "Amounts",
         "Fault",
         "Node",
         "NodeAssumptions",
@@ -214,9 +217,9 @@ _LAZY = {
     "topologies": (
         "Job",
         "Process",
+        "ProcessChange",
         "Profile",
         "Renumbering",
-        "RenumberingHow",
         "RenumberingRow",
         "Topology",
         "VariableChange",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only access to libquoit: calls, and the conversion of arguments and results.
+"""The only access to libquoit: calls of its functions, and the conversion of their arguments and results.
 
-No other module imports the extension, and callers of the package never see values of this module.
+No other module imports the extension. Callers of the package never get C objects.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ try:
     from ._quoit import lib as lib
 except ImportError as error:
     _remedy = (
-        "; libquoit is missing, or older than the one that the package was built with: install it where the linker looks "
-        "(LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
+        "; libquoit is missing, or older than the one that the package was built with: install it where the linker "
+        "searches (LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
         if "libquoit" in str(error) or "symbol" in str(error)  # errors of the dynamic linker
         else ""
     )
@@ -36,8 +36,8 @@ INT64 = range(-(2**63), 2**63)
 UINT32 = range(2**32)
 UINT64 = range(2**64)
 
-# Keeps the elements of an array alive as long as the array.
-_held_with: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+# cffi does not keep the objects alive that an array points to. This keeps them alive as long as the array.
+_elements_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 # --- calls --------------------------------------------------------------------------------------------------------
@@ -48,52 +48,55 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     slot = ffi.new("GError **")
     result = function(*arguments, slot)
     if slot[0] != NULL:
-        raise taken(slot[0])
+        raise take_error(slot[0])
     return result
 
 
 def call_or_explain(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function that hands out a report if placement refuses; the exception has it as ``report``."""
+    """Like `call`, for a function that returns a report if placement refuses: the exception has it as ``report``."""
     slot = ffi.new("QuoitReport **")
     try:
         return call(function, *arguments, slot)
     except errors.RefusedError as error:
         if slot[0] != NULL:
-            from .reports import taken_report
+            from .reports import take_report
 
-            error.report = taken_report(slot[0])
+            error.report = take_report(slot[0])
         raise
 
 
-def taken(gerror: Any) -> errors.Error:
-    """Frees `gerror` and returns the exception for it."""
+def take_error(gerror: Any) -> errors.Error:
+    """Converts `gerror` to an exception, and frees it."""
     code, message = gerror.code, ffi.string(gerror.message).decode("utf-8", "backslashreplace")
     lib.g_error_free(gerror)
-    one = errors.BY_CODE.get(code)
-    if one is not None:
-        return one(message)
+    error_class = errors.BY_CODE.get(code)
+    if error_class is not None:
+        return error_class(message)
     unknown = errors.Error(message)
     unknown.code = code
     return unknown
 
 
-def owned(pointer: Any, free: Any) -> Any:
-    """Returns `pointer` with a destructor, which runs after the last reference, also that of a call in a thread."""
+def own_handle(pointer: Any, free: Any) -> Any:
+    """Returns `pointer` with a destructor, which runs when the last reference is gone.
+
+    A call that runs in another thread has a reference, so that the object is never freed during the call.
+    """
     return ffi.gc(pointer, free)
 
 
 # --- arguments ----------------------------------------------------------------------------------------------------
 
 
-def exact(value: str) -> str:
+def plain_str(value: str) -> str:
     """Returns the characters of `value`, even if a subclass of str overrides its conversion."""
     return str.__str__(value)
 
 
-def shown(value: object) -> str:
-    """Returns `value` as error messages print it: quoted, shortened and printable."""
+def quoted(value: object) -> str:
+    """Returns `value` in the form of error messages: in quotes, shortened and printable."""
     try:
-        name = exact(value if isinstance(value, str) else repr(value))
+        name = plain_str(value if isinstance(value, str) else repr(value))
     except Exception:
         return f"a {type(value).__name__}"
     name = name if len(name) <= 80 else name[:77] + "..."
@@ -102,13 +105,13 @@ def shown(value: object) -> str:
     return f"'{name}'"
 
 
-def _shown_number(number: int) -> str:
-    """Python refuses to format very long numbers."""
+def _quoted_number(number: int) -> str:
+    """Returns a number in quotes, or its length, because Python refuses to format very long numbers."""
     return f"'{number}'" if number.bit_length() < 512 else f"'a number of {number.bit_length()} bits'"
 
 
 def to_text(value: object, what: str) -> bytes:
-    """Converts a str to UTF-8 for C. `what` is the name of the argument."""
+    """Converts a str to UTF-8 for C. `what` is the name of the argument, here and in the functions below."""
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a str, not {type(value).__name__}")
     try:
@@ -119,7 +122,7 @@ def to_text(value: object, what: str) -> bytes:
         ) from None
     if b"\0" in data:
         raise errors.InvalidError(
-            f"{what} {shown(value)}: expected text without NUL, found one at byte {data.index(0)}"
+            f"{what} {quoted(value)}: expected text without NUL, found one at byte {data.index(0)}"
         )
     return data
 
@@ -129,7 +132,7 @@ def to_text_or_null(value: object, what: str) -> Any:
 
 
 def to_document(value: object, what: str) -> bytes:
-    """Converts the text of a file: bytes unchanged, or a str as UTF-8. NUL is left to the parser of the format."""
+    """Converts the text of a file: bytes stay as they are, a str becomes UTF-8. libquoit's parsers refuse NUL."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if not isinstance(value, str):
@@ -138,13 +141,13 @@ def to_document(value: object, what: str) -> bytes:
 
 
 def to_int(value: object, what: str, allowed: range = INT64) -> int:
-    """Converts an int or an integer of another library (numpy); bool and float are refused."""
+    """Converts an int or an integer of another library (numpy). Refuses bool and float."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected an int, not {type(value).__name__}")
     # Before Python 3.10, index() returned an instance of a subclass, and `in range` searches for those linearly.
     number = int.__index__(operator.index(value))  # type: ignore[arg-type]
     if number not in allowed:
-        raise errors.InvalidError(f"{what} {_shown_number(number)}: expected {allowed[0]} to {allowed[-1]}")
+        raise errors.InvalidError(f"{what} {_quoted_number(number)}: expected {allowed[0]} to {allowed[-1]}")
     return number
 
 
@@ -154,7 +157,7 @@ def to_ray_int(value: object, what: str) -> int:
 
 
 def to_float(value: object, what: str) -> float:
-    """Converts a float or an int; bool is refused."""
+    """Converts a float or an int. Refuses bool."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected a number, not {type(value).__name__}")
     if not isinstance(value, float):
@@ -166,18 +169,18 @@ def to_float(value: object, what: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except ValueError as error:  # a class whose __float__ fails for some values
-        raise errors.InvalidError(f"{what} {shown(value)}: expected a number: {error}") from None
+        raise errors.InvalidError(f"{what} {quoted(value)}: expected a number: {error}") from None
 
 
 def to_bool(value: object, what: str) -> bool:
-    """Converts a bool; other types are refused."""
+    """Converts a bool. Refuses other types."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
     raise TypeError(f"{what}: expected a bool, not {type(value).__name__}")
 
 
-def elements(values: Any, what: str, kind: str) -> Iterable[Any]:
-    """Returns `values` if it is iterable; text and mappings are refused."""
+def to_iterable(values: Any, what: str, kind: str) -> Iterable[Any]:
+    """Returns `values` if it is iterable. Refuses text and mappings. `kind` describes the elements."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: expected a sequence of {kind}, not {type(values).__name__}")
     return values
@@ -187,9 +190,9 @@ def to_texts(values: object, what: str) -> Any:
     """Returns a NULL-terminated array of texts, valid while the caller keeps a reference to it."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: expected a sequence of str, not {type(values).__name__}")
-    held = [ffi.new("char[]", to_text(value, f"{what}[{index}]")) for index, value in enumerate(values)]
-    array = ffi.new("char *[]", [*held, NULL])
-    _held_with[array] = held
+    texts = [ffi.new("char[]", to_text(value, f"{what}[{index}]")) for index, value in enumerate(values)]
+    array = ffi.new("char *[]", [*texts, NULL])
+    _elements_of[array] = texts
     return array
 
 
@@ -202,24 +205,24 @@ def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:
     pairs = []
     for name, value in values.items():
         if b"=" in to_text(name, what):
-            raise errors.InvalidError(f"{what} {shown(name)}: expected a name without '='")
-        to_text(value, f"{what}[{shown(name)}]")
-        pairs.append(exact(name) + "=" + exact(value))
+            raise errors.InvalidError(f"{what} {quoted(name)}: expected a name without '='")
+        to_text(value, f"{what}[{quoted(name)}]")
+        pairs.append(plain_str(name) + "=" + plain_str(value))
     return to_texts(pairs, what)
 
 
 def to_member(kind: type[enum.IntEnum], value: object, what: str) -> int:
-    """Converts a member of `kind`; a plain int is refused."""
+    """Converts a member of the enum `kind`. Refuses a plain int, and the members ``UNKNOWN_n`` of a `Code`."""
     if not isinstance(value, kind):
         raise TypeError(f"{what}: expected a {kind.__name__}, not {type(value).__name__}")
-    if not 0 <= value < 2**31:  # outside the range of a C enum; the library checks the other values
+    if value not in kind.__members__.values():
         known = ", ".join(kind.__members__)
-        raise errors.InvalidError(f"{what} {_shown_number(int(value))}: expected one of {known}")
+        raise errors.InvalidError(f"{what} {_quoted_number(int(value))}: expected one of {known}")
     return int(value)
 
 
 def clock(now_ms: object) -> int:
-    """Returns `now_ms`, or this machine's clock in milliseconds since 1970 UTC."""
+    """Returns `now_ms`, or this machine's clock for None, in milliseconds since 1970 UTC."""
     return time.time_ns() // 1_000_000 if now_ms is None else to_int(now_ms, "now_ms")
 
 
@@ -237,21 +240,21 @@ def text_or_none(pointer: Any) -> str | None:
 
 def amount_text(amount: Any) -> str:
     """Returns a QuoitAmount as decimal text."""
-    return taken_text(lib.quoit_amount_format(amount))
+    return take_text(lib.quoit_amount_format(amount))
 
 
-def taken_text(pointer: Any) -> str:
+def take_text(pointer: Any) -> str:
     """Converts a text that the caller owns, and frees it."""
     value = text(pointer)
     lib.g_free(pointer)
     return value
 
 
-def taken_text_or_none(pointer: Any) -> str | None:
-    return None if pointer == NULL else taken_text(pointer)
+def take_text_or_none(pointer: Any) -> str | None:
+    return None if pointer == NULL else take_text(pointer)
 
 
-def taken_texts(pointer: Any) -> tuple[str, ...]:
+def take_texts(pointer: Any) -> tuple[str, ...]:
     """Converts a NULL-terminated array of texts that the caller owns, and frees it."""
     values: list[str] = []
     while pointer[len(values)] != NULL:
@@ -260,17 +263,17 @@ def taken_texts(pointer: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def taken_pairs(pointer: Any) -> dict[str, str]:
-    """Converts a NULL-terminated array of NAME=VALUE that the caller owns to a dict in the same order, and frees it."""
-    return dict(pair.split("=", 1) for pair in taken_texts(pointer))
+def take_pairs(pointer: Any) -> dict[str, str]:
+    """Converts a NULL-terminated array of NAME=VALUE texts to a dict in the same order, and frees the array."""
+    return dict(pair.split("=", 1) for pair in take_texts(pointer))
 
 
-def bits(mask: int) -> tuple[int, ...]:
-    """Returns the numbers of the set bits."""
+def list_bits(mask: int) -> tuple[int, ...]:
+    """Returns the positions of the set bits, from 0."""
     return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
-def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
+def list_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
     """Returns get(0), get(1) and so on, up to the first NULL."""
     values: list[Any] = []
     while (value := get(len(values))) != NULL:
@@ -281,11 +284,11 @@ def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
 # --- classes --------------------------------------------------------------------------------------------------------
 
 
-def kept(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
+def cached(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
     """Returns the result of `make`, cached in `owner`. Concurrent threads can call `make` twice; the results are equal.
 
-    Before Python 3.11, functools.cached_property has one lock for all instances, which can be locked in a child of
-    fork(2).
+    functools.cached_property is not used, because before Python 3.11 it has one lock for all instances, which can be
+    locked for ever in a child of fork(2).
     """
     values = vars(owner)
     if name not in values:
@@ -298,7 +301,7 @@ class FrozenDict(dict[_Key, _Value]):
     """An immutable, hashable dict. json, pickle and dataclasses.asdict() accept it as a dict."""
 
     def _refuse(self, *_arguments: object, **_named: object) -> NoReturn:
-        raise TypeError("this mapping cannot be changed: dict() of it is a copy that can")
+        raise TypeError("this mapping cannot be changed: change a copy, dict(mapping), instead")
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
@@ -316,7 +319,7 @@ class FrozenDict(dict[_Key, _Value]):
         return FrozenDict, (dict(self),)
 
 
-class WithMappings:
+class WithFrozenMappings:
     """A frozen dataclass whose mappings are frozen too."""
 
     def __post_init__(self) -> None:
@@ -331,12 +334,12 @@ def _frozen(value: object) -> object:
     return FrozenDict(value) if isinstance(value, Mapping) else value
 
 
-class Sealed:
-    """An immutable value of the library. A copy is the value itself; it cannot be pickled."""
+class Immutable:
+    """The base class of immutable objects of libquoit. Copying one returns the object itself. Pickling raises."""
 
     __slots__ = ()
 
-    _instead = "make it anew in the other process"
+    _pickle_advice = "make it again in the other process"
     """The advice of the error message for pickle."""
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -352,19 +355,19 @@ class Sealed:
         return self
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError(f"cannot pickle a {_public_name(self)}, which is libquoit's: {self._instead}")
+        raise TypeError(f"cannot pickle a {_public_name(self)}, an object of libquoit: {self._pickle_advice}")
 
 
-class Unsent:
-    """A mutable or open value, which cannot be copied or pickled."""
+class Uncopyable:
+    """The base class of mutable objects of libquoit, and of open ones. Copying or pickling raises."""
 
     __slots__ = ()
 
-    _instead = "make it anew, in the other process too"
+    _pickle_advice = "make another one, also in another process"
     """The advice of the error message for copy and pickle."""
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError(f"cannot copy or pickle a {_public_name(self)}: {self._instead}")
+        raise TypeError(f"cannot copy or pickle a {_public_name(self)}: {self._pickle_advice}")
 
 
 def _public_name(value: object) -> str:
@@ -372,8 +375,8 @@ def _public_name(value: object) -> str:
     return f"{type(value).__module__.rpartition('.')[0] or type(value).__module__}.{type(value).__name__}"
 
 
-def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
-    """Returns `handle`. Raises TypeError if a caller constructs a `kind` from another value."""
+def check_handle(handle: object, kind: type[Any], makers: str) -> Any:
+    """Returns `handle`. Raises TypeError if a user of the package calls the constructor of `kind`."""
     if not isinstance(handle, ffi.CData):
         raise TypeError(f"a {kind.__name__} is made by {makers}, not from a value of {type(handle).__name__}")
     return handle
@@ -383,9 +386,9 @@ def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
 
 
 class Code(enum.IntEnum):
-    """An enum of the library; its text is its name.
+    """The base class of the enums of libquoit. The text of a member is its name.
 
-    A value that this package does not know, from a newer library, gets a member ``UNKNOWN_n``.
+    A newer libquoit can return values that this package does not know. They become members ``UNKNOWN_n``.
     """
 
     @classmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base classes of values that read their attributes from a handle on access."""
+"""Base classes of objects that read their attributes from a C object on access."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import _c
 T = TypeVar("T", covariant=True)
 
 
-class View(_c.Sealed):
+class View(_c.Immutable):
     """An immutable view of an object of libquoit."""
 
     __slots__ = ("__weakref__", "_handle")
@@ -19,11 +19,11 @@ class View(_c.Sealed):
     _handle: Any
 
     def __init__(self, handle: Any) -> None:
-        object.__setattr__(self, "_handle", _c.checked_handle(handle, type(self), "a ledger or a snapshot"))
+        object.__setattr__(self, "_handle", _c.check_handle(handle, type(self), "a ledger or a snapshot"))
 
 
 class Row(View):
-    """A row of a list of a snapshot. Rows are equal if all their facts are equal."""
+    """An element of a list of a snapshot, such as a node. Rows are equal if all attributes in `_FACTS` are equal."""
 
     __slots__ = ("_index",)
 
@@ -46,7 +46,12 @@ class Row(View):
 
 
 class Rows(Sequence[T]):
-    """A sequence that makes each row on access, so that the cost depends only on the rows that are read."""
+    """A sequence that makes each row on access, so that the cost depends only on the rows that are read.
+
+    Args:
+        make: makes the row with that index.
+        numbers: the indices of the rows.
+    """
 
     __slots__ = ("_make", "_numbers")
 

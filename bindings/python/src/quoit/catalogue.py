@@ -188,12 +188,12 @@ class Generation:
     @property
     def topologies(self) -> tuple[Topology, ...]:
         """The topologies that the vendor's systems offer, then the orders of axes that only Ray accepts."""
-        return _c.kept(self, "_topologies", lambda: _listed(self, lib.quoit_catalogue_get_topology, _topology))
+        return _c.cached(self, "_topologies", lambda: _list_rows(self, lib.quoit_catalogue_get_topology, _topology))
 
     @property
     def machines(self) -> tuple[Machine, ...]:
         """The machine types of GKE with its chips."""
-        return _c.kept(self, "_machines", lambda: _listed(self, lib.quoit_catalogue_get_machine, _machine))
+        return _c.cached(self, "_machines", lambda: _list_rows(self, lib.quoit_catalogue_get_machine, _machine))
 
     def lookup_topology(self, shape: str, chips_per_host: int = 0) -> Topology:
         """Returns the first way to build the shape from such hosts.
@@ -213,7 +213,7 @@ class Generation:
 
 def generations() -> tuple[Generation, ...]:
     """Returns all generations in the order of their years. New ones are added at the end."""
-    return tuple(_generation(pointer) for pointer in _c.count_until_null(lib.quoit_catalogue_get_generation))
+    return tuple(_generation(pointer) for pointer in _c.list_until_null(lib.quoit_catalogue_get_generation))
 
 
 def lookup_generation(text: str) -> Generation:
@@ -233,19 +233,21 @@ def _pointer(generation: Generation) -> Any:
     return call(lib.quoit_catalogue_lookup_generation, _c.to_text(generation.id, "id"))
 
 
-def _listed(generation: Generation, get: Callable[[Any, int], Any], make: Callable[[Any], _Made]) -> tuple[_Made, ...]:
+def _list_rows(
+    generation: Generation, get: Callable[[Any, int], Any], make: Callable[[Any], _Made]
+) -> tuple[_Made, ...]:
     pointer = _pointer(generation)
-    return tuple(map(make, _c.count_until_null(lambda at: get(pointer, at))))
+    return tuple(map(make, _c.list_until_null(lambda at: get(pointer, at))))
 
 
-class _Facts:
-    """Reads the facts of one generation, topology or machine type by the library's numbers."""
+class _FactReader:
+    """Reads texts and numbers of one generation, topology or machine type of the catalogue."""
 
     def __init__(self, pointer: Any, dup_text: Callable[[Any, int, int], Any], get_number: Callable[[Any, int], int]):
         self.pointer, self.dup_text, self.get_number = pointer, dup_text, get_number
 
     def text(self, which: int, index: int = 0) -> str | None:
-        return _c.taken_text_or_none(self.dup_text(self.pointer, which, index))
+        return _c.take_text_or_none(self.dup_text(self.pointer, which, index))
 
     def texts(self, which: int) -> tuple[str, ...]:
         found: list[str] = []
@@ -256,17 +258,17 @@ class _Facts:
     def number(self, which: int) -> int:
         return int(self.get_number(self.pointer, which))
 
-    def published(self, which: int) -> int | None:
+    def number_or_none(self, which: int) -> int | None:
         number = self.number(which)
         return None if number < 0 else number
 
-    def question(self, which: int) -> bool | None:
-        number = self.published(which)
+    def flag_or_none(self, which: int) -> bool | None:
+        number = self.number_or_none(which)
         return None if number is None else bool(number)
 
 
 def _generation(pointer: Any) -> Generation:
-    facts = _Facts(pointer, lib.quoit_catalogue_generation_dup_text, lib.quoit_catalogue_generation_get_number)
+    facts = _FactReader(pointer, lib.quoit_catalogue_generation_dup_text, lib.quoit_catalogue_generation_get_number)
     return Generation(
         id=facts.text(_GenerationText.ID) or "",
         name=facts.text(_GenerationText.NAME) or "",
@@ -280,15 +282,15 @@ def _generation(pointer: Any) -> Generation:
         dims=facts.number(_GenerationNumber.DIMS),
         cores_per_chip=facts.number(_GenerationNumber.CORES_PER_CHIP),
         jax_devices_per_chip=facts.number(_GenerationNumber.JAX_DEVICES_PER_CHIP),
-        hbm_gb=facts.published(_GenerationNumber.HBM_GB),
-        hbm_gbytes_per_s=facts.published(_GenerationNumber.HBM_GBYTES_PER_S),
-        bf16_gflops=facts.published(_GenerationNumber.BF16_GFLOPS),
-        ici_gbytes_per_s=facts.published(_GenerationNumber.ICI_GBYTES_PER_S),
-        dcn_gbit_per_s=facts.published(_GenerationNumber.DCN_GBIT_PER_S),
-        pod_chips=facts.published(_GenerationNumber.POD_CHIPS),
-        max_slice_chips=facts.published(_GenerationNumber.MAX_SLICE_CHIPS),
-        ocs_cube_chips=facts.published(_GenerationNumber.OCS_CUBE_CHIPS),
-        is_multislice_on_gke=facts.question(_GenerationNumber.MULTISLICE_ON_GKE),
+        hbm_gb=facts.number_or_none(_GenerationNumber.HBM_GB),
+        hbm_gbytes_per_s=facts.number_or_none(_GenerationNumber.HBM_GBYTES_PER_S),
+        bf16_gflops=facts.number_or_none(_GenerationNumber.BF16_GFLOPS),
+        ici_gbytes_per_s=facts.number_or_none(_GenerationNumber.ICI_GBYTES_PER_S),
+        dcn_gbit_per_s=facts.number_or_none(_GenerationNumber.DCN_GBIT_PER_S),
+        pod_chips=facts.number_or_none(_GenerationNumber.POD_CHIPS),
+        max_slice_chips=facts.number_or_none(_GenerationNumber.MAX_SLICE_CHIPS),
+        ocs_cube_chips=facts.number_or_none(_GenerationNumber.OCS_CUBE_CHIPS),
+        is_multislice_on_gke=facts.flag_or_none(_GenerationNumber.MULTISLICE_ON_GKE),
     )
 
 
@@ -296,7 +298,7 @@ def _topology(pointer: Any) -> Topology:
     def dup_text(topology: Any, which: int, _: int) -> Any:
         return lib.quoit_catalogue_topology_dup_text(topology, which)
 
-    facts = _Facts(pointer, dup_text, lib.quoit_catalogue_topology_get_number)
+    facts = _FactReader(pointer, dup_text, lib.quoit_catalogue_topology_get_number)
     return Topology(
         shape=facts.text(_TopologyText.SHAPE) or "",
         pod_type=facts.text(_TopologyText.POD_TYPE),
@@ -311,8 +313,8 @@ def _topology(pointer: Any) -> Topology:
         chips_per_host=facts.number(_TopologyNumber.CHIPS_PER_HOST),
         cores=facts.number(_TopologyNumber.CORES),
         jax_devices=facts.number(_TopologyNumber.JAX_DEVICES),
-        is_twistable=bool(facts.question(_TopologyNumber.TWISTABLE)),
-        is_ray_only=bool(facts.question(_TopologyNumber.RAY_ONLY)),
+        is_twistable=bool(facts.flag_or_none(_TopologyNumber.TWISTABLE)),
+        is_ray_only=bool(facts.flag_or_none(_TopologyNumber.RAY_ONLY)),
     )
 
 
@@ -320,13 +322,13 @@ def _machine(pointer: Any) -> Machine:
     def dup_text(machine: Any, which: int, _: int) -> Any:
         return lib.quoit_catalogue_machine_dup_text(machine, which)
 
-    facts = _Facts(pointer, dup_text, lib.quoit_catalogue_machine_get_number)
+    facts = _FactReader(pointer, dup_text, lib.quoit_catalogue_machine_get_number)
     return Machine(
         name=facts.text(_MachineText.NAME) or "",
         gke_label=facts.text(_MachineText.GKE_LABEL),
         single_host_topology=facts.text(_MachineText.SINGLE_HOST_TOPOLOGY),
         chips=facts.number(_MachineNumber.CHIPS),
-        vcpus=facts.published(_MachineNumber.VCPUS),
-        memory_gb=facts.published(_MachineNumber.MEMORY_GB),
-        is_multi_host=bool(facts.question(_MachineNumber.MULTI_HOST)),
+        vcpus=facts.number_or_none(_MachineNumber.VCPUS),
+        memory_gb=facts.number_or_none(_MachineNumber.MEMORY_GB),
+        is_multi_host=bool(facts.flag_or_none(_MachineNumber.MULTI_HOST)),
     )

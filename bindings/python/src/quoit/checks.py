@@ -19,7 +19,7 @@ class Severity(_c.Code):
     WARNING = 2
     """Every system accepts it, but it has another effect than it states."""
     NOTE = 3
-    """No error: something was not checked, or is unusual."""
+    """The manifest can be correct: something is unusual, or was not checked."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +83,7 @@ def check_rules() -> tuple[CheckRule, ...]:
     """Returns the rules of `check_manifest`. Newer versions can add rules anywhere in the list."""
     return tuple(
         CheckRule(_c.text(name), Severity(lib.quoit_check_rule_get_severity(index)))
-        for index, name in enumerate(_c.count_until_null(lib.quoit_check_rule_get_name))
+        for index, name in enumerate(_c.list_until_null(lib.quoit_check_rule_get_name))
     )
 
 

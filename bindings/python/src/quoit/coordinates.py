@@ -84,7 +84,7 @@ class Torus:
             InvalidError: there is no chip with that number.
         """
         number = self._chip(chip)
-        return _of_axes(lambda axis: int(lib.quoit_coordinates_get_chip_at(self._handle, number, axis)))
+        return _for_each_axis(lambda axis: int(lib.quoit_coordinates_get_chip_at(self._handle, number, axis)))
 
     def find_chip(self, x: int, y: int, z: int = 0) -> int | None:
         """Returns the number of the chip at these coordinates; None outside the torus.
@@ -101,7 +101,7 @@ class Torus:
             InvalidError: there is no host with that worker id.
         """
         number = self._worker(worker_id)
-        return _of_axes(lambda axis: int(lib.quoit_coordinates_get_worker_at(self._handle, number, axis)))
+        return _for_each_axis(lambda axis: int(lib.quoit_coordinates_get_worker_at(self._handle, number, axis)))
 
     def find_worker(self, x: int, y: int, z: int = 0) -> int | None:
         """Returns the worker id of the host at these coordinates, counted in hosts; None outside the torus.
@@ -171,8 +171,8 @@ class Torus:
             InvalidError: there is no such chip, axis or direction.
         """
         number = self._chip(chip)
-        ways = _known(Axis, axis, "axis"), _known(Direction, direction, "direction")
-        return _number(lib.quoit_coordinates_find_neighbour(self._handle, number, *ways))
+        direction_of_link = _known_member(Axis, axis, "axis"), _known_member(Direction, direction, "direction")
+        return _number(lib.quoit_coordinates_find_neighbour(self._handle, number, *direction_of_link))
 
     def hops(self, start: int, end: int) -> int:
         """Returns the number of links of a shortest path between two chips.
@@ -186,7 +186,7 @@ class Torus:
     def _handle(self) -> Any:
         """The handle of this process. A torus that was pickled in another process makes a new one."""
         given = self.accelerator, self.topology, self.chips_per_host, self.wiring
-        return _c.kept(self, "_made", lambda: _made(*given))
+        return _c.cached(self, "_new_handle", lambda: _new_handle(*given))
 
     def _chip(self, chip: object, what: str = "chip") -> int:
         return _c.to_int(chip, what, range(lib.quoit_coordinates_get_n_chips(self._handle)))
@@ -208,17 +208,19 @@ def torus(accelerator: str, topology: str, chips_per_host: int = 0, wiring: Wiri
         InvalidError: the generation is unknown, the topology does not exist for it (the message has the byte, or
             the nearest one) or is never built from such hosts, or it cannot be twisted.
     """
-    handle = _made(accelerator, topology, chips_per_host, wiring)
+    handle = _new_handle(accelerator, topology, chips_per_host, wiring)
     n_chips, n_hosts = lib.quoit_coordinates_get_n_chips(handle), lib.quoit_coordinates_get_n_hosts(handle)
     return Torus(
-        accelerator=_c.exact(accelerator),
-        topology=_c.exact(topology),
+        accelerator=_c.plain_str(accelerator),
+        topology=_c.plain_str(topology),
         chips_per_host=int(n_chips // n_hosts),
         wiring=wiring,
-        lengths=_of_axes(lambda axis: int(lib.quoit_coordinates_get_length(handle, axis))),
-        host_lengths=_of_axes(lambda axis: int(lib.quoit_coordinates_get_host_length(handle, axis))),
-        rings=_of_axes(lambda axis: bool(lib.quoit_coordinates_is_ring(handle, axis))),
-        twist=_of_axes(lambda axis: _of_axes(lambda along: int(lib.quoit_coordinates_get_twist(handle, axis, along)))),
+        lengths=_for_each_axis(lambda axis: int(lib.quoit_coordinates_get_length(handle, axis))),
+        host_lengths=_for_each_axis(lambda axis: int(lib.quoit_coordinates_get_host_length(handle, axis))),
+        rings=_for_each_axis(lambda axis: bool(lib.quoit_coordinates_is_ring(handle, axis))),
+        twist=_for_each_axis(
+            lambda axis: _for_each_axis(lambda along: int(lib.quoit_coordinates_get_twist(handle, axis, along)))
+        ),
         n_chips=int(n_chips),
         n_hosts=int(n_hosts),
         n_devices=int(lib.quoit_coordinates_get_n_devices(handle)),
@@ -226,7 +228,7 @@ def torus(accelerator: str, topology: str, chips_per_host: int = 0, wiring: Wiri
     )
 
 
-def _made(accelerator: object, topology: object, chips_per_host: object, wiring: object) -> Any:
+def _new_handle(accelerator: object, topology: object, chips_per_host: object, wiring: object) -> Any:
     pointer = call(
         lib.quoit_coordinates_new,
         _c.to_text(accelerator, "accelerator"),
@@ -234,10 +236,10 @@ def _made(accelerator: object, topology: object, chips_per_host: object, wiring:
         _c.to_int(chips_per_host, "chips_per_host", _c.UINT32),
         _c.to_member(Wiring, wiring, "wiring"),
     )
-    return _c.owned(pointer, lib.quoit_coordinates_free)
+    return _c.own_handle(pointer, lib.quoit_coordinates_free)
 
 
-def _known(kind: type[_c.Code], value: object, what: str) -> int:
+def _known_member(kind: type[_c.Code], value: object, what: str) -> int:
     """Converts a known member; the library asserts that it is known."""
     number = _c.to_member(kind, value, what)
     if number not in kind.__members__.values():
@@ -245,7 +247,7 @@ def _known(kind: type[_c.Code], value: object, what: str) -> int:
     return number
 
 
-def _of_axes(get: Callable[[int], _Value]) -> tuple[_Value, _Value, _Value]:
+def _for_each_axis(get: Callable[[int], _Value]) -> tuple[_Value, _Value, _Value]:
     return get(Axis.X), get(Axis.Y), get(Axis.Z)
 
 

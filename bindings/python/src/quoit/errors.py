@@ -32,8 +32,7 @@ class ErrorCode(enum.IntEnum):
 class Error(Exception):
     """The base class of the exceptions of quoit. A call that raises one has changed nothing, except `UnconfirmedError`.
 
-    ``code`` is the number of the class. An error of a newer library, whose number has no class here, is an ``Error``
-    with that number.
+    ``code`` is the error code. A newer libquoit can return codes that have no class here; they raise ``Error`` itself.
     """
 
     code: int = ErrorCode.FAILED
@@ -52,7 +51,7 @@ class UsageError(Error):
 
 
 class InvalidError(Error, ValueError):
-    """The input breaks a rule. The message has the place, the value and what was expected."""
+    """The input is not valid. The message has the place, the value and what was expected."""
 
     code = ErrorCode.INVALID
 
@@ -109,7 +108,7 @@ class BusyError(Error):
 
 
 class ExpiredError(Error):
-    """The lease has ended, and another group can have what it held."""
+    """The lease has ended, and what it held can belong to another group now."""
 
     code = ErrorCode.EXPIRED
 
@@ -132,15 +131,15 @@ class UnconfirmedError(Error):
     code = ErrorCode.UNCONFIRMED
 
 
-def _of_code() -> dict[int, type[Error]]:
+def _classes_by_code() -> dict[int, type[Error]]:
     classes: dict[int, type[Error]] = {}
-    waiting = list(Error.__subclasses__())
-    for one in waiting:
-        waiting.extend(one.__subclasses__())
-        if "code" in vars(one):
-            classes[one.code] = one
+    subclasses = list(Error.__subclasses__())
+    for error_class in subclasses:
+        subclasses.extend(error_class.__subclasses__())
+        if "code" in vars(error_class):
+            classes[error_class.code] = error_class
     return classes
 
 
-BY_CODE: dict[int, type[Error]] = _of_code()
+BY_CODE: dict[int, type[Error]] = _classes_by_code()
 """The class for each code."""

@@ -14,7 +14,7 @@ from typing import Any
 from . import _c
 from ._c import lib
 from ._views import Row, Rows
-from .groups import Group, owned_group
+from .groups import Group, wrap_group
 from .imports import SourceKind
 
 
@@ -37,26 +37,31 @@ class NodeAssumptions(enum.IntFlag):
 
 
 class _AmountPart(enum.IntEnum):
-    """The amounts of a resource of a node, in the order of `NodeResource`."""
+    """The fields of `Amounts`, in the same order."""
 
     TOTAL = 0
-    LEFT = 1
-    EXTERNAL = 2
+    AVAILABLE = 1
+    DRAINING = 2
+    HELD = 3
+    RESERVED = 4
+    EXTERNAL = 5
+    DOWN = 6
+    LOST = 7
 
 
 class SliceFlags(enum.IntFlag):
     """Conditions of a slice; several can apply."""
 
     INTACT = 1
-    """Every worker exists once, alive or draining, and nothing contradicts; otherwise the slice is degraded."""
+    """Every host is there once, alive or draining, and the hosts agree with each other. Else the slice is degraded."""
     IDLE = 2
-    """No node is used."""
+    """No node is in use."""
     PARTLY = 4
-    """Some nodes are used, or a node is used in part."""
+    """Some nodes are in use, or a node is partly in use."""
     FULL = 8
-    """Every node is used completely."""
+    """Every node is completely in use."""
     HELD = 16
-    """A group holds part of it."""
+    """A group uses a part of it, confirmed or not. The name is older than the term *allocated*."""
     DRAINING = 32
     """A node is draining."""
     FREE = 64
@@ -71,7 +76,7 @@ class Fault(enum.IntFlag):
     NO_WORKER_ID = 2
     """A node states no worker id."""
     TOO_MANY_HOSTS = 4
-    """The topology has no host for a worker id."""
+    """A worker id is larger than the topology allows."""
     CHIPS = 8
     """The number of chips differs from the other nodes or from the topology."""
     TOPOLOGY = 16
@@ -107,13 +112,35 @@ class Pool:
 
 
 @dataclasses.dataclass(frozen=True)
+class Amounts:
+    """A total, and how much of it is in each of seven states.
+
+    Each unit is in exactly one state, so that the states add up to the total.
+    """
+
+    total: str
+    available: str
+    """Unused, on an alive node."""
+    draining: str
+    """Unused, on a draining node."""
+    held: str
+    """Allocated to a group that is not confirmed."""
+    reserved: str
+    """Allocated to a confirmed group, or to a group of a source."""
+    external: str
+    """In external use."""
+    down: str
+    """On a dead node, and not allocated."""
+    lost: str
+    """On a dead node, and allocated to a group."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Resource:
-    """The sum of a resource over the nodes that are not dead, also of what Ray derives, such as slice heads."""
+    """The sum of a resource over all nodes, including dead ones. Resources that Ray derives are included."""
 
     name: str
-    total: str
-    left: str
-    """The amount that is free."""
+    amounts: Amounts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,26 +148,22 @@ class NodeResource:
     """A resource of a node: one that it states, or one that Ray derives, such as the slice's name."""
 
     name: str
-    total: str
-    left: str
-    """The amount that is free."""
-    external: str
-    """The amount in external use. The remainder is held by groups."""
+    amounts: Amounts
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeUser:
-    """A group that has a node, or part of it."""
+    """A group that uses a node, or part of it."""
 
     group: Group
     share: str | None
-    """The share of its bundles, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
+    """What its bundles use, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
     chips: tuple[int, ...]
-    """The chips of the node that the group has, completely or in part."""
+    """The chips of the node that the group uses, completely or in part."""
 
 
 @dataclasses.dataclass(frozen=True)
-class SliceClass(_c.WithMappings):
+class SliceClass(_c.WithFrozenMappings):
     """The slices of one generation, topology and number of chips per host."""
 
     accelerator: str
@@ -186,17 +209,17 @@ class Slice(Row):
     @property
     def full_name(self) -> str:
         """source/pool/name."""
-        return _c.taken_text(lib.quoit_snapshot_dup_slice_full_name(self._handle, self._index))
+        return _c.take_text(lib.quoit_snapshot_dup_slice_full_name(self._handle, self._index))
 
     @property
     def pool(self) -> Pool:
         """The pool of the slice."""
-        return pool_of(self._handle, lib.quoit_snapshot_get_slice_pool(self._handle, self._index))
+        return read_pool(self._handle, lib.quoit_snapshot_get_slice_pool(self._handle, self._index))
 
     @property
     def _class(self) -> SliceClass | None:
         index = int(lib.quoit_snapshot_get_slice_class(self._handle, self._index))
-        return None if index < 0 else class_of(self._handle, index)
+        return None if index < 0 else read_class(self._handle, index)
 
     @property
     def accelerator(self) -> str | None:
@@ -236,7 +259,7 @@ class Slice(Row):
     @property
     def problem(self) -> str | None:
         """Why it is degraded, in words; None if it is intact."""
-        return _c.taken_text(lib.quoit_snapshot_dup_slice_problem(self._handle, self._index)) or None
+        return _c.take_text(lib.quoit_snapshot_dup_slice_problem(self._handle, self._index)) or None
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -272,18 +295,18 @@ class Node(Row):
     @property
     def full_name(self) -> str:
         """source/pool/name."""
-        return _c.taken_text(lib.quoit_snapshot_dup_node_full_name(self._handle, self._index))
+        return _c.take_text(lib.quoit_snapshot_dup_node_full_name(self._handle, self._index))
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The sources that claim it: first the source of its pool, then the joined sources."""
-        claim = _c.count_until_null(lambda at: lib.quoit_snapshot_get_node_source(self._handle, self._index, at))
+        claim = _c.list_until_null(lambda at: lib.quoit_snapshot_get_node_source(self._handle, self._index, at))
         return tuple(_c.text(name) for name in claim)
 
     @property
     def identity(self) -> str:
         """Its Ray node id, or its name if the source has no ids."""
-        return _c.taken_text(lib.quoit_snapshot_dup_node_identity(self._handle, self._index))
+        return _c.take_text(lib.quoit_snapshot_dup_node_identity(self._handle, self._index))
 
     @property
     def address(self) -> str | None:
@@ -298,7 +321,7 @@ class Node(Row):
     @property
     def pool(self) -> Pool:
         """The pool of the node."""
-        return pool_of(self._handle, lib.quoit_snapshot_get_node_pool(self._handle, self._index))
+        return read_pool(self._handle, lib.quoit_snapshot_get_node_pool(self._handle, self._index))
 
     @property
     def slice(self) -> Slice | None:
@@ -315,7 +338,15 @@ class Node(Row):
     @property
     def chips(self) -> int:
         """The number of its TPU chips."""
-        return int(lib.quoit_snapshot_get_node_chips(self._handle, self._index))
+        return (
+            int(lib.quoit_snapshot_get_node_chip_amount(self._handle, self._index, _AmountPart.TOTAL).e4) // 10000
+        )
+
+    @property
+    def chip_amounts(self) -> Amounts:
+        """How many of its chips are in each state. A chip that several bundles share counts in parts."""
+        at = self._handle, self._index
+        return Amounts(*(_c.amount_text(lib.quoit_snapshot_get_node_chip_amount(*at, part)) for part in _AmountPart))
 
     @property
     def is_ray_head(self) -> bool:
@@ -330,7 +361,7 @@ class Node(Row):
     @property
     def external_chips(self) -> tuple[int, ...]:
         """Its chips in external use, completely or in part."""
-        return _c.bits(lib.quoit_snapshot_get_node_external_chips(self._handle, self._index))
+        return _c.list_bits(lib.quoit_snapshot_get_node_external_chips(self._handle, self._index))
 
     @property
     def assumptions(self) -> NodeAssumptions:
@@ -339,15 +370,15 @@ class Node(Row):
 
     @property
     def users(self) -> tuple[NodeUser, ...]:
-        """The groups that have it or part of it."""
+        """The groups that use it or part of it."""
         return tuple(self._user(user) for user in range(lib.quoit_snapshot_get_node_n_users(self._handle, self._index)))
 
     def _user(self, user: int) -> NodeUser:
         at = self._handle, self._index, user
-        share = _c.taken_text_or_none(lib.quoit_snapshot_dup_node_user_share(*at))
-        chips = _c.bits(lib.quoit_snapshot_get_node_user_chips(*at))
+        share = _c.take_text_or_none(lib.quoit_snapshot_dup_node_user_share(*at))
+        chips = _c.list_bits(lib.quoit_snapshot_get_node_user_chips(*at))
         group = _c.call(lib.quoit_snapshot_lookup_group_by_id, self._handle, lib.quoit_snapshot_get_node_user_id(*at))
-        return NodeUser(owned_group(group), share, chips)
+        return NodeUser(wrap_group(group), share, chips)
 
     @property
     def resources(self) -> tuple[NodeResource, ...]:
@@ -359,50 +390,49 @@ class Node(Row):
         at = self._handle, self._index, resource
         return NodeResource(
             _c.text(lib.quoit_snapshot_get_node_resource_name(*at)),
-            *(_c.amount_text(lib.quoit_snapshot_get_node_amount(*at, part)) for part in _AmountPart),
+            Amounts(*(_c.amount_text(lib.quoit_snapshot_get_node_amount(*at, part)) for part in _AmountPart)),
         )
 
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if it does not have the label."""
         value = lib.quoit_snapshot_dup_node_label(self._handle, self._index, _c.to_text(key, "key"))
-        return _c.taken_text_or_none(value)
+        return _c.take_text_or_none(value)
 
 
-def source_of(handle: Any, index: int) -> Source:
-    """Reads a source. The caller checks the index, here and in the functions below."""
+def read_source(handle: Any, index: int) -> Source:
+    """Reads a source. The index must exist, here and in the functions below."""
     return Source(
         _c.text(lib.quoit_snapshot_get_source_name(handle, index)),
         SourceKind(lib.quoit_snapshot_get_source_kind(handle, index)),
     )
 
 
-def pool_of(handle: Any, index: int) -> Pool:
+def read_pool(handle: Any, index: int) -> Pool:
     """Reads a pool."""
     return Pool(
         _c.text(lib.quoit_snapshot_get_pool_name(handle, index)),
-        source_of(handle, lib.quoit_snapshot_get_pool_source(handle, index)).name,
+        read_source(handle, lib.quoit_snapshot_get_pool_source(handle, index)).name,
         int(lib.quoit_snapshot_get_pool_n_slices(handle, index)),
         int(lib.quoit_snapshot_get_pool_n_nodes(handle, index)),
         int(lib.quoit_snapshot_get_pool_n_pods(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_pool_cpu(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_pool_memory(handle, index)),
+        _c.take_text(lib.quoit_snapshot_dup_pool_cpu(handle, index)),
+        _c.take_text(lib.quoit_snapshot_dup_pool_memory(handle, index)),
     )
 
 
-def resource_of(handle: Any, index: int) -> Resource:
+def read_resource(handle: Any, index: int) -> Resource:
     """Reads a sum over the nodes."""
     return Resource(
         _c.text(lib.quoit_snapshot_get_resource_name(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_resource_sum(handle, index, _AmountPart.TOTAL)),
-        _c.taken_text(lib.quoit_snapshot_dup_resource_sum(handle, index, _AmountPart.LEFT)),
+        Amounts(*(_c.take_text(lib.quoit_snapshot_dup_resource_sum(handle, index, part)) for part in _AmountPart)),
     )
 
 
-def class_of(handle: Any, index: int) -> SliceClass:
+def read_class(handle: Any, index: int) -> SliceClass:
     """Reads a class of slices."""
     return SliceClass(
         _c.text(lib.quoit_snapshot_get_class_accelerator(handle, index)),
-        _c.taken_text(lib.quoit_snapshot_dup_class_topology(handle, index)),
+        _c.take_text(lib.quoit_snapshot_dup_class_topology(handle, index)),
         int(lib.quoit_snapshot_get_class_chips_per_host(handle, index)),
         int(lib.quoit_snapshot_get_class_n_hosts(handle, index)),
         int(lib.quoit_snapshot_count_class(handle, index, 0)),
@@ -410,7 +440,7 @@ def class_of(handle: Any, index: int) -> SliceClass:
     )
 
 
-def owner_of(handle: Any, index: int) -> Owner:
+def read_owner(handle: Any, index: int) -> Owner:
     """Reads an owner."""
     return Owner(
         _c.text(lib.quoit_snapshot_get_owner_name(handle, index)),

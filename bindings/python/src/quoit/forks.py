@@ -8,15 +8,15 @@ from typing import Any, Callable
 
 from . import _c, errors
 from ._c import call, lib
-from ._turns import Turns
+from ._locks import ThreadLock
 from .fleet import NodeState
-from .groups import Group, GroupChange, group_text, owned_group, taken_change
-from .imports import Import, Input, opened, taken_import
-from .requests import Request, handle_of
-from .snapshots import Snapshot, owned_snapshot
+from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
+from .imports import Import, Input, open_input, take_import
+from .requests import Request, request_handle
+from .snapshots import Snapshot, wrap_snapshot
 
 
-class Fork(_c.Unsent):
+class Fork(_c.Uncopyable):
     """A private, mutable copy of a snapshot. Its changes use the same code as a ledger and are never written.
 
     `Snapshot.fork` makes one. It is a context manager that closes itself. Its methods take the arguments of those of
@@ -24,16 +24,16 @@ class Fork(_c.Unsent):
     In a child of fork(2), calls raise `FailedError`: make another fork from a snapshot there.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_turns")
+    __slots__ = ("__weakref__", "_handle", "_lock")
 
-    _instead = "make another of a snapshot, in the other process too"
+    _pickle_advice = "make another fork from a snapshot, also in another process"
 
     def __init__(self, handle: Any) -> None:
-        self._handle = _c.checked_handle(handle, Fork, "Snapshot.fork")
-        self._turns = Turns("what-if fork")
+        self._handle = _c.check_handle(handle, Fork, "Snapshot.fork")
+        self._lock = ThreadLock("what-if fork")
 
     def __enter__(self) -> Fork:
-        with self._turns.take():
+        with self._lock.acquire():
             self._open()
         return self
 
@@ -52,11 +52,11 @@ class Fork(_c.Unsent):
         return handle
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._turns.take():
+        with self._lock.acquire():
             return call(function, self._open(), *arguments)
 
     def _place(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._turns.take():
+        with self._lock.acquire():
             return _c.call_or_explain(function, self._open(), *arguments)
 
     def close(self) -> None:
@@ -70,8 +70,8 @@ class Fork(_c.Unsent):
 
     def snapshot(self) -> Snapshot:
         """Returns the present state of the fork."""
-        with self._turns.take():
-            return owned_snapshot(lib.quoit_fork_snapshot(self._open()))
+        with self._lock.acquire():
+            return wrap_snapshot(lib.quoit_fork_snapshot(self._open()))
 
     def reserve(self, request: Request, *, now_ms: int | None = None) -> Group:
         """Like `Ledger.reserve`, on the fork only.
@@ -79,7 +79,7 @@ class Fork(_c.Unsent):
         Raises:
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.reserve`.
         """
-        return owned_group(self._place(lib.quoit_fork_reserve, handle_of(request), _c.clock(now_ms)))
+        return wrap_group(self._place(lib.quoit_fork_reserve, request_handle(request), _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """Like `Ledger.hold`, on the fork only.
@@ -88,7 +88,7 @@ class Fork(_c.Unsent):
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.hold`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(self._place(lib.quoit_fork_hold, handle_of(request), lease, _c.clock(now_ms)))
+        return wrap_group(self._place(lib.quoit_fork_hold, request_handle(request), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Like `Ledger.release`, on the fork only.
@@ -96,7 +96,7 @@ class Fork(_c.Unsent):
         Raises:
             NotFoundError, ConflictError, ExpiredError: like `Ledger.release`.
         """
-        self._call(lib.quoit_fork_release, group_text(group), _c.clock(now_ms))
+        self._call(lib.quoit_fork_release, to_group_name(group), _c.clock(now_ms))
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
         """Like `Ledger.resize`, on the fork only.
@@ -105,7 +105,7 @@ class Fork(_c.Unsent):
             InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like `Ledger.resize`.
         """
         number = _c.to_int(slices, "slices")
-        return taken_change(self._place(lib.quoit_fork_resize, group_text(group), number, _c.clock(now_ms)))
+        return take_change(self._place(lib.quoit_fork_resize, to_group_name(group), number, _c.clock(now_ms)))
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """Like `Ledger.repair`, on the fork only.
@@ -113,7 +113,7 @@ class Fork(_c.Unsent):
         Raises:
             NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like `Ledger.repair`.
         """
-        return taken_change(self._place(lib.quoit_fork_repair, group_text(group), _c.clock(now_ms)))
+        return take_change(self._place(lib.quoit_fork_repair, to_group_name(group), _c.clock(now_ms)))
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
         """Like `Ledger.set_node_state`, on the fork only.
@@ -130,9 +130,9 @@ class Fork(_c.Unsent):
         Raises:
             InvalidError, ConflictError, NotFoundError: like `Ledger.sync_input`.
         """
-        return taken_import(self._call(lib.quoit_fork_sync, opened(input), _c.clock(now_ms)))
+        return take_import(self._call(lib.quoit_fork_sync, open_input(input), _c.clock(now_ms)))
 
 
-def owned_fork(pointer: Any) -> Fork:
+def wrap_fork(pointer: Any) -> Fork:
     """Returns a fork that frees the handle."""
-    return Fork(_c.owned(pointer, lib.quoit_fork_free))
+    return Fork(_c.own_handle(pointer, lib.quoit_fork_free))

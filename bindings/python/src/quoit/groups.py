@@ -15,9 +15,9 @@ class GroupState(_c.Code):
     """The state of a group."""
 
     HELD = 1
-    """Not yet confirmed."""
+    """Not confirmed yet."""
     RESERVED = 2
-    """Not held any more, and whole. Ray: CREATED."""
+    """Confirmed, or reserved without a hold, and whole. Ray: CREATED."""
     RESCHEDULING = 3
     """A node of the group is dead or draining, or a bundle is no longer placed."""
     REMOVED = 4
@@ -62,7 +62,7 @@ class GroupSlice:
 
 
 @dataclasses.dataclass(frozen=True)
-class PlacedBundle(_c.WithMappings):
+class PlacedBundle(_c.WithFrozenMappings):
     """A bundle of a group."""
 
     node: str | None
@@ -70,23 +70,23 @@ class PlacedBundle(_c.WithMappings):
     node_id: int | None
     """The durable id of the node, for `Snapshot.node_by_id`; None if the bundle is not placed."""
     chips: tuple[int, ...]
-    """The chips of its node that it has, completely or in part."""
+    """The chips of its node that it uses, completely or in part."""
     state: GroupSliceState
     resources: Mapping[str, str]
     """Amounts by resource as decimal text, also for a bundle that is not placed."""
 
 
-class Group(_c.Sealed):
-    """A group at the moment when this value was made. It is immutable, and stays valid after the ledger is closed.
+class Group(_c.Immutable):
+    """A group as it was when this object was made. It is immutable, and stays valid after the ledger is closed.
 
-    Values are equal if they are of the same group and have the same facts.
+    Objects are equal if they describe the same group with the same attributes.
     """
 
     _handle: Any
-    _instead = "send its handle (NAME@ID), which every call takes"
+    _pickle_advice = "send its handle (NAME@ID), which all calls accept"
 
     def __init__(self, handle: Any) -> None:
-        object.__setattr__(self, "_handle", _c.checked_handle(handle, Group, "Ledger.reserve and its like"))
+        object.__setattr__(self, "_handle", _c.check_handle(handle, Group, "Ledger.reserve and its like"))
 
     def __repr__(self) -> str:
         return f"<quoit.Group {self.handle!r} {self.state.name} of {', '.join(one.name for one in self.slices) or 'bundles'}>"
@@ -137,7 +137,7 @@ class Group(_c.Sealed):
 
     @property
     def state(self) -> GroupState:
-        """The state when this value was made."""
+        """The state when this object was made."""
         return GroupState(lib.quoit_group_get_state(self._handle))
 
     @property
@@ -152,7 +152,7 @@ class Group(_c.Sealed):
 
     @property
     def until_ms(self) -> int | None:
-        """When it ends unless it or its owner is renewed; None if there is no lease. At that time it has ended."""
+        """When it ends unless it or its owner is renewed; None without a lease. From this time on, it has ended."""
         return lib.quoit_group_get_until_ms(self._handle) or None
 
     @property
@@ -169,18 +169,18 @@ class Group(_c.Sealed):
     def slices(self) -> tuple[GroupSlice, ...]:
         """Its slices by slice id (natural order of names); empty for a removed group."""
         numbers = range(lib.quoit_group_get_n_slices(self._handle))
-        return _c.kept(self, "_slices", lambda: tuple(map(self._slice, numbers)))
+        return _c.cached(self, "_slices", lambda: tuple(map(self._slice, numbers)))
 
     def _slice(self, index: int) -> GroupSlice:
         return GroupSlice(
-            _c.taken_text(lib.quoit_group_dup_slice_name(self._handle, index)),
+            _c.take_text(lib.quoit_group_dup_slice_name(self._handle, index)),
             GroupSliceState(lib.quoit_group_get_slice_state(self._handle, index)),
             tuple(
                 Worker(
                     _c.text(lib.quoit_group_get_worker_name(self._handle, index, worker)),
                     _c.text_or_none(lib.quoit_group_get_worker_address(self._handle, index, worker)),
                     int(lib.quoit_group_get_worker_node_id(self._handle, index, worker)),
-                    _c.taken_text(lib.quoit_group_dup_worker_full_name(self._handle, index, worker)),
+                    _c.take_text(lib.quoit_group_dup_worker_full_name(self._handle, index, worker)),
                 )
                 for worker in range(lib.quoit_group_get_n_workers(self._handle, index))
             ),
@@ -188,9 +188,9 @@ class Group(_c.Sealed):
 
     @property
     def bundles(self) -> tuple[PlacedBundle, ...]:
-        """Its bundles in the order of the request; empty for a group that has its nodes as a whole."""
+        """Its bundles in the order of the request; empty for a group that uses whole nodes."""
         numbers = range(lib.quoit_group_get_n_bundles(self._handle))
-        return _c.kept(self, "_bundles", lambda: tuple(map(self._bundle, numbers)))
+        return _c.cached(self, "_bundles", lambda: tuple(map(self._bundle, numbers)))
 
     def _bundle(self, index: int) -> PlacedBundle:
         mask = lib.quoit_group_get_bundle_chips(self._handle, index)
@@ -203,7 +203,7 @@ class Group(_c.Sealed):
         return PlacedBundle(
             _c.text_or_none(lib.quoit_group_get_bundle_node(self._handle, index)),
             int(lib.quoit_group_get_bundle_node_id(self._handle, index)) or None,
-            _c.bits(mask),
+            _c.list_bits(mask),
             GroupSliceState(lib.quoit_group_get_bundle_state(self._handle, index)),
             resources,
         )
@@ -220,37 +220,37 @@ class GroupChange:
     """Whether the group already was as requested, so that nothing was written."""
 
 
-def owned_group(pointer: Any) -> Group:
+def wrap_group(pointer: Any) -> Group:
     """Returns a group that frees the handle."""
-    return Group(_c.owned(pointer, lib.quoit_group_unref))
+    return Group(_c.own_handle(pointer, lib.quoit_group_unref))
 
 
-def taken_change(pointer: Any) -> GroupChange:
+def take_change(pointer: Any) -> GroupChange:
     """Converts a change, and frees it."""
     before, after = lib.quoit_group_change_get_before(pointer), lib.quoit_group_change_get_after(pointer)
     try:
         return GroupChange(
-            owned_group(lib.quoit_group_ref(before)),
-            None if after == _c.NULL else owned_group(lib.quoit_group_ref(after)),
+            wrap_group(lib.quoit_group_ref(before)),
+            None if after == _c.NULL else wrap_group(lib.quoit_group_ref(after)),
             after == before,
         )
     finally:
         lib.quoit_group_change_free(pointer)
 
 
-def whereabouts(group: Group) -> tuple[object, ...]:
-    """Returns the names of the slices and workers, for comparisons. It is cheaper than `Group.slices`."""
+def placement_key(group: Group) -> tuple[object, ...]:
+    """Returns the names of the slices and the ids of their nodes, as a key of caches. Cheaper than `Group.slices`."""
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
-    handle, string = group._handle, _c.ffi.string
-    names: list[object] = []
+    handle = group._handle
+    parts: list[object] = []
     for index in range(lib.quoit_group_get_n_slices(handle)):
-        names.append(_c.taken_text(lib.quoit_group_dup_slice_name(handle, index)))
+        parts.append(_c.take_text(lib.quoit_group_dup_slice_name(handle, index)))
         for worker in range(lib.quoit_group_get_n_workers(handle, index)):
-            names.append(string(lib.quoit_group_get_worker_name(handle, index, worker)))
-    return tuple(names)
+            parts.append(int(lib.quoit_group_get_worker_node_id(handle, index, worker)))
+    return tuple(parts)
 
 
-def group_text(group: object) -> bytes:
+def to_group_name(group: object) -> bytes:
     """Returns the name of a group for C: NAME, NAME@ID, or the NAME@ID of a `Group`."""
     return _c.to_text(group.handle if isinstance(group, Group) else group, "group")

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import _c
 from ._c import call, ffi, lib
-from .topologies import Topology, _handle_of
+from .topologies import Topology, _topology_handle
 
 
 class JaxClusterKind(_c.Code):
@@ -34,13 +34,13 @@ class JaxClusterKind(_c.Code):
     """"gketpu": a pod, which reads its environment."""
 
 
-class JaxCluster(_c.Sealed):
+class JaxCluster(_c.Immutable):
     """The cluster that JAX finds for one process.
 
     JAX reads each fact separately, so that the others are available if one is refused.
 
     Args:
-        kind: the method, whichever JAX would choose.
+        kind: the method to use, even if JAX would choose another one.
         env: of the process.
         metadata: "agent-worker-number", "worker-network-endpoints", "tpu-env"; None: no server answers.
         addresses: the content of the file that TPU_PROCESS_ADDRESSES_PATH names; None: it cannot be read.
@@ -61,12 +61,12 @@ class JaxCluster(_c.Sealed):
         metadata: Mapping[str, str] | None = None,
         addresses: str | None = None,
     ) -> None:
-        # these references keep the arguments alive
-        before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
+        # These references keep the C arrays alive during the call.
+        env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
         file = _c.to_text_or_null(addresses, "addresses")
         wanted = _c.to_member(JaxClusterKind, kind, "kind")
-        handle = lib.quoit_jax_cluster_new(wanted, before, told, file)
-        object.__setattr__(self, "_handle", _c.owned(handle, lib.quoit_jax_cluster_free))
+        handle = lib.quoit_jax_cluster_new(wanted, env_pairs, metadata_pairs, file)
+        object.__setattr__(self, "_handle", _c.own_handle(handle, lib.quoit_jax_cluster_free))
 
     @property
     def kind(self) -> JaxClusterKind:
@@ -82,7 +82,7 @@ class JaxCluster(_c.Sealed):
             InvalidError: the list cannot be read.
             NotFoundError: the cluster is of kind NONE, like in the methods below.
         """
-        return _c.taken_texts(call(lib.quoit_jax_cluster_list_workers, self._handle))
+        return _c.take_texts(call(lib.quoit_jax_cluster_list_workers, self._handle))
 
     def coordinator(self) -> str:
         """Returns the address where JAX meets the other processes, "HOST:PORT". It does not resolve the host.
@@ -95,7 +95,7 @@ class JaxCluster(_c.Sealed):
                 TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read.
             NotFoundError: the cluster is of kind NONE.
         """
-        return _c.taken_text(call(lib.quoit_jax_cluster_dup_coordinator, self._handle))
+        return _c.take_text(call(lib.quoit_jax_cluster_dup_coordinator, self._handle))
 
     def process_count(self) -> int:
         """Returns the number of processes of the job.
@@ -145,9 +145,9 @@ def jax_cluster(
         InvalidError: JAX fails during the search, because the file that TPU_PROCESS_ADDRESSES_PATH names is empty
             or cannot be read; or like for `JaxCluster`.
     """
-    before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
-    found = call(lib.quoit_jax_cluster_detect, before, told, _c.to_text_or_null(addresses, "addresses"))
-    return _found(found)
+    env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
+    found = call(lib.quoit_jax_cluster_detect, env_pairs, metadata_pairs, _c.to_text_or_null(addresses, "addresses"))
+    return _wrap_cluster(found)
 
 
 def jax_cluster_of_process(job: Topology, process_id: int) -> JaxCluster:
@@ -166,14 +166,14 @@ def jax_cluster_of_process(job: Topology, process_id: int) -> JaxCluster:
     """
     if not isinstance(job, Topology):
         raise TypeError(f"job: expected a quoit.Topology, not {type(job).__name__}")
-    handle = _handle_of(job, "job")
+    handle = _topology_handle(job, "job")
     at = _c.to_int(process_id, "process_id", range(len(job.processes)))
-    return _found(call(lib.quoit_jax_cluster_detect_process, handle, at))
+    return _wrap_cluster(call(lib.quoit_jax_cluster_detect_process, handle, at))
 
 
-def _found(handle: Any) -> JaxCluster:
+def _wrap_cluster(handle: Any) -> JaxCluster:
     cluster = JaxCluster.__new__(JaxCluster)
-    object.__setattr__(cluster, "_handle", _c.owned(handle, lib.quoit_jax_cluster_free))
+    object.__setattr__(cluster, "_handle", _c.own_handle(handle, lib.quoit_jax_cluster_free))
     return cluster
 
 
@@ -200,8 +200,8 @@ def jax_process_bounds(generation: str, host_chips: int, chips_per_process: int)
     Raises:
         InvalidError: JAX does not support such a host or such a division; the message has the supported numbers.
     """
-    bounds, of_process = ffi.new("const char **"), ffi.new("const char **")
+    bounds, chips_bounds = ffi.new("const char **"), ffi.new("const char **")
     name, chips = _c.to_text(generation, "generation"), _c.to_int(host_chips, "host_chips")
     each = _c.to_int(chips_per_process, "chips_per_process")
-    call(lib.quoit_jax_process_bounds, name, chips, each, bounds, of_process)
-    return ProcessBounds(_c.text(bounds[0]), _c.text(of_process[0]))
+    call(lib.quoit_jax_process_bounds, name, chips, each, bounds, chips_bounds)
+    return ProcessBounds(_c.text(bounds[0]), _c.text(chips_bounds[0]))

@@ -31,11 +31,11 @@ class ChangeKind(_c.Code):
     ADDED = 1
     REMOVED = 2
     CHANGED = 3
-    """A node has another place, other labels, resources or another address."""
+    """A node has another place or address, or other labels or resources."""
     STATE = 4
     POOL = 5
     LOST = 6
-    """A held node is missing. It stays, dead, while a group has it."""
+    """A node that a group uses is missing. It stays, dead, while the group has it."""
     GROUP = 7
     """A group of the source is new, gone or different."""
     EXTERNAL = 8
@@ -45,7 +45,7 @@ class ChangeKind(_c.Code):
 
 
 class _ListKind(enum.IntEnum):
-    """A list that completes the input of a cluster."""
+    """An additional list from the same cluster as the nodes."""
 
     RAY_GROUPS = 1
     RAY_AVAILABLE = 2
@@ -60,7 +60,7 @@ class Change:
     name: str
     """The name of the node, pool or group."""
     detail: str | None
-    """Such as "alive -> dead"; None if the kind is enough."""
+    """What has changed, such as "alive -> dead"; None if the kind says it all."""
     group: str | None
     """NAME@ID of the group that has the node; None if no group has it."""
 
@@ -71,7 +71,7 @@ class Import:
 
     source: str
     is_new: bool
-    """Whether the source is new, so that there is no difference."""
+    """Whether the ledger did not have the source before. Then `changes` is empty."""
     n_nodes: int
     """The number of nodes that the source claims."""
     changes: tuple[Change, ...]
@@ -109,7 +109,7 @@ class Input:
     def _open(self) -> Any:
         kind = _c.to_member(SourceKind, self.kind, "kind")
         text = _c.to_document(self.text, "text")
-        handle = _c.owned(lib.quoit_input_new(kind, text, len(text)), lib.quoit_input_free)
+        handle = _c.own_handle(lib.quoit_input_new(kind, text, len(text)), lib.quoit_input_free)
         if self.source is not None:
             lib.quoit_input_set_source(handle, _c.to_text(self.source, "source"))
         if self.variables is not None:
@@ -135,14 +135,14 @@ class Input:
         return handle
 
 
-def opened(given: object) -> Any:
-    """Converts an input for C, which copies all texts."""
+def open_input(given: object) -> Any:
+    """Converts an input to a C object, which copies all texts."""
     if not isinstance(given, Input):
         raise TypeError(f"input: expected a quoit.Input, not {type(given).__name__}")
     return given._open()
 
 
-def taken_import(pointer: Any) -> Import:
+def take_import(pointer: Any) -> Import:
     """Converts the result of an import, and frees it."""
     try:
         return Import(

@@ -33,6 +33,7 @@ class _Plan:
     places: tuple[tuple[int, ...], ...] | None
     """Slice, x, y, z and core of each device; None if only ids are known."""
     kind: str | None
+    """device_kind in JAX; None if it is unknown."""
 
 
 def mesh(
@@ -53,18 +54,22 @@ def mesh(
         devices: the devices to use; None for jax.devices().
 
     Raises:
-        InvalidError: it is not such a document, a mesh of `quoit.meshes` came without names, the names do not match
-            the axes, or a device is missing or of another kind.
+        InvalidError: the document has another form, a mesh of `quoit.meshes` was given without names, the names do not
+            match the axes, or a device is missing or of another kind.
         ImportError: JAX is not installed.
     """
-    plan = _of_mesh(document, axis_names) if isinstance(document, meshes.Mesh) else _of_document(document, axis_names)
+    plan = (
+        _plan_of_mesh(document, axis_names)
+        if isinstance(document, meshes.Mesh)
+        else _plan_of_document(document, axis_names)
+    )
     try:
         import jax
         import numpy
     except ImportError as error:
         remedy = f"quoit.jax.mesh() makes a mesh of JAX's, which is not installed: pip install jax ({error})"
         raise ImportError(remedy) from error
-    found = _find(plan, jax.devices() if devices is None else devices)
+    found = _find_devices(plan, jax.devices() if devices is None else devices)
     array = numpy.empty(len(found), dtype=object)
     array[:] = found
     return jax.sharding.Mesh(array.reshape(plan.shape), plan.names)
@@ -73,13 +78,15 @@ def mesh(
 # --- the planned mesh ---------------------------------------------------------------------------------------------
 
 
-def _of_mesh(given: meshes.Mesh, axis_names: Iterable[str] | None) -> _Plan:
+def _plan_of_mesh(given: meshes.Mesh, axis_names: Iterable[str] | None) -> _Plan:
     if axis_names is None:
-        raise errors.InvalidError("axis_names: expected a name for each axis, which a mesh of quoit.meshes has none of")
+        raise errors.InvalidError(
+            "axis_names: expected a name for each axis, because a mesh of quoit.meshes has no names"
+        )
     return _Plan(_to_names(axis_names, len(given.shape)), given.shape, given.ids, None, None)
 
 
-def _of_document(given: object, axis_names: Iterable[str] | None) -> _Plan:
+def _plan_of_document(given: object, axis_names: Iterable[str] | None) -> _Plan:
     document = _read(given)
     axes = [_mapping(one, f"document: $.axes[{at}]") for at, one in enumerate(_array(document, "axes"))]
     rows = [_mapping(one, f"document: $.devices[{at}]") for at, one in enumerate(_array(document, "devices"))]
@@ -87,7 +94,7 @@ def _of_document(given: object, axis_names: Iterable[str] | None) -> _Plan:
     shape = tuple(_number(one, "size", f"document: $.axes[{at}]", range(1, 2**31)) for at, one in enumerate(axes))
     if math.prod(shape) != len(rows):
         raise errors.InvalidError(
-            f"document: $.devices has '{len(rows)}' rows: expected {math.prod(shape)}, to which the axes multiply"
+            f"document: $.devices has '{len(rows)}' rows: expected {math.prod(shape)}, the product of the axes' sizes"
         )
     return _Plan(
         _to_names(names if axis_names is None else axis_names, len(shape)),
@@ -111,12 +118,12 @@ def _read(given: object) -> Mapping[str, Any]:
             document = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise errors.InvalidError(
-                f"document: expected what 'quoit mesh -o json' writes: {_c.shown(str(error))}"
+                f"document: expected the output of 'quoit mesh -o json': {_c.quoted(str(error))}"
             ) from None
     found = _mapping(document, "document: $")
     schema = _text(found, "schema", "document: $")
     if schema != "quoit/1":
-        raise errors.InvalidError(f"document: $.schema {_c.shown(schema)}: expected 'quoit/1'")
+        raise errors.InvalidError(f"document: $.schema {_c.quoted(schema)}: expected 'quoit/1'")
     return found
 
 
@@ -124,7 +131,9 @@ def _member(value: Mapping[str, Any], key: str, place: str) -> object:
     try:
         return value[key]
     except KeyError:
-        raise errors.InvalidError(f"{place}: expected '{key}', as what 'quoit mesh -o json' writes has it") from None
+        raise errors.InvalidError(
+            f"{place}: expected the member '{key}', like in the output of 'quoit mesh -o json'"
+        ) from None
 
 
 def _mapping(value: object, place: str) -> Mapping[str, Any]:
@@ -144,7 +153,7 @@ def _text(value: Mapping[str, Any], key: str, place: str) -> str:
     found = _member(value, key, place)
     if not isinstance(found, str):
         raise errors.InvalidError(f"{place}.{key}: expected text, not {type(found).__name__}")
-    return _c.exact(found)
+    return _c.plain_str(found)
 
 
 def _number(value: Mapping[str, Any], key: str, place: str, allowed: range) -> int:
@@ -156,38 +165,41 @@ def _number(value: Mapping[str, Any], key: str, place: str, allowed: range) -> i
 
 def _to_names(names: object, n_axes: int) -> tuple[str, ...]:
     found = [
-        _c.to_text(one, f"axis_names[{at}]").decode() for at, one in enumerate(_c.elements(names, "axis_names", "str"))
+        _c.to_text(one, f"axis_names[{at}]").decode()
+        for at, one in enumerate(_c.to_iterable(names, "axis_names", "str"))
     ]
     if len(found) != n_axes:
         raise errors.InvalidError(f"axis_names: '{len(found)}' names: expected {n_axes}, one for each axis")
     twice = next((one for at, one in enumerate(found) if one in found[:at]), None)
     if twice is not None:
-        raise errors.InvalidError(f"axis_names: {_c.shown(twice)} is there twice: expected each name once")
+        raise errors.InvalidError(f"axis_names: {_c.quoted(twice)} occurs twice: expected each name once")
     return tuple(found)
 
 
 # --- the devices of JAX -------------------------------------------------------------------------------------------
 
 
-def _find(plan: _Plan, devices: Sequence[Any]) -> list[Any]:
+def _find_devices(plan: _Plan, devices: Sequence[Any]) -> list[Any]:
     """Returns the device for each place of the mesh."""
     has_places = plan.places is not None and all(getattr(one, "coords", None) is not None for one in devices)
     wanted: Sequence[Any] = plan.places if has_places and plan.places is not None else plan.ids
-    there = {_place_of(one) if has_places else one.id: one for one in devices}
+    devices_by_key = {_device_place(one) if has_places else one.id: one for one in devices}
     found = []
     for at, key in enumerate(wanted):
-        if key not in there:
-            raise errors.InvalidError(f"{_where(plan, at)}: expected it among the {len(devices)} devices that JAX has")
-        found.append(there[key])
-        _check_kind(plan, there[key])
+        if key not in devices_by_key:
+            raise errors.InvalidError(
+                f"{_describe_device(plan, at)}: not found among the {len(devices)} devices of JAX"
+            )
+        found.append(devices_by_key[key])
+        _check_kind(plan, devices_by_key[key])
     return found
 
 
-def _place_of(device: Any) -> tuple[int, ...]:
+def _device_place(device: Any) -> tuple[int, ...]:
     return (getattr(device, "slice_index", None) or 0, *device.coords, getattr(device, "core_on_chip", None) or 0)
 
 
-def _where(plan: _Plan, at: int) -> str:
+def _describe_device(plan: _Plan, at: int) -> str:
     name = f"device '{plan.ids[at]}'"
     if plan.places is None:
         return name
@@ -199,12 +211,12 @@ def _check_kind(plan: _Plan, device: Any) -> None:
     if plan.kind is None or device.platform != "tpu" or _generation(device.device_kind) == _generation(plan.kind):
         return
     raise errors.InvalidError(
-        f"device '{device.id}' is of kind {_c.shown(device.device_kind)}: expected {_c.shown(plan.kind)}"
+        f"device '{device.id}' is of kind {_c.quoted(device.device_kind)}: expected {_c.quoted(plan.kind)}"
     )
 
 
 def _generation(kind: str) -> str:
-    """Returns one id for all names of a generation, because JAX has two names for some."""
+    """Returns quoit's name of the generation, because JAX has two names for some generations."""
     try:
         return catalogue.lookup_generation(kind).id
     except errors.InvalidError:

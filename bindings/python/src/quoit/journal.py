@@ -21,18 +21,18 @@ class Checkpoint:
 
 
 class EffectType(_c.Code):
-    """The type of an effect, which determines what `Effect.name` and `Effect.group_id` mean."""
+    """The type of an effect. It determines which attributes of the `Effect` are set."""
 
     IMPORT = 1
-    """A source has new content. The name is that of the source."""
+    """A source has new content: `Effect.source`."""
     GROUP_ADDED = 2
-    """A group was added. Name and id are those of the group."""
+    """A group was added: `Effect.group_name` and `Effect.group_id`."""
     GROUP_REMOVED = 3
-    """A group was removed. The id is that of the group."""
+    """A group was removed."""
     NODE_STATE = 4
-    """A node has another state. The name is that of the node if it is still known."""
+    """A node has another state: `Effect.node`."""
     GROUP_CHANGED = 5
-    """A group has other slices or bundles. Its name and id stay."""
+    """A group has other slices or bundles, under the same name and id."""
     GROUP_LEASE = 6
     """A group was confirmed, or has another lease."""
     GROUP_FORGOTTEN = 7
@@ -51,7 +51,7 @@ class Effect:
     node: str | None
     """The node of a changed state; None for other effects, and if the fleet no longer has it."""
     group_name: str | None
-    """The group that the effect is on; None for other effects, and if it is unknown."""
+    """The name of the affected group; None for other effects, and if the name is unknown."""
     group_id: int | None
     """The group's id; None for effects on other objects."""
     text: str
@@ -73,7 +73,7 @@ class JournalEntry:
     effects: tuple[Effect, ...]
 
 
-def taken_entries(pointer: Any) -> tuple[JournalEntry, ...]:
+def take_entries(pointer: Any) -> tuple[JournalEntry, ...]:
     """Returns the entries and frees the journal."""
     try:
         return tuple(_entry(pointer, at) for at in range(lib.quoit_journal_get_n_entries(pointer)))
@@ -98,5 +98,5 @@ def _effect(pointer: Any, entry: int, at: int) -> Effect:
         _c.text_or_none(lib.quoit_journal_get_effect_node(pointer, entry, at)) or None,
         _c.text_or_none(lib.quoit_journal_get_effect_group_name(pointer, entry, at)) or None,
         lib.quoit_journal_get_effect_group_id(pointer, entry, at) or None,
-        _c.taken_text(lib.quoit_journal_dup_effect_text(pointer, entry, at)),
+        _c.take_text(lib.quoit_journal_dup_effect_text(pointer, entry, at)),
     )

@@ -60,7 +60,7 @@ class KuberayEvent(_c.Code):
 
 
 @dataclasses.dataclass(frozen=True)
-class KuberayPod(_c.WithMappings):
+class KuberayPod(_c.WithFrozenMappings):
     """A pod of a worker group."""
 
     serial: int
@@ -82,8 +82,8 @@ class Pass:
 
     requeued: str | None
     """The operator's message if the pass ended early and another one follows; None for a complete pass."""
-    is_arbitrary: bool
-    """Whether it deleted pods of a group that the operator chooses arbitrarily; the model deletes the last ones."""
+    is_deletion_arbitrary: bool
+    """Whether the operator would choose the deleted pods of a group arbitrarily. The model deletes the last ones."""
 
 
 def checked_name(name: str) -> str:
@@ -94,7 +94,7 @@ def checked_name(name: str) -> str:
     Args:
         name: the name of a service.
     """
-    return _c.taken_text(lib.quoit_kuberay_dup_checked_name(_c.to_text(name, "name")))
+    return _c.take_text(lib.quoit_kuberay_dup_checked_name(_c.to_text(name, "name")))
 
 
 def pod_prefix(name: str) -> str:
@@ -105,10 +105,10 @@ def pod_prefix(name: str) -> str:
     Args:
         name: "CLUSTER-GROUP".
     """
-    return _c.taken_text(lib.quoit_kuberay_dup_pod_prefix(_c.to_text(name, "name")))
+    return _c.take_text(lib.quoit_kuberay_dup_pod_prefix(_c.to_text(name, "name")))
 
 
-class Kuberay(_c.Unsent):
+class Kuberay(_c.Uncopyable):
     """The worker groups of a RayCluster and its present pods. Mutable: use it in one thread at a time."""
 
     __slots__ = ("_handle",)
@@ -123,7 +123,7 @@ class Kuberay(_c.Unsent):
             flags: settings of the operator.
         """
         named = _c.to_text(cluster, "cluster")
-        self._handle = _c.owned(lib.quoit_kuberay_new(named, _flags(flags)), lib.quoit_kuberay_free)
+        self._handle = _c.own_handle(lib.quoit_kuberay_new(named, _flags(flags)), lib.quoit_kuberay_free)
 
     @classmethod
     def parse_manifest(
@@ -147,7 +147,7 @@ class Kuberay(_c.Unsent):
         data, pairs = _c.to_document(text, "text"), _c.to_pairs(variables, "variables")
         pointer = call(lib.quoit_kuberay_parse_manifest, data, len(data), pairs, _flags(flags))
         one = cls.__new__(cls)
-        one._handle = _c.owned(pointer, lib.quoit_kuberay_free)
+        one._handle = _c.own_handle(pointer, lib.quoit_kuberay_free)
         return one
 
     @property
@@ -163,6 +163,17 @@ class Kuberay(_c.Unsent):
         "xxxxx" until you read the manifest back from Kubernetes.
         """
         return bool(lib.quoit_kuberay_is_name_assumed(self._handle))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known about the variables of a manifest.
+
+        For example, envFrom of a container names a ConfigMap that is neither in the file nor optional.
+        """
+        return tuple(
+            _c.text(lib.quoit_kuberay_get_note(self._handle, at))
+            for at in range(lib.quoit_kuberay_get_n_notes(self._handle))
+        )
 
     @property
     def longest_name(self) -> int:
@@ -260,7 +271,7 @@ class Kuberay(_c.Unsent):
         lib.quoit_kuberay_resume_group(self._handle, self._group(group))
 
     def desired(self, group: str) -> int:
-        """Returns the desired number of pods of a group, in 32 bits like the operator: it can wrap below 0.
+        """Returns the desired number of pods of a group. Like in the operator, it has 32 bits and can wrap below 0.
 
         Args:
             group: its groupName.
@@ -283,7 +294,7 @@ class Kuberay(_c.Unsent):
         """
         requeued = ffi.new("const char **")
         call(lib.quoit_kuberay_reconcile, self._handle, requeued)
-        return Pass(_c.text_or_none(requeued[0]), bool(lib.quoit_kuberay_is_arbitrary(self._handle)))
+        return Pass(_c.text_or_none(requeued[0]), bool(lib.quoit_kuberay_is_deletion_arbitrary(self._handle)))
 
     def mark(self, pod: KuberayPod, event: KuberayEvent) -> None:
         """Records an event for a pod, for the next pass. A pod that is GONE disappears at once.
@@ -310,22 +321,25 @@ class Kuberay(_c.Unsent):
             InvalidError: the webhook answers with an error, see `quoit.webhook.mutate`.
         """
         place = self._place(pod)
-        pointer = _c.owned(call(lib.quoit_kuberay_mutate_pod, self._handle, place), lib.quoit_webhook_patch_free)
+        pointer = _c.own_handle(call(lib.quoit_kuberay_mutate_pod, self._handle, place), lib.quoit_webhook_patch_free)
         group = lib.quoit_kuberay_get_pod_group(self._handle, place)
         return webhook._patch(pointer, lib.quoit_kuberay_get_group_containers(self._handle, group))
 
     def admit(self, pod: KuberayPod) -> webhook.Admitted:
         """Returns a pod after the TPU webhook: its labels, and the variables of its processes.
 
+        The variables include those of envFrom, and $(NAME) is replaced by the value of an earlier variable.
+
         Args:
             pod: one of the present pods.
 
         Raises:
             NotFoundError: the pod is gone.
-            InvalidError: the webhook answers with an error, see `quoit.webhook.mutate`.
+            InvalidError: the webhook answers with an error, see `quoit.webhook.mutate`, or the variables of a container
+                have more than 6 MiB.
         """
         pointer = call(lib.quoit_kuberay_admit_pod, self._handle, self._place(pod))
-        return webhook._admitted(_c.owned(pointer, lib.quoit_webhook_pod_free))
+        return webhook._admitted(_c.own_handle(pointer, lib.quoit_webhook_pod_free))
 
     def check_group(self, group: str) -> str | None:
         """Returns why the TPU webhook denies a group when the RayCluster is applied; None if it accepts the group.
@@ -357,7 +371,7 @@ class Kuberay(_c.Unsent):
         for at, known in enumerate(names := tuple(self.groups)):
             if known == name:
                 return at
-        raise errors.NotFoundError(f"group {_c.shown(name)}: expected one of {', '.join(names) or 'none'}")
+        raise errors.NotFoundError(f"group {_c.quoted(name)}: expected one of {', '.join(names) or 'none'}")
 
     def _place(self, pod: KuberayPod) -> int:
         if not isinstance(pod, KuberayPod):
@@ -365,7 +379,7 @@ class Kuberay(_c.Unsent):
         for at in range(lib.quoit_kuberay_get_n_pods(self._handle)):
             if lib.quoit_kuberay_get_pod_serial(self._handle, at) == pod.serial:
                 return at
-        raise errors.NotFoundError(f"pod '{pod.serial}': expected the serial of a pod that is there")
+        raise errors.NotFoundError(f"pod '{pod.serial}': expected the serial of a present pod")
 
     def _pod(self, names: tuple[str, ...], at: int) -> KuberayPod:
         handle = self._handle
@@ -375,7 +389,7 @@ class Kuberay(_c.Unsent):
             _index(lib.quoit_kuberay_get_pod_replica(handle, at)),
             _index(lib.quoit_kuberay_get_pod_host(handle, at)),
             _index(lib.quoit_kuberay_get_pod_incarnation(handle, at)),
-            _c.taken_pairs(lib.quoit_kuberay_dup_pod_labels(handle, at)),
+            _c.take_pairs(lib.quoit_kuberay_dup_pod_labels(handle, at)),
         )
 
 

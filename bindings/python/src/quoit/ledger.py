@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _c, errors
 from ._c import call, ffi, lib
-from .groups import Group, GroupChange, group_text, owned_group, taken_change
-from .imports import Import, Input, SourceKind, opened, taken_import
-from .requests import Request, handle_of
+from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
+from .imports import Import, Input, SourceKind, open_input, take_import
+from .requests import Request, request_handle
 
 if TYPE_CHECKING:
     from .fleet import NodeState
@@ -54,7 +54,7 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
         VersionError: the database belongs to a newer quoit.
         DamagedError: it is truncated, contradicts itself, or has triggers or views that quoit did not create.
         StoreError: it cannot be read, or is of an older quoit and cannot be written.
-        BusyError: another process held it for longer than `wait_ms`.
+        BusyError: another process has locked it for longer than `wait_ms`.
     """
     return Ledger(call(lib.quoit_ledger_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
@@ -84,7 +84,7 @@ def restore(
         DamagedError, VersionError: depending on the content of the backup.
         ConflictError: `path` is another ledger than the backup.
         InvalidError: `path` is not a ledger, or a path is empty or contains NUL.
-        BusyError: a process uses an unreadable database.
+        BusyError: the database at `path` cannot be read, and a process still uses it.
         StoreError: the disk refuses. Nothing has changed.
     """
     call(
@@ -106,16 +106,16 @@ def _path(path: str | os.PathLike[str]) -> bytes:
     given = os.fspath(path)
     if not isinstance(given, str):
         raise TypeError(f"path: expected a str or os.PathLike[str], not {type(path).__name__}")
-    name = _c.exact(given)
+    name = _c.plain_str(given)
     if not name:
         raise errors.InvalidError("path '': expected the name of a file")
     if "\0" in name:
-        raise errors.InvalidError(f"path {_c.shown(name)}: expected a name without NUL")
+        raise errors.InvalidError(f"path {_c.quoted(name)}: expected a name without NUL")
     try:
         return os.fsencode(name)
     except UnicodeEncodeError as error:
         raise errors.InvalidError(
-            f"path {_c.shown(name)}: expected a name of a file, found a lone surrogate at character {error.start}"
+            f"path {_c.quoted(name)}: expected a name of a file, found a lone surrogate at character {error.start}"
         ) from None
 
 
@@ -135,7 +135,7 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
         lib.g_free(data[0])
 
 
-class Ledger(_c.Unsent):
+class Ledger(_c.Uncopyable):
     """An open ledger, from `create`, `open` or `open_memory`. It is a context manager that closes itself.
 
     Several threads can use one ledger: writers wait for each other, readers take snapshots and never wait for the disk.
@@ -147,7 +147,7 @@ class Ledger(_c.Unsent):
 
     Each of these calls takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's). As
     well as the listed exceptions, it can raise `InvalidError` for a clock outside the years 2000 to 2199, `BusyError`
-    if another writer held the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
+    if another writer locks the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
     `StoreError` if the disk refuses (nothing was written; remove the cause and retry), `VersionError` if a newer quoit
     has upgraded the database, and `DamagedError` if the database contradicts itself.
 
@@ -159,13 +159,13 @@ class Ledger(_c.Unsent):
 
     __slots__ = ("__weakref__", "_companions", "_handle", "_process")
 
-    _instead = "open its file again, in the other process too"
+    _pickle_advice = "open its file again, in the other process too"
 
     def __init__(self, handle: Any) -> None:
-        self._handle = _c.owned(
-            _c.checked_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref
+        self._handle = _c.own_handle(
+            _c.check_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref
         )
-        # Objects that other modules keep for this ledger and that end with it.
+        # Objects of other modules that belong to this ledger, and live as long as it.
         self._companions: dict[str, Any] = {}
         self._process = os.getpid()
 
@@ -210,9 +210,9 @@ class Ledger(_c.Unsent):
 
     def snapshot(self) -> Snapshot:
         """Returns the fleet with this ledger's changes, and those of others up to the last change or `refresh`."""
-        from .snapshots import owned_snapshot
+        from .snapshots import wrap_snapshot
 
-        return owned_snapshot(lib.quoit_ledger_snapshot(self._open()))
+        return wrap_snapshot(lib.quoit_ledger_snapshot(self._open()))
 
     def snapshot_at(self, seq: int) -> Snapshot:
         """Returns the fleet as it was after the journal entry `seq`; 0: before the first.
@@ -220,16 +220,16 @@ class Ledger(_c.Unsent):
         Raises:
             NotFoundError: there is no such entry, or it is older than the last checkpoint.
         """
-        from .snapshots import owned_snapshot
+        from .snapshots import wrap_snapshot
 
-        return owned_snapshot(call(lib.quoit_ledger_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+        return wrap_snapshot(call(lib.quoit_ledger_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def refresh(self) -> None:
         """Reads what other processes have written. Its cost depends on the number of new entries only."""
         call(lib.quoit_ledger_refresh, self._open())
 
     def group(self, name: str | Group) -> Group:
-        """Returns the present group: `Snapshot.lookup_group` of `snapshot`.
+        """Returns the live group with that name (NAME, NAME@ID or a `Group`), like `Snapshot.lookup_group`.
 
         Raises:
             NotFoundError: no live group has the name.
@@ -252,8 +252,8 @@ class Ledger(_c.Unsent):
             InvalidError: the request is incomplete, contradictory or not in the catalogue.
             NotFoundError: it names an unknown pool, slice or node.
         """
-        return owned_group(
-            _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), handle_of(request), _c.clock(now_ms))
+        return wrap_group(
+            _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), request_handle(request), _c.clock(now_ms))
         )
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
@@ -264,8 +264,8 @@ class Ledger(_c.Unsent):
             NotNowError, NeverError, ConflictError, ExpiredError, NotFoundError: like `reserve`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(
-            _c.call_or_explain(lib.quoit_ledger_hold, self._open(), handle_of(request), lease, _c.clock(now_ms))
+        return wrap_group(
+            _c.call_or_explain(lib.quoit_ledger_hold, self._open(), request_handle(request), lease, _c.clock(now_ms))
         )
 
     def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
@@ -281,7 +281,7 @@ class Ledger(_c.Unsent):
             ExpiredError: its lease has ended: reserve again.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_ledger_confirm, self._open(), group_text(group), lease, _c.clock(now_ms)))
+        return wrap_group(call(lib.quoit_ledger_confirm, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
 
     def renew(self, group: str | Group, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """Replaces the lease of a group by one that begins now, of at least 1 ms.
@@ -291,17 +291,17 @@ class Ledger(_c.Unsent):
             ConflictError: like `confirm`, and for a group without a lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_ledger_renew, self._open(), group_text(group), lease, _c.clock(now_ms)))
+        return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """Frees everything that the group holds.
+        """Frees everything that the group uses.
 
         Raises:
             NotFoundError: no live group has the name.
             ConflictError: the live group of that name has another id, or a source owns the group.
             ExpiredError: its lease has ended, and its slices are free already.
         """
-        call(lib.quoit_ledger_release, self._open(), group_text(group), _c.clock(now_ms))
+        call(lib.quoit_ledger_release, self._open(), to_group_name(group), _c.clock(now_ms))
 
     def forget(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Drops the record of an ended group (NAME@ID). Its request key can be used again.
@@ -311,7 +311,7 @@ class Ledger(_c.Unsent):
             ConflictError: the group is live: release it.
             InvalidError: no id was given.
         """
-        call(lib.quoit_ledger_forget, self._open(), group_text(group), _c.clock(now_ms))
+        call(lib.quoit_ledger_forget, self._open(), to_group_name(group), _c.clock(now_ms))
 
     def forget_key(self, key: str, *, now_ms: int | None = None) -> None:
         """Like `forget`, for the group that the request key names."""
@@ -332,8 +332,8 @@ class Ledger(_c.Unsent):
             NotFoundError, ConflictError, ExpiredError: like `confirm`.
         """
         number = _c.to_int(slices, "slices")
-        return taken_change(
-            _c.call_or_explain(lib.quoit_ledger_resize, self._open(), group_text(group), number, _c.clock(now_ms))
+        return take_change(
+            _c.call_or_explain(lib.quoit_ledger_resize, self._open(), to_group_name(group), number, _c.clock(now_ms))
         )
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
@@ -343,8 +343,8 @@ class Ledger(_c.Unsent):
             NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles do not fit.
             NotFoundError, ConflictError, ExpiredError: like `confirm`.
         """
-        return taken_change(
-            _c.call_or_explain(lib.quoit_ledger_repair, self._open(), group_text(group), _c.clock(now_ms))
+        return take_change(
+            _c.call_or_explain(lib.quoit_ledger_repair, self._open(), to_group_name(group), _c.clock(now_ms))
         )
 
     def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
@@ -356,8 +356,8 @@ class Ledger(_c.Unsent):
             ConflictError, ExpiredError: like `confirm`.
         """
         name = _c.to_text(slice, "slice")
-        return taken_change(
-            call(lib.quoit_ledger_release_slice, self._open(), group_text(group), name, _c.clock(now_ms))
+        return take_change(
+            call(lib.quoit_ledger_release_slice, self._open(), to_group_name(group), name, _c.clock(now_ms))
         )
 
     # --- owners ---
@@ -438,21 +438,21 @@ class Ledger(_c.Unsent):
         Raises:
             InvalidError: the text breaks a rule of its format (the message has the place, the value and what was
                 expected), or its files are of different moments or clusters.
-            ConflictError: a held node would be dropped or replaced (`sync_input` keeps it), another source of the same
-                kind claims one of the machines, or the source's name belongs to a source of another kind.
+            ConflictError: a node that a group uses would be dropped or replaced (`sync_input` keeps it), another source
+                of the same kind claims one of the machines, or the source's name belongs to a source of another kind.
             NotFoundError: `Input.join` names an unknown source.
         """
-        return taken_import(call(lib.quoit_ledger_import, self._open(), opened(input), _c.clock(now_ms)))
+        return take_import(call(lib.quoit_ledger_import, self._open(), open_input(input), _c.clock(now_ms)))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Like `import_input`, for a fleet that changes while groups hold parts of it.
 
-        A held node that is missing in the input is lost. It stays, dead, while a group has it.
+        A node that a group uses is lost if it is missing in the input. It stays, dead, while the group has it.
 
         Raises:
             InvalidError, ConflictError, NotFoundError: like `import_input`, except for lost nodes.
         """
-        return taken_import(call(lib.quoit_ledger_sync, self._open(), opened(input), _c.clock(now_ms)))
+        return take_import(call(lib.quoit_ledger_sync, self._open(), open_input(input), _c.clock(now_ms)))
 
     def import_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
         """Imports fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
@@ -545,7 +545,7 @@ class Ledger(_c.Unsent):
     @property
     def identity(self) -> str:
         """The random number that identifies the ledger, as 32 hexadecimal digits; "" in memory."""
-        return _c.taken_text(lib.quoit_ledger_dup_identity(self._open()))
+        return _c.take_text(lib.quoit_ledger_dup_identity(self._open()))
 
     def set_clock(self, clock_ms: int) -> None:
         """Sets the ledger's clock, forwards or back, with a journal entry. Leases that have ended stay ended.
@@ -583,9 +583,9 @@ class Ledger(_c.Unsent):
         Raises:
             NotFoundError: `seq` is older than the last checkpoint.
         """
-        from .journal import taken_entries
+        from .journal import take_entries
 
-        return taken_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+        return take_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
         """Replaces the journal entries before `before_seq` by a checkpoint, a checked image of the state.
@@ -611,7 +611,7 @@ class Ledger(_c.Unsent):
 
 
 class _Batch:
-    """A batch of a ledger. It ends on every path, because a lock that stays would block every writer."""
+    """A batch of a ledger. It ends in every case, because a batch that stays open would block all writers."""
 
     _handle: Any = None
 
@@ -627,7 +627,7 @@ class _Batch:
             self._handle = handle
             call(self._begin, handle)
         except errors.ConflictError:
-            self._handle = None  # the open batch is another one
+            self._handle = None  # this thread has another open batch, which continues
             raise
         except BaseException:
             self._cancel()
@@ -649,7 +649,7 @@ class _Batch:
             raise
 
     def __del__(self) -> None:
-        self._cancel()  # an interrupt can prevent __enter__ or __exit__ from completing
+        self._cancel()  # an interrupt can end __enter__ or __exit__ early
 
     def _cancel(self) -> None:
         if self._handle is not None:

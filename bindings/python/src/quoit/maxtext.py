@@ -29,7 +29,7 @@ from .ray_rules import _resources, train
 
 
 class MaxtextLinks(_c.Code):
-    """The network between the devices of an axis."""
+    """The network that the devices along an axis communicate over."""
 
     ICI = 1
     """Within a slice: ici_*_parallelism."""
@@ -38,7 +38,7 @@ class MaxtextLinks(_c.Code):
 
 
 class _MaxtextMeshFlags(enum.IntFlag):
-    """libquoit's numbers for how a mesh is made."""
+    """How a mesh is made, with libquoit's numbers."""
 
     SPLIT_PHYSICAL_AXES = 1
     OPTIMIZE_FOR_V6E = 2
@@ -105,7 +105,7 @@ class Accelerator:
 
 def accelerators() -> tuple[Accelerator, ...]:
     """Returns all accelerators of MaxText, those of a generation by size."""
-    return tuple(_accelerator(pointer) for pointer in _c.count_until_null(lib.quoit_maxtext_get_accelerator))
+    return tuple(_accelerator(pointer) for pointer in _c.list_until_null(lib.quoit_maxtext_get_accelerator))
 
 
 def lookup_accelerator(name: str) -> Accelerator:
@@ -165,10 +165,12 @@ def create_device_mesh(
     flags |= _MaxtextMeshFlags.OPTIMIZE_FOR_V6E * _c.to_bool(optimize_mesh_for_tpu_v6e, "optimize_mesh_for_tpu_v6e")
     sizes, dcn_sizes = meshes._to_sizes(ici, "ici"), meshes._to_sizes(dcn, "dcn")
     slices, ring = _c.to_int(num_slices, "num_slices"), _c.to_text(custom_mesh, "custom_mesh")
-    handle = meshes._handle_of(devices)
+    handle = meshes._devices_handle(devices)
     if len(sizes) != len(dcn_sizes):
         raise InvalidError(f"dcn of '{len(dcn_sizes)}' sizes: expected {len(sizes)}, one for each of ici")
-    return meshes._taken(call(lib.quoit_maxtext_mesh_new, handle, sizes, dcn_sizes, len(sizes), slices, ring, flags))
+    return meshes._take_mesh(
+        call(lib.quoit_maxtext_mesh_new, handle, sizes, dcn_sizes, len(sizes), slices, ring, flags)
+    )
 
 
 def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
@@ -197,8 +199,8 @@ def devices_in_box(devices: meshes.Devices, sides: Iterable[int]) -> meshes.Devi
     Raises:
         InvalidError: there are more than three sides, or no device is left.
     """
-    handle, sizes = meshes._handle_of(devices), meshes._to_sizes(sides, "sides")
-    return meshes.Devices._of(call(lib.quoit_maxtext_devices_new_box, handle, sizes, len(sizes)))
+    handle, sizes = meshes._devices_handle(devices), meshes._to_sizes(sides, "sides")
+    return meshes.Devices._wrap(call(lib.quoit_maxtext_devices_new_box, handle, sizes, len(sizes)))
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------
@@ -308,7 +310,7 @@ def check(
         given = "accelerator" if topology is None else "topology"
         raise InvalidError(f"{given}: expected both accelerator and topology, or neither")
 
-    job = _c.owned(lib.quoit_maxtext_job_new(), lib.quoit_maxtext_job_free)
+    job = _c.own_handle(lib.quoit_maxtext_job_new(), lib.quoit_maxtext_job_free)
     if accelerator is not None:
         call(lib.quoit_maxtext_job_set_slices, job, kind, shape, *numbers)
         if scaling != _c.NULL:
@@ -319,7 +321,7 @@ def check(
         call(lib.quoit_maxtext_job_add_config, job, name, text, len(text))
     for index in range(len(words) - 1):
         lib.quoit_maxtext_job_add_setting(job, words[index])
-    report = _c.owned(call(lib.quoit_maxtext_check, job, scaling), lib.quoit_maxtext_report_free)
+    report = _c.own_handle(call(lib.quoit_maxtext_check, job, scaling), lib.quoit_maxtext_report_free)
     return _report(report)
 
 
@@ -329,7 +331,7 @@ def _to_files(configs: object) -> list[tuple[bytes, bytes]]:
     if not isinstance(configs, Mapping):
         raise TypeError(f"configs: expected a mapping of str to str or bytes, not {type(configs).__name__}")
     return [
-        (_c.to_text(name, "configs"), _c.to_document(text, f"configs[{_c.shown(name)}]"))
+        (_c.to_text(name, "configs"), _c.to_document(text, f"configs[{_c.quoted(name)}]"))
         for name, text in configs.items()
     ]
 
@@ -338,7 +340,7 @@ def check_rules() -> tuple[CheckRule, ...]:
     """Returns the rules of `check`. Newer versions can add rules anywhere in the list."""
     return tuple(
         CheckRule(_c.text(name), Severity(lib.quoit_maxtext_rule_get_severity(index)))
-        for index, name in enumerate(_c.count_until_null(lib.quoit_maxtext_rule_get_name))
+        for index, name in enumerate(_c.list_until_null(lib.quoit_maxtext_rule_get_name))
     )
 
 
@@ -346,7 +348,7 @@ def _scaling(num_workers: object, topology: Any, resources: Any) -> Any:
     """Returns a ScalingConfig for slices of the topology; NULL without workers."""
     if num_workers is None:
         return _c.NULL
-    scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
+    scaling = _c.own_handle(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
     train._set_workers(scaling, num_workers)
     lib.quoit_ray_scaling_set_resources(scaling, resources)
     lib.quoit_ray_scaling_set_accelerators(scaling, lib.QUOIT_RAY_USE_TPU)

@@ -31,7 +31,7 @@ _COUNT = range(2**31)
 
 
 class _MeshFlags(enum.IntFlag):
-    """libquoit's numbers for how a mesh is made."""
+    """How a mesh is made, with libquoit's numbers."""
 
     CONTIGUOUS_SUBMESHES = 1
     SPLIT_PHYSICAL_AXES = 2
@@ -51,7 +51,7 @@ class MeshOrder(_c.Code):
 
 
 class MeshNetwork(_c.Code):
-    """The network between the devices along an axis."""
+    """The network that the devices along an axis communicate over."""
 
     NONE = 0
     """The axis has one device."""
@@ -95,7 +95,7 @@ class Device:
     """None if JAX gives it none."""
 
 
-class Devices(_c.Sealed, Sequence[Device]):
+class Devices(_c.Immutable, Sequence[Device]):
     """A list of JAX devices of one kind, in the order in which JAX gets them.
 
     Args:
@@ -110,11 +110,11 @@ class Devices(_c.Sealed, Sequence[Device]):
     __slots__ = ("_handle",)
 
     _handle: Any
-    _instead = "send its kind and list() of it"
+    _pickle_advice = "send its kind and a list of its devices"
 
     def __init__(self, kind: str, devices: Iterable[Device]) -> None:
-        handle = _c.owned(call(lib.quoit_devices_new, _c.to_text(kind, "kind")), lib.quoit_devices_free)
-        for index, device in enumerate(_c.elements(devices, "devices", "Device")):
+        handle = _c.own_handle(call(lib.quoit_devices_new, _c.to_text(kind, "kind")), lib.quoit_devices_free)
+        for index, device in enumerate(_c.to_iterable(devices, "devices", "Device")):
             _add(handle, device, f"devices[{index}]")
         object.__setattr__(self, "_handle", handle)
 
@@ -146,7 +146,7 @@ class Devices(_c.Sealed, Sequence[Device]):
             _c.to_int(chips_per_host, "chips_per_host", _c.UINT32),
             _c.to_int(devices_per_chip, "devices_per_chip", _c.UINT32),
         )
-        return cls._of(pointer)
+        return cls._wrap(pointer)
 
     @classmethod
     def of_group(cls, group: Group) -> Devices:
@@ -163,13 +163,13 @@ class Devices(_c.Sealed, Sequence[Device]):
         """
         if not isinstance(group, Group):
             raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
-        return cls._of(call(lib.quoit_devices_new_group, group._handle))
+        return cls._wrap(call(lib.quoit_devices_new_group, group._handle))
 
     @classmethod
-    def _of(cls, pointer: Any) -> Devices:
-        made = Devices.__new__(Devices)
-        object.__setattr__(made, "_handle", _c.owned(pointer, lib.quoit_devices_free))
-        return made
+    def _wrap(cls, pointer: Any) -> Devices:
+        devices_list = Devices.__new__(Devices)
+        object.__setattr__(devices_list, "_handle", _c.own_handle(pointer, lib.quoit_devices_free))
+        return devices_list
 
     @property
     def kind(self) -> str:
@@ -177,7 +177,7 @@ class Devices(_c.Sealed, Sequence[Device]):
         return _c.text(lib.quoit_devices_get_kind(self._handle))
 
     def __len__(self) -> int:
-        return int(lib.quoit_devices_get_n(self._handle))
+        return int(lib.quoit_devices_get_n_devices(self._handle))
 
     @overload
     def __getitem__(self, index: int) -> Device: ...
@@ -213,7 +213,7 @@ def _add(handle: Any, device: object, what: str) -> None:
         raise TypeError(f"{what}: expected a Device, not {type(device).__name__}")
     coordinates = [
         _c.to_int(one, f"{what}.coordinates[{axis}]", _INT32)
-        for axis, one in enumerate(_c.elements(device.coordinates, f"{what}.coordinates", "int"))
+        for axis, one in enumerate(_c.to_iterable(device.coordinates, f"{what}.coordinates", "int"))
     ]
     if len(coordinates) != 3:
         raise errors.InvalidError(f"{what}.coordinates of '{len(coordinates)}' numbers: expected x, y and z")
@@ -299,7 +299,7 @@ def create_device_mesh(
     flags = _flag(_MeshFlags.CONTIGUOUS_SUBMESHES, contiguous_submeshes, "contiguous_submeshes")
     flags |= _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
     sizes = _to_sizes(mesh_shape, "mesh_shape")
-    return _taken(call(lib.quoit_mesh_new, _handle_of(devices), sizes, len(sizes), flags))
+    return _take_mesh(call(lib.quoit_mesh_new, _devices_handle(devices), sizes, len(sizes), flags))
 
 
 def create_hybrid_device_mesh(
@@ -333,8 +333,8 @@ def create_hybrid_device_mesh(
     if not _c.to_bool(should_sort_granules_by_key, "should_sort_granules_by_key"):
         flags |= _MeshFlags.GRANULES_AS_LISTED
     sizes, dcn_sizes = _to_sizes(mesh_shape, "mesh_shape"), _to_sizes(dcn_mesh_shape, "dcn_mesh_shape")
-    handle = _handle_of(devices)
-    return _taken(call(lib.quoit_mesh_new_hybrid, handle, sizes, len(sizes), dcn_sizes, len(dcn_sizes), flags))
+    handle = _devices_handle(devices)
+    return _take_mesh(call(lib.quoit_mesh_new_hybrid, handle, sizes, len(sizes), dcn_sizes, len(dcn_sizes), flags))
 
 
 def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
@@ -350,7 +350,7 @@ def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
         InvalidError: like `create_device_mesh`, there are too few devices, or the used ones are in several slices.
     """
     sizes = _to_sizes(mesh_shape, "mesh_shape")
-    return _taken(call(lib.quoit_mesh_make, _handle_of(devices), sizes, len(sizes)))
+    return _take_mesh(call(lib.quoit_mesh_make, _devices_handle(devices), sizes, len(sizes)))
 
 
 def create_device_mesh_for_nd_torus(
@@ -379,7 +379,7 @@ def create_device_mesh_for_nd_torus(
     flags = _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
     physical, sizes = _to_sizes(physical_shape, "physical_shape"), _to_sizes(mesh_shape, "mesh_shape")
     name = _c.to_text_or_null(kind, "kind")
-    return _taken(call(lib.quoit_mesh_new_torus, name, physical, len(physical), sizes, len(sizes), flags))
+    return _take_mesh(call(lib.quoit_mesh_new_torus, name, physical, len(physical), sizes, len(sizes), flags))
 
 
 def _flag(flag: _MeshFlags, wanted: object, what: str) -> int:
@@ -387,28 +387,28 @@ def _flag(flag: _MeshFlags, wanted: object, what: str) -> int:
 
 
 def _to_sizes(sizes: object, what: str) -> Any:
-    numbers = [_c.to_int(one, f"{what}[{axis}]") for axis, one in enumerate(_c.elements(sizes, what, "int"))]
+    numbers = [_c.to_int(one, f"{what}[{axis}]") for axis, one in enumerate(_c.to_iterable(sizes, what, "int"))]
     return ffi.new("int64_t[]", numbers)
 
 
-def _handle_of(devices: object) -> Any:
+def _devices_handle(devices: object) -> Any:
     if not isinstance(devices, Devices):
         raise TypeError(f"devices: expected a quoit.meshes.Devices, not {type(devices).__name__}")
     return devices._handle
 
 
-def _taken(pointer: Any) -> Mesh:
-    handle = _c.owned(pointer, lib.quoit_mesh_free)
+def _take_mesh(pointer: Any) -> Mesh:
+    handle = _c.own_handle(pointer, lib.quoit_mesh_free)
     axes, n_devices = range(lib.quoit_mesh_get_n_axes(handle)), lib.quoit_mesh_get_n_devices(handle)
-    made = Mesh(
+    devices_list = Mesh(
         tuple(int(lib.quoit_mesh_get_size(handle, axis)) for axis in axes),
         tuple(int(lib.quoit_mesh_get_dcn_size(handle, axis)) for axis in axes),
         tuple(ffi.unpack(lib.quoit_mesh_get_ids(handle), n_devices)),
         tuple(ffi.unpack(lib.quoit_mesh_get_indices(handle), n_devices)),
         tuple(_granule(handle, at, len(axes)) for at in range(lib.quoit_mesh_get_n_granules(handle))),
     )
-    vars(made)["_handle"] = handle  # not a field, so that copies do not contain it
-    return made
+    vars(devices_list)["_handle"] = handle  # not a field, so that copies do not contain it
+    return devices_list
 
 
 def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
@@ -464,13 +464,13 @@ def axis_links(devices: Devices, mesh: Mesh, n_bytes: int = 2**30) -> tuple[Axis
     Raises:
         InvalidError: the mesh was made from another list, or was pickled.
     """
-    handle = _handle_of(devices)
+    handle = _devices_handle(devices)
     if not isinstance(mesh, Mesh):
         raise TypeError(f"mesh: expected a quoit.meshes.Mesh, not {type(mesh).__name__}")
     if mesh._handle is None:
-        raise errors.InvalidError("mesh: expected what quoit.meshes made in this process, found a copy")
+        raise errors.InvalidError("mesh: expected a mesh that quoit.meshes made in this process, found a copy")
     number = _c.to_int(n_bytes, "n_bytes", range(2**63))
-    links = _c.owned(call(lib.quoit_mesh_links_new, handle, mesh._handle), lib.quoit_mesh_links_free)
+    links = _c.own_handle(call(lib.quoit_mesh_links_new, handle, mesh._handle), lib.quoit_mesh_links_free)
     return tuple(_axis(links, axis, number) for axis in range(len(mesh.shape)))
 
 
@@ -482,7 +482,7 @@ def _axis(links: Any, axis: int, n_bytes: int) -> AxisLinks:
         MeshForm(lib.quoit_mesh_links_get_form(links, axis)),
         int(lib.quoit_mesh_links_get_hops(links, axis)),
         int(lib.quoit_mesh_links_get_hops_back(links, axis)),
-        _c.taken_text(lib.quoit_mesh_links_dup_physical(links, axis)),
+        _c.take_text(lib.quoit_mesh_links_dup_physical(links, axis)),
         None if gather_ns < 0 else gather_ns,
         None if reduce_ns < 0 else reduce_ns,
     )
@@ -509,7 +509,7 @@ class Choice:
     @property
     def mesh_shape(self) -> tuple[int, ...]:
         """The sizes within a slice, for `create_hybrid_device_mesh`; with one slice, the sizes of the whole mesh."""
-        return tuple(size // of_dcn for size, of_dcn in zip(self.shape, self.dcn_shape))
+        return tuple(size // dcn_size for size, dcn_size in zip(self.shape, self.dcn_shape))
 
 
 def choices(
@@ -539,7 +539,7 @@ def choices(
         raise errors.InvalidError(
             f"dcn_mesh_shape of '{len(dcn_sizes)}' sizes: expected {len(sizes)}, one for each axis"
         )
-    pointer = call(lib.quoit_mesh_choices_new, _handle_of(devices), sizes, len(sizes), dcn_sizes, number)
+    pointer = call(lib.quoit_mesh_choices_new, _devices_handle(devices), sizes, len(sizes), dcn_sizes, number)
     try:
         given = tuple(sizes)
         return tuple(_choice(pointer, at, given) for at in range(lib.quoit_mesh_choices_get_n(pointer)))

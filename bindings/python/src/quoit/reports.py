@@ -11,85 +11,88 @@ from ._c import lib
 
 
 class Verdict(_c.Code):
-    """Whether a request fits. The numbers are those of `ErrorCode`."""
+    """Whether a request fits. The numbers of NOT_NOW and NEVER are those of `ErrorCode`."""
 
-    FITS = 0
-    NOT_NOW = 5
+    FITS = lib.QUOIT_VERDICT_FITS
+    NOT_NOW = lib.QUOIT_VERDICT_NOT_NOW
     """It would fit with every group released, every known node alive and undrained, and no external use."""
-    NEVER = 6
+    NEVER = lib.QUOIT_VERDICT_NEVER
     """It would not fit even then."""
 
 
 class Constraint(_c.Code):
-    """A condition that removes slices or nodes from those that the request can have now.
+    """A test that removes slices, or nodes for a bundle. Each one counts against the first test that it fails."""
 
-    Each slice is counted for the first constraint that it fails, in this order. For bundles, the constraints remove
-    nodes until those are left that one bundle can be placed on now, in the order POOL, ZONE, SELECTOR, NAMED_SLICE,
-    EXCLUDED_SLICE, TOPOLOGY_LABEL, TOTAL, ALIVE, DRAINING, HELD, EXTERNAL, CHIPS, STRATEGY.
-    """
-
-    ACCELERATOR = 1
-    TOPOLOGY = 2
-    CHIPS_PER_HOST = 3
-    POOL = 4
-    ZONE = 5
-    SELECTOR = 6
-    NAMED_SLICE = 7
-    EXCLUDED_SLICE = 8
-    INTACT = 9
-    """Every host is alive, and nothing contradicts."""
-    DRAINING = 10
-    """No host is draining."""
-    HELD = 11
-    """No host is held by a group."""
-    EXTERNAL = 12
-    """No host in external use."""
-    TOPOLOGY_LABEL = 13
-    """The node has the label."""
-    TOTAL = 14
-    """The node's total amounts are large enough."""
-    ALIVE = 15
+    ACCELERATOR = lib.QUOIT_CONSTRAINT_ACCELERATOR
+    """The slice has the requested generation."""
+    TOPOLOGY = lib.QUOIT_CONSTRAINT_TOPOLOGY
+    """The slice has the requested topology."""
+    CHIPS_PER_HOST = lib.QUOIT_CONSTRAINT_CHIPS_PER_HOST
+    """The hosts have the requested number of chips."""
+    POOL = lib.QUOIT_CONSTRAINT_POOL
+    """The slice or node is in the requested pool."""
+    ZONE = lib.QUOIT_CONSTRAINT_ZONE
+    """The slice or node is in the requested zone."""
+    SELECTOR = lib.QUOIT_CONSTRAINT_SELECTOR
+    """The labels satisfy the selectors."""
+    NAMED_SLICE = lib.QUOIT_CONSTRAINT_NAMED_SLICE
+    """The slice is one of those that the request names."""
+    EXCLUDED_SLICE = lib.QUOIT_CONSTRAINT_EXCLUDED_SLICE
+    """The request does not exclude the slice."""
+    INTACT = lib.QUOIT_CONSTRAINT_INTACT
+    """All hosts of the slice are there once, alive or draining, and agree with each other."""
+    DRAINING = lib.QUOIT_CONSTRAINT_DRAINING
+    """No host of the slice is draining; or the node is not draining."""
+    HELD = lib.QUOIT_CONSTRAINT_HELD
+    """No group uses a host of the slice, or too much of the node. The name is older than the term *allocated*."""
+    EXTERNAL = lib.QUOIT_CONSTRAINT_EXTERNAL
+    """No host of the slice, and not too much of the node, is in external use."""
+    TOPOLOGY_LABEL = lib.QUOIT_CONSTRAINT_TOPOLOGY_LABEL
+    """The node has the topology label of the request."""
+    TOTAL = lib.QUOIT_CONSTRAINT_TOTAL
+    """The node would have enough of each resource if nothing used it."""
+    ALIVE = lib.QUOIT_CONSTRAINT_ALIVE
     """The node is not dead."""
-    CHIPS = 16
-    """The free TPU amount of the node is in whole chips, or enough of one chip."""
-    STRATEGY = 17
-    """All bundles can be placed together."""
+    CHIPS = lib.QUOIT_CONSTRAINT_CHIPS
+    """The node has enough free whole chips; or, for less than one TPU, enough free on a single chip."""
+    STRATEGY = lib.QUOIT_CONSTRAINT_STRATEGY
+    """The strategy allows all bundles to be placed together."""
 
 
 class RayAnswer(_c.Code):
     """The answer that Ray 2.60's control plane would give."""
 
-    NONE = 0
-    """Ray has no such request: whole slices, or several values of a label."""
-    SUCCESS = 1
-    """Placed."""
-    FAILED = 2
-    """Not placed; Ray retries each second."""
-    INFEASIBLE = 3
-    """Not placed; Ray retries when a node joins."""
+    NONE = lib.QUOIT_RAY_ANSWER_NONE
+    """Ray cannot express the request: it has whole slices, or several values of a label."""
+    SUCCESS = lib.QUOIT_RAY_ANSWER_SUCCESS
+    """Ray places the bundles."""
+    FAILED = lib.QUOIT_RAY_ANSWER_FAILED
+    """Ray does not place the bundles now, and retries each second."""
+    INFEASIBLE = lib.QUOIT_RAY_ANSWER_INFEASIBLE
+    """Ray does not place the bundles, and retries when a node joins."""
 
 
 class StepKind(_c.Code):
     """The type of a change that would help. Each one names the members of `Step` that it sets; the others are None."""
 
-    NODE_BACK = 1
-    """`node`, now dead, is alive again."""
-    UNDRAIN = 2
-    """`node` is no longer draining."""
-    RELEASE = 3
-    """`group` is released."""
-    EXTERNAL_ENDS = 4
-    """The external use of `node` ends."""
-    FEWER_SLICES = 5
+    NODE_BACK = lib.QUOIT_STEP_NODE_BACK
+    """`node`, which is dead, must be alive again."""
+    UNDRAIN = lib.QUOIT_STEP_UNDRAIN
+    """Undrain `node`."""
+    RELEASE = lib.QUOIT_STEP_RELEASE
+    """Release `group`."""
+    EXTERNAL_ENDS = lib.QUOIT_STEP_EXTERNAL_ENDS
+    """The external use of `node` must end."""
+    FEWER_SLICES = lib.QUOIT_STEP_FEWER_SLICES
     """Request `n_slices`."""
-    OTHER_TOPOLOGY = 6
+    OTHER_TOPOLOGY = lib.QUOIT_STEP_OTHER_TOPOLOGY
     """Request `topology`, on hosts of `chips_per_host` if that is not None."""
-    OTHER_HOSTS = 7
+    OTHER_HOSTS = lib.QUOIT_STEP_OTHER_HOSTS
     """Request `chips_per_host`."""
-    LEASE_ENDS = 8
-    """The lease of `group` ends at `until_ms`."""
-    SOURCE_REMOVES = 9
-    """The source that owns `group` removes it."""
+    LEASE_ENDS = lib.QUOIT_STEP_LEASE_ENDS
+    """Wait until the lease of `group` ends, at `until_ms`."""
+    SOURCE_REMOVES = lib.QUOIT_STEP_SOURCE_REMOVES
+    """The source that owns `group` must remove it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,20 +126,20 @@ class Reason:
 
     constraint: Constraint
     before: int
-    """The number that passed every constraint before this one."""
+    """How many slices or nodes passed all earlier constraints."""
     after: int
-    """The number that passed this one too."""
+    """How many of them passed this one too."""
     text: str
     """In words: "2 of 3 slices are held by groups"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Miss:
-    """A node that is almost enough for the bundle that is hardest to place."""
+    """A node that nearly has enough for the bundle that is hardest to place."""
 
     node: str
     resource: str
-    """The resource that the node has too little of; of several, the one that lacks most."""
+    """The resource that the node has too little of. If there are several, the one with the largest shortage."""
     left: str
     """The free amount on the node, as decimal text."""
     wanted: str
@@ -147,27 +150,27 @@ class Miss:
 class Report:
     """Why a request fits or not: what each constraint removed, and which changes would make the request fit.
 
-    It does not refer to the ledger, and can be pickled.
+    It is independent of the ledger, and can be pickled.
     """
 
     verdict: Verdict
     n_wanted: int
     """The number of slices or bundles that the request asks for."""
     n_now: int
-    """The number of slices that satisfy the request now, or of nodes that `bundle` can be placed on now."""
+    """How many slices satisfy the request now, or on how many nodes `bundle` can be placed now."""
     n_could: int
     """The same number with every group released and every known node alive and undrained."""
     bundle: int | None
-    """The bundle that is hardest to place, which reasons and misses refer to; None for a request for slices."""
+    """The index of the bundle that is hardest to place: reasons and misses are about it. None: a request for slices."""
     reasons: tuple[Reason, ...]
-    """The main obstacle first."""
+    """The main reason comes first."""
     options: tuple[Option, ...]
     """Changes that would help, the smallest set first."""
     misses: tuple[Miss, ...]
-    """At most three nodes that are almost enough for `bundle`, the nearest first; empty if a node is enough."""
+    """At most three nodes that nearly have enough for `bundle`, the nearest first; empty if a node has enough."""
     ray_answer: RayAnswer
     """The answer that Ray would give now."""
-    does_ray_vary: bool
+    can_ray_answer_vary: bool
     """Whether Ray chooses randomly among equally good nodes, so that its answer can differ the next time."""
     is_proven: bool
     """False if the verdict only means that a search with a fixed number of steps found nothing."""
@@ -184,7 +187,7 @@ class Report:
         return what + self._sentence
 
 
-def taken_report(pointer: Any) -> Report:
+def take_report(pointer: Any) -> Report:
     """Converts a report, and frees it."""
     try:
         return Report(
@@ -197,9 +200,9 @@ def taken_report(pointer: Any) -> Report:
             options=tuple(_option(pointer, at) for at in range(lib.quoit_report_get_n_options(pointer))),
             misses=tuple(_miss(pointer, at) for at in range(lib.quoit_report_get_n_misses(pointer))),
             ray_answer=RayAnswer(lib.quoit_report_get_ray_answer(pointer)),
-            does_ray_vary=bool(lib.quoit_report_does_ray_vary(pointer)),
+            can_ray_answer_vary=bool(lib.quoit_report_can_ray_answer_vary(pointer)),
             is_proven=bool(lib.quoit_report_is_proven(pointer)),
-            _sentence=_c.taken_text(lib.quoit_report_dup_summary(pointer, b"")),
+            _sentence=_c.take_text(lib.quoit_report_dup_summary(pointer, b"")),
         )
     finally:
         lib.quoit_report_unref(pointer)
@@ -215,13 +218,13 @@ def _reason(pointer: Any, at: int) -> Reason:
         Constraint(lib.quoit_report_get_reason_constraint(pointer, at)),
         int(lib.quoit_report_get_reason_before(pointer, at)),
         int(lib.quoit_report_get_reason_after(pointer, at)),
-        _c.taken_text(lib.quoit_report_dup_reason_text(pointer, at)),
+        _c.take_text(lib.quoit_report_dup_reason_text(pointer, at)),
     )
 
 
 def _option(pointer: Any, at: int) -> Option:
     steps = tuple(_step(pointer, at, step) for step in range(lib.quoit_report_get_n_steps(pointer, at)))
-    return Option(steps, _c.taken_text(lib.quoit_report_dup_option_text(pointer, at)))
+    return Option(steps, _c.take_text(lib.quoit_report_dup_option_text(pointer, at)))
 
 
 def _step(pointer: Any, option: int, at: int) -> Step:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests."""
+"""Requests for slices or bundles."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,14 +30,14 @@ class Policy(_c.Code):
     """The placement of Ray 2.60's control plane."""
 
 
-class Bundle(_c.Sealed):
-    """One requested bundle: amounts of resources on one node. A `Request` that uses it checks the text.
+class Bundle(_c.Immutable):
+    """One requested bundle: amounts of resources on one node. A `Request` that uses the bundle validates the text.
 
     Bundles are equal if text and selectors are equal.
 
     Args:
-        amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount. An amount
-            is an int, or decimal text such as "0.5" (a float is not exact, and refused).
+        amounts: the resources that the bundle needs, as text ("TPU=4,CPU=8") or as a mapping of resource to amount. An
+            amount is an int, or decimal text such as "0.5". Floats are refused, because they are not exact.
         selectors: label selectors in Ray's grammar, ``{"ray.io/tpu-worker-id": "0"}``.
     """
 
@@ -45,7 +47,7 @@ class Bundle(_c.Sealed):
     selectors: Mapping[str, str]
 
     def __init__(self, amounts: str | Mapping[str, int | str], selectors: Mapping[str, str] | None = None) -> None:
-        text = _c.exact(amounts) if isinstance(amounts, str) else _amounts_text(amounts)
+        text = _c.plain_str(amounts) if isinstance(amounts, str) else _amounts_text(amounts)
         _c.to_text(text, "amounts")
         object.__setattr__(self, "amounts", text)
         object.__setattr__(self, "selectors", _c.FrozenDict(_mapping(selectors, "selectors")))
@@ -79,10 +81,10 @@ def _amounts_text(amounts: Mapping[str, int | str]) -> str:
     parts = []
     for given, amount in amounts.items():
         _c.to_text(given, "amounts")
-        name, place = _c.exact(given), f"amounts[{_c.shown(given)}]"
-        value = _c.exact(amount) if isinstance(amount, str) else str(_c.to_int(amount, place))
+        name, place = _c.plain_str(given), f"amounts[{_c.quoted(given)}]"
+        value = _c.plain_str(amount) if isinstance(amount, str) else str(_c.to_int(amount, place))
         if _has_any(value, _SEPARATORS):
-            raise errors.InvalidError(f"{place} {_c.shown(value)}: expected an amount such as 4 or 0.5")
+            raise errors.InvalidError(f"{place} {_c.quoted(value)}: expected an amount such as 4 or 0.5")
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         parts.append(f'"{quoted}"={value}' if _has_any(name, _SEPARATORS) else f"{name}={value}")
     return ",".join(parts)
@@ -96,32 +98,34 @@ def _has_any(text: str, characters: str) -> bool:
     return any(character in text for character in characters)
 
 
-_NONE: tuple[()] = ()
-"""The default of sequence arguments. CPython has only one empty tuple, so that `is` finds it without iteration."""
+_EMPTY: tuple[()] = ()
+"""The default of sequence arguments. CPython has a single empty tuple, so that `is` recognizes the default."""
 
 
-class Request(_c.Sealed):
+class Request(_c.Immutable):
     """A request for whole slices of one accelerator and topology, or for bundles of resources; all of them or none.
 
     It is immutable, and can be used for any number of calls in any number of threads. Each argument is validated on
-    construction. Combinations are validated on use, with `InvalidError`: the characters of name, key and owner, slices
-    or bundles but not both, arguments that are missing or contradict each other, and the topology in the catalogue.
+    construction, and so is the combination of accelerator, topology and chips per host. Calls that use the request
+    validate the rest, with `InvalidError`: slices or bundles but not both, no argument is missing, and the arguments do
+    not contradict each other.
 
     Args:
         name: the name of the new group: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
         accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
-        topology: the shape of each slice in chips, x first: "4x4", "2x2x4".
+        topology: the shape of each slice in chips, x first: "4x4", "2x2x4"; one that the generation has.
         slices: the number of slices, 1 to 1,000,000. For an elastic job a pair (least, most): as many of `most` as
             are free, or none if fewer than `least` are free.
         key: the request key, which makes a retry safe: it returns the group that the first call made, also after
-            its release, and never reserves again.
-        owner: the owner of the group. When the lease of that owner ends, the group ends (`Ledger.set_owner`).
+            its release, and never reserves again. The same characters as in names.
+        owner: the owner of the group. When the lease of that owner ends, the group ends (`Ledger.set_owner`). The same
+            characters as in names.
         lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it
             is released.
         chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips
             and as two of 4.
-        tpu_per_bundle: decimal text, "1" or "0.5": each host is taken as bundles of that much TPU, for several
-            processes per host. None: each host is taken as a whole.
+        tpu_per_bundle: decimal text, "1" or "0.5": divides each host into bundles of that much TPU, for several
+            processes per host. None: the group gets whole hosts.
         pool: only slices or nodes of pools of that name.
         zone: only slices or nodes of that availability zone.
         selectors: label selectors in Ray's grammar ("v", "!v", "in(a,b)", "!in(a,b)") that all nodes must satisfy.
@@ -135,7 +139,8 @@ class Request(_c.Sealed):
         soft_target: the node that STRICT_PACK prefers if the bundles fit on it.
 
     Raises:
-        InvalidError: an argument by itself breaks a rule; the message names it.
+        InvalidError: an argument is not valid, or the generation has no such topology on such hosts; the message has
+            the argument.
         TypeError: an argument has another type.
     """
 
@@ -164,7 +169,7 @@ class Request(_c.Sealed):
         topology_label: str | tuple[str, int] | None = None,
         soft_target: str | None = None,
     ) -> None:
-        handle = _c.owned(lib.quoit_request_new(_c.to_text(name, "name")), lib.quoit_request_free)
+        handle = _c.own_handle(call(lib.quoit_request_new, _c.to_text(name, "name")), lib.quoit_request_free)
         if accelerator is not None:
             call(lib.quoit_request_set_accelerator, handle, _c.to_text(accelerator, "accelerator"))
         if topology is not None:
@@ -172,7 +177,7 @@ class Request(_c.Sealed):
         if isinstance(slices, tuple):
             least, most = _pair(slices, "slices")
             call(
-                lib.quoit_request_set_slices_between,
+                lib.quoit_request_set_slice_range,
                 handle,
                 _c.to_int(least, "slices[0]"),
                 _c.to_int(most, "slices[1]"),
@@ -180,13 +185,16 @@ class Request(_c.Sealed):
         elif slices is not None:
             call(lib.quoit_request_set_slices, handle, _c.to_int(slices, "slices"))
         if key is not None:
-            lib.quoit_request_set_key(handle, _c.to_text(key, "key"))
+            call(lib.quoit_request_set_key, handle, _c.to_text(key, "key"))
         if owner is not None:
-            lib.quoit_request_set_owner(handle, _c.to_text(owner, "owner"))
+            call(lib.quoit_request_set_owner, handle, _c.to_text(owner, "owner"))
         if lease_ms is not None:
             call(lib.quoit_request_set_lease_ms, handle, _c.to_int(lease_ms, "lease_ms"))
         if chips_per_host is not None:
             call(lib.quoit_request_set_chips_per_host, handle, _c.to_int(chips_per_host, "chips_per_host"))
+        if accelerator is not None and topology is not None:
+            hosts = 0 if chips_per_host is None else _c.to_int(chips_per_host, "chips_per_host")
+            _check_topology(_c.to_text(accelerator, "accelerator"), _c.to_text(topology, "topology"), hosts)
         if tpu_per_bundle is not None:
             call(lib.quoit_request_set_tpu_per_bundle, handle, _c.to_text(tpu_per_bundle, "tpu_per_bundle"))
         if pool is not None:
@@ -196,13 +204,13 @@ class Request(_c.Sealed):
         if selectors is not None:
             for label, value in _mapping(selectors, "selectors").items():
                 call(lib.quoit_request_add_selector, handle, *_selector(label, value, "selectors"))
-        if named is not _NONE:
+        if named is not _EMPTY:
             for index, slice_name in enumerate(_names(named, "named")):
                 lib.quoit_request_add_slice(handle, _c.to_text(slice_name, f"named[{index}]"))
-        if excluded is not _NONE:
+        if excluded is not _EMPTY:
             for index, slice_name in enumerate(_names(excluded, "excluded")):
                 lib.quoit_request_exclude_slice(handle, _c.to_text(slice_name, f"excluded[{index}]"))
-        if bundles is not _NONE:
+        if bundles is not _EMPTY:
             _add_bundles(handle, bundles)
         if strategy is not None:
             call(lib.quoit_request_set_strategy, handle, _c.to_member(Strategy, strategy, "strategy"))
@@ -221,7 +229,7 @@ class Request(_c.Sealed):
         if soft_target is not None:
             lib.quoit_request_set_soft_target(handle, _c.to_text(soft_target, "soft_target"))
         object.__setattr__(self, "_handle", handle)
-        object.__setattr__(self, "_name", _c.exact(name))
+        object.__setattr__(self, "_name", _c.plain_str(name))
 
     @classmethod
     def from_bundles_file(
@@ -274,16 +282,17 @@ class Request(_c.Sealed):
     _name: str
 
     def renamed(self, name: str) -> Request:
-        """Returns a copy of the request, key and owner included, with another name. It is cheaper than a new request.
+        """Returns a copy of the request under another name, with the same key and owner. Cheaper than a new request.
 
         Raises:
             InvalidError: like `Request`.
             TypeError: like `Request`.
         """
         request = Request.__new__(Request)
-        handle = _c.owned(lib.quoit_request_copy(self._handle, _c.to_text(name, "name")), lib.quoit_request_free)
+        copy = call(lib.quoit_request_copy, self._handle, _c.to_text(name, "name"))
+        handle = _c.own_handle(copy, lib.quoit_request_free)
         object.__setattr__(request, "_handle", handle)
-        object.__setattr__(request, "_name", _c.exact(name))
+        object.__setattr__(request, "_name", _c.plain_str(name))
         return request
 
     def __repr__(self) -> str:
@@ -293,6 +302,41 @@ class Request(_c.Sealed):
     def name(self) -> str:
         """The name of the new group."""
         return self._name
+
+
+# --- early validation ---------------------------------------------------------------------------------------------
+# libquoit validates the combination of accelerator and topology when a request is used. The functions below therefore
+# use a request in an empty fleet. A valid request is refused there too, but with `RefusedError`.
+
+_PROBE_MS = 1_000_000_000_000
+"""Any time that libquoit accepts."""
+
+
+@functools.lru_cache(maxsize=256)
+def _check_topology(accelerator: bytes, topology: bytes, chips_per_host: int) -> None:
+    """Raises InvalidError if the generation has no such topology on such hosts."""
+    request = _c.own_handle(call(lib.quoit_request_new, b"probe"), lib.quoit_request_free)
+    call(lib.quoit_request_set_accelerator, request, accelerator)
+    call(lib.quoit_request_set_topology, request, topology)
+    call(lib.quoit_request_set_chips_per_host, request, chips_per_host)
+    call(lib.quoit_request_set_slices, request, 1)
+    _use_in_empty_fleet(request)
+
+
+def _use_in_empty_fleet(request: Any) -> None:
+    fork = _c.own_handle(lib.quoit_snapshot_fork(_empty_snapshot()), lib.quoit_fork_free)
+    with contextlib.suppress(errors.RefusedError):
+        call(lib.quoit_fork_reserve, fork, request, _PROBE_MS, _c.NULL)
+
+
+@functools.lru_cache(maxsize=1)
+def _empty_snapshot() -> Any:
+    """Returns a snapshot of an empty ledger. It is immutable: all threads and children of fork(2) can use it."""
+    ledger = _c.own_handle(lib.quoit_ledger_open_memory(), lib.quoit_ledger_unref)
+    return _c.own_handle(lib.quoit_ledger_snapshot(ledger), lib.quoit_snapshot_unref)
+
+
+# --- arguments ----------------------------------------------------------------------------------------------------
 
 
 def _pair(value: tuple[Any, ...], what: str) -> tuple[Any, Any]:
@@ -308,7 +352,7 @@ def _names(values: Iterable[str], what: str) -> Iterable[str]:
 
 
 def _selector(label: object, value: object, what: str) -> tuple[bytes, bytes]:
-    return _c.to_text(label, what), _c.to_text(value, f"{what}[{_c.shown(label)}]")
+    return _c.to_text(label, what), _c.to_text(value, f"{what}[{_c.quoted(label)}]")
 
 
 def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int | str]]) -> None:
@@ -323,7 +367,7 @@ def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int 
             )
 
 
-def handle_of(request: object) -> Any:
+def request_handle(request: object) -> Any:
     """Returns the handle of a request."""
     if not isinstance(request, Request):
         raise TypeError(f"request: expected a quoit.Request, not {type(request).__name__}")

@@ -17,15 +17,15 @@ from .fleet import (
     Slice,
     SliceClass,
     Source,
-    class_of,
-    owner_of,
-    pool_of,
-    resource_of,
-    source_of,
+    read_class,
+    read_owner,
+    read_pool,
+    read_resource,
+    read_source,
 )
-from .groups import Group, group_text, owned_group
-from .reports import Report, taken_report
-from .requests import Request, handle_of
+from .groups import Group, to_group_name, wrap_group
+from .reports import Report, take_report
+from .requests import Request, request_handle
 
 if TYPE_CHECKING:
     from .forks import Fork
@@ -87,7 +87,7 @@ class Snapshot(View):
         Raises:
             InvalidError: the clock is outside the years 2000 to 2199.
         """
-        return owned_snapshot(call(lib.quoit_snapshot_as_of, self._handle, _c.clock(now_ms)))
+        return wrap_snapshot(call(lib.quoit_snapshot_as_of, self._handle, _c.clock(now_ms)))
 
     def explain(self, request: Request) -> Report:
         """Checks whether the request fits now, and if not, why: the decision that `Ledger.reserve` would make.
@@ -98,28 +98,29 @@ class Snapshot(View):
             InvalidError: the request is incomplete, contradictory or not in the catalogue.
             NotFoundError: it names an unknown pool, slice or node.
         """
-        return taken_report(call(lib.quoit_snapshot_explain, self._handle, handle_of(request)))
+        return take_report(call(lib.quoit_snapshot_explain, self._handle, request_handle(request)))
 
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.
 
-        For a group of Ray, label selectors are unknown, and also the strategy if the list had none.
+        For a group that Ray placed, the label selectors are unknown. The strategy is unknown if the imported list had
+        none.
 
         Raises:
             NotFoundError: there is no such group.
             ConflictError: all its bundles are placed.
         """
-        return taken_report(call(lib.quoit_snapshot_explain_group, self._handle, group_text(group)))
+        return take_report(call(lib.quoit_snapshot_explain_group, self._handle, to_group_name(group)))
 
     def to_json(self) -> str:
         """Returns the whole state as a document with "schema": "quoit/1". Equal states give equal text."""
-        return _c.taken_text(lib.quoit_snapshot_dup_json(self._handle))
+        return _c.take_text(lib.quoit_snapshot_dup_json(self._handle))
 
     def to_graph(self, form: GraphForm = GraphForm.DOT) -> str:
         """Returns the fleet as a graph. Equal states give equal text.
 
         The vertices are the fleet, sources, pools, slices, nodes, chips and groups. The edges are containment, links
-        (``ici``, ``dcn``), and what groups hold.
+        (``ici``, ``dcn``), and the use of nodes by groups (``holds``).
 
         Args:
             form: the format.
@@ -127,10 +128,10 @@ class Snapshot(View):
         Raises:
             InvalidError: there is no such format.
         """
-        return _c.taken_text(call(lib.quoit_snapshot_dup_graph, self._handle, _c.to_member(GraphForm, form, "form")))
+        return _c.take_text(call(lib.quoit_snapshot_dup_graph, self._handle, _c.to_member(GraphForm, form, "form")))
 
     def check(self) -> None:
-        """Recomputes all summaries, indexes and allocations and compares them. For tests.
+        """Recomputes all summaries, indexes and allocations, and compares them with the stored ones. For tests.
 
         Raises:
             FailedError: a bug of quoit; the message names the contradiction.
@@ -139,36 +140,36 @@ class Snapshot(View):
 
     def fork(self) -> Fork:
         """Returns a private mutable copy for what-if experiments. It shares unchanged data with the snapshot."""
-        from .forks import owned_fork
+        from .forks import wrap_fork
 
-        return owned_fork(lib.quoit_snapshot_fork(self._handle))
+        return wrap_fork(lib.quoit_snapshot_fork(self._handle))
 
     # --- contents ---
 
     @property
     def sources(self) -> tuple[Source, ...]:
         """The sources of the nodes."""
-        return tuple(source_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_sources(self._handle)))
+        return tuple(read_source(self._handle, at) for at in range(lib.quoit_snapshot_get_n_sources(self._handle)))
 
     @property
     def pools(self) -> tuple[Pool, ...]:
         """The pools of all sources."""
-        return tuple(pool_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_pools(self._handle)))
+        return tuple(read_pool(self._handle, at) for at in range(lib.quoit_snapshot_get_n_pools(self._handle)))
 
     @property
     def classes(self) -> tuple[SliceClass, ...]:
         """The classes of slices, with counts. The cost does not depend on the size of the fleet."""
-        return tuple(class_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_classes(self._handle)))
+        return tuple(read_class(self._handle, at) for at in range(lib.quoit_snapshot_get_n_classes(self._handle)))
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """Sums over the nodes that are not dead, sorted by name, without the resources that are slice names."""
-        return tuple(resource_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_resources(self._handle)))
+        """Sums over all nodes, sorted by name, without the resources that are slice names."""
+        return tuple(read_resource(self._handle, at) for at in range(lib.quoit_snapshot_get_n_resources(self._handle)))
 
     @property
     def owners(self) -> tuple[Owner, ...]:
         """The registered owners, in the order of their registration."""
-        return tuple(owner_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_owners(self._handle)))
+        return tuple(read_owner(self._handle, at) for at in range(lib.quoit_snapshot_get_n_owners(self._handle)))
 
     @property
     def slices(self) -> Sequence[Slice]:
@@ -187,7 +188,7 @@ class Snapshot(View):
         """The groups with a record, by id: live ones, and removed ones that a request key names."""
         handle = self._handle
         numbers = range(lib.quoit_snapshot_get_n_groups(handle))
-        return Rows(lambda index: owned_group(lib.quoit_snapshot_dup_group(handle, index)), numbers)
+        return Rows(lambda index: wrap_group(lib.quoit_snapshot_dup_group(handle, index)), numbers)
 
     def lookup_slice(self, name: str) -> Slice:
         """Returns the slice with that short or full name.
@@ -220,7 +221,7 @@ class Snapshot(View):
             ConflictError: the live group of that name has another id.
             InvalidError: the text is neither NAME nor NAME@ID.
         """
-        return owned_group(call(lib.quoit_snapshot_lookup_group, self._handle, group_text(name)))
+        return wrap_group(call(lib.quoit_snapshot_lookup_group, self._handle, to_group_name(name)))
 
     def group_by_id(self, id: int) -> Group:
         """Returns the group with that id, also after its end while its record is kept.
@@ -228,7 +229,7 @@ class Snapshot(View):
         Raises:
             NotFoundError: no live or recorded group has the id.
         """
-        return owned_group(call(lib.quoit_snapshot_lookup_group_by_id, self._handle, _c.to_int(id, "id", _c.UINT64)))
+        return wrap_group(call(lib.quoit_snapshot_lookup_group_by_id, self._handle, _c.to_int(id, "id", _c.UINT64)))
 
     def group_by_key(self, key: str) -> Group:
         """Returns the group of a request key, also after its end until `Ledger.forget`.
@@ -236,13 +237,13 @@ class Snapshot(View):
         Raises:
             NotFoundError: no live or recorded group has the key.
         """
-        return owned_group(call(lib.quoit_snapshot_lookup_group_by_key, self._handle, _c.to_text(key, "key")))
+        return wrap_group(call(lib.quoit_snapshot_lookup_group_by_key, self._handle, _c.to_text(key, "key")))
 
     def groups_of_owner(self, owner: str) -> tuple[Group, ...]:
         """Returns the live groups of an owner, by id. The owner need not be registered."""
         text = _c.to_text(owner, "owner")
         numbers = range(lib.quoit_snapshot_count_owner_groups(self._handle, text))
-        return tuple(owned_group(lib.quoit_snapshot_dup_owner_group(self._handle, text, number)) for number in numbers)
+        return tuple(wrap_group(lib.quoit_snapshot_dup_owner_group(self._handle, text, number)) for number in numbers)
 
     def node_by_id(self, node_id: int) -> Node | None:
         """Returns the node with that durable id; None if this snapshot has none."""
@@ -250,6 +251,6 @@ class Snapshot(View):
         return None if index < 0 else Node(self._handle, index)
 
 
-def owned_snapshot(pointer: Any) -> Snapshot:
+def wrap_snapshot(pointer: Any) -> Snapshot:
     """Returns a snapshot that frees the handle."""
-    return Snapshot(_c.owned(pointer, lib.quoit_snapshot_unref))
+    return Snapshot(_c.own_handle(pointer, lib.quoit_snapshot_unref))

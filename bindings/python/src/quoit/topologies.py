@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topologies: the place and the environment of each process of a group, and how a change of the group affects them."""
+"""The place and the environment of each process of a group, and how a change of the group affects them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _RenumberingSide(_c.Code):
     AFTER = 1
 
 
-class RenumberingHow(_c.Code):
+class ProcessChange(_c.Code):
     """The effect of a change on a process."""
 
     SAME = 1
@@ -73,9 +73,11 @@ class RenumberingHow(_c.Code):
 
 
 @dataclasses.dataclass(frozen=True)
-class Process(_c.WithMappings):
-    """A process of a group. Its index in `Topology.processes` is its process id."""
+class Process(_c.WithFrozenMappings):
+    """A process of a group."""
 
+    process_id: int
+    """Its id among all processes of the group, from 0: its index in `Topology.processes`."""
     slice_id: int
     """The id that the profile gives its slice; 0 without chips."""
     slice_name: str
@@ -102,7 +104,7 @@ class Process(_c.WithMappings):
     bundle: int | None
     """The index of its bundle in the group; None if the group has its hosts as a whole."""
     local: int
-    """Its number among the processes of its host, from 0."""
+    """Its index among the processes of its host, from 0."""
     host_chips: tuple[int, ...]
     """Its chips, in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty without chips or if they are unknown."""
     chips: tuple[int, ...]
@@ -115,7 +117,7 @@ class Process(_c.WithMappings):
     devices: tuple[int, ...]
     """The ids of its local JAX devices in the whole job, chip by chip."""
     slice_ids: Mapping[Profile, int]
-    """The id that each profile gives its slice; profiles that give none are left out.
+    """The id that each profile gives its slice. Profiles that give none are omitted.
 
     They can differ: Ray Train overrides the ids of the webhook.
     """
@@ -159,14 +161,14 @@ class VariableChange:
 
 @dataclasses.dataclass(frozen=True)
 class RenumberingRow:
-    """The effect of a change on one process. A new machine with the name of an old one is another process."""
+    """The effect of a change on one process. Processes on an old and a new machine of the same name are different."""
 
-    how: RenumberingHow
+    change: ProcessChange
     node_name: str
     """The present name, or the last one if the process is gone."""
     slice_name: str
     counterpart: str | None
-    """For a new process the node that it replaces, for one that is gone the node that replaces it; else None."""
+    """For a new process, the node that it replaces. For one that is gone, the node that replaces it. Else None."""
     process_before: int | None
     """The process id before the change; None if there was none, like in the next five fields."""
     process_after: int | None
@@ -183,9 +185,9 @@ class Renumbering:
     """How a change of a group affects each of its processes."""
 
     rows: tuple[RenumberingRow, ...]
-    """First the present processes by process id, then those that are gone by their old ones."""
+    """First the present processes by process id, then those that are gone by their old process id."""
     n_changed: int
-    """The number of rows that are not SAME; 0: no process needs an update."""
+    """The number of processes that are not SAME; 0: none needs an update."""
 
 
 def topology(
@@ -218,22 +220,27 @@ def topology(
     """
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
-    launch = _c.owned(lib.quoit_launch_new(_c.to_member(Profile, profile, "profile")), lib.quoit_launch_free)
+    launch = _c.own_handle(lib.quoit_launch_new(_c.to_member(Profile, profile, "profile")), lib.quoit_launch_free)
     call(lib.quoit_launch_set_processes_per_host, launch, _c.to_int(processes_per_host, "processes_per_host", _UINT32))
-    call(lib.quoit_launch_set_jobset, launch, _name(jobset, "jobset"), _name(replicated_job, "replicated_job"))
+    call(
+        lib.quoit_launch_set_jobset,
+        launch,
+        _to_text_or_null(jobset, "jobset"),
+        _to_text_or_null(replicated_job, "replicated_job"),
+    )
     pointer = call(lib.quoit_topology_new, group._handle, launch)
-    handle = _c.owned(pointer, lib.quoit_topology_unref)
-    made = Topology(
+    handle = _c.own_handle(pointer, lib.quoit_topology_free)
+    result = Topology(
         profile,
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
         tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
         Job(lib.quoit_topology_get_job(handle)),
     )
-    vars(made)["_handle"] = handle  # not a field, so that copies do not contain it
-    return made
+    vars(result)["_handle"] = handle  # not a field, so that copies do not contain it
+    return result
 
 
-def _name(value: str | None, what: str) -> Any:
+def _to_text_or_null(value: str | None, what: str) -> Any:
     return _c.NULL if value is None else _c.to_text(value, what)
 
 
@@ -250,12 +257,13 @@ def _process(handle: Any, at: int) -> Process:
     host_chips = int(lib.quoit_topology_get_host_chips(handle, at))
     slice_ids = {one: int(lib.quoit_topology_find_slice_id(handle, at, int(one))) for one in Profile}
     return Process(
+        process_id=at,
         slice_id=int(lib.quoit_topology_get_slice_id(handle, at)),
         slice_name=_c.text(lib.quoit_topology_get_slice_name(handle, at)),
-        slice_full_name=_c.taken_text(lib.quoit_topology_dup_slice_full_name(handle, at)),
+        slice_full_name=_c.take_text(lib.quoit_topology_dup_slice_full_name(handle, at)),
         worker_id=int(lib.quoit_topology_get_worker_id(handle, at)),
         node_name=_c.text(lib.quoit_topology_get_node_name(handle, at)),
-        node_full_name=_c.taken_text(lib.quoit_topology_dup_node_full_name(handle, at)),
+        node_full_name=_c.take_text(lib.quoit_topology_dup_node_full_name(handle, at)),
         node_address=_c.text_or_none(lib.quoit_topology_get_node_address(handle, at)),
         assumptions=NodeAssumptions(lib.quoit_topology_get_node_assumptions(handle, at)),
         environment=environment,
@@ -288,7 +296,7 @@ def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
     Raises:
         InvalidError: one of them was pickled, or the profiles differ.
     """
-    handles = _handle_of(before, "before"), _handle_of(after, "after")
+    handles = _topology_handle(before, "before"), _topology_handle(after, "after")
     if before is not None and after is not None and before.profile != after.profile:
         raise errors.InvalidError(
             f"after: profile '{after.profile.name}': expected that of before, {before.profile.name}"
@@ -296,18 +304,18 @@ def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
     pointer = lib.quoit_renumbering_new(*handles)
     try:
         rows = tuple(_row(pointer, at) for at in range(lib.quoit_renumbering_get_n_rows(pointer)))
-        return Renumbering(rows, sum(row.how is not RenumberingHow.SAME for row in rows))
+        return Renumbering(rows, sum(row.change is not ProcessChange.SAME for row in rows))
     finally:
         lib.quoit_renumbering_free(pointer)
 
 
-def _handle_of(given: object, what: str) -> Any:
+def _topology_handle(given: object, what: str) -> Any:
     if given is None:
         return _c.NULL
     if not isinstance(given, Topology):
         raise TypeError(f"{what}: expected a quoit.Topology or None, not {type(given).__name__}")
     if given._handle is None:
-        raise errors.InvalidError(f"{what}: expected what quoit.topology() made in this process, found a copy")
+        raise errors.InvalidError(f"{what}: expected a result of quoit.topology() in this process, found a copy")
     return given._handle
 
 
@@ -317,7 +325,7 @@ def _row(pointer: Any, at: int) -> RenumberingRow:
         return None if value < 0 else value
 
     return RenumberingRow(
-        how=RenumberingHow(lib.quoit_renumbering_get_how(pointer, at)),
+        change=ProcessChange(lib.quoit_renumbering_get_change(pointer, at)),
         node_name=_c.text(lib.quoit_renumbering_get_node_name(pointer, at)),
         slice_name=_c.text(lib.quoit_renumbering_get_slice_name(pointer, at)),
         counterpart=_c.text_or_none(lib.quoit_renumbering_get_counterpart(pointer, at)),

@@ -58,7 +58,7 @@ class Container:
 
 
 @dataclasses.dataclass(frozen=True)
-class Pod(_c.WithMappings):
+class Pod(_c.WithFrozenMappings):
     """The fields of a pod, or of the template of a worker group, that the webhook reads."""
 
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -89,12 +89,12 @@ class AdmittedVariable:
     """The pod's field that it comes from, such as "status.hostIP", if the webhook added it; else None."""
     is_written: bool
     """Whether the webhook added it; False for one of the container's own."""
-    is_seen: bool
+    is_effective: bool
     """Whether processes get it: Kubernetes uses the last variable of each name, even if it is empty."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Admitted(_c.WithMappings):
+class Admitted(_c.WithFrozenMappings):
     """A pod after the webhook."""
 
     labels: Mapping[str, str]
@@ -103,7 +103,7 @@ class Admitted(_c.WithMappings):
 
 
 @dataclasses.dataclass(frozen=True)
-class Patch(_c.WithMappings):
+class Patch(_c.WithFrozenMappings):
     """The changes of the webhook to a pod."""
 
     is_empty: bool
@@ -123,8 +123,8 @@ class Patch(_c.WithMappings):
 def check_group(pod: Pod, hosts: int) -> str | None:
     """Returns why the webhook denies a worker group of a RayCluster; None if it accepts the group.
 
-    The first group of a RayCluster that it denies decides. It compares `hosts` with the chips of the topology divided
-    by those of a pod, rounded down and in 32 bits.
+    The webhook denies a RayCluster with the message for its first denied group. It compares `hosts` with the chips of
+    the topology divided by those of a pod, rounded down and in 32 bits.
 
     Args:
         pod: the template of the group's pods.
@@ -199,12 +199,12 @@ def _mutated(pod: Pod, others: Iterable[Pod]) -> tuple[Any, Any]:
         raise TypeError(f"others: expected a sequence of Pod, not {type(others).__name__}")
     held = [_handle(one, f"others[{index}]") for index, one in enumerate(others)]
     array = ffi.new("QuoitWebhookPod *[]", [*held, _c.NULL])
-    return handle, _c.owned(call(lib.quoit_webhook_mutate, handle, array), lib.quoit_webhook_patch_free)
+    return handle, _c.own_handle(call(lib.quoit_webhook_mutate, handle, array), lib.quoit_webhook_patch_free)
 
 
 def _admitted(handle: Any) -> Admitted:
     return Admitted(
-        _c.taken_pairs(lib.quoit_webhook_pod_dup_labels(handle)),
+        _c.take_pairs(lib.quoit_webhook_pod_dup_labels(handle)),
         tuple(
             tuple(
                 AdmittedVariable(
@@ -212,7 +212,7 @@ def _admitted(handle: Any) -> Admitted:
                     _c.text_or_none(lib.quoit_webhook_pod_get_variable_value(handle, container, at)),
                     _c.text_or_none(lib.quoit_webhook_pod_get_variable_field(handle, container, at)),
                     bool(lib.quoit_webhook_pod_is_variable_written(handle, container, at)),
-                    bool(lib.quoit_webhook_pod_is_variable_seen(handle, container, at)),
+                    bool(lib.quoit_webhook_pod_is_variable_effective(handle, container, at)),
                 )
                 for at in range(lib.quoit_webhook_pod_get_n_variables(handle, container))
             )
@@ -224,7 +224,7 @@ def _admitted(handle: Any) -> Admitted:
 def _handle(pod: object, what: str) -> Any:
     if not isinstance(pod, Pod):
         raise TypeError(f"{what}: expected a Pod, not {type(pod).__name__}")
-    handle = _c.owned(lib.quoit_webhook_pod_new(), lib.quoit_webhook_pod_free)
+    handle = _c.own_handle(lib.quoit_webhook_pod_new(), lib.quoit_webhook_pod_free)
     _set_texts(lib.quoit_webhook_pod_set_label, handle, pod.labels, f"{what}.labels")
     _set_texts(lib.quoit_webhook_pod_set_selector, handle, pod.selectors, f"{what}.selectors")
     if isinstance(pod.containers, (str, bytes)) or not isinstance(pod.containers, Iterable):
@@ -239,7 +239,7 @@ def _set_texts(setter: Any, handle: Any, texts: object, what: str) -> None:
         raise TypeError(f"{what}: expected a mapping of str to str, not {type(texts).__name__}")
     for key, value in texts.items():
         named = _c.to_text(key, what)
-        setter(handle, named, _c.to_text(value, f"{what}[{_c.shown(key)}]"))
+        setter(handle, named, _c.to_text(value, f"{what}[{_c.quoted(key)}]"))
 
 
 def _add_container(handle: Any, container: object, what: str) -> None:
@@ -271,7 +271,7 @@ def _patch(handle: Any, n_containers: int) -> Patch:
 
 
 def _requirements(handle: Any, term: WebhookTerm) -> tuple[str, ...]:
-    found = _c.count_until_null(lambda at: lib.quoit_webhook_patch_get_affinity(handle, term, at))
+    found = _c.list_until_null(lambda at: lib.quoit_webhook_patch_get_affinity(handle, term, at))
     return tuple(map(_c.text, found))
 
 

@@ -36,7 +36,7 @@ def path(fleet, tmp_path):
     slices._release_all()
     for group, row in ray.util.placement_group_table().items():
         if row["state"] != "REMOVED":
-            ray.util.remove_placement_group(cluster.handle_of(group))
+            ray.util.remove_placement_group(cluster.get_group(group))
     if not _all_chips_return():
         _replace_leaking_hosts(fleet)
 

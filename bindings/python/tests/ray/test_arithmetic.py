@@ -47,7 +47,7 @@ def changed(draw, texts):  # noqa: F811
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
-def test_what_is_drawn_is_read_as_ray_reads_it(draw, of_ray, of_quoit, texts):  # noqa: F811
+def test_random_types_and_topologies_match_ray(draw, of_ray, of_quoit, texts):  # noqa: F811
     compared = Sides()
     for _ in range(1500):
         compared.compare(of_ray, of_quoit, *(changed(draw, some) for some in texts))
@@ -62,7 +62,7 @@ def test_what_is_drawn_is_read_as_ray_reads_it(draw, of_ray, of_quoit, texts):  
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
-def test_what_ray_says_in_words_is_an_error(draw, of_ray, of_quoit, texts):  # noqa: F811
+def test_inputs_that_ray_refuses_are_refused(draw, of_ray, of_quoit, texts):  # noqa: F811
     def is_taken(ask, text):
         try:
             return ask(text) is None
@@ -77,7 +77,7 @@ def test_what_ray_says_in_words_is_an_error(draw, of_ray, of_quoit, texts):  # n
     assert answers == {True, False}
 
 
-def test_workers_of_what_is_drawn_are_rays(sides, draw):  # noqa: F811
+def test_random_worker_counts_match_ray(sides, draw):  # noqa: F811
     def of_ray(shape, kind, wanted, **numbers):
         return util.get_tpu_worker_resources(shape, kind, wanted, **numbers)
 
@@ -94,7 +94,7 @@ def test_workers_of_what_is_drawn_are_rays(sides, draw):  # noqa: F811
         )
 
 
-def test_quantities_are_those_that_ray_takes(draw):  # noqa: F811
+def test_valid_quantities_match_ray(draw):  # noqa: F811
     for _ in range(300):
         quantity = draw.choice([draw.randrange(-2, 20), draw.random() * 8, float(draw.randrange(10))])
         assert hosts.quantity_is_valid(quantity) == MANAGER.validate_resource_request_quantity(quantity)[0], quantity

@@ -32,7 +32,7 @@ def test_importing_quoit_ray_does_not_import_ray():
     assert run("import quoit.ray, sys; print('ray' in sys.modules, 'numpy' in sys.modules)") == "False False"
 
 
-def test_without_a_cluster_every_call_says_what_to_do(tmp_path):
+def test_without_a_cluster_every_call_raises_with_a_remedy(tmp_path):
     said = run(f"""
         import quoit, quoit.ray as q
         path = {str(tmp_path / "fleet.db")!r}
@@ -47,7 +47,7 @@ def test_without_a_cluster_every_call_says_what_to_do(tmp_path):
     assert not (tmp_path / "fleet.db").exists()
 
 
-def test_without_ray_the_error_says_what_to_install():
+def test_without_ray_the_error_has_a_remedy():
     said = run("""
         import sys
         sys.modules["ray"] = None
@@ -61,14 +61,16 @@ def test_without_ray_the_error_says_what_to_install():
 
 
 @pytest.mark.parametrize("feature", versions.NEEDED, ids=lambda one: one.name)
-def test_what_a_ray_lacks_is_named(feature):
-    lacking = versions.Feature(feature.what, feature.module, feature.name + "_of_another_version", feature.parameter)
+def test_a_missing_feature_of_ray_is_named(feature):
+    lacking = versions.Feature(
+        feature.description, feature.module, feature.name + "_of_another_version", feature.parameter
+    )
     assert versions.missing((feature,)) == ()
     (named,) = versions.missing((lacking,))
-    assert feature.what in named
+    assert feature.description in named
 
 
-def test_another_version_is_refused_before_anything_is_held(path, monkeypatch):
+def test_an_unsupported_ray_is_refused_before_anything_is_held(path, monkeypatch):
     real = ray.util.placement_group
     module = sys.modules["ray.util.placement_group"]
     # Ray 2.48's signature, without label selectors.
@@ -82,13 +84,13 @@ def test_another_version_is_refused_before_anything_is_held(path, monkeypatch):
     assert not path.exists()
 
 
-def test_hosts_without_labels_are_named(path, fleet):
+def test_the_message_names_hosts_without_labels(path, fleet):
     added = fleet.cluster.add_node(
         num_cpus=1, resources={"TPU": 4}, object_store_memory=80 * 2**20, node_ip_address="127.0.0.99"
     )
     try:
         wait_until(lambda: free_chips() == 36, within_s=60)
-        with pytest.raises(quoit.NeverError, match="'127.0.0.99' have TPU and no label 'ray.io/tpu-slice-name'"):
+        with pytest.raises(quoit.NeverError, match="'127.0.0.99' have TPU but no label 'ray.io/tpu-slice-name'"):
             quoit.ray.slice_placement_group("4x4", "v6e", num_slices=3, ledger=path)
         assert live_groups(path) == []
         with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path):
@@ -98,7 +100,7 @@ def test_hosts_without_labels_are_named(path, fleet):
         wait_until(lambda: free_chips() == 32, within_s=60)
 
 
-def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(path, fleet):
+def test_a_control_plane_that_does_not_answer_raises_and_nothing_is_held(path, fleet):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     made = slices.placement_groups
     server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
@@ -127,7 +129,7 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
         pass
 
 
-def test_no_call_waits_for_a_control_plane_that_hangs(path, fleet):
+def test_no_call_waits_long_for_a_hanging_control_plane(path, fleet):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", key="job", lifetime="detached", ledger=path)
     server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
     calls = {
@@ -163,7 +165,7 @@ def test_no_call_waits_for_a_control_plane_that_hangs(path, fleet):
     quoit.ray.attach(key="job", ledger=path).release()
 
 
-def test_a_cluster_that_was_started_anew_has_nothing_of_the_old_one(tmp_path):
+def test_a_restarted_cluster_has_no_groups_of_the_old_one(tmp_path):
     path = tmp_path / "fleet.db"
     text = f"""
         import sys
@@ -180,7 +182,7 @@ def test_a_cluster_that_was_started_anew_has_nothing_of_the_old_one(tmp_path):
     assert int(second) > int(first)
 
 
-def test_a_release_after_the_end_of_ray_leaves_it_to_the_next_sync(path, driver):
+def test_a_release_after_ray_shutdown_is_completed_by_the_next_sync(path, driver):
     other = driver(f"""
         slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r})
         ray.shutdown()

@@ -44,16 +44,16 @@ def asker(path, arguments):
         """
 
 
-def test_of_callers_who_want_all_slices_one_has_them_and_the_others_hold_nothing(path, driver):
+def test_only_one_of_several_callers_gets_all_slices(path, driver):
     callers = [driver(asker(path, "num_slices=2, timeout_s=0")) for _ in range(3)]
     assert [one.line() for one in callers] == ["there"] * 3
     for one in callers:
         one.go()
-    assert sorted(one.line() for one in callers) == ["NoRoomError", "NoRoomError", "s-a s-b"]
+    assert sorted(one.line() for one in callers) == ["SlicesNotFreeError", "SlicesNotFreeError", "s-a s-b"]
     assert len(live_groups(path)) == 1
 
 
-def test_who_waits_has_what_another_driver_releases(path, driver):
+def test_a_waiting_driver_gets_slices_that_another_releases(path, driver):
     one, two = driver(holder(path)), driver(asker(path, "num_slices=2, timeout_s=20"))
     assert one.line() == "s-a s-b" and two.line() == "there"
     two.go()
@@ -62,7 +62,7 @@ def test_who_waits_has_what_another_driver_releases(path, driver):
     assert one.line() == "released" and two.line() == "s-a s-b"
 
 
-def test_a_driver_that_is_killed_leaves_nothing_behind_and_its_slices_are_had_at_once(path, driver):
+def test_slices_of_a_killed_driver_can_be_reserved_at_once(path, driver):
     other = driver(holder(path))
     assert other.line() == "s-a s-b"
     other.kill()
@@ -72,7 +72,7 @@ def test_a_driver_that_is_killed_leaves_nothing_behind_and_its_slices_are_had_at
 
 
 @pytest.mark.parametrize("owner", [None, "team"])
-def test_a_driver_that_is_killed_and_begins_again_has_slices_by_its_key_that_live(path, driver, owner):
+def test_a_killed_and_restarted_driver_gets_live_slices_by_its_key(path, driver, owner):
     other = driver(holder(path, f"key='job', owner={owner!r}"))
     assert other.line() == "s-a"
     (held,) = live_groups(path)
@@ -84,7 +84,7 @@ def test_a_driver_that_is_killed_and_begins_again_has_slices_by_its_key_that_liv
 
 
 @pytest.mark.parametrize("imports", [("quoit.ray.slices", "ray"), ("ray", "quoit.ray.slices")], ids="-".join)
-def test_a_program_that_ends_has_released_what_it_forgot_in_whatever_order_it_imports(path, fleet, imports):
+def test_slices_are_released_at_exit_with_any_import_order(path, fleet, imports):
     text = f"""
         import {imports[0]}
         import {imports[1]}
@@ -97,7 +97,7 @@ def test_a_program_that_ends_has_released_what_it_forgot_in_whatever_order_it_im
     assert live_groups(path) == []
 
 
-def test_a_driver_that_is_killed_between_hold_and_confirmation_leaves_nothing_behind(path, driver):
+def test_a_driver_killed_between_hold_and_confirmation_leaves_nothing(path, driver):
     other = driver(f"""
         from quoit.ray import cluster
         cluster.create_group = lambda *_: (print("held", flush=True), input())
@@ -111,7 +111,7 @@ def test_a_driver_that_is_killed_between_hold_and_confirmation_leaves_nothing_be
     wait_until(lambda: quoit.ray.sync(path) and live_groups(path) == [])
 
 
-def test_a_driver_that_ends_has_released_what_it_forgot(path, driver):
+def test_the_end_of_a_driver_releases_its_slices(path, driver):
     other = driver(holder(path))
     assert other.line() == "s-a s-b"
     other.process.stdin.write("")
@@ -120,7 +120,7 @@ def test_a_driver_that_ends_has_released_what_it_forgot(path, driver):
     assert live_groups(path) == []
 
 
-def test_a_driver_that_gives_no_sign_of_life_has_nothing_in_the_ledger_after_its_lease(path, driver):
+def test_a_driver_without_heartbeats_loses_its_groups_after_the_lease(path, driver):
     other = driver(f"""
         from quoit.ray import owners
         owners.SignOfLife._renewed = lambda *_: True
@@ -143,7 +143,7 @@ def test_a_driver_that_gives_no_sign_of_life_has_nothing_in_the_ledger_after_its
         assert slices.slice_names == ("s-b",)
 
 
-def test_signs_of_life_keep_what_is_held_beyond_its_lease(path):
+def test_heartbeats_keep_groups_after_the_first_lease(path):
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, lease_s=6) as slices:
         first_until_ms = slices.group.until_ms
         wait_until(lambda: time.time() * 1000 > first_until_ms, within_s=60)
@@ -151,7 +151,7 @@ def test_signs_of_life_keep_what_is_held_beyond_its_lease(path):
         assert slices.state == quoit.GroupState.RESERVED and slices.group.until_ms > first_until_ms
 
 
-def test_a_placement_group_that_somebody_removes_is_free_with_the_next_sync(path):
+def test_the_next_sync_frees_a_group_that_was_removed_in_ray(path):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     ray.util.remove_placement_group(slices.placement_group)
     wait_until(lambda: free_chips() == 32)
@@ -160,7 +160,7 @@ def test_a_placement_group_that_somebody_removes_is_free_with_the_next_sync(path
     slices.release()
 
 
-def test_detached_slices_outlive_their_driver_and_are_found_by_key_and_name(path, driver):
+def test_detached_slices_survive_their_driver_and_are_found_by_key_and_name(path, driver):
     other = driver(
         holder(path, "lifetime='detached', key='serve', name='serve-slices', num_slices=2, pg_per_slice=True")
     )
@@ -193,7 +193,7 @@ def test_detached_slices_outlive_their_driver_and_are_found_by_key_and_name(path
         quoit.ray.attach(key="serve", ledger=path)
 
 
-def test_a_detached_group_that_is_removed_in_ray_is_free_with_the_next_sync(path, driver):
+def test_the_next_sync_frees_a_detached_group_that_was_removed_in_ray(path, driver):
     other = driver(holder(path, "lifetime='detached', key='serve'"))
     assert other.line() == "s-a"
     other.kill()
@@ -203,7 +203,7 @@ def test_a_detached_group_that_is_removed_in_ray_is_free_with_the_next_sync(path
     assert live_groups(path) == []
 
 
-def test_a_key_names_what_lives_and_after_it_what_comes(path):
+def test_a_key_can_be_used_again_after_a_release(path):
     first = quoit.ray.slice_placement_group("4x4", "v6e", key="job", ledger=path)
     assert (
         quoit.ray.slice_placement_group("4x4", "v6e", key="job", ledger=path).placement_group == first.placement_group
@@ -214,7 +214,7 @@ def test_a_key_names_what_lives_and_after_it_what_comes(path):
         assert second.group.id != first.group.id
 
 
-def test_of_callers_with_one_key_one_makes_and_the_others_find(path, driver):
+def test_concurrent_callers_with_one_key_share_one_reservation(path, driver):
     callers = [driver(asker(path, "key='job', timeout_s=20, name='train', lifetime='detached'")) for _ in range(3)]
     assert [one.line() for one in callers] == ["there"] * 3
     for one in callers:
@@ -224,7 +224,7 @@ def test_of_callers_with_one_key_one_makes_and_the_others_find(path, driver):
     quoit.ray.attach(key="job", ledger=path).release()
 
 
-def test_two_jobs_may_both_say_train(path, driver):
+def test_two_jobs_can_use_the_same_name(path, driver):
     other = driver(holder(path, "name='train'"))
     assert other.line() == "s-a"
     with quoit.ray.slice_placement_group("4x4", "v6e", name="train", ledger=path) as slices:
@@ -238,7 +238,7 @@ def test_two_jobs_may_both_say_train(path, driver):
         assert len(live_groups(path)) == 1 and slices.state == quoit.GroupState.RESERVED
 
 
-def test_what_others_hold_in_ray_is_seen_and_kept_off(path):
+def test_slices_that_other_programs_use_in_ray_are_not_allocated(path):
     group = ray.util.placement_group([{"TPU-v6e-16-head": 1}], bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}])
     assert group.wait(5)
     report = quoit.ray.sync(path)
@@ -251,7 +251,7 @@ def test_what_others_hold_in_ray_is_seen_and_kept_off(path):
     ray.util.remove_placement_group(group)
 
 
-def test_threads_of_one_driver_are_callers_too(path):
+def test_threads_of_one_driver_can_reserve_concurrently(path):
     got, refused = [], []
 
     def ask():
@@ -274,7 +274,7 @@ def test_threads_of_one_driver_are_callers_too(path):
     assert live_groups(path) == [] and free_chips() == 32
 
 
-def test_an_open_ledger_will_do_in_memory_too(fleet, path):
+def test_a_ledger_in_memory_can_be_used(fleet, path):
     with quoit.open_memory() as ledger:
         with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=ledger):
             with pytest.raises(quoit.NotNowError):
@@ -284,7 +284,7 @@ def test_an_open_ledger_will_do_in_memory_too(fleet, path):
         ledger.verify()
 
 
-def test_the_ledger_that_nobody_names_is_that_of_the_command(path, monkeypatch, tmp_path):
+def test_the_default_ledger_is_that_of_the_command(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("QUOIT_DB", raising=False)
     with pytest.raises(quoit.NotFoundError, match="QUOIT_DB"):

@@ -95,7 +95,7 @@ def redis_server(folder):
 
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="needs redis-server")
-def test_what_is_held_outlives_a_restart_of_the_control_plane(tmp_path):
+def test_reservations_survive_a_restart_of_the_control_plane(tmp_path):
     with redis_server(tmp_path) as address:
         folder = str(pathlib.Path(tpu_fleet.__file__).parent)
         path = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -58,7 +58,7 @@ def run(program, *arguments, **more):
     return json.loads(done.stdout)
 
 
-def test_jax_builds_the_mesh_of_the_multislice_tutorial(request):
+def test_jax_makes_the_mesh_of_the_multislice_tutorial(request):
     said = run(PROGRAM, str(request.config.rootpath / ".." / ".." / "examples" / "raycluster-v6e-4x4-x2.yaml"))
     assert said["shape"] == {"data": 2, "fsdp": 16}
     assert said["ids"] == said["planned"]
@@ -68,7 +68,7 @@ def test_jax_builds_the_mesh_of_the_multislice_tutorial(request):
     assert said["shards"] == [32 * data + 2 * fsdp for data in range(2) for fsdp in range(16)]
 
 
-def test_jax_builds_the_mesh_that_the_command_writes(tmp_path):
+def test_jax_makes_the_mesh_of_the_command(tmp_path):
     top = pathlib.Path(__file__).resolve().parents[4]
     tree = os.environ.get("top_builddir", top / "build")  # noqa: SIM112
     command = pathlib.Path(tree).resolve() / "cli" / "quoit"

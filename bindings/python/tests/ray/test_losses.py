@@ -39,7 +39,7 @@ def rays_word(group):
     return ray.util.placement_group_table(group)["state"]
 
 
-def test_a_group_that_lost_a_host_says_so_and_gets_another_slice(path, losing, driver):
+def test_a_group_that_lost_a_host_is_rescheduling_and_can_be_repaired(path, losing, driver):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     assert slices.slice_names == ("s-a",)
     with pytest.raises(quoit.ConflictError):
@@ -61,7 +61,7 @@ def test_a_group_that_lost_a_host_says_so_and_gets_another_slice(path, losing, d
     assert live_groups(path) == []
 
 
-def test_with_a_group_for_each_slice_only_the_new_slice_is_made(path, losing):
+def test_with_a_group_per_slice_a_repair_creates_only_the_new_group(path, losing):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, pg_per_slice=True, name="job", ledger=path)
     first, second = slices.slice_placement_groups
     losing("s-b/2")
@@ -73,7 +73,7 @@ def test_with_a_group_for_each_slice_only_the_new_slice_is_made(path, losing):
     assert slices.state == quoit.GroupState.REMOVED and live_groups(path) == [] and free_chips() == 28
 
 
-def test_the_slices_that_stand_keep_their_groups(path, losing):
+def test_intact_slices_keep_their_groups(path, losing):
     one = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     slices = quoit.ray.slice_placement_group("4x4", "v6e", pg_per_slice=True, ledger=path)
     assert slices.slice_names == ("s-b",)
@@ -86,7 +86,7 @@ def test_the_slices_that_stand_keep_their_groups(path, losing):
     slices.release()
 
 
-def test_an_idle_slice_with_a_dead_host_is_never_given(path, losing):
+def test_a_slice_with_a_dead_host_is_never_allocated(path, losing):
     losing("s-a/3")
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=5) as slices:
         assert slices.slice_names == ("s-b",)
@@ -94,7 +94,7 @@ def test_an_idle_slice_with_a_dead_host_is_never_given(path, losing):
             quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0)
 
 
-def test_a_host_that_is_replaced_heals_its_group(path, losing, fleet):
+def test_a_replaced_host_repairs_its_group(path, losing, fleet):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     losing("s-a/1")
     wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
@@ -105,7 +105,7 @@ def test_a_host_that_is_replaced_heals_its_group(path, losing, fleet):
     slices.release()
 
 
-def test_a_group_of_another_that_stops_ray_is_named_and_nothing_stays_held(path, losing):
+def test_the_refusal_names_a_group_that_blocks_ray(path, losing):
     theirs = ray.util.placement_group(
         [{"TPU": 4}] * 4, strategy="SPREAD", name="theirs", bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}] * 4
     )
@@ -121,7 +121,7 @@ def test_a_group_of_another_that_stops_ray_is_named_and_nothing_stays_held(path,
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
-def test_a_repair_that_is_interrupted_gives_everything_back(path, losing, monkeypatch, error):
+def test_an_interrupted_repair_releases_everything(path, losing, monkeypatch, error):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     losing("s-a/1")
     wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
@@ -137,7 +137,7 @@ def test_a_repair_that_is_interrupted_gives_everything_back(path, losing, monkey
     assert slices.state == quoit.GroupState.REMOVED
 
 
-def test_repair_waits_for_a_slice_as_long_as_it_is_told(path, losing):
+def test_repair_waits_for_a_slice_until_the_timeout(path, losing):
     slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     other = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
     losing("s-a/1")

@@ -42,7 +42,7 @@ def test_the_page_has_every_call_of_ray_util_tpu_and_every_attribute_of_its_grou
     assert lacking == []
 
 
-def test_every_name_of_quoits_that_the_page_shows_is_there():
+def test_every_quoit_name_on_the_page_exists():
     shown = set(re.findall(r"\b(quoit\.ray|quoit|ray_rules)\.([A-Za-z_]+)", PAGE)) - {("quoit", "db"), ("quoit", "ray")}
     owners = {"quoit": quoit, "quoit.ray": quoit.ray, "ray_rules": quoit.ray_rules}
     shown -= {("quoit.ray", "train")}
@@ -94,7 +94,7 @@ def test_every_snippet_of_coming_from_ray_util_tpu_runs(pairs, tmp_path):
     assert held(tmp_path) == []
 
 
-def test_the_example_trains_loses_a_host_repairs_and_goes_on_where_it_was(losing, tmp_path):
+def test_the_example_trains_loses_a_host_repairs_and_continues(losing, tmp_path):
     arguments = "--topology 2x2x2 --accelerator v4 --slices 2 --steps 4 --lose-a-host --ledger fleet.db --storage"
     printed = run(losing, tmp_path, str(TOP / "examples" / "train.py"), *arguments.split(), str(tmp_path / "results"))
     # Ignores Ray's long messages about the terminated raylet.

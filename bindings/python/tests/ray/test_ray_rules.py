@@ -201,7 +201,7 @@ def slices_of_quoit(arguments):
     }
 
 
-def test_slices_are_asked_for_as_ray_asks(sides, draw):
+def test_slice_requests_match_ray(sides, draw):
     for _ in range(1500):
         sides.compare(slices_of_ray, slices_of_quoit, a_slice_request(draw))
 
@@ -221,13 +221,13 @@ def some_coordinates(draw):
     return [[draw.randrange(-1, most) for _ in range(draw.choice([2, 3, 3, 4]))] for _ in range(n_chips)]
 
 
-def test_hosts_stand_where_ray_thinks(sides, draw):
+def test_worker_ids_match_ray(sides, draw):
     for _ in range(2000):
         asked = accel._get_physical_worker_id_from_coords, subslices.physical_worker_id
         sides.compare(*asked, some_coordinates(draw), a_parent(draw))
 
 
-def test_hosts_are_labelled_as_ray_labels_them(sides, draw):
+def test_subslice_labels_match_ray(sides, draw):
     for _ in range(1000):
         asked = accel._build_subslice_labels, subslices.subslice_labels
         sides.compare(*asked, draw.randrange(-5, 300), a_parent(draw))
@@ -240,7 +240,7 @@ def test_hosts_are_labelled_as_ray_labels_them(sides, draw):
         (accel._get_worker_dims_for_topology, subslices.worker_grid),
     ],
 )
-def test_topologies_have_the_axes_that_ray_reads(sides, draw, of_ray, of_quoit):
+def test_topology_axes_match_ray(sides, draw, of_ray, of_quoit):
     for topology in [*GRIDS, *LISTED, *ODD] * 2 + [a_topology(draw) for _ in range(300)]:
         sides.compare(of_ray, of_quoit, topology)
 
@@ -305,7 +305,7 @@ def step_of_quoit(cluster, arguments):
     return (plan.step.name, *place, [plan.bundle_resources] * len(selectors), selectors)
 
 
-def test_sub_slices_are_taken_step_by_step_as_ray_takes_them(sides, draw):
+def test_subslice_steps_match_ray(sides, draw):
     for _ in range(1500):
         cluster = a_cluster(draw)
         arguments = {
@@ -386,7 +386,7 @@ def scaling_of_quoit(arguments):
     }
 
 
-def test_jobs_are_scaled_as_ray_train_scales_them(sides, draw, ray_train):
+def test_scaling_matches_ray_train(sides, draw, ray_train):
     for _ in range(2000):
         sides.compare(functools.partial(scaling_of_ray, ray_train[0]), scaling_of_quoit, a_scaling(draw))
 
@@ -418,6 +418,6 @@ def count_of_quoit(arguments, nodes, intact):
     return train.ScalingConfig(**arguments).count_possible_workers(nodes, intact)
 
 
-def test_workers_are_counted_as_ray_train_counts_them(sides, draw, ray_train):
+def test_worker_counts_match_ray_train(sides, draw, ray_train):
     for _ in range(1500):
         sides.compare(functools.partial(count_of_ray, ray_train), count_of_quoit, *a_count(draw))

@@ -7,7 +7,7 @@ from conftest import free_chips, hosts_of, wait_until
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making
+from quoit.ray import acquiring, cluster
 
 
 def live_groups(path):
@@ -16,7 +16,7 @@ def live_groups(path):
         return [one for one in ledger.snapshot().groups if not one.source and one.state != quoit.GroupState.REMOVED]
 
 
-def test_bundles_stand_on_the_workers_of_the_slices_that_quoit_chose(path):
+def test_bundles_are_on_the_workers_of_the_allocated_slices(path):
     with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path) as slices:
         assert slices.slice_names == ("s-a", "s-b")
         assert hosts_of(slices.placement_group) == [(name, worker) for name in ("s-a", "s-b") for worker in range(4)]
@@ -42,7 +42,7 @@ def test_the_attributes_are_those_that_rays_helper_has(path):
         slices.release_head_pgs(0)
 
 
-def test_each_slice_may_have_a_placement_group_of_its_own(path):
+def test_each_slice_can_have_its_own_placement_group(path):
     with quoit.ray.slice_placement_group(
         "4x4", "v6e", num_slices=2, pg_per_slice=True, name="job", ledger=path
     ) as slices:
@@ -52,7 +52,7 @@ def test_each_slice_may_have_a_placement_group_of_its_own(path):
             slices.placement_group
 
 
-def test_a_refusal_explains_itself_and_leaves_nothing(path):
+def test_a_refusal_has_a_report_and_leaves_nothing(path):
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path):
         with pytest.raises(quoit.NotNowError, match="2 slices of v6e 4x4.*1 short") as refused:
             quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, timeout_s=0, ledger=path)
@@ -97,13 +97,13 @@ def test_arguments_that_ray_would_never_place_are_refused_before_anything_is_hel
     assert free_chips() == 32
 
 
-def test_a_resource_that_no_host_has_is_never_and_nothing_stays_held(path):
-    with pytest.raises(quoit.NeverError, match="has 2 CPU, and its bundles want 8"):
+def test_a_resource_that_no_host_has_is_never_available(path):
+    with pytest.raises(quoit.NeverError, match="has 2 CPU, but its bundles need 8"):
         quoit.ray.slice_placement_group("4x4", "v6e", {"CPU": 8, "TPU": 4}, ledger=path)
     assert live_groups(path) == [] and free_chips() == 32
 
 
-def test_slices_may_be_named(path):
+def test_slices_can_be_requested_by_name(path):
     labels = [{"ray.io/tpu-slice-name": "s-b"}] * 4
     with quoit.ray.slice_placement_group("4x4", "v6e", bundle_label_selector=labels, ledger=path) as slices:
         assert slices.slice_names == ("s-b",)
@@ -111,7 +111,7 @@ def test_slices_may_be_named(path):
             quoit.ray.slice_placement_group("4x4", "v6e", bundle_label_selector=labels, ledger=path, timeout_s=0)
 
 
-def test_an_actor_on_one_host_keeps_its_slice_from_being_given(path):
+def test_a_slice_with_an_actor_is_not_allocated(path):
     @ray.remote(num_cpus=0, resources={"TPU": 1}, label_selector={"ray.io/tpu-slice-name": "s-a"})
     class Actor:
         def ping(self):
@@ -127,7 +127,7 @@ def test_an_actor_on_one_host_keeps_its_slice_from_being_given(path):
     ray.kill(actor)
 
 
-def test_chips_that_were_taken_since_the_ledger_was_told_cost_another_try_and_no_more(path):
+def test_newly_used_chips_cost_one_more_attempt(path):
     quoit.ray.sync(path)
     group = ray.util.placement_group([{"TPU": 4}], bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}])
     assert group.wait(5)
@@ -136,7 +136,7 @@ def test_chips_that_were_taken_since_the_ledger_was_told_cost_another_try_and_no
     ray.util.remove_placement_group(group)
 
 
-def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(path, monkeypatch):
+def test_a_group_that_another_program_removes_is_never_returned(path, monkeypatch):
     real, removed = cluster.create_group, []
 
     def removed_once(*arguments):
@@ -154,7 +154,7 @@ def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(path
         assert slices.state == quoit.GroupState.RESERVED and hosts_of(slices.placement_group)[0][1] == 0
 
 
-def test_rays_own_helper_keeps_off_the_slices_that_quoit_gave(path):
+def test_rays_helper_does_not_use_allocated_slices(path):
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path) as ours:
         theirs = ray.util.tpu.slice_placement_group("4x4", "v6e", head_reservation_timeout_s=20)
         assert theirs.placement_group.wait(10)
@@ -168,11 +168,11 @@ def test_rays_own_helper_keeps_off_the_slices_that_quoit_gave(path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize(
-    "where", [(quoit.Ledger, "hold"), (making, "pinned"), (cluster, "create_group"), (cluster, "write_record"),
+    "where", [(quoit.Ledger, "hold"), (acquiring, "compute_pins"), (cluster, "create_group"), (cluster, "write_record"),
               (cluster, "wait_placed"), (quoit.Ledger, "confirm")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_interruption_anywhere_gives_everything_back(path, monkeypatch, where, error, when):
+def test_an_interruption_at_each_step_releases_everything(path, monkeypatch, where, error, when):
     real = getattr(*where)
 
     def interrupted(*arguments, **named):

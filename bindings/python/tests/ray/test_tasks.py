@@ -69,35 +69,35 @@ class TestTwoSlicesInOneGroup:
         assert places(pairs, apart) == PLACES
         assert places(pairs, joined) == PLACES
 
-    def test_each_task_is_given_the_arguments(self, apart):
+    def test_each_task_gets_the_arguments(self, apart):
         assert [answer[2:] for answer in apart] == [((1,), {"two": 2})] * 4
 
-    def test_each_task_finds_the_environment_of_its_process(self, both, joined):
+    def test_each_task_has_the_environment_of_its_process(self, both, joined):
         for process, answer in enumerate(joined):
             expected = both.environment(process)
             assert expected["TPU_WORKER_ID"] == str(process % 2) and expected["MEGASCALE_SLICE_ID"] == str(process // 2)
             assert {name: answer[1].get(name) for name in expected} == expected
 
-    def test_slices_that_are_apart_see_nothing_of_each_other(self, both, apart):
+    def test_separate_slices_have_no_common_variables(self, both, apart):
         assert [name for answer in apart for name in answer[1] if name.startswith("MEGASCALE_")] == []
         for process, answer in enumerate(apart):
             expected = {name: value for name, value in both.environment(process).items() if "MEGASCALE" not in name}
             assert {name: answer[1].get(name) for name in expected} == expected
 
-    def test_one_slice_alone_can_be_chosen(self, pairs, both):
+    def test_a_single_slice_can_be_selected(self, pairs, both):
         assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=1))) == PLACES[2:]
 
     @pytest.mark.parametrize("index", [-1, 2, 2**70])
-    def test_a_slice_that_is_not_there_is_refused(self, both, index):
+    def test_an_unknown_slice_index_is_refused(self, both, index):
         with pytest.raises(quoit.InvalidError, match=r"slice_index '-?[0-9]+': expected 0 to 1"):
             quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=index)
 
     @pytest.mark.parametrize("fn", [None, 3, "tell"])
-    def test_what_cannot_be_called_is_refused(self, both, fn):
+    def test_an_object_that_is_not_callable_is_refused(self, both, fn):
         with pytest.raises(TypeError, match="fn: expected a function or a class"):
             quoit.ray.run_on_slice(fn, tpu_slice=both)
 
-    def test_a_class_starts_actors_that_have_their_environment_before_they_are_made(self, pairs, both):
+    def test_actors_have_their_environment_in_the_constructor(self, pairs, both):
         actors = quoit.ray.run_on_slice(Told, 7, tpu_slice=both, multislice=True)
         answers = ray.get([actor.tell.remote() for actor in actors])
         assert places(pairs, answers) == PLACES
@@ -106,7 +106,7 @@ class TestTwoSlicesInOneGroup:
         for actor in actors:
             ray.kill(actor)
 
-    def test_what_the_caller_sets_goes_before_what_is_set_here_and_the_decorators_own_stays(self, both):
+    def test_options_of_the_caller_override_and_those_of_the_decorator_stay(self, both):
         remote = ray.remote(runtime_env={"env_vars": {"OWN": "decorator", "TPU_NAME": "decorator"}})(tell)
         answers = ray.get(quoit.ray.run_on_slice(
             remote, tpu_slice=both, multislice=True, env={"MEGASCALE_PORT": "9915", "MORE": "env"},
@@ -121,7 +121,7 @@ class TestTwoSlicesInOneGroup:
             assert variables(answers, name) == [value] * 4
 
 
-def test_bundles_of_a_chip_each_run_in_the_order_of_hosts_with_a_chip_each(pairs, ledger):
+def test_bundles_of_one_chip_run_in_the_order_of_hosts(pairs, ledger):
     with quoit.ray.slice_placement_group(
         "2x2x2", "v4", resources_per_bundle={"TPU": 1, "CPU": 0.1}, ledger=ledger
     ) as slices:
@@ -132,20 +132,20 @@ def test_bundles_of_a_chip_each_run_in_the_order_of_hosts_with_a_chip_each(pairs
         assert sorted(variables(host, "TPU_VISIBLE_CHIPS")) == ["0", "1", "2", "3"]
 
 
-def test_a_group_for_each_slice_runs_in_the_same_order(pairs, ledger):
+def test_a_group_per_slice_runs_in_the_same_order(pairs, ledger):
     with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, pg_per_slice=True, ledger=ledger) as slices:
         assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES
         assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices, slice_index=1))) == PLACES[2:]
 
 
-def test_a_reservation_that_was_given_back_runs_nothing(pairs, ledger):
+def test_a_released_reservation_runs_nothing(pairs, ledger):
     slices = quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger)
     slices.release()
     with pytest.raises(quoit.ConflictError):
         quoit.ray.run_on_slice(tell, tpu_slice=slices)
 
 
-def test_a_reservation_that_lost_a_host_runs_nothing_until_it_is_repaired(losing, ledger):
+def test_a_reservation_with_a_lost_host_runs_nothing_until_it_is_repaired(losing, ledger):
     with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
         losing.kill("s-9/1")
         losing.wait(lambda: slices.state is quoit.GroupState.RESCHEDULING, 60, "Ray notices")
@@ -162,7 +162,7 @@ def free(ledger, *arguments):
     return [one.name for one in quoit.ray.free_slices(*arguments, ledger=ledger)]
 
 
-def test_free_slices_are_those_that_can_be_had_with_what_one_wants_to_know_of_them(pairs, ledger):
+def test_free_slices_lists_slices_with_their_facts(pairs, ledger):
     first = quoit.ray.free_slices(ledger=ledger)[0]
     address = next(row["NodeManagerAddress"] for row in ray.nodes() if tpu_fleet.node_name(row) == "s-9/0")
     assert first == quoit.ray.FreeSlice("s-9", "v4", "2x2x2", 2, 4, address)
@@ -170,7 +170,7 @@ def test_free_slices_are_those_that_can_be_had_with_what_one_wants_to_know_of_th
     assert free(ledger, "2x2x4") == free(ledger, None, "v6e") == []
 
 
-def test_a_slice_that_is_reserved_or_used_by_a_plain_actor_is_not_free(pairs, ledger):
+def test_reserved_slices_and_slices_with_an_actor_are_not_free(pairs, ledger):
     with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
         assert slices.slice_names == ("s-9",)
         assert free(ledger) == ["s-10", "s-11"]

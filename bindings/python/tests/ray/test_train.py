@@ -116,13 +116,13 @@ def jax_run(pairs, ledger, tmp_path_factory):
         )
 
 
-def test_a_jax_trainer_runs_on_the_slices_it_was_given_in_the_order_of_their_names_and_worker_ids(pairs, jax_run):
+def test_a_jax_trainer_runs_on_the_slices_in_the_order_of_names_and_worker_ids(pairs, jax_run):
     names = pairs.id2name()
     assert [names[one["node"]] for one in jax_run.workers] == ["s-10/0", "s-10/1", "s-9/0", "s-9/1"]
     assert [one["jax"] for one in jax_run.workers] == [[rank, 4, "cpu"] for rank in range(4)]
 
 
-def test_each_worker_has_the_environment_of_its_place(pairs, jax_run):
+def test_each_worker_has_its_environment(pairs, jax_run):
     names = pairs.id2name()
     first = next(row["NodeManagerAddress"] for row in ray.nodes() if names[row["NodeID"]] == "s-10/0")
     for rank, one in enumerate(jax_run.workers):
@@ -139,7 +139,7 @@ def test_each_worker_has_the_environment_of_its_place(pairs, jax_run):
         assert {name: one["env"].get(name) for name in expected} == expected
 
 
-def test_quoit_tells_the_ranks_and_the_environment_beforehand(pairs, jax_run):
+def test_quoit_predicts_ranks_and_environment(pairs, jax_run):
     names = pairs.id2name()
     for one, process in zip(jax_run.workers, jax_run.processes):
         assert names[one["node"]] == f"{process.slice_name}/{process.worker_id}"
@@ -147,21 +147,21 @@ def test_quoit_tells_the_ranks_and_the_environment_beforehand(pairs, jax_run):
         assert {name: one["env"].get(name) for name in told} == told
 
 
-def test_the_run_reserves_nothing_and_leaves_the_reservation_standing(jax_run):
+def test_a_run_on_reserved_slices_reserves_and_releases_nothing(jax_run):
     assert jax_run.after == jax_run.before
     assert "CREATED" in jax_run.before.values()
 
 
-def test_workers_need_no_quoit(jax_run):
+def test_workers_do_not_need_quoit(jax_run):
     assert [one["rank"] for one in jax_run.workers if "quoit" not in one["modules"]] == [0, 1, 2, 3]
 
 
-def test_a_job_of_fewer_slices_takes_the_first_ones(pairs, slices, tmp_path):
+def test_a_job_with_fewer_slices_uses_the_first_ones(pairs, slices, tmp_path):
     fit(tmp_path, slices, num_workers=2)
     assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
 
 
-def test_a_loop_that_fails_fails_the_run_and_leaves_the_reservation_standing(one, tmp_path):
+def test_a_failed_run_does_not_release_the_reservation(one, tmp_path):
     def fail(config):
         raise RuntimeError("no data")
 
@@ -181,20 +181,20 @@ def die_once(config):
     tell(config)
 
 
-def test_a_worker_that_dies_is_started_again_in_its_bundle(pairs, one, tmp_path):
+def test_a_dead_worker_is_restarted_in_its_bundle(pairs, one, tmp_path):
     fit(tmp_path, one, die_once, {"failure_config": FailureConfig(max_failures=1)})
     assert (tmp_path / "died").exists()
     assert [pairs.id2name()[row["node"]] for row in told(tmp_path)] == ["s-9/0", "s-9/1"]
 
 
-def test_workers_that_want_more_than_a_bundle_has_end_the_run_at_once(one, tmp_path):
+def test_workers_that_need_more_than_a_bundle_end_the_run(one, tmp_path):
     with pytest.raises(ControllerError) as raised:
         fit(tmp_path, one, resources_per_worker={"TPU": 4, "CPU": 2})
     assert isinstance(raised.value.controller_failure, quoit.InvalidError)
     assert "resources_per_worker 'CPU': '2': expected at most 1" in str(raised.value.controller_failure)
 
 
-def test_more_workers_than_bundles_end_the_run_at_once(one, tmp_path):
+def test_more_workers_than_bundles_end_the_run(one, tmp_path):
     with pytest.raises(ControllerError) as raised:
         fit(tmp_path, one, num_workers=4)
     assert isinstance(raised.value.controller_failure, quoit.InvalidError)
@@ -204,12 +204,12 @@ def test_more_workers_than_bundles_end_the_run_at_once(one, tmp_path):
 @pytest.mark.parametrize(
     "name, lacking",
     [
-        ("TrainController.worker_group_cls", "another kind of worker group"),
-        ("WorkerGroup._create_placement_group", "a worker group's own placement group"),
-        ("PlacementGroupHandle.wait", "a handle of a placement group"),
+        ("TrainController.worker_group_cls", "the class of worker groups"),
+        ("WorkerGroup._create_placement_group", "the creation of a worker group's placement group"),
+        ("PlacementGroupHandle.wait", "the handle of a placement group"),
     ],
 )
-def test_a_ray_that_cannot_be_made_to_use_slices_is_refused_with_what_it_lacks(monkeypatch, slices, name, lacking):
+def test_a_ray_without_a_needed_feature_is_refused_with_its_name(monkeypatch, slices, name, lacking):
     owner, attribute = name.split(".")
     monkeypatch.delattr(getattr(train, owner), attribute)
     with pytest.raises(quoit.VersionError) as raised:
@@ -235,13 +235,11 @@ def lose_a_host(config):
     tell(config)
 
 
-def test_a_reservation_that_lost_a_host_ends_the_run_with_the_remedy_and_is_good_again_when_repaired(
-    losing, slices, tmp_path
-):
+def test_a_lost_host_ends_the_run_until_the_reservation_is_repaired(losing, slices, tmp_path):
     with pytest.raises(ControllerError) as raised:
         fit(tmp_path, slices, lose_a_host, {"failure_config": FailureConfig(max_failures=-1)})
     assert isinstance(raised.value.controller_failure, quoit.ConflictError)
-    assert "expected a reservation that is whole: repair it, and fit again" in str(raised.value.controller_failure)
+    assert "expected an intact reservation: repair it, and call fit() again" in str(raised.value.controller_failure)
 
     slices.repair()
     fit(tmp_path, slices, lose_a_host)
@@ -286,13 +284,13 @@ def since(ledger, pairs):
     assert placement_groups() == {}
 
 
-def test_a_run_reserves_its_slices_and_gives_them_back_at_the_end(pairs, ledger, since, tmp_path):
+def test_a_run_reserves_its_slices_and_releases_them_at_the_end(pairs, ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger)
     assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
     assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
-def test_a_run_that_fails_gives_its_slices_back(ledger, since, tmp_path):
+def test_a_failed_run_releases_its_slices(ledger, since, tmp_path):
     def fail(config):
         raise RuntimeError("no data")
 
@@ -307,28 +305,26 @@ def test_a_run_keeps_its_slices_over_a_restart(ledger, since, tmp_path):
     assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
-def test_an_elastic_run_gives_them_back_at_a_restart_and_takes_what_there_is(ledger, since, tmp_path):
+def test_an_elastic_run_releases_its_slices_at_a_restart(ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, die_once, (2, 2), run={"failure_config": FailureConfig(max_failures=1)})
     assert len(told(tmp_path)) == 2
     assert history(ledger, since) == ["hold", "confirm", "release"] * 2
 
 
-def test_a_run_that_loses_a_host_goes_on_with_another_slice(losing, ledger, since, tmp_path):
+def test_a_run_that_loses_a_host_continues_on_another_slice(losing, ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, lose_a_host, run={"failure_config": FailureConfig(max_failures=3)})
     assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1"]
     assert "repair" in history(ledger, since)
 
 
-def test_a_run_that_could_never_have_its_slices_ends_at_once(ledger, since, tmp_path):
+def test_a_run_that_can_never_get_its_slices_ends_at_once(ledger, since, tmp_path):
     with pytest.raises(ControllerError) as raised:
         run_of_its_own(tmp_path, ledger, workers=8)
     assert isinstance(raised.value.controller_failure, quoit.NeverError)
     assert history(ledger, since) == []
 
 
-def test_a_run_that_cannot_have_its_slices_now_tries_as_often_as_ray_lets_it_and_holds_nothing(
-    ledger, tmp_path, monkeypatch
-):
+def test_a_run_without_free_slices_retries_and_holds_nothing(ledger, tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "1")
     with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=3, ledger=ledger):
         before = placement_groups()
@@ -343,7 +339,7 @@ def is_free_after_sync(ledger):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_driver_that_is_interrupted_or_killed_leaves_nothing(pairs, ledger, since, tmp_path, number):
+def test_an_interrupted_or_killed_driver_leaves_nothing(pairs, ledger, since, tmp_path, number):
     driver = tmp_path / "driver.py"
     driver.write_text(
         f"import sys; sys.path[:0] = {[str(pathlib.Path(__file__).parent)]!r}\n"

@@ -108,7 +108,7 @@ def reconcile(given, recorded):
             answers.append({})
             continue
         done = cluster.reconcile()
-        if done.is_arbitrary:
+        if done.is_deletion_arbitrary:
             raise Skip("pods of which KubeRay does not say which go")
         answers.append(state_of(cluster, done.requeued, seen))
     return answers

@@ -18,7 +18,7 @@ def read_cluster(given):
         cluster.add_node(node["id"])
         free = node.get("avail", node["total"])
         for resource, total in node["total"].items():
-            cluster.set_resource_e4(node["id"], resource, total, free.get(resource, 0))
+            cluster.set_resource_ten_thousandths(node["id"], resource, total, free.get(resource, 0))
         for key, value in node.get("labels", {}).items():
             cluster.set_label(node["id"], key, value)
     return cluster

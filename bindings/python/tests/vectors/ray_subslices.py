@@ -62,10 +62,10 @@ def worker(slice_name, worker_id, tpu, topology="4x4"):
     return {"NodeID": f"n{worker_id}", "Alive": True, "Labels": labels, "Resources": {"TPU": tpu}}
 
 
-def head_looks_free(given, recorded):
+def is_head_free(given, recorded):
     only(given, ["available_on_worker_0", "head_resource"])
     available = {"n0": given["available_on_worker_0"]} if given["available_on_worker_0"] is not None else {}
-    return subslices.head_looks_free([worker("s", "0", 4)], available, "s", given["head_resource"])
+    return subslices.is_head_free([worker("s", "0", 4)], available, "s", given["head_resource"])
 
 
 def read_workers(given):
@@ -103,7 +103,7 @@ def find_undiscovered(given, recorded):
     if "head_avail" in given:
         available["n0"]["TPU-v6e-16-head"] = given["head_avail"]
     known = {name: {}} if given.get("cached") else {}
-    found = subslices.find_undiscovered_slice(known, nodes, available, ["4x4"], "v6e")
+    found = subslices.next_slice_to_discover(known, nodes, available, ["4x4"], "v6e")
     return list(found) if found else None
 
 
@@ -125,6 +125,6 @@ OPS = {
     "util._find_undiscovered_idle_slice": find_undiscovered,
     "util._find_valid_parent_topologies": parent_topologies,
     "util._resolve_chips_per_vm": chips_per_vm,
-    "util._slice_head_available": head_looks_free,
+    "util._slice_head_available": is_head_free,
     "util.subslice_placement_group": subslice_group,
 }

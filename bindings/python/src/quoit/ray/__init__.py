@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates Ray placement groups on the slices that quoit allocates, in a running Ray cluster.
 
-`slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(). It gets all slices or none, without
-races between callers or leaked heads, and explains a refusal. All drivers of a cluster use one ledger file:
+`slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(). It reserves all slices or none,
+callers do not compete for hosts, and a refusal has a report. All drivers of a cluster use one ledger file:
 
     import ray, quoit.ray
     ray.init()
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .free import FreeSlice, free_slices
     from .ledgers import LedgerLike, fleet_from_ray, sync
-    from .refusals import NoRoomError
+    from .refusals import SlicesNotFreeError
     from .slices import SlicePlacementGroup, attach, explain, slice_placement_group
     from .tasks import run_on_slice
 
 _HOMES = {
     "FreeSlice": "free",
     "LedgerLike": "ledgers",
-    "NoRoomError": "refusals",
+    "SlicesNotFreeError": "refusals",
     "SlicePlacementGroup": "slices",
     "attach": "slices",
     "explain": "slices",
@@ -41,8 +41,8 @@ _HOMES = {
 __all__ = [
     "FreeSlice",
     "LedgerLike",
-    "NoRoomError",
     "SlicePlacementGroup",
+    "SlicesNotFreeError",
     "attach",
     "explain",
     "fleet_from_ray",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the state of the running Ray cluster, and makes and removes placement groups.
+"""Reads the state of the running Ray cluster, and creates and removes placement groups.
 
-All uses of Ray's private API are here, except those of Ray Train in `train`. `versions` and `train` check that it
-exists before anything is held.
+This module contains all uses of Ray's private API, except those of Ray Train in `train`. `versions` and `train` check
+that the installed Ray has it, before anything is reserved.
 """
 
 from __future__ import annotations
@@ -25,17 +25,23 @@ from .. import errors
 from ..imports import Input, SourceKind
 
 REPLY_S = 5.0
-"""How long Ray's control plane can take to answer before it counts as gone."""
+"""How long Ray's control plane can take to answer before it counts as lost."""
 
 _TRIES = 6
-_AGREE_S = 3.0
+"""After so many tries, lists without a contradiction are used although groups changed in the meantime."""
+_LIST_S = 3.0
+"""How long lists can contradict each other before the listing fails."""
 _UNIT = 1e-4
-_RECORDS = b"quoit"
+"""The smallest amount of a resource in Ray."""
+_NAMESPACE = b"quoit"
+"""The namespace of the records in the control plane's key-value store."""
 _POLL_S = 0.003
-_BACK_S = 1.0
+_FREE_S = 1.0
+"""How long to wait for chips of removed groups that are not reported as free. Another program can have got them."""
 _TRUSTED_S = 0.2
+"""How long after its last answer the control plane counts as available."""
 _answered_at = float("-inf")
-_GROUPED = re.compile(r"_group_(?:\d+_)?([0-9a-f]{36})$")
+_GROUP_RESOURCE = re.compile(r"_group_(?:\d+_)?([0-9a-f]{36})$")
 
 SLICE_NAME = "ray.io/tpu-slice-name"
 WORKER_ID = "ray.io/tpu-worker-id"
@@ -54,8 +60,8 @@ def _state() -> Any:
     return _module("ray._private.state").state
 
 
-class _Asking:
-    """Raises one exception for all errors of Ray that mean that its control plane does not answer."""
+class _ErrorTranslation:
+    """A context manager that raises NotFoundError for all errors that mean that Ray's control plane does not answer."""
 
     def __enter__(self) -> None:
         pass
@@ -72,30 +78,30 @@ class _Asking:
             raise errors.NotFoundError(f"ray: the control plane does not answer: {value}") from value
 
 
-_asking = _Asking()
+_translated_errors = _ErrorTranslation()
 
 
 # --- the driver ---------------------------------------------------------------------------------------------------
 
 
 def is_connected() -> bool:
-    """Whether this process is a driver, task or actor of a Ray cluster, also through a Ray Client."""
+    """Returns whether this process is a driver, task or actor of a Ray cluster, also through a Ray Client."""
     return bool(_module("ray").is_initialized())
 
 
 def check_connected() -> None:
-    """Raises without a usable connection to a cluster.
+    """Checks that this process has a usable connection to a cluster.
 
     Raises:
         NotFoundError: ray.init() was not called, or the control plane does not answer.
-        InvalidError: the driver is a Ray Client (ray://), which cannot see nodes and groups.
+        InvalidError: the driver is a Ray Client (ray://), which cannot read nodes and groups.
     """
     worker = _worker()
     if not worker.connected and not is_connected():
         raise errors.NotFoundError("ray: there is no cluster: call ray.init() first")
     if getattr(worker, "gcs_client", None) is None or not hasattr(worker, "core_worker"):
         raise errors.InvalidError(
-            "ray: a driver at 'ray://' cannot see the cluster: run it on one of the cluster's nodes"
+            "ray: a driver at 'ray://' cannot read the cluster's state: run it on one of the cluster's nodes"
         )
 
 
@@ -106,19 +112,19 @@ class Driver(NamedTuple):
     job: str
 
 
-_known: tuple[Any, Driver] = (None, Driver("", ""))
+_last_connection: tuple[Any, Driver] = (None, Driver("", ""))
 """The last connection and its ids, which are constant for a connection."""
 
 
 def connected_driver() -> Driver:
     """Returns the cluster and the job of this connected process."""
-    global _known
+    global _last_connection
     worker = _worker()
-    connection, known = _known
+    connection, known = _last_connection
     if connection is None or connection is not worker.gcs_client:
         connection = worker.gcs_client
         known = Driver(str(connection.cluster_id.hex()), str(worker.current_job_id.hex()))
-        _known = connection, known
+        _last_connection = connection, known
     return known
 
 
@@ -143,7 +149,7 @@ def driver() -> Driver | None:
 # --- the state of Ray ---------------------------------------------------------------------------------------------
 
 
-def place_of(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def slice_position(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Returns the slice name and the worker id in a node's labels."""
     labels = node["Labels"]
     return labels.get(SLICE_NAME), labels.get(WORKER_ID)
@@ -151,7 +157,7 @@ def place_of(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """The state of Ray at one moment."""
+    """The nodes, placement groups and available resources of Ray at one moment."""
 
     nodes: Sequence[Mapping[str, Any]]
     """The rows of ray.nodes()."""
@@ -171,23 +177,23 @@ class Listing:
         return {node["NodeID"]: node for node in self.alive()}
 
     @functools.cached_property
-    def n_at(self) -> Mapping[tuple[str | None, str | None], int]:
+    def n_nodes_at(self) -> Mapping[tuple[str | None, str | None], int]:
         """The number of alive nodes for each slice name and worker id; normally one."""
-        return collections.Counter(place_of(node) for node in self.alive())
+        return collections.Counter(slice_position(node) for node in self.alive())
 
     @functools.cached_property
-    def foreign(self) -> dict[str, list[str]]:
-        """A cache for this listing: the slices of other sources in the ledger, by generation."""
+    def foreign_slices(self) -> dict[str, list[str]]:
+        """A cache that belongs to this listing: the slices of other sources in the ledger, by generation."""
         return {}
 
     @functools.cached_property
     def pins(self) -> dict[Any, Any]:
-        """A cache of pins, which depend only on the nodes."""
+        """A cache of the pins of groups (`shapes.pin_bundles`)."""
         return {}
 
-    def is_settling(self) -> bool:
-        """Whether a node still lists resources of a removed group: its chips are free, but not yet reported as free."""
-        of_groups = (_GROUPED.search(name) for row in self.available.values() for name in row)
+    def has_leftover_resources(self) -> bool:
+        """Returns whether a node still lists resources of a removed group. Its chips are not reported as free yet."""
+        of_groups = (_GROUP_RESOURCE.search(name) for row in self.available.values() for name in row)
         return any(found is not None and found[1] not in self.groups for found in of_groups)
 
     def to_input(self, source: str, tpu_per_chip: int | None) -> Input:
@@ -204,25 +210,26 @@ class Listing:
 
 
 def _live_groups() -> dict[str, Any]:
-    """Returns the messages of the groups that are not removed, by id.
+    """Returns the groups that are not removed, by id, as protobuf messages.
 
-    Ray keeps removed groups for ever, and the conversion of one to a dict is the most expensive step here.
+    Ray keeps removed groups for ever. They are filtered out before the conversion to dicts, which is slow.
     """
     message = _module("ray.core.generated.gcs_pb2").PlacementGroupTableData
     rows = (message.FromString(data) for data in _state()._connect_and_get_accessor().get_placement_group_table())
     return {row.placement_group_id.hex(): row for row in rows if row.state != message.REMOVED}
 
 
-def _contradiction(
+def _find_contradiction(
     nodes: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], available: Mapping[str, Any]
 ) -> str | None:
-    """Returns how the lists contradict each other, so that they are of different moments; None if they do not.
+    """Returns a message if the lists contradict each other, so that they are of different moments; else None.
 
-    Causes are nodes that come or go, and a restarted control plane that does not know yet what its nodes use.
+    Causes are nodes that join or leave, and a restarted control plane to which the nodes have not reported their use
+    yet.
     """
     for node in nodes:
         if node["Alive"] and node["NodeID"] not in available:
-            return f"node '{node['NodeID']}' is alive, and nothing says what is available there"
+            return f"node '{node['NodeID']}' is alive, but the list of available resources does not have it"
     chips = {node["NodeID"]: node["Resources"].get("TPU", 0.0) for node in nodes}
     n_bundles: collections.Counter[str] = collections.Counter()
     for name, row in groups.items():
@@ -237,47 +244,47 @@ def _contradiction(
                 n_bundles[node_id] += 1
     for node_id, left in chips.items():
         shown = available.get(node_id, {}).get("TPU", 0.0)
-        # Ray truncates requested amounts to ten-thousandths.
+        # Ray truncates the amount of each bundle to ten-thousandths.
         if shown > max(left, 0.0) + _UNIT * (n_bundles[node_id] + 0.5):
-            return f"node '{node_id}' shows {shown:g} TPU as free, of which its groups leave {left:g}"
+            return f"node '{node_id}' reports {shown:g} TPU as free, but its groups leave only {left:g}"
     return None
 
 
 def list_now() -> Listing:
-    """Lists nodes, groups and available resources, as far as possible of one moment.
+    """Lists nodes, groups and available resources, if possible of one moment.
 
-    It lists groups before and after the rest, and retries if they changed in between or if the lists contradict each
-    other.
+    Ray has no call for all three. Therefore groups are listed before and after the rest. If they have changed in
+    between, or if the lists contradict each other, everything is listed again.
 
     Raises:
         NotFoundError: the control plane does not answer.
-        BusyError: the lists contradicted each other for seconds.
+        BusyError: the lists contradicted each other for several seconds.
     """
     state = _state()
-    end = time.monotonic() + _AGREE_S
-    with _asking:
+    end = time.monotonic() + _LIST_S
+    with _translated_errors:
         groups = _live_groups()
         for attempt in itertools.count(1):
             nodes, available = state.node_table(), state.available_resources_per_node()
             before, groups = groups, _live_groups()
-            contradiction = _contradiction(nodes, groups, available)
-            # If groups change all the time, the last lists without a contradiction are used.
-            if contradiction is None and (_standing(before) == _standing(groups) or attempt >= _TRIES):
+            contradiction = _find_contradiction(nodes, groups, available)
+            # If groups change all the time, lists without a contradiction are used at last.
+            if contradiction is None and (_placements(before) == _placements(groups) or attempt >= _TRIES):
                 rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
                 return Listing(nodes, rows, available, cluster())
             if time.monotonic() >= end:
                 break
             time.sleep(0.02 * min(attempt, _TRIES))
-    raise errors.BusyError(f"ray: {contradiction}: expected lists of one moment, tried for {_AGREE_S:g} s")
+    raise errors.BusyError(f"ray: {contradiction}: expected lists of one moment, tried for {_LIST_S:g} s")
 
 
-def _standing(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
+def _placements(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
     return {name: (row.state, *(bundle.node_id for bundle in row.bundles)) for name, row in groups.items()}
 
 
 def dead_jobs() -> set[str]:
     """Returns the jobs whose driver has ended."""
-    with _asking:
+    with _translated_errors:
         return {row["JobID"] for row in _state().job_table() if row["IsDead"]}
 
 
@@ -291,13 +298,13 @@ def create_group(
     name: str,
     lifetime: str | None,
 ) -> Any:
-    """Creates a placement group, which Ray has accepted but not placed yet.
+    """Creates a placement group. When this returns, Ray has accepted the group, but not placed it yet.
 
     Raises:
         ConflictError: the name is in use.
-        NotFoundError: the control plane does not answer; it can have made the group.
+        NotFoundError: the control plane does not answer; it can have created the group.
     """
-    with _asking:
+    with _translated_errors:
         try:
             return _module("ray.util.placement_group").placement_group(
                 [dict(bundle) for bundle in bundles],
@@ -307,13 +314,13 @@ def create_group(
                 bundle_label_selector=[dict(selector) for selector in selectors],
             )
         except _module("ray.exceptions").RaySystemError as error:
-            # an answer of the control plane, for which Ray has no own class
+            # Ray has no exception class for this answer of the control plane.
             if "already exists" not in str(error):
                 raise
-            raise errors.ConflictError(f"name '{name}': a placement group of this namespace has it already") from None
+            raise errors.ConflictError(f"name '{name}': another placement group of this namespace has it") from None
 
 
-def handle_of(group_id: str) -> Any:
+def get_group(group_id: str) -> Any:
     """Returns the placement group with that id."""
     identity = _module("ray._raylet").PlacementGroupID(bytes.fromhex(group_id))
     return _module("ray.util.placement_group").PlacementGroup(identity)
@@ -333,7 +340,7 @@ def wait_placed(groups: Sequence[Any]) -> bool:
 
     It waits at most one second for each, because Ray's wait ignores signals.
     """
-    with _asking:
+    with _translated_errors:
         return all(_wait(group) for group in groups)
 
 
@@ -341,20 +348,20 @@ def _wait(group: Any) -> bool:
     try:
         return bool(group.wait(1))
     except Exception as error:
-        # Ray has no own class for this error.
+        # Ray has no exception class for this error.
         if type(error) is not Exception or "does not exist" not in str(error):
             raise
-        raise RemovedError(f"placement group '{group_id(group)}' was removed by another") from None
+        raise RemovedError(f"placement group '{group_id(group)}' was removed by another program") from None
 
 
 def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
     """Returns the row of placement_group_table() of each group: name, state and so on; REMOVED for unknown ones."""
-    with _asking:
+    with _translated_errors:
         return [_row_now(group) for group in groups]
 
 
 def _row_now(group: Any) -> dict[str, Any]:
-    """Returns a group's row. It checks first that the control plane answers, because the query has no timeout."""
+    """Returns a group's row. It first checks that the control plane answers, because the query has no timeout."""
     read_records(())
     row: dict[str, Any] = _state().placement_group_table(group.id)
     return row or {"state": "REMOVED", "name": ""}
@@ -364,23 +371,23 @@ def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
     """Returns the live groups of a job with one of the names."""
     check_answers()
     maker = bytes.fromhex(job_id)
-    with _asking:
+    with _translated_errors:
         return [
-            handle_of(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == maker
+            get_group(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == maker
         ]
 
 
 def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
-    """Removes groups and waits until Ray's control plane reports their chips as free, so that others can get them.
+    """Removes groups, and waits until Ray's control plane reports their chips as free, so that others can use them.
 
     Returns:
-        Whether it did so within `timeout_s`; False: they are removed, but something still runs on their chips.
+        Whether the chips were free within `timeout_s`; False: the groups are removed, but their chips are still in use.
 
     Raises:
         NotFoundError: the control plane does not answer.
     """
     deadline = time.monotonic() + timeout_s
-    with _asking:
+    with _translated_errors:
         chips = _chips([_row_now(group) for group in groups])
         for group in groups:
             read_records(())
@@ -390,8 +397,8 @@ def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
             waiting = [group for group in waiting if _row_now(group)["state"] != "REMOVED"]
             if waiting and not _pause(deadline):
                 return False
-        ends = tuple(group_id(group) for group in groups)
-        while not _are_back(chips, ends, deadline - timeout_s + _BACK_S):
+        id_suffixes = tuple(group_id(group) for group in groups)
+        while not _are_chips_free(chips, id_suffixes, deadline - timeout_s + _FREE_S):
             if not _pause(deadline):
                 return False
     return True
@@ -406,14 +413,14 @@ def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return chips
 
 
-def _are_back(chips: Mapping[str, float], ends: tuple[str, ...], until: float) -> bool:
+def _are_chips_free(chips: Mapping[str, float], id_suffixes: tuple[str, ...], until: float) -> bool:
     read_records(())
     available = _state().available_resources_per_node()
-    # A removed group in which something still runs keeps its own resources (TPU_group_0_ID) on the node. A group that
-    # was created a moment ago is not reported yet.
-    if any(name.endswith(ends) for row in available.values() for name in row):
+    # While a task still runs in a removed group, the node keeps the resources of the group (TPU_group_0_ID). The lists
+    # do not contain a group that was created a moment ago.
+    if any(name.endswith(id_suffixes) for row in available.values() for name in row):
         return False
-    # another program can already have taken the chips: stop this wait early
+    # Another program can have got the chips already. Then the wait ends at `until`.
     is_free = all(available[node].get("TPU", 0.0) >= amount for node, amount in chips.items() if node in available)
     return is_free or time.monotonic() >= until
 
@@ -424,19 +431,20 @@ def _pause(deadline: float) -> bool:
 
 
 # --- records ------------------------------------------------------------------------------------------------------
-# Records of the groups that the adapter made, in Ray's control plane, so that they end with the groups.
+# The adapter's records are in the key-value store of Ray's control plane: all drivers can read them, and they end with the
+# cluster.
 
 
 def write_record(key: str, record: str) -> None:
-    """Writes the record of `key`, a JSON object, over an earlier one."""
-    with _asking:
-        _worker().gcs_client.internal_kv_put(key.encode(), record.encode(), True, _RECORDS, REPLY_S)
+    """Writes the record of `key`, a JSON object, and replaces an earlier one."""
+    with _translated_errors:
+        _worker().gcs_client.internal_kv_put(key.encode(), record.encode(), True, _NAMESPACE, REPLY_S)
 
 
 def check_answers(within_s: float = _TRUSTED_S) -> None:
     """Checks that the control plane answers, unless it has answered within `within_s`.
 
-    Other queries would wait for a minute and then end the driver.
+    Other queries wait for a minute, and then Ray ends the driver.
 
     Raises:
         NotFoundError: it does not answer.
@@ -447,15 +455,17 @@ def check_answers(within_s: float = _TRUSTED_S) -> None:
 
 def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Returns the existing records of the keys."""
-    with _asking:
-        found = _worker().gcs_client.internal_kv_multi_get([key.encode() for key in keys] or [b"?"], _RECORDS, REPLY_S)
+    with _translated_errors:
+        found = _worker().gcs_client.internal_kv_multi_get(
+            [key.encode() for key in keys] or [b"?"], _NAMESPACE, REPLY_S
+        )
     return {key.decode(): json.loads(value) for key, value in found.items()}
 
 
 def delete_record(key: str) -> None:
     """Deletes a record, if it exists."""
-    with _asking:
-        _worker().gcs_client.internal_kv_del(key.encode(), False, _RECORDS, REPLY_S)
+    with _translated_errors:
+        _worker().gcs_client.internal_kv_del(key.encode(), False, _NAMESPACE, REPLY_S)
 
 
 # --- environment --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import dataclasses
 
 from .. import ray_rules
 from ..fleet import NodeState, Slice, SliceFlags
-from .ledgers import SOURCE, LedgerLike, ledger_of, sync
+from .ledgers import SOURCE, LedgerLike, get_ray_ledger, sync
 
 __all__ = ["FreeSlice", "free_slices"]
 
@@ -37,14 +37,14 @@ def free_slices(
 ) -> tuple[FreeSlice, ...]:
     """Returns the slices of the cluster that could be reserved now, according to the ledger and Ray.
 
-    Slices that are held, draining, or used by plain tasks or actors are left out. It calls `sync` first. The result is
-    of one moment: `slice_placement_group` can find other slices.
+    Slices that are allocated, draining, or used by plain tasks or actors are not included. It calls `sync` first.
+    Slices can be taken or freed after the call, so that `slice_placement_group` can find other ones.
 
     Args:
         topology: only slices of that shape, such as "4x4".
         accelerator_version: only slices of that generation, such as "v6e" or "TPU-V6E".
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
-        source: the cluster's name in the ledger; slices of other sources are left out.
+        source: the cluster's name in the ledger; slices of other sources are not included.
         tpu_per_chip: like for `sync`.
 
     Returns:
@@ -59,7 +59,7 @@ def free_slices(
     sync(ledger, source=source, tpu_per_chip=tpu_per_chip)
     return tuple(
         _free_slice(one)
-        for one in ledger_of(ledger, source).quoit.snapshot().slices
+        for one in get_ray_ledger(ledger, source).quoit.snapshot().slices
         if SliceFlags.FREE in one.flags
         and one.pool.source == source
         and shape in (None, one.topology)
@@ -68,7 +68,7 @@ def free_slices(
 
 
 def _free_slice(one: Slice) -> FreeSlice:
-    # The slice is intact, so that all of this is known, and the first of its nodes that is not dead is worker 0.
+    # The slice is intact, so that these attributes are known, and its first node that is not dead is worker 0.
     assert one.accelerator and one.topology and one.n_hosts and one.chips_per_host
     head = next(node for node in one.nodes if node.state is not NodeState.DEAD)
     return FreeSlice(one.name, one.accelerator, one.topology, one.n_hosts, one.chips_per_host, head.address)

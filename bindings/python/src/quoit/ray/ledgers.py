@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ledgers shared with other drivers, and their synchronisation with the cluster."""
+"""The ledgers of this process, which other drivers share, and their synchronisation with the Ray cluster."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from ..imports import Import, Input
 from ..ledger import Ledger
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
-from .records import groups_of, stands
-from .shapes import foreign
+from .records import has_ray_group, list_existing_groups
+from .shapes import list_foreign_slices
 
 LedgerLike = Union[str, "os.PathLike[str]", Ledger, None]
 """A ledger argument: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
-_MADE_S = 2.0
-_REMOVED_S = 2.0
-_MOST_PINS = 64
+_CREATION_S = 2.0
+"""How long another driver can take to create the file."""
+_REMOVAL_S = 2.0
+_MAX_CACHED_PINS = 64
 
 SOURCE = "ray"
 """The default name of the cluster in the ledger."""
 
 
 class RayLedger:
-    """A ledger with the cluster that it follows; one per process for each pair."""
+    """A ledger, and the name of the Ray cluster in it. A process has one object for each ledger and name."""
 
     def __init__(self, quoit: Ledger, source: str) -> None:
         self.quoit = quoit
         self.source = source
         self.tpu_per_chip: int | None = None
         self._lock = threading.RLock()
-        self._signs: dict[str, owners.SignOfLife] = {}
-        self._ending: set[str] = set()
-        self._cleared: set[str] = set()
+        self._renewers: dict[str, owners.LeaseRenewer] = {}
+        self._ending_owners: set[str] = set()
+        self._searched_keys: set[str] = set()
         self._listing: cluster.Listing | None = None
         self._listed_at = float("-inf")
 
@@ -60,87 +61,88 @@ class RayLedger:
             assert self._listing is not None
             return self._listing
 
-    def sign_of_life(self, owner: str) -> owners.SignOfLife:
+    def lease_renewer(self, owner: str) -> owners.LeaseRenewer:
         """Returns the object that renews the lease of that owner."""
         with self._lock:
-            if owner not in self._signs:
-                self._signs[owner] = owners.SignOfLife(self.quoit, owner)
-            return self._signs[owner]
+            if owner not in self._renewers:
+                self._renewers[owner] = owners.LeaseRenewer(self.quoit, owner)
+            return self._renewers[owner]
 
     def sync(self) -> Import:
-        """Writes the present state of Ray, and frees what is gone there: see `quoit.ray.sync`."""
+        """Writes the present state of Ray into the ledger, and frees what Ray no longer uses: see `quoit.ray.sync`."""
         with self._lock:
             self.quoit.refresh()
             live = self.live_groups()
-            # Read the records before the lists of groups: a record is written after its groups exist.
+            # The records are read before Ray's groups are listed. The groups of a record exist before it is written, so
+            # that the list contains them.
             records = cluster.read_records([owners.record_key(group) for group in live])
             dead = cluster.dead_jobs()
             listing = cluster.list_now()
             self._check_source(listing)
-            ending = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
+            ending_owners = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
             # Ray removes the groups of a driver some time after it reports the driver as dead.
-            standing = {
+            placed_owners = {
                 group.owner
                 for group in live
-                if self._is_here(group.owner, listing) and stands(group, records.get(owners.record_key(group)), listing)
+                if self._is_of_this_cluster(group.owner, listing)
+                and has_ray_group(group, records.get(owners.record_key(group)), listing)
             }
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
             for record in filter(None, (records.get(owners.record_key(group)) for group in gone)):
-                _remove(record, listing)
-            # After a power loss Ray still reports the imported state, so that only a removal must be durable: its
-            # record is deleted.
+                _remove_recorded_groups(record, listing)
+            # If a power loss undoes the import, the next sync imports the same state again. A release must be durable,
+            # because the record of the group is deleted after it.
             with self.quoit.batch(synced=bool(gone)):
-                result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
+                result = self.quoit.sync_input(listing.to_input(self.source, _tpu_per_chip(self.tpu_per_chip)))
                 for group in gone:
-                    _free(self.quoit.release, group)
-                for owner in ending - standing:
-                    _free(self.quoit.end_owner, owner)
+                    _free_if_live(self.quoit.release, group)
+                for owner in ending_owners - placed_owners:
+                    _free_if_live(self.quoit.end_owner, owner)
             for group in gone:
                 cluster.delete_record(owners.record_key(group))
             self._clear_abandoned(listing, dead)
-            self._ending = ending
-            self._work_out(listing)
+            self._ending_owners = ending_owners
+            self._carry_over_caches(listing)
             self._listing, self._listed_at = listing, time.monotonic()
             return result
 
-    def _work_out(self, listing: cluster.Listing) -> None:
-        """Prepares what later requests of the same form need."""
+    def _carry_over_caches(self, listing: cluster.Listing) -> None:
+        """Copies the caches of the previous listing that are still valid, because jobs often repeat a request."""
         before = self._listing
         if before is None:
             return
         snapshot = self.quoit.snapshot()
-        # copied, because other threads can add entries
-        for accelerator in list(before.foreign):
-            listing.foreign[accelerator] = foreign(accelerator, snapshot, self.source)
-        if len(before.pins) <= _MOST_PINS and before.nodes == listing.nodes:
+        # list() makes a copy, because other threads can add entries.
+        for accelerator in list(before.foreign_slices):
+            listing.foreign_slices[accelerator] = list_foreign_slices(accelerator, snapshot, self.source)
+        if len(before.pins) <= _MAX_CACHED_PINS and before.nodes == listing.nodes:
             listing.pins.update(before.pins)
 
     def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
-        """Removes from Ray the groups of drivers that were killed while they made them.
+        """Removes from Ray the groups of drivers that were killed before they confirmed the hold.
 
-        Otherwise detached groups would stay for ever.
-
-        The ledger keeps a record of holds that expired; each is searched once.
+        Otherwise detached groups would stay for ever. Their holds have expired. The ledger keeps the ended groups for
+        some time; the record of each is searched once.
         """
         groups = self.quoit.snapshot().groups
         ended = {owners.record_key(one) for one in groups if not one.source and one.state is GroupState.REMOVED}
-        records = cluster.read_records(sorted(ended - self._cleared)) if ended - self._cleared else {}
+        records = cluster.read_records(sorted(ended - self._searched_keys)) if ended - self._searched_keys else {}
         abandoned = {key: record for key, record in records.items() if record.get("job") in dead}
         for key, record in abandoned.items():
-            _remove(record, listing)
+            _remove_recorded_groups(record, listing)
             cluster.delete_record(key)
-        self._cleared = ended - (records.keys() - abandoned.keys())
+        self._searched_keys = ended - (records.keys() - abandoned.keys())
 
     def live_groups(self) -> list[Group]:
         """Returns the live groups of the ledger, without those of sources."""
         return [group for group in self.quoit.snapshot().groups if _is_live(group)]
 
     def is_ending(self, group: Group) -> bool:
-        """Whether the last sync found that the driver of the group's owner has ended."""
+        """Returns whether the driver of the group's owner had ended at the last sync."""
         with self._lock:
-            return group.owner in self._ending
+            return group.owner in self._ending_owners
 
-    def _is_here(self, name: str, listing: cluster.Listing) -> bool:
+    def _is_of_this_cluster(self, name: str, listing: cluster.Listing) -> bool:
         """Whether the owner is a driver, or the detached owner, of this cluster."""
         owner = owners.parse(name)
         return owner is not None and owner.source == self.source and owner.cluster == owners.short(listing.cluster)
@@ -158,32 +160,33 @@ class RayLedger:
             owner = owners.parse(one.name)
             if owner is None or owner.source != self.source or owner.cluster == owners.short(listing.cluster):
                 continue
-            # owners of this process are excluded: it was their driver, and has ended
-            if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._signs:
+            # This process can have been a driver of another cluster before. Its owners there have ended.
+            if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._renewers:
                 raise SourceTakenError(
-                    f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, and gave a sign "
-                    f"of life that counts for {(one.until_ms - now_ms) / 1000:.0f} s more: expected another source= "
-                    f"for cluster '{owners.short(listing.cluster)}', or that they have ended"
+                    f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, with a lease of "
+                    f"{(one.until_ms - now_ms) / 1000:.0f} s more: expected another source= for cluster "
+                    f"'{owners.short(listing.cluster)}', or that these drivers have ended"
                 )
 
     def _is_gone(
         self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing, dead: set[str]
     ) -> bool:
+        """Returns whether a group of the ledger has no placement groups in Ray, and no driver is creating them."""
         key = owners.record_key(group)
         record = records.get(key)
-        if group.state is GroupState.HELD or stands(group, record, listing):
+        if group.state is GroupState.HELD or has_ray_group(group, record, listing):
             return False
         if record is None:
-            # Its driver was killed before it wrote the record; or the group was made by other means.
-            if not self._is_here(group.owner, listing):
+            # The driver was killed before it wrote the record, or another program made the group.
+            if not self._is_of_this_cluster(group.owner, listing):
                 return False
-            # Read it again: it can have been written since. It counts only if its groups existed before the list.
+            # The record can have been written in the meantime, so it is read again.
             record = cluster.read_records([key]).get(key)
-            return record is None or (bool(record["groups"]) and not stands(group, record, listing))
-        # A record without groups means that a live driver is replacing them.
+            return record is None or (bool(record["groups"]) and not has_ray_group(group, record, listing))
+        # A record without groups: a driver is creating or replacing them.
         if not record["groups"]:
             return record.get("job") in dead
-        # A driver that replaces groups first changes the record: an unchanged record means that no driver does.
+        # A driver changes the record before it replaces groups. If the record is unchanged, none is replacing them.
         return cluster.read_records([key]).get(key) == record
 
 
@@ -191,11 +194,11 @@ class SourceTakenError(errors.ConflictError):
     """Live drivers of another cluster use the same source name in the ledger."""
 
 
-def _remove(record: Mapping[str, Any], listing: cluster.Listing) -> None:
-    """Removes from Ray the remaining groups of a record."""
-    left = groups_of(record, listing)
+def _remove_recorded_groups(record: Mapping[str, Any], listing: cluster.Listing) -> None:
+    """Removes the groups of a record that still exist in Ray."""
+    left = list_existing_groups(record, listing)
     if left:
-        cluster.remove_groups(left, _REMOVED_S)
+        cluster.remove_groups(left, _REMOVAL_S)
 
 
 def _is_live(group: Group) -> bool:
@@ -203,29 +206,29 @@ def _is_live(group: Group) -> bool:
     return not group.source and group.state is not GroupState.REMOVED
 
 
-def _free(free: Callable[[Any], object], what: Any) -> None:
-    """Frees something that another process can have freed in the meantime."""
+def _free_if_live(free: Callable[[Any], object], what: Any) -> None:
+    """Calls `free`, and ignores the errors if another process has freed `what` in the meantime."""
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
         free(what)
 
 
-def _factor(tpu_per_chip: int | None) -> int | None:
+def _tpu_per_chip(tpu_per_chip: int | None) -> int | None:
     return tpu_per_chip if tpu_per_chip is not None else resource_per_chip(cluster.tpu_per_chip_text())
 
 
 # --- open ledgers -------------------------------------------------------------------------------------------------
 
-_Place = Union[tuple[int, int], None]
+_FileIdentity = Union[tuple[int, int], None]
 """The identity of a file (device, inode); None: there is no file."""
 
-_opened: dict[tuple[int, str, str], tuple[_Place, RayLedger]] = {}
+_opened: dict[tuple[int, str, str], tuple[_FileIdentity, RayLedger]] = {}
 _lock = threading.Lock()
 
 
-def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
-    """Returns the ledger for an argument: the open one, or that of the file, which is opened once per process.
+def get_ray_ledger(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
+    """Returns the ledger for a `LedgerLike` argument. A file is opened once per process.
 
-    A named file that does not exist is created; the default ./quoit.db is not.
+    A file that the argument or $QUOIT_DB names is created if it does not exist. The default ./quoit.db is not created.
 
     Raises:
         NotFoundError: no ledger was named, and there is no ./quoit.db.
@@ -234,38 +237,38 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
     """
     with _lock:
         if isinstance(ledger, Ledger):
-            known_of_it: dict[str, RayLedger] = ledger._companions
-            return known_of_it.setdefault(source, RayLedger(ledger, source))
-        path, is_named = _path_of(ledger)
-        known = _known_at(path, source)
+            companions: dict[str, RayLedger] = ledger._companions
+            return companions.setdefault(source, RayLedger(ledger, source))
+        path, is_named = _resolve_argument(ledger)
+        known = _cached_ledger(path, source)
         if known is None:
-            known = _known_or_opened(os.path.realpath(path), source, is_named=is_named)
-            # Also cache the unresolved path: to resolve it takes longer than to check the identity of the file.
+            known = _cached_or_opened_ledger(os.path.realpath(path), source, is_named=is_named)
+            # The unresolved path is cached too, because resolving it takes longer than checking the file's identity.
             if os.path.isabs(path):
                 _opened[os.getpid(), path, source] = known
         return known[1]
 
 
-def _known_at(path: str, source: str) -> tuple[_Place, RayLedger] | None:
+def _cached_ledger(path: str, source: str) -> tuple[_FileIdentity, RayLedger] | None:
     """Returns the ledger that was opened with that path, if the path still has the same file."""
     known = _opened.get((os.getpid(), path, source))
     if known is None or known[0] is None or known[1].quoit.is_closed:
         return None
-    return known if known[0] == _place_of(path) else None
+    return known if known[0] == _file_identity(path) else None
 
 
-def _known_or_opened(path: str, source: str, *, is_named: bool) -> tuple[_Place, RayLedger]:
-    known = _known_at(path, source)
+def _cached_or_opened_ledger(path: str, source: str, *, is_named: bool) -> tuple[_FileIdentity, RayLedger]:
+    known = _cached_ledger(path, source)
     if known is None:
-        before = _place_of(path)
+        before = _file_identity(path)
         ledger = RayLedger(_open(path, is_named=is_named), source)
-        after = _place_of(path)
-        # A file that was replaced during the open is opened again the next time.
+        after = _file_identity(path)
+        # If the file was replaced during the open, its identity is unknown, and the next call opens it again.
         known = _opened[os.getpid(), path, source] = after if before in (None, after) else None, ledger
     return known
 
 
-def _place_of(path: str) -> _Place:
+def _file_identity(path: str) -> _FileIdentity:
     try:
         found = os.stat(path)
     except OSError:
@@ -273,16 +276,16 @@ def _place_of(path: str) -> _Place:
     return found.st_dev, found.st_ino
 
 
-def file_of(ledger: str | os.PathLike[str] | None) -> str:
-    """Returns the resolved path of the ledger's file, for other processes.
+def ledger_path(ledger: str | os.PathLike[str] | None) -> str:
+    """Returns the absolute path of the ledger's file, for other processes.
 
     Raises:
         TypeError: it is not a path.
     """
-    return os.path.realpath(_path_of(ledger)[0])
+    return os.path.realpath(_resolve_argument(ledger)[0])
 
 
-def _path_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
+def _resolve_argument(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
     """Returns the path as given, and whether the argument or $QUOIT_DB gave it."""
     named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
     if named is not None and not isinstance(named, str):
@@ -296,27 +299,28 @@ def _open(path: str, *, is_named: bool) -> Ledger:
             "ledger: expected its file as ledger=PATH or in QUOIT_DB, or a './quoit.db' (quoit init)"
         )
     if not os.path.exists(path):
-        _make(path)
-    end = time.monotonic() + _MADE_S
+        _create_file(path)
+    end = time.monotonic() + _CREATION_S
     while True:
         try:
-            return _ledger.open(path) if _is_begun(path) else _ledger.create(path)
+            return _ledger.open(path) if _has_content(path) else _ledger.create(path)
         except (errors.ConflictError, errors.InvalidError, errors.BusyError):
-            # Another driver can be creating the file now: until it is done, it is not a quoit database.
-            if time.monotonic() >= end or not _is_young(path):
+            # Another driver can be creating the file now. Until it is done, the file is not a quoit database.
+            if time.monotonic() >= end or not _is_recent(path):
                 raise
         time.sleep(0.01)
 
 
-def _make(path: str) -> None:
-    """Creates a ledger under a temporary name and links it when it is complete.
+def _create_file(path: str) -> None:
+    """Creates a ledger under a temporary name, and links it to `path` when it is complete.
 
-    A driver that is killed in between leaves no partial ledger.
+    A driver that is killed in between leaves no incomplete ledger at `path`.
     """
     new = f"{path}.{uuid.uuid4().hex[:8]}.new"
     try:
         _ledger.create(new).close()
-        # if the link exists, another driver was faster; without support for links the caller creates it in place
+        # If the link exists already, another driver was faster. If links are not supported, the caller creates the
+        # ledger at `path`.
         with contextlib.suppress(OSError):
             os.link(new, path)
     finally:
@@ -325,13 +329,13 @@ def _make(path: str) -> None:
                 os.unlink(new + suffix)
 
 
-def _is_begun(path: str) -> bool:
+def _has_content(path: str) -> bool:
     return os.path.exists(path) and os.path.getsize(path) > 0
 
 
-def _is_young(path: str) -> bool:
+def _is_recent(path: str) -> bool:
     try:
-        return time.time() - os.path.getmtime(path) < _MADE_S
+        return time.time() - os.path.getmtime(path) < _CREATION_S
     except FileNotFoundError:
         return True
 
@@ -358,17 +362,17 @@ def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> 
     versions.check()
     cluster.check_connected()
     cluster.check_answers()
-    return cluster.list_now().to_input(source, _factor(tpu_per_chip))
+    return cluster.list_now().to_input(source, _tpu_per_chip(tpu_per_chip))
 
 
 def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int | None = None) -> Import:
     """Writes the present state of the Ray cluster into the ledger, and frees what is no longer used there.
 
-    Plain tasks and actors become external use of their hosts, even if they only use CPU, and keep the slices of these
-    hosts from being allocated. Placement groups of other programs become groups of the source. Those on the hosts of a
-    group of the ledger belong to its owner, and are not counted again. A group of `slice_placement_group` is released
-    when its placement groups are gone from Ray, or when its driver has ended; but never between hold and confirmation
-    of a live driver.
+    Plain tasks and actors become external use of their hosts, even if they only use CPU. Slices with external use are
+    not allocated. Placement groups of other programs become groups of the source. Those on the hosts of a group of the
+    ledger belong to the owner of that group, and are not counted again. A group of `slice_placement_group` is released
+    when Ray no longer has its placement groups, or when its driver has ended. It is never released while a live driver
+    is about to confirm it.
 
     `slice_placement_group` calls this itself: you only need it for other users of the ledger, such as `quoit status`.
 
@@ -388,13 +392,13 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
     """
     versions.check()
     cluster.check_connected()
-    held = ledger_of(ledger, source)
-    held.tpu_per_chip = tpu_per_chip if tpu_per_chip is not None else held.tpu_per_chip
-    return held.sync()
+    ray_ledger = get_ray_ledger(ledger, source)
+    ray_ledger.tpu_per_chip = tpu_per_chip if tpu_per_chip is not None else ray_ledger.tpu_per_chip
+    return ray_ledger.sync()
 
 
 def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:
-    """Returns the live group with the request key, or the name, without groups of sources; None without one."""
+    """Returns the live group with the request key, or with the name, that belongs to no source. Else returns None."""
     ledger.quoit.refresh()
     for group in ledger.live_groups():
         if group.key == key if key is not None else group.name == name:

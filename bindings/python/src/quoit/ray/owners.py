@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The owners of the adapter's groups, and the renewal of their leases."""
+"""The owners of the adapter's groups in the ledger, and the renewal of their leases.
+
+Each driver is an owner, so that its groups end in the ledger if the driver no longer renews its lease.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from . import cluster
 _log = logging.getLogger("quoit.ray")
 
 DETACHED = "detached"
-"""Replaces the job id in the owner of groups that outlive their driver."""
+"""What owners' names have instead of a job id if their groups outlive their driver."""
 
 
 class Owner(NamedTuple):
@@ -42,7 +45,7 @@ def owner_name(source: str, cluster_id: str, job: str, named: str | None = None)
 
 
 def parse(name: str) -> Owner | None:
-    """Splits a name from `owner_name`; None for other names."""
+    """Returns the parts of a name that `owner_name` made; None for other names."""
     if not name.startswith("ray:"):
         name = "ray:" + name.rpartition("|ray:")[2] if "|ray:" in name else ""
     parts = name.split(":")
@@ -54,10 +57,10 @@ def record_key(group: Group) -> str:
     return f"{group.handle}/{group.since_ms}"
 
 
-class SignOfLife:
-    """Renews the lease of an owner while it has groups (a heartbeat); one per process, ledger and owner.
+class LeaseRenewer:
+    """Renews the lease of an owner while the owner has groups (a heartbeat); one per process, ledger and owner.
 
-    It ends when this process is no longer the same driver, because Ray has then removed the groups of that driver.
+    It stops when this process is no longer the same driver, because Ray has then removed the groups of that driver.
     """
 
     def __init__(self, quoit: Ledger, owner: str) -> None:
@@ -65,79 +68,83 @@ class SignOfLife:
         self._owner = owner
         self._lease_ms = 0
         self._driver: cluster.Driver | None = None
-        self._kept: set[str] = set()
+        self._names: set[str] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def keep(self, name: str, lease_s: float, driver: cluster.Driver) -> None:
-        """Renews the lease while this process is that driver. The first name starts the thread.
+        """Renews the lease until `name` is dropped, while this process is that driver. Starts the thread if necessary.
 
-        The owner's lease is durable when this returns. If another process ends it later, the next heartbeat sets it
-        again. Of several leases the longest is used, while any name is kept.
+        The owner's lease is durable when this returns. If another process ends the owner later, the next heartbeat
+        registers it again. If several names have different leases, the longest one is used until all names are dropped.
         """
         lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
             if driver != self._driver:
                 self._driver = driver
-                self._kept.clear()
-            signed_ms = 0 if self._thread is None else self._lease_ms
-            self._lease_ms = max(self._lease_ms, lease_ms) if self._kept else lease_ms
-            # Heartbeats use the present lease, so that a longer lease needs one now.
-            if lease_ms > signed_ms:
-                self._begin()
+                self._names.clear()
+            renewed_ms = 0 if self._thread is None else self._lease_ms
+            self._lease_ms = max(self._lease_ms, lease_ms) if self._names else lease_ms
+            # The next heartbeat of the thread can be too late for a longer lease, so this one is sent at once.
+            if lease_ms > renewed_ms:
+                self._start_lease()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="quoit sign of life", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="quoit lease renewer", daemon=True)
                 self._thread.start()
-            self._kept.add(name)
+            self._names.add(name)
 
     def drop(self, name: str) -> None:
         """Drops a name. Heartbeats continue for one lease, because programs that release often reserve again."""
         with self._lock:
-            self._kept.discard(name)
+            self._names.discard(name)
 
-    def _begin(self) -> None:
-        # A heartbeat is due after a third of the lease; another process of the job can have a longer lease.
+    def _start_lease(self) -> None:
+        # Another process of the job can have renewed the lease already, or have set a longer one.
         if self._left_ms() < self._lease_ms * 2 / 3:
             self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
 
     def _left_ms(self) -> float:
         self._quoit.refresh()
         until_ms = [one.until_ms for one in self._quoit.snapshot().owners if one.name == self._owner]
-        # a lease of None means that the owner lives until it is ended
+        # An owner without a lease (None) lives until it is ended.
         return 0.0 if not until_ms else math.inf if until_ms[0] is None else until_ms[0] - time.time() * 1000
 
     def _run(self) -> None:
         idle_ms = 0.0
         while True:
-            # Three heartbeats per lease: two can be lost to a busy disk or a stopped process.
+            # Three heartbeats per lease: two of them can fail, because of a busy disk or a stopped process.
             pause_ms = self._lease_ms / 3
             time.sleep(pause_ms / 1000)
             with self._lock:
-                kept = sorted(self._kept)
-                idle_ms = 0.0 if kept else idle_ms + pause_ms
+                names = sorted(self._names)
+                idle_ms = 0.0 if names else idle_ms + pause_ms
                 if idle_ms >= self._lease_ms or cluster.driver() != self._driver:
-                    self._kept.clear()
+                    self._names.clear()
                     self._thread = None
                     return
-            if not self._renewed(kept):
+            if not self._renew(names):
                 break
         with self._lock:
             self._thread = None
 
-    def _renewed(self, kept: list[str]) -> bool:
+    def _renew(self, names: list[str]) -> bool:
         """Renews the lease. Returns whether another try is useful."""
         try:
             try:
                 if self._left_ms() < self._lease_ms:
                     self._quoit.renew_owner(self._owner, self._lease_ms)
             except (errors.ExpiredError, errors.NotFoundError) as error:
-                if kept:
-                    _log.warning("what '%s' held in the ledger is free: %s: %s", self._owner, ", ".join(kept), error)
+                if names:
+                    _log.warning(
+                        "the ledger has freed the groups of '%s': %s: %s", self._owner, ", ".join(names), error
+                    )
                 self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
         except (errors.BusyError, errors.StoreError, errors.CancelledError) as error:
-            _log.warning("the lease of '%s' was not renewed, and will be tried again: %s", self._owner, error)
+            _log.warning(
+                "the lease of '%s' was not renewed, and the renewal will be tried again: %s", self._owner, error
+            )
         except errors.Error as error:
-            if kept:
-                _log.warning("the lease of '%s' is not renewed any more: %s", self._owner, error)
+            if names:
+                _log.warning("the lease of '%s' is no longer renewed: %s", self._owner, error)
             return False
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's groups for a group of the ledger: creation, placement, records and removal."""
+"""Ray's placement groups of a group of the ledger: creation, wait for placement, records and removal."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .. import errors
 from ..groups import Group
 from . import cluster, owners
 from .ledgers import RayLedger
-from .records import Book, LateRecord, slice_name
-from .shapes import NodeIsGone, Shape, SlicePins, pin
+from .records import CreatedGroups, DeferredRecord, slice_group_name
+from .shapes import NodeGoneError, Shape, SlicePins, pin_bundles
 
 _log = logging.getLogger("quoit.ray")
 
@@ -28,11 +28,12 @@ REMOVE_S = 10.0
 """How long removed groups can keep their chips before the ledger frees the slices anyway."""
 
 _BLOCKED_S = 1.0
+"""How long to wait at least while another group blocks Ray's scheduler."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
-    """A request of a caller, with its owner."""
+class SliceGroupRequest:
+    """The arguments of one call of `slice_placement_group` after their checks, with the owner and the driver."""
 
     ledger: RayLedger
     shape: Shape
@@ -50,22 +51,22 @@ class Wish:
         return bool(self.shape.arguments["lifetime"] == "detached")
 
     @property
-    def is_known(self) -> bool:
-        """Whether other processes can look for the groups by key or name."""
+    def is_findable(self) -> bool:
+        """Whether other processes can search for the groups, by key or name."""
         return self.key is not None or bool(self.name) or self.is_detached
 
 
 @dataclasses.dataclass
-class Made:
-    """The result of a request."""
+class Reservation:
+    """A group of the ledger with its placement groups in Ray."""
 
     group: Group
     selectors: list[dict[str, str]]
-    """The selector of each bundle in all slices."""
+    """The label selector of each bundle, slice by slice."""
     ray_groups: list[Any]
-    """One group for all slices, or one per slice in the order of the group's slices; empty during a replacement."""
-    record: LateRecord | None = None
-    """The record, if it is written after the caller gets the result."""
+    """One for all slices, or one for each slice in the order of the group's slices; empty while they are replaced."""
+    record: DeferredRecord | None = None
+    """The record, if it is written after the caller has its result."""
 
     @functools.cached_property
     def handle(self) -> str:
@@ -74,66 +75,74 @@ class Made:
 
 
 class NotPlacedError(Exception):
-    """Ray has not placed the groups. ``excluded`` is a slice whose hosts are too small for the bundles."""
+    """Ray has not placed the groups. ``excluded`` is a slice that the next attempt must exclude: it is too small."""
 
     def __init__(self, why: str, excluded: str | None = None) -> None:
         super().__init__(why)
         self.excluded = excluded
 
 
-def pinned(wish: Wish, group: Group, listing: cluster.Listing) -> list[SlicePins]:
-    """Returns the pins of the bundles of each slice; raises `NotPlacedError` if a host is gone from Ray."""
+def compute_pins(group_request: SliceGroupRequest, group: Group, listing: cluster.Listing) -> list[SlicePins]:
+    """Returns the bundles of each slice, pinned to hosts. Raises `NotPlacedError` if Ray has lost a host."""
     try:
-        return pin(wish.shape, group, wish.ledger.quoit, listing)
-    except NodeIsGone as error:
+        return pin_bundles(group_request.shape, group, group_request.ledger.quoit, listing)
+    except NodeGoneError as error:
         raise NotPlacedError(f"node '{error}' is gone from Ray") from None
 
 
-def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterator[tuple[str, list[SlicePins]]]:
-    """Yields the names of Ray's groups with the slices of each."""
-    base = wish.name or group.name
-    if not wish.shape.arguments["pg_per_slice"]:
+def name_ray_groups(
+    group_request: SliceGroupRequest, group: Group, pins: Sequence[SlicePins]
+) -> Iterator[tuple[str, list[SlicePins]]]:
+    """Yields the name of each placement group to create, with its slices."""
+    base = group_request.name or group.name
+    if not group_request.shape.arguments["pg_per_slice"]:
         yield base, list(pins)
         return
     for index, one in enumerate(pins):
-        yield slice_name(base, index), [one]
+        yield slice_group_name(base, index), [one]
 
 
-def create(book: Book, shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
+def create_ray_group(created: CreatedGroups, shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
     """Creates a placement group with the bundles of the slices."""
     bundles = [bundle for one in pins for bundle in one.bundles]
     selectors = [selector for one in pins for selector in one.selectors]
-    return book.create(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
+    return created.create_group(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
 
 
-def write_record(wish: Wish, made: Made) -> None:
+def write_record(group_request: SliceGroupRequest, reservation: Reservation) -> None:
     """Writes the record of Ray's groups, for `sync` and `attach`."""
-    cluster.write_record(owners.record_key(made.group), _record_of(wish, made))
+    cluster.write_record(owners.record_key(reservation.group), _format_reservation(group_request, reservation))
 
 
-def write_late(wish: Wish, made: Made) -> LateRecord:
-    """Like `write_record`, but after the caller gets the result: see `LateRecord`."""
-    return LateRecord(lambda: write_record(wish, made), wish.driver)
+def defer_record(group_request: SliceGroupRequest, reservation: Reservation) -> DeferredRecord:
+    """Like `write_record`, but writes the record after the caller has its result: see `DeferredRecord`."""
+    return DeferredRecord(lambda: write_record(group_request, reservation), group_request.driver)
 
 
-def _record_of(wish: Wish, made: Made) -> str:
-    ids = [cluster.group_id(one) for one in made.ray_groups]
-    return _record(wish, {"groups": ids, "job": wish.driver.job, "selectors": made.selectors})
+def _format_reservation(group_request: SliceGroupRequest, reservation: Reservation) -> str:
+    ids = [cluster.group_id(one) for one in reservation.ray_groups]
+    return _record(group_request, {"groups": ids, "job": group_request.driver.job, "selectors": reservation.selectors})
 
 
-def write_plan(wish: Wish, group: Group, book: Book, standing: Sequence[Any] = ()) -> None:
-    """Writes a record of the groups that will be made in place of `standing`, for `sync` if the driver is killed."""
-    cluster.write_record(owners.record_key(group), _record(wish, {**book.plan_record(standing), "selectors": []}))
+def write_planned_record(
+    group_request: SliceGroupRequest, group: Group, created: CreatedGroups, replaced_groups: Sequence[Any] = ()
+) -> None:
+    """Writes a record of the groups that will be created in place of `replaced_groups`.
+
+    If the driver is killed meanwhile, `sync` removes these groups.
+    """
+    planned = {**created.planned_record(replaced_groups), "selectors": []}
+    cluster.write_record(owners.record_key(group), _record(group_request, planned))
 
 
-def _record(wish: Wish, record: Mapping[str, Any]) -> str:
-    return json.dumps({**record, "name": wish.name, "arguments": wish.shape.arguments})
+def _record(group_request: SliceGroupRequest, record: Mapping[str, Any]) -> str:
+    return json.dumps({**record, "name": group_request.name, "arguments": group_request.shape.arguments})
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
-    """Waits until all groups are placed. Raises `NotPlacedError` with the obstacle if there is one.
+    """Waits until Ray has placed all groups. Raises `NotPlacedError` with the reason if Ray cannot place them.
 
-    If a group of another program blocks Ray's scheduler, it waits for the end of that until `end`.
+    If a group of another program blocks Ray's scheduler, it waits until `end` for that group to be placed or removed.
     """
     began = time.monotonic()
     while not _are_placed(ray_groups):
@@ -155,60 +164,62 @@ def _are_placed(ray_groups: Sequence[Any]) -> bool:
 
 
 def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: cluster.Listing) -> str | None:
-    ends = tuple(cluster.group_id(one) for one in ray_groups)
+    id_suffixes = tuple(cluster.group_id(one) for one in ray_groups)
     for one in pins:
         for node in one.nodes:
             if node["NodeID"] not in listing.by_id:
-                return f"host '{node['NodeName']}' of slice '{one.name}' is gone"
+                return f"host '{node['NodeName']}' of slice '{one.name}' is gone from Ray"
             left = listing.available.get(node["NodeID"], {})
-            is_ours = any(name.endswith(ends) for name in left)
-            if not is_ours and not listing.is_settling() and left.get("TPU", 0.0) < node["Resources"].get("TPU", 0.0):
-                return f"host '{node['NodeName']}' of slice '{one.name}' was taken by another"
+            is_ours = any(name.endswith(id_suffixes) for name in left)
+            is_used = left.get("TPU", 0.0) < node["Resources"].get("TPU", 0.0)
+            if is_used and not is_ours and not listing.has_leftover_resources():
+                return f"host '{node['NodeName']}' of slice '{one.name}' is in use by another program"
     return None
 
 
 def _blocking(listing: cluster.Listing) -> str:
-    """Returns a message about the groups that Ray 2.60 retries endlessly while it places no others.
+    """Returns a message about groups that block Ray 2.60: it retries them endlessly and places no other groups.
 
-    Groups whose bundles are pinned to hosts do not block: without their host they are INFEASIBLE, and Ray puts them
-    aside.
+    These are groups that have lost a host. A group whose bundles are pinned to that host does not block: Ray detects
+    that it is INFEASIBLE, and continues with other groups.
     """
     names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
     if not names:
         return ""
-    return f": it places nothing while '{', '.join(names)}' is RESCHEDULING: remove it, or bring its host back"
+    return f": it places nothing while '{', '.join(names)}' is RESCHEDULING: remove that group, or restart its host"
 
 
 def _is_blocking(row: Mapping[str, Any]) -> bool:
-    is_put_aside = bool(row.get("stats", {}).get("scheduling_state") == "INFEASIBLE")
-    return bool(row["state"] == "RESCHEDULING") and not is_put_aside
+    is_infeasible = bool(row.get("stats", {}).get("scheduling_state") == "INFEASIBLE")
+    return bool(row["state"] == "RESCHEDULING") and not is_infeasible
 
 
-def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """Like `release`, but only logs a failure, which the next sync or the end of the lease resolves."""
+def release_or_log(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
+    """Like `release`, but only logs a failure. The next sync, or the end of the lease, releases the group then."""
     try:
         release(ledger, group, ray_groups)
     except errors.NotFoundError as error:
-        _log.warning("%s was not released: %s", _what(group), error)
+        _log.warning("%s was not released: %s", _group_title(group), error)
 
 
-def give_up(wish: Wish, made: Made) -> None:
-    """Like `free`, for a result that no caller gets."""
-    if made.record is not None:
-        made.record.give_up()
-    free(wish.ledger, made.group, made.ray_groups)
+def cancel(group_request: SliceGroupRequest, reservation: Reservation) -> None:
+    """Like `release_or_log`, for a reservation that no caller has got."""
+    if reservation.record is not None:
+        reservation.record.cancel()
+    release_or_log(group_request.ledger, reservation.group, reservation.ray_groups)
 
 
 def release(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """Removes Ray's groups, and frees the ledger's group when Ray reports the chips as free.
+    """Removes Ray's groups, and releases the ledger's group when Ray reports the chips as free.
 
     Raises:
-        NotFoundError: the control plane does not answer; the ledger's group stays.
+        NotFoundError: the control plane does not answer. The ledger's group stays.
     """
     if ray_groups:
         cluster.check_answers()
         if not cluster.remove_groups(ray_groups, REMOVE_S):
-            _log.warning("%s is released, and something still runs on its chips after %g s", _what(group), REMOVE_S)
+            title = _group_title(group)
+            _log.warning("%s is released, but its chips are still in use after %g s", title, REMOVE_S)
     if group is None:
         return
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
@@ -217,5 +228,5 @@ def release(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -
         cluster.delete_record(owners.record_key(group))
 
 
-def _what(group: Group | None) -> str:
-    return "what was made" if group is None else group.handle
+def _group_title(group: Group | None) -> str:
+    return "an unfinished reservation" if group is None else group.handle

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of Ray's groups, written before the groups are made, so that they are found after a driver is killed."""
+"""Records of the adapter's groups in Ray's control plane.
+
+A record lists the placement groups of one group of the ledger. `sync` and `attach` use it to find them, also after
+their driver was killed. Detached groups get a record of the planned names before they are created, because Ray does not
+remove them when the driver ends. The record of other groups is written after they are created.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +20,16 @@ from . import cluster
 
 _log = logging.getLogger("quoit.ray")
 
-_LOOK_S = 0.1
-_REST_S = 60.0
+_POLL_S = 0.1
+"""The pause of the thread that writes deferred records."""
+_IDLE_S = 60.0
+"""How long that thread lives without records."""
 
 
-class Book:
-    """The groups of Ray that a call makes.
+class CreatedGroups:
+    """The placement groups that a call creates in Ray.
 
-    Names are noted before each request, so that a group is found even if Ray's answer does not arrive.
+    It stores each name before the request to Ray, so that it can find the group even if Ray's answer does not arrive.
     """
 
     def __init__(self) -> None:
@@ -30,20 +37,23 @@ class Book:
         """The groups that Ray has confirmed."""
         self.names: list[str] = []
         """The names of groups that can exist in Ray."""
+        # The groups are searched by job and name. Other groups of the job with these names are excluded.
         self._job = ""
-        self._others: list[str] = []
-        self._asked: list[str] = []
+        self._excluded_ids: list[str] = []
+        self._unanswered: list[str] = []
 
-    def plan(self, names: Sequence[str], is_unique: bool) -> None:
-        """Notes the names of the next groups.
+    def reserve_names(self, names: Sequence[str], is_unique: bool) -> None:
+        """Stores the names of the groups that will be created.
 
-        If the names are not unique, it also notes the existing groups of this job with these names, to exclude them.
-        They can exist in another namespace, or belong to the same caller.
+        If the names are not unique, this job can already have groups with these names, in another namespace or of the
+        same caller. Their ids are stored, so that `find_all` excludes them.
         """
-        others = [] if is_unique else [cluster.group_id(one) for one in cluster.named_groups(names, cluster.job())]
-        self._job, self._others, self.names = cluster.job(), others, list(names)
+        excluded_ids = (
+            [] if is_unique else [cluster.group_id(one) for one in cluster.named_groups(names, cluster.job())]
+        )
+        self._job, self._excluded_ids, self.names = cluster.job(), excluded_ids, list(names)
 
-    def create(
+    def create_group(
         self,
         bundles: Sequence[Mapping[str, float]],
         selectors: Sequence[Mapping[str, str]],
@@ -51,41 +61,42 @@ class Book:
         name: str,
         lifetime: str | None,
     ) -> Any:
-        """Like `cluster.create_group`."""
-        self._asked.append(name)
+        """Creates a group like `cluster.create_group`, and stores it."""
+        self._unanswered.append(name)
         try:
             group = cluster.create_group(bundles, selectors, strategy, name, lifetime)
         except (errors.ConflictError, ValueError, TypeError):
-            # Ray refused the request: a group with the name belongs to another caller.
-            self._asked.remove(name)
+            # Ray has refused the request, so that a group with this name belongs to another caller.
+            self._unanswered.remove(name)
             raise
         self.groups.append(group)
-        self._asked.remove(name)
+        self._unanswered.remove(name)
         return group
 
-    def made(self) -> list[Any]:
-        """Returns all groups, also those that Ray made without an answer."""
+    def find_all(self) -> list[Any]:
+        """Returns all created groups. Groups for which no answer arrived are searched in Ray by name."""
         known = {cluster.group_id(one) for one in self.groups}
         try:
-            unseen = [one for one in self._named(self._asked) if cluster.group_id(one) not in known]
+            unseen = [one for one in self._find_groups(self._unanswered) if cluster.group_id(one) not in known]
         except errors.NotFoundError as error:
-            _log.warning("what was made as '%s' was not looked for: %s", ", ".join(self._asked), error)
+            _log.warning("groups with the names '%s' were not searched for: %s", ", ".join(self._unanswered), error)
             unseen = []
         return self.groups + unseen
 
-    def _named(self, names: Sequence[str]) -> list[Any]:
-        return _named(names, self._job, self._others) if names else []
+    def _find_groups(self, names: Sequence[str]) -> list[Any]:
+        return _find_groups(names, self._job, self._excluded_ids) if names else []
 
-    def plan_record(self, standing: Sequence[Any] = ()) -> dict[str, Any]:
-        """Returns the record while the groups are made. `standing` are the groups that they replace."""
-        ids = [cluster.group_id(one) for one in standing]
-        return {"groups": [], "job": self._job, "names": self.names, "others": self._others, "standing": ids}
+    def planned_record(self, replaced_groups: Sequence[Any] = ()) -> dict[str, Any]:
+        """Returns the record to write before the groups are created. They replace `replaced_groups`."""
+        ids = [cluster.group_id(one) for one in replaced_groups]
+        return {"groups": [], "job": self._job, "names": self.names, "others": self._excluded_ids, "standing": ids}
 
 
-class LateRecord:
-    """A record that is written after the caller gets its result, or when it is first needed.
+class DeferredRecord:
+    """A record that is written after the caller has its result, or earlier if the record is needed.
 
-    A thread polls for due records, because waking it would cost the caller more than the rest of the call.
+    A thread polls for records that are due. Waking a thread for each record would cost the caller more than the rest of
+    the call.
     """
 
     def __init__(self, write: Callable[[], None], driver: cluster.Driver) -> None:
@@ -93,14 +104,14 @@ class LateRecord:
         self._driver = driver
         self._lock = threading.Lock()
         self._is_due = False
-        _scribe.add(self)
+        _record_writer.add(self)
 
-    def let(self) -> None:
-        """Allows the thread to write it."""
+    def allow(self) -> None:
+        """Allows the thread to write the record."""
         self._is_due = True
 
     def write(self) -> None:
-        """Writes the record now, unless it was written or given up.
+        """Writes the record now, unless it was written or cancelled.
 
         Raises:
             NotFoundError: the control plane does not answer; the next call tries again.
@@ -110,51 +121,51 @@ class LateRecord:
                 self._write()
                 self._write = None
 
-    def give_up(self) -> None:
-        """Ensures that the record is not written later."""
+    def cancel(self) -> None:
+        """Ensures that the record is not written from now on."""
         with self._lock:
             self._write = None
 
-    def look(self) -> bool:
-        """Writes the record if it is due. Returns whether it is done."""
+    def write_if_due(self) -> bool:
+        """Writes the record if that is allowed. Returns whether nothing is left to do."""
         if cluster.driver() != self._driver:
-            self.give_up()  # Ray has removed its groups
+            self.cancel()  # Ray has removed its groups
         elif self._is_due:
             self.write()
         return self._write is None
 
 
-class _Scribe:
-    """Writes late records in a thread, which ends after some time without records."""
+class _RecordWriter:
+    """Writes deferred records in a thread. The thread ends after some time without records."""
 
     def __init__(self) -> None:
-        self._open: list[LateRecord] = []
+        self._pending: list[DeferredRecord] = []
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def add(self, record: LateRecord) -> None:
+    def add(self, record: DeferredRecord) -> None:
         with self._lock:
-            self._open.append(record)
+            self._pending.append(record)
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="quoit writes records", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="quoit record writer", daemon=True)
                 self._thread.start()
 
     def _run(self) -> None:
-        rested_at = time.monotonic()
+        idle_since = time.monotonic()
         while True:
-            time.sleep(_LOOK_S)
-            done = [one for one in list(self._open) if self._is_done(one)]
+            time.sleep(_POLL_S)
+            done = [one for one in list(self._pending) if self._is_done(one)]
             with self._lock:
-                self._open = [one for one in self._open if one not in done]
-                if self._open or done:
-                    rested_at = time.monotonic()
-                elif time.monotonic() - rested_at > _REST_S:
+                self._pending = [one for one in self._pending if one not in done]
+                if self._pending or done:
+                    idle_since = time.monotonic()
+                elif time.monotonic() - idle_since > _IDLE_S:
                     self._thread = None
                     return
 
-    def _is_done(self, record: LateRecord) -> bool:
+    def _is_done(self, record: DeferredRecord) -> bool:
         try:
-            return record.look()
+            return record.write_if_due()
         except errors.NotFoundError:
             return False
         except Exception as error:
@@ -162,35 +173,36 @@ class _Scribe:
             return True
 
 
-_scribe = _Scribe()
+_record_writer = _RecordWriter()
 
 
-def slice_name(base: str, index: int) -> str:
+def slice_group_name(base: str, index: int) -> str:
     """Returns the name of Ray's group of one slice, in the form of Ray's helper."""
     return f"{base}_slice_{index}"
 
 
-def stands(group: Group, record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
-    """Returns whether Ray has a placement group for a group of the ledger.
+def has_ray_group(group: Group, record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
+    """Returns whether Ray still has a placement group of a group of the ledger.
 
-    Groups without a record have no user-defined name: they have the unique name of the ledger's group.
+    If the group has no record yet, its placement groups have the unique name of the ledger's group: groups with a name
+    from the user get their record before they are confirmed.
     """
     if record is not None:
         return any(name in listing.groups for name in record["groups"])
-    ours = {group.name, *(slice_name(group.name, index) for index in range(len(group.slices)))}
+    ours = {group.name, *(slice_group_name(group.name, index) for index in range(len(group.slices)))}
     return any(row["name"] in ours for row in listing.groups.values())
 
 
-def _named(names: Sequence[str], job: str, others: Sequence[str]) -> list[Any]:
-    return [one for one in cluster.named_groups(names, job) if cluster.group_id(one) not in others]
+def _find_groups(names: Sequence[str], job: str, excluded_ids: Sequence[str]) -> list[Any]:
+    return [one for one in cluster.named_groups(names, job) if cluster.group_id(one) not in excluded_ids]
 
 
-def groups_of(record: Mapping[str, Any], listing: cluster.Listing) -> list[Any]:
-    """Returns the groups of a record that still exist in Ray."""
+def list_existing_groups(record: Mapping[str, Any], listing: cluster.Listing) -> list[Any]:
+    """Returns the groups of a record that still exist in Ray, also those that they replace."""
     ids = [one for one in (*record["groups"], *record.get("standing", ())) if one in listing.groups]
     names = [] if record["groups"] else record.get("names", [])
-    found = {one: cluster.handle_of(one) for one in ids}
+    found = {one: cluster.get_group(one) for one in ids}
     found.update(
-        {cluster.group_id(one): one for one in _named(names, record["job"], record["others"])} if names else {}
+        {cluster.group_id(one): one for one in _find_groups(names, record["job"], record["others"])} if names else {}
     )
     return list(found.values())

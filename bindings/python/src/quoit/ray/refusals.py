@@ -9,41 +9,46 @@ from collections.abc import Mapping
 from .. import errors
 from ..requests import Request
 from . import cluster
-from .placing import Wish
+from .placing import SliceGroupRequest
 
 
-class NoRoomError(errors.NotNowError, TimeoutError):
+class SlicesNotFreeError(errors.NotNowError, TimeoutError):
     """The slices were not free within the timeout; ``report`` explains why.
 
-    It is also a TimeoutError, which Ray's helper raises.
+    It is also a TimeoutError, because Ray's helper raises that.
     """
 
 
-def refusal(
-    wish: Wish,
+def to_refusal(
+    group_request: SliceGroupRequest,
     error: errors.RefusedError,
     request: Request,
     timeout_s: float,
     excluded: Mapping[str, str] | None = None,
     listing: cluster.Listing | None = None,
 ) -> errors.RefusedError:
-    """Returns the exception for a refused request, with its report."""
-    words = [f"{wish.shape.words}: {error}", *(excluded or {}).values()]
+    """Converts a refusal of the ledger to the exception for the caller, with the report.
+
+    Args:
+        excluded: why earlier attempts excluded slices, by slice.
+        listing: the listing of the refused attempt.
+    """
+    words = [f"{group_request.shape.description}: {error}", *(excluded or {}).values()]
     if isinstance(error, errors.NeverError):
         if listing is not None:
-            words += unlabelled(listing)
+            words += describe_unlabelled_hosts(listing)
         refused: errors.RefusedError = errors.NeverError("; ".join(words))
     else:
-        refused = NoRoomError(f"{'; '.join(words)} (asked for {timeout_s:g} s)")
+        refused = SlicesNotFreeError(f"{'; '.join(words)} (waited {timeout_s:g} s)")
     refused.report = error.report
     if refused.report is None:
         with contextlib.suppress(errors.Error):
-            refused.report = wish.ledger.quoit.snapshot().explain(request)
+            refused.report = group_request.ledger.quoit.snapshot().explain(request)
     return refused
 
 
-def unlabelled(listing: cluster.Listing) -> list[str]:
-    """Returns a message if hosts with chips belong to no slice."""
+def describe_unlabelled_hosts(listing: cluster.Listing) -> list[str]:
+    """Returns a message about hosts with chips that belong to no slice; empty without such hosts."""
     names = [
         n["NodeName"] for n in listing.alive() if n["Resources"].get("TPU") and cluster.SLICE_NAME not in n["Labels"]
     ]
@@ -51,6 +56,6 @@ def unlabelled(listing: cluster.Listing) -> list[str]:
         return []
     shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return [
-        f"{shown} have TPU and no label '{cluster.SLICE_NAME}': start Ray there with TPU_NAME, TPU_WORKER_ID and "
+        f"{shown} have TPU but no label '{cluster.SLICE_NAME}': start Ray there with TPU_NAME, TPU_WORKER_ID and "
         "TPU_TOPOLOGY set"
     ]

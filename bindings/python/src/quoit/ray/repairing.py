@@ -12,130 +12,150 @@ from .. import errors
 from ..groups import Group, GroupSliceState
 from ..reports import Report
 from . import cluster
-from .ends import to_its_end
 from .placing import (
     REMOVE_S,
-    Made,
     NotPlacedError,
-    Wish,
-    create,
-    free,
-    pinned,
-    ray_groups_of,
+    Reservation,
+    SliceGroupRequest,
+    compute_pins,
+    create_ray_group,
+    name_ray_groups,
+    release_or_log,
     wait_placed,
-    write_plan,
+    write_planned_record,
     write_record,
 )
-from .records import Book
-from .refusals import NoRoomError
-from .shapes import foreign
+from .records import CreatedGroups
+from .refusals import SlicesNotFreeError
+from .shapes import list_foreign_slices
+from .uninterrupted import run_uninterrupted
 
 _PAUSE_S = 0.1
 
 
-def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
-    """Replaces the lost and leaving slices in the ledger, and makes only the new groups in Ray.
+def repair(group_request: SliceGroupRequest, reservation: Reservation, timeout_s: float) -> Reservation:
+    """Replaces the lost and leaving slices in the ledger, and creates only the new groups in Ray.
 
-    After the change in the ledger, any exception, also an interrupt, releases everything.
+    If an exception, also an interrupt, comes after the change in the ledger, the whole reservation is released.
 
     Raises:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
     """
     end = time.monotonic() + timeout_s
-    book, group = Book(), None
+    created, group = CreatedGroups(), None
     try:
-        group = _chosen(wish, made, end)
-        kept = _kept(wish, made, group)
-        if len(kept) == len(group.slices) and made.ray_groups:
-            return Made(group, made.selectors, made.ray_groups)
-        return _replaced(wish, made, group, kept, book, end)
+        group = _repair_in_ledger(group_request, reservation, end)
+        kept = _list_kept_groups(group_request, reservation, group)
+        if len(kept) == len(group.slices) and reservation.ray_groups:
+            return Reservation(group, reservation.selectors, reservation.ray_groups)
+        return _replace_groups(group_request, reservation, group, kept, created, end)
     except BaseException as error:
-        after = group or _changed(wish, made)
+        after = group or _find_repaired_group(group_request, reservation)
         if after is not None:
-            to_its_end(lambda: free(wish.ledger, after, [*made.ray_groups, *book.made()]))
+            run_uninterrupted(
+                lambda: release_or_log(group_request.ledger, after, [*reservation.ray_groups, *created.find_all()])
+            )
         if isinstance(error, NotPlacedError):
-            raise NoRoomError(f"{made.group.handle} was repaired, and is given back: {error}") from None
+            raise SlicesNotFreeError(
+                f"{reservation.group.handle} was repaired, but Ray cannot place it, so it is released: {error}"
+            ) from None
         raise
 
 
-def _replaced(wish: Wish, made: Made, group: Group, kept: Mapping[str, Any], book: Book, end: float) -> Made:
-    """Returns the result with the kept groups of Ray and the new ones."""
-    pins = pinned(wish, group, wish.ledger.listing(0.0))
+def _replace_groups(
+    group_request: SliceGroupRequest,
+    reservation: Reservation,
+    group: Group,
+    kept: Mapping[str, Any],
+    created: CreatedGroups,
+    end: float,
+) -> Reservation:
+    """Replaces the placement groups that are not in `kept`. Returns the new reservation."""
+    pins = compute_pins(group_request, group, group_request.ledger.listing(0.0))
     names = {row["name"] for row in cluster.rows(list(kept.values()))}
-    free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
-    gone = [one for one in made.ray_groups if one not in kept.values()]
-    book.plan(free_names, is_unique=False)
-    # A record without groups means that they are being replaced, so that no sync counts them as gone.
-    write_plan(wish, group, book, made.ray_groups)
+    free_names = [name for name, _ in name_ray_groups(group_request, group, pins) if name not in names]
+    gone = [one for one in reservation.ray_groups if one not in kept.values()]
+    created.reserve_names(free_names, is_unique=False)
+    # The record has no groups until all of them are replaced. Then no sync counts them as gone.
+    write_planned_record(group_request, group, created, reservation.ray_groups)
     cluster.remove_groups(gone, REMOVE_S)
-    result = Made(group, [dict(selector) for one in pins for selector in one.selectors], [])
-    for slices in [[one] for one in pins] if wish.shape.arguments["pg_per_slice"] else [pins]:
-        one = kept.get(slices[0].name)
-        result.ray_groups.append(one if one is not None else create(book, wish.shape, free_names.pop(0), slices))
-    write_record(wish, result)
-    wait_placed(wish.ledger, pins, book.groups, end)
+    result = Reservation(group, [dict(selector) for one in pins for selector in one.selectors], [])
+    for slices in [[one] for one in pins] if group_request.shape.arguments["pg_per_slice"] else [pins]:
+        ray_group = kept.get(slices[0].name)
+        if ray_group is None:
+            ray_group = create_ray_group(created, group_request.shape, free_names.pop(0), slices)
+        result.ray_groups.append(ray_group)
+    write_record(group_request, result)
+    wait_placed(group_request.ledger, pins, created.groups, end)
     return result
 
 
-def _changed(wish: Wish, made: Made) -> Group | None:
-    """Returns the group if the ledger changed its slices before the call was interrupted; else None."""
-    wish.ledger.quoit.refresh()
+def _find_repaired_group(group_request: SliceGroupRequest, reservation: Reservation) -> Group | None:
+    """Returns the group if the ledger changed its slices before the call was interrupted. Else returns None."""
+    group_request.ledger.quoit.refresh()
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
-        group = wish.ledger.quoit.group(made.group)
-        return group if _names(group) != _names(made.group) else None
+        group = group_request.ledger.quoit.group(reservation.group)
+        return group if _names(group) != _names(reservation.group) else None
     return None
 
 
-def explain(wish: Wish, group: Group) -> Report:
-    """Explains whether there are other slices for the lost ones.
+def explain(group_request: SliceGroupRequest, group: Group) -> Report:
+    """Reports whether other slices can replace the lost ones now, and if not, why.
 
     Raises:
         ConflictError: no slice is lost.
-        NotFoundError: the group is gone.
+        NotFoundError: the group was released.
     """
-    snapshot = wish.ledger.quoit.snapshot()
+    snapshot = group_request.ledger.quoit.snapshot()
     lost = [one for one in snapshot.lookup_group(group).slices if one.state is not GroupSliceState.WHOLE]
     if not lost:
-        raise errors.ConflictError(f"{group.handle} has lost no slice: nothing is to be explained")
-    excluded = foreign(wish.shape.accelerator, snapshot, wish.ledger.source)
-    return snapshot.explain(wish.shape.request(group.name, excluded=excluded, slices=len(lost)))
+        raise errors.ConflictError(f"{group.handle} has lost no slice: there is nothing to explain")
+    excluded = list_foreign_slices(group_request.shape.accelerator, snapshot, group_request.ledger.source)
+    return snapshot.explain(group_request.shape.request(group.name, excluded=excluded, slices=len(lost)))
 
 
-def _chosen(wish: Wish, made: Made, end: float) -> Group:
-    """Repairs the group in the ledger and returns it."""
+def _repair_in_ledger(group_request: SliceGroupRequest, reservation: Reservation, end: float) -> Group:
+    """Repairs the group in the ledger and returns it. Retries until `end` if too few slices are free."""
     while True:
-        wish.ledger.listing(0.0)
+        group_request.ledger.listing(0.0)
         try:
-            with wish.ledger.quoit.batch():
-                after = wish.ledger.quoit.repair(made.group).after
+            with group_request.ledger.quoit.batch():
+                after = group_request.ledger.quoit.repair(reservation.group).after
                 assert after is not None
-                _check_source(wish, after)
+                _check_source(group_request, after)
             return after
         except errors.RefusedError as error:
             if isinstance(error, errors.NeverError) or time.monotonic() >= end:
-                kind = NoRoomError if isinstance(error, errors.NotNowError) else errors.NeverError
-                refused = kind(f"{made.group.handle}: {error}")
-                with contextlib.suppress(errors.Error):
-                    refused.report = explain(wish, made.group)
+                kind = SlicesNotFreeError if isinstance(error, errors.NotNowError) else errors.NeverError
+                refused = kind(f"{reservation.group.handle}: {error}")
+                refused.report = error.report
+                if refused.report is None:  # _check_source() refused
+                    with contextlib.suppress(errors.Error):
+                        refused.report = explain(group_request, reservation.group)
                 raise refused from None
         time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
 
 
-def _check_source(wish: Wish, group: Group) -> None:
-    """Raises if a slice belongs to a source that was added after the request, which does not exclude it."""
-    snapshot = wish.ledger.quoit.snapshot()
-    others = [one.name for one in group.slices if snapshot.lookup_slice(one.name).pool.source != wish.ledger.source]
+def _check_source(group_request: SliceGroupRequest, group: Group) -> None:
+    """Raises if a slice belongs to another source.
+
+    The request excludes the slices of the other sources that existed when it was made, but not those of newer ones.
+    """
+    snapshot, source = group_request.ledger.quoit.snapshot(), group_request.ledger.source
+    others = [one.name for one in group.slices if snapshot.lookup_slice(one.name).pool.source != source]
     if others:
-        raise errors.NotNowError(f"slice '{others[0]}' is free, and is not of source '{wish.ledger.source}'")
+        raise errors.NotNowError(f"slice '{others[0]}' is free, but does not belong to source '{source}'")
 
 
-def _kept(wish: Wish, made: Made, group: Group) -> dict[str, Any]:
-    """Returns the groups of Ray that are kept, by slice name."""
-    stands = [row["state"] == "CREATED" for row in cluster.rows(made.ray_groups)]
-    before, after = _names(made.group), _names(group)
-    if wish.shape.arguments["pg_per_slice"]:
-        return {name: one for name, one, is_whole in zip(before, made.ray_groups, stands) if is_whole and name in after}
-    return dict.fromkeys(after, made.ray_groups[0]) if all(stands) and stands and before == after else {}
+def _list_kept_groups(group_request: SliceGroupRequest, reservation: Reservation, group: Group) -> dict[str, Any]:
+    """Returns the placement groups that need no replacement, by slice name."""
+    are_placed = [row["state"] == "CREATED" for row in cluster.rows(reservation.ray_groups)]
+    before, after = _names(reservation.group), _names(group)
+    if group_request.shape.arguments["pg_per_slice"]:
+        rows = zip(before, reservation.ray_groups, are_placed)
+        return {name: one for name, one, is_placed in rows if is_placed and name in after}
+    is_unchanged = before == after and bool(are_placed) and all(are_placed)
+    return dict.fromkeys(after, reservation.ray_groups[0]) if is_unchanged else {}
 
 
 def _names(group: Group) -> list[str]:

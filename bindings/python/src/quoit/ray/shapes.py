@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts the arguments of `slice_placement_group` to a request for quoit and to bundles for Ray, pinned to hosts."""
+"""Converts the arguments of `slice_placement_group` to a request for the ledger, and to bundles of Ray on its hosts.
+
+A bundle is pinned to a host if its label selector matches only that host.
+"""
 
 from __future__ import annotations
 
@@ -11,26 +14,24 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _c, errors
-from ..groups import Group, GroupSlice, whereabouts
+from ..groups import Group, GroupSlice, placement_key
 from ..ledger import Ledger
 from ..ray_rules.arithmetic import resource_per_chip
 from ..ray_rules.slices import SliceGroup
-from ..ray_rules.slices import slice_placement_group as group_of_rules
-from ..requests import Request
+from ..ray_rules.slices import slice_placement_group as ray_slice_group
+from ..requests import Request, Strategy
 from ..snapshots import Snapshot
 from . import cluster
-
-STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shape:
-    """The slices that a call requests. Shapes are compared by identity."""
+    """The slices that a call requests, and the bundles on them. Two shapes are equal only if they are one object."""
 
     rules: SliceGroup
-    """Ray's helper for the same arguments."""
+    """What Ray's helper would request with the same arguments."""
     arguments: Mapping[str, Any]
-    """The arguments as plain values, from which another driver can make the same shape."""
+    """The arguments as JSON values, from which another driver can make an equal shape."""
     selectors: Mapping[str, str]
     """The required labels of every host, other than the slice's name."""
     named: tuple[str, ...]
@@ -52,7 +53,7 @@ class Shape:
         return self.rules.accelerator_version
 
     @functools.cached_property
-    def asked(self) -> Mapping[str, Any]:
+    def request_arguments(self) -> Mapping[str, Any]:
         """The arguments of `Request`."""
         rules = self.rules
         return {
@@ -65,12 +66,12 @@ class Shape:
         }
 
     @functools.cached_property
-    def title(self) -> str:
+    def default_name(self) -> str:
         """The default name of its groups."""
         return f"{self.rules.accelerator_version}-{self.rules.topology}"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """A description for error messages."""
         slices = "1 slice" if self.rules.num_slices == 1 else f"{self.rules.num_slices} slices"
         return f"{slices} of {self.rules.accelerator_version} {self.rules.topology}"
@@ -79,25 +80,25 @@ class Shape:
         self,
         name: str,
         key: str | None = None,
-        owner: str = "",
+        owner: str | None = None,
         excluded: Collection[str] = (),
         slices: int | None = None,
     ) -> Request:
-        """Returns the request for quoit; `slices` overrides the number of slices."""
+        """Returns the request for the ledger. `slices` overrides the number of slices."""
         if key is None and slices is None and not excluded:
-            return _model(self, owner).renamed(name)
-        asked = self.asked if slices is None else {**self.asked, "slices": slices}
-        return Request(name, **asked, excluded=excluded, key=key, owner=owner)
+            return _cached_request(self, owner).renamed(name)
+        request_arguments = self.request_arguments if slices is None else {**self.request_arguments, "slices": slices}
+        return Request(name, **request_arguments, excluded=excluded, key=key, owner=owner)
 
 
 @functools.lru_cache(maxsize=64)
-def _model(shape: Shape, owner: str) -> Request:
-    """Returns a cached request, because a copy of it is cheaper than a new one."""
-    return Request("a model", **shape.asked, owner=owner)
+def _cached_request(shape: Shape, owner: str | None) -> Request:
+    """Returns a cached request of any name. A renamed copy of it is cheaper than a new request."""
+    return Request("cached", **shape.request_arguments, owner=owner)
 
 
-def shape_of(arguments: Mapping[str, Any]) -> Shape:
-    """Returns the shape for arguments of Ray's slice_placement_group(), after Ray's checks.
+def check_shape(arguments: Mapping[str, Any]) -> Shape:
+    """Checks arguments of Ray's slice_placement_group() like Ray, and returns their shape.
 
     Raises:
         InvalidError: Ray would refuse them, or would accept them but never place such a group.
@@ -105,23 +106,24 @@ def shape_of(arguments: Mapping[str, Any]) -> Shape:
     """
     factor = arguments["tpu_resource_per_chip"]
     if factor is None:
-        factor = _factor(cluster.tpu_per_chip_text())
+        factor = _tpu_per_chip(cluster.tpu_per_chip_text())
     whole = {**arguments, "tpu_resource_per_chip": factor}
     if whole["resources_per_bundle"] is None and whole["bundle_label_selector"] is None:
-        # Jobs often repeat a request, so cache the shape. 4, 4.0 and True are equal as keys, so add their types.
+        # Jobs often repeat a request, so the shape is cached. 4, 4.0 and True are equal as keys, so their types are
+        # part of the key.
         try:
             values = tuple(whole.values())
-            return _known_shape(tuple(whole), values, tuple(map(type, values)))
-        except TypeError:  # values that cannot be hashed have a wrong type, which is refused below
+            return _cached_shape(tuple(whole), values, tuple(map(type, values)))
+        except TypeError:  # a value that cannot be hashed has a wrong type; _shape_of() refuses it
             pass
     return _shape_of(whole)
 
 
-_factor = functools.lru_cache(maxsize=8)(resource_per_chip)
+_tpu_per_chip = functools.lru_cache(maxsize=8)(resource_per_chip)
 
 
 @functools.lru_cache(maxsize=64)
-def _known_shape(names: tuple[str, ...], values: tuple[Any, ...], types: tuple[type, ...]) -> Shape:
+def _cached_shape(names: tuple[str, ...], values: tuple[Any, ...], types: tuple[type, ...]) -> Shape:
     return _shape_of(dict(zip(names, values)))
 
 
@@ -129,18 +131,18 @@ _NUMBERS = "num_slices", "chips_per_vm", "tpu_resource_per_chip"
 
 
 def _shape_of(arguments: Mapping[str, Any]) -> Shape:
-    rules = group_of_rules(**arguments)
+    rules = ray_slice_group(**arguments)
     if rules.num_slices < 1:
         raise errors.InvalidError(f"num_slices '{rules.num_slices}': expected at least 1")
     _check_bundles(rules, arguments["strategy"])
-    selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
-    # Store the normalised values, for later messages and for records.
-    plain = json.loads(json.dumps(arguments, default=_plain))
+    selectors, named = _split_selectors(rules, list(arguments["bundle_label_selector"] or ()))
+    # Messages and records use the normalized values.
+    plain = json.loads(json.dumps(arguments, default=_to_number))
     numbers = {name: int(plain[name]) for name in _NUMBERS if plain[name] is not None}
     return Shape(rules, {**plain, **numbers}, selectors, named)
 
 
-def _plain(value: object) -> int | float | bool:
+def _to_number(value: object) -> int | float | bool:
     with contextlib.suppress(TypeError):
         return _c.to_bool(value, "arguments")
     with contextlib.suppress(TypeError):
@@ -150,27 +152,30 @@ def _plain(value: object) -> int | float | bool:
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
     """Raises if Ray would hold slices for bundles that it can never place."""
-    if strategy not in STRATEGIES:
-        raise errors.InvalidError(f"strategy '{strategy}': expected one of {', '.join(STRATEGIES)}")
+    if strategy not in Strategy.__members__:
+        raise errors.InvalidError(f"strategy '{strategy}': expected one of {', '.join(Strategy.__members__)}")
     tpu = rules.bundle_resources["TPU"]
     if tpu > rules.devices_per_host:
         raise errors.InvalidError(
-            f"resources_per_bundle['TPU'] '{tpu:g}': expected at most {rules.devices_per_host}, a host's"
+            f"resources_per_bundle['TPU'] '{tpu:g}': expected at most {rules.devices_per_host}, the TPU of a host"
         )
     if rules.num_bundles % rules.num_hosts:
         raise errors.InvalidError(
-            f"resources_per_bundle['TPU'] '{tpu:g}': expected a divisor of {rules.devices_per_host}, a host's"
+            f"resources_per_bundle['TPU'] '{tpu:g}': expected a divisor of {rules.devices_per_host}, the TPU of a host"
         )
     if strategy == "STRICT_PACK" and rules.num_hosts > 1:
-        raise errors.InvalidError(f"strategy 'STRICT_PACK': expected another for bundles on {rules.num_hosts} hosts")
+        raise errors.InvalidError(
+            f"strategy 'STRICT_PACK': expected another strategy for bundles on {rules.num_hosts} hosts"
+        )
     if strategy == "STRICT_SPREAD" and rules.num_bundles > rules.num_hosts:
         raise errors.InvalidError(
-            f"strategy 'STRICT_SPREAD': expected another for {rules.num_bundles} bundles on {rules.num_hosts} hosts"
+            f"strategy 'STRICT_SPREAD': expected another strategy for {rules.num_bundles} bundles on "
+            f"{rules.num_hosts} hosts"
         )
 
 
-def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Returns the common labels of all bundles, and the slice names in the selectors."""
+def _split_selectors(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Splits the selectors of the bundles into the labels that all bundles require, and the requested slice names."""
     if not given:
         return {}, ()
     named: list[str] = []
@@ -185,17 +190,18 @@ def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[
         others.append(labels)
     if any(labels != others[0] for labels in others):
         raise errors.InvalidError(
-            "bundle_label_selector: expected the same labels for all bundles, besides the slice's name"
+            "bundle_label_selector: expected the same labels for all bundles, except the slice name"
         )
     if named and len(set(named)) != rules.num_slices:
         raise errors.InvalidError(
-            f"bundle_label_selector: expected names of {rules.num_slices} slices or none, found {len(set(named))}"
+            f"bundle_label_selector: expected the names of {rules.num_slices} slices or no names, "
+            f"found {len(set(named))}"
         )
     return others[0], tuple(named)
 
 
-def foreign(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
-    """Returns the slices of a generation that belong to other sources, whose hosts this cluster does not have."""
+def list_foreign_slices(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
+    """Returns the slices of a generation that belong to other sources. This cluster does not have their hosts."""
     if all(one.name == source for one in snapshot.sources):
         return []
     return [one.full_name for one in snapshot.slices if one.pool.source != source and one.accelerator == accelerator]
@@ -206,7 +212,7 @@ def foreign(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class SlicePins:
-    """The bundles of one slice, each pinned to the host with its worker id: bundle i is on worker i."""
+    """The bundles of one slice with the selectors that pin them. With one bundle per host, bundle i is on worker i."""
 
     name: str
     """The name of the slice."""
@@ -217,33 +223,33 @@ class SlicePins:
 
     @functools.cached_property
     def shortage(self) -> str | None:
-        """The reason if a host is too small for its bundles, even when idle; else None."""
+        """A message if a host is too small for its bundles even when nothing runs on it; else None."""
         per_host = len(self.bundles) // len(self.nodes)
         for index, node in enumerate(self.nodes):
             for name, wanted in _sum(self.bundles[index * per_host : (index + 1) * per_host]).items():
                 has = node["Resources"].get(name, 0.0)
                 if wanted > has:
                     host = f"host '{node['NodeName']}' of slice '{self.name}'"
-                    return f"{host} has {has:g} {name}, and its bundles want {wanted:g}"
+                    return f"{host} has {has:g} {name}, but its bundles need {wanted:g}"
         return None
 
 
-class NodeIsGone(Exception):
-    """A node that the ledger allocated is not alive in Ray's list."""
+class NodeGoneError(Exception):
+    """A node that the ledger allocated is not alive in Ray's list. The message is the identity or name of the node."""
 
 
-def pin(shape: Shape, group: Group, quoit: Ledger, listing: cluster.Listing) -> list[SlicePins]:
+def pin_bundles(shape: Shape, group: Group, quoit: Ledger, listing: cluster.Listing) -> list[SlicePins]:
     """Returns the pins of a group, slice by slice in quoit's order.
 
-    They are cached in the listing, because jobs repeat requests.
+    They are cached in the listing, because jobs often repeat a request.
 
-    Raises `NodeIsGone` if the ledger's state is older than the listing.
+    Raises `NodeGoneError` if the ledger's state is older than the listing.
     """
-    where = shape, whereabouts(group)
-    pins: list[SlicePins] | None = listing.pins.get(where)
+    cache_key = shape, placement_key(group)
+    pins: list[SlicePins] | None = listing.pins.get(cache_key)
     if pins is None:
         snapshot = quoit.snapshot()
-        pins = listing.pins[where] = [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
+        pins = listing.pins[cache_key] = [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
     return pins
 
 
@@ -259,38 +265,40 @@ def _pin_slice(shape: Shape, one: GroupSlice, snapshot: Snapshot, listing: clust
 
 @dataclasses.dataclass(frozen=True)
 class _Host:
+    """A host of an allocated slice."""
+
     node: Mapping[str, Any]
     """Ray's row of the node."""
     selector: Mapping[str, str]
     """A selector that matches only this node."""
     heads: Mapping[str, float]
-    """The resources by which Ray's helper reserves the slice: when they are taken, it does not use the slice."""
+    """The head resources of the node. Ray's helper does not use a slice whose head resource is in use."""
 
 
 def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> list[_Host]:
     """Returns the hosts of a slice by worker id."""
-    names = {worker.name for worker in one.workers}
-    rows = snapshot.lookup_slice(one.name).nodes
-    ids = [row.identity for row in rows if row.name in names or row.full_name in names]
-    try:
-        nodes = [listing.by_id[identity] for identity in ids]
-    except KeyError as error:
-        raise NodeIsGone(str(error)) from None
-    return [_Host(node, _selector(node, listing), dict.fromkeys(_heads(node), 1.0)) for node in nodes]
+    nodes = []
+    for worker in one.workers:
+        row = snapshot.node_by_id(worker.node_id)
+        node = None if row is None else listing.by_id.get(row.identity)
+        if node is None:
+            raise NodeGoneError(worker.full_name if row is None else row.identity)
+        nodes.append(node)
+    return [_Host(node, _selector(node, listing), dict.fromkeys(_head_resources(node), 1.0)) for node in nodes]
 
 
 def _selector(node: Mapping[str, Any], listing: cluster.Listing) -> dict[str, str]:
-    """Returns a selector for the node, by slice and worker id, which also matches a replacement of the host.
+    """Returns a selector for the node by slice name and worker id, so that it also matches a replacement of the node.
 
-    If Ray has no place for the host, or several hosts at this place, the selector uses the node id.
+    If the node has no such labels, or other nodes have the same ones, the selector uses the node id.
     """
-    name, worker_id = cluster.place_of(node)
-    if name is None or worker_id is None or listing.n_at[name, worker_id] != 1:
+    name, worker_id = cluster.slice_position(node)
+    if name is None or worker_id is None or listing.n_nodes_at[name, worker_id] != 1:
         return {cluster.NODE_ID: node["NodeID"]}
     return {cluster.SLICE_NAME: name, cluster.WORKER_ID: worker_id}
 
 
-def _heads(node: Mapping[str, Any]) -> list[str]:
+def _head_resources(node: Mapping[str, Any]) -> list[str]:
     return [
         name
         for name, amount in node["Resources"].items()

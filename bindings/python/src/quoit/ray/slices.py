@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slice_placement_group of ray.util.tpu, on the slices that quoit allocates."""
+"""Ray's slice_placement_group() on slices that quoit allocates, and the object that it returns."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ from ..reports import Report
 from ..topologies import Profile
 from ..topologies import topology as topology_of
 from . import cluster, owners, versions
-from .ends import to_its_end
-from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, ledger_of, live_group
-from .making import FRESH_S, HeldElsewhere, make
-from .placing import Made, Wish, give_up, release
-from .refusals import NoRoomError
+from .acquiring import FRESH_S, KeyInUseError, acquire_slices
+from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, get_ray_ledger, live_group
+from .placing import Reservation, SliceGroupRequest, cancel, release
+from .refusals import SlicesNotFreeError
 from .repairing import explain as explain_repair
 from .repairing import repair
-from .shapes import Shape, foreign, shape_of
+from .shapes import Shape, check_shape, list_foreign_slices
+from .uninterrupted import run_uninterrupted
 
 _log = logging.getLogger("quoit.ray")
 
 LEASE_S = 60.0
-"""The default lease of a driver's groups after its last heartbeat, if no `sync` finds the driver dead before."""
+"""The default lease of a driver's groups: they end if the driver sends no heartbeat for that long."""
 
 _SHORTEST_LEASE_S, _LONGEST_LEASE_S = 0.001, 366 * 86400.0
 
 TIMEOUT_S = 100.0
-"""The time for which Ray's helper waits for a slice's head."""
+"""The default timeout of Ray's helper."""
 
 _PAUSE_S = 0.05
 _SETTLE_S = 1.0
-_LOOK_S = 0.5
+"""How long to wait for groups of a dead driver to end, and for a deferred record."""
+_POLL_S = 0.5
 
 
 class SlicePlacementGroup:
-    """Whole slices in the ledger, with Ray's placement groups on them; all of them or none.
+    """A reservation: slices in the ledger, with Ray's placement groups on them.
 
-    It is the result of `slice_placement_group` and `attach`. The constructor takes the arguments of Ray's class in
-    their order and raises like `slice_placement_group`. It has the attributes of Ray's class, and others such as
-    `slice_names`, `group` and `state`. Bundle i of a slice is on worker i. Slices are in quoit's order, that of
-    `slice_names`. The groups are already placed: you need not wait for their ``ready()``.
+    `slice_placement_group` and `attach` return it. The constructor takes the arguments of Ray's class in their order
+    and raises like `slice_placement_group`. The object has the attributes of Ray's class, and others such as
+    `slice_names`, `group` and `state`. Slices are in the order of `slice_names`, and the bundles of a slice in the
+    order of worker ids. The groups are already placed: you need not wait for their ``ready()``.
 
-    It is a context manager that releases the slices. Without a release they end with the driver, like those of Ray,
-    unless the lifetime is "detached". Several threads can use it.
+    It is a context manager that releases the slices. If you do not release them, they end with the driver, like those
+    of Ray, unless the lifetime is "detached". Several threads can use one object.
     """
 
     def __init__(
@@ -98,59 +99,59 @@ class SlicePlacementGroup:
         wait_s = head_reservation_timeout_s if timeout_s is None else timeout_s
         wait_s = math.inf if wait_s is None else _seconds(wait_s, "timeout_s")
         lease = _lease(lease_s)
-        shape = shape_of(arguments)
+        shape = check_shape(arguments)
         cluster.check_connected()
-        wish = _wish(ledger_of(ledger, source), shape, key, owner, lease)
-        self._find_or_make(wish, time.monotonic() + wait_s)
+        group_request = _request(get_ray_ledger(ledger, source), shape, key, owner, lease)
+        self._find_or_acquire(group_request, time.monotonic() + wait_s)
 
-    def _find_or_make(self, wish: Wish, end: float) -> None:
-        _wait_for_source(wish.ledger, end)
+    def _find_or_acquire(self, group_request: SliceGroupRequest, end: float) -> None:
+        _wait_for_source(group_request.ledger, end)
         while True:
-            found = None if wish.key is None else _found(wish, end)
+            found = None if group_request.key is None else _find_by_key(group_request, end)
             if found is not None:
-                return self._become(wish, found, is_own=False)
+                return self._set_reservation(group_request, found, is_own=False)
             try:
-                return self._make(wish, max(0.0, end - time.monotonic()))
-            except HeldElsewhere:
+                return self._acquire(group_request, max(0.0, end - time.monotonic()))
+            except KeyInUseError:
                 continue
 
-    def _make(self, wish: Wish, timeout_s: float) -> None:
-        # Set the owner's lease before anything is held in its name.
-        sign = None if wish.is_detached else _sign(wish)
-        attempt, made = f"attempt {time.monotonic_ns()}", None
+    def _acquire(self, group_request: SliceGroupRequest, timeout_s: float) -> None:
+        # The owner must have its lease before the ledger has a group of it.
+        renewer = None if group_request.is_detached else _renewer(group_request)
+        attempt, reservation = f"attempt {time.monotonic_ns()}", None
         try:
-            if sign is not None:
-                sign.keep(attempt, wish.lease_s, wish.driver)
-            made = make(wish, timeout_s)
-            self._become(wish, made, is_own=sign is not None)
-            if sign is not None:
-                sign.keep(made.handle, wish.lease_s, wish.driver)
-                sign.drop(attempt)
-            if made.record is not None:
-                made.record.let()
+            if renewer is not None:
+                renewer.keep(attempt, group_request.lease_s, group_request.driver)
+            reservation = acquire_slices(group_request, timeout_s)
+            self._set_reservation(group_request, reservation, is_own=renewer is not None)
+            if renewer is not None:
+                renewer.keep(reservation.handle, group_request.lease_s, group_request.driver)
+                renewer.drop(attempt)
+            if reservation.record is not None:
+                reservation.record.allow()
         except BaseException:
-            done = made
+            done = reservation
             if done is not None:
-                to_its_end(lambda: give_up(wish, done))
+                run_uninterrupted(lambda: cancel(group_request, done))
                 self._is_released = True
-                _kept.pop(id(self), None)
-            if sign is not None:
-                sign.drop(attempt)
+                _unreleased.pop(id(self), None)
+            if renewer is not None:
+                renewer.drop(attempt)
                 if done is not None:
-                    sign.drop(done.handle)
+                    renewer.drop(done.handle)
             raise
 
-    def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
-        self._wish = wish
-        self._made = made
+    def _set_reservation(self, group_request: SliceGroupRequest, reservation: Reservation, is_own: bool) -> None:
+        self._request = group_request
+        self._reservation = reservation
         self._is_released = False
         self._lock = threading.RLock()
-        self._driver = wish.driver
+        self._driver = group_request.driver
         self._process = os.getpid()
-        # The object that made the groups sends the heartbeats, and releases the groups when the driver ends.
+        # Only the object that acquired the slices renews the lease, and releases the slices when the driver ends.
         self._is_own = is_own
         if is_own:
-            _keep(self)
+            _register(self)
 
     def __enter__(self) -> SlicePlacementGroup:
         return self
@@ -163,12 +164,12 @@ class SlicePlacementGroup:
         except errors.Error as error:
             if value is None:
                 raise
-            # Raise the exception of the block instead.
-            _log.warning("%s was not released: %s", self._made.group.handle, error)
+            # The exception of the block is raised instead.
+            _log.warning("%s was not released: %s", self._reservation.group.handle, error)
 
     def __repr__(self) -> str:
         what = "released" if self._is_released else ", ".join(self.slice_names)
-        return f"<quoit.ray.SlicePlacementGroup {self._made.group.handle!r} {what}>"
+        return f"<quoit.ray.SlicePlacementGroup {self._reservation.group.handle!r} {what}>"
 
     # --- members of Ray's class ---
 
@@ -179,8 +180,8 @@ class SlicePlacementGroup:
         Raises:
             InvalidError: each slice has its own (``pg_per_slice=True``): use `slice_placement_groups`.
         """
-        if self._wish.shape.arguments["pg_per_slice"]:
-            raise errors.InvalidError("pg_per_slice 'True': expected slice_placement_groups to be read instead")
+        if self._request.shape.arguments["pg_per_slice"]:
+            raise errors.InvalidError("pg_per_slice 'True': use slice_placement_groups instead")
         ray_groups = self._ray_groups
         return ray_groups[0] if ray_groups else None
 
@@ -193,13 +194,13 @@ class SlicePlacementGroup:
         Raises:
             InvalidError: there is one for all slices (``pg_per_slice=False``): use `placement_group`.
         """
-        if not self._wish.shape.arguments["pg_per_slice"]:
-            raise errors.InvalidError("pg_per_slice 'False': expected placement_group to be read instead")
+        if not self._request.shape.arguments["pg_per_slice"]:
+            raise errors.InvalidError("pg_per_slice 'False': use placement_group instead")
         return list(self._ray_groups)
 
     @property
     def _ray_groups(self) -> list[Any]:
-        return [] if self._is_released else self._made.ray_groups
+        return [] if self._is_released else self._reservation.ray_groups
 
     @property
     def placement_groups(self) -> list[Any]:
@@ -208,11 +209,11 @@ class SlicePlacementGroup:
 
     @property
     def head_placement_groups(self) -> list[Any]:
-        """Always empty: the first bundle of a slice takes the slice's head resource instead of a head group."""
+        """Always empty: the first bundle of a slice has the slice's head resource, so that no head group is needed."""
         return []
 
     def release_head_pgs(self, slice_index: int | None = None) -> None:
-        """Does nothing, because there are no heads; programs for Ray's class call it when their groups are ready.
+        """Does nothing, because there are no heads. Programs for Ray's class call it when their groups are ready.
 
         Raises:
             InvalidError: there is no such slice.
@@ -227,7 +228,7 @@ class SlicePlacementGroup:
 
     @property
     def devices_per_host(self) -> int:
-        """The resource TPU of each host: its chips times `tpu_resource_per_chip`."""
+        """The amount of the resource TPU of each host: its chips times `tpu_resource_per_chip`."""
         return self._shape.rules.devices_per_host
 
     @property
@@ -263,7 +264,7 @@ class SlicePlacementGroup:
     @property
     def bundle_label_selector(self) -> list[dict[str, str]]:
         """The selector of each bundle's node in Ray: slice name and worker id, or the node id."""
-        return [dict(selector) for selector in self._made.selectors]
+        return [dict(selector) for selector in self._reservation.selectors]
 
     @property
     def bundle_resources(self) -> dict[str, float]:
@@ -281,55 +282,55 @@ class SlicePlacementGroup:
 
     @property
     def _shape(self) -> Shape:
-        return self._wish.shape
+        return self._request.shape
 
     @property
     def slice_names(self) -> tuple[str, ...]:
         """The names of the slices, in the order of their bundles. The index is the slice id."""
-        return tuple(one.name for one in self._made.group.slices)
+        return tuple(one.name for one in self._reservation.group.slices)
 
     @property
     def key(self) -> str | None:
         """The request key, for `attach`."""
-        return self._wish.key
+        return self._request.key
 
     @property
     def group(self) -> Group:
         """The present group in the ledger."""
-        quoit = self._wish.ledger.quoit
+        quoit = self._request.ledger.quoit
         try:
             quoit.refresh()
-            return quoit.group(self._made.group)
+            return quoit.group(self._reservation.group)
         except (errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
-            return self._made.group
+            return self._reservation.group
 
     @property
     def state(self) -> GroupState:
-        """RESERVED; RESCHEDULING: a host is lost or leaving; PENDING: Ray places it again; or REMOVED.
+        """RESERVED; RESCHEDULING if a host is lost or leaving; PENDING while Ray places the groups again; or REMOVED.
 
-        It reads both Ray and the ledger, because each can detect losses before the other, and because another
+        It reads both Ray and the ledger, because each of them can detect a loss first, and because another
         `SlicePlacementGroup` can have repaired or released the same groups.
 
         Raises:
             NotFoundError: Ray's control plane does not answer, or Ray is disconnected.
             ConflictError: this process is now a driver of another cluster.
         """
-        # Do not wait for a repair or release in another thread, so that monitoring sees its progress.
+        # It does not wait for a repair or release in another thread, so that monitoring can show the progress.
         if self._is_released or self._has_ended():
             return GroupState.REMOVED
         self._check_driver()
-        before = self._made
-        record, made = self._written(before)
+        before = self._reservation
+        record, reservation = self._read_record(before)
         if self._lock.acquire(blocking=False):
             try:
-                self._made = made if self._made is before else self._made
+                self._reservation = reservation if self._reservation is before else self._reservation
             finally:
                 self._lock.release()
         if record is not None and not record["groups"]:
             return GroupState.PENDING
-        words = {row["state"] for row in cluster.rows(made.ray_groups)}
-        if "REMOVED" in words and (self._written(before)[0] or record) != record:
-            return GroupState.PENDING  # another driver has begun to replace them
+        words = {row["state"] for row in cluster.rows(reservation.ray_groups)}
+        if "REMOVED" in words and (self._read_record(before)[0] or record) != record:
+            return GroupState.PENDING  # another driver has started to replace the groups
         if words == {"REMOVED"}:
             return GroupState.REMOVED
         if words != {"CREATED"}:
@@ -337,15 +338,15 @@ class SlicePlacementGroup:
         return self._ledger_state()
 
     def _ledger_state(self) -> GroupState:
-        quoit = self._wish.ledger.quoit
+        quoit = self._request.ledger.quoit
         quoit.refresh()
         try:
-            return quoit.group(self._made.group).state
+            return quoit.group(self._reservation.group).state
         except (errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
             return GroupState.REMOVED
 
     def _has_ended(self) -> bool:
-        """Whether it ended with its driver, which this process was before ray.shutdown()."""
+        """Returns whether it ended with its driver: this process was the driver before ray.shutdown()."""
         return self._is_own and cluster.driver() != self._driver
 
     def _check_driver(self) -> None:
@@ -354,40 +355,42 @@ class SlicePlacementGroup:
         now, then = cluster.driver(), self._driver
         if now is None or now.cluster != then.cluster:
             raise errors.ConflictError(
-                f"{self._made.group.handle}: cluster '{now and now.cluster}': expected '{then.cluster}', which "
-                "it stands in"
+                f"{self._reservation.group.handle}: cluster '{now and now.cluster}': expected '{then.cluster}', "
+                "which has its placement groups"
             )
         cluster.check_answers()
 
-    def _written(self, made: Made) -> tuple[Mapping[str, Any] | None, Made]:
-        """Returns the record (None after a release), and `made`, or the result of another object's repair."""
-        if made.record is not None:
-            made.record.write()
-        name = owners.record_key(made.group)
+    def _read_record(self, reservation: Reservation) -> tuple[Mapping[str, Any] | None, Reservation]:
+        """Returns the record (None after a release), and `reservation` or its successor after a repair elsewhere."""
+        if reservation.record is not None:
+            reservation.record.write()
+        name = owners.record_key(reservation.group)
         record = cluster.read_records([name]).get(name)
         if record is None or not record["groups"]:
-            return record, made
-        ray_groups = [cluster.handle_of(one) for one in record["groups"]]
-        return record, made if ray_groups == made.ray_groups else Made(self.group, record["selectors"], ray_groups)
+            return record, reservation
+        ray_groups = [cluster.get_group(one) for one in record["groups"]]
+        return record, reservation if ray_groups == reservation.ray_groups else Reservation(
+            self.group, record["selectors"], ray_groups
+        )
 
-    def _look(self) -> Mapping[str, Any] | None:
-        record, self._made = self._written(self._made)
+    def _refresh(self) -> Mapping[str, Any] | None:
+        record, self._reservation = self._read_record(self._reservation)
         if record is not None and not record["groups"] and record.get("job") not in cluster.dead_jobs():
-            raise errors.NotNowError(f"{self._made.group.handle} is being repaired by another")
+            raise errors.NotNowError(f"{self._reservation.group.handle} is being repaired by another driver")
         return record
 
     def environment(self, process: int, *, profile: Profile = Profile.QUOIT) -> dict[str, str]:
-        """Returns the environment of one process, one per host, counted in all slices in their order.
+        """Returns the environment of one process. Each host has one process.
 
         Args:
-            process: from 0; process i of a slice is its worker i.
+            process: the index of the host in all slices, from 0: slice by slice, in each slice by worker id.
             profile: the system whose environment is computed.
 
         Raises:
             IndexError: there is no such process.
             InvalidError, NotNowError: like `quoit.topology`.
         """
-        return dict(topology_of(self._made.group, profile).processes[process].environment)
+        return dict(topology_of(self._reservation.group, profile).processes[process].environment)
 
     def explain(self) -> Report:
         """Reports whether `repair` could replace the lost slices now, and if not, why.
@@ -397,39 +400,39 @@ class SlicePlacementGroup:
             NotFoundError: it is released, or Ray's control plane does not answer.
         """
         self._check_driver()
-        self._wish.ledger.sync()
-        return explain_repair(self._wish, self._made.group)
+        self._request.ledger.sync()
+        return explain_repair(self._request, self._reservation.group)
 
     def repair(self, *, timeout_s: float = 0.0, give_up: bool = False) -> bool:
-        """Replaces the lost and leaving slices, and makes only the new placement groups in Ray.
+        """Replaces the lost and leaving slices, and the placement groups in Ray that have them.
 
-        With one placement group for all slices that is the whole group; with ``pg_per_slice`` it is the groups of the
-        new slices. Tasks and actors in a group that is replaced end. Slice ids can change.
+        With ``pg_per_slice`` these are the groups of the lost slices. Otherwise it is the single group of all slices.
+        Tasks and actors in a replaced group end. Slice ids can change.
 
-        Other users do not need a quick repair: a group of Ray's helper that has lost a host stops all placement in Ray
-        2.60, but Ray puts aside groups whose bundles are pinned to hosts, such as these.
+        You need not hurry for other users. In Ray 2.60, a group of Ray's helper that has lost a host blocks the
+        placement of all other groups. Groups of quoit do not, because their bundles are pinned to hosts.
 
         Args:
             timeout_s: how long to wait for another slice, in seconds.
             give_up: whether to release it if there is no other slice.
 
         Returns:
-            Whether it is whole now; False: it was released (``give_up``).
+            Whether it is intact now; False: it was released (``give_up``).
 
         Raises:
             NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray could not place the groups
-                there, and everything was released (`state` is REMOVED); or another driver is repairing it now.
+                on the new slices, and everything was released (`state` is REMOVED); or another driver is repairing it.
             NotFoundError: it was released, or Ray's control plane does not answer.
             ConflictError: this process is now a driver of another cluster.
         """
         with self._lock:
             if self._is_released or self._has_ended():
-                raise errors.NotFoundError(f"{self._made.group.handle} was released")
+                raise errors.NotFoundError(f"{self._reservation.group.handle} was released")
             self._check_driver()
-            if self._look() is None:
-                raise errors.NotFoundError(f"{self._made.group.handle} was released")
+            if self._refresh() is None:
+                raise errors.NotFoundError(f"{self._reservation.group.handle} was released")
             try:
-                self._made = repair(self._wish, self._made, _seconds(timeout_s, "timeout_s"))
+                self._reservation = repair(self._request, self._reservation, _seconds(timeout_s, "timeout_s"))
                 return True
             except errors.RefusedError:
                 if not give_up:
@@ -455,15 +458,15 @@ class SlicePlacementGroup:
                 return
             if not self._has_ended():
                 self._check_driver()
-                self._look()
-                release(self._wish.ledger, self._made.group, self._made.ray_groups)
-            self._let_go()
+                self._refresh()
+                release(self._request.ledger, self._reservation.group, self._reservation.ray_groups)
+            self._mark_released()
 
-    def _let_go(self) -> None:
+    def _mark_released(self) -> None:
         self._is_released = True
         if self._is_own:
-            _kept.pop(id(self), None)
-            _sign(self._wish).drop(self._made.group.handle)
+            _unreleased.pop(id(self), None)
+            _renewer(self._request).drop(self._reservation.group.handle)
 
 
 # --- public functions ---------------------------------------------------------------------------------------------
@@ -496,7 +499,7 @@ def slice_placement_group(
     callers with the same ledger do not compete for hosts in Ray. It holds the slices for this driver, creates the
     groups with each bundle pinned to its host, and confirms the hold when Ray has placed all of them. A plain task or
     actor on a host marks its slice as in use while it runs, even if it uses only half a CPU. After any failure, also an
-    interrupt, nothing is held in Ray or in the ledger.
+    interrupt, nothing stays reserved in Ray or in the ledger.
 
     Args:
         topology: the topology of each slice in chips, "4x4".
@@ -510,8 +513,8 @@ def slice_placement_group(
             else 1.
         strategy: the strategy of the placement groups. The pins place the bundles; a strategy that contradicts them
             is refused.
-        name: the name of the placement group, or `name`_slice_i with ``pg_per_slice``; "": the name of the ledger's
-            group.
+        name: the name of the placement group; with ``pg_per_slice``, NAME_slice_0 and so on. "": the name of the
+            ledger's group.
         lifetime: None: the groups end with the driver; "detached": they stay until they are released.
         head_reservation_timeout_s: Ray's name of `timeout_s`; None: no limit.
         bundle_label_selector: for each bundle the required labels of its host. The labels must be the same for all
@@ -524,11 +527,11 @@ def slice_placement_group(
         owner: the owner of the group; None: the driver. Detached groups end with their cluster and have the owner
             OWNER|ray:SOURCE:CLUSTER:detached.
         timeout_s: how long to wait for free slices, in seconds; 0: not at all. Free slices are reserved at once.
-        lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds,
-            from 0.001 to those of 366 days. Of several leases of one owner the longest is used.
+        lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds, from
+            0.001 to 31622400 (366 days). If an owner has several leases, the longest is used.
 
     Raises:
-        NotNowError: too few slices were free in that time; a `NoRoomError`, which is also a TimeoutError.
+        NotNowError: too few slices were free in that time; a `SlicesNotFreeError`, which is also a TimeoutError.
             ``report`` explains why.
         NeverError: the request would not fit with all groups released; ``report`` explains why.
         InvalidError: Ray would refuse the arguments, or would never place the groups; also a ValueError.
@@ -565,9 +568,9 @@ def slice_placement_group(
 def attach(
     *, key: str | None = None, name: str | None = None, ledger: LedgerLike = None, source: str = SOURCE
 ) -> SlicePlacementGroup:
-    """Returns the slices of a request key or a name, made by another driver, or before a restart of this one.
+    """Returns slices that another driver has reserved, or that this one reserved before a restart, by key or name.
 
-    The groups end with the driver that made them, unless they are detached. They do not end with this driver.
+    They end with the driver that reserved them, unless they are detached. They do not end with this driver.
 
     Args:
         key: the request key.
@@ -576,8 +579,8 @@ def attach(
         source: like for `slice_placement_group`.
 
     Raises:
-        NotFoundError: no live group has it; or like `slice_placement_group`.
-        NotNowError: the group is being made or repaired now: retry.
+        NotFoundError: no live group has the key or name; or like `slice_placement_group`.
+        NotNowError: the group is being created or repaired now: retry.
         ConflictError: several groups have the name; or like `sync`.
         TypeError: neither key nor name was given, or both.
     """
@@ -585,18 +588,16 @@ def attach(
         raise TypeError("attach: expected a key or a name")
     versions.check()
     cluster.check_connected()
-    held = ledger_of(ledger, source)
-    held.sync()
-    group = live_group(held, key=key) if name is None else _named(held, name)
-    if group is None or held.is_ending(group):
-        raise errors.NotFoundError(
-            f"{'key' if name is None else 'name'} '{key or name}': no live group was made with it"
-        )
-    found = _of_record(held, group, _SETTLE_S)
+    ray_ledger = get_ray_ledger(ledger, source)
+    ray_ledger.sync()
+    group = live_group(ray_ledger, key=key) if name is None else _named(ray_ledger, name)
+    if group is None or ray_ledger.is_ending(group):
+        raise errors.NotFoundError(f"{'key' if name is None else 'name'} '{key or name}': no live group has it")
+    found = _read_reservation(ray_ledger, group, _SETTLE_S)
     if found is None:
-        raise errors.NotNowError(f"{group.handle} is being made or repaired")
+        raise errors.NotNowError(f"{group.handle} is being created or repaired")
     one = SlicePlacementGroup.__new__(SlicePlacementGroup)
-    one._become(*found, is_own=False)
+    one._set_reservation(*found, is_own=False)
     return one
 
 
@@ -609,7 +610,7 @@ def explain(
     ledger: LedgerLike = None,
     source: str = SOURCE,
 ) -> Report:
-    """Reports whether `slice_placement_group` would succeed now, and if not, why. It holds nothing.
+    """Reports whether `slice_placement_group` would succeed now, and if not, why. It reserves nothing.
 
     Args:
         topology: like for `slice_placement_group`.
@@ -625,14 +626,14 @@ def explain(
     versions.check()
     arguments = dict.fromkeys(("resources_per_bundle", "lifetime", "bundle_label_selector", "tpu_resource_per_chip"))
     chosen = {"topology": topology, "accelerator_version": accelerator_version, "num_slices": num_slices}
-    shape = shape_of(
+    shape = check_shape(
         {**arguments, **chosen, "chips_per_vm": chips_per_vm, "strategy": "SPREAD", "name": "", "pg_per_slice": False}
     )
     cluster.check_connected()
-    held = ledger_of(ledger, source)
-    held.sync()
-    snapshot = held.quoit.snapshot()
-    return snapshot.explain(shape.request("explain", excluded=foreign(shape.accelerator, snapshot, source)))
+    ray_ledger = get_ray_ledger(ledger, source)
+    ray_ledger.sync()
+    snapshot = ray_ledger.quoit.snapshot()
+    return snapshot.explain(shape.request("explain", excluded=list_foreign_slices(shape.accelerator, snapshot, source)))
 
 
 # --- requests and records -----------------------------------------------------------------------------------------
@@ -653,22 +654,22 @@ def _lease(value: object) -> float:
     return lease_s
 
 
-def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
-    # Ray lists the units per chip nowhere, so that the argument also applies to syncs.
+def _request(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> SliceGroupRequest:
+    # Ray does not list the units per chip. Syncs use the last known value.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
     driver = cluster.connected_driver()
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
     if owner is None or job == owners.DETACHED:
         owner = owners.owner_name(ledger.source, driver.cluster, job, owner)
-    return Wish(ledger, shape, shape.arguments["name"], key, owner, lease_s, driver)
+    return SliceGroupRequest(ledger, shape, shape.arguments["name"], key, owner, lease_s, driver)
 
 
-def _sign(wish: Wish) -> owners.SignOfLife:
-    return wish.ledger.sign_of_life(wish.owner)
+def _renewer(group_request: SliceGroupRequest) -> owners.LeaseRenewer:
+    return group_request.ledger.lease_renewer(group_request.owner)
 
 
 def _wait_for_source(ledger: RayLedger, end: float) -> None:
-    """Syncs, and waits if drivers of an older cluster with the same name still have leases that can end."""
+    """Synchronises the ledger. If drivers of an older cluster with the same name have leases, waits until these end."""
     while True:
         try:
             ledger.listing(FRESH_S)
@@ -676,40 +677,40 @@ def _wait_for_source(ledger: RayLedger, end: float) -> None:
         except SourceTakenError:
             if time.monotonic() >= end:
                 raise
-        time.sleep(max(0.0, min(_LOOK_S, end - time.monotonic())))
+        time.sleep(max(0.0, min(_POLL_S, end - time.monotonic())))
 
 
-def _found(wish: Wish, end: float) -> Made | None:
-    """Returns the live groups with the key, when they are confirmed; None without any."""
-    # Groups of a dead driver end soon, so wait for that even without a timeout.
+def _find_by_key(group_request: SliceGroupRequest, end: float) -> Reservation | None:
+    """Returns the reservation with the key, when it is confirmed; None if there is none."""
+    # Groups of a dead driver end soon, so it waits for that even without a timeout.
     settled = max(end, time.monotonic() + _SETTLE_S)
-    while live_group(wish.ledger, key=wish.key) is not None:
-        wish.ledger.sync()
-        group = live_group(wish.ledger, key=wish.key)
+    while live_group(group_request.ledger, key=group_request.key) is not None:
+        group_request.ledger.sync()
+        group = live_group(group_request.ledger, key=group_request.key)
         if group is None:
             return None
-        is_ending = wish.ledger.is_ending(group)
-        found = None if is_ending else _of_record(wish.ledger, group)
+        is_ending = group_request.ledger.is_ending(group)
+        found = None if is_ending else _read_reservation(group_request.ledger, group)
         if found is not None and any(row["state"] != "REMOVED" for row in cluster.rows(found[1].ray_groups)):
-            _check_same(f"key '{wish.key}'", wish.shape, found[0].shape)
+            _check_same(f"key '{group_request.key}'", group_request.shape, found[0].shape)
             return found[1]
         if time.monotonic() >= (settled if is_ending else end):
-            what = "is of a driver that has ended, and not gone yet" if is_ending else "is being made by another"
-            raise NoRoomError(f"key '{wish.key}': {group.handle} {what}")
+            what = "belongs to a driver that has ended" if is_ending else "is being created by another call"
+            raise SlicesNotFreeError(f"key '{group_request.key}': {group.handle} {what}")
         time.sleep(_PAUSE_S)
     return None
 
 
 def _check_same(what: str, asked: Shape, known: Shape) -> None:
-    """Raises if the two request different things, however they are written."""
-    now, then = _facts(asked), _facts(known)
+    """Raises if the two shapes differ. Different spellings of the same shape do not matter."""
+    now, then = _comparable_arguments(asked), _comparable_arguments(known)
     others = [name for name in now if now[name] != then[name]]
     if others:
-        said, expected = (", ".join(f"{name} '{facts[name]}'" for name in others) for facts in (now, then))
-        raise errors.ConflictError(f"{what}: {said}: expected {expected}, with which it was made")
+        given, expected = (", ".join(f"{name} '{facts[name]}'" for name in others) for facts in (now, then))
+        raise errors.ConflictError(f"{what}: {given}: expected {expected}, like in the first request")
 
 
-def _facts(shape: Shape) -> dict[str, Any]:
+def _comparable_arguments(shape: Shape) -> dict[str, Any]:
     rules = shape.rules
     return {
         **shape.arguments,
@@ -720,10 +721,12 @@ def _facts(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[Wish, Made] | None:
-    """Returns Ray's groups for a group of the ledger; None if it is not confirmed or being replaced.
+def _read_reservation(
+    ledger: RayLedger, group: Group, within_s: float = 0.0
+) -> tuple[SliceGroupRequest, Reservation] | None:
+    """Returns the reservation for a group of the ledger, from its record. None: it is not confirmed, or being repaired.
 
-    It waits up to `within_s` for a late record.
+    It waits up to `within_s` for a deferred record.
     """
     if group.state is GroupState.HELD:
         return None
@@ -733,20 +736,20 @@ def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[
         time.sleep(_PAUSE_S)
     if record is None or not record["groups"]:
         return None
-    wish = Wish(
+    group_request = SliceGroupRequest(
         ledger,
-        shape_of(record["arguments"]),
+        check_shape(record["arguments"]),
         record["name"],
         group.key,
         group.owner,
         LEASE_S,
         cluster.connected_driver(),
     )
-    return wish, Made(group, record["selectors"], [cluster.handle_of(one) for one in record["groups"]])
+    return group_request, Reservation(group, record["selectors"], [cluster.get_group(one) for one in record["groups"]])
 
 
 def _named(ledger: RayLedger, name: str) -> Group | None:
-    """Returns the live group with the name, or whose groups in Ray have the name."""
+    """Returns the live group with the name, or else the live group whose placement groups in Ray have the name."""
     group = live_group(ledger, name=name)
     if group is not None:
         return group
@@ -755,29 +758,31 @@ def _named(ledger: RayLedger, name: str) -> Group | None:
     named = [one for one in live if records.get(owners.record_key(one), {}).get("name") == name]
     if len(named) > 1:
         handles = ", ".join(f"'{one.name}'" for one in named)
-        raise errors.ConflictError(f"name '{name}': expected a key, or one of {handles}, which all were given it")
+        raise errors.ConflictError(
+            f"name '{name}': expected a key, or one of {handles}, which all have this name in Ray"
+        )
     return named[0] if named else None
 
 
 # --- end of the driver --------------------------------------------------------------------------------------------
 
-_kept: dict[int, SlicePlacementGroup] = {}
+_unreleased: dict[int, SlicePlacementGroup] = {}
 _registered = -1
 
 
-def _keep(one: SlicePlacementGroup) -> None:
+def _register(one: SlicePlacementGroup) -> None:
     global _registered
-    _kept[id(one)] = one
+    _unreleased[id(one)] = one
     if _registered != os.getpid():
-        # Register after Ray: the last registered function runs first, so that this runs before Ray's shutdown.
+        # Ray has registered its shutdown already. Functions run in reverse order, so this one runs before the shutdown.
         atexit.register(_release_all)
         _registered = os.getpid()
 
 
 def _release_all() -> None:
-    """Releases the remaining groups at the end of the driver, so that their slices are free before the lease ends."""
-    # After fork(2), the groups of the parent belong to the parent.
-    own = [one for one in list(_kept.values()) if one._process == os.getpid()]
+    """Releases the remaining slices at the end of the driver, so that they are free before the lease ends."""
+    # In a child of fork(2), the slices of the parent still belong to the parent.
+    own = [one for one in list(_unreleased.values()) if one._process == os.getpid()]
     if not own or not cluster.is_connected():
         return
     for one in own:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_on_slice"]
 
-# Prefix of the variables that connect the slices of a job. They must not be set in a job on one slice.
+# The prefix of the variables that connect the slices of a job. A job on a single slice must not have them.
 _MULTISLICE = "MEGASCALE_"
 
 
@@ -58,14 +58,14 @@ def run_on_slice(
         quoit.InvalidError: the reservation has no slice `slice_index`.
         quoit.NotNowError: addresses of its hosts are unknown.
     """
-    remote = _made_remote(fn)
-    chosen = _slices_chosen(slice_index, tpu_slice.num_slices)
+    remote = _to_remote(fn)
+    chosen = _selected_slices(slice_index, tpu_slice.num_slices)
     state = tpu_slice.state
     if state is not GroupState.RESERVED:
         raise errors.ConflictError(
-            f"{tpu_slice.group.handle} is '{state.name}': expected RESERVED: repair it, or reserve anew"
+            f"{tpu_slice.group.handle} is '{state.name}': expected RESERVED: repair it, or reserve again"
         )
-    # Ray's options(runtime_env=...) completely replaces that of the decorator.
+    # Ray's options(runtime_env=...) replaces the whole runtime_env of the decorator, so the two are merged here.
     own = {**getattr(remote, "_default_options", {}), **(options or {})}
     runtime_env = dict(own.get("runtime_env") or {})
     groups = tpu_slice.placement_groups
@@ -75,24 +75,24 @@ def run_on_slice(
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     started = []
     for bundle in (bundle for one in chosen for bundle in range(one * per_slice, (one + 1) * per_slice)):
-        where = tpu_slice.environment(bundle // per_host)
+        variables = tpu_slice.environment(bundle // per_host)
         if not multislice:
-            where = {name: value for name, value in where.items() if not name.startswith(_MULTISLICE)}
+            variables = {name: value for name, value in variables.items() if not name.startswith(_MULTISLICE)}
         group, index = (groups[0], bundle) if len(groups) == 1 else (groups[bundle // per_slice], bundle % per_slice)
-        stated = {
+        call_options = {
             **(options or {}),
             "num_cpus": 0,
             "resources": {"TPU": tpu_slice.bundle_resources["TPU"]},
-            "runtime_env": {**runtime_env, "env_vars": {**where, **runtime_env.get("env_vars", {}), **(env or {})}},
+            "runtime_env": {**runtime_env, "env_vars": {**variables, **runtime_env.get("env_vars", {}), **(env or {})}},
             "scheduling_strategy": strategies.PlacementGroupSchedulingStrategy(
                 placement_group=group, placement_group_bundle_index=index
             ),
         }
-        started.append(remote.options(**stated).remote(*args, **kwargs))
+        started.append(remote.options(**call_options).remote(*args, **kwargs))
     return started
 
 
-def _made_remote(fn: Any) -> Any:
+def _to_remote(fn: Any) -> Any:
     if hasattr(fn, "options") and hasattr(fn, "remote"):
         return fn
     if not callable(fn):
@@ -101,7 +101,7 @@ def _made_remote(fn: Any) -> Any:
     return ray.remote(fn)
 
 
-def _slices_chosen(slice_index: int | None, n_slices: int) -> range:
+def _selected_slices(slice_index: int | None, n_slices: int) -> range:
     if slice_index is None:
         return range(n_slices)
     one = _c.to_int(slice_index, "slice_index", range(n_slices))

@@ -2,19 +2,19 @@
 """Runs Ray Train on slices that quoit reserves.
 
 A ``JaxTrainer`` of Ray 2.60 reserves its own slices, one head after the other, when it starts its workers, and releases
-them at every restart. A callback of this module, in ``RunConfig(callbacks=[...])``, runs the workers on slices of quoit
-instead. The trainer is Ray's, and nothing else of it changes.
+them at every restart. With a callback of this module in ``RunConfig(callbacks=[...])``, it runs the workers on slices
+of quoit instead. Nothing else about the trainer changes.
 
-* `UseSlices` runs the workers on slices that the caller holds. The caller releases them. * `ReserveSlices` lets the run
-reserve its own slices in the ledger, keep them over restarts, replace those that lose a
-  host, and release them when it ends.
+* `UseSlices` runs the workers on slices that the caller has reserved. The caller releases them.
+* `ReserveSlices` lets the run reserve its own slices in the ledger. The run keeps them over restarts, replaces those
+  that lose a host, and releases them when it ends.
 
-Ray computes the ranks: slices by their names as text (``s-10`` before ``s-9``), and in a slice bundle after bundle,
-which quoit pins to worker ids. That is the order of the profile ``ray-train`` of `quoit.Topology`. Ray's JAX backend
-makes the environment of the workers.
+Ray computes the ranks. It sorts slices by their names as text (``s-10`` before ``s-9``), and the workers of a slice by
+bundle, which quoit pins to worker ids. That is the order of `quoit.Profile.RAY_TRAIN`. Ray's JAX backend sets the
+environment of the workers.
 
-Ray can use another class of worker group (``TrainController.worker_group_cls``), but has no public API for it. A
-callback checks for the private features that it needs, and raises `quoit.VersionError` if Ray lacks one.
+The callbacks replace Ray's class of worker groups (``TrainController.worker_group_cls``), for which Ray has no public
+API. They check for the private features that they use, and raise `quoit.VersionError` if Ray lacks one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from .. import errors
 from . import versions
-from .ledgers import file_of, ledger_of
+from .ledgers import get_ray_ledger, ledger_path
 
 try:
     import ray
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ReserveSlices", "UseSlices", "scaling_config"]
 
-# With an accelerator type in the ScalingConfig, every worker requests 0.001 of this resource. Bundles that are pinned
-# to slices do not need it.
+# With an accelerator type in the ScalingConfig, every worker requests 0.001 of this resource. quoit's bundles do not
+# have it: they are pinned to their hosts.
 _ACCELERATOR_TYPE = "accelerator_type:"
 
-# How long a host can take to answer before it counts as gone.
+# How long a host can take to accept a connection before it counts as lost.
 _ANSWER_S = 5.0
 
 _PAUSE_S = 0.25
@@ -94,7 +94,7 @@ def scaling_config(slices: SlicePlacementGroup, **options: Any) -> ScalingConfig
     )
 
 
-def _named(slices: SlicePlacementGroup) -> str:
+def _describe_slices(slices: SlicePlacementGroup) -> str:
     return "slices " + ", ".join(f"'{name}'" for name in slices.slice_names)
 
 
@@ -105,22 +105,22 @@ def _without_type(resources: Mapping[str, float]) -> dict[str, float]:
 _EXECUTION = "ray.train.v2._internal.execution"
 NEEDED = (
     versions.Feature(
-        "another kind of worker group", f"{_EXECUTION}.controller.controller", "TrainController.worker_group_cls"
+        "the class of worker groups", f"{_EXECUTION}.controller.controller", "TrainController.worker_group_cls"
     ),
     versions.Feature(
-        "a worker group's own placement group",
+        "the creation of a worker group's placement group",
         f"{_EXECUTION}.worker_group.worker_group",
         "WorkerGroup._create_placement_group",
         "worker_group_context",
     ),
     versions.Feature(
-        "callbacks before a controller starts",
+        "a callback after the start of the controller",
         f"{_EXECUTION}.callback",
         "ControllerCallback.after_controller_start",
         "train_run_context",
     ),
     versions.Feature(
-        "a handle of a placement group",
+        "the handle of a placement group",
         f"{_EXECUTION}.worker_group.placement_group_handle",
         "PlacementGroupHandle.wait",
     ),
@@ -143,7 +143,7 @@ class _Handle(PlacementGroupHandle):
 
     def __init__(self, placement_group: PlacementGroup, give_back: Callable[[], None]) -> None:
         self._placement_group = placement_group
-        self._give_back = give_back
+        self._release = give_back
 
     @property
     def placement_group(self) -> PlacementGroup:
@@ -156,7 +156,7 @@ class _Handle(PlacementGroupHandle):
         return bool(self._placement_group.wait(timeout_seconds))
 
     def shutdown(self) -> None:
-        self._give_back()
+        self._release()
 
 
 class _SlicesWorkerGroup(WorkerGroup):
@@ -168,7 +168,7 @@ class _SlicesWorkerGroup(WorkerGroup):
         worker_group_context: WorkerGroupContext,
         callbacks: list[Any] | None = None,
     ) -> None:
-        # The bundles have no accelerator type: an actor that requests it would not fit.
+        # An actor that requests the accelerator type would not fit into the bundles, which do not have it.
         resources = _without_type(worker_group_context.resources_per_worker)
         context = dataclasses.replace(worker_group_context, resources_per_worker=resources)
         super().__init__(train_run_context, context, callbacks)
@@ -181,11 +181,11 @@ class _SlicesWorkerGroup(WorkerGroup):
 
 
 class _SlicesCallback(ControllerCallback, WorkerGroupCallback, abc.ABC):
-    """Sets the class of worker groups of a controller."""
+    """The base class of the callbacks. It makes the controller use `_SlicesWorkerGroup`."""
 
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
         """Sets the class of worker groups in the controller's process, which is an actor."""
-        # Workers get the configuration too. Remove the callback, so that they do not need quoit.
+        # Ray sends the configuration to the workers too. Without the callback in it, they do not need quoit.
         run_config = train_run_context.run_config
         run_config.callbacks = [c for c in run_config.callbacks or () if not isinstance(c, _SlicesCallback)]
         TrainController.worker_group_cls = _SlicesWorkerGroup
@@ -206,15 +206,16 @@ def _check_bundles(slices: str, bundle: Mapping[str, float], n_bundles: int, con
         if amount > bundle.get(name, 0):
             raise errors.InvalidError(
                 f"resources_per_worker '{name}': '{amount:g}': expected at most {bundle.get(name, 0):g}, "
-                f"what a bundle of {slices} has"
+                f"which a bundle of {slices} has"
             )
 
 
-def _lost(placement_group: PlacementGroup, timeout_s: float) -> str | None:
-    """Returns the part of the group that cannot run workers, as text; None: all can.
+def _describe_loss(placement_group: PlacementGroup, timeout_s: float) -> str | None:
+    """Returns a message if some workers cannot start in the group; None if all can.
 
-    Ray detects a lost host after about 15 s. A worker that starts on it before waits for ever, and Ray Train too.
-    Therefore this connects to each raylet. While one is silent it waits for Ray's detection, because a repair needs it.
+    Ray detects a lost host only after about 15 s. A worker that starts on the host before that waits for ever, and Ray
+    Train waits for the worker. Therefore this function connects to the raylet of each host. If one does not answer, it
+    waits until Ray detects the loss, because the repair needs that.
     """
     until = time.monotonic() + timeout_s
     while True:
@@ -222,14 +223,14 @@ def _lost(placement_group: PlacementGroup, timeout_s: float) -> str | None:
         state = row.get("state", "REMOVED")
         if state != "CREATED":
             return f"placement group '{placement_group.id.hex()}' is '{state}'"
-        silent = _silent(set(row["bundles_to_node_id"].values()))
+        silent = _find_silent_host(set(row["bundles_to_node_id"].values()))
         if silent is None or time.monotonic() > until:
             return silent
         time.sleep(_PAUSE_S)
 
 
-def _silent(identities: set[str]) -> str | None:
-    """Returns a message about a node that does not answer; None: all answer."""
+def _find_silent_host(identities: set[str]) -> str | None:
+    """Returns a message about a host that does not answer; None if all answer."""
     nodes: Callable[[], list[dict[str, Any]]] = ray.nodes
     for node in nodes():
         if node["NodeID"] in identities:
@@ -241,7 +242,7 @@ def _silent(identities: set[str]) -> str | None:
 
 
 class UseSlices(_SlicesCallback):
-    """Runs the workers of a trainer on slices that the caller holds.
+    """Runs the workers of a trainer on slices that the caller has reserved.
 
     Use ``RunConfig(callbacks=[UseSlices(slices)])`` and `scaling_config` of the same slices. Worker i, in the order of
     the placement group, runs in bundle i; a job with fewer slices uses the first ones. Nothing else is reserved, and
@@ -266,10 +267,8 @@ class UseSlices(_SlicesCallback):
         _check_ray()
         self._placement_group = slices.placement_group
         if self._placement_group is None:
-            raise errors.ConflictError(
-                f"slices of {slices.group.handle}: expected a reservation that was not given back"
-            )
-        self._name = _named(slices)
+            raise errors.ConflictError(f"slices of {slices.group.handle}: expected a reservation that was not released")
+        self._name = _describe_slices(slices)
         self._bundle = dict(slices.bundle_resources)
         self._n_bundles = slices.num_bundles
 
@@ -278,10 +277,10 @@ class UseSlices(_SlicesCallback):
     ) -> PlacementGroupHandle:
         """Returns the caller's placement group, if it has enough resources and its hosts answer."""
         _check_bundles(self._name, self._bundle, self._n_bundles, context)
-        lost = _lost(self._placement_group, timeout_s)
+        lost = _describe_loss(self._placement_group, timeout_s)
         if lost is not None:
             raise errors.ConflictError(
-                f"{self._name}: {lost}: expected a reservation that is whole: repair it, and fit again"
+                f"{self._name}: {lost}: expected an intact reservation: repair it, and call fit() again"
             )
         return _Handle(self._placement_group, lambda: None)
 
@@ -316,45 +315,45 @@ class ReserveSlices(_SlicesCallback):
         self, ledger: str | os.PathLike[str] | None = None, *, retry_never: bool = False, **options: Any
     ) -> None:
         _check_ray()
-        # Open the ledger in the driver too, so that errors are raised early.
-        ledger_of(ledger)
-        self._ledger = file_of(ledger)
+        # The run opens the ledger in another process. It is opened here too, so that errors are raised early.
+        get_ray_ledger(ledger)
+        self._ledger = ledger_path(ledger)
         self._retry_never = retry_never
         self._options = options
         self._slices: SlicePlacementGroup | None = None
         self._is_running = False
-        self._keeps = True
+        self._keeps_slices = True
 
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
         """Sets the group's name, and whether the size of the run can change."""
         super().after_controller_start(train_run_context)
-        # A run that resumes another one has the same name, so add its id.
+        # A run that resumes another one has the same name. The id makes the name unique.
         name = f"{train_run_context.run_config.name}-{train_run_context.run_id[:8]}"
         self._options = {"name": name, **self._options}
         if train_run_context.scaling_config.elasticity_enabled:
-            self._keeps = False
+            self._keeps_slices = False
 
     def place(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
     ) -> PlacementGroupHandle:
         """Returns the run's placement group: its present one, repaired if necessary, or a new one."""
         try:
-            slices = self._slices or self._reserved(scaling_config, context, timeout_s)
+            slices = self._slices or self._reserve(scaling_config, context, timeout_s)
             self._slices = slices
-            if _lost(slices.placement_group, timeout_s):
+            if _describe_loss(slices.placement_group, timeout_s):
                 slices.repair()
-            lost = _lost(slices.placement_group, timeout_s)
+            lost = _describe_loss(slices.placement_group, timeout_s)
             if lost is not None:
-                raise errors.NotNowError(f"{_named(slices)}: {lost}")
+                raise errors.NotNowError(f"{_describe_slices(slices)}: {lost}")
         except errors.RefusedError as error:
-            self._give_back()
+            self._release()
             if isinstance(error, errors.NeverError) and not self._retry_never:
                 raise
             raise WorkerGroupStartupFailedError(str(error)) from error
         self._is_running = True
-        return _Handle(slices.placement_group, self._stopped)
+        return _Handle(slices.placement_group, self._on_workers_stopped)
 
-    def _reserved(
+    def _reserve(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
     ) -> SlicePlacementGroup:
         from .slices import slice_placement_group
@@ -362,7 +361,7 @@ class ReserveSlices(_SlicesCallback):
         topology, accelerator_type = scaling_config.topology, scaling_config.accelerator_type
         if not (scaling_config.use_tpu and topology and accelerator_type):
             raise errors.InvalidError(
-                "scaling_config: expected use_tpu, topology and accelerator_type, which say what to reserve"
+                "scaling_config: expected use_tpu, topology and accelerator_type, which define the slices"
             )
         return slice_placement_group(
             topology,
@@ -374,26 +373,27 @@ class ReserveSlices(_SlicesCallback):
             **self._options,
         )
 
-    def _stopped(self) -> None:
+    def _on_workers_stopped(self) -> None:
         self._is_running = False
-        if not self._keeps:
-            self._give_back()
+        if not self._keeps_slices:
+            self._release()
 
-    def _give_back(self) -> None:
+    def _release(self) -> None:
         slices, self._slices = self._slices, None
         if slices is not None:
             try:
                 slices.release()
             except errors.Error as error:
-                # The lease ends with the run's processes, and an error here would hide the result of the run.
-                _log.warning("%s were not released: %s", _named(slices), error)
+                # Without a release, the slices are free when the lease ends. An exception would hide the result of the
+                # run.
+                _log.warning("%s were not released: %s", _describe_slices(slices), error)
 
     async def before_controller_shutdown(self) -> None:
         """Releases the slices after the run has ended or failed, when its workers have stopped."""
-        self._give_back()
+        self._release()
 
     def before_controller_abort(self) -> None:
-        """Releases the slices of an interrupted run. If it has workers, they stop next, and the release follows."""
-        self._keeps = False
+        """Releases the slices of an interrupted run. If workers still run, it waits until they have stopped."""
+        self._keeps_slices = False
         if not self._is_running:
-            self._give_back()
+            self._release()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the installed Ray has what the adapter needs, by its features and not by its version number."""
+"""Checks that the installed Ray has the features that the adapter uses. Its version number does not matter."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TESTED = ("2.55.0", "2.60.0")
 class Feature:
     """A feature of Ray that the adapter uses."""
 
-    what: str
-    """A description for users."""
+    description: str
+    """A noun phrase for the error message "ray '2.51': expected DESCRIPTION (MODULE.NAME), as 2.60.0 has"."""
     module: str
     name: str
     """The name of an attribute of the module; with dots for nested attributes."""
@@ -29,26 +29,40 @@ class Feature:
 
 NEEDED = (
     Feature("label selectors of bundles", "ray.util.placement_group", "placement_group", "bundle_label_selector"),
-    Feature("a bounded wait for a group", "ray.util.placement_group", "PlacementGroup.wait", "timeout_seconds"),
-    Feature("removal of a group", "ray.util.placement_group", "remove_placement_group"),
+    Feature("a wait for a group with a timeout", "ray.util.placement_group", "PlacementGroup.wait", "timeout_seconds"),
+    Feature("the removal of a group", "ray.util.placement_group", "remove_placement_group"),
     Feature("the list of nodes", "ray._private.state", "GlobalState.node_table"),
     Feature("the list of jobs", "ray._private.state", "GlobalState.job_table"),
-    Feature("what is available on each node", "ray._private.state", "GlobalState.available_resources_per_node"),
+    Feature("the available resources of each node", "ray._private.state", "GlobalState.available_resources_per_node"),
     Feature("a connection to the control plane", "ray._private.state", "GlobalState._connect_and_get_accessor"),
     Feature("the list of groups", "ray._raylet", "GlobalStateAccessor.get_placement_group_table"),
-    Feature("a group of the list", "ray.core.generated.gcs_pb2", "PlacementGroupTableData.REMOVED"),
-    Feature("one group's row", "ray._private.state", "GlobalState.placement_group_table", "placement_group_id"),
-    Feature("a group's row as a dict", "ray._private.state", "GlobalState._gen_placement_group_info"),
-    Feature("a group by its id", "ray._raylet", "PlacementGroupID"),
-    Feature("the driver", "ray._private.worker", "global_worker"),
-    Feature("whether there is one", "ray._private.worker", "Worker.connected"),
-    Feature("the driver's job", "ray._private.worker", "Worker.current_job_id"),
-    Feature("the cluster's id", "ray._raylet", "InnerGcsClient.cluster_id"),
-    Feature("reading the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"),
-    Feature("writing to it", "ray._raylet", "InnerGcsClient.internal_kv_put", "overwrite"),
-    Feature("deleting from it", "ray._raylet", "InnerGcsClient.internal_kv_del", "del_by_prefix"),
+    Feature("the row of a group in the list", "ray.core.generated.gcs_pb2", "PlacementGroupTableData.REMOVED"),
+    Feature(
+        "the row of a single group", "ray._private.state", "GlobalState.placement_group_table", "placement_group_id"
+    ),
+    Feature("the conversion of a group's row to a dict", "ray._private.state", "GlobalState._gen_placement_group_info"),
+    Feature("a group for a given id", "ray._raylet", "PlacementGroupID"),
+    Feature("the driver's connection", "ray._private.worker", "global_worker"),
+    Feature("the state of the driver's connection", "ray._private.worker", "Worker.connected"),
+    Feature("the id of the driver's job", "ray._private.worker", "Worker.current_job_id"),
+    Feature("the id of the cluster", "ray._raylet", "InnerGcsClient.cluster_id"),
+    Feature(
+        "read access to the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"
+    ),
+    Feature(
+        "write access to the control plane's key-value store",
+        "ray._raylet",
+        "InnerGcsClient.internal_kv_put",
+        "overwrite",
+    ),
+    Feature(
+        "deletion from the control plane's key-value store",
+        "ray._raylet",
+        "InnerGcsClient.internal_kv_del",
+        "del_by_prefix",
+    ),
 )
-"""The features that Ray's API reference does not promise. Ray 2.51 lacks the connection."""
+"""The features that Ray's API reference does not promise. Ray 2.51 lacks "a connection to the control plane"."""
 
 
 def _has(feature: Feature) -> bool:
@@ -62,8 +76,8 @@ def _has(feature: Feature) -> bool:
 
 
 def missing(needed: tuple[Feature, ...] = NEEDED) -> tuple[str, ...]:
-    """Returns the features of `needed` that the installed Ray lacks, as descriptions with names; empty: it has all."""
-    return tuple(f"{one.what} ({one.module}.{one.name})" for one in needed if not _has(one))
+    """Returns the features of `needed` that the installed Ray lacks, each as "DESCRIPTION (MODULE.NAME)"."""
+    return tuple(f"{one.description} ({one.module}.{one.name})" for one in needed if not _has(one))
 
 
 _checked = False

@@ -14,9 +14,9 @@ from .._c import ffi, lib
 
 def to_resources(amounts: Mapping[str, float], what: str) -> Any:
     """Returns a list of resources, valid while the caller keeps a reference. `what` is the name of the argument."""
-    handle = _c.owned(lib.quoit_ray_resources_new(), lib.quoit_ray_resources_free)
+    handle = _c.own_handle(lib.quoit_ray_resources_new(), lib.quoit_ray_resources_free)
     for name, amount in items(amounts, what, "number"):
-        lib.quoit_ray_resources_set(handle, _c.to_text(name, what), _c.to_float(amount, f"{what}[{_c.shown(name)}]"))
+        lib.quoit_ray_resources_set(handle, _c.to_text(name, what), _c.to_float(amount, f"{what}[{_c.quoted(name)}]"))
     return handle
 
 
@@ -33,7 +33,7 @@ def resources(pointer: Any) -> dict[str, float]:
     return found
 
 
-def taken_resources(pointer: Any) -> dict[str, float]:
+def take_resources(pointer: Any) -> dict[str, float]:
     """Converts a list that the caller owns, and frees it."""
     found = resources(pointer)
     lib.quoit_ray_resources_free(pointer)
@@ -63,7 +63,7 @@ def labels(pointer: Any) -> dict[str, str]:
     return {key: value for key, value in selector(pointer).items() if value is not None}
 
 
-def taken_labels(pointer: Any) -> dict[str, str]:
+def take_labels(pointer: Any) -> dict[str, str]:
     """Converts a list of labels that the caller owns, and frees it."""
     found = labels(pointer)
     lib.quoit_ray_labels_free(pointer)
@@ -72,22 +72,22 @@ def taken_labels(pointer: Any) -> dict[str, str]:
 
 def selector(pointer: Any) -> dict[str, str | None]:
     """Like `labels`; values can be None."""
-    keys = _c.count_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
+    keys = _c.list_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
     values = (_c.text_or_none(lib.quoit_ray_labels_get_value(pointer, index)) for index in range(len(keys)))
     return dict(zip(map(_c.text, keys), values))
 
 
-def taken_selector(pointer: Any) -> dict[str, str | None]:
-    """Like `taken_labels`; values can be None."""
+def take_selector(pointer: Any) -> dict[str, str | None]:
+    """Like `take_labels`; values can be None."""
     found = selector(pointer)
     lib.quoit_ray_labels_free(pointer)
     return found
 
 
 def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, str], Any]) -> Any:
-    handle = _c.owned(lib.quoit_ray_labels_new(), lib.quoit_ray_labels_free)
+    handle = _c.own_handle(lib.quoit_ray_labels_new(), lib.quoit_ray_labels_free)
     for key, value in items(values, what, "str"):
-        lib.quoit_ray_labels_set(handle, _c.to_text(key, what), to_value(value, f"{what}[{_c.shown(key)}]"))
+        lib.quoit_ray_labels_set(handle, _c.to_text(key, what), to_value(value, f"{what}[{_c.quoted(key)}]"))
     return handle
 
 
@@ -111,7 +111,7 @@ def to_ray_int_or_null(value: int | None, what: str) -> Any:
     return _c.NULL if value is None else to_int_or_null(_c.to_ray_int(value, what), what)
 
 
-def checked(function: Callable[..., Any], *arguments: Any) -> int:
+def call_for_number(function: Callable[..., Any], *arguments: Any) -> int:
     """Calls `function` and returns the number that it writes to its last argument before the error."""
     slot = ffi.new("int64_t *")
     _c.call(function, *arguments, slot)

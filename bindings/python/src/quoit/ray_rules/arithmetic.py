@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
-from ._resources import checked, taken_resources, to_ray_int_or_null, to_resources_or_null
+from ._resources import call_for_number, take_resources, to_ray_int_or_null, to_resources_or_null
 
 # --- types and topologies -----------------------------------------------------------------------------------------
 
@@ -27,7 +27,7 @@ def normalize_type(accelerator_type: str | None) -> str:
     Raises:
         InvalidError: the text has a NUL or a lone surrogate, like in every function here with text.
     """
-    return _c.taken_text(lib.quoit_ray_normalize_type(_c.to_text_or_null(accelerator_type, "accelerator_type")))
+    return _c.take_text(lib.quoit_ray_normalize_type(_c.to_text_or_null(accelerator_type, "accelerator_type")))
 
 
 def version_from_type(accelerator_type: str) -> str:
@@ -39,7 +39,7 @@ def version_from_type(accelerator_type: str) -> str:
     Raises:
         InvalidError: it is not a generation, such as "v6e-16" and "tpuv4"; the message lists those of Ray.
     """
-    return _c.taken_text(call(lib.quoit_ray_version_from_type, _c.to_text(accelerator_type, "accelerator_type")))
+    return _c.take_text(call(lib.quoit_ray_version_from_type, _c.to_text(accelerator_type, "accelerator_type")))
 
 
 def type_is_valid(accelerator_type: str | None) -> bool:
@@ -69,7 +69,7 @@ def valid_topologies(version: str) -> tuple[str, ...]:
     """
     generation = _c.to_text(version, "version")
     listed = (lib.quoit_ray_dup_valid_topology(generation, index) for index in itertools.count())
-    return tuple(_c.taken_text(one) for one in itertools.takewhile(lambda one: one != _c.NULL, listed))
+    return tuple(_c.take_text(one) for one in itertools.takewhile(lambda one: one != _c.NULL, listed))
 
 
 def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
@@ -86,7 +86,7 @@ def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
     """
     shape = _c.to_text_or_null(topology, "topology")
     accelerator = _c.to_text_or_null(accelerator_type, "accelerator_type")
-    return _c.taken_text_or_none(call(lib.quoit_ray_pod_type, shape, accelerator))
+    return _c.take_text_or_none(call(lib.quoit_ray_pod_type, shape, accelerator))
 
 
 # --- chips and cores ----------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def chips_from_topology(topology: str) -> int:
     Raises:
         InvalidError: int() refuses one of them, or the product is beyond 64 bits.
     """
-    return checked(lib.quoit_ray_chips_from_topology, _c.to_text(topology, "topology"))
+    return call_for_number(lib.quoit_ray_chips_from_topology, _c.to_text(topology, "topology"))
 
 
 def cores_per_chip(accelerator_type: str) -> int:
@@ -112,7 +112,7 @@ def cores_per_chip(accelerator_type: str) -> int:
     Raises:
         InvalidError: it does not begin with a generation of Ray.
     """
-    return checked(lib.quoit_ray_cores_per_chip, _c.to_text(accelerator_type, "accelerator_type"))
+    return call_for_number(lib.quoit_ray_cores_per_chip, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def chips_from_type(accelerator_type: str) -> int:
@@ -124,7 +124,7 @@ def chips_from_type(accelerator_type: str) -> int:
     Raises:
         InvalidError: it does not begin with a generation, has no number, or has one beyond 64 bits.
     """
-    return checked(lib.quoit_ray_chips_from_type, _c.to_text(accelerator_type, "accelerator_type"))
+    return call_for_number(lib.quoit_ray_chips_from_type, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def visible_chips_per_host(accelerator_type: str) -> int:
@@ -136,7 +136,7 @@ def visible_chips_per_host(accelerator_type: str) -> int:
     Raises:
         InvalidError: like `chips_from_type`, except that the number is only read for v5litepod and v6e.
     """
-    return checked(lib.quoit_ray_visible_chips_per_host, _c.to_text(accelerator_type, "accelerator_type"))
+    return call_for_number(lib.quoit_ray_visible_chips_per_host, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def chips_per_host(topology: str, version: str) -> int:
@@ -149,7 +149,9 @@ def chips_per_host(topology: str, version: str) -> int:
     Raises:
         InvalidError: the topology cannot be read.
     """
-    return checked(lib.quoit_ray_chips_per_host, _c.to_text(topology, "topology"), _c.to_text(version, "version"))
+    return call_for_number(
+        lib.quoit_ray_chips_per_host, _c.to_text(topology, "topology"), _c.to_text(version, "version")
+    )
 
 
 def default_chips_per_vm(topology: str, version: str) -> int:
@@ -162,7 +164,9 @@ def default_chips_per_vm(topology: str, version: str) -> int:
     Raises:
         InvalidError: the topology cannot be read. It is only read for v5litepod and v6e.
     """
-    return checked(lib.quoit_ray_default_chips_per_vm, _c.to_text(topology, "topology"), _c.to_text(version, "version"))
+    return call_for_number(
+        lib.quoit_ray_default_chips_per_vm, _c.to_text(topology, "topology"), _c.to_text(version, "version")
+    )
 
 
 def resource_per_chip(text: str | None) -> int:
@@ -174,14 +178,14 @@ def resource_per_chip(text: str | None) -> int:
     Raises:
         InvalidError: it has other characters than decimal digits, is 0, or is beyond 64 bits.
     """
-    return checked(lib.quoit_ray_resource_per_chip, _c.to_text_or_null(text, "text"))
+    return call_for_number(lib.quoit_ray_resource_per_chip, _c.to_text_or_null(text, "text"))
 
 
 # --- workers ------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
-class WorkerResources(_c.WithMappings):
+class WorkerResources(_c.WithFrozenMappings):
     """The number of workers that fill the slices, and the resources of each."""
 
     num_workers: int
@@ -214,7 +218,7 @@ def worker_resources(
             not divide the TPU of a slice (request a divisor), or the number of workers is beyond 64 bits.
         TypeError: an argument has another type, like in every function here.
     """
-    # these references keep the arguments alive
+    # These references keep the C objects alive during the call.
     wanted = to_resources_or_null(resources_per_worker, "resources_per_worker")
     chips = to_ray_int_or_null(chips_per_vm, "chips_per_vm")
     factor = to_ray_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
@@ -229,7 +233,7 @@ def worker_resources(
         factor,
         n_workers,
     )
-    return WorkerResources(int(n_workers[0]), taken_resources(asked))
+    return WorkerResources(int(n_workers[0]), take_resources(asked))
 
 
 def slices_for_workers(
@@ -283,7 +287,7 @@ def coordinator_env(address: str, num_slices: int, slice_id: int, port: str | No
     Raises:
         InvalidError: a number is beyond 64 bits.
     """
-    return _c.taken_pairs(
+    return _c.take_pairs(
         lib.quoit_ray_coordinator_env(
             _c.to_text(address, "address"),
             _c.to_int(num_slices, "num_slices"),
@@ -324,7 +328,7 @@ def train_env(
     """
     wanted: Any = to_resources_or_null(resources_per_worker, "resources_per_worker")
     before: Any = _c.to_pairs(env, "env")
-    return _c.taken_pairs(
+    return _c.take_pairs(
         call(
             lib.quoit_ray_train_env,
             _c.to_text(address, "address"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
-from ._resources import checked, to_labels_or_null, to_resources_or_null
+from ._resources import call_for_number, to_labels_or_null, to_resources_or_null
 from ._resources import labels as labels_of
 from ._resources import resources as resources_of
 
@@ -20,7 +20,7 @@ from ._resources import resources as resources_of
 
 
 @dataclasses.dataclass(frozen=True)
-class Host(_c.WithMappings):
+class Host(_c.WithFrozenMappings):
     """The identity of a TPU host in Ray. Unknown facts are None."""
 
     pod_type: str | None
@@ -55,8 +55,8 @@ def host(env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | Non
         InvalidError: a name has a '=', or a text has a NUL or a lone surrogate, like in every function here with
             text.
     """
-    before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
-    handle = _c.owned(lib.quoit_ray_host_new(before, told), lib.quoit_ray_host_free)
+    env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
+    handle = _c.own_handle(lib.quoit_ray_host_new(env_pairs, metadata_pairs), lib.quoit_ray_host_free)
     worker_id = _c.text_or_none(lib.quoit_ray_host_get_worker_id(handle))
     offered = lib.quoit_ray_host_get_resources(handle)
     return Host(
@@ -82,7 +82,7 @@ def pod_workers(pod_type: str | None, chips_on_host: int) -> int | None:
             read, or the result is beyond 64 bits.
     """
     accelerator, chips = _c.to_text_or_null(pod_type, "pod_type"), _c.to_int(chips_on_host, "chips_on_host")
-    n_workers = checked(lib.quoit_ray_pod_workers, accelerator, chips)
+    n_workers = call_for_number(lib.quoit_ray_pod_workers, accelerator, chips)
     return n_workers if n_workers >= 0 else None
 
 
@@ -90,7 +90,7 @@ def pod_workers(pod_type: str | None, chips_on_host: int) -> int | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Node(_c.WithMappings):
+class Node(_c.WithFrozenMappings):
     """The resources and labels of a Ray node."""
 
     resources: Mapping[str, float]
@@ -128,22 +128,22 @@ def node(
             cannot be read, or a resource has the name of Ray's head. Unlike Ray, also if a label in
             RAY_OVERRIDE_LABELS is not text, or any resource in RAY_OVERRIDE_RESOURCES is not a number.
     """
-    # these references keep the arguments alive
-    before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
+    # These references keep the C objects alive during the call.
+    env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
     detected = to_resources_or_null(predefined, "predefined")
     custom = to_resources_or_null(resources, "resources")
     given = to_labels_or_null(labels, "labels")
     found = call(
         lib.quoit_ray_node_new,
         _c.to_text(address, "address"),
-        before,
-        told,
+        env_pairs,
+        metadata_pairs,
         detected,
         custom,
         given,
         _c.to_int(chips, "chips"),
     )
-    handle = _c.owned(found, lib.quoit_ray_node_free)
+    handle = _c.own_handle(found, lib.quoit_ray_node_free)
     offered = resources_of(lib.quoit_ray_node_get_resources(handle))
     return Node(offered, labels_of(lib.quoit_ray_node_get_labels(handle)))
 
@@ -163,9 +163,9 @@ def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
     Raises:
         InvalidError: that factor, or with one a chip, cannot be read, or there would be more than 65536 ids.
     """
-    before = _c.to_pairs(env, "env")
-    ids = call(lib.quoit_ray_visible_ids, before)
-    return None if ids == _c.NULL else _c.taken_texts(ids)
+    env_pairs = _c.to_pairs(env, "env")
+    ids = call(lib.quoit_ray_visible_ids, env_pairs)
+    return None if ids == _c.NULL else _c.take_texts(ids)
 
 
 def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -186,8 +186,8 @@ def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] |
         InvalidError: RAY_TPU_RESOURCE_PER_CHIP or an id cannot be read.
     """
     given: Any = _c.to_texts(ids, "ids")
-    before: Any = _c.to_pairs(env, "env")
-    return _c.taken_pairs(call(lib.quoit_ray_visible_env, given, _c.to_int(chips_on_node, "chips_on_node"), before))
+    env_pairs: Any = _c.to_pairs(env, "env")
+    return _c.take_pairs(call(lib.quoit_ray_visible_env, given, _c.to_int(chips_on_node, "chips_on_node"), env_pairs))
 
 
 def quantity_is_valid(quantity: float) -> bool:
@@ -220,7 +220,7 @@ def gke_pod_type(topology: str | None, accelerator: str | None) -> str | None:
         InvalidError: the topology cannot be read.
     """
     shape, selected = _c.to_text_or_null(topology, "topology"), _c.to_text_or_null(accelerator, "accelerator")
-    return _c.taken_text_or_none(call(lib.quoit_ray_gke_pod_type, shape, selected))
+    return _c.take_text_or_none(call(lib.quoit_ray_gke_pod_type, shape, selected))
 
 
 def _gce(accelerator_type: str | None, type: str | None, topology: str | None) -> tuple[Any, Any, Any]:
@@ -256,7 +256,7 @@ def gce_pod_type(type: str | None, topology: str | None) -> str:
         InvalidError: an argument is None or cannot be read.
     """
     _, config, shape = _gce(None, type, topology)
-    return _c.taken_text(call(lib.quoit_ray_gce_pod_type, config, shape))
+    return _c.take_text(call(lib.quoit_ray_gce_pod_type, config, shape))
 
 
 def gce_is_single_host(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> bool:
@@ -268,6 +268,6 @@ def gce_is_single_host(accelerator_type: str | None, type: str | None = None, to
     Raises:
         InvalidError: the chips or the generation cannot be read.
     """
-    is_single = ffi.new("int *")
+    is_single = ffi.new("bool *")
     call(lib.quoit_ray_gce_is_single_host, *_gce(accelerator_type, type, topology), is_single)
     return bool(is_single[0])

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _c, errors
 from .._c import call, lib
-from ._resources import taken_labels, to_labels, to_selector
+from ._resources import take_labels, to_labels, to_selector
 
 
 def labels_parse(text: str) -> dict[str, str]:
@@ -26,7 +26,7 @@ def labels_parse(text: str) -> dict[str, str]:
             `label_check_value` a used value; or the text has a NUL or a lone surrogate, like in every function here
             with text.
     """
-    return taken_labels(call(lib.quoit_ray_labels_parse, _c.to_text(text, "text")))
+    return take_labels(call(lib.quoit_ray_labels_parse, _c.to_text(text, "text")))
 
 
 def labels_parse_json(text: str | bytes) -> dict[str, str]:
@@ -43,7 +43,7 @@ def labels_parse_json(text: str | bytes) -> dict[str, str]:
             Unlike Ray, also for text with NUL or a lone surrogate.
     """
     data = _c.to_document(text, "text")
-    return taken_labels(call(lib.quoit_ray_labels_parse_json, data, len(data)))
+    return take_labels(call(lib.quoit_ray_labels_parse_json, data, len(data)))
 
 
 def label_check_key(key: str) -> None:
@@ -79,8 +79,8 @@ def selector_check(selector: Mapping[str, str | None] | None) -> None:
     Raises:
         InvalidError: Ray refuses it; the message has the first error.
     """
-    asked = _c.NULL if selector is None else to_selector(selector, "selector")
-    call(lib.quoit_ray_selector_check, asked)
+    selector_list = _c.NULL if selector is None else to_selector(selector, "selector")
+    call(lib.quoit_ray_selector_check, selector_list)
 
 
 def selector_check_value(value: str) -> None:
@@ -102,7 +102,7 @@ def selector_values(value: str) -> tuple[str, ...]:
 
     It checks and strips nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with parentheses, "in()" is empty.
     """
-    return _c.taken_texts(lib.quoit_ray_selector_dup_values(_c.to_text(value, "value")))
+    return _c.take_texts(lib.quoit_ray_selector_dup_values(_c.to_text(value, "value")))
 
 
 def selector_holds(selector: Mapping[str, str | None], labels: Mapping[str, str]) -> bool:
@@ -112,8 +112,8 @@ def selector_holds(selector: Mapping[str, str | None], labels: Mapping[str, str]
         selector: keys with conditions; None is no condition.
         labels: of the node.
     """
-    asked, there = to_selector(selector, "selector"), to_labels(labels, "labels")
-    return bool(lib.quoit_ray_selector_holds(asked, there))
+    selector_list, label_list = to_selector(selector, "selector"), to_labels(labels, "labels")
+    return bool(lib.quoit_ray_selector_holds(selector_list, label_list))
 
 
 def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
@@ -127,7 +127,7 @@ def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
         InvalidError: Ray refuses it; the message has the first error.
         TypeError: it has a value that JSON does not have.
     """
-    listed = _c.elements(fallback_strategy, "fallback_strategy", "mappings")
+    listed = _c.to_iterable(fallback_strategy, "fallback_strategy", "mappings")
     try:
         text = json.dumps([dict(one) if isinstance(one, Mapping) else one for one in listed], allow_nan=False)
     except (ValueError, RecursionError) as error:

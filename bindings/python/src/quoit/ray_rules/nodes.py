@@ -7,7 +7,7 @@ resources out of the available ones, and counts missing ones as free. Therefore 
 a ledger use its snapshot, which also has holds and drains.
 
 A node is a mapping of ray.nodes(). Only NodeID, Alive, Labels and Resources are read. A node without Alive is not
-alive; the other fields can be missing or None. Only types are checked.
+alive; the other fields can be missing or None. Only the types of the fields are checked.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Row = Mapping[str, Any]
 
 def to_nodes(nodes: Iterable[Row], available: Mapping[str, Mapping[str, float]] | None = None) -> Any:
     """Returns the list for C. `available` has the free resources of each node id."""
-    handle = _c.owned(lib.quoit_ray_nodes_new(), lib.quoit_ray_nodes_free)
-    for index, row in enumerate(_c.elements(nodes, "nodes", "mappings")):
+    handle = _c.own_handle(lib.quoit_ray_nodes_new(), lib.quoit_ray_nodes_free)
+    for index, row in enumerate(_c.to_iterable(nodes, "nodes", "mappings")):
         _add(handle, row, f"nodes[{index}]")
     for node_id, left in () if available is None else items(available, "available", "resources"):
         named = _c.to_text(node_id, "available")
-        amounts = to_resources(left, f"available[{_c.shown(node_id)}]")
+        amounts = to_resources(left, f"available[{_c.quoted(node_id)}]")
         lib.quoit_ray_nodes_set_available(handle, named, amounts)
     return handle
 
@@ -152,10 +152,10 @@ def nodes_of_slice(nodes: Iterable[Row], slice_name: str | None) -> tuple[str, .
     """
     listed, name = to_nodes(nodes), _c.to_text_or_null(slice_name, "slice_name")
     n_rows, found = lib.quoit_ray_nodes_get_n(listed), []
-    row = lib.quoit_ray_nodes_find_of_slice(listed, name, 0)
+    row = lib.quoit_ray_nodes_find_slice_node(listed, name, 0)
     while row < n_rows:
         found.append(_c.text(lib.quoit_ray_nodes_get_id(listed, row)))
-        row = lib.quoit_ray_nodes_find_of_slice(listed, name, row + 1)
+        row = lib.quoit_ray_nodes_find_slice_node(listed, name, row + 1)
     return tuple(found)
 
 

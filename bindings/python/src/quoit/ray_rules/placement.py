@@ -19,7 +19,7 @@ from typing import Any, Callable
 
 from .. import _c, errors
 from .._c import call, ffi, lib
-from .._turns import Turns
+from .._locks import ThreadLock
 from ..requests import Strategy
 from ._resources import items
 
@@ -44,23 +44,23 @@ class Placement:
     """The id of a node for each bundle; None without success."""
 
 
-class _Whether(_c.Code):
-    """A possibly unknown answer, with the numbers of libquoit."""
+class _Certainty(_c.Code):
+    """An answer that can be unknown."""
 
     NO = 0
     YES = 1
     UNKNOWN = 2
 
 
-def _whether(slot: Any) -> bool | None:
-    return {_Whether.NO: False, _Whether.YES: True}.get(_Whether(slot[0]))
+def _bool_or_none(slot: Any) -> bool | None:
+    return {_Certainty.NO: False, _Certainty.YES: True}.get(_Certainty(slot[0]))
 
 
 # --- the cluster --------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterNode(_c.WithMappings):
+class ClusterNode(_c.WithFrozenMappings):
     """An alive node that is not draining. Ray uses no other nodes."""
 
     id: str
@@ -73,8 +73,8 @@ class ClusterNode(_c.WithMappings):
     """Any texts: Ray's control plane does not check them."""
 
 
-class Cluster(_c.Unsent):
-    """The usable nodes. Among equally good nodes, the one that was added first is chosen.
+class Cluster(_c.Uncopyable):
+    """The nodes that Ray can use. Among equally good nodes, the one that was added first is chosen.
 
     Any number of threads can use a cluster; calls wait for each other. In a child of fork(2) they raise `FailedError`.
 
@@ -86,13 +86,13 @@ class Cluster(_c.Unsent):
         TypeError: an argument has another type, like in every function here.
     """
 
-    __slots__ = ("_handle", "_numbers", "_turns")
+    __slots__ = ("_handle", "_lock", "_numbers")
 
     def __init__(self, nodes: Iterable[ClusterNode] = ()) -> None:
-        self._handle = _c.owned(lib.quoit_ray_cluster_new(), lib.quoit_ray_cluster_free)
-        self._turns = Turns("cluster")
+        self._handle = _c.own_handle(lib.quoit_ray_cluster_new(), lib.quoit_ray_cluster_free)
+        self._lock = ThreadLock("cluster")
         self._numbers: dict[str, int] = {}
-        for node in _c.elements(nodes, "nodes", "ClusterNode"):
+        for node in _c.to_iterable(nodes, "nodes", "ClusterNode"):
             self._add(node)
 
     def _add(self, node: ClusterNode) -> None:
@@ -112,7 +112,7 @@ class Cluster(_c.Unsent):
     @property
     def node_ids(self) -> tuple[str, ...]:
         """The ids of its nodes, in the order of their addition."""
-        with self._turns.take():
+        with self._lock.acquire():
             numbers = range(lib.quoit_ray_cluster_get_n_nodes(self._handle))
             return tuple(_c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) for number in numbers)
 
@@ -123,12 +123,12 @@ class Cluster(_c.Unsent):
             InvalidError: a node already has that id.
         """
         named = _c.to_text(id, "id")
-        name = _c.exact(id)
-        with self._turns.take():
+        name = _c.plain_str(id)
+        with self._lock.acquire():
             number = lib.quoit_ray_cluster_get_n_nodes(self._handle)
             call(lib.quoit_ray_cluster_add_node, self._handle, named)
             while _c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) != name:
-                number += 1  # a signal handler has added other nodes before it
+                number += 1  # a signal handler has added other nodes in between
             self._numbers[name] = number
 
     def set_resource(self, node: str, resource: str, total: float, available: float) -> None:
@@ -149,31 +149,31 @@ class Cluster(_c.Unsent):
         amounts = _c.to_float(total, "total"), _c.to_float(available, "available")
         self._set_resource(lib.quoit_ray_cluster_set_resource, node, resource, *amounts)
 
-    def set_resource_e4(self, node: str, resource: str, total_e4: int, available_e4: int) -> None:
-        """Like `set_resource`, in ten-thousandths, without Ray's doubles.
+    def set_resource_ten_thousandths(self, node: str, resource: str, total: int, available: int) -> None:
+        """Like `set_resource`, with amounts in ten-thousandths, which are exact.
 
         Raises:
             InvalidError: there is no such node, an amount is negative, or the resource has no name.
         """
-        amounts = _c.to_int(total_e4, "total_e4"), _c.to_int(available_e4, "available_e4")
+        amounts = _c.to_int(total, "total"), _c.to_int(available, "available")
         self._set_resource(lib.quoit_ray_cluster_set_resource_e4, node, resource, *amounts)
 
     def _set_resource(self, function: Callable[..., Any], node: str, resource: str, *amounts: float) -> None:
         number, named = self._number(node), _c.to_text(resource, "resource")
         try:
-            with self._turns.take():
+            with self._lock.acquire():
                 call(function, self._handle, number, named, *amounts)
         except errors.InvalidError as error:
-            raise errors.InvalidError(f"node {_c.shown(node)}: {_c.shown(resource)}: {error}") from None
+            raise errors.InvalidError(f"node {_c.quoted(node)}: {_c.quoted(resource)}: {error}") from None
 
-    def available_e4(self, node: str, resource: str) -> int:
-        """Returns the free ten-thousandths, after all calls of `take`.
+    def available_ten_thousandths(self, node: str, resource: str) -> int:
+        """Returns the free amount in ten-thousandths, after all calls of `take` and `give_back`.
 
         Raises:
             InvalidError: there is no such node.
         """
         number, named = self._number(node), _c.to_text(resource, "resource")
-        with self._turns.take():
+        with self._lock.acquire():
             return int(lib.quoit_ray_cluster_get_available_e4(self._handle, number, named))
 
     def set_label(self, node: str, key: str, value: str) -> None:
@@ -182,8 +182,8 @@ class Cluster(_c.Unsent):
         Raises:
             InvalidError: there is no such node.
         """
-        number, named, text = self._number(node), _c.to_text(key, "key"), _c.to_text(value, f"labels[{_c.shown(key)}]")
-        with self._turns.take():
+        number, named, text = self._number(node), _c.to_text(key, "key"), _c.to_text(value, f"labels[{_c.quoted(key)}]")
+        with self._lock.acquire():
             lib.quoit_ray_cluster_set_label(self._handle, number, named, text)
 
     def take(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
@@ -197,7 +197,7 @@ class Cluster(_c.Unsent):
             InvalidError: an id is unknown, the number of ids is not that of the bundles, or like
                 `PlacementGroup.place`.
         """
-        self._move(lib.quoit_ray_cluster_take, group, nodes)
+        self._change_free_amounts(lib.quoit_ray_cluster_take, group, nodes)
 
     def give_back(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
         """Increases the free amounts like reports of the nodes after a group was removed: never above the total.
@@ -209,29 +209,29 @@ class Cluster(_c.Unsent):
         Raises:
             InvalidError: like `take`.
         """
-        self._move(lib.quoit_ray_cluster_give_back, group, nodes)
+        self._change_free_amounts(lib.quoit_ray_cluster_give_back, group, nodes)
 
-    def _move(self, function: Callable[..., Any], group: PlacementGroup, nodes: Sequence[str]) -> None:
-        handle = _group_of(group)
+    def _change_free_amounts(self, function: Callable[..., Any], group: PlacementGroup, nodes: Sequence[str]) -> None:
+        handle = _group_handle(group)
         numbers = self._numbers_of(group, nodes)
-        with self._turns.take():
+        with self._lock.acquire():
             call(function, self._handle, handle, numbers)
 
     def _number(self, node: str) -> int:
         _c.to_text(node, "node")
-        number = self._numbers.get(_c.exact(node))
+        number = self._numbers.get(_c.plain_str(node))
         if number is None:
-            raise errors.InvalidError(f"node {_c.shown(node)}: expected the id of a node of the cluster")
+            raise errors.InvalidError(f"node {_c.quoted(node)}: expected the id of a node of the cluster")
         return number
 
     def _numbers_of(self, group: PlacementGroup, nodes: Sequence[str]) -> Any:
-        numbers = [self._number(node) for node in _c.elements(nodes, "nodes", "str")]
+        numbers = [self._number(node) for node in _c.to_iterable(nodes, "nodes", "str")]
         if len(numbers) != group.num_bundles:
             raise errors.InvalidError(f"nodes: expected {group.num_bundles}, one for each bundle, found {len(numbers)}")
         return ffi.new("uint32_t[]", numbers)
 
     def _ids(self, numbers: Any, n_numbers: int) -> tuple[str, ...]:
-        with self._turns.take():
+        with self._lock.acquire():
             ids = [lib.quoit_ray_cluster_get_node_id(self._handle, number) for number in ffi.unpack(numbers, n_numbers)]
             return tuple(map(_c.text, ids))
 
@@ -239,7 +239,7 @@ class Cluster(_c.Unsent):
 # --- the group ----------------------------------------------------------------------------------------------------
 
 
-class PlacementGroup(_c.Sealed):
+class PlacementGroup(_c.Immutable):
     """The arguments of a placement group. It is immutable, and any number of threads can use it.
 
     It accepts any number as an amount, and any text. `check` and `place` refuse wrong ones.
@@ -281,21 +281,21 @@ class PlacementGroup(_c.Sealed):
         bound: str | None = None,
         excluded: Iterable[str] = (),
     ) -> None:
-        handle = _c.owned(lib.quoit_ray_group_new(), lib.quoit_ray_group_free)
+        handle = _c.own_handle(lib.quoit_ray_group_new(), lib.quoit_ray_group_free)
         if strategy is not None:
             lib.quoit_ray_group_set_strategy(handle, _strategy(strategy, "strategy"))
         for key, inside in () if topology_strategy is None else items(topology_strategy, "topology_strategy", "str"):
             named = _c.to_text(key, "topology_strategy")
-            place = f"topology_strategy[{_c.shown(key)}]"
+            place = f"topology_strategy[{_c.quoted(key)}]"
             lib.quoit_ray_group_add_topology(handle, named, _strategy(inside, place))
         lib.quoit_ray_group_set_soft_target(handle, _c.to_text_or_null(soft_target_node_id, "soft_target_node_id"))
-        for index, bundle in enumerate(_c.elements(bundles, "bundles", "mapping")):
+        for index, bundle in enumerate(_c.to_iterable(bundles, "bundles", "mapping")):
             _add_bundle(handle, bundle, f"bundles[{index}]")
         if bundle_label_selector is not None:
-            _add_selectors(handle, list(_c.elements(bundle_label_selector, "bundle_label_selector", "mapping")))
+            _add_selectors(handle, list(_c.to_iterable(bundle_label_selector, "bundle_label_selector", "mapping")))
         lib.quoit_ray_group_set_lifetime(handle, _c.to_text_or_null(lifetime, "lifetime"))
         lib.quoit_ray_group_bind(handle, _c.to_text_or_null(bound, "bound"))
-        for index, node in enumerate(_c.elements(excluded, "excluded", "str")):
+        for index, node in enumerate(_c.to_iterable(excluded, "excluded", "str")):
             lib.quoit_ray_group_exclude(handle, _c.to_text(node, f"excluded[{index}]"))
         object.__setattr__(self, "_handle", handle)
 
@@ -328,7 +328,7 @@ class PlacementGroup(_c.Sealed):
         """
         n_bundles = self.num_bundles
         result, numbers = ffi.new("QuoitRayResult *"), ffi.new("uint32_t[]", n_bundles)
-        self._ask(lib.quoit_ray_group_place, cluster, result, numbers)
+        self._call(lib.quoit_ray_group_place, cluster, result, numbers)
         answer = PlacementResult(result[0])
         placed = answer is PlacementResult.SUCCESS
         return Placement(answer, cluster._ids(numbers, n_bundles) if placed else None)
@@ -346,9 +346,9 @@ class PlacementGroup(_c.Sealed):
         Raises:
             InvalidError: like `place`.
         """
-        determined = ffi.new("QuoitRayWhether *")
-        self._ask(lib.quoit_ray_group_is_determined, cluster, _c.to_int(budget, "budget", _c.UINT64), determined)
-        return _whether(determined)
+        determined = ffi.new("QuoitRayCertainty *")
+        self._call(lib.quoit_ray_group_is_determined, cluster, _c.to_int(budget, "budget", _c.UINT64), determined)
+        return _bool_or_none(determined)
 
     def is_possible(self, cluster: Cluster, answer: Placement, budget: int = 1000) -> bool | None:
         """Returns whether Ray could give this answer; None if the budget ended before the result was known.
@@ -367,16 +367,16 @@ class PlacementGroup(_c.Sealed):
         if not isinstance(answer, Placement):
             raise TypeError(f"answer: expected a Placement, not {type(answer).__name__}")
         result = _c.to_member(PlacementResult, answer.result, "answer.result")
-        _cluster(cluster)
+        _check_cluster(cluster)
         placed = answer.result is PlacementResult.SUCCESS
         numbers = cluster._numbers_of(self, answer.nodes or ()) if placed else _c.NULL
-        possible = ffi.new("QuoitRayWhether *")
+        possible = ffi.new("QuoitRayCertainty *")
         tries = _c.to_int(budget, "budget", _c.UINT64)
-        self._ask(lib.quoit_ray_group_is_possible, cluster, result, numbers, tries, possible)
-        return _whether(possible)
+        self._call(lib.quoit_ray_group_is_possible, cluster, result, numbers, tries, possible)
+        return _bool_or_none(possible)
 
-    def _ask(self, function: Callable[..., Any], cluster: Cluster, *arguments: Any) -> None:
-        with _cluster(cluster)._turns.take():
+    def _call(self, function: Callable[..., Any], cluster: Cluster, *arguments: Any) -> None:
+        with _check_cluster(cluster)._lock.acquire():
             call(function, self._handle, cluster._handle, *arguments)
 
     def bundle_order(self) -> tuple[int, ...]:
@@ -393,13 +393,13 @@ class PlacementGroup(_c.Sealed):
         return tuple(order)
 
 
-def _cluster(cluster: object) -> Cluster:
+def _check_cluster(cluster: object) -> Cluster:
     if not isinstance(cluster, Cluster):
         raise TypeError(f"cluster: expected a Cluster, not {type(cluster).__name__}")
     return cluster
 
 
-def _group_of(group: object) -> Any:
+def _group_handle(group: object) -> Any:
     if not isinstance(group, PlacementGroup):
         raise TypeError(f"group: expected a PlacementGroup, not {type(group).__name__}")
     return group._handle
@@ -416,7 +416,7 @@ def _strategy(strategy: Strategy | str, what: str) -> int:
 def _add_bundle(handle: Any, bundle: Mapping[str, float], what: str) -> None:
     number = lib.quoit_ray_group_add_bundle(handle)
     for resource, amount in items(bundle, what, "number"):
-        named, wanted = _c.to_text(resource, what), _c.to_float(amount, f"{what}[{_c.shown(resource)}]")
+        named, wanted = _c.to_text(resource, what), _c.to_float(amount, f"{what}[{_c.quoted(resource)}]")
         lib.quoit_ray_group_set_amount(handle, number, named, wanted)
 
 
@@ -428,7 +428,7 @@ def _add_selectors(handle: Any, selectors: Sequence[Mapping[str, str]]) -> None:
     for number, selector in enumerate(selectors):
         what = f"bundle_label_selector[{number}]"
         for key, value in items(selector, what, "str"):
-            named, asked = _c.to_text(key, what), _c.to_text(value, f"{what}[{_c.shown(key)}]")
+            named, asked = _c.to_text(key, what), _c.to_text(value, f"{what}[{_c.quoted(key)}]")
             lib.quoit_ray_group_set_selector(handle, number, named, asked)
 
 
@@ -481,7 +481,7 @@ def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
         InvalidError: the resource has no name, or the id is not valid.
     """
     named, group = _c.to_text(resource, "resource"), _c.to_text(group_id, "group_id")
-    return _c.taken_text(call(lib.quoit_ray_dup_bundle_resource, named, group, _c.to_int(bundle, "bundle", _c.UINT32)))
+    return _c.take_text(call(lib.quoit_ray_dup_bundle_resource, named, group, _c.to_int(bundle, "bundle", _c.UINT32)))
 
 
 def group_resource(resource: str, group_id: str) -> str:
@@ -495,4 +495,4 @@ def group_resource(resource: str, group_id: str) -> str:
         InvalidError: like `bundle_resource`.
     """
     named, group = _c.to_text(resource, "resource"), _c.to_text(group_id, "group_id")
-    return _c.taken_text(call(lib.quoit_ray_dup_group_resource, named, group))
+    return _c.take_text(call(lib.quoit_ray_dup_group_resource, named, group))

@@ -41,7 +41,7 @@ class WorkerGroup:
 
 
 @dataclasses.dataclass(frozen=True)
-class Head(_c.WithMappings):
+class Head(_c.WithFrozenMappings):
     """The placement group, of one bundle and with PACK, by which Ray reserves a slice. It has no name or lifetime."""
 
     slice_index: int
@@ -55,7 +55,7 @@ class Head(_c.WithMappings):
     """Worker 0, and the pod type."""
 
 
-class SliceGroup(_c.Sealed):
+class SliceGroup(_c.Immutable):
     """Ray's bundles, selectors, placement groups and heads for a request for slices. Immutable.
 
     Its memory depends only on the request. The tuples, with an element for each bundle, placement group or head, are
@@ -69,7 +69,7 @@ class SliceGroup(_c.Sealed):
 
     def __init__(self, request: Any, slice_names: Mapping[int, str]) -> None:
         """@private"""
-        handle = _c.owned(call(lib.quoit_ray_slice_group_new, request), lib.quoit_ray_slice_group_free)
+        handle = _c.own_handle(call(lib.quoit_ray_slice_group_new, request), lib.quoit_ray_slice_group_free)
         for index, name in slice_names.items():
             text = _c.to_text(name, f"slice_names[{index!r}]")
             call(lib.quoit_ray_slice_group_set_slice_name, handle, _c.to_int(index, "slice_names"), text)
@@ -159,7 +159,7 @@ class SliceGroup(_c.Sealed):
             IndexError: there is no such bundle.
         """
         bundle = range(self.num_bundles)[_c.to_int(index, "index")]
-        return _resources.taken_selector(lib.quoit_ray_slice_group_dup_bundle_labels(self._handle, bundle))
+        return _resources.take_selector(lib.quoit_ray_slice_group_dup_bundle_labels(self._handle, bundle))
 
     @property
     def bundle_label_selector(self) -> tuple[dict[str, str | None], ...]:
@@ -186,7 +186,7 @@ class SliceGroup(_c.Sealed):
         lifetime = _c.text_or_none(lib.quoit_ray_slice_group_get_lifetime(self._handle))
         return tuple(
             WorkerGroup(
-                _c.taken_text(lib.quoit_ray_slice_group_dup_group_name(self._handle, index)),
+                _c.take_text(lib.quoit_ray_slice_group_dup_group_name(self._handle, index)),
                 int(lib.quoit_ray_slice_group_get_group_n_bundles(self._handle, index)),
                 strategy,
                 lifetime,
@@ -253,7 +253,7 @@ def slice_placement_group(
         TypeError: an argument has another type.
     """
     shape = _c.to_text(topology, "topology"), _c.to_text(accelerator_version, "accelerator_version")
-    request = _c.owned(lib.quoit_ray_slice_request_new(*shape), lib.quoit_ray_slice_request_free)
+    request = _c.own_handle(lib.quoit_ray_slice_request_new(*shape), lib.quoit_ray_slice_request_free)
     resources = _resources.to_resources_or_null(resources_per_bundle, "resources_per_bundle")
     lib.quoit_ray_slice_request_set_resources(request, resources)
     lib.quoit_ray_slice_request_set_strategy(request, _c.to_text(strategy, "strategy"))
@@ -269,7 +269,7 @@ def slice_placement_group(
         lib.quoit_ray_slice_request_set_layout(request, _Layout.GROUP_PER_SLICE)
     what = "bundle_label_selector"
     asked = () if bundle_label_selector is None else bundle_label_selector
-    selectors = list(_c.elements(asked, what, "mappings"))
+    selectors = list(_c.to_iterable(asked, what, "mappings"))
     for index, selector in enumerate(selectors):
         labels = _resources.to_selector({} if selector is None else selector, f"{what}[{index}]")
         lib.quoit_ray_slice_request_add_selector(request, labels)
@@ -279,6 +279,6 @@ def slice_placement_group(
     return group
 
 
-def taken_request(request: Any) -> SliceGroup:
+def take_request(request: Any) -> SliceGroup:
     """Returns the group of a request, and takes the ownership of the request."""
-    return SliceGroup(_c.owned(request, lib.quoit_ray_slice_request_free), {})
+    return SliceGroup(_c.own_handle(request, lib.quoit_ray_slice_request_free), {})

@@ -9,8 +9,8 @@ Ray counts a host without available TPU as free, although it lists fully used ho
 used sub-slice again, and the group waits. The model gives the same answers.
 
 Nodes are mappings of ray.nodes(), `available` has the free resources of each node id, and `known` is Ray's cache of
-discovered slices: for each slice and worker id the `subslice_labels` of that worker. A slice without workers is known,
-but nothing about it. The functions use no state, environment or clock.
+discovered slices: for each slice and worker id the `subslice_labels` of that worker. An entry can have no workers: then
+Ray does not discover the slice again, and finds no sub-slice in it. The functions use no state, environment or clock.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def topology_dims(topology: str) -> tuple[int, ...]:
     Raises:
         InvalidError: int() refuses one of them, or it is beyond 64 bits.
     """
-    return _dims(lib.quoit_ray_topology_dims, topology)
+    return _read_dims(lib.quoit_ray_topology_dims, topology)
 
 
 def worker_grid(topology: str) -> tuple[int, ...]:
@@ -49,11 +49,11 @@ def worker_grid(topology: str) -> tuple[int, ...]:
         InvalidError: Ray has no grid for it. It has grids for some topologies only; 1x1, 2x8 and topologies larger
             than 16x16 or 16x16x24 have none.
     """
-    return _dims(lib.quoit_ray_worker_grid, topology)
+    return _read_dims(lib.quoit_ray_worker_grid, topology)
 
 
-def _dims(function: Callable[..., Any], topology: str) -> tuple[int, ...]:
-    n_dims = ffi.new("unsigned *")
+def _read_dims(function: Callable[..., Any], topology: str) -> tuple[int, ...]:
+    n_dims = ffi.new("uint32_t *")
     numbers = call(function, _c.to_text(topology, "topology"), n_dims)
     dims = tuple(numbers[axis] for axis in range(n_dims[0]))
     lib.g_free(numbers)
@@ -75,8 +75,8 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
         TypeError: an argument has another type.
     """
     chips = [
-        list(_c.elements(chip, f"coords[{index}]", "int"))
-        for index, chip in enumerate(_c.elements(coords, "coords", "coordinates"))
+        list(_c.to_iterable(chip, f"coords[{index}]", "int"))
+        for index, chip in enumerate(_c.to_iterable(coords, "coords", "coordinates"))
     ]
     worker_grid(parent_topology)  # like Ray, check the topology before the coordinates
     least, most = min(map(len, chips), default=0), max(map(len, chips), default=0)
@@ -87,7 +87,7 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
             numbers[index * n_axes + axis] = _c.to_int(number, f"coords[{index}][{axis}]")
     parent = _c.to_text(parent_topology, "parent_topology")
     array = ffi.new("int64_t[]", numbers)
-    return _resources.checked(lib.quoit_ray_physical_worker_id, array, len(chips), n_axes, parent)
+    return _resources.call_for_number(lib.quoit_ray_physical_worker_id, array, len(chips), n_axes, parent)
 
 
 def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
@@ -104,7 +104,7 @@ def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
     """
     parent = _c.to_text(parent_topology, "parent_topology")
     labels = call(lib.quoit_ray_subslice_labels, _c.to_int(worker_id, "worker_id"), parent)
-    return _resources.taken_labels(labels)
+    return _resources.take_labels(labels)
 
 
 def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str
         TypeError: an argument, or a field of a node that is read, has another type.
     """
     topology = _c.to_text(subslice_topology, "subslice_topology")
-    return _c.taken_texts(call(lib.quoit_ray_parent_topologies, to_nodes(nodes), topology))
+    return _c.take_texts(call(lib.quoit_ray_parent_topologies, to_nodes(nodes), topology))
 
 
 def subslice_chips_per_vm(chips_per_vm: int | None, parent_topology: str, version: str) -> int:
@@ -133,7 +133,7 @@ def subslice_chips_per_vm(chips_per_vm: int | None, parent_topology: str, versio
     """
     given = _resources.to_int_or_null(chips_per_vm, "chips_per_vm")
     parent, generation = _c.to_text(parent_topology, "parent_topology"), _c.to_text(version, "version")
-    return _resources.checked(lib.quoit_ray_subslice_chips_per_vm, given, parent, generation)
+    return _resources.call_for_number(lib.quoit_ray_subslice_chips_per_vm, given, parent, generation)
 
 
 # --- free slices, by Ray's rules ----------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ class Subslice:
     """The worker ids of all its hosts, the smallest first."""
 
 
-def head_looks_free(
+def is_head_free(
     nodes: Iterable[Row], available: Available | None, slice_name: str | None, head_resource: str | None
 ) -> bool:
     """Returns whether Ray counts the head of a slice as free.
@@ -164,7 +164,7 @@ def head_looks_free(
     """
     name = _c.to_text_or_null(slice_name, "slice_name")
     resource = _c.to_text_or_null(head_resource, "head_resource")
-    return bool(lib.quoit_ray_head_looks_free(to_nodes(nodes, available), name, resource))
+    return bool(lib.quoit_ray_nodes_is_head_free(to_nodes(nodes, available), name, resource))
 
 
 def find_subslice(
@@ -205,15 +205,15 @@ def find_subslice(
         _resources.to_int_or_null(subslice_index, "subslice_index"),
         found,
     )
-    return None if workers == _c.NULL else Subslice(int(found[0]), _c.taken_texts(workers))
+    return None if workers == _c.NULL else Subslice(int(found[0]), _c.take_texts(workers))
 
 
-def find_undiscovered_slice(
+def next_slice_to_discover(
     known: Known, nodes: Iterable[Row], available: Available | None, parents: Sequence[str], version: str
 ) -> tuple[str, str] | None:
-    """Returns the slice that Ray would discover next.
+    """Returns the slice that Ray would discover next: the first unknown one with free nodes and a free head.
 
-    It is the first unknown slice whose alive nodes and head are free by Ray's rules.
+    Nodes and heads are free by Ray's rules.
 
     Args:
         known: Ray's cache.
@@ -229,7 +229,7 @@ def find_undiscovered_slice(
         InvalidError: one of `parents`, or the generation, cannot be read.
         TypeError: an argument, or a field of a node that is read, has another type.
     """
-    topologies, parent = _c.to_texts(parents, "parents"), ffi.new("unsigned *")
+    topologies, parent = _c.to_texts(parents, "parents"), ffi.new("uint32_t *")
     name = call(
         lib.quoit_ray_subslices_dup_undiscovered,
         _to_known(known),
@@ -238,17 +238,17 @@ def find_undiscovered_slice(
         _c.to_text(version, "version"),
         parent,
     )
-    return None if name == _c.NULL else (_c.text(topologies[parent[0]]), _c.taken_text(name))
+    return None if name == _c.NULL else (_c.text(topologies[parent[0]]), _c.take_text(name))
 
 
 def _to_known(known: Known) -> Any:
-    handle = _c.owned(lib.quoit_ray_subslices_new(), lib.quoit_ray_subslices_free)
+    handle = _c.own_handle(lib.quoit_ray_subslices_new(), lib.quoit_ray_subslices_free)
     for slice_name, workers in _resources.items(known, "known", "workers"):
-        name, place = _c.to_text(slice_name, "known"), f"known[{_c.shown(slice_name)}]"
+        name, place = _c.to_text(slice_name, "known"), f"known[{_c.quoted(slice_name)}]"
         lib.quoit_ray_subslices_set(handle, name, _c.NULL, _c.NULL)
         for worker_id, labels in _resources.items(workers, place, "labels"):
             worker = _c.to_text(worker_id, place)
-            own = _resources.to_labels(labels, f"{place}[{_c.shown(worker_id)}]")
+            own = _resources.to_labels(labels, f"{place}[{_c.quoted(worker_id)}]")
             lib.quoit_ray_subslices_set(handle, name, worker, own)
     return handle
 
@@ -266,7 +266,7 @@ class SubsliceStep(_c.Code):
 
 
 @dataclasses.dataclass(frozen=True)
-class SubslicePlan(_c.WithMappings):
+class SubslicePlan(_c.WithFrozenMappings):
     """One step of Ray's subslice_placement_group()."""
 
     step: SubsliceStep
@@ -321,7 +321,7 @@ def subslice_placement_group(
         _resources.to_resources_or_null(resources_per_bundle, "resources_per_bundle"),
         _resources.to_int_or_null(subslice_index, "subslice_index"),
     )
-    return _read_plan(_c.owned(plan, lib.quoit_ray_subslice_plan_free))
+    return _read_plan(_c.own_handle(plan, lib.quoit_ray_subslice_plan_free))
 
 
 def _read_plan(plan: Any) -> SubslicePlan:
@@ -334,7 +334,7 @@ def _read_plan(plan: Any) -> SubslicePlan:
         int(lib.quoit_ray_subslice_plan_get_chips_per_vm(plan)),
         _resources.resources(lib.quoit_ray_subslice_plan_get_resources(plan)),
         tuple(
-            _resources.taken_labels(lib.quoit_ray_subslice_plan_dup_bundle_labels(plan, bundle))
+            _resources.take_labels(lib.quoit_ray_subslice_plan_dup_bundle_labels(plan, bundle))
             for bundle in range(lib.quoit_ray_subslice_plan_get_n_bundles(plan))
         ),
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of Ray Train 2.60, without Ray: the workers, slices and ranks of a ScalingConfig for a JaxTrainer.
 
-It also computes how many workers an elastic job would run, and whether a failure is retried. No environment or clock is
-used; the only state is the counts of a `FailurePolicy`.
+It also computes how many workers an elastic job would run, and whether a failure is retried. It uses no environment or
+clock. Only `FailurePolicy` has state: the numbers of failures.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
-from .._turns import Turns
+from .._locks import ThreadLock
 from ..errors import InvalidError
 from . import _resources
-from .slices import SliceGroup, taken_request
+from .slices import SliceGroup, take_request
 
 Selector = Mapping[str, "str | None"]
 
@@ -31,7 +31,7 @@ class _Accelerators(_c.Code):
     BOTH = 3
 
 
-class ScalingConfig(_c.Sealed):
+class ScalingConfig(_c.Immutable):
     """The arguments of a ScalingConfig of Ray Train, and their meaning. Immutable.
 
     The constructor checks them like Ray. Like Ray, it does not check that the topology exists: Ray checks that when it
@@ -83,8 +83,8 @@ class ScalingConfig(_c.Sealed):
         trainer_resources: None = None,
     ) -> None:
         if trainer_resources is not None:
-            raise InvalidError(f"trainer_resources {_c.shown(trainer_resources)}: expected None in Ray Train V2")
-        scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
+            raise InvalidError(f"trainer_resources {_c.quoted(trainer_resources)}: expected None in Ray Train V2")
+        scaling = _c.own_handle(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
         _set_workers(scaling, num_workers)
         gpu = _Accelerators.GPU * _c.to_bool(use_gpu, "use_gpu")
         tpu = _Accelerators.TPU * _c.to_bool(use_tpu, "use_tpu")
@@ -99,7 +99,7 @@ class ScalingConfig(_c.Sealed):
         if tpu_resource_per_chip is not None:
             factor = _c.to_int(tpu_resource_per_chip, "tpu_resource_per_chip")
             lib.quoit_ray_scaling_set_resource_per_chip(scaling, factor)
-        plan = _c.owned(call(lib.quoit_ray_train_plan_new, scaling), lib.quoit_ray_train_plan_free)
+        plan = _c.own_handle(call(lib.quoit_ray_train_plan_new, scaling), lib.quoit_ray_train_plan_free)
         object.__setattr__(self, "_has_selector", label_selector is not None)
         object.__setattr__(self, "_plan", plan)
 
@@ -124,7 +124,7 @@ class ScalingConfig(_c.Sealed):
 
     @property
     def worker_resources(self) -> dict[str, float]:
-        """The resources of each worker. A type adds 0.001 of "accelerator_type:TPU-V6E", also in bundles of slices."""
+        """The resources of each worker. With `accelerator_type`, they include 0.001 of "accelerator_type:TPU-V6E"."""
         return _resources.resources(lib.quoit_ray_train_plan_get_resources(self._plan))
 
     @property
@@ -135,7 +135,7 @@ class ScalingConfig(_c.Sealed):
     @property
     def total_resources(self) -> dict[str, float]:
         """The resources of the most workers together."""
-        return _resources.taken_resources(lib.quoit_ray_train_plan_dup_total_resources(self._plan))
+        return _resources.take_resources(lib.quoit_ray_train_plan_dup_total_resources(self._plan))
 
     @property
     def placement_strategy(self) -> str:
@@ -165,7 +165,7 @@ class ScalingConfig(_c.Sealed):
             InvalidError: Ray refuses it when it makes the worker group, for example a topology that it does not list.
         """
         request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, _c.to_int(num_workers, "num_workers"))
-        return None if request == _c.NULL else taken_request(request)
+        return None if request == _c.NULL else take_request(request)
 
     def label_selector_per_worker(self, num_workers: int) -> tuple[dict[str, str | None], ...] | None:
         """Returns the label selector of each of the workers, up to the most workers; None if none was given."""
@@ -192,35 +192,35 @@ class ScalingConfig(_c.Sealed):
         """
         what = "reserved_resources"
         nodes = [
-            _resources.to_resources(amounts, f"{what}[{_c.shown(node)}]")
+            _resources.to_resources(amounts, f"{what}[{_c.quoted(node)}]")
             for node, amounts in _resources.items(reserved_resources, what, "resources")
         ]
         intact = _resources.to_int_or_null(num_intact_slices, "num_intact_slices")
         array = ffi.new("QuoitRayResources *[]", nodes)
-        return _resources.checked(lib.quoit_ray_train_count_possible, self._plan, array, len(nodes), intact)
+        return _resources.call_for_number(lib.quoit_ray_train_count_possible, self._plan, array, len(nodes), intact)
 
-    def starts(self, possible_workers: int | None) -> bool:
+    def would_start(self, possible_workers: int | None) -> bool:
         """Returns whether an elastic job starts with this number of workers. None is unknown: the job waits."""
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
-        return bool(lib.quoit_ray_train_starts(self._plan, possible))
+        return bool(lib.quoit_ray_train_would_start(self._plan, possible))
 
-    def looks(self, started_ms: int, looked_ms: int | None, now_ms: int) -> bool:
+    def is_resize_check_due(self, started_ms: int, checked_ms: int | None, now_ms: int) -> bool:
         """Returns whether it is time to check the size of a running elastic job.
 
-        If so, `now_ms` is the next `looked_ms`.
+        If so, `now_ms` is the next `checked_ms`.
 
         All times are in milliseconds of one clock, with any origin.
 
         Args:
             started_ms: when the workers started.
-            looked_ms: when the size was last checked; None: not yet.
+            checked_ms: when the size was last checked; None: not yet.
             now_ms: the caller's clock.
         """
-        looked = _resources.to_int_or_null(looked_ms, "looked_ms")
+        checked = _resources.to_int_or_null(checked_ms, "checked_ms")
         started = _c.to_int(started_ms, "started_ms")
-        return bool(lib.quoit_ray_train_looks(self._plan, started, looked, _c.to_int(now_ms, "now_ms")))
+        return bool(lib.quoit_ray_train_is_resize_check_due(self._plan, started, checked, _c.to_int(now_ms, "now_ms")))
 
-    def resizes(self, num_running: int, possible_workers: int | None) -> bool:
+    def would_resize(self, num_running: int, possible_workers: int | None) -> bool:
         """Returns whether a running elastic job restarts with another size, when its size is checked.
 
         Args:
@@ -228,7 +228,7 @@ class ScalingConfig(_c.Sealed):
             possible_workers: `count_possible_workers`; None is unknown: the job continues.
         """
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
-        return bool(lib.quoit_ray_train_resizes(self._plan, _c.to_int(num_running, "num_running"), possible))
+        return bool(lib.quoit_ray_train_would_resize(self._plan, _c.to_int(num_running, "num_running"), possible))
 
 
 def _set_workers(scaling: Any, num_workers: object) -> None:
@@ -237,7 +237,7 @@ def _set_workers(scaling: Any, num_workers: object) -> None:
     ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
     numbers = [_c.to_ray_int(number, "num_workers") for number in ends if isinstance(number, int)]
     if len(numbers) != len(ends) or len(ends) != (2 if is_range else 1):
-        raise InvalidError(f"num_workers {_c.shown(num_workers)}: expected an int or a tuple of two ints")
+        raise InvalidError(f"num_workers {_c.quoted(num_workers)}: expected an int or a tuple of two ints")
     if is_range:
         lib.quoit_ray_scaling_set_worker_range(scaling, *numbers)
     else:
@@ -250,13 +250,13 @@ def _set_selectors(scaling: Any, label_selector: Selector | Sequence[Selector] |
     if isinstance(label_selector, Mapping):
         lib.quoit_ray_scaling_set_selector(scaling, _resources.to_selector(label_selector, "label_selector"))
         return
-    listed = _c.elements(label_selector, "label_selector", "mappings")
+    listed = _c.to_iterable(label_selector, "label_selector", "mappings")
     each = [_resources.to_selector(one, f"label_selector[{index}]") for index, one in enumerate(listed)]
     lib.quoit_ray_scaling_set_selectors(scaling, ffi.new("QuoitRayLabels *[]", each), len(each))
 
 
 def _interval_ms(seconds: object) -> int:
-    """Converts to milliseconds. Ray compares with the number itself: NaN never waits, and infinity waits longest."""
+    """Converts the interval to milliseconds. In Ray's comparison, NaN means no wait, and infinity an endless one."""
     number = _c.to_float(seconds, "elastic_resize_monitor_interval_s")
     if math.isnan(number):
         return 0
@@ -292,11 +292,11 @@ def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tu
     Raises:
         InvalidError: the numbers of nodes and names differ.
     """
-    listed = list(_c.elements(slice_names, "slice_names", "str"))
+    listed = list(_c.to_iterable(slice_names, "slice_names", "str"))
     names = _c.to_texts(["" if name is None else name for name in listed], "slice_names")
     addresses = _c.to_texts(nodes, "nodes")
     _check_length("nodes", len(addresses) - 1, len(listed))
-    return _taken_ranks(lib.quoit_ray_ranks_new_by_slice(names, addresses, len(listed)), len(listed))
+    return _take_ranks(lib.quoit_ray_ranks_new_by_slice(names, addresses, len(listed)), len(listed))
 
 
 def rank_by_node(
@@ -316,11 +316,11 @@ def rank_by_node(
     num_workers = len(nodes) - 1
     gpus = _c.NULL
     if lowest_gpu is not None:
-        listed = list(_c.elements(lowest_gpu, "lowest_gpu", "int"))
+        listed = list(_c.to_iterable(lowest_gpu, "lowest_gpu", "int"))
         _check_length("lowest_gpu", len(listed), num_workers)
         gpus = ffi.new("int64_t[]", [_c.to_int(gpu, f"lowest_gpu[{index}]") for index, gpu in enumerate(listed)])
     first = _c.to_text_or_null(first_id, "first_id")
-    return _taken_ranks(lib.quoit_ray_ranks_new_by_node(nodes, gpus, first, num_workers), num_workers)
+    return _take_ranks(lib.quoit_ray_ranks_new_by_node(nodes, gpus, first, num_workers), num_workers)
 
 
 def _check_length(what: str, length: int, expected: int) -> None:
@@ -328,7 +328,7 @@ def _check_length(what: str, length: int, expected: int) -> None:
         raise InvalidError(f"{what} '{length}': expected one for each of {expected} workers")
 
 
-def _taken_ranks(pointer: Any, num_workers: int) -> tuple[WorkerRank, ...]:
+def _take_ranks(pointer: Any, num_workers: int) -> tuple[WorkerRank, ...]:
     ranks = tuple(
         WorkerRank(
             int(lib.quoit_ray_ranks_get_worker(pointer, rank)),
@@ -353,7 +353,7 @@ def slice_id(rank: int, workers_per_slice: int, num_slices: int) -> int:
         num_slices: the slices of the job, 1 or more.
 
     Raises:
-        InvalidError: a number is smaller.
+        InvalidError: `rank` is below 0, or another number is below 1.
     """
     positive = range(1, _c.INT64.stop)
     per_slice = _c.to_int(workers_per_slice, "workers_per_slice", positive)
@@ -388,7 +388,7 @@ class FailureDecision(_c.Code):
     """The run starts again."""
 
 
-class FailurePolicy(_c.Unsent):
+class FailurePolicy(_c.Uncopyable):
     """The failures of a run so far, and their limits. Any thread can use it, but not a child of fork(2).
 
     Each limit has its own count. -1 is no limit.
@@ -403,7 +403,7 @@ class FailurePolicy(_c.Unsent):
         TypeError: an argument has another type.
     """
 
-    __slots__ = ("_handle", "_turns")
+    __slots__ = ("_handle", "_lock")
 
     def __init__(
         self, max_failures: int = 0, controller_failure_limit: int = -1, max_preemption_failures: int = -1
@@ -413,8 +413,8 @@ class FailurePolicy(_c.Unsent):
             _c.to_ray_int(controller_failure_limit, "controller_failure_limit"),
             _c.to_ray_int(max_preemption_failures, "max_preemption_failures"),
         )
-        self._handle = _c.owned(lib.quoit_ray_failures_new(*limits), lib.quoit_ray_failures_free)
-        self._turns = Turns("failure policy")
+        self._handle = _c.own_handle(lib.quoit_ray_failures_new(*limits), lib.quoit_ray_failures_free)
+        self._lock = ThreadLock("failure policy")
 
     def make_decision(self, kind: FailureKind) -> FailureDecision:
         """Counts a failure and returns Ray's decision.
@@ -424,5 +424,5 @@ class FailurePolicy(_c.Unsent):
             FailedError: in a child of fork(2).
         """
         number = _c.to_member(FailureKind, kind, "kind")
-        with self._turns.take():
+        with self._lock.acquire():
             return FailureDecision(lib.quoit_ray_failures_retries(self._handle, number))

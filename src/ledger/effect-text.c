@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Describes effects in words, for people who read the journal. */
+#include "base/time.h"
+#include "fleet/names.h"
+#include "ledger/entry.h"
+
+const char *
+quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout *layout)
+{
+  guint32 index = quoit_layout_find_id (layout, effect->node_id);
+
+  return index == QUOIT_NO_INDEX ? "" : quoit_layout_node_name (layout, (QuoitNodeId) { index });
+}
+
+/* Returns "without a lease" or "until 2026-01-01T00:00:00.000Z". The caller owns the text. */
+static char *
+until_text (gint64 until_ms)
+{
+  g_autofree char *time = until_ms == 0 ? NULL : quoit_time_format (until_ms);
+
+  return time == NULL ? g_strdup ("without a lease") : g_strconcat ("until ", time, NULL);
+}
+
+static guint32
+count_placed (const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    n += group->node_ids[i] != 0;
+  return n;
+}
+
+/* Describes a group, an owner or external use after the effect. @now is " now" if the effect changed it, else "". */
+static char *
+group_text (const QuoitGroupData *group, const char *now)
+{
+  g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
+
+  switch (group->kind)
+    {
+    case QUOIT_RECORD_OWNER:
+      g_free (until);
+      until = until_text (group->until_ms);
+      return g_strdup_printf ("%s is known, %s", group->name, until);
+    case QUOIT_RECORD_EXTERNAL:
+      return g_strdup_printf ("%s: %u nodes are used without a group", group->name, count_placed (group));
+    case QUOIT_RECORD_BUNDLES:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " has %u of %u bundles placed%s: %s", group->name, group->id,
+                              count_placed (group), group->n_nodes, now, group->request);
+    case QUOIT_RECORD_SLICES:
+    default:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s of %u slices%s%s%s: %s", group->name, group->id,
+                              group->n_nodes, group->bundles == NULL ? "nodes" : "bundles", group->n_slices, now,
+                              group->until_ms == 0 ? "" : " ", until, group->request);
+    }
+}
+
+static const char *
+end_text (QuoitEnd end)
+{
+  switch (end)
+    {
+    case QUOIT_END_EXPIRED:
+      return ": its lease has ended";
+    case QUOIT_END_OWNER:
+      return ": its owner ended";
+    case QUOIT_END_SOURCE:
+      return ": its source has it no longer";
+    case QUOIT_END_NONE:
+    case QUOIT_END_RELEASED:
+    default:
+      return "";
+    }
+}
+
+static char *
+lease_text (const QuoitEffect *effect)
+{
+  g_autofree char *until = until_text (effect->until_ms);
+  g_autofree char *state = g_ascii_strdown (quoit_group_state_name (effect->group_state), -1);
+
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is %s, %s", effect->group_name, effect->group_id, state, until);
+}
+
+static char *
+numbers_text (const QuoitLedgerNumbers *numbers)
+{
+  g_autofree char *limit = numbers->max_jump_ms == 0 ? g_strdup ("1d")
+                           : numbers->max_jump_ms == G_MAXINT64
+                               ? g_strdup ("none")
+                               : g_strdup_printf ("%" G_GINT64_FORMAT " s", numbers->max_jump_ms / 1000);
+
+  return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT ", limit of clock jumps: %s", numbers->epoch,
+                          numbers->next_group_id, limit);
+}
+
+char *
+quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
+{
+  guint32 n;
+
+  switch (effect->type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      quoit_claims_nodes (effect->import->claims, &n);
+      return g_strdup_printf ("source %s: %u nodes new or changed, %u gone",
+                              quoit_claims_source (effect->import->claims), n, effect->import->n_removed);
+    case QUOIT_EFFECT_GROUP_ADDED:
+      return group_text (effect->group, "");
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      return group_text (effect->group, " now");
+    case QUOIT_EFFECT_GROUP_REMOVED:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s", effect->group_name, effect->group_id,
+                              end_text (effect->end));
+    case QUOIT_EFFECT_GROUP_LEASE:
+      return lease_text (effect);
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is forgotten", effect->group_name, effect->group_id);
+    case QUOIT_EFFECT_LEDGER_SET:
+      return numbers_text (&effect->numbers);
+    case QUOIT_EFFECT_NODE_STATE:
+      return g_strdup_printf ("node %s is %s", quoit_effect_node_name (effect, layout),
+                              quoit_node_state_name (effect->state));
+    }
+  return g_strdup ("unknown to this version");
+}

@@ -1,7 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
-# All rows of the file of which mesh.ndjson has every sixteenth, if it is available outside the tree.
-set -eu
-whole="$top_srcdir/../shared/vectors/mesh.ndjson"
-[ -r "$whole" ] || exit 77
-exec "$top_builddir/tests/vectors/run" "$whole"
