@@ -370,10 +370,11 @@ quoit_sqlite_confirm_commit (QuoitStore *store, GError **error)
           ? !is_log_lost || quoit_sqlite_recover_log (store, &failure)
           : failure->code == QUOIT_ERROR_STORE)
     return TRUE;
-  return quoit_fail_at (error, QUOIT_ERROR_UNCONFIRMED, store->path,
-                        "the change was written, but the files were replaced meanwhile: look, or retry with the same "
-                        "request key (%s)",
-                        failure->message);
+  return quoit_fail_at (
+      error, QUOIT_ERROR_UNCONFIRMED, store->path,
+      "the change was written, but the files were replaced meanwhile: look, or repeat the call with the "
+      "same request key; a release of NAME@ID that then meets CONFLICT or NOT_FOUND is done (%s)",
+      failure->message);
 }
 
 /* --- the last acknowledged entry --- */

@@ -498,7 +498,7 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
     }
   if (loader->result != SQLITE_ROW && loader->result != SQLITE_DONE)
     return fail_step (loader->loader->db, loader->result, "bundle", (gint64) group->id, MAX_GROUP_ROW_BYTES, error);
-  if (loader->result == SQLITE_ROW && (guint64) sqlite3_column_int64 (loader->bundles, 0) < group->id)
+  if (loader->result == SQLITE_ROW && sqlite3_column_int64 (loader->bundles, 0) < (gint64) group->id)
     return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
   /* Otherwise a file could have any number of live groups, because none of them would need a node. */
   if (loader->ids->len == 0 && group->kind == QUOIT_RECORD_SLICES && group->state != QUOIT_GROUP_REMOVED)

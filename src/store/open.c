@@ -237,6 +237,9 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
     }
   if (is_loaded && mode == QUOIT_OPEN_CHECKED)
     is_loaded = quoit_sqlite_check_file (store, NULL, error) && quoit_sqlite_check_head (store, error);
+  /* Another program may have set another journal mode. It stays if others read at present. */
+  if (is_loaded && mode == QUOIT_OPEN_CHECKED)
+    (void) quoit_sqlite_return_to_wal (&store->db, NULL);
   if (store->db.handle != NULL && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED)
     {
       /* What was read may be a mixture of two states. This connection may be the last one that has the WAL. */

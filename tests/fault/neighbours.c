@@ -58,7 +58,7 @@ is_explained (int code, const char *message)
 {
   static const char *const busy[]
       = { "deleted or replaced", "deletes its -wal", "another writer", "another process", NULL },
-      *const store[] = { "second name", NULL }, *const unconfirmed[] = { "look, or retry", NULL },
+      *const store[] = { "second name", NULL }, *const unconfirmed[] = { "look, or repeat", NULL },
              *const conflict[] = { "another program has written", "open it again", NULL },
              *const invalid[] = { "clock", NULL };
 
