@@ -9,7 +9,7 @@
 
 /* --- texts of cells --- */
 
-/* Formats three digits or more, with commas between thousands. */
+/* Formats the value with at least three significant digits, and commas between thousands. */
 static char *
 format_number (double value)
 {

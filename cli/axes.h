@@ -15,12 +15,12 @@ void axes_clear (Axes *axes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Axes, axes_clear)
 
 /* Parses the axes; blanks around commas are ignored. Fails with USAGE if @text does not have this form, and with
- * INVALID for a size below 1 or too large for any mesh, and for a repeated or too long name. @option is the option
- * with @text. */
+ * INVALID for a size below 1 or too large for any mesh, and for a repeated or too long name. @option: the name of the
+ * option, for messages. */
 bool axes_parse (const char *text, const char *option, Axes *axes, GError **error);
 
-/* Finds the index of the axis with this name. Fails with INVALID for an unknown name. @option is the option with
- * @name. */
+/* Finds the index of the axis with this name. Fails with INVALID for an unknown name. @option: the name of
+ * the option, for messages. */
 bool axes_lookup (const Axes *axes, const char *name, const char *option, guint *index, GError **error);
 
 /* Returns one size for each axis of @axes: the size of the axis of that name in @part, or 1. g_free() them. Fails with

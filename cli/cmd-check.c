@@ -322,7 +322,7 @@ run (Session *session, GError **error)
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &train.chips_per_host, "train: 1, 2, 4 or 8 (Ray's default)",
       "N" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &train.configs,
-      "train: MaxText settings as YAML, which KEY=VALUE overrides; - is standard input", "FILE" },
+      "train: YAML file of MaxText settings, or - for standard input; KEY=VALUE arguments override it", "FILE" },
     { "workers", 0, 0, G_OPTION_ARG_FILENAME, &train.workers,
       "train: num_workers of the ScalingConfig; 8..16 for an elastic job", "N" },
     { "worker-resources", 0, 0, G_OPTION_ARG_FILENAME, &train.worker_resources,

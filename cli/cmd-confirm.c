@@ -57,7 +57,8 @@ run_renew (Session *session, GError **error)
 {
   g_autofree char *lease = NULL;
   const GOptionEntry entries[] = {
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "required: the new lease from now on, for example 10s", "TIME" },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "required: the new lease, which starts now, for example 10s",
+      "TIME" },
     G_OPTION_ENTRY_NULL,
   };
 

@@ -66,7 +66,7 @@ run (Session *session, GError **error)
 const Verb verb_set_clock = {
   "set-clock",
   "[TIME]",
-  "set the ledger's clock, or the limit of its jumps",
+  "set the ledger's clock, or the maximum jump of its clock",
   "TIME is ISO 8601 with an offset, or milliseconds since 1970. Without TIME and options, the system clock is\n"
   "used. Use this verb if a wrong clock has set the ledger's clock too far ahead, or if a change is refused\n"
   "because the ledger was not used for a long time.",

@@ -147,7 +147,7 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
   return false;
 }
 
-/* For -o csv, which has one table. */
+/* -o csv prints one table, so the name must match only one object. */
 static bool
 check_single (const GPtrArray *found, const char *name, GError **error)
 {

@@ -24,9 +24,9 @@ lookup_slice (const EnvView *view, uint32_t process)
   return *name != '\0' && quoit_snapshot_lookup_slice (view->snapshot, name, &slice, NULL) ? (gint64) slice : -1;
 }
 
-/* Whether the process is in the slice of the previous process. The processes of a slice have successive ids. */
+/* Whether the process is in the same slice as the process before it. The processes of a slice have consecutive ids. */
 static bool
-is_in_previous_slice (const EnvView *view, uint32_t process)
+shares_slice_with_previous (const EnvView *view, uint32_t process)
 {
   return process > 0 && !env_lacks_chips (view, process)
          && quoit_topology_get_group_slice (view->topology, process)
@@ -40,7 +40,7 @@ env_view_find_slices (EnvView *view)
 
   view->slices = g_new (gint64, n + 1);
   for (uint32_t p = 0; p < n; p++)
-    view->slices[p] = is_in_previous_slice (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
+    view->slices[p] = shares_slice_with_previous (view, p) ? view->slices[p - 1] : lookup_slice (view, p);
 }
 
 bool

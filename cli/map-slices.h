@@ -4,8 +4,8 @@
 
 #include <quoit/quoit.h>
 
-/* Returns the indices (uint32_t) of the slice, or of the slices of the group, or of the pool, with that name, in
- * this order of preference. @name NULL: all slices. g_array_unref() it. Fails with INVALID if the name is ambiguous,
+/* Returns the indices (uint32_t) of slices: of the slice with that name, else of the slices of the group, else of the
+ * pool with that name. @name NULL: all slices. g_array_unref() it. Fails with INVALID if the name is ambiguous,
  * or if it is a group that uses no hosts of slices. */
 GArray *find_slices (const QuoitSnapshot *snapshot, const char *name, GError **error);
 

@@ -43,7 +43,7 @@ static const Column axis_columns[] = {
   { NULL, "ALL-GATHER", CELL_TEXT }, { "all_reduce_ns", NULL, CELL_NUMBER }, { NULL, "ALL-REDUCE", CELL_TEXT },
 };
 
-/* A time below 0 is not published. */
+/* Adds a time, or an empty cell if it is negative: then the bandwidth of the generation is not published. */
 static void
 add_ns_or_skip (Table *table, gint64 ns)
 {

@@ -48,8 +48,8 @@ bool session_check (const Session *session, GError **error);
  * report it. Call it first. */
 void session_ignore_sigpipe (Session *session);
 
-/* Checks a --now that becomes the clock of a ledger without entries: it may be at most @limit_ms ahead of the system
- * clock. Later the ledger itself limits the jumps of its clock. */
+/* The first change of a ledger sets its clock. Checks that its --now is at most @limit_ms ahead of the system clock.
+ * For later changes, the ledger itself limits the jumps of its clock. */
 bool session_check_first_time (const Session *session, gint64 limit_ms, GError **error);
 
 /* Open or create the ledger for changes, and set its actor. quoit_ledger_unref() the result. session_open() calls

@@ -50,7 +50,8 @@ void table_build_members (const Table *table, JsonBuilder *builder);
 /* Builds one object of a table with two columns, the names and the values of its members. */
 void table_build_map (const Table *table, JsonBuilder *builder);
 
-/* Format the rows under their headings, or row 0 as lines of heading and value, for people. g_free() them. */
+/* Format for people: all rows under their headings, or only row 0, as one line of heading and value for each column.
+ * g_free() them. */
 char *table_format_rows (const Table *table);
 char *table_format_facts (const Table *table);
 

@@ -55,7 +55,7 @@ VERBS (DECLARE_VERB)
 const char *const *verb_outputs (const Verb *verb);
 bool verb_has_past (const Verb *verb);
 
-/* "table, json or csv", with these values. g_free() it. */
+/* Formats the values as a list, such as "table, json or csv". g_free() it. */
 char *format_outputs (const char *const *outputs);
 
 /* The verbs that accept -o csv: "catalogue, groups and nodes". Such a verb answers with rows: -o csv writes one table,

@@ -35,7 +35,7 @@ var meshNetworkNames = map[MeshNetwork]string{
 // String returns the name of the network.
 func (n MeshNetwork) String() string { return nameOf(meshNetworkNames, n) }
 
-// MeshForm is how the devices along an axis lie in their slice.
+// MeshForm is the shape that the devices along an axis form in their slice.
 type MeshForm int
 
 // The forms.

@@ -73,7 +73,7 @@ quoit_shape_parse_bytes (const char *bytes, gsize length, QuoitShape *shape, GEr
       chips *= parsed.dims[parsed.n_dims++];
     }
   if (parser.at < parser.length)
-    return refuse (&parser, "the end behind three numbers", error);
+    return refuse (&parser, "the end after three numbers", error);
   if (chips > G_MAXUINT32)
     return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "at most 4294967295 chips", "topology '%.*s'", (int) length,
                                 bytes);

@@ -90,7 +90,8 @@ note_numbering (QuoitTopology *topology, guint numbering)
 
       quoit_topology_note (
           topology,
-          "%s counts slices %s: %u of them %s another id to it, slice '%s' is %" G_GINT64_FORMAT " and here %u",
+          "%s counts slices %s: %u of them %s a different id there, for example slice '%s': %" G_GINT64_FORMAT
+          " there, %u here",
           numberings[numbering].profile_name, numberings[numbering].order_text, n, n == 1 ? "has" : "have", name,
           quoit_process_slice_id (topology, example, numberings[numbering].profile), example->slice_id);
     }

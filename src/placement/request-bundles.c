@@ -267,9 +267,10 @@ quoit_request_bundles_complete (const QuoitRequest *request, GError **error)
   if (!has_nothing_of_slices (request, error))
     return FALSE;
   if (request->n_topology_values > 1 && request->policy == QUOIT_POLICY_RAY)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "topology label '%s' of '%u' values: Ray knows one; expected policy 'best', or one value",
-                       request->topology_label, request->n_topology_values);
+    return quoit_fail (
+        error, QUOIT_ERROR_INVALID,
+        "topology label '%s' of '%u' values: policy 'ray' supports one; expected policy 'best', or one value",
+        request->topology_label, request->n_topology_values);
   if (request->n_topology_values > 1 && request->bundles->len % request->n_topology_values != 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "topology label '%s' of '%u' values: expected a number that divides the %u bundles",

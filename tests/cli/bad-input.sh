@@ -170,7 +170,7 @@ warned ()
 }
 manifest "c$(repeat 41 x)" 1 '1 4 4x4 4' >"$tmp/long.yaml"
 run env --manifest "$tmp/long.yaml"
-warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, a letter first: the headless service is called"
+warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, a letter first: KubeRay calls the headless service"
 manifest c 1 '1 4 4x4 4' "$(repeat 60 g)" >"$tmp/host.yaml"
 run env --manifest "$tmp/host.yaml"
 warned "a warning names a host name longer than 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63, a groupName shorter by 2"

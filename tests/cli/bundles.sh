@@ -113,7 +113,7 @@ refused 2 "unknown policy" "'first'|best or ray" reserve x --bundle TPU=1 --poli
 refused 2 "--topology-values without --topology-label" "--topology-label KEY" reserve x --bundle TPU=1 --topology-values 2 --now "$now"
 refused 3 "--topology-values that do not divide the bundles" "divides the 3 bundles" reserve x --bundle '3x{TPU=1}' --topology-label a \
   --topology-values 2 --now "$now"
-refused 3 "more topology values than Ray supports" "Ray knows one" reserve x --bundle '2x{TPU=1}' --topology-label a --topology-values 2 \
+refused 3 "more topology values than Ray supports" "policy 'ray' supports one" reserve x --bundle '2x{TPU=1}' --topology-label a --topology-values 2 \
   --policy ray --now "$now"
 refused 3 "selector of a bundle index that does not exist" "'1'|below 1" reserve x --bundle TPU=1 --bundle-select 1:a=b --now "$now"
 refused 2 "--bundle-select without a bundle index" "0:KEY=VALUE" reserve x --bundle TPU=1 --bundle-select a=b --now "$now"

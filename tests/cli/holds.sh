@@ -125,7 +125,7 @@ baseline
 refused 3 "a clock in seconds" "clock '1777627803'|milliseconds" renew job --lease 10s --now 1777627803
 refused 3 "a clock in the year 2200" "clock '7258118400000'" renew job --lease 10s --now 2200-01-01T00:00:00Z
 refused 11 "confirm with a clock beyond the end of the lease" "'job@2' has ended" confirm job@2 --now 2026-05-02T09:30:00Z
-ok 0 "groups with an earlier clock succeeds" groups --now "$(at 5)" -o json
+ok 0 "'quoit groups' with an earlier clock succeeds" groups --now "$(at 5)" -o json
 
 # --- keys, forget
 fresh 'v6e 4x4 x3'

@@ -87,7 +87,7 @@ for first in k8s ray; do
   case $first in k8s) second=ray ;; *) second=k8s ;; esac
   ok 0 "$first nodes are imported first" import "$first-nodes" "$tmp/$first.json" --now "$now"
   ok 0 "$second nodes are imported second" import "$second-nodes" "$tmp/$second.json" --now "$now"
-  ok 0 "nodes prints both sources, $first first" nodes -o json
+  ok 0 "'quoit nodes' succeeds with both sources, $first imported first" nodes -o json
   fact "each node is counted once, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
   fact "worker ids are those of Ray, $first first" '[n["address"] for n in d["nodes"] if n["slice"] == "g-0"]' \
     "['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']"

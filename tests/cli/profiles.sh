@@ -113,14 +113,14 @@ ray_list "$tmp/list.json" 1.0 2.0 10.0
 ok 0 "a running cluster without replica 0 is imported" import ray-nodes "$tmp/list.json" --now "$now"
 ok 0 "three slices of the running cluster are reserved" reserve train --topology 4x4 --accelerator v6e --slices 3 --now "$now"
 ok 0 "env reports how the profiles count slices" env train -o json
-fact "a note has the order of Ray Train, by text" '[n for n in d["notes"] if n.startswith ("Ray Train counts")]' \
-  "[\"Ray Train counts slices by the order of its workers, slice names as text: 2 of them have another id to it, slice 'tpu-group-2' is 2 and here 1\"]"
+fact "a note names a slice that Ray Train numbers differently, by its name as text" '[n for n in d["notes"] if n.startswith ("Ray Train counts")]' \
+  "[\"Ray Train counts slices by the order of its workers, slice names as text: 2 of them have a different id there, for example slice 'tpu-group-2': 2 there, 1 here\"]"
 fact "a note has the order of the webhook, by replica" '[n for n in d["notes"] if n.startswith ("the TPU webhook counts")]' \
-  "[\"the TPU webhook counts slices by KubeRay's replica index, which Ray Train overrides: 3 of them have another id to it, slice 'tpu-group-1' is 1 and here 0\"]"
+  "[\"the TPU webhook counts slices by KubeRay's replica index, which Ray Train overrides: 3 of them have a different id there, for example slice 'tpu-group-1': 1 there, 0 here\"]"
 fact "a note reports that the webhook's coordinator is missing" 'any ("host 0 of replica 0" in n for n in d["notes"])' True
 ok 0 "profile ray-train succeeds with three slices" env train --profile ray-train -o json
 fact "a note of profile ray-train has the order of profile quoit" '[n for n in d["notes"] if n.startswith ("profile quoit counts")]' \
-  "[\"profile quoit counts slices in natural order: 2 of them have another id to it, slice 'tpu-group-10' is 2 and here 1\"]"
+  "[\"profile quoit counts slices in natural order: 2 of them have a different id there, for example slice 'tpu-group-10': 2 there, 1 here\"]"
 ok 0 "profile ray-train with several processes per host succeeds" env train --profile ray-train --processes-per-host 4 -o json
 fact "processes of a host see the chips that Ray assigns" '[d["processes"][9]["environment"][k] for k in ("TPU_VISIBLE_CHIPS", "TPU_HOST_BOUNDS")]' \
   "['1', '1,1,1']"

@@ -127,7 +127,7 @@ baseline
 refused 5 "request for a held slice" \
   "wait until 2026-05-01T09:30:20.000Z, when the lease of leased@" \
   reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 --now 2026-05-01T09:30:19Z
-ok 0 "reserve with --wait gets the slice after the hold expired" reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 \
+ok 0 "reserve gets the slice when the hold has expired" reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 \
   --now 2026-05-01T09:30:20Z
 
 finish

@@ -89,7 +89,7 @@ def first_found(case, rows, said):
 
 
 def smallest(case, judge):
-    """The disagreeing row of the smallest case, or None if a second run does not disagree."""
+    """Shrinks the case. Returns the disagreeing row of the smallest case, or None if a second run agrees."""
     asked_ray = Ray()
 
     def disagreement(tried):

@@ -293,7 +293,7 @@ check_owners (const Found *found, const QuoitSnapshot *snapshot)
                found->round, owner);
       require ((change != NULL && until_ms == change->until_ms)
                    || (may_have (found->expected, CHANGE_OWNER, owner) && until_ms == found->expected->trying.until_ms),
-               "round %u: owner %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round,
+               "round %u: the lease of owner %s ends at %" G_GINT64_FORMAT ": expected %" G_GINT64_FORMAT, found->round,
                owner, until_ms, change == NULL ? 0 : change->until_ms);
       g_strlcpy (fresh.name, owner, CHANGE_NAME_BYTES);
       fresh.until_ms = until_ms;
@@ -428,7 +428,8 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
   Expected expected = expected_new ();
 
-  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL),
+           "the ledger of the test cannot be created");
   g_clear_pointer (&ledger, quoit_ledger_unref);
   for (guint round = 0; round < n_rounds; round++)
     {

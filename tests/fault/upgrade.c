@@ -136,7 +136,7 @@ every_disk_failure (const char *path)
   return runs;
 }
 
-/* All of the first operations, then every n-th, because most of them are alike. */
+/* Fails each of the first 60 allocations, then only every @step-th, because the later ones are alike. */
 static guint
 every_allocation (const char *path, DiskFailure failure)
 {

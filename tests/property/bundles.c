@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares policy `best` for bundles with an exhaustive search. The cases are every fleet of up to five nodes and
- * every group of up to five bundles, with one or two resources and small amounts, and then drawn ones with all
+ * every group of up to five bundles, with one or two resources and small amounts, and then random cases with all
  * features: labels, slices, partial chips, values of a topology label, excluded nodes. The search here uses no
  * symmetries, bounds or matchings. */
 #include "../unit/suite.h"

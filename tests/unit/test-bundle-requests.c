@@ -98,7 +98,7 @@ static const struct {
   { "2:CPU=1 s:STRICT_PACK soft:n", "STRICT_PACK 2x{CPU=1} soft-target=n", NULL },
   { "2:CPU=1 pool:p", "PACK 2x{CPU=1} pool=p", NULL },
 
-  { "4:TPU=4 label2:k policy", NULL, "topology label 'k' of '2' values: Ray knows one" },
+  { "4:TPU=4 label2:k policy", NULL, "topology label 'k' of '2' values: policy 'ray' supports one" },
   { "4:TPU=4 label3:k", NULL, "topology label 'k' of '3' values: expected a number that divides the 4 bundles" },
   { "2:CPU=1 soft:n", NULL, "soft target 'n': expected strategy 'STRICT_PACK', not 'PACK'" },
   { "b:TPU=4 gen:v6e", NULL, "the request has bundles, and accelerator 'v6e'" },

@@ -154,8 +154,8 @@ static const struct {
     { "name: train\n", "name: " LONG "\n" },
     "$.metadata.name",
     LONG,
-    "at most 41 bytes, a letter first: the headless service is called '" LONG
-    "-headless', but the TPU webhook gives the hosts 'mely-long-raycluster-name-to-be-truncated-headless'",
+    "at most 41 bytes, a letter first: KubeRay calls the headless service '" LONG
+    "-headless', but the TPU webhook assigns the hosts to service 'mely-long-raycluster-name-to-be-truncated-headless'",
     { "name: train\n", "name: extremely-long-raycluster-name-to-be-trun\n" } },
   { "group-name",
     { "groupName: tpu-group", "groupName: headgroup" },

@@ -455,12 +455,12 @@ START_TEST (note_says_that_profiles_count_slices_differently)
   topology = quoit_topology_new (rest, NULL, NULL);
   notes = notes_of (topology);
   ck_assert_msg (strstr (notes, "Ray Train counts slices by the order of its workers, slice names as text: 10 of them "
-                                "have another id to it, slice 'tpu-2' is 3 and here 1")
+                                "have a different id there, for example slice 'tpu-2': 3 there, 1 here")
                      != NULL,
                  "%s", notes);
   ck_assert_msg (strstr (notes,
                          "the TPU webhook counts slices by KubeRay's replica index, which Ray Train overrides: 11 "
-                         "of them have another id to it, slice 'tpu-1' is 1 and here 0")
+                         "of them have a different id there, for example slice 'tpu-1': 1 there, 0 here")
                      != NULL,
                  "%s", notes);
   ck_assert_msg (

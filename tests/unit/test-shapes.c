@@ -107,7 +107,7 @@ static const struct {
   { "00x4", "expected a number of 1 to 4096 at byte 0" },
   { "4x4x", "expected a number of 1 to 4096 at byte 4" },
   { "4x4xa", "topology '4x4xa': expected a number of 1 to 4096 at byte 4" },
-  { "4x4x4x4", "expected the end behind three numbers at byte 5" },
+  { "4x4x4x4", "expected the end after three numbers at byte 5" },
   { "4", "expected 'x' at byte 1" },
   { "4*4", "expected 'x' at byte 1" },
   { "04x4", "without leading zeros at byte 0" },

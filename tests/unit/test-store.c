@@ -347,7 +347,7 @@ static const struct {
   { "a trigger called like SQLite's", trigger_of_sqlite, QUOIT_ERROR_DAMAGED, "trigger 'sqlite_spy'" },
   { "a view called like SQLite's", view_of_sqlite, QUOIT_ERROR_DAMAGED, "view 'sqlite_v'" },
   { "statistics with a check", statistics_with_a_check, QUOIT_ERROR_DAMAGED, "table 'sqlite_stat1'" },
-  { "a check more", a_check_more, QUOIT_ERROR_DAMAGED, "table 'journal' is not as quoit made it" },
+  { "additional CHECK constraint", a_check_more, QUOIT_ERROR_DAMAGED, "table 'journal' is not as quoit made it" },
   { "a table without its key", a_table_without_its_key, QUOIT_ERROR_DAMAGED, "table 'node' is not as quoit made it" },
   { "a table without its index", a_table_without_its_index, QUOIT_ERROR_DAMAGED, "'source' is not as quoit made it" },
   { "missing table", missing_table, QUOIT_ERROR_DAMAGED, "no 'bundle' any more" },

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The argument @member, or all of @in. NULL on a skip. */
+/* Returns the argument @member; if @member is NULL, all of @in. Returns NULL if the row is to be skipped. */
 static JsonNode *
 argument (JsonNode *in, const char *member, GError **error)
 {
@@ -19,7 +19,7 @@ argument (JsonNode *in, const char *member, GError **error)
   if (object == NULL)
     return NULL;
   if (!json_object_has_member (object, member))
-    return vector_skip (error, "an argument that the row has not"), NULL;
+    return vector_skip (error, "the row does not have the argument"), NULL;
   return json_object_get_member (object, member);
 }
 

@@ -78,7 +78,7 @@ class Rays:
         return sorted(row["name"] for row in self.groups.values())
 
     def node_id(self, host):
-        """Ray's id of a host. In another cluster it is another node."""
+        """Returns Ray's node id of a host. It differs between clusters, so that a restarted cluster has new nodes."""
         return ("%02x" % (ord(host[0]) + 16 * int(host[1]))) * 27 + self.cluster[:2]
 
     # --- calls of the adapter ---

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorded answers of the modelled systems, and their runner."""
+"""Compares the package with the recorded answers of the modelled systems, and tests the runner that does this."""
 
 import json
 import pathlib

@@ -181,7 +181,7 @@ class Generation:
     pod_chips: int | None
     max_slice_chips: int | None
     ocs_cube_chips: int | None
-    """Chips of the cube that optical switches connect."""
+    """Chips of a cube. Optical circuit switches (OCS) connect cubes to a slice."""
     is_multislice_on_gke: bool | None
     """Whether a job on GKE can use several slices."""
 

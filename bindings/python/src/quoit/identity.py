@@ -113,9 +113,9 @@ class JaxCluster(_c.Immutable):
         return int(count[0])
 
     def process_id(self) -> int:
-        """Returns the worker's number in its slice, plus the workers of the slices before it.
+        """Returns the worker's number in its slice, plus the number of workers in all earlier slices.
 
-        The number of slices before it is MEGASCALE_SLICE_ID (0 if it is unset or empty). JAX checks no range: the
+        The number of earlier slices is MEGASCALE_SLICE_ID (0 if it is unset or empty). JAX checks no range: the
         result can be negative, or not less than the number of processes.
 
         Raises:

@@ -188,9 +188,9 @@ def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
 
 
 def devices_in_box(devices: meshes.Devices, sides: Iterable[int]) -> meshes.Devices:
-    """Returns the devices of one slice that a single controller uses with a subslice_shape.
+    """Returns the devices that MaxText uses with a single controller and a subslice_shape.
 
-    They are the devices in the box at the smallest coordinates, in their order.
+    They are the devices in a box of chips that begins at the smallest coordinates, in the order of `devices`.
 
     Args:
         devices: the devices of one slice.

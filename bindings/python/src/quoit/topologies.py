@@ -42,7 +42,7 @@ class Job(_c.Code):
     SLICES = 1
     """One job on whole slices, with the same number of processes on each host."""
     BOXES = 2
-    """One job on the same box of chips in each slice, which the processes divide as a grid.
+    """One job on the same box of chips in each slice. The processes divide each box into equal parts.
 
     JAX counts chips and devices from the first chip of the box.
     """

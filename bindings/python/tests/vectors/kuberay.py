@@ -51,7 +51,7 @@ def find_pod(cluster, numbers):
     for pod in cluster.pods:
         if pod.group == first and (pod.replica, pod.host) == place:
             return pod
-    raise Skip("a step of a pod that is not there")
+    raise Skip("the pod of the step does not exist")
 
 
 def take_step(cluster, step):
@@ -67,7 +67,7 @@ def take_step(cluster, step):
         numbers = [int(word) for word in words if word.isdigit()]
         event = EVENTS.get((verb, "".join(word for word in words if not word.isdigit())))
         if event is None or not numbers:
-            raise Skip("a step that nobody knows")
+            raise Skip("unknown step")
         cluster.mark(find_pod(cluster, numbers), event)
 
 
@@ -109,7 +109,7 @@ def reconcile(given, recorded):
             continue
         done = cluster.reconcile()
         if done.is_deletion_arbitrary:
-            raise Skip("pods of which KubeRay does not say which go")
+            raise Skip("KubeRay deletes arbitrary pods")
         answers.append(state_of(cluster, done.requeued, seen))
     return answers
 
@@ -119,7 +119,7 @@ def reconcile(given, recorded):
 
 def check_name(given, recorded):
     if given == "":
-        raise Skip("an empty name, which Go does not survive")
+        raise Skip("an empty name makes the Go code panic")
     return kuberay.checked_name(given)
 
 

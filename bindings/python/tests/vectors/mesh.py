@@ -18,7 +18,7 @@ def size(value):
     except ValueError:
         raise Skip("a text that is no number where quoit takes integers") from None
     if isinstance(number, float) and not math.isfinite(number):
-        raise Skip("a number that is none where quoit takes integers")
+        raise Skip("quoit requires integers, and the value is no integer")
     return int(number)
 
 

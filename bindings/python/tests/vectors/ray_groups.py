@@ -34,7 +34,7 @@ def python_value(value):
     except (SyntaxError, ValueError):
         return value
     if isinstance(value, tuple):
-        raise Skip("a tuple, which is a sequence as good as a list")
+        raise Skip("the row has a tuple, and quoit accepts any sequence")
     return value
 
 

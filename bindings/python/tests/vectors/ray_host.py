@@ -27,7 +27,7 @@ def told(given):
     said["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
     if given.get("source") is not None:
         if given["source"] not in SOURCES:
-            raise Skip("a source that quoit has not")
+            raise Skip("quoit has no such source")
         said["env" if given["source"] == "gke" else "metadata"][SOURCES[given["source"]]] = given.get("value")
     for member, value in given.items():
         where, _, name = member.partition(".")
@@ -41,7 +41,7 @@ def told(given):
 def texts(variables):
     """Omits None; converts numbers to texts."""
     if any("=" in name for name in variables):
-        raise Skip("a variable that cannot be")
+        raise Skip("no variable can have this name")
     is_number = {name: isinstance(value, int) and not isinstance(value, bool) for name, value in variables.items()}
     return {name: str(value) if is_number[name] else value for name, value in variables.items() if value is not None}
 
@@ -92,7 +92,7 @@ def resolve(given, recorded):
     """The memory depends on the machine, so rows do not record it."""
     only_told(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
     if given.get("num_cpus") is None or given.get("node_ip") is None:
-        raise Skip("an answer of the machine that Ray ran on")
+        raise Skip("the answer depends on the machine that Ray ran on")
     env, metadata = told(given)
     node = hosts.node(
         given["node_ip"],

@@ -13,7 +13,7 @@ def coordinator_env(given, recorded):
     """ "args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
     only(given, ["args"])
     if not 3 <= len(given["args"]) <= 4:
-        raise Skip("other arguments than quoit takes")
+        raise Skip("quoit does not accept these arguments")
     return arithmetic.coordinator_env(*given["args"])
 
 

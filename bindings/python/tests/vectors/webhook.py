@@ -110,7 +110,7 @@ def sequence(given, recorded):
     pods, answers = {}, []
     for step in given["steps"]:
         if step["op"] not in ("create", "delete", "terminating"):
-            raise Skip("a step that is none of a pod's life")
+            raise Skip("the step is not part of a pod's life cycle")
         if step["op"] != "create":
             pods.pop(step["pod"], None)
             answers.append({})
@@ -147,7 +147,7 @@ def admit_pod(request):
     """Only CREATE requests are read."""
     patch = webhook.mutate(pod_of_object(request["object"] if request.get("operation") == "CREATE" else {}))
     if not patch.is_empty:
-        raise Skip("a patch in the words of JSON")
+        raise Skip("the package returns no JSON patch")
     return {"status": 200, "allowed": True, "patch": ""}
 
 
@@ -168,7 +168,7 @@ PAGES = {
 def http(given, recorded):
     only(given, ["path", "body"])
     if given["path"] not in PAGES:
-        raise Skip("a page that the webhook has not")
+        raise Skip("the webhook has no such page")
     kind, admit, sentence = PAGES[given["path"]]
     try:
         request = json.loads(given["body"]).get("request") or {}

@@ -130,7 +130,7 @@ class SliceGroup(_c.Immutable):
 
     @property
     def bundles_per_slice(self) -> int:
-        """The bundles of each slice."""
+        """The number of bundles per slice."""
         return int(lib.quoit_ray_slice_group_get_bundles_per_slice(self._handle))
 
     @property

@@ -93,7 +93,7 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
 def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
     """Returns the sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1".
 
-    Shapes that do not divide the slice are labelled too, so that some of their sub-slices are incomplete.
+    Shapes that do not divide the slice are labelled too; some of their sub-slices are incomplete.
 
     Args:
         worker_id: the number of the host in the grid, `physical_worker_id`; one outside the grid is accepted.
