@@ -179,8 +179,8 @@ QUOIT_API void quoit_input_set_complete (QuoitInput *input);
  *
  * Reads a regular file or a pipe of at most 256 MiB, for quoit_input_new() and the setters.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID for a directory, a device or a file that is too large (found
- * before it is read), and %QUOIT_ERROR_STORE if it cannot be read.
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such file, %QUOIT_ERROR_INVALID for a directory, a device, a socket,
+ * or more than 256 MiB (a regular file of that size is not read at all), and %QUOIT_ERROR_STORE if it cannot be read.
  */
 QUOIT_API bool quoit_load_text (const char *path, char **text, size_t *length, GError **error);
 

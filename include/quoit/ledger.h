@@ -349,7 +349,7 @@ QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group
  * @now_ms: the caller's clock
  *
  * Frees everything that is allocated to the group. With NAME@ID, a late or repeated call never frees a newer group of
- * that name. A group that a source owns cannot be released; it ends when the source no longer contains it.
+ * that name. A group that was imported from a source cannot be released; it ends when the source no longer contains it.
  *
  * See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  */
@@ -599,7 +599,7 @@ QUOIT_API QuoitJournal *quoit_ledger_read_journal (QuoitLedger *ledger, uint64_t
 
 /**
  * quoit_ledger_compact_journal:
- * @before_seq: the first entry to keep; the last entry plus 1: none
+ * @before_seq: the first entry to keep; to keep none, the sequence number of the last entry plus 1
  * @now_ms: the caller's clock
  * @n_removed: (out) (optional): the number of removed entries
  *

@@ -169,7 +169,7 @@ QUOIT_API const char *quoit_report_get_miss_resource (const QuoitReport *report,
  * quoit_report_get_miss_left:
  * @miss: below quoit_report_get_n_misses()
  *
- * Returns: the amount of that resource that is free on the node
+ * Returns: the amount of the resource quoit_report_get_miss_resource() that is free on the node
  */
 QUOIT_API QuoitAmount quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss);
 

@@ -2,7 +2,7 @@
 #include "api/handles.h"
 
 QuoitGroup *
-quoit_group_new_raw (QuoitGroupData *data, QuoitLayout *layout)
+quoit_group_new_all_alive (QuoitGroupData *data, QuoitLayout *layout)
 {
   QuoitGroup *group = g_new (QuoitGroup, 1);
 
@@ -52,7 +52,7 @@ find_not_alive (const QuoitFleet *fleet, const QuoitGroupData *data)
 QuoitGroup *
 quoit_group_new_from_fleet (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
-  QuoitGroup *group = quoit_group_new_raw (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
+  QuoitGroup *group = quoit_group_new_all_alive (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
 
   group->state = quoit_fleet_group_state (fleet, data);
   group->until_ms = quoit_fleet_group_until_ms (fleet, data);
@@ -70,7 +70,7 @@ quoit_group_new_reserved (const QuoitFleet *fleet, QuoitGroupData *data)
   /* Fast path. A call without a key cannot return an older group, so the group was just created and all its nodes are
    * alive. Without an owner, no lease but its own can end it. So its state is as it was stored. */
   if (*data->key == '\0' && *data->owner == '\0')
-    return quoit_group_new_raw (data, quoit_layout_ref (fleet->layout));
+    return quoit_group_new_all_alive (data, quoit_layout_ref (fleet->layout));
   group = quoit_group_new_from_fleet (fleet, data);
   quoit_group_data_unref (data);
   return group;

@@ -67,7 +67,7 @@ gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t 
 
 QuoitSnapshot *quoit_snapshot_new (QuoitFleet *fleet); /* takes the reference */
 /* Returns the group as stored in @data, with all nodes alive. Takes ownership of @data and @layout. */
-QuoitGroup *quoit_group_new_raw (QuoitGroupData *data, QuoitLayout *layout);
+QuoitGroup *quoit_group_new_all_alive (QuoitGroupData *data, QuoitLayout *layout);
 /* Returns the group that a reserve or hold created, or found by its key. Takes ownership of @data. */
 QuoitGroup *quoit_group_new_reserved (const QuoitFleet *fleet, QuoitGroupData *data);
 /* Returns the group with the states of its slices and nodes in @fleet. */

@@ -92,7 +92,7 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
   if (!quoit_row_find (generation, shape, chips_per_host, &row))
     {
       g_autofree char *text = quoit_shape_format (shape);
-      g_autofree char *expected = g_strdup_printf ("a number that hosts of %s %s have, as %u", name, text,
+      g_autofree char *expected = g_strdup_printf ("a number that hosts of %s %s have, such as %u", name, text,
                                                    quoit_default_chips_per_host (generation, shape));
 
       return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "chips per host '%u'", chips_per_host);

@@ -110,9 +110,10 @@ check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
   return TRUE;
 }
 
-/* Returns whether @node refers to node @i of the group in @slot. */
+/* Returns whether @node is recorded as used by the group in @slot: as a whole, or for bundle @i if the group has
+ * bundles. */
 static gboolean
-refers_back (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
+node_records_use (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
@@ -120,15 +121,15 @@ refers_back (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHa
                                 : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
 }
 
-/* The edges as the groups list them. */
+/* Which nodes the groups use, counted from the groups. check_group() adds to it. */
 typedef struct {
   guint8 *n_whole;  /* by node: the number of groups that have the whole node */
   guint32 n_shares; /* the number of bundles on nodes */
-} GroupEdges;
+} NodeUseCounts;
 
 /* Checks that indexes find the group, and that its nodes refer to it. Adds the edges of the group to @edges. */
 static gboolean
-check_group (const QuoitFleet *fleet, guint32 slot, GroupEdges *edges, GHashTable *shares, GError **error)
+check_group (const QuoitFleet *fleet, guint32 slot, NodeUseCounts *edges, GHashTable *shares, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
@@ -156,7 +157,7 @@ check_group (const QuoitFleet *fleet, guint32 slot, GroupEdges *edges, GHashTabl
         continue;
       if (index == QUOIT_NO_INDEX)
         return contradiction (error, "a group has a node that does not exist", group->name);
-      if (!refers_back (fleet, index, slot, i, shares))
+      if (!node_records_use (fleet, index, slot, i, shares))
         return contradiction (error, "a node of a group does not refer to the group", group->name);
       edges->n_shares += group->bundles != NULL;
       if (group->bundles == NULL && edges->n_whole[index]++ != 0)
@@ -210,7 +211,7 @@ check_units (const QuoitFleet *fleet, QuoitNodeId node, GError **error)
 }
 
 static gboolean
-check_nodes (const QuoitFleet *fleet, const GroupEdges *edges, GError **error)
+check_nodes (const QuoitFleet *fleet, const NodeUseCounts *edges, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
 
@@ -260,7 +261,7 @@ check_node_claims (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows,
       kinds |= 1u << kind;
       n++;
       quoit_claimed_state_add (&state, kind, &claim);
-      if (!quoit_source_kind_knows_better (kind, best))
+      if (!quoit_source_kind_has_precedence (kind, best))
         continue;
       best = kind;
       last = claim;
@@ -290,7 +291,7 @@ gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
   g_autofree guint8 *n_whole = g_new0 (guint8, fleet->layout->n_nodes + 1);
-  GroupEdges edges = { .n_whole = n_whole };
+  NodeUseCounts edges = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;

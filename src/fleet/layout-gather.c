@@ -229,7 +229,7 @@ claim_source_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
 static gboolean
 knows_better (const QuoitBuilder *builder, QuoitClaimRef ref, QuoitClaimRef than)
 {
-  return quoit_source_kind_knows_better (claim_source_kind (builder, ref), claim_source_kind (builder, than));
+  return quoit_source_kind_has_precedence (claim_source_kind (builder, ref), claim_source_kind (builder, than));
 }
 
 /* Returns whether the claim reports a useful kind. Ray reports no resources for dead nodes; the kind that another

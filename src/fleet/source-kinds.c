@@ -36,7 +36,7 @@ quoit_source_kind_observes (QuoitSourceKind kind)
 }
 
 gboolean
-quoit_source_kind_knows_better (QuoitSourceKind kind, QuoitSourceKind than)
+quoit_source_kind_has_precedence (QuoitSourceKind kind, QuoitSourceKind than)
 {
   return kind_rank (kind) > kind_rank (than);
 }

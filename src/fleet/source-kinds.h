@@ -3,7 +3,7 @@
  *
  * The position of the node (pool, slice, worker id) comes from the first kind in the order of QuoitSourceKind: plans
  * first, then Ray, whose nodes have worker ids, then Kubernetes, whose nodes have none. All other properties come from
- * the best-informed kind; see quoit_source_kind_knows_better(). */
+ * the best-informed kind; see quoit_source_kind_has_precedence(). */
 #pragma once
 
 #include "fleet/claims.h"
@@ -16,7 +16,7 @@ const char *quoit_source_kind_name (QuoitSourceKind kind); /* "raycluster" */
 /* Returns whether sources of @kind know more about a node than sources of @than. Ray knows most, because it counts what
  * it can allocate. Kubernetes comes next, because it observes machines. Manifests and fleet text only describe a
  * plan. */
-gboolean quoit_source_kind_knows_better (QuoitSourceKind kind, QuoitSourceKind than);
+gboolean quoit_source_kind_has_precedence (QuoitSourceKind kind, QuoitSourceKind than);
 
 /* Returns whether sources of @kind observe existing nodes, and do not only plan them. */
 gboolean quoit_source_kind_observes (QuoitSourceKind kind);

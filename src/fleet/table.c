@@ -147,7 +147,7 @@ quoit_table_grow (QuoitTable *table, guint32 n_chunks)
 }
 
 void *
-quoit_table_own_shared (QuoitTable *table, guint32 chunk)
+quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk)
 {
   QuoitDirectory *directory;
   QuoitChunk **slot;

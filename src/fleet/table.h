@@ -48,7 +48,7 @@ void quoit_table_share (const QuoitTable *table, QuoitTable *copy);
 /* Grows the table to at least @n_chunks chunks. New chunks are zeroed. */
 void quoit_table_grow (QuoitTable *table, guint32 n_chunks);
 /* Like quoit_table_own(), for a chunk that may be shared. */
-void *quoit_table_own_shared (QuoitTable *table, guint32 chunk);
+void *quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk);
 
 /* Returns the bytes of a chunk for reading. */
 static inline const void *
@@ -71,5 +71,5 @@ quoit_table_own (QuoitTable *table, guint32 chunk)
                 && g_atomic_int_get (&own->refs) == 1))
     return own + 1;
 
-  return quoit_table_own_shared (table, chunk);
+  return quoit_table_unshare_chunk (table, chunk);
 }

@@ -32,7 +32,7 @@ quoit_ray_selector_check_value (const char *value, GError **error)
 bool
 quoit_ray_selector_is_negated (const char *value)
 {
-  g_autoptr (QuoitSelector) selector = quoit_selector_read ("", value);
+  g_autoptr (QuoitSelector) selector = quoit_selector_parse_unchecked ("", value);
 
   return quoit_selector_is_negated (selector);
 }
@@ -46,7 +46,7 @@ by_bytes (gconstpointer a, gconstpointer b)
 char **
 quoit_ray_selector_dup_values (const char *value)
 {
-  g_autoptr (QuoitSelector) selector = quoit_selector_read ("", value);
+  g_autoptr (QuoitSelector) selector = quoit_selector_parse_unchecked ("", value);
   g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
@@ -67,9 +67,9 @@ quoit_ray_selector_holds (const QuoitRayLabels *selector, const QuoitRayLabels *
   for (unsigned i = 0; (key = quoit_ray_labels_get_key (selector, i)) != NULL; i++)
     {
       const char *value = quoit_ray_labels_get_value (selector, i);
-      g_autoptr (QuoitSelector) requirement = value != NULL ? quoit_selector_read (key, value) : NULL;
+      g_autoptr (QuoitSelector) requirement = value != NULL ? quoit_selector_parse_unchecked (key, value) : NULL;
 
-      if (requirement != NULL && !quoit_selector_holds (requirement, quoit_ray_labels_find (labels, key)))
+      if (requirement != NULL && !quoit_selector_matches (requirement, quoit_ray_labels_find (labels, key)))
         return FALSE;
     }
   return TRUE;

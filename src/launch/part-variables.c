@@ -72,7 +72,7 @@ set_number (QuoitProcess *process, const char *name, guint32 number)
 }
 
 void
-quoit_process_set_part (QuoitProcess *process, guint32 task, guint32 port)
+quoit_process_set_part_variables (QuoitProcess *process, guint32 task, guint32 port)
 {
   g_autofree char *visible = quoit_chips_format (process->chips);
 

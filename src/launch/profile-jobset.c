@@ -107,7 +107,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VariableCaches, clear_caches)
 static void
 set_variables (const QuoitSliceVariables *slice, VariableCaches *caches, QuoitProcess *process)
 {
-  guint32 task = quoit_process_task (slice->topology, process);
+  guint32 task = quoit_process_index_in_slice (slice->topology, process);
 
   quoit_slice_variables_set (slice, process);
   quoit_variable_cache_set (&caches->indices, process->worker_id, process);

@@ -179,7 +179,7 @@ add_multislice_variables (QuoitSliceVariables *slice, GroupVariables *group)
 static void
 set_variables (const QuoitSliceVariables *slice, GroupVariables *group, QuoitProcess *process)
 {
-  guint32 task = quoit_process_task (slice->topology, process);
+  guint32 task = quoit_process_index_in_slice (slice->topology, process);
 
   copy_manifest_variables (slice->topology, process);
   quoit_slice_variables_set (slice, process);
@@ -193,7 +193,7 @@ set_part_variables (const QuoitSliceVariables *slice, guint at, guint32 first_po
 {
   copy_manifest_variables (slice->topology, process);
   quoit_slice_variables_set (slice, process);
-  quoit_process_set_part (process, at - slice->first, first_port);
+  quoit_process_set_part_variables (process, at - slice->first, first_port);
 }
 
 static gboolean

@@ -51,7 +51,7 @@ quoit_variable_cache_set (QuoitVariableCache *cache, guint32 number, QuoitProces
 }
 
 guint32
-quoit_process_task (const QuoitTopology *topology, const QuoitProcess *process)
+quoit_process_index_in_slice (const QuoitTopology *topology, const QuoitProcess *process)
 {
   return process->worker_id * topology->per_host + process->local;
 }

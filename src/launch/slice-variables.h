@@ -51,13 +51,14 @@ void quoit_slice_variables_add_hostnames (QuoitSliceVariables *slice, const GPtr
 gboolean quoit_process_port_parse (const char *port, guint32 n, guint32 *first, GError **error);
 
 /* For processes that have parts of hosts. quoit_slice_variables_add_parts() adds their common variables; @hosts has
- * the host name of each process and may contain duplicates. quoit_process_set_part() sets the variables of process
- * @task. The port of a process is @port plus the number of its first chip. */
+ * the host name of each process and may contain duplicates. quoit_process_set_part_variables() sets the variables that
+ * differ between processes; @task is the index of the process in its slice. The port of a process is @port plus the
+ * number of its first chip. */
 void quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, guint32 port);
-void quoit_process_set_part (QuoitProcess *process, guint32 task, guint32 port);
+void quoit_process_set_part_variables (QuoitProcess *process, guint32 task, guint32 port);
 
 /* Sets the shared variables in one process of the slice. */
 void quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *process);
 
 /* Returns the index of the process in its slice, counted host by host. */
-guint32 quoit_process_task (const QuoitTopology *topology, const QuoitProcess *process);
+guint32 quoit_process_index_in_slice (const QuoitTopology *topology, const QuoitProcess *process);

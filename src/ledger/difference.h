@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One import: the comparison of the new claims of a source with its previous ones, and the parts of the entry that
- * follow from it. The import files share it. */
+/* The difference between the new claims of a source and its previous ones, and the journal entry that an import makes
+ * of it. Shared by the files import*.c. */
 #pragma once
 
 #include "ledger/ledger.h"
@@ -14,13 +14,13 @@ typedef struct {
   QuoitIdentities old_nodes; /* the nodes that the source claimed before */
   GHashTable *old_joined;    /* the same for nodes that other sources also claim: identity -> node index + 1 */
 
-  /* by claim */
+  /* arrays indexed by claim */
   guint32 *claim_nodes; /* index of the node of the claim; QUOIT_NO_INDEX: a new node */
   guint32 *claim_ids;   /* durable id of that node */
 
   guint32 *equal_kinds; /* by kind in the claims: an equal kind of the layout; QUOIT_NO_INDEX: none known yet */
 
-  /* by node index */
+  /* arrays indexed by node */
   guint8 *is_claimed;  /* the new claims contain the node */
   guint8 *has_changed; /* the source dropped the node or changed it */
 

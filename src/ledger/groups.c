@@ -92,7 +92,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
   QuoitGroupData *new_group = NULL, facts = { .id = fleet->next_group_id };
   gint64 time_ms = 0;
 
-  if (!quoit_request_complete (request, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+  if (!quoit_request_check_complete (request, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
       || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts.until_ms, error)))
     return FALSE;
 

@@ -76,7 +76,7 @@ quoit_difference_has_precedence (const QuoitDifference *difference, guint32 inde
   const QuoitLayout *layout = difference->fleet->layout;
 
   for (guint32 s = 0; s < layout->n_sources; s++)
-    if (quoit_source_kind_knows_better (layout->sources[s].kind, source_kind (difference))
+    if (quoit_source_kind_has_precedence (layout->sources[s].kind, source_kind (difference))
         && other_source_claims (difference, s, index))
       return FALSE;
   return TRUE;

@@ -132,7 +132,7 @@ quoit_step_end_owner (const QuoitFleet *fleet, const char *owner, gint64 now_ms,
   if (record == NULL && groups->len == 0)
     return find_expired_record (fleet, owner) != NULL
                ? fail_expired (owner, error)
-               : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set, and nothing is held in its name",
+               : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "owner '%s' is not registered, and no group belongs to it",
                              owner);
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_OWNER_END, time_ms);

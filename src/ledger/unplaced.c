@@ -69,7 +69,7 @@ add_selector (QuoitRequest *request, guint32 bundle, const char *key, const char
 
   if (spec->selectors == NULL)
     spec->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
-  g_ptr_array_add (spec->selectors, quoit_selector_read (key, value));
+  g_ptr_array_add (spec->selectors, quoit_selector_parse_unchecked (key, value));
 }
 
 /* Adds selectors to a lost bundle, so that it fits to the bundles that stay: STRICT_SPREAD excludes their nodes, and

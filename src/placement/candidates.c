@@ -9,7 +9,7 @@ static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
   for (guint32 c = 0; c < layout->n_classes; c++)
-    if (quoit_constraint_first_of_class (&layout->classes[c].facts, request) == QUOIT_NO_CONSTRAINT)
+    if (quoit_constraint_first_failed_by_class (&layout->classes[c].facts, request) == QUOIT_NO_CONSTRAINT)
       return c;
   return QUOIT_NO_INDEX;
 }
@@ -43,7 +43,7 @@ first_constraint (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 
 
   if (class_index == QUOIT_NO_INDEX)
     return 0;
-  position = quoit_constraint_first_of_class (&layout->classes[class_index].facts, rules->request);
+  position = quoit_constraint_first_failed_by_class (&layout->classes[class_index].facts, rules->request);
   for (guint i = 0; i < rules->n_used && rules->used[i] < position; i++)
     if (!slice_passes (fleet, slice, &quoit_constraints[rules->used[i]], rules))
       return rules->used[i];
@@ -95,7 +95,7 @@ count_removed_classes (const QuoitLayout *layout, const QuoitRequest *request, g
 
   for (guint32 c = 0; c < layout->n_classes; c++)
     {
-      guint position = quoit_constraint_first_of_class (&layout->classes[c].facts, request);
+      guint position = quoit_constraint_first_failed_by_class (&layout->classes[c].facts, request);
 
       n_without_class -= layout->classes[c].n_slices;
       if (position != QUOIT_NO_CONSTRAINT)

@@ -9,9 +9,9 @@ quoit_place_has_labels (const QuoitBundlePlace *place)
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (guint s = 0; selectors != NULL && s < selectors->len; s++)
-    if (!quoit_selector_holds (selectors->pdata[s],
-                               quoit_layout_node_label (place->fleet->layout, place->node,
-                                                        quoit_selector_key (selectors->pdata[s]), buffer)))
+    if (!quoit_selector_matches (selectors->pdata[s],
+                                 quoit_layout_node_label (place->fleet->layout, place->node,
+                                                          quoit_selector_key (selectors->pdata[s]), buffer)))
       return FALSE;
   return TRUE;
 }

@@ -258,7 +258,7 @@ quoit_constraint_of_omitted_nodes (void)
 }
 
 guint
-quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
+quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {
   for (guint position = 0; position < quoit_n_constraints; position++)
     if (quoit_constraints[position].class_test != NULL && !quoit_constraints[position].class_test (facts, request))
@@ -267,7 +267,7 @@ quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitReques
 }
 
 guint
-quoit_constraint_first_of_status (const QuoitSliceStatus *status)
+quoit_constraint_first_failed_by_status (const QuoitSliceStatus *status)
 {
   for (guint position = 0; position < quoit_n_constraints; position++)
     if (quoit_constraints[position].slice_test != NULL && !quoit_constraints[position].slice_test (status))
@@ -276,7 +276,7 @@ quoit_constraint_first_of_status (const QuoitSliceStatus *status)
 }
 
 guint
-quoit_constraint_first_of_place (const QuoitBundlePlace *place)
+quoit_constraint_first_failed_by_place (const QuoitBundlePlace *place)
 {
   for (guint position = 0; position < quoit_n_constraints; position++)
     if (quoit_constraints[position].node_test != NULL && !quoit_constraints[position].node_test (place))

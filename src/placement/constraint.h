@@ -70,9 +70,9 @@ quoit_constraint_can_change (const QuoitConstraintRow *row)
 }
 
 /* Return the position of the first constraint that is not satisfied, or QUOIT_NO_CONSTRAINT if all are. */
-guint quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
-guint quoit_constraint_first_of_status (const QuoitSliceStatus *status);
-guint quoit_constraint_first_of_place (const QuoitBundlePlace *place);
+guint quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
+guint quoit_constraint_first_failed_by_status (const QuoitSliceStatus *status);
+guint quoit_constraint_first_failed_by_place (const QuoitBundlePlace *place);
 
 /* Tests of nodes, defined in constraint-nodes.c. */
 gboolean quoit_place_has_labels (const QuoitBundlePlace *place);

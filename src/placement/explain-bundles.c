@@ -76,7 +76,7 @@ first_constraint (const Explanation *explanation, guint32 i, guint32 ever_index)
   if (ever_index == QUOIT_NO_INDEX)
     return quoit_constraint_of_omitted_nodes ();
   place.now_index = quoit_fleet_view_find (&explanation->now, place.node);
-  return quoit_constraint_first_of_place (&place);
+  return quoit_constraint_first_failed_by_place (&place);
 }
 
 /* --- nearest misses --- */
@@ -335,7 +335,7 @@ explain_request (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerd
   gboolean ok;
 
   report->is_for_bundles = TRUE;
-  ok = quoit_request_complete (request, error) && explain (&explanation, error);
+  ok = quoit_request_check_complete (request, error) && explain (&explanation, error);
   quoit_fleet_view_clear (&explanation.now);
   quoit_fleet_view_clear (&explanation.ever);
   quoit_node_rules_clear (&explanation.rules);

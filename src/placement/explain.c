@@ -23,7 +23,7 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
         continue;
       report->n_matching++;
       report->n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
-      position = quoit_constraint_first_of_status (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s }));
+      position = quoit_constraint_first_failed_by_status (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s }));
       if (position == QUOIT_NO_CONSTRAINT)
         report->n_now++;
       else

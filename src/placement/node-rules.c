@@ -113,8 +113,8 @@ quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNodeId node)
     {
       const QuoitSelector *selector = selectors->pdata[i];
 
-      if (!quoit_selector_holds (selector,
-                                 quoit_layout_node_label (rules->layout, node, quoit_selector_key (selector), buffer)))
+      if (!quoit_selector_matches (
+              selector, quoit_layout_node_label (rules->layout, node, quoit_selector_key (selector), buffer)))
         return FALSE;
     }
   return TRUE;

@@ -287,7 +287,7 @@ quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitB
   g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
   QuoitPlacementResult result = QUOIT_PLACEMENT_NONE;
 
-  if (!quoit_request_complete (request, error)
+  if (!quoit_request_check_complete (request, error)
       || !quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &result, plan, error))
     return FALSE;
   if (result == QUOIT_PLACEMENT_FOUND)

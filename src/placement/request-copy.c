@@ -5,7 +5,7 @@ static gpointer
 copy_selector (gconstpointer selector, gpointer unused)
 {
   (void) unused;
-  return quoit_selector_read (quoit_selector_key (selector), quoit_selector_value (selector));
+  return quoit_selector_parse_unchecked (quoit_selector_key (selector), quoit_selector_value (selector));
 }
 
 static gpointer

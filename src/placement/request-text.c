@@ -333,7 +333,7 @@ quoit_request_parse_canonical (const char *text, GError **error)
       g_free (word);
     }
   if (ok && (request->topology_label == NULL) == (request->n_topology_values == 0)
-      && quoit_request_complete (request, &why))
+      && quoit_request_check_complete (request, &why))
     return g_steal_pointer (&request);
   return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s': expected a request of slices or bundles", text);
 }

@@ -99,7 +99,7 @@ quoit_request_chips_per_host (const QuoitRequest *request)
 }
 
 gboolean
-quoit_request_complete (const QuoitRequest *request, GError **error)
+quoit_request_check_complete (const QuoitRequest *request, GError **error)
 {
   if (!quoit_request_bundles_complete (request, error))
     return FALSE;
@@ -120,7 +120,7 @@ quoit_request_validate (const QuoitRequest *request, GError **error)
 {
   QuoitSliceFacts facts;
 
-  return quoit_request_complete (request, error)
+  return quoit_request_check_complete (request, error)
          && quoit_slice_facts (request->generation, request->shape, quoit_request_chips_per_host (request), &facts,
                                error);
 }

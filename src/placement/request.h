@@ -64,8 +64,8 @@ QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 void quoit_request_replace_text (char **member, const char *text);
 
 /* Whether all required fields are set and consistent. Fails with INVALID. */
-gboolean quoit_request_complete (const QuoitRequest *request, GError **error);
-/* As quoit_request_complete(), and checks the slices with the catalogue. */
+gboolean quoit_request_check_complete (const QuoitRequest *request, GError **error);
+/* As quoit_request_check_complete(), and checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
 static inline const QuoitBundleSpec *

@@ -142,8 +142,8 @@ node_satisfies (const QuoitFleetView *view, const QuoitSelector *selector, const
 {
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
-  return quoit_selector_holds (selector, quoit_layout_node_label (view->fleet->layout, (QuoitNodeId) { node },
-                                                                  quoit_selector_key (selector), buffer));
+  return quoit_selector_matches (selector, quoit_layout_node_label (view->fleet->layout, (QuoitNodeId) { node },
+                                                                    quoit_selector_key (selector), buffer));
 }
 
 static gboolean
@@ -176,7 +176,7 @@ keep_node_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guin
 
   for (guint32 k = 0; k < layout->n_kinds; k++)
     {
-      kinds[k] = (guint8) quoit_selector_holds (
+      kinds[k] = (guint8) quoit_selector_matches (
           selector, quoit_node_kind_label (quoit_claims_kind_at (layout->kinds, k), quoit_selector_key (selector)));
       all &= kinds[k];
     }

@@ -248,7 +248,7 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
         quoit_fail_at (error, QUOIT_ERROR_BUSY, path, "its -wal or -shm file was deleted or replaced; retry");
       return NULL;
     }
-  if (!is_loaded && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle))
+  if (!is_loaded && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_read_blocked (store->db.handle))
     {
       g_clear_error (error);
       quoit_fail_at (error, QUOIT_ERROR_BUSY, path,

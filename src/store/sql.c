@@ -167,7 +167,7 @@ describe_result (const QuoitDb *db, int result, QuoitErrorCode *code)
       remedy = "";
       break;
     case SQLITE_IOERR:
-      if (db->handle != NULL && quoit_vfs_is_split (db->handle))
+      if (db->handle != NULL && quoit_vfs_is_read_blocked (db->handle))
         {
           *code = QUOIT_ERROR_BUSY;
           message = "its -wal or -shm file was deleted or replaced, or another program copies it into the file";

@@ -310,7 +310,8 @@ retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **e
 {
   QuoitErrorCode code = (QuoitErrorCode) (*failure)->code;
 
-  if (code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle) && g_get_monotonic_time () < attempts->end_us)
+  if (code == QUOIT_ERROR_BUSY && quoit_vfs_is_read_blocked (store->db.handle)
+      && g_get_monotonic_time () < attempts->end_us)
     {
       if (is_interrupted (store))
         return fail_interrupted (error);
@@ -340,11 +341,18 @@ sqlite_catch_up (QuoitStore *store, GError **error)
                     && check_and_catch_up (store, &is_log_lost, &failure);
 
       ok = quoit_db_roll_back (&store->db, ok ? &failure : NULL) && ok;
-      attempts.n_recoveries += ok;
-      if (ok ? is_log_lost && !quoit_sqlite_recover_log (store, error)
-             : !retry_begin (store, &attempts, &failure, error))
-        return FALSE;
-      is_log_lost |= !ok;
+      if (!ok)
+        {
+          if (!retry_begin (store, &attempts, &failure, error))
+            return FALSE;
+          is_log_lost = TRUE; /* try again */
+        }
+      else if (is_log_lost)
+        {
+          attempts.n_recoveries++;
+          if (!quoit_sqlite_recover_log (store, error))
+            return FALSE;
+        }
     }
   return !is_log_lost || fail_deleting (store, error);
 }

@@ -946,7 +946,7 @@ quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry)
 }
 
 gboolean
-quoit_vfs_is_split (sqlite3 *handle)
+quoit_vfs_is_read_blocked (sqlite3 *handle)
 {
   const File *file = handle == NULL ? NULL : main_file (handle);
 

@@ -38,7 +38,7 @@ void quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry);
 
 /* Returns whether the connection could not begin to read for a reason that passes: another process uses another pair of
  * files, whose changes it would not see, or another program is copying the WAL into the database file. */
-gboolean quoit_vfs_is_split (sqlite3 *handle);
+gboolean quoit_vfs_is_read_blocked (sqlite3 *handle);
 
 /* Retires the pair of @handle: deletes its names, if they still refer to it, and records that it is retired. The
  * database file must already contain everything that the WAL has. */

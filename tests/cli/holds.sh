@@ -168,7 +168,7 @@ fact "who-holds prints the owner and its end" '{(n["owners"][0], n["until"][0][1
 baseline
 refused 4 "renew of an unknown owner" "no owner 'nobody' was set" owner renew nobody --lease 10s --now "$(at 20)"
 refused 4 "renew of an owner that was not set" "no owner 'other' was set|\`owner set\`" owner renew other --lease 10s --now "$(at 20)"
-refused 4 "end of an unknown owner" "no owner 'nobody' was set, and nothing is held" owner end nobody --now "$(at 20)"
+refused 4 "end of an unknown owner" "owner 'nobody' is not registered, and no group belongs to it" owner end nobody --now "$(at 20)"
 refused 3 "owner set with an empty name" "owner ''" owner set '' --now "$(at 20)"
 refused 2 "unknown action of owner" "'kill': expected set, renew, end or no argument" owner kill driver --now "$(at 20)"
 refused 2 "owner set without a name" "set requires the NAME of the owner" owner set --now "$(at 20)"

@@ -44,8 +44,8 @@ require_opposite (const char *key, const QuoitSelector *selector, const char *la
   if (*value == '\0')
     return;
   g_assert (other != NULL);
-  g_assert (quoit_selector_holds (other, label) != quoit_selector_holds (selector, label));
-  g_assert (quoit_selector_holds (other, NULL) != quoit_selector_holds (selector, NULL));
+  g_assert (quoit_selector_matches (other, label) != quoit_selector_matches (selector, label));
+  g_assert (quoit_selector_matches (other, NULL) != quoit_selector_matches (selector, NULL));
 }
 
 int
@@ -64,8 +64,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert (quoit_label_check_key (key, NULL) && fuzz_can_be_shown (value));
   g_assert (strcmp (quoit_selector_key (selector), key) == 0);
   g_assert (strcmp (quoit_selector_value (selector), value) == 0);
-  g_assert (quoit_selector_holds (selector, label) == (is_among (value + is_negated, label) != is_negated));
-  g_assert (quoit_selector_holds (selector, NULL) == is_negated);
+  g_assert (quoit_selector_matches (selector, label) == (is_among (value + is_negated, label) != is_negated));
+  g_assert (quoit_selector_matches (selector, NULL) == is_negated);
   require_opposite (key, selector, label);
   return 0;
 }

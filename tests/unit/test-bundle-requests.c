@@ -165,11 +165,11 @@ START_TEST (request_is_for_bundles_or_slices)
     apply_action (request, *action);
   if (uses[_i].text == NULL)
     {
-      ck_assert (!quoit_request_complete (request, &error));
+      ck_assert (!quoit_request_check_complete (request, &error));
       ck_assert_refused (error, QUOIT_ERROR_INVALID, uses[_i].part);
       return;
     }
-  ck_assert (quoit_request_complete (request, &error));
+  ck_assert (quoit_request_check_complete (request, &error));
   text = quoit_request_format_canonical (request);
   ck_assert_str_eq (text, uses[_i].text);
 }

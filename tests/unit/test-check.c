@@ -375,7 +375,7 @@ static const struct {
       "google.com/tpu: \"8\"" },
     LIMIT,
     "8",
-    "a number that hosts of v6e 4x4 have, as 4",
+    "a number that hosts of v6e 4x4 have, such as 4",
     { "cpu: \"24\"", "cpu: \"8\"" } },
   { "machine-unknown",
     { ACCELERATOR, ACCELERATOR "          node.kubernetes.io/instance-type: n2-standard-8\n" },

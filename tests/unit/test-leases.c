@@ -183,7 +183,7 @@ static const ScriptFact facts[] = {
     { "0 import v6e 4x4 x4 pool=a -> new", "0 owner-set me 10s -> ok", "0 reserve one 1 owner=me key=k -> one@2",
       "0 hold two 1 1h owner=me -> two@3", "0 reserve other 1 owner=you -> other@4", "0 owner-end me -> 2",
       "0 free -> a-0,a-1,a-3", "0 confirm two@3 -> CONFLICT", "0 reserve one 1 owner=me key=k -> one@2 REMOVED",
-      "0 owner-end me -> NOT_FOUND no owner 'me' was set, and nothing is held in its name",
+      "0 owner-end me -> NOT_FOUND owner 'me' is not registered, and no group belongs to it",
       "0 owner-renew me 10s -> NOT_FOUND no owner 'me' was set",
       "0 reserve again 1 owner=me -> again@5 RESERVED a-0" } },
   { "an owner that was never set can have groups, and owner-end ends them",

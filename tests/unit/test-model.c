@@ -802,7 +802,7 @@ START_TEST (selector_matches_as_in_ray)
       return;
     }
   ck_assert_ok (error);
-  ck_assert_int_eq (quoit_selector_holds (selector, selections[_i].value), selections[_i].holds);
+  ck_assert_int_eq (quoit_selector_matches (selector, selections[_i].value), selections[_i].holds);
 }
 END_TEST
 

@@ -122,7 +122,7 @@ QUOIT_API bool quoit_coordinates_is_ring (const QuoitCoordinates *coordinates, Q
 
 /**
  * quoit_coordinates_get_twist:
- * @axis: the axis that a link closes
+ * @axis: a ring, whose closing link joins its last chip to its first
  * @along: another axis
  *
  * Returns: how many chips the closing link is shifted along @along; 0: not shifted

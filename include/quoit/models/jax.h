@@ -122,8 +122,9 @@ QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster,
  * first colon (which breaks an IPv6 address). The port is JAX_COORDINATOR_PORT, otherwise 8482. The host name is not
  * looked up.
  *
- * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read, or when the cluster is a pod
- * whose TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read, because JAX lists the workers first.
+ * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read. In a pod, it also fails when
+ * the file that TPU_PROCESS_ADDRESSES_PATH names is empty or cannot be read, even if the list is not needed, because
+ * JAX always lists the workers first.
  *
  * Returns: (transfer full): "HOST:PORT"; g_free() it. %NULL on failure
  */

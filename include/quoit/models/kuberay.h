@@ -173,8 +173,8 @@ QUOIT_API uint32_t quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay);
 /**
  * quoit_kuberay_get_service:
  *
- * Returns KubeRay's name of the headless service. If it has more than 50 bytes or begins with a digit, the TPU webhook
- * gives the hosts another name, and quoit_kuberay_check_names() fails.
+ * Returns the name that KubeRay gives the headless service. If it has more than 50 bytes or begins with a digit, the
+ * TPU webhook passes a different service name to the hosts, and quoit_kuberay_check_names() fails.
  *
  * Returns: (transfer none) (nullable): the name, valid until @kuberay is freed; %NULL if each group has one host
  */
@@ -320,7 +320,7 @@ QUOIT_API bool quoit_kuberay_is_deletion_arbitrary (const QuoitKuberay *kuberay)
 /**
  * quoit_kuberay_get_n_pods:
  *
- * Pods are ordered by group, then by replica and host, or by age if they have no indices.
+ * Pods are ordered by group, then by replica index and host index. Pods without these indices are ordered by age.
  *
  * Returns: the number of pods
  */

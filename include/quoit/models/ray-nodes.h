@@ -21,8 +21,8 @@ G_BEGIN_DECLS
 /**
  * QuoitRayNodes:
  *
- * A node list: rows in their order, including dead nodes, and the available resources of each node id. Mutable: use it
- * in one thread at a time while it changes.
+ * A node list: rows for alive and dead nodes, in the order in which they were added, and the available resources of
+ * each node id. Mutable: use it in one thread at a time while it changes.
  */
 typedef struct _QuoitRayNodes QuoitRayNodes;
 
@@ -116,10 +116,10 @@ QUOIT_API uint32_t quoit_ray_nodes_find_slice_node (const QuoitRayNodes *nodes, 
  * @accelerator_type: (nullable): "TPU-V6E", or the generation
  * @resource_per_chip: (nullable): units of TPU per chip; %NULL for 1
  *
- * Counts the slices that Ray calls intact: alive nodes with this pod type and one slice name, whose TPU together is
- * exactly that of the topology, and one of which is worker 0. A node that alone has this amount is a slice, whatever
- * its slice name. Only the pod type is compared, so that 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker
- * ids can repeat.
+ * Counts the slices that Ray calls intact. The nodes of such a slice are alive, and have this pod type and the same
+ * slice name. Their amounts of TPU add up to exactly that of the topology, and one of them is worker 0. A node that has
+ * this amount by itself is a slice, whatever its slice name is. Ray compares pod types, not topologies, so it counts
+ * 4x4 and 2x8 as the same, and also 2x2x4 and 4x2x2. It does not check whether worker ids repeat.
  *
  * Like Ray, it never fails: arguments that cannot be read give 0.
  *

@@ -432,7 +432,7 @@ QUOIT_API char *quoit_ray_dup_bundle_resource (const char *resource, const char 
  * @resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 units of it
  * @group_id: Ray's id of the placement group: 36 hexadecimal digits
  *
- * Returns Ray's name for the part of @resource on a node that belongs to any bundle of the group.
+ * Returns Ray's name for the amount of @resource that all bundles of the group together have on a node.
  *
  * Fails with %QUOIT_ERROR_INVALID for a @resource without a name, or an invalid @group_id.
  *

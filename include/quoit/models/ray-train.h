@@ -246,7 +246,7 @@ QUOIT_API int64_t quoit_ray_train_plan_n_slices (const QuoitRayTrainPlan *plan, 
  * quoit_ray_train_plan_dup_slice_request:
  * @n_workers: the number of workers of a run
  *
- * Returns the arguments of the slice_placement_group() with which Ray reserves the slices of a run.
+ * Returns the arguments with which Ray calls slice_placement_group() to reserve the slices of a run.
  *
  * Returns: (transfer full) (nullable): the request; quoit_ray_slice_request_free() it. %NULL if Ray uses a plain
  *   placement group
@@ -344,7 +344,7 @@ typedef struct _QuoitRayRanks QuoitRayRanks;
 /**
  * quoit_ray_ranks_new_by_slice:
  * @slices: (array length=n) (element-type nullable): for each worker, the TPU_NAME of its process, in the order of
- *   bundles
+ *   bundles; %NULL: not set, which sorts first
  * @nodes: (array length=n): for each worker, the address of its node
  * @n: the number of workers
  *

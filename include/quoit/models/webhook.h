@@ -245,7 +245,7 @@ QUOIT_API void quoit_webhook_patch_free (QuoitWebhookPatch *patch);
 /**
  * quoit_webhook_patch_is_empty:
  *
- * Returns: true if the pod requests no TPUs and is not changed, else false
+ * Returns: true if the webhook does not change the pod, because it requests no TPUs; else false
  */
 QUOIT_API bool quoit_webhook_patch_is_empty (const QuoitWebhookPatch *patch);
 

@@ -70,7 +70,7 @@ sweep (const Pass *pass)
   g_ptr_array_set_size (pods, (gint) n_kept);
 }
 
-/* Returns which indices below @most the existing pods use. */
+/* Returns an array of @most flags: whether an existing pod has this replica index. */
 static gboolean *
 find_indices (const Pass *pass, gint64 most)
 {
@@ -223,7 +223,7 @@ static void
 reconcile_replicas (const Pass *pass)
 {
   g_autoptr (GArray) replicas = find_replicas (pass);
-  gint32 desired = quoit_kuberay_get_n_desired (pass->kuberay, pass->index);
+  gint32 n_desired_pods = quoit_kuberay_get_n_desired (pass->kuberay, pass->index);
   gint64 missing;
 
   if (delete_incomplete (pass, replicas))
@@ -231,13 +231,13 @@ reconcile_replicas (const Pass *pass)
   delete_unhealthy (pass, replicas);
   if (delete_listed (pass, replicas))
     return;
-  if (desired % pass->group->n_hosts != 0)
+  if (n_desired_pods % pass->group->n_hosts != 0)
     {
       requeue (pass, g_strdup_printf ("desired worker pods (%d) is not a multiple of NumOfHosts (%d) for group %s",
-                                      desired, pass->group->n_hosts, pass->group->name));
+                                      n_desired_pods, pass->group->n_hosts, pass->group->name));
       return;
     }
-  missing = (gint64) (desired / pass->group->n_hosts) - count_alive (replicas);
+  missing = (gint64) (n_desired_pods / pass->group->n_hosts) - count_alive (replicas);
   if (missing < 0)
     delete_surplus (pass, replicas, -missing);
   sweep (pass);

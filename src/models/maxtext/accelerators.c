@@ -175,7 +175,7 @@ quoit_maxtext_lookup_accelerator (const char *name, GError **error)
       return &table->rows[i];
 
   quoted = quoit_quote (name);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "accelerator %s: expected one that MaxText lists, as '%s'",
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "accelerator %s: expected one that MaxText lists, such as '%s'",
                           quoted, quoit_maxtext_nearest_accelerator (name));
 }
 

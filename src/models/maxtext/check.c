@@ -19,7 +19,7 @@ compile_accelerator (QuoitMaxtextCheck *check)
   accelerator = quoit_maxtext_lookup_accelerator (name, NULL);
   if (accelerator == NULL)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_COMPILE_TOPOLOGY, "compile_topology", name,
-                              "one that MaxText lists, as '%s'", quoit_maxtext_nearest_accelerator (name));
+                              "one that MaxText lists, such as '%s'", quoit_maxtext_nearest_accelerator (name));
   return accelerator;
 }
 
@@ -57,19 +57,21 @@ check_compiled (QuoitMaxtextCheck *check, const QuoitMaxtextAccelerator *acceler
   if (accelerator == NULL)
     return;
 
-  if (accelerator != listed)
+  if (listed == NULL)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_COMPILE_TOPOLOGY, "compile_topology",
-                              quoit_maxtext_accelerator_get_name (accelerator), "%s%s%s, which the slices are",
-                              listed == NULL ? "none, as MaxText does not list " : "'",
-                              listed == NULL ? pod_type : quoit_maxtext_accelerator_get_name (listed),
-                              listed == NULL ? "" : "'");
+                              quoit_maxtext_accelerator_get_name (accelerator),
+                              "none, because the slices are %s, which MaxText does not list", pod_type);
+  else if (accelerator != listed)
+    quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_COMPILE_TOPOLOGY, "compile_topology",
+                              quoit_maxtext_accelerator_get_name (accelerator), "'%s', because the slices are %s",
+                              quoit_maxtext_accelerator_get_name (listed), pod_type);
   if (n_slices < 1)
     {
       const char *given = quoit_maxtext_settings_find (check->settings, "compile_topology_num_slices");
 
       quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_COMPILE_TOPOLOGY, "compile_topology_num_slices",
                                 given == NULL ? "-1" : given,
-                                "the number of slices beside compile_topology, %" G_GINT64_FORMAT, check->n_slices);
+                                "the number of slices of compile_topology, %" G_GINT64_FORMAT, check->n_slices);
     }
 }
 
@@ -80,7 +82,7 @@ check_hardware (QuoitMaxtextCheck *check)
 
   if (hardware != NULL && strcmp (hardware, "tpu") != 0)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_HARDWARE, "hardware", hardware,
-                              "tpu, which the slices are");
+                              "tpu, because the slices are TPUs");
 }
 
 static void

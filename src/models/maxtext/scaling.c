@@ -28,11 +28,11 @@ check_topology (QuoitMaxtextReport *report, const QuoitRayScaling *scaling)
   if (scaling->topology != NULL
       && (!quoit_shape_parse (scaling->topology, &shape, NULL) || !quoit_shape_equal (shape, report->slice.shape)))
     quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_SCALING_TOPOLOGY, "ScalingConfig.topology", scaling->topology,
-                              "'%s', which the slices have", topology);
+                              "'%s', the topology of the slices", topology);
   if (scaling->type != NULL
       && (!quoit_generation_parse (scaling->type, &generation, NULL) || generation != report->slice.generation))
     quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_SCALING_TOPOLOGY, "ScalingConfig.accelerator_type",
-                              scaling->type, "a name of %s, which the slices are",
+                              scaling->type, "a name of %s, the generation of the slices",
                               quoit_generation_name (report->slice.generation));
 }
 

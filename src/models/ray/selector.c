@@ -71,7 +71,7 @@ split_list (const char *inside)
 }
 
 QuoitSelector *
-quoit_selector_read (const char *key, const char *value)
+quoit_selector_parse_unchecked (const char *key, const char *value)
 {
   QuoitSelector *selector = g_new0 (QuoitSelector, 1);
   const char *rest = *value == '!' ? value + 1 : value;
@@ -98,7 +98,7 @@ quoit_selector_read (const char *key, const char *value)
 QuoitSelector *
 quoit_selector_new (const char *key, const char *value, GError **error)
 {
-  return quoit_selector_check (key, value, error) ? quoit_selector_read (key, value) : NULL;
+  return quoit_selector_check (key, value, error) ? quoit_selector_parse_unchecked (key, value) : NULL;
 }
 
 void
@@ -137,7 +137,7 @@ quoit_selector_values (const QuoitSelector *selector)
 }
 
 gboolean
-quoit_selector_holds (const QuoitSelector *selector, const char *value)
+quoit_selector_matches (const QuoitSelector *selector, const char *value)
 {
   gboolean in = value != NULL && g_strv_contains ((const char *const *) selector->values, value);
 

@@ -6,13 +6,13 @@
 
 typedef struct _QuoitSelector QuoitSelector;
 
-/* Parse or check a selector. Like Ray, they keep blanks: "in(a, b)" matches "a" and " b". Fail with INVALID for text
+/* Parse or check a selector. Blanks are kept, as in Ray: "in(a, b)" matches "a" and " b". Fail with INVALID for text
  * that Ray refuses. */
 QuoitSelector *quoit_selector_new (const char *key, const char *value, GError **error);
 gboolean quoit_selector_check (const char *key, const char *value, GError **error);
 /* Parses any text like Ray's scheduler, including text that Ray's checks refuse: "in(a,)" matches "a", "in()"
  * matches nothing. */
-QuoitSelector *quoit_selector_read (const char *key, const char *value);
+QuoitSelector *quoit_selector_parse_unchecked (const char *key, const char *value);
 void quoit_selector_free (QuoitSelector *selector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitSelector, quoit_selector_free)
 
@@ -22,4 +22,4 @@ gboolean quoit_selector_is_negated (const QuoitSelector *selector);
 const char *const *quoit_selector_values (const QuoitSelector *selector); /* such as "a", "b"; NULL-terminated */
 
 /* Returns whether the selector matches a node whose label has the value @value; NULL: the node has no such label. */
-gboolean quoit_selector_holds (const QuoitSelector *selector, const char *value);
+gboolean quoit_selector_matches (const QuoitSelector *selector, const char *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The replicas of a worker group, as the TPU webhook counts them if KubeRay sets no indices: which hosts of each
- * replica have pods. The cost of adding a pod does not depend on the number of pods. */
+/* Which hosts of each replica of a worker group have pods. If KubeRay sets no indices, the TPU webhook counts the
+ * existing pods in this way to number a new pod. The cost of adding a pod does not depend on the number of pods. */
 #pragma once
 
 #include "models/webhook/pod.h"

@@ -104,8 +104,8 @@ apply_selectors (const QuoitRayCluster *cluster, const Selectors *selectors, gui
   for (guint32 i = 0; i < selectors->n; i++)
     {
       const QuoitRaySelector *row = selector_at (selectors, i);
-      g_autoptr (QuoitSelector) selector
-          = quoit_selector_read (quoit_strings_get (strings, row->key), quoit_strings_get (strings, row->value));
+      g_autoptr (QuoitSelector) selector = quoit_selector_parse_unchecked (quoit_strings_get (strings, row->key),
+                                                                           quoit_strings_get (strings, row->value));
       guint64 flip = quoit_selector_is_negated (selector) ? G_MAXUINT64 : 0;
 
       memset (bits, 0, n_words * sizeof *bits);
