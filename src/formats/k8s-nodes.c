@@ -213,8 +213,8 @@ use_name_as_uid (const ClusterReader *reader, JsonNode *object, const char *name
 {
   if (g_hash_table_add (reader->ids, (char *) name))
     return TRUE;
-  return quoit_tree_fail (reader->tree, object, error,
-                          "name '%s' is the uid of another node: add a uid to this node", name);
+  return quoit_tree_fail (reader->tree, object, error, "name '%s' is the uid of another node: add a uid to this node",
+                          name);
 }
 
 static gboolean

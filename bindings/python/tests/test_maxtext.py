@@ -48,7 +48,9 @@ def test_every_accelerator_is_found_by_its_name():
         if one.topology is not None:
             chips = math.prod(map(int, one.topology.partition(":")[2].split("x")))
             assert one.num_devices in (chips, 2 * chips)
-    with pytest.raises(quoit.InvalidError, match="accelerator 'v6e-17': expected one that MaxText lists, such as 'v6e-16'"):
+    with pytest.raises(
+        quoit.InvalidError, match="accelerator 'v6e-17': expected one that MaxText lists, such as 'v6e-16'"
+    ):
         maxtext.lookup_accelerator("v6e-17")
 
 

@@ -55,6 +55,8 @@ def write(path, **tables):
         pattern = "(?s)%s.*?%s" % tuple(map(re.escape, marks))
         text, n = re.subn(pattern, lambda _, begin=marks[0], made=made, end=marks[1]: begin + made + "\n" + end, text)
         if n != 1:
-            raise MissingMarker("%s: expected '%s' and '%s' once, found them %d times" % (path, marks[0].strip(), marks[1], n))
+            raise MissingMarker(
+                "%s: expected '%s' and '%s' once, found them %d times" % (path, marks[0].strip(), marks[1], n)
+            )
     with open(path, "w", encoding="utf-8") as page:
         page.write(text)

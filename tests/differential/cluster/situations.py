@@ -142,7 +142,11 @@ def two_of_three(stage):
     )
 
 
-@situation("Three callers want two of three slices each, and give them back when their job is done", THREE_V4_SLICES, smoke=True)
+@situation(
+    "Three callers want two of three slices each, and give them back when their job is done",
+    THREE_V4_SLICES,
+    smoke=True,
+)
 def three_of_three(stage):
     answers = stage.together(stage.callers(3), "reserve", slices=2, timeout_s=PATIENCE_S, work_s=JOB_S)
     return Outcome(
@@ -295,7 +299,8 @@ def killed(stage):
 
 
 @situation(
-    "Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three", THREE_V4_SLICES
+    "Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three",
+    THREE_V4_SLICES,
 )
 def killed_in_the_middle(stage):
     moments = [0.005, 0.02, 0.05, 0.1, 0.2]
@@ -308,7 +313,11 @@ def killed_in_the_middle(stage):
     return Outcome(
         summarize_one(answer),
         answer.seconds,
-        [("all three slices are reserved", answer.error is None), whole([answer], stage.setup.shape), is_free_again(stage)],
+        [
+            ("all three slices are reserved", answer.error is None),
+            whole([answer], stage.setup.shape),
+            is_free_again(stage),
+        ],
     )
 
 
@@ -335,7 +344,8 @@ def detached(stage):
 
 
 @situation(
-    "A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on", THREE_V4_SLICES
+    "A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on",
+    THREE_V4_SLICES,
 )
 def lost_host(stage):
     holder, caller, onlooker = stage.callers(3)

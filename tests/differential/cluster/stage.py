@@ -72,7 +72,11 @@ class Caller:
 
     def __init__(self, stage, side):
         stage.n_callers += 1
-        self.name, self.transcript, self.current_call = "caller %d (%s)" % (stage.n_callers, side), stage.transcript, "start"
+        self.name, self.transcript, self.current_call = (
+            "caller %d (%s)" % (stage.n_callers, side),
+            stage.transcript,
+            "start",
+        )
         settings = {"side": side, "address": stage.fleet.address, "shape": stage.setup.shape, "ledger": stage.ledger}
         self.process = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "caller.py"), json.dumps(settings)],

@@ -338,9 +338,7 @@ class Node(Row):
     @property
     def chips(self) -> int:
         """The number of its TPU chips."""
-        return (
-            int(lib.quoit_snapshot_get_node_chip_amount(self._handle, self._index, _AmountPart.TOTAL).e4) // 10000
-        )
+        return int(lib.quoit_snapshot_get_node_chip_amount(self._handle, self._index, _AmountPart.TOTAL).e4) // 10000
 
     @property
     def chip_amounts(self) -> Amounts:
