@@ -97,9 +97,14 @@ file_state (const char *path)
   return stat (path, &file) == 0 ? hash_file_state (&file) : 0;
 }
 
-/* Reads the last entry that the database file has without its WAL. Returns FALSE if it cannot be read, or if the file
- * has entry @known->seq with another link. */
-static gboolean
+typedef enum {
+  ENTRY_READ,
+  ENTRY_UNREADABLE,  /* the file has some pages of its WAL, and cannot be read without it */
+  ENTRY_IS_DIFFERENT /* the file has the known entry with another link */
+} EntryResult;
+
+/* Reads the last entry that the database file has without its WAL. */
+static EntryResult
 read_entry_in_file (const char *path, const QuoitFileEntry *known, QuoitFileEntry *entry)
 {
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
@@ -109,21 +114,22 @@ read_entry_in_file (const char *path, const QuoitFileEntry *known, QuoitFileEntr
   QuoitIdentity identity;
   QuoitDb db = { 0 };
   guint64 seq = 0;
-  gboolean is_read;
+  gboolean is_read, is_different;
 
   is_read = sqlite3_open_v2 (uri, &db.handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL)
             == SQLITE_OK;
   if (is_read)
     quoit_sqlite_restrict (db.handle);
   is_read = is_read && quoit_sqlite_read_identity (&db, &identity, NULL)
-            && quoit_sqlite_read_last_link (&db, &seq, chain, NULL)
-            && (known->seq == 0 || known->epoch != identity.epoch || !has_other_link (&db, known->seq, known->chain));
+            && quoit_sqlite_read_last_link (&db, &seq, chain, NULL);
+  is_different
+      = is_read && known->seq != 0 && known->epoch == identity.epoch && has_other_link (&db, known->seq, known->chain);
   if (is_read)
     *entry = (QuoitFileEntry) { identity.epoch, seq, quoit_head_chain_prefix (chain) };
   for (sqlite3_stmt *stmt; db.handle != NULL && (stmt = sqlite3_next_stmt (db.handle, NULL)) != NULL;)
     sqlite3_finalize (stmt);
   sqlite3_close (db.handle);
-  return is_read;
+  return !is_read ? ENTRY_UNREADABLE : is_different ? ENTRY_IS_DIFFERENT : ENTRY_READ;
 }
 
 static gboolean
@@ -163,29 +169,23 @@ fail_older_file (const QuoitStore *store, QuoitLastWriter writer, const QuoitFil
                         known->seq, store->path);
 }
 
-/* Checks that the WAL belongs to the database file. An older copy of the file is valid by itself, but together with the
- * WAL it is a mixture of two states. @seq is the last entry of both. */
+/* Checks that the WAL, which was verified together with the database file, belongs to it. An older copy of the file is
+ * valid by itself, but together with the WAL it is a mixture of two states. A file that cannot be read without the WAL
+ * is no copy: a checkpoint has written some of the pages. @seq is the last entry of both. */
 static gboolean
 check_entry_in_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *recorded, guint64 seq,
                      GError **error)
 {
   const QuoitFileEntry known
       = quoit_file_entry_is_before (&store->entry_in_file, recorded) ? *recorded : store->entry_in_file;
-  QuoitFileEntry now;
+  QuoitFileEntry now = { 0 };
+  EntryResult result
+      = writer == QUOIT_WRITER_INTERRUPTED ? ENTRY_UNREADABLE : read_entry_in_file (store->file, &known, &now);
 
-  /* quoit was interrupted while it wrote the pages of the WAL to the file. The file has some of them, and is not
-   * readable without the WAL. */
-  if (writer == QUOIT_WRITER_INTERRUPTED)
-    {
-      store->entry_in_file = (QuoitFileEntry) { 0 };
-      return TRUE;
-    }
-  if (!read_entry_in_file (store->file, &known, &now))
-    return writer == QUOIT_WRITER_OTHER_PROGRAM ? fail_foreign (store, error)
-                                                : known.seq == 0 || fail_older_file (store, writer, &known, error);
-  if (quoit_file_entry_is_before (&now, &known))
+  if (result == ENTRY_IS_DIFFERENT || (result == ENTRY_READ && quoit_file_entry_is_before (&now, &known)))
     return fail_older_file (store, writer, &known, error);
-  if (writer == QUOIT_WRITER_OTHER_PROGRAM && now.seq < seq)
+  /* A newer copy: the WAL would undo the restore that somebody meant. */
+  if (result == ENTRY_READ && writer == QUOIT_WRITER_OTHER_PROGRAM && now.seq < seq)
     return fail_foreign (store, error);
   store->entry_in_file = now;
   return TRUE;
@@ -213,10 +213,10 @@ verify_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *re
 }
 
 /* Returns who wrote to the file last. While another process of quoit copies its WAL into the file, waits until that
- * process has recorded the new size and time of the file. *@state gets the state that the result refers to, and
+ * process has recorded the new size and time of the file. @file gets the status that the result refers to, and
  * @recorded the entry that was recorded with the last write. */
 static QuoitLastWriter
-wait_for_last_writer (QuoitStore *store, guint64 *state, QuoitFileEntry *recorded)
+wait_for_last_writer (QuoitStore *store, struct stat *file, QuoitFileEntry *recorded)
 {
   const gint64 max_ms = CLAMP (store->wait_ms, MIN_CHECKPOINT_WAIT_MS, MAX_CHECKPOINT_WAIT_MS);
   gint64 waited_ms = 0;
@@ -226,10 +226,11 @@ wait_for_last_writer (QuoitStore *store, guint64 *state, QuoitFileEntry *recorde
     {
       gboolean is_checkpointing = quoit_vfs_is_checkpointing (store->db.handle);
 
-      *state = file_state (store->file);
+      if (stat (store->file, file) != 0)
+        memset (file, 0, sizeof *file);
       writer = quoit_head_last_writer (store->file, recorded);
       if (writer == QUOIT_WRITER_QUOIT
-          || (!is_checkpointing && file_state (store->file) == *state
+          || (!is_checkpointing && file_state (store->file) == hash_file_state (file)
               && quoit_head_last_writer (store->file, recorded) == writer
               && !quoit_vfs_is_checkpointing (store->db.handle)))
         return writer;
@@ -259,8 +260,10 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
     {
       g_autoptr (GError) failure = NULL;
       QuoitFileEntry recorded;
-      QuoitLastWriter writer = wait_for_last_writer (store, &state, &recorded);
+      struct stat status;
+      QuoitLastWriter writer = wait_for_last_writer (store, &status, &recorded);
 
+      state = hash_file_state (&status);
       /* A copy of the file and of the -head file, put in the place of both. */
       if (writer == QUOIT_WRITER_QUOIT && recorded.seq != 0
           && quoit_file_entry_is_before (&recorded, &store->entry_in_file))
@@ -272,7 +275,7 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
         }
       else if (verify_file (store, writer, &recorded, &failure))
         {
-          quoit_vfs_record_file (store->db.handle, &store->entry_in_file);
+          quoit_vfs_record_file (store->db.handle, &status, &store->entry_in_file);
           store->db.current_version = 0;
           store->file_state = state;
         }
@@ -300,12 +303,14 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
 {
   const QuoitFileEntry known
       = quoit_file_entry_is_before (&store->entry_in_file, recorded) ? *recorded : store->entry_in_file;
-  QuoitFileEntry now;
+  QuoitFileEntry now = { 0 };
   guint8 chain[QUOIT_CHAIN_BYTES];
+  struct stat status;
   guint64 seq;
   gboolean ok;
 
-  if (!read_entry_in_file (store->file, &known, &now) || quoit_file_entry_is_before (&now, &known))
+  if (stat (store->file, &status) != 0 || read_entry_in_file (store->file, &known, &now) == ENTRY_IS_DIFFERENT
+      || (now.seq != 0 && quoit_file_entry_is_before (&now, &known)))
     return FALSE;
   /* So that pages are read from the file again. */
   sqlite3_db_release_memory (store->db.handle);
@@ -316,7 +321,7 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
   if (!quoit_db_roll_back (&store->db, NULL) || !ok)
     return FALSE;
   store->entry_in_file = now;
-  quoit_vfs_record_file (store->db.handle, &now);
+  quoit_vfs_record_file (store->db.handle, &status, &now);
   return TRUE;
 }
 
@@ -403,8 +408,11 @@ quoit_sqlite_update_last_entry (QuoitStore *store)
 void
 quoit_sqlite_record_state (QuoitStore *store)
 {
+  struct stat status;
+
   store->entry_in_file = (QuoitFileEntry) { 0 };
-  quoit_vfs_record_file (store->db.handle, &store->entry_in_file);
+  if (stat (store->file, &status) == 0)
+    quoit_vfs_record_file (store->db.handle, &status, &store->entry_in_file);
   store->file_state = file_state (store->file);
   quoit_sqlite_record_head (store, store->fleet);
 }

@@ -114,43 +114,43 @@ open_to_write (const char *path, const struct stat *database)
   return fd;
 }
 
-static void
+static gboolean
 write_record (const char *path, guint place, Record record)
 {
   struct stat database;
   int fd = open_to_write (path, NULL);
+  gboolean is_written;
 
   if (fd < 0 && stat (path, &database) == 0)
     fd = open_to_write (path, &database);
   if (fd < 0)
-    return;
+    return FALSE;
   record.magic = MAGIC;
   record.checksum = record_checksum (&record);
-  if (pwrite (fd, &record, sizeof record, (off_t) (place * sizeof record)) != (gssize) sizeof record)
-    {
-      close (fd);
-      return;
-    }
+  is_written = pwrite (fd, &record, sizeof record, (off_t) (place * sizeof record)) == (gssize) sizeof record;
   close (fd);
+  return is_written;
 }
 
-/* Invalid records are read as zeros. */
+/* Invalid records are read as zeros. Returns FALSE if nothing was read; errno is 0 if the file is empty. */
 static gboolean
 read_records (const char *path, Record *records)
 {
   g_autofree char *name = head_name (path);
-  int fd = quoit_path_open (name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+  int fd = quoit_path_open (name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0), failure;
   gssize n = -1;
 
   memset (records, 0, N_RECORDS * sizeof *records);
   if (fd < 0)
     return FALSE;
   n = pread (fd, records, N_RECORDS * sizeof *records, 0);
+  failure = n < 0 ? errno : 0;
   close (fd);
   for (guint i = 0; i < N_RECORDS; i++)
     if ((gssize) ((i + 1) * sizeof *records) > n || records[i].magic != MAGIC
         || records[i].checksum != record_checksum (&records[i]))
       memset (&records[i], 0, sizeof records[i]);
+  errno = failure;
   return n > 0;
 }
 
@@ -268,19 +268,16 @@ file_record (const struct stat *file, const QuoitFileEntry *entry)
   return record;
 }
 
-void
+gboolean
 quoit_head_record_write_begun (const char *path)
 {
-  write_record (path, FILE_RECORD_INDEX, (Record) { .kind = RECORD_WRITING });
+  return write_record (path, FILE_RECORD_INDEX, (Record) { .kind = RECORD_WRITING });
 }
 
 void
-quoit_head_record_write_done (const char *path, int fd, const QuoitFileEntry *entry)
+quoit_head_record_file (const char *path, const struct stat *file, const QuoitFileEntry *entry)
 {
-  struct stat now;
-
-  if (fstat (fd, &now) == 0)
-    write_record (path, FILE_RECORD_INDEX, file_record (&now, entry));
+  write_record (path, FILE_RECORD_INDEX, file_record (file, entry));
 }
 
 static QuoitLastWriter
@@ -310,8 +307,13 @@ quoit_head_last_writer (const char *path, QuoitFileEntry *entry)
   /* Another process may write to the file, and record that, between the reads of the record and of the file. */
   for (guint look = 0; look < MAX_LOOKS; look++)
     {
-      if (!read_records (path, before) || stat (path, &file) != 0 || !read_records (path, after))
-        return QUOIT_WRITER_QUOIT;
+      /* Only a missing head file means that nothing is recorded. The process may have no file descriptor left. */
+      if (!read_records (path, before) && errno != 0)
+        return errno == ENOENT ? QUOIT_WRITER_QUOIT : QUOIT_WRITER_UNKNOWN;
+      if (stat (path, &file) != 0)
+        return QUOIT_WRITER_UNKNOWN;
+      if (!read_records (path, after) && errno != 0)
+        return errno == ENOENT ? QUOIT_WRITER_QUOIT : QUOIT_WRITER_UNKNOWN;
       if (memcmp (&before[FILE_RECORD_INDEX], recorded, sizeof *recorded) == 0)
         break;
     }

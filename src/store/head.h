@@ -10,6 +10,8 @@
  * The file also records which program wrote to the database file last, and which -wal and -shm files were retired. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include <glib.h>
 
 enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
@@ -64,10 +66,13 @@ typedef enum {
   QUOIT_WRITER_OTHER_PROGRAM
 } QuoitLastWriter;
 
-/* Call these before and immediately after quoit writes to the database file. @fd is a descriptor of that file, and
- * @entry an entry that the file has without its WAL. Only the process that holds the checkpoint lock may call them. */
-void quoit_head_record_write_begun (const char *path);
-void quoit_head_record_write_done (const char *path, int fd, const QuoitFileEntry *entry);
+/* Call this before quoit writes to the database file. Do not write if it fails: other processes would take the write
+ * for that of another program. Only the process that holds the checkpoint lock may call this function and the next one.
+ */
+gboolean quoit_head_record_write_begun (const char *path);
+/* Records that the database file is sound with the status @file, and has @entry without its WAL. Ignores failures: the
+ * file is then verified at its next use. */
+void quoit_head_record_file (const char *path, const struct stat *file, const QuoitFileEntry *entry);
 /* @entry gets the entry that was recorded with the last write. */
 QuoitLastWriter quoit_head_last_writer (const char *path, QuoitFileEntry *entry);
 

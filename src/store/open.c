@@ -253,7 +253,8 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
       g_clear_error (error);
       quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
                      "its -wal or -shm file was deleted or replaced while another process has it open, whose next "
-                     "change puts that right: retry then, or end that process");
+                     "change puts that right, or another program is copying the -wal file into it: retry then, or "
+                     "end that process");
     }
   return is_loaded ? g_steal_pointer (&store) : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "store/path.h"
 #include "store/store-private.h"
+#include "store/vfs.h"
 
 /* Returns SQLite's code of an error that kept the integrity check from reading a page, or SQLITE_OK. SQLite states it
  * only in the text of the finding. */
@@ -166,6 +167,12 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
   if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = quoit_sqlite_check_handle (store, error) && make_copy (store, path, error);
+  /* If the names were lost during the copy, it may be a mixture of two states. */
+  if (ok && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED)
+    {
+      quoit_store_remove_file (path);
+      ok = quoit_sqlite_check_handle (store, error) && make_copy (store, path, error);
+    }
   quoit_store_unlock_writer (store);
   return ok;
 }

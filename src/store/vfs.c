@@ -165,6 +165,8 @@ file_lock (sqlite3_file *base, int level)
   return result;
 }
 
+static void record_write_done (File *file, gboolean is_complete);
+
 static int
 file_unlock (sqlite3_file *base, int level)
 {
@@ -173,6 +175,9 @@ file_unlock (sqlite3_file *base, int level)
 
   if (file->level <= level || !is_own_process (file))
     return SQLITE_OK;
+  /* A checkpoint at the close that did not succeed, while the lock still keeps others out. */
+  if (level == SQLITE_LOCK_NONE)
+    record_write_done (file, FALSE);
   if (level == SQLITE_LOCK_SHARED)
     {
       if (file->level > SQLITE_LOCK_RESERVED)
@@ -282,25 +287,29 @@ copy_mode_and_owner (int fd, const struct stat *database)
 
   if (fstat (fd, &now) != 0)
     return;
-  if ((now.st_mode & 0777) != (database->st_mode & 0777))
-    (void) fchmod (fd, database->st_mode & 0777);
+  /* The owner of a database that is read-only at present can write it again later, and needs its index then. */
+  if ((now.st_mode & 0777) != ((database->st_mode & 0777) | 0600))
+    (void) fchmod (fd, (database->st_mode & 0777) | 0600);
   if (geteuid () == 0 && (now.st_uid != database->st_uid || now.st_gid != database->st_gid)
       && fchown (fd, database->st_uid, database->st_gid) != 0)
     return;
 }
 
-/* Opens the -shm file. The first process to open it truncates it, because its content is from processes that have
- * ended. */
+/* Opens the -shm file. The first process to open it clears its header, because its content is from processes that have
+ * ended. It does not truncate the file as SQLite does: another copy of SQLite in this process may have lost its locks
+ * to a close(), and still have the file mapped. */
 static int
 open_index (File *file)
 {
+  static const guint8 cleared[INDEX_SAVED_FRAMES + 40]; /* both headers, and what is known of checkpoints */
   g_autofree char *name = g_strconcat (file->path, "-shm", NULL);
-  int fd = quoit_path_open (name, O_RDWR | O_CREAT | O_NOFOLLOW, file->status_at_open.st_mode & 0777), result;
+  int fd = quoit_path_open (name, O_RDWR | O_CREAT | O_NOFOLLOW, (file->status_at_open.st_mode & 0777) | 0600), result;
 
   if (fd < 0)
     return SQLITE_CANTOPEN;
   copy_mode_and_owner (fd, &file->status_at_open);
-  if (set_lock (fd, F_WRLCK, SHM_DEAD_MAN, 1) == SQLITE_OK && ftruncate (fd, 3) != 0)
+  if (set_lock (fd, F_WRLCK, SHM_DEAD_MAN, 1) == SQLITE_OK
+      && pwrite (fd, cleared, sizeof cleared, 0) != (gssize) sizeof cleared)
     {
       close (fd);
       return SQLITE_IOERR_SHMOPEN;
@@ -503,31 +512,34 @@ has_all_frames (const File *file)
 }
 
 /* Records that quoit begins to write to the database file. */
-static void
+static int
 record_write_begun (File *file)
 {
   QuoitFileEntry recorded;
 
   if (file->is_writing || !file->has_wal)
-    return;
+    return SQLITE_OK;
   /* The old record must stay, so that the next check detects that another program has written. */
   if (quoit_head_last_writer (file->path, &recorded) == QUOIT_WRITER_OTHER_PROGRAM)
-    return;
-  quoit_head_record_write_begun (file->path);
+    return SQLITE_OK;
+  if (!quoit_head_record_write_begun (file->path))
+    return SQLITE_IOERR_WRITE;
   file->is_writing = TRUE;
+  return SQLITE_OK;
 }
 
 /* Records that quoit has finished writing to the database file. @is_complete: the file has everything that the WAL has.
- * Otherwise it has some of the pages, and is not readable without the WAL. */
+ * Otherwise it has some of the pages, and may not be readable without the WAL. */
 static void
 record_write_done (File *file, gboolean is_complete)
 {
   const QuoitFileEntry unknown = { 0 };
+  struct stat now;
 
   if (!file->is_writing)
     return;
-  quoit_head_record_write_done (file->path, file->fd,
-                                is_complete && file->last_entry != NULL ? file->last_entry : &unknown);
+  if (fstat (file->fd, &now) == 0)
+    quoit_head_record_file (file->path, &now, is_complete && file->last_entry != NULL ? file->last_entry : &unknown);
   file->is_writing = FALSE;
 }
 
@@ -654,15 +666,17 @@ file_read (sqlite3_file *file, void *to, int n, sqlite3_int64 at)
 static int
 file_write (sqlite3_file *file, const void *from, int n, sqlite3_int64 at)
 {
-  record_write_begun (to_file (file));
-  return WRAPPED (file, xWrite, from, n, at);
+  int result = record_write_begun (to_file (file));
+
+  return result != SQLITE_OK ? result : WRAPPED (file, xWrite, from, n, at);
 }
 
 static int
 file_truncate (sqlite3_file *file, sqlite3_int64 size)
 {
-  record_write_begun (to_file (file));
-  return WRAPPED (file, xTruncate, size);
+  int result = record_write_begun (to_file (file));
+
+  return result != SQLITE_OK ? result : WRAPPED (file, xTruncate, size);
 }
 
 static int
@@ -982,7 +996,7 @@ quoit_vfs_is_checkpointing (sqlite3 *handle)
 }
 
 void
-quoit_vfs_record_file (sqlite3 *handle, const QuoitFileEntry *entry)
+quoit_vfs_record_file (sqlite3 *handle, const struct stat *status, const QuoitFileEntry *entry)
 {
   File *file = main_file (handle);
   gboolean has_index = file != NULL && file->shm_fd >= 0;
@@ -990,7 +1004,7 @@ quoit_vfs_record_file (sqlite3 *handle, const QuoitFileEntry *entry)
   if (file == NULL || file->is_writing
       || (has_index && set_lock (file->shm_fd, F_WRLCK, SHM_QUOIT_CHECKPOINT, 1) != SQLITE_OK))
     return;
-  quoit_head_record_write_done (file->path, file->fd, entry);
+  quoit_head_record_file (file->path, status, entry);
   if (has_index && !file->is_checkpointing)
     set_lock (file->shm_fd, F_UNLCK, SHM_QUOIT_CHECKPOINT, 1);
 }

@@ -47,9 +47,9 @@ void quoit_vfs_retire_pair (sqlite3 *handle);
 /* Returns whether another connection is copying the WAL into the database file. */
 gboolean quoit_vfs_is_checkpointing (sqlite3 *handle);
 
-/* Records that the database file is sound as it is and has @entry. Does nothing while another process copies the WAL
- * into the file, which will record that. */
-void quoit_vfs_record_file (sqlite3 *handle, const QuoitFileEntry *entry);
+/* Records that the database file is sound with @status and has @entry. Does nothing while another process copies the
+ * WAL into the file, which will record that. */
+void quoit_vfs_record_file (sqlite3 *handle, const struct stat *status, const QuoitFileEntry *entry);
 
 /* Returns whether a process has the file open as a database. */
 gboolean quoit_vfs_is_in_use (const char *path);

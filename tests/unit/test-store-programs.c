@@ -270,6 +270,35 @@ START_TEST (change_of_attributes_is_accepted)
 }
 END_TEST
 
+/* A checkpoint beside a reader leaves a file that cannot be read without its WAL. That is no older copy. */
+START_TEST (partly_saved_log_is_no_older_copy)
+{
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autoptr (QuoitStore) store = NULL, reader = NULL;
+  g_autoptr (GError) error = NULL;
+
+  create_used (&paths);
+  store = open_store (&paths);
+  reserve (store, "a");
+  ck_assert_int_eq (sqlite3_wal_checkpoint_v2 (store->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
+                    SQLITE_OK);
+  reserve (store, "b");
+  reader = open_store (&paths);
+  ck_assert (quoit_db_run (&reader->db, SQL_BEGIN_READ, &error) && quoit_sqlite_check_version (&reader->db, &error));
+  ck_assert (store_release (store, "a", &error));
+  reserve (store, "c");
+  ck_assert_int_eq (sqlite3_wal_checkpoint_v2 (store->db.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL),
+                    SQLITE_OK);
+  ck_assert (quoit_db_roll_back (&reader->db, &error));
+  ck_assert_int_eq (chmod (paths.path, 0640), 0);
+  if (_i == 1)
+    pretend_reboot (&paths);
+  reserve (store, "d");
+  reserve (reader, "e");
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
 /* --- a ledger that several users share --- */
 
 static guint
@@ -374,6 +403,7 @@ main (void)
   tcase_add_test (copies, copy_with_its_head_file_and_times_over_an_open_handle_is_refused);
   tcase_add_loop_test (copies, old_copy_under_a_newer_log_is_refused_after_a_reboot, 0, 2);
   tcase_add_test (copies, change_of_attributes_is_accepted);
+  tcase_add_loop_test (copies, partly_saved_log_is_no_older_copy, 0, 2);
   tcase_add_test (copies, head_file_gets_the_mode_of_the_database);
   tcase_add_test (copies, user_who_cannot_use_the_head_file_is_refused);
   tcase_add_test (copies, opener_without_file_descriptors_deletes_nothing);
