@@ -62,7 +62,7 @@ quoit_k8s_find_text (const QuoitTree *tree, JsonNode *object, const char *name, 
 gboolean
 quoit_k8s_find_address (const QuoitTree *tree, JsonNode *object, const char *name, const char **address, GError **error)
 {
-  const char *text;
+  const char *text = NULL;
 
   if (!quoit_k8s_find_text (tree, object, name, &text, error))
     return FALSE;
