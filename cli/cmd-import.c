@@ -24,16 +24,6 @@ options_clear (Options *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-static const struct {
-  const char *name;
-  QuoitSourceKind kind;
-} kinds[] = {
-  { "raycluster", QUOIT_SOURCE_KIND_RAYCLUSTER },
-  { "ray-nodes", QUOIT_SOURCE_KIND_RAY_NODES },
-  { "k8s-nodes", QUOIT_SOURCE_KIND_K8S_NODES },
-  { "fleet", QUOIT_SOURCE_KIND_FLEET },
-};
-
 /* --- output --- */
 
 static const Column fact_columns[] = {
@@ -136,23 +126,23 @@ set_options (QuoitInput *input, const Options *options, GError **error)
 
 /* @given: the name of a file, or for kind fleet the fleet text itself. */
 static QuoitInput *
-new_input (guint kind, const char *given, const Options *options, GError **error)
+new_input (QuoitSourceKind kind, const char *given, const Options *options, GError **error)
 {
-  bool literal = kinds[kind].kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-");
+  bool literal = kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-");
   g_autoptr (QuoitInput) input = NULL;
   g_autofree char *text = NULL;
   gsize length = 0;
 
   if (!literal && !load (given, &text, &length, error))
     return NULL;
-  input = quoit_input_new (kinds[kind].kind, literal ? given : text, literal ? strlen (given) : length);
+  input = quoit_input_new (kind, literal ? given : text, literal ? strlen (given) : length);
   return set_options (input, options, error) ? g_steal_pointer (&input) : NULL;
 }
 
 /* Replaces the first word of the library's message, such as "groups: ", by the name of the file with that list. The
  * word is read from the message, because the public API has no other way to tell which of several lists is wrong. */
 static void
-prefix_file_name (GError *error, guint kind, const char *given, const Options *options)
+prefix_file_name (GError *error, QuoitSourceKind kind, const char *given, const Options *options)
 {
   const struct {
     const char *prefix, *file;
@@ -162,7 +152,7 @@ prefix_file_name (GError *error, guint kind, const char *given, const Options *o
                 { "nodes: ", given } };
   g_autofree char *message = error->message;
 
-  if (kinds[kind].kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-"))
+  if (kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-"))
     {
       error->message = g_steal_pointer (&message);
       return;
@@ -202,7 +192,7 @@ sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gin
 }
 
 static bool
-run_on (Session *session, guint kind, const Options *options, ImportFunc read, GError **error)
+run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFunc read, GError **error)
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
@@ -226,12 +216,12 @@ run_on (Session *session, guint kind, const Options *options, ImportFunc read, G
 /* --- the command line --- */
 
 static bool
-check_variables (guint kind, char **variables, GError **error)
+check_variables (QuoitSourceKind kind, char **variables, GError **error)
 {
-  if (variables != NULL && kinds[kind].kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
+  if (variables != NULL && kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--set '%s' requires raycluster: %s has no variables",
-                   *variables, kinds[kind].name);
+                   *variables, source_kind_word (kind));
       return false;
     }
   for (; variables != NULL && *variables != NULL; variables++)
@@ -244,7 +234,7 @@ check_variables (guint kind, char **variables, GError **error)
 }
 
 static bool
-check_ray (guint kind, const Options *options, GError **error)
+check_ray (QuoitSourceKind kind, const Options *options, GError **error)
 {
   const char *given = options->groups != NULL         ? "--groups"
                       : options->available != NULL    ? "--available"
@@ -253,16 +243,16 @@ check_ray (guint kind, const Options *options, GError **error)
                       : options->complete             ? "--complete"
                                                       : NULL;
 
-  if (given == NULL || kinds[kind].kind == QUOIT_SOURCE_KIND_RAY_NODES)
+  if (given == NULL || kind == QUOIT_SOURCE_KIND_RAY_NODES)
     return true;
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires ray-nodes", given);
   return false;
 }
 
 static bool
-check_pods (guint kind, const Options *options, GError **error)
+check_pods (QuoitSourceKind kind, const Options *options, GError **error)
 {
-  if (options->pods == NULL || kinds[kind].kind == QUOIT_SOURCE_KIND_K8S_NODES)
+  if (options->pods == NULL || kind == QUOIT_SOURCE_KIND_K8S_NODES)
     return true;
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--pods requires k8s-nodes");
   return false;
@@ -291,17 +281,13 @@ run (Session *session, ImportFunc read, GError **error)
       "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
+  QuoitSourceKind kind;
 
   if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (g_str_equal (kinds[i].name, session->words[0]))
-      return check_variables (i, options.variables, error) && check_ray (i, &options, error)
-             && check_pods (i, &options, error) && run_on (session, i, &options, read, error);
-
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes, k8s-nodes or fleet",
-               session->words[0]);
-  return false;
+  return source_kind_parse (session->words[0], &kind, error) && check_variables (kind, options.variables, error)
+         && check_ray (kind, &options, error) && check_pods (kind, &options, error)
+         && run_on (session, kind, &options, read, error);
 }
 
 static bool
@@ -318,7 +304,7 @@ run_sync (Session *session, GError **error)
 
 const Verb verb_import = {
   "import",
-  "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
+  source_kinds_usage,
   "read a manifest, a node list or fleet text",
   "raycluster reads a RayCluster, a RayJob or a RayService, with its ResourceClaimTemplates. FILE and TEXT may\n"
   "be -, for standard input. To import a source again replaces its previous contents, and prints the\n"
@@ -330,7 +316,7 @@ const Verb verb_import = {
 
 const Verb verb_sync = {
   "sync",
-  "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
+  source_kinds_usage,
   "read a source again, and report what each group loses",
   "Like import, but a node that a group uses may be missing in the source: it stays in the ledger as dead until\n"
   "no group uses it. The difference is printed before it is written. To continue, use repair and resize.",

@@ -51,10 +51,25 @@ static const Word source_kinds[] = {
   { QUOIT_SOURCE_KIND_K8S_NODES, "k8s-nodes" },
 };
 
+const char source_kinds_usage[] = "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT";
+
 const char *
 source_kind_word (QuoitSourceKind kind)
 {
   return FIND (source_kinds, kind);
+}
+
+bool
+source_kind_parse (const char *word, QuoitSourceKind *kind, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (source_kinds); i++)
+    if (g_str_equal (source_kinds[i].word, word))
+      {
+        *kind = (QuoitSourceKind) source_kinds[i].value;
+        return true;
+      }
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes, k8s-nodes or fleet", word);
+  return false;
 }
 
 static const Word group_states[] = {

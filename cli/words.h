@@ -9,6 +9,9 @@
 const char *node_state_word (QuoitNodeState state);
 bool node_state_parse (const char *word, QuoitNodeState *state, GError **error);
 const char *source_kind_word (QuoitSourceKind kind);
+bool source_kind_parse (const char *word, QuoitSourceKind *kind, GError **error);
+/* The arguments of import and sync, for their help. */
+extern const char source_kinds_usage[];
 const char *group_state_word (QuoitGroupState state);
 const char *slice_state_word (QuoitGroupSliceState state);
 const char *change_word (QuoitChangeKind kind);
