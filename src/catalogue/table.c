@@ -80,10 +80,6 @@ const QuoitGenerationFacts quoit_table_generations[] = {
     .max_slice_chips = 256, .ocs_cube = S3 (4, 4, 4),
     .jax_kinds = { "TPU7" },
     .wrap = QUOIT_WRAP_ALL_FROM_4 },
-  { .generation = QUOIT_GENERATION_V9X, .id = "v9x",
-    .dims = 2, .cores_per_chip = 1, .devices_per_chip = 1,
-    .max_slice_chips = 32,
-    .jax_kinds = { "TPU v9x" } },
   { .generation = QUOIT_GENERATION_NONE, .id = "tpu8i",
     .cores_per_chip = 2,
     .jax_kinds = { "TPU8i" },
@@ -118,7 +114,6 @@ const QuoitMachineType quoit_table_machines[] = {
   { "tpu7x-standard-1t", "tpu7x", "tpu7x", 1, 56, 240, S3 (1, 1, 1), QUOIT_MACHINE_SINGLE_HOST },
   { "tpu7x-standard-4t", "tpu7x", "tpu7x", 4, 224, 960, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
   { "tpu7x-ultranet-4t", "tpu7x", "tpu7x", 4, 0, 0, S3 (2, 2, 1), QUOIT_MACHINE_MULTI_HOST },
-  { "ct9x-standard-4t", "v9x", "tpu-v9x-slice", 4, 180, 720, S2 (2, 2), QUOIT_MACHINE_MULTI_HOST },
 };
 const unsigned quoit_table_n_machines = G_N_ELEMENTS (quoit_table_machines);
 
@@ -133,7 +128,6 @@ const QuoitGkeLabel quoit_table_labels[] = {
   { "tpu-v6e-slice", "v6e", QUOIT_LABEL_MULTI_HOST, 8, TRUE },
   { "tpu7x", "tpu7x", QUOIT_LABEL_MULTI_HOST, 4, TRUE },
   { "tpu7", "tpu7", QUOIT_LABEL_MULTI_HOST, 4, FALSE },
-  { "tpu-v9x-slice", "v9x", QUOIT_LABEL_MULTI_HOST, 4, FALSE },
 };
 const unsigned quoit_table_n_labels = G_N_ELEMENTS (quoit_table_labels);
 
@@ -215,10 +209,6 @@ const QuoitListedTopology quoit_table_listed[] = {
   { QUOIT_GENERATION_TPU7, S3 (2, 2, 2), 4, X, "tpu7-standard-4t" },
   { QUOIT_GENERATION_TPU7, S3 (2, 2, 4), 4, X, "tpu7-standard-4t" },
   { QUOIT_GENERATION_TPU7, S3 (2, 4, 4), 4, X, "tpu7-standard-4t" },
-  { QUOIT_GENERATION_V9X, S2 (2, 2), 4, 0, "ct9x-standard-4t" },
-  { QUOIT_GENERATION_V9X, S2 (2, 4), 4, 0, "ct9x-standard-4t" },
-  { QUOIT_GENERATION_V9X, S2 (4, 4), 4, 0, "ct9x-standard-4t" },
-  { QUOIT_GENERATION_V9X, S2 (4, 8), 4, 0, "ct9x-standard-4t" },
 };
 const unsigned quoit_table_n_listed = G_N_ELEMENTS (quoit_table_listed);
 
