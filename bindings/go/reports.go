@@ -54,7 +54,6 @@ const (
 	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // nodes: the node is not dead
 	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // nodes: enough chips, or enough of one chip
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // nodes: room for all bundles together
-	ConstraintHosts         Constraint = C.QUOIT_CONSTRAINT_HOSTS          // slices: at most 2048 hosts
 )
 
 // String returns the name of the constraint.

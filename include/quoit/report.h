@@ -57,8 +57,7 @@ typedef enum {
   QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the node would be large enough if it were empty */
   QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
   QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: enough whole chips are free, or enough of one chip */
-  QUOIT_CONSTRAINT_STRATEGY = 17,       /* nodes: the nodes have room for all bundles together */
-  QUOIT_CONSTRAINT_HOSTS = 18           /* slices: the slice has at most 2048 hosts */
+  QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: the nodes have room for all bundles together */
 } QuoitConstraint;
 
 /**

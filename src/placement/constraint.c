@@ -21,16 +21,6 @@ is_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
   return facts->chips_per_host == quoit_request_chips_per_host (request);
 }
 
-/* Made up, as an example: a job that uses more hosts cannot start. */
-#define MAX_HOSTS 2048
-
-static gboolean
-has_few_hosts (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  (void) request;
-  return facts->hosts <= MAX_HOSTS;
-}
-
 /* --- rules of the request --- */
 
 static gboolean
@@ -110,14 +100,6 @@ chips_per_host_detail (const QuoitRequest *request, guint32 bundle)
 {
   (void) bundle;
   return g_strdup_printf ("%u chips", quoit_request_chips_per_host (request));
-}
-
-static char *
-hosts_detail (const QuoitRequest *request, guint32 bundle)
-{
-  (void) request;
-  (void) bundle;
-  return g_strdup_printf ("%d hosts", MAX_HOSTS);
 }
 
 static char *
@@ -205,9 +187,6 @@ const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "on hosts of another size than",
     .class_test = is_chips_per_host, .detail = chips_per_host_detail },
-  { QUOIT_CONSTRAINT_HOSTS, "hosts", QUOIT_CONSTRAINT_OF_HARDWARE,
-    .slices = "larger than",
-    .class_test = has_few_hosts, .detail = hosts_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
     .is_used = names_pool, .rule = quoit_node_rules_in_pool, .is_slice_wide = TRUE, .detail = pool_detail },

@@ -220,11 +220,4 @@ holds "the backup has the same state" test "$(quoit --db "$tmp/copy.db" export j
 refused 7 "backup over an existing file" "copy.db" backup "$tmp/copy.db"
 refused 8 "backup to a missing folder" "/no/such" backup /no/such/copy.db
 
-# --- a made-up constraint
-fresh 'tpu7x 16x24x24'
-ok 0 "explain accepts a slice of more than 2048 hosts" explain --topology 16x24x24 --accelerator tpu7x --slices 1 -o json
-fact "explain has the constraint hosts" '[(r["constraint"], r["before"], r["after"]) for r in d["reasons"]]' "[('hosts', 1, 0)]"
-refused 6 "a request for a slice of more than 2048 hosts" "1 of 1 slice is larger than '2048 hosts'" \
-  reserve big --topology 16x24x24 --accelerator tpu7x --slices 1 --now "$now"
-
 finish

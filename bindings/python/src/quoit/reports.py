@@ -57,8 +57,6 @@ class Constraint(_c.Code):
     """The node has enough free whole chips; or, for less than one TPU, enough free on a single chip."""
     STRATEGY = lib.QUOIT_CONSTRAINT_STRATEGY
     """The strategy allows all bundles to be placed together."""
-    HOSTS = lib.QUOIT_CONSTRAINT_HOSTS
-    """The slice has at most 2048 hosts."""
 
 
 class RayAnswer(_c.Code):
