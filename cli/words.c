@@ -45,12 +45,13 @@ node_state_parse (const char *word, QuoitNodeState *state, GError **error)
 }
 
 static const Word source_kinds[] = {
-  { QUOIT_SOURCE_KIND_FLEET, "fleet" },         { QUOIT_SOURCE_KIND_RAYCLUSTER, "raycluster" },
-  { QUOIT_SOURCE_KIND_RAY_NODES, "ray-nodes" }, { QUOIT_SOURCE_KIND_K8S_NODES, "k8s-nodes" },
-  { QUOIT_SOURCE_KIND_CSV_NODES, "csv-nodes" },
+  { QUOIT_SOURCE_KIND_FLEET, "fleet" },
+  { QUOIT_SOURCE_KIND_RAYCLUSTER, "raycluster" },
+  { QUOIT_SOURCE_KIND_RAY_NODES, "ray-nodes" },
+  { QUOIT_SOURCE_KIND_K8S_NODES, "k8s-nodes" },
 };
 
-const char source_kinds_usage[] = "raycluster|ray-nodes|k8s-nodes|csv-nodes FILE | fleet TEXT";
+const char source_kinds_usage[] = "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT";
 
 const char *
 source_kind_word (QuoitSourceKind kind)
@@ -67,8 +68,7 @@ source_kind_parse (const char *word, QuoitSourceKind *kind, GError **error)
         *kind = (QuoitSourceKind) source_kinds[i].value;
         return true;
       }
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-               "'%s': expected raycluster, ray-nodes, k8s-nodes, csv-nodes or fleet", word);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes, k8s-nodes or fleet", word);
   return false;
 }
 

@@ -25,11 +25,10 @@ const (
 	RayCluster SourceKind = C.QUOIT_SOURCE_KIND_RAYCLUSTER // a manifest, with the nodes that KubeRay would create for it
 	RayNodes   SourceKind = C.QUOIT_SOURCE_KIND_RAY_NODES  // `ray list nodes`, ray.nodes()
 	K8sNodes   SourceKind = C.QUOIT_SOURCE_KIND_K8S_NODES  // `kubectl get nodes -o json`
-	CSVNodes   SourceKind = C.QUOIT_SOURCE_KIND_CSV_NODES  // a list of nodes as CSV
 )
 
 var sourceKindNames = map[SourceKind]string{
-	FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES", K8sNodes: "K8S_NODES", CSVNodes: "CSV_NODES",
+	FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES", K8sNodes: "K8S_NODES",
 }
 
 // String returns the name of the format.

@@ -20,8 +20,7 @@ typedef enum {
   QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
   QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would create for it */
   QUOIT_SOURCE_KIND_RAY_NODES = 3,  /* `ray list nodes`, ray.nodes() */
-  QUOIT_SOURCE_KIND_K8S_NODES = 4,  /* `kubectl get nodes -o json` */
-  QUOIT_SOURCE_KIND_CSV_NODES = 5   /* a list of nodes as CSV */
+  QUOIT_SOURCE_KIND_K8S_NODES = 4   /* `kubectl get nodes -o json` */
 } QuoitSourceKind;
 
 /**
@@ -75,8 +74,6 @@ typedef enum {
  * - %QUOIT_SOURCE_KIND_RAY_NODES: the output of `ray list nodes` as JSON or YAML, with or without --detail, or the JSON
  *   of ray.nodes().
  * - %QUOIT_SOURCE_KIND_K8S_NODES: the output of `kubectl get nodes` as JSON or YAML.
- * - %QUOIT_SOURCE_KIND_CSV_NODES: the line "node,pool,slice,worker,accelerator,topology", then one line per node,
- *   without quotes.
  *
  * Returns: (transfer full): the input; quoit_input_free() it
  */
@@ -92,7 +89,7 @@ QUOIT_API void quoit_input_free (QuoitInput *input);
 
 /**
  * quoit_input_set_source:
- * @source: (nullable): the name; %NULL: "fleet", the manifest's metadata.name, "ray", "k8s" or "csv"
+ * @source: (nullable): the name; %NULL: "fleet", the manifest's metadata.name, "ray" or "k8s"
  *
  * Sets the name of the source.
  */

@@ -8,7 +8,7 @@ quoit_input_new (QuoitSourceKind kind, const char *text, size_t length)
   QuoitInput *input;
 
   g_return_val_if_fail (text != NULL, NULL);
-  g_return_val_if_fail (kind >= QUOIT_SOURCE_KIND_FLEET && kind <= QUOIT_SOURCE_KIND_CSV_NODES, NULL);
+  g_return_val_if_fail (kind >= QUOIT_SOURCE_KIND_FLEET && kind <= QUOIT_SOURCE_KIND_K8S_NODES, NULL);
 
   input = g_new0 (QuoitInput, 1);
   input->kind = kind;
@@ -148,8 +148,6 @@ read_claims (const QuoitInput *input, GError **error)
       return quoit_read_ray_files (&files, error);
     case QUOIT_SOURCE_KIND_K8S_NODES:
       return read_k8s (input, error);
-    case QUOIT_SOURCE_KIND_CSV_NODES:
-      return quoit_read_csv_nodes (files.nodes, files.n_nodes, input->source, error);
     default:
       g_assert_not_reached ();
     }

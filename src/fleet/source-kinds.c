@@ -13,7 +13,6 @@ static const struct {
   [QUOIT_SOURCE_KIND_RAYCLUSTER] = { "raycluster", RANK_PLAN },
   [QUOIT_SOURCE_KIND_RAY_NODES] = { "ray-nodes", RANK_RAY },
   [QUOIT_SOURCE_KIND_K8S_NODES] = { "k8s-nodes", RANK_KUBERNETES },
-  [QUOIT_SOURCE_KIND_CSV_NODES] = { "csv-nodes", RANK_TEXT },
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (source_kinds) == QUOIT_LAST_SOURCE_KIND + 1);

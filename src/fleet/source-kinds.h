@@ -9,7 +9,7 @@
 #include "fleet/claims.h"
 
 #define QUOIT_FIRST_SOURCE_KIND QUOIT_SOURCE_KIND_FLEET
-#define QUOIT_LAST_SOURCE_KIND QUOIT_SOURCE_KIND_CSV_NODES
+#define QUOIT_LAST_SOURCE_KIND QUOIT_SOURCE_KIND_K8S_NODES
 
 const char *quoit_source_kind_name (QuoitSourceKind kind); /* "raycluster" */
 

@@ -60,10 +60,6 @@ QuoitClaims *quoit_read_k8s_files (const QuoitK8sFiles *files, GError **error);
 /* As quoit_read_k8s_files() with one text. Messages have no name of the text in front. */
 QuoitClaims *quoit_read_k8s_nodes (const char *text, gsize length, const char *source, GError **error);
 
-/* Reads a list of nodes as CSV: the line "node,pool,slice,worker,accelerator,topology", then one line per node, without
-   quotes. If @source is NULL, it is "csv". */
-QuoitClaims *quoit_read_csv_nodes (const char *text, gsize length, const char *source, GError **error);
-
 /* Reads a whole file into *@text, which the caller frees with g_free(). Refuses everything except regular files and
    pipes, and contents of more than 256 MiB, of which it reads at most that much. Errors are NOT_FOUND, INVALID or
    STORE; the message begins with the path. */

@@ -21,17 +21,8 @@ printf 'v4 2x2x2 x1' | quoit import fleet - --source piped --now "$now" >"$tmp/o
 out "fleet text is imported from standard input" piped
 ok 0 "a node list is imported" import ray-nodes "$top_srcdir/tests/data/captures/lost.one-slice-host-lost.py-ray.nodes.json" \
   --source lost --now "$now"
-printf '%s\n' node,pool,slice,worker,accelerator,topology host-a,rack,rack-0,0,v5p,2x2x2 host-b,rack,rack-0,1,v5p,2x2x2 \
-  host-c,rack,rack-1,0,v5e,2x2 >"$tmp/nodes.csv"
-echo host-a,rack,rack-0,0,v5p,2x2x2 >"$tmp/no-header.csv"
-ok 0 "a database for a CSV list is created" --db "$tmp/csv.db" init
-ok 0 "a node list as CSV is imported" --db "$tmp/csv.db" import csv-nodes "$tmp/nodes.csv" --now "$now"
-out "the nodes of a CSV list are counted" "nodes:  3"
-ok 0 "slices of a CSV list are listed" --db "$tmp/csv.db" slices -o json
-fact "a CSV list has slices" '[(s["slice"], s["n_nodes"]) for s in d["slices"]]' "[('rack-1', 1), ('rack-0', 2)]"
 baseline
-refused 3 "CSV without a header" "no-header.csv: line 1: expected node,pool" import csv-nodes "$tmp/no-header.csv"
-refused 2 "unknown kind of import" "'helm'|expected raycluster, ray-nodes, k8s-nodes, csv-nodes or fleet" import helm x
+refused 2 "unknown kind of import" "'helm'|expected raycluster, ray-nodes, k8s-nodes or fleet" import helm x
 refused 2 "import with one argument" "expected the arguments" import fleet
 refused 4 "import of a missing file" "/no/such: No such file" import raycluster /no/such
 refused 2 "--set with fleet text" "--set 'X=1' requires raycluster" import fleet 'v6e 4x4' --set X=1

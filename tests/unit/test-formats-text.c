@@ -300,44 +300,6 @@ START_TEST (invalid_fleet_text_is_refused_with_the_byte)
 }
 END_TEST
 
-#define CSV_HEADER "node,pool,slice,worker,accelerator,topology\n"
-
-START_TEST (csv_nodes_have_their_slices_and_workers)
-{
-  static const char text[] = CSV_HEADER "a,p,p-0,0,v5p,2x2x2\nb,p,p-0,1,v5p,2x2x2\n";
-  GError *error = NULL;
-  g_autoptr (QuoitClaims) claims = quoit_read_csv_nodes (text, strlen (text), NULL, &error);
-
-  ck_assert_ok (error);
-  ck_assert_text (nodes_as_text (claims), "p:a@p-0.0 p:b@p-0.1");
-  ck_assert_text (resources_as_text (claims, 0), "TPU=4");
-  ck_assert_str_eq (quoit_claims_source (claims), "csv");
-}
-END_TEST
-
-static const struct {
-  const char *text, *says;
-} bad_csv[] = {
-  { "", "line 1: expected node,pool,slice,worker,accelerator,topology" },
-  { CSV_HEADER "a,p,p-0\n", "line 2: 3 columns: expected node,pool" },
-  { CSV_HEADER ",p,p-0,0,v5p,2x2x2\n", "line 2: column 1 is empty: expected a name" },
-  { CSV_HEADER "a b,p,p-0,0,v5p,2x2x2\n", "line 2: " },
-  { CSV_HEADER "a,p,p-0,2,v5p,2x2x2\n", "line 2: worker '2': expected 0 to 1" },
-  { CSV_HEADER "a,p,p-0,0,v1,2x2x2\n", "line 2: generation 'v1'" },
-  { CSV_HEADER "a,p,p-0,0,v5p,2x2\n", "line 2: " },
-  { CSV_HEADER "a,p,p-0,0,v5p,2x2x2\na,p,p-0,1,v5p,2x2x2\n", "line 3: node 'a': expected each node once" },
-  { CSV_HEADER "\xff,p,p-0,0,v5p,2x2x2\n", "expected UTF-8" },
-};
-
-START_TEST (invalid_csv_is_refused_with_the_line)
-{
-  GError *error = NULL;
-
-  ck_assert_ptr_null (quoit_read_csv_nodes (bad_csv[_i].text, strlen (bad_csv[_i].text), NULL, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_csv[_i].says);
-}
-END_TEST
-
 START_TEST (a_fleets_nodes_have_the_labels_that_ray_would_show)
 {
   static const char text[] = "v5e 2x4 zone=us-east5-b hostchips=4";
@@ -507,8 +469,6 @@ main (void)
   tcase_set_timeout (fleet, 60);
   tcase_add_loop_test (fleet, fleet_text_gives_the_expected_nodes, 0, G_N_ELEMENTS (fleets));
   tcase_add_loop_test (fleet, invalid_fleet_text_is_refused_with_the_byte, 0, G_N_ELEMENTS (bad_fleets));
-  tcase_add_test (fleet, csv_nodes_have_their_slices_and_workers);
-  tcase_add_loop_test (fleet, invalid_csv_is_refused_with_the_line, 0, G_N_ELEMENTS (bad_csv));
   tcase_add_test (fleet, a_fleets_nodes_have_the_labels_that_ray_would_show);
   tcase_add_test (fleet, claims_are_written_as_one_document);
   suite_add_tcase (suite, fleet);

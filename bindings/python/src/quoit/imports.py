@@ -23,8 +23,6 @@ class SourceKind(_c.Code):
     """``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes()."""
     K8S_NODES = 4
     """``kubectl get nodes -o json``, or ``-o yaml``."""
-    CSV_NODES = 5
-    """A list of nodes as CSV."""
 
 
 class ChangeKind(_c.Code):
