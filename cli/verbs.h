@@ -23,7 +23,6 @@
   VERB (nodes, rows, true) \
   VERB (slices, rows, true) \
   VERB (groups, rows, true) \
-  VERB (count, facts, true) \
   VERB (show, rows, true) \
   VERB (map, facts, true) \
   VERB (slots, rows, true) \

@@ -220,16 +220,4 @@ holds "the backup has the same state" test "$(quoit --db "$tmp/copy.db" export j
 refused 7 "backup over an existing file" "copy.db" backup "$tmp/copy.db"
 refused 8 "backup to a missing folder" "/no/such" backup /no/such/copy.db
 
-# --- count
-fresh 'v6e 4x4 x2'
-ok 0 "count of a database without groups succeeds" count
-out "count prints no groups" "groups: 0"
-ok 0 "a group to count is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
-ok 0 "count -o json succeeds" count -o json
-fact "count prints the number of groups" 'd["groups"]' 1
-ok 0 "count --at succeeds" count --at 1 -o json
-fact "count --at prints the number of groups of that time" 'd["groups"]' 0
-baseline
-refused 2 "count with an argument" "expected the arguments: none" count all
-
 finish
