@@ -427,10 +427,10 @@ static const struct {
   { "c23456789012345678901234567890123456789041", "g", 1, 1, NULL },
   { "c2345678901234567890123456789012345678901", "g", 2, 1, NULL },
   { "c23456789012345678901234567890123456789012", "g", 2, 1,
-    "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, a letter first: the headless "
-    "service is called 'c23456789012345678901234567890123456789012-headless', the TPU webhook tells the hosts "
-    "'r3456789012345678901234567890123456789012-headless'" },
-  { "2c", "g", 2, 1, "is called '2c-headless', the TPU webhook tells the hosts 'rc-headless'" },
+    "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, a letter first: KubeRay calls "
+    "the headless service 'c23456789012345678901234567890123456789012-headless', but the TPU webhook assigns the hosts "
+    "to service 'r3456789012345678901234567890123456789012-headless'" },
+  { "2c", "g", 2, 1, "service '2c-headless', but the TPU webhook assigns the hosts to service 'rc-headless'" },
   { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 10, NULL },
   { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 11,
     "-10-1' of 64 bytes: expected at most 63, a groupName shorter by 1" },

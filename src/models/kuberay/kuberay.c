@@ -285,8 +285,8 @@ check_service (const QuoitKuberay *kuberay, GError **error)
   if (strcmp (kuberay->service, webhook_service) == 0)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "cluster %s: expected at most %u bytes%s, a letter first: the headless service is called %s, the "
-                     "TPU webhook tells the hosts %s",
+                     "cluster %s: expected at most %u bytes%s, a letter first: KubeRay calls the headless service %s, "
+                     "but the TPU webhook assigns the hosts to service %s",
                      quoted, quoit_kuberay_get_longest_name (kuberay),
                      kuberay->is_assumed ? " before the end that KubeRay gives it" : "", quoted_actual, quoted_assumed);
 }
