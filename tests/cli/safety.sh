@@ -185,7 +185,7 @@ without_reader "undrain" 14 "the same state again changes nothing" undrain v6e-4
 without_reader "set-state" 14 "the same state again changes nothing" set-state v6e-4x4-3-0 dead --now "$now"
 without_reader "owner set" 14 "quoit owner" owner set o --lease 1h --now "$now"
 without_reader "owner end" 14 "NOT_FOUND after 'end'" owner end o --now "$now"
-refused 4 "the retry of an end that is done" "no owner 'o'" owner end o --now "$now"
+refused 4 "the retry of an end that is done" "owner 'o' is not registered" owner end o --now "$now"
 without_reader "import" 14 "the same import again changes nothing" import fleet 'v6e 4x4 x5' --now "$now"
 without_reader "sync" 14 "the same sync again changes nothing" sync fleet 'v6e 4x4 x6' --now "$now"
 without_reader "resize" 14 "the same size again changes nothing" resize a --slices 2 --now "$now"
