@@ -184,8 +184,8 @@ check_entry_in_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileE
 
   if (result == ENTRY_IS_DIFFERENT || (result == ENTRY_READ && quoit_file_entry_is_before (&now, &known)))
     return fail_older_file (store, writer, &known, error);
-  /* A newer copy: the WAL would undo the restore that somebody meant. */
-  if (result == ENTRY_READ && writer == QUOIT_WRITER_OTHER_PROGRAM && now.seq < seq)
+  /* A newer copy, which the WAL would undo; or a file that another program has left unreadable. */
+  if (writer == QUOIT_WRITER_OTHER_PROGRAM && (result == ENTRY_UNREADABLE || now.seq < seq))
     return fail_foreign (store, error);
   store->entry_in_file = now;
   return TRUE;
