@@ -123,7 +123,7 @@ def test_the_end_of_a_driver_releases_its_slices(path, driver):
 def test_a_driver_without_heartbeats_loses_its_groups_after_the_lease(path, driver):
     other = driver(f"""
         from quoit.ray import owners
-        owners.SignOfLife._renewed = lambda *_: True
+        owners.LeaseRenewer._renew = lambda *_: True
         slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, lease_s=4)
         print(*slices.slice_names, flush=True)
         input()
