@@ -191,6 +191,17 @@ check_entry_in_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileE
   return TRUE;
 }
 
+/* Verifies what a read transaction of @db reads, and that it continues the history of this handle. *@seq gets the last
+ * entry. */
+static gboolean
+is_sound_history (QuoitDb *db, const QuoitStore *store, guint64 *seq, GError **error)
+{
+  guint8 chain[QUOIT_CHAIN_BYTES];
+
+  return quoit_sqlite_check_replay (db, NULL, error) && quoit_sqlite_read_last_link (db, seq, chain, error)
+         && continues_history (db, store, *seq, error);
+}
+
 /* Verifies the database on a new connection, because this handle's cache may contain pages that are no longer in the
  * file. */
 static gboolean
@@ -198,14 +209,9 @@ verify_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileEntry *re
 {
   QuoitDb reader = { 0 };
   guint64 seq = 0;
-  guint8 chain[QUOIT_CHAIN_BYTES];
-  gboolean ok = quoit_sqlite_connect (store, &reader, error);
+  gboolean ok = quoit_sqlite_connect (store, &reader, error) && quoit_sqlite_begin_reader (store, &reader, error)
+                && is_sound_history (&reader, store, &seq, error);
 
-  if (ok)
-    sqlite3_busy_timeout (reader.handle, (int) MIN (store->wait_ms, G_MAXINT));
-  ok = ok && quoit_db_run (&reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&reader, error)
-       && quoit_sqlite_check_replay (&reader, NULL, error) && quoit_sqlite_read_last_link (&reader, &seq, chain, error);
-  ok = ok && continues_history (&reader, store, seq, error);
   quoit_db_close (&reader);
   if (!ok && writer == QUOIT_WRITER_OTHER_PROGRAM)
     g_prefix_error (error, "another program has written to the file: ");
@@ -304,7 +310,6 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
   const QuoitFileEntry known
       = quoit_file_entry_is_before (&store->entry_in_file, recorded) ? *recorded : store->entry_in_file;
   QuoitFileEntry now = { 0 };
-  guint8 chain[QUOIT_CHAIN_BYTES];
   struct stat status;
   guint64 seq;
   gboolean ok;
@@ -315,9 +320,7 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
   /* So that pages are read from the file again. */
   sqlite3_db_release_memory (store->db.handle);
   ok = quoit_db_run (&store->db, SQL_BEGIN_READ, NULL) && quoit_sqlite_check_version (&store->db, NULL)
-       && quoit_sqlite_check_replay (&store->db, NULL, NULL)
-       && quoit_sqlite_read_last_link (&store->db, &seq, chain, NULL)
-       && continues_history (&store->db, store, seq, NULL);
+       && is_sound_history (&store->db, store, &seq, NULL);
   if (!quoit_db_roll_back (&store->db, NULL) || !ok)
     return FALSE;
   store->entry_in_file = now;

@@ -62,22 +62,6 @@ head_name (const char *path)
   return g_strconcat (path, "-head", NULL);
 }
 
-/* Gives the head file the mode and the owner of the database, as far as this user may. */
-static void
-copy_mode_and_owner (int fd, const struct stat *database)
-{
-  struct stat now;
-
-  if (fstat (fd, &now) != 0)
-    return;
-  if (now.st_uid != database->st_uid && geteuid () == 0 && fchown (fd, database->st_uid, (gid_t) -1) != 0)
-    return;
-  if (now.st_gid != database->st_gid && fchown (fd, (uid_t) -1, database->st_gid) != 0)
-    return;
-  if ((now.st_mode & 0777) != (database->st_mode & 0777))
-    (void) fchmod (fd, database->st_mode & 0777);
-}
-
 gboolean
 quoit_head_check_access (const char *path, GError **error)
 {
@@ -93,7 +77,7 @@ quoit_head_check_access (const char *path, GError **error)
   if (fd < 0)
     return TRUE;
   if (can_write && stat (path, &database) == 0)
-    copy_mode_and_owner (fd, &database);
+    quoit_path_copy_owner (fd, &database, 0);
   close (fd);
   return TRUE;
 }
@@ -110,7 +94,7 @@ open_to_write (const char *path, const struct stat *database)
     return fd;
   fd = quoit_path_open (name, O_WRONLY | O_CREAT | O_NOFOLLOW, database->st_mode & 0777);
   if (fd >= 0)
-    copy_mode_and_owner (fd, database);
+    quoit_path_copy_owner (fd, database, 0);
   return fd;
 }
 

@@ -222,6 +222,13 @@ check_seq (const QuoitJournalRange *range, guint64 seq, GError **error)
 }
 
 gboolean
+quoit_sqlite_begin_reader (const QuoitStore *store, QuoitDb *reader, GError **error)
+{
+  sqlite3_busy_timeout (reader->handle, (int) MIN (store->wait_ms, G_MAXINT));
+  return quoit_db_run (reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (reader, error);
+}
+
+gboolean
 quoit_sqlite_open_reader (QuoitStore *store, QuoitDb *reader, GError **error)
 {
   gboolean ok, is_log_lost;
@@ -232,10 +239,7 @@ quoit_sqlite_open_reader (QuoitStore *store, QuoitDb *reader, GError **error)
   ok = quoit_sqlite_check_names (store, NULL, &is_log_lost, error)
        && (!is_log_lost || quoit_sqlite_recover_log (store, error)) && quoit_sqlite_connect (store, reader, error);
   quoit_store_unlock_writer (store);
-  if (!ok)
-    return FALSE;
-  sqlite3_busy_timeout (reader->handle, (int) MIN (store->wait_ms, G_MAXINT));
-  return quoit_db_run (reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (reader, error);
+  return ok && quoit_sqlite_begin_reader (store, reader, error);
 }
 
 static QuoitFleet *

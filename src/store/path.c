@@ -216,3 +216,19 @@ quoit_path_check_new (const char *path, GError **error)
                             "a name that belongs to another database: choose another name");
   return TRUE;
 }
+
+void
+quoit_path_copy_owner (int fd, const struct stat *database, mode_t more)
+{
+  const mode_t mode = (database->st_mode & 0777) | more;
+  struct stat now;
+
+  if (fstat (fd, &now) != 0)
+    return;
+  if ((now.st_mode & 0777) != mode)
+    (void) fchmod (fd, mode);
+  if (now.st_uid != database->st_uid && geteuid () == 0 && fchown (fd, database->st_uid, (gid_t) -1) != 0)
+    return;
+  if (now.st_gid != database->st_gid && fchown (fd, (uid_t) -1, database->st_gid) != 0)
+    return;
+}

@@ -2,6 +2,8 @@
 /* Checks on the path of a database, before SQLite opens it. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "base/error.h"
 
 /* Checks whether a database at @path is safe: the file system supports locks and shared memory between processes, and
@@ -26,3 +28,7 @@ gboolean quoit_path_check_new (const char *path, GError **error);
 
 /* Returns the name of a file system by its statfs(2) number, or NULL if it is not known to be safe. */
 const char *quoit_path_file_system (guint32 magic);
+
+/* Gives a companion file of @database its mode, with the bits @more, and its owner and group, as far as this user may.
+ */
+void quoit_path_copy_owner (int fd, const struct stat *database, mode_t more);

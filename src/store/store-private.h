@@ -112,6 +112,8 @@ gboolean quoit_sqlite_write_chain (QuoitDb *db, GError **error);
 QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error);
 QuoitFleet *quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error);
 
+/* Begins a read transaction on @reader, a connection of its own, and checks the schema. */
+gboolean quoit_sqlite_begin_reader (const QuoitStore *store, QuoitDb *reader, GError **error);
 /* Opens another connection and begins a read transaction on it, so that a long read does not block the writer of
  * @store. Close it with quoit_db_close(), also on failure. */
 gboolean quoit_sqlite_open_reader (QuoitStore *store, QuoitDb *reader, GError **error);

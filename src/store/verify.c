@@ -73,10 +73,7 @@ verify_sqlite (QuoitStore *store, GError **error)
   /* A new connection, because this handle's cache may contain pages that are no longer in the file. It runs in one read
    * transaction, so that other processes can write. */
   ok = quoit_sqlite_check_handle (store, error) && quoit_sqlite_check_file (store, NULL, error)
-       && quoit_sqlite_connect (store, &reader, error);
-  if (ok)
-    sqlite3_busy_timeout (reader.handle, (int) MIN (store->wait_ms, G_MAXINT));
-  ok = ok && quoit_db_run (&reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&reader, error)
+       && quoit_sqlite_connect (store, &reader, error) && quoit_sqlite_begin_reader (store, &reader, error)
        && quoit_sqlite_check_replay (&reader, &saved, error);
   quoit_db_close (&reader);
   if (!ok)

@@ -280,21 +280,6 @@ other_pair_is_used (const File *file)
 
 /* --- the WAL index (-shm) --- */
 
-static void
-copy_mode_and_owner (int fd, const struct stat *database)
-{
-  struct stat now;
-
-  if (fstat (fd, &now) != 0)
-    return;
-  /* The owner of a database that is read-only at present can write it again later, and needs its index then. */
-  if ((now.st_mode & 0777) != ((database->st_mode & 0777) | 0600))
-    (void) fchmod (fd, (database->st_mode & 0777) | 0600);
-  if (geteuid () == 0 && (now.st_uid != database->st_uid || now.st_gid != database->st_gid)
-      && fchown (fd, database->st_uid, database->st_gid) != 0)
-    return;
-}
-
 /* Opens the -shm file. The first process to open it clears its header, because its content is from processes that have
  * ended. It does not truncate the file as SQLite does: another copy of SQLite in this process may have lost its locks
  * to a close(), and still have the file mapped. */
@@ -307,7 +292,8 @@ open_index (File *file)
 
   if (fd < 0)
     return SQLITE_CANTOPEN;
-  copy_mode_and_owner (fd, &file->status_at_open);
+  /* The owner of a database that is read-only at present can write it again later, and needs its index then. */
+  quoit_path_copy_owner (fd, &file->status_at_open, 0600);
   if (set_lock (fd, F_WRLCK, SHM_DEAD_MAN, 1) == SQLITE_OK
       && pwrite (fd, cleared, sizeof cleared, 0) != (gssize) sizeof cleared)
     {
