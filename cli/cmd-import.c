@@ -140,7 +140,8 @@ new_input (QuoitSourceKind kind, const char *given, const Options *options, GErr
 }
 
 /* Replaces the first word of the library's message, such as "groups: ", by the name of the file with that list. The
- * word is read from the message, because the public API has no other way to tell which of several lists is wrong. */
+ * word is read from the message, because the public API has no other way to find out which of several lists is wrong.
+ */
 static void
 prefix_file_name (GError *error, QuoitSourceKind kind, const char *given, const Options *options)
 {

@@ -42,7 +42,7 @@ manifest_add_index (Table *table, gint64 index)
     table_add_number (table, index);
 }
 
-/* What the TPU webhook does to a pod: the patch, and the pod after it. */
+/* The effect of the TPU webhook on a pod: the patch, and the pod after it. */
 typedef struct {
   QuoitWebhookPatch *patch;
   QuoitWebhookPod *admitted;

@@ -193,7 +193,7 @@ get_last_seq (QuoitLedger *ledger)
   return quoit_snapshot_get_seq (snapshot);
 }
 
-/* Remembers the last entry, so that a failure of stdout can tell whether the verb has changed the ledger. */
+/* Remembers the last entry, so that a failure of stdout can report whether the verb has changed the ledger. */
 static QuoitLedger *
 watch_ledger (Session *session, QuoitLedger *ledger)
 {

@@ -83,12 +83,6 @@ quoit_rows_get (const QuoitRows *rows, guint32 index)
   return ((const Row *) rows->rows->pdata[index])->numbers;
 }
 
-guint32
-quoit_rows_count (const QuoitRows *rows)
-{
-  return rows->rows->len;
-}
-
 static int
 smallest_first (const void *a, const void *b)
 {

@@ -14,7 +14,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRows, quoit_rows_free)
 /* Returns the index of the row. Copies @numbers if the row is new. */
 guint32 quoit_rows_intern (QuoitRows *rows, const gint64 *numbers, guint32 length);
 const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 index);
-guint32 quoit_rows_count (const QuoitRows *rows);
 
 /* Sorts in ascending order. */
 void quoit_numbers_sort (guint32 *numbers, guint32 n);
