@@ -31,7 +31,7 @@ ask (gpointer data)
     }
 }
 
-/* Four hosts of one slice: any slice, or @slice. */
+/* A request for the four hosts of one slice; @slice NULL: of any slice. */
 static QuoitRequest *
 request_new (QuoitPolicy policy, const char *slice)
 {

@@ -124,7 +124,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
   bench_database_remove (other);
 }
 
-/* --- the whole public call in memory --- */
+/* --- quoit_ledger_reserve() in memory --- */
 
 typedef struct {
   QuoitLedger *ledger;

@@ -3,7 +3,7 @@
 
 enum { FIRST_FILLER_ID = 1000000 };
 
-/* Adds a class with GKE's labels of a TPU node, without the labels that differ between nodes. */
+/* Adds the node kind of @pool, with GKE's labels except those that differ between nodes. */
 static guint32
 add_kind (QuoitClaims *claims, const char *pool)
 {

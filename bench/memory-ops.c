@@ -179,9 +179,10 @@ measure_one (Bench *bench, const char *fleet_name, Batch *batch, gboolean promis
   batch->n = n;
 }
 
-/* Many groups that remain, one after the other: each uses other slices, and memory that is not in the caches. */
+/* Reserves many groups without a release between them, so that each uses other slices, and memory that is not in the
+ * caches. */
 static void
-measure_row (Bench *bench, const char *fleet_name, Batch *batch)
+measure_many (Bench *bench, const char *fleet_name, Batch *batch)
 {
   bench_measure (bench, &(BenchOperation) { .scenario = "reserve 1 slice, 64 times",
                                             .fleet = fleet_name,
@@ -208,7 +209,7 @@ measure_fleet (Bench *bench, QuoitLayout *layout, const char *shape, guint perce
   for (guint i = 0; i < BATCH; i++)
     g_snprintf (batch.names[i], sizeof batch.names[i], "job-%u", i);
   measure_one (bench, name, &batch, promised);
-  measure_row (bench, name, &batch);
+  measure_many (bench, name, &batch);
   if (promised && percent == 50)
     {
       measure_parts (bench, name, &batch);

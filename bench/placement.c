@@ -119,7 +119,7 @@ typedef struct {
 } Traffic;
 
 static void
-come_and_go (gpointer data)
+place_and_remove_all (gpointer data)
 {
   Traffic *traffic = data;
   QuoitRayResult result;
@@ -145,10 +145,11 @@ measure_traffic (Bench *bench)
   quoit_ray_group_set_strategy (group, QUOIT_STRATEGY_SPREAD);
   for (guint32 b = 0; b < HOSTS; b++)
     quoit_ray_group_set_amount (group, quoit_ray_group_add_bundle (group), "TPU", 1);
-  bench_measure (
-      bench,
-      &(BenchOperation) {
-          .scenario = scenario, .fleet = "1k nodes", .run = come_and_go, .data = &traffic, .n_operations = GROUPS });
+  bench_measure (bench, &(BenchOperation) { .scenario = scenario,
+                                            .fleet = "1k nodes",
+                                            .run = place_and_remove_all,
+                                            .data = &traffic,
+                                            .n_operations = GROUPS });
   bench_add (bench, "ray: groups a second", "1k nodes", 1e9 / bench_ns (bench, scenario, "1k nodes"), "/s", BENCH_NONE);
 }
 

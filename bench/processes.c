@@ -43,7 +43,7 @@ compare (Bench *bench, const char *scenario, const char *few, const char *many)
 /* --- processes --- */
 
 static void
-see_all (gpointer data)
+detect_all (gpointer data)
 {
   const QuoitTopology *topology = data;
 
@@ -91,8 +91,8 @@ measure_processes (Bench *bench)
   g_autoptr (QuoitTopology) short_job = topology_of ("v6e 4x4 x8", "v6e", "4x4", 8);
   g_autoptr (QuoitTopology) long_job = topology_of ("v6e 4x4 x4096", "v6e", "4x4", 4096);
 
-  measure (bench, seen, few, see_all, small);
-  measure (bench, seen, many, see_all, large);
+  measure (bench, seen, few, detect_all, small);
+  measure (bench, seen, many, detect_all, large);
   compare (bench, seen, few, many);
   measure (bench, listed, few_slices, list_devices, short_job);
   measure (bench, listed, many_slices, list_devices, long_job);

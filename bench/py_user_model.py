@@ -49,7 +49,7 @@ class Indexed:
 
 
 def best(model, slices, groups):
-    """The best time of a reservation and of a release, over batches that read the clock once for many."""
+    """The best time of a reservation and of a release, measured in batches, so that reading the clock adds little."""
     reserve = release = float("inf")
     for _ in range(REPEAT):
         start = time.perf_counter_ns()

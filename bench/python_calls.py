@@ -17,7 +17,7 @@ IMPORT = "import time; begin = time.perf_counter_ns(); import quoit; print(time.
 
 
 def best_call():
-    """The best time of a reservation and its release, over batches that read the clock once for many."""
+    """The best time of a reservation and its release, measured in batches, so that reading the clock adds little."""
     request = quoit.Request("train", accelerator="v6e", topology="4x4", slices=1)
     best = float("inf")
     for _ in range(REPEAT):

@@ -34,7 +34,7 @@ text_new (BenchList list)
   return text;
 }
 
-/* --- the whole public call --- */
+/* --- quoit_ledger_sync() --- */
 
 static double
 seconds_since (gint64 start_us)
@@ -100,7 +100,7 @@ measure_calls (Bench *bench, const char *folder, const char *where)
   g_free (other.text);
 }
 
-/* --- after the list was read --- */
+/* --- syncing a parsed list --- */
 
 typedef enum { PLAIN, SHUFFLED, DEAD, REPLACED, N_LISTS } ListKind;
 

@@ -46,8 +46,8 @@ parse_axis (const char *word, const char *option, Axes *axes, GError **error)
   if (strlen (name) > MAX_NAME_BYTES)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-                   "%s: axis '%.20s...' of %" G_GSIZE_FORMAT " bytes: expected a name of at most %d", option, name,
-                   strlen (name), MAX_NAME_BYTES);
+                   "%s: axis '%.20s...' of %" G_GSIZE_FORMAT " bytes: expected a name of at most %d bytes", option,
+                   name, strlen (name), MAX_NAME_BYTES);
       return false;
     }
   if (find_axis (axes, name, &same_name))

@@ -44,8 +44,8 @@ refuse (GError **error, const char *message)
   return false;
 }
 
-/* Returns the number of slices that the workers of @scaling fill, or 1 if Ray refuses the ScalingConfig or the number
- * is a range: the check then reports what does not fit. */
+/* Returns the number of slices that the workers of @scaling fill. Returns 1 if Ray refuses the ScalingConfig, which the
+ * check then reports, or if the number of workers is a range. */
 static gint64
 infer_slices (const QuoitRayScaling *scaling)
 {
@@ -198,9 +198,9 @@ static const Column number_columns[] = {
   { "n_hosts", "hosts", CELL_NUMBER },
   { "n_chips", "chips", CELL_NUMBER },
   { "n_devices", "devices", CELL_NUMBER },
-  { "n_devices_per_slice", "devices a slice", CELL_NUMBER },
-  { "batch", "rows a pass", CELL_NUMBER },
-  { "batch_to_load", "rows loaded a step", CELL_NUMBER },
+  { "n_devices_per_slice", "devices per slice", CELL_NUMBER },
+  { "batch", "rows per pass", CELL_NUMBER },
+  { "batch_to_load", "rows loaded per step", CELL_NUMBER },
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (number_columns) == QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1);

@@ -188,8 +188,8 @@ const Verb verb_catalogue = {
   "catalogue",
   "[GEN [TOPOLOGY]]",
   "list the TPU generations, or the topologies of a generation",
-  "The verb needs no database. The last column has the systems that accept a topology: K kubectl-ray, R ray, X\n"
-  "xpk, M maxtext, T toolkit, or none of them: then only the documentation has the topology.",
+  "The verb needs no database. The last column has a letter for each system that accepts the topology: K\n"
+  "kubectl-ray, R ray, X xpk, M maxtext, T toolkit. Without a letter, only the documentation lists the topology.",
   0,
   2,
   run,

@@ -26,7 +26,7 @@ file_clear (gpointer data)
   g_clear_error (&file->read_error);
 }
 
-/* Splits the message of a failed check into the place, "line 3, column 5" or "byte 17" up to the first colon, and the
+/* Splits the message of a failed check at its first colon into the place, "line 3, column 5" or "byte 17", and the
  * error of the YAML. The message is parsed because the public API returns a file that is not YAML as an error without
  * further data. Returns false if the message has no place, because then the file is not the cause. */
 static bool
@@ -223,7 +223,7 @@ print (Session *session, const GArray *files, const GError *read_error, GError *
   return session_print (session, document, error);
 }
 
-/* The errors of unreadable files, one a line, except the first one. */
+/* The errors of unreadable files, one per line, without the first one. */
 static char *
 list_read_errors (const GArray *files, const GError *first)
 {

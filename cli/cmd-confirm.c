@@ -79,7 +79,7 @@ const Verb verb_confirm = {
 const Verb verb_renew = {
   "renew",
   "NAME[@ID]",
-  "replace the lease of a group, from now on",
+  "replace the lease of a group by one that starts now",
   "The exit status is 11 if its lease has ended, and 7 if it has no lease.",
   1,
   1,

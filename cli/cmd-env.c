@@ -52,8 +52,8 @@ check_not_removed (const QuoitGroup *group, GError **error)
   return false;
 }
 
-static EnvForm
-get_form (const Session *session, const Options *options)
+static EnvPrintFunc
+get_print_func (const Session *session, const Options *options)
 {
   if (options->reader != NULL)
     return env_print_jax_view;
@@ -85,7 +85,7 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
     return false;
   env_view_find_slices (&view);
   chosen = env_choose (&view, &options->choice, choice, error);
-  return chosen != NULL && get_form (session, options) (session, &view, chosen, error);
+  return chosen != NULL && get_print_func (session, options) (session, &view, chosen, error);
 }
 
 /* Checks that there is either a group or a manifest, and only options of that form. */

@@ -5,7 +5,9 @@
 #include "words.h"
 
 typedef struct {
-  char *source, *join, *groups, *available, *pods, *topology, *tpu_per_chip;
+  char *source, *join;             /* the names of the source, and of the source to join */
+  char *groups, *available, *pods; /* the files of the lists */
+  char *topology, *tpu_per_chip;
   char **variables;
   gboolean complete, dry_run;
 } Options;
@@ -193,7 +195,7 @@ sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gin
 }
 
 static bool
-run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFunc read, GError **error)
+run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFunc apply, GError **error)
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
@@ -207,7 +209,7 @@ run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFu
   ledger = session_open (session, error);
   if (ledger == NULL || !session_now (session, &now_ms, error))
     return false;
-  if (read (session, ledger, input, now_ms, options, &result, &why))
+  if (apply (session, ledger, input, now_ms, options, &result, &why))
     return print_result (session, result, options->dry_run, error);
   prefix_file_name (why, kind, given, options);
   g_propagate_error (error, g_steal_pointer (&why));
@@ -260,7 +262,7 @@ check_pods (QuoitSourceKind kind, const Options *options, GError **error)
 }
 
 static bool
-run (Session *session, ImportFunc read, GError **error)
+run (Session *session, ImportFunc apply, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
@@ -278,7 +280,8 @@ run (Session *session, ImportFunc read, GError **error)
       "topology of slices whose nodes have no topology label", "SHAPE" },
     { "tpu-resource-per-chip", 0, 0, G_OPTION_ARG_FILENAME, &options.tpu_per_chip,
       "the cluster's RAY_TPU_RESOURCE_PER_CHIP (1)", "N" },
-    { read == sync_source ? "dry-run" : NULL, 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
+    /* import has no --dry-run: NULL ends its list here. */
+    { apply == sync_source ? "dry-run" : NULL, 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
       "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -288,7 +291,7 @@ run (Session *session, ImportFunc read, GError **error)
     return false;
   return source_kind_parse (session->words[0], &kind, error) && check_variables (kind, options.variables, error)
          && check_ray (kind, &options, error) && check_pods (kind, &options, error)
-         && run_on (session, kind, &options, read, error);
+         && run_on (session, kind, &options, apply, error);
 }
 
 static bool
@@ -308,7 +311,7 @@ const Verb verb_import = {
   source_kinds_usage,
   "read a manifest, a node list or fleet text",
   "raycluster reads a RayCluster, a RayJob or a RayService, with its ResourceClaimTemplates. FILE and TEXT may\n"
-  "be -, for standard input. To import a source again replaces its previous contents, and prints the\n"
+  "be -, for standard input. Importing a source again replaces its previous contents, and prints the\n"
   "difference. import refuses to remove or replace a node that a group uses; sync accepts it.",
   2,
   2,
@@ -319,8 +322,9 @@ const Verb verb_sync = {
   "sync",
   source_kinds_usage,
   "read a source again, and report what each group loses",
-  "Like import, but a node that a group uses may be missing in the source: it stays in the ledger as dead until\n"
-  "no group uses it. The difference is printed before it is written. To continue, use repair and resize.",
+  "Like import, but a node that a group uses may be missing from the source: it stays in the ledger as dead\n"
+  "until no group uses it. The difference is printed; --dry-run prints it without writing it. To continue, use\n"
+  "repair and resize.",
   2,
   2,
   run_sync,

@@ -44,8 +44,7 @@ parse_options (const Options *options, ParsedOptions *parsed, GError **error)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                    "--suggest cannot be combined with --contiguous, --split-physical or --process-granule: expected "
-                   "--axes, --dcn "
-                   "and --bytes");
+                   "--axes, --dcn and --bytes");
       return false;
     }
   if (!mesh_spec_parse (mesh, &parsed->mesh, error))

@@ -5,7 +5,8 @@
 #include "text.h"
 #include "verbs.h"
 
-enum { MAX_VARIABLES = 6 };
+/* The number of variables of the environment that the output shows. */
+enum { MAX_SHOWN_VARIABLES = 6 };
 
 typedef enum { OUTCOME_CREATED, OUTCOME_DRY_RUN, OUTCOME_EXISTED } Outcome;
 
@@ -39,7 +40,7 @@ try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *r
 
 static const Column outcome_columns[] = {
   { "dry_run", NULL, CELL_FLAG },
-  { "existing", NULL, CELL_FLAG }, /* only of a dry run: the request key already names a group */
+  { "existing", NULL, CELL_FLAG }, /* only for a dry run: a group with the request key exists already */
 };
 
 static const Column variable_columns[] = {
@@ -53,7 +54,7 @@ first_variables (const QuoitTopology *topology)
   Table *table = table_new (variable_columns, G_N_ELEMENTS (variable_columns));
   uint32_t n = topology == NULL ? 0 : quoit_topology_get_n_variables (topology, 0);
 
-  for (uint32_t i = 0; i < MIN (n, MAX_VARIABLES); i++)
+  for (uint32_t i = 0; i < MIN (n, MAX_SHOWN_VARIABLES); i++)
     {
       table_add_text (table, quoit_topology_get_variable_name (topology, 0, i));
       table_add_text (table, quoit_topology_get_variable_value (topology, 0, i));
@@ -78,7 +79,7 @@ describe_environment (Document *document, const QuoitGroup *group)
   document_take_lines (document, "notes", "notes", notes);
 }
 
-/* A retry may get a group that was removed since the first call. The sentence then says that nothing is reserved. */
+/* A retry may get a group that was removed since the first call. The sentence then states that nothing is reserved. */
 static char *
 describe_outcome (const QuoitGroup *group, Outcome outcome)
 {
@@ -164,7 +165,7 @@ run_verb (Session *session, const ReserveVerb *verb, GError **error)
   return print_result (session, snapshot, group, outcome, error);
 }
 
-/* --- the two verbs. reserve has the lease in the request, hold has it as an argument. --- */
+/* --- the two verbs: for reserve, the request contains the lease; for hold, the lease is an argument --- */
 
 static QuoitGroup *
 reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,

@@ -35,7 +35,7 @@ const Verb verb_resize = {
   "NAME[@ID]",
   "grow or shrink a group, and show the effect on its processes",
   "Adds slices that the group's request allows, all or none. Removes lost slices first, then leaving ones, then\n"
-  "the last ones.",
+  "those with the highest slice ids.",
   1,
   1,
   run,

@@ -110,8 +110,8 @@ note_error (GError **first, GError *why)
     *first = why;
 }
 
-/* Describes everything with that name, because a group can have the name of a slice. Adds "group", "slice" and
- * "node" to @found for what has the name. */
+/* Describes everything with that name, because a group can have the name of a slice. Adds the kinds of the described
+ * objects to @found: "group", "slice", "node". */
 static bool
 describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GPtrArray *found, GError **error)
 {

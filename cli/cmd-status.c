@@ -203,7 +203,7 @@ add_group_problem (Table *table, const char *label, const char *problem)
   table_add_text (table, problem);
 }
 
-/* To find the reason of a waiting group can take long, so only this many different requests get a reason. */
+/* Finding the reason why a group waits can take long, so only this many different requests get a reason. */
 enum { MAX_EXPLAINED = 8 };
 
 typedef struct {

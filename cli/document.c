@@ -16,7 +16,7 @@ typedef struct {
 struct _Document {
   GArray *sections;
   const Table *csv_table; /* the table that -o csv prints; NULL: none */
-  bool has_csv_table;     /* document_take_csv_table() chose csv_table; otherwise it is the first table, if any */
+  bool csv_is_chosen;     /* document_take_csv_table() chose csv_table; otherwise csv_table is the first table */
 };
 
 static void
@@ -84,9 +84,9 @@ document_take_table (Document *document, const char *key, const char *title, Tab
 void
 document_take_csv_table (Document *document, const char *key, const char *title, Table *rows)
 {
-  g_assert (!document->has_csv_table);
+  g_assert (!document->csv_is_chosen);
   document->csv_table = rows;
-  document->has_csv_table = true;
+  document->csv_is_chosen = true;
   document_take_table (document, key, title, rows);
 }
 

@@ -18,6 +18,7 @@ typedef struct {
   const char *sentence, *dry_run_sentence; /* for print_group_change() */
 } ElasticVerb;
 
-/* Makes the change to the group in the first argument, on the ledger or on a fork, and prints it. */
+/* Make the change to the group that the first argument names, and print it: make_group_change() on the ledger,
+ * try_group_change() on a fork. */
 bool make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);
 bool try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error);

@@ -6,16 +6,16 @@
 #include "env.h"
 #include "text.h"
 
-typedef enum { OMIT_NOT, OMIT_FOREIGN, OMIT_READ_ONLY, OMIT_NAMELESS, N_OMISSIONS } Omission;
+typedef enum { NOT_OMITTED, OMIT_NOT_FOR_TPU, OMIT_READ_ONLY, OMIT_INVALID_NAME, N_OMISSIONS } Omission;
 
 // clang-format off
 static const struct {
   const char *severity, *reason; /* on stderr */
   const char *label; /* in the output for people */
 } omissions[N_OMISSIONS] = {
-  [OMIT_FOREIGN]   = { "note",    "not of the families for TPU jobs; --all-variables writes it", "only with --all-variables" },
-  [OMIT_READ_ONLY] = { "warning", "a shell does not allow setting it",                           "read-only in a shell" },
-  [OMIT_NAMELESS]  = { "warning", "not a valid name in a shell",                                 "invalid name in a shell" },
+  [OMIT_NOT_FOR_TPU]  = { "note",    "not of the families for TPU jobs; --all-variables writes it", "only with --all-variables" },
+  [OMIT_READ_ONLY]    = { "warning", "a shell does not allow setting it",                           "read-only in a shell" },
+  [OMIT_INVALID_NAME] = { "warning", "not a valid name in a shell",                                 "invalid name in a shell" },
 };
 // clang-format on
 
@@ -59,10 +59,10 @@ static Omission
 get_omission (const EnvView *view, const char *name)
 {
   if (!is_shell_name (name))
-    return OMIT_NAMELESS;
+    return OMIT_INVALID_NAME;
   if (g_strv_contains (read_only, name))
     return OMIT_READ_ONLY;
-  return view->has_all_variables || is_in_family (name) ? OMIT_NOT : OMIT_FOREIGN;
+  return view->has_all_variables || is_in_family (name) ? NOT_OMITTED : OMIT_NOT_FOR_TPU;
 }
 
 const char *
@@ -79,7 +79,7 @@ report_omitted (const GPtrArray *const *omitted)
 {
   enum { MAX_NAMES = 10 };
 
-  for (guint i = OMIT_FOREIGN; i < N_OMISSIONS; i++)
+  for (guint i = OMIT_NOT_FOR_TPU; i < N_OMISSIONS; i++)
     {
       const GPtrArray *names = omitted[i];
       g_autoptr (GString) list = g_string_new (NULL);
@@ -112,7 +112,7 @@ append_variables (GString *text, const EnvView *view, uint32_t process)
       g_autofree char *value = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
       Omission omission = get_omission (view, name);
 
-      if (omission == OMIT_NOT)
+      if (omission == NOT_OMITTED)
         g_string_append_printf (text, "%s=%s\n", name, value);
       else
         g_ptr_array_add (omitted[omission], (char *) name);

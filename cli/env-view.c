@@ -120,7 +120,7 @@ append_comment (GString *text, const char *comment)
   g_string_append_printf (text, "# %s\n", line);
 }
 
-/* "slice id 0 (s-0), worker 1", "bundle 2: ... chips 0,1", "bundle 3: no TPU". */
+/* "slice id 0 (s-0), worker 1", "bundle 2, slice id 0 (s-0), worker 1", "bundle 3, no TPU". */
 static char *
 format_place (const EnvView *view, uint32_t process)
 {

@@ -49,13 +49,13 @@ bool env_choice_parse (const EnvChoiceOptions *options, EnvChoice *choice, GErro
  * lists possible values. */
 GArray *env_choose (const EnvView *view, const EnvChoiceOptions *options, EnvChoice *choice, GError **error);
 
-/* Returns the options, other than --process, that distinguish the chosen processes: "--slice and --worker, or with
- * ". It is "" if there is no such option. g_free() it. */
+/* Returns the options that distinguish the chosen processes, as text before "--process" in a message, for example
+ * "--slice and --worker, or with ". It is "" if there is no other option. g_free() it. */
 char *env_differing_options (const EnvView *view, const GArray *chosen);
 
 /* --- output --- */
 
-typedef bool (*EnvForm) (Session *session, const EnvView *view, const GArray *chosen, GError **error);
+typedef bool (*EnvPrintFunc) (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 
 /* Prints lines NAME='value' of one process for a POSIX shell. Reports omitted variables on stderr. */
 bool env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error);

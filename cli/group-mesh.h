@@ -42,7 +42,7 @@ typedef struct {
 void group_mesh_clear (GroupMesh *group_mesh);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroupMesh, group_mesh_clear)
 
-/* Counts the slices of the devices. A group of bundles does not have this number. */
+/* Counts the slices of the devices. quoit_group_get_n_slices() is 0 for a group of bundles. */
 uint32_t group_mesh_count_slices (const QuoitDevices *devices);
 
 /* Creates the mesh. If the library refuses the sizes, the message begins with the options that contain them. */

@@ -24,6 +24,6 @@ Table *group_bundles (const QuoitGroup *group);
 /* Appends the facts, workers and bundles of the group to @document. */
 void describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group);
 
-/* For verbs that change nothing: returns the group NAME or NAME@ID. If no live group has the name, it is the latest
- * removed group that the ledger still keeps for its request key. quoit_group_unref() it. */
+/* For verbs that change nothing: returns the live group NAME or NAME@ID; otherwise the latest removed group of that
+ * name that the ledger still has a record of. quoit_group_unref() it. */
 QuoitGroup *group_find (const QuoitSnapshot *snapshot, const char *name, GError **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In JAX, each process detects its cluster from its own environment. This file detects the cluster of every process of
- * a group, and reports results that do not fit together. */
+ * a group, and reports contradictions between the processes. */
 #include <quoit/models.h>
 
 #include "jax-view.h"
@@ -9,7 +9,7 @@
 typedef struct {
   const char *cluster; /* JAX's name of the kind of cluster; NULL: none detected */
   char *coordinator;
-  gint64 count, id; /* the number of processes and the id of this one; valid if has_count and has_id */
+  gint64 count, id; /* the number of processes of the job, and the id of this one; valid if has_count and has_id */
   bool has_count, has_id;
   char *error; /* the first error that JAX raises; NULL: none */
 } DetectedCluster;
@@ -126,7 +126,7 @@ add_row (Table *table, const QuoitTopology *topology, uint32_t process, const De
   table_add_text (table, detected->error);
 }
 
-/* --- notes about results that do not fit together --- */
+/* --- notes about errors and contradictions --- */
 
 static void
 note_errors (GPtrArray *notes, const GArray *all)

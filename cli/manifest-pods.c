@@ -68,7 +68,7 @@ is_tpu_variable (const char *name)
 }
 
 /* The limit of the output. Every pod of a slice has the names of all hosts, so the output grows with the square of the
- * number of pods. ROW_BYTES is counted for each variable, because it is at least a line, or a row of JSON. */
+ * number of pods. ROW_BYTES is counted for each variable, because each is at least a line, or a row of JSON. */
 enum { MAX_BYTES = 1 << 27, ROW_BYTES = 1 << 7 };
 
 static bool
@@ -118,7 +118,7 @@ pod_prefix (const QuoitKuberay *kuberay, uint32_t pod)
 
 /* A variable for TPU jobs in a container. */
 typedef struct {
-  const char *name, *value;   /* @value NULL: it is not in the pod (valueFrom) */
+  const char *name, *value;   /* @value NULL: the pod does not contain the value (valueFrom) */
   const char *field;          /* if @value is NULL, the field of the pod with the value; NULL: not a field */
   bool is_written;            /* the webhook sets the variable */
   const char *manifest_value; /* the value in the manifest that the webhook overrides; NULL: none */
@@ -137,8 +137,9 @@ find_overridden_value (const QuoitWebhookPod *pod, uint32_t container, uint32_t 
   return value;
 }
 
+/* Returns false if the variable is not for TPU jobs, or if a later variable overrides it. */
 static bool
-find_variable (const QuoitWebhookPod *pod, uint32_t container, uint32_t index, Variable *variable)
+get_tpu_variable (const QuoitWebhookPod *pod, uint32_t container, uint32_t index, Variable *variable)
 {
   const char *name = quoit_webhook_pod_get_variable_name (pod, container, index);
 
@@ -146,7 +147,7 @@ find_variable (const QuoitWebhookPod *pod, uint32_t container, uint32_t index, V
     return false;
   *variable = (Variable) { name, quoit_webhook_pod_get_variable_value (pod, container, index),
                            quoit_webhook_pod_get_variable_field (pod, container, index),
-                           quoit_webhook_pod_is_variable_written (pod, container, index) == 1, NULL };
+                           quoit_webhook_pod_is_variable_written (pod, container, index), NULL };
   if (variable->is_written)
     variable->manifest_value = find_overridden_value (pod, container, index);
   return true;
@@ -179,7 +180,7 @@ list_variables (const QuoitWebhookPod *pod)
   for (uint32_t c = 0; c < quoit_webhook_pod_get_n_containers (pod); c++)
     for (uint32_t i = 0; i < quoit_webhook_pod_get_n_variables (pod, c); i++)
       {
-        if (!find_variable (pod, c, i, &variable))
+        if (!get_tpu_variable (pod, c, i, &variable))
           continue;
         table_add_number (table, c);
         table_add_text (table, variable.name);
@@ -318,7 +319,7 @@ append_variables (GString *text, const QuoitWebhookPod *pod, uint32_t container)
 
   for (uint32_t i = 0; i < quoit_webhook_pod_get_n_variables (pod, container); i++)
     {
-      if (!find_variable (pod, container, i, &variable))
+      if (!get_tpu_variable (pod, container, i, &variable))
         continue;
       if (n++ == 0 && container > 0)
         append_comment (text, g_strdup_printf ("container %u", container));

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_PASSES = 1000 };
+enum { MAX_PASSES = 1000 }; /* after each step */
 
 static const char expected_step[]
     = "fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume";
@@ -24,9 +24,9 @@ static const Column pass_columns[] = {
 typedef struct {
   QuoitKuberay *kuberay;
   uint32_t group;
-  const char *step;   /* the current step */
-  gint64 pass;        /* the current pass after that step, from 1 */
-  const char *result; /* the reason with which the operator ended the pass early; NULL: none */
+  const char *step;           /* the current step */
+  gint64 pass;                /* the current pass after that step, from 1 */
+  const char *requeue_reason; /* why the operator ended the pass early; NULL: it did not */
   Table *rows;
 } Run;
 
@@ -74,7 +74,7 @@ add_row (const Run *run, const char *change, const PodRecord *pod, guint n_pods)
   table_add_number (run->rows, n_pods);
   manifest_add_index (run->rows, pod->incarnation);
   table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_deletion_arbitrary (run->kuberay));
-  table_add_text (run->rows, run->result);
+  table_add_text (run->rows, run->requeue_reason);
 }
 
 /* Adds a row for each replica with pods that are in @pods but not in @others. Returns the number of such pods. */
@@ -110,7 +110,7 @@ add_empty_pass (const Run *run)
 {
   static const PodRecord no_pod = { 0, -1, -1 };
 
-  add_row (run, run->result == NULL ? "none" : "ended", &no_pod, 0);
+  add_row (run, run->requeue_reason == NULL ? "none" : "ended", &no_pod, 0);
 }
 
 /* Runs passes until one changes nothing. That last pass is printed only if it is the first. */
@@ -122,7 +122,7 @@ run_passes (Run *run, GError **error)
       g_autoptr (GArray) before = list_pods (run), after = NULL;
       guint n_changes;
 
-      if (!quoit_kuberay_reconcile (run->kuberay, &run->result, error))
+      if (!quoit_kuberay_reconcile (run->kuberay, &run->requeue_reason, error))
         return false;
       after = list_pods (run);
       n_changes = add_rows (run, "deleted", before, after);

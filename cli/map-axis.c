@@ -166,13 +166,13 @@ count_without_device (const Map *map)
 
 /* --- the hops of the axis --- */
 
-/* A line is the devices that differ only in their index along the axis. A trace is the part of the current line in one
+/* A line is the devices that differ only in their index along the axis. This is the part of the current line in one
  * slice. */
 typedef struct {
   uint32_t line;        /* the number of the line, from 1; 0: none */
   uint32_t first, last; /* the chips of the first and the latest device */
   uint32_t n_devices;
-} Trace;
+} LinePart;
 
 static void
 add_hop (MapSlice *slice, uint32_t from, uint32_t to)
@@ -184,36 +184,37 @@ add_hop (MapSlice *slice, uint32_t from, uint32_t to)
 }
 
 static void
-follow_device (const Map *map, uint32_t device, uint32_t line, Trace *traces)
+follow_device (const Map *map, uint32_t device, uint32_t line, LinePart *parts)
 {
   int64_t chip = -1;
   MapSlice *slice = find_chip (map, device, &chip);
-  Trace *trace;
+  LinePart *part;
 
   if (slice == NULL)
     return;
-  trace = &traces[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
-  if (trace->line != line)
-    *trace = (Trace) { line, (uint32_t) chip, (uint32_t) chip, 0 };
-  add_hop (slice, trace->last, (uint32_t) chip);
-  trace->last = (uint32_t) chip;
-  trace->n_devices++;
+  part = &parts[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
+  if (part->line != line)
+    *part = (LinePart) { line, (uint32_t) chip, (uint32_t) chip, 0 };
+  add_hop (slice, part->last, (uint32_t) chip);
+  part->last = (uint32_t) chip;
+  part->n_devices++;
 }
 
 /* Adds the hop from the last device of a line in the slice back to the first. A line of two devices already has that
  * hop. */
 static void
-close_line (const Map *map, uint32_t device, uint32_t line, Trace *traces)
+close_line (const Map *map, uint32_t device, uint32_t line, LinePart *parts)
 {
   int64_t chip = -1;
   MapSlice *slice = find_chip (map, device, &chip);
-  Trace *trace = slice == NULL ? NULL : &traces[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
+  LinePart *part
+      = slice == NULL ? NULL : &parts[quoit_devices_get_slice_index (map->axis->group_mesh->devices, device)];
 
-  if (trace == NULL || trace->line != line)
+  if (part == NULL || part->line != line)
     return;
-  if (trace->n_devices > 2)
-    add_hop (slice, trace->last, trace->first);
-  trace->line = 0;
+  if (part->n_devices > 2)
+    add_hop (slice, part->last, part->first);
+  part->line = 0;
 }
 
 static void
@@ -222,15 +223,15 @@ follow_lines (Map *map)
   const QuoitMesh *mesh = map->axis->group_mesh->mesh;
   const uint32_t *devices = quoit_mesh_get_indices (mesh);
   uint32_t stride = get_stride (map->axis), size = map_axis_size (map->axis);
-  g_autofree Trace *traces = g_new0 (Trace, map->slices->len);
+  g_autofree LinePart *parts = g_new0 (LinePart, map->slices->len);
 
   for (uint32_t first = 0; first < quoit_mesh_get_n_devices (mesh); first++)
     if (first / stride % size == 0)
       {
         for (uint32_t i = 0; i < size; i++)
-          follow_device (map, devices[first + i * stride], first + 1, traces);
+          follow_device (map, devices[first + i * stride], first + 1, parts);
         for (uint32_t i = 0; i < size; i++)
-          close_line (map, devices[first + i * stride], first + 1, traces);
+          close_line (map, devices[first + i * stride], first + 1, parts);
       }
 }
 

@@ -7,8 +7,8 @@
 #include "fleet-view.h"
 #include "group-view.h"
 
-/* Appends a slice unless it is the last one. This avoids duplicates, because the nodes of a slice have successive
- * indices. */
+/* Appends a slice unless it was the last one appended. This avoids duplicates, because the nodes of a slice have
+ * successive indices. */
 static void
 add_slice (GArray *slices, uint32_t slice)
 {
@@ -64,6 +64,7 @@ find_pool (const QuoitSnapshot *snapshot, const char *name, int64_t *pool, GErro
   return true;
 }
 
+/* @pool -1: all pools. */
 static void
 add_pool (GArray *slices, const QuoitSnapshot *snapshot, int64_t pool)
 {

@@ -11,7 +11,7 @@ enum {
   MAX_SWATCHES = 32, /* with more indices, the legend is a band of colours */
   N_STRIPES = 64,    /* in the band */
   STRIPE = 9,        /* the width of a stripe */
-  N_TICKS = 4        /* the number of intervals with an index at each end */
+  N_INTERVALS = 4    /* of the band; an index is below each end of an interval */
 };
 
 static guint
@@ -204,10 +204,10 @@ append_band (Picture *picture, const MapAxis *axis)
   for (guint i = 0; i < N_STRIPES; i++)
     append_box (picture, axis, (uint32_t) (i * last / (N_STRIPES - 1)), (Corner) { MARGIN + i * STRIPE, picture->y },
                 STRIPE, NULL);
-  for (guint i = 0; i <= N_TICKS; i++)
+  for (guint i = 0; i <= N_INTERVALS; i++)
     g_string_append_printf (picture->body, "<text class=\"c\" x=\"%u\" y=\"%u\">%u</text>",
-                            MARGIN + STRIPE / 2 + i * (N_STRIPES - 1) * STRIPE / N_TICKS, picture->y + BOX + 12,
-                            (guint) (i * last / N_TICKS));
+                            MARGIN + STRIPE / 2 + i * (N_STRIPES - 1) * STRIPE / N_INTERVALS, picture->y + BOX + 12,
+                            (guint) (i * last / N_INTERVALS));
   picture->y += BOX;
   picture->width = MAX (picture->width, MARGIN + N_STRIPES * STRIPE + MARGIN);
 }

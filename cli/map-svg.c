@@ -67,7 +67,7 @@ append_box (Picture *picture, guint x, guint y, ChipState state, int64_t group, 
                           class, x, y, BOX, BOX, x + BOX / 2, y + BOX - 4, symbol);
 }
 
-/* The tooltip of the shape under the pointer. */
+/* Appends the tooltip of a host, as the first element of its group. */
 static void
 append_tooltip (Picture *picture, const Map *map, const MapSlice *slice, uint32_t worker)
 {

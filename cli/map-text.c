@@ -166,7 +166,7 @@ append_axis (GString *text, const Map *map)
   g_string_append_c (text, '\n');
 }
 
-/* Lists the groups of a map whose chips all show indices. */
+/* Lists the groups without symbols, for a map on which every chip shows an index. */
 static void
 append_groups (GString *text, const Map *map)
 {

@@ -27,7 +27,7 @@ typedef struct {
 } MapChip;
 
 typedef struct {
-  uint32_t slice;
+  uint32_t slice;           /* index in the snapshot */
   QuoitCoordinates *torus;  /* NULL: the topology of the slice is unknown */
   MapChip *chips;           /* by chip number */
   int64_t *nodes;           /* the node of each worker id; -1: none */

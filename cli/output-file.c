@@ -246,7 +246,7 @@ find_end (const char *text, const char *end)
 static const char *
 skip_doctype (const char *text)
 {
-  bool is_inside = false;
+  bool is_in_brackets = false;
 
   for (char quote = '\0'; *text != '\0'; text++)
     if (quote != '\0')
@@ -254,8 +254,8 @@ skip_doctype (const char *text)
     else if (*text == '"' || *text == '\'')
       quote = *text;
     else if (*text == '[' || *text == ']')
-      is_inside = *text == '[';
-    else if (*text == '>' && !is_inside)
+      is_in_brackets = *text == '[';
+    else if (*text == '>' && !is_in_brackets)
       return text + 1;
   return NULL;
 }

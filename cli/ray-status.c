@@ -249,7 +249,7 @@ is_demand (const QuoitGroup *group)
          && (state == QUOIT_GROUP_PENDING || (state == QUOIT_GROUP_RESCHEDULING && has_lost_bundle (group)));
 }
 
-/* Equal requests of pending groups. */
+/* Groups with equal requests that wait to be placed. */
 typedef struct {
   char *text;
   guint n; /* the number of groups */

@@ -228,7 +228,7 @@ error_describe (int code, const char *message, Document *document)
 bool
 explain_refusal (Session *session, const QuoitReport *report, GError **error)
 {
-  g_autoptr (GError) unprinted = NULL;
+  g_autoptr (GError) print_error = NULL;
   Document *document;
 
   if (report == NULL)
@@ -239,10 +239,10 @@ explain_refusal (Session *session, const QuoitReport *report, GError **error)
   document = document_new ();
   error_describe ((*error)->code, (*error)->message, document);
   report_describe (report, document);
-  if (!session_print (session, document, &unprinted))
+  if (!session_print (session, document, &print_error))
     {
       g_clear_error (error);
-      g_propagate_error (error, g_steal_pointer (&unprinted));
+      g_propagate_error (error, g_steal_pointer (&print_error));
     }
   return false;
 }

@@ -19,8 +19,8 @@ request_options_clear (RequestOptions *options)
   g_free (options->pool);
   g_free (options->zone);
   g_strfreev (options->selectors);
-  g_strfreev (options->named);
-  g_strfreev (options->excluded);
+  g_strfreev (options->named_slices);
+  g_strfreev (options->excluded_slices);
   bundle_options_clear (&options->bundle_options);
 }
 
@@ -62,9 +62,9 @@ request_entries_for_reserve (RequestOptions *o)
     { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "use only this availability zone", "NAME" },
     { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors,
       "use only nodes with a matching label, in Ray's syntax", "KEY=VALUE" },
-    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named, "use only this slice; repeat the option to allow several",
-      "NAME" },
-    { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded, "do not use this slice", "NAME" },
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named_slices,
+      "use only this slice; repeat the option to allow several", "NAME" },
+    { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_slices, "do not use this slice", "NAME" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -146,9 +146,9 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
     return false;
   quoit_request_set_pool (request, options->pool);
   quoit_request_set_zone (request, options->zone);
-  for (char **s = options->named; s != NULL && *s != NULL; s++)
+  for (char **s = options->named_slices; s != NULL && *s != NULL; s++)
     quoit_request_add_slice (request, *s);
-  for (char **s = options->excluded; s != NULL && *s != NULL; s++)
+  for (char **s = options->excluded_slices; s != NULL && *s != NULL; s++)
     quoit_request_exclude_slice (request, *s);
   return true;
 }

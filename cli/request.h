@@ -12,7 +12,7 @@ typedef struct {
 
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease;
-  char **selectors, **named, **excluded;
+  char **selectors, **named_slices, **excluded_slices;
   gboolean dry_run;
   BundleOptions bundle_options;
 } RequestOptions;
@@ -27,7 +27,7 @@ GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 
 /* Parses --slices: "2" or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
-/* quoit_request_free() it. */
+/* Builds the request that the options describe. quoit_request_free() it. */
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);
 
 /* Whether none of the options is given. */

@@ -13,13 +13,14 @@
 
 enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000 };
 
-/* How far the first change of a ledger may be ahead of the system clock: like later ones of the last entry. */
+/* How far the time of a ledger's first change may be ahead of the system clock. The default limit of later changes is
+ * the same. */
 enum { FIRST_LIMIT_MS = 86400000 };
-/* 2026-11-01. The clock of a machine that shows an earlier time was not set, and proves nothing about --now. */
+/* 2026-11-01. A system clock with an earlier time was never set; --now is then compared with this time instead. */
 #define EARLIEST_CLOCK_MS G_GINT64_CONSTANT (1793491200000)
 
-/* Describes -o. Before the verb, the forms are those that several verbs share. The text is interned because GOption
- * keeps a pointer to it. */
+/* Describes the values of -o. Without a verb, they are those that several verbs share. The text is interned because
+ * GOption keeps a pointer to it. */
 static const char *
 describe_outputs (const Verb *verb)
 {
@@ -30,8 +31,8 @@ describe_outputs (const Verb *verb)
 }
 
 /* Options have the type FILENAME, which accepts any bytes. In the C locale, GOption refuses a STRING that is not
- * ASCII. A verb that does not accept --at parses it, because it can also be given before the verb, and refuses it in
- * session_check(). */
+ * ASCII. --at is parsed for every verb, because it can also be given before the verb; session_check() refuses it if the
+ * verb does not accept it. */
 GOptionEntry *
 session_options (Session *session)
 {
@@ -230,7 +231,7 @@ session_check_first_time (const Session *session, gint64 limit_ms, GError **erro
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
                "--now '%s': %" G_GINT64_FORMAT
                " s ahead of the system clock (%s), and the first change sets the ledger's "
-               "clock: check it; if it is right, set that clock first ('quoit set-clock TIME')",
+               "clock: check --now; if it is right, set the ledger's clock first ('quoit set-clock TIME')",
                session->now, (now_ms - clock_ms) / 1000, clock);
   return false;
 }

@@ -21,7 +21,7 @@ struct _Session {
   const Verb *verb;
   char **words;                        /* the command line; after session_parse(), only the arguments of the verb */
   char *db, *wait, *now, *at, *output; /* the values of the options that all verbs share; NULL: not given */
-  int exit_status;                     /* of a successful run; not 0 if the result of `fits` or `check` is negative */
+  int exit_status;                     /* 0 by default; verbs such as `fits` set it if their result is negative */
   QuoitLedger *ledger;                 /* the ledger that the verb opened for changes; NULL: none */
   uint64_t seq_before;                 /* the last entry of that ledger when the verb opened it */
   bool has_written;                    /* the verb has changed something that is not in the journal */
@@ -48,8 +48,8 @@ bool session_check (const Session *session, GError **error);
  * report it. Call it first. */
 void session_ignore_sigpipe (Session *session);
 
-/* The first change of a ledger sets its clock. Checks that its --now is at most @limit_ms ahead of the system clock.
- * For later changes, the ledger itself limits the jumps of its clock. */
+/* For the first change of a ledger, which sets the ledger's clock: checks that --now is at most @limit_ms ahead of the
+ * system clock. For later changes, the ledger itself limits the jumps of its clock. */
 bool session_check_first_time (const Session *session, gint64 limit_ms, GError **error);
 
 /* Open or create the ledger for changes, and set its actor. quoit_ledger_unref() the result. session_open() calls

@@ -9,7 +9,7 @@
 static bool
 begins_formula (const char *text)
 {
-  /* = + - @ and their wide forms */
+  /* = + - @ and their full-width forms */
   static const gunichar marks[] = { '=', '+', '-', '@', 0xff1d, 0xff0b, 0xff0d, 0xff20 };
   gunichar c;
 

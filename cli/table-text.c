@@ -51,7 +51,7 @@ new_scols (void)
 static void
 trim_lines (GString *text)
 {
-  gsize length = 0, end = 0; /* of the result; of its last character that is no blank */
+  gsize length = 0, end = 0; /* the length of the result, with and without the blanks at its end */
 
   for (gsize i = 0; i < text->len; i++)
     {

@@ -14,7 +14,7 @@ typedef enum {
   CELL_FLAG,   /* true or false in JSON and CSV; in text "yes" or "no", and in rows "-" instead of "no" */
   CELL_LIST,   /* texts; a NULL in the list is an unknown text */
   CELL_MAP,    /* texts: name, value, name, value and so on */
-  CELL_TABLE   /* a table; only JSON has its rows, and CSV its column "text" */
+  CELL_TABLE   /* a table; JSON has its rows, CSV only the texts of its column "text" */
 } CellType;
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <quoit/quoit.h>
 
 static void
-append_bytes (GString *line, const char *bytes, gsize n)
+append_escaped_bytes (GString *line, const char *bytes, gsize n)
 {
   for (gsize i = 0; i < n; i++)
     g_string_append_printf (line, "\\x%02x", (guchar) bytes[i]);
@@ -34,7 +34,7 @@ escape (const char *text, bool utf8)
       if (valid && (c < 0x80 ? g_ascii_isprint ((char) c) : utf8 && is_printed (c)))
         g_string_append_len (line, p, n);
       else
-        append_bytes (line, p, n);
+        append_escaped_bytes (line, p, n);
       p += n;
     }
   return g_string_free (line, FALSE);
@@ -180,8 +180,8 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                  "%s '%s': expected a number and a unit, such as 500ms, 10s, 5m, 2h or 30d", option, text);
   else if (number < 1 || number > G_MAXINT64 / ms)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected 1ms or more, to the year 2199 at most",
-                 option, text);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+                 "%s '%s': expected 1ms or more, ending in the year 2199 at the latest", option, text);
   else
     return *duration_ms = number * ms, true;
   return false;

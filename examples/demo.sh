@@ -56,7 +56,7 @@ say "Both slices for one job, in one atomic and durable step; the key makes a re
 demo 0 reserve train --topology 4x4 --accelerator v6e --slices 2 --key job-17
 demo 0 reserve train --topology 4x4 --accelerator v6e --slices 2 --key job-17
 
-say "What each worker needs to know."
+say "The environment of each worker."
 demo 0 env train --slice-id 0 --worker 0 -o env
 demo 0 env train --slice-id 1 --worker 3 -o env
 
@@ -64,11 +64,11 @@ say "One more is refused: why, and what would help. Exit status 5 is 'not now', 
 demo 5 reserve more --topology 4x4 --accelerator v6e --slices 1
 demo 6 fits --topology 4x4 --accelerator v6e --slices 3
 
-say "Who has it, and the end of the job."
+say "Which group has the slice, and the end of the job."
 demo 0 who-holds tpu-group-1
 demo 0 release train@1
 demo 0 fits --topology 4x4 --accelerator v6e --slices 2
 
-say "Nothing was lost: the journal says what happened, and replayed it is the state."
+say "The journal has every change, and its replay gives the current state."
 demo 0 journal
 demo 0 verify

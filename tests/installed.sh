@@ -41,14 +41,14 @@ compiled ()
 
 for language in c c++; do
   [ "$language" = c ] && compiler=$CC || compiler=$CXX
-  said=$(compiled "$compiler" "$language" hello.c)
-  echo "$language: $said"
-  [ "$said" = "$version NOT_NOW" ]
+  output=$(compiled "$compiler" "$language" hello.c)
+  echo "$language: $output"
+  [ "$output" = "$version NOT_NOW" ]
 done
 
-said=$(compiled "$CC" c "$top_srcdir/examples/reserve.c" ledger.db "$top_srcdir/examples/raycluster-v6e-4x4-x2.yaml" job-17)
-printf '%s\n' "$said"
+output=$(compiled "$CC" c "$top_srcdir/examples/reserve.c" ledger.db "$top_srcdir/examples/raycluster-v6e-4x4-x2.yaml" job-17)
+printf '%s\n' "$output"
 for promised in "tpu-group-1-3: MEGASCALE_NUM_SLICES=2" "tpu-group-1-3: MEGASCALE_PORT=9915" \
   "tpu-group-1-3: TPU_WORKER_ID=3" "two slices more: not now" "release job-17@1" "released, and verified"; do
-  printf '%s\n' "$said" | grep -qF -e "$promised"
+  printf '%s\n' "$output" | grep -qF -e "$promised"
 done

@@ -139,7 +139,7 @@ awk '
       right = symbol[s] == "core" ? where[s] == "api" : where[s] ~ /^(models\/.*|mesh|geometry)$/
       for (i = 1; i <= n && !right; i++)
         if (s ~ pattern[i] && where[s] == folder[i]) { right = 1; used[i] = 1 }
-      if (!right) { print s " (" symbol[s] ") is defined in src/" where[s] ": docs/decisions/0005 says where it belongs"; bad = 1 }
+      if (!right) { print s " (" symbol[s] ") is defined in src/" where[s] ": see docs/decisions/0005 for its place"; bad = 1 }
     }
     for (i = 1; i <= n; i++)
       if (!(i in used)) { print "no function needs the exception " folder[i] " " pattern[i]; bad = 1 }

@@ -5,7 +5,7 @@ set -eu
 prefix=$1
 unset DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
 mkdir -p "$prefix"
-make -s -C "${top_builddir:?has to say where the build tree is}" install prefix="$prefix" exec_prefix="$prefix" \
+make -s -C "${top_builddir:?expected the path of the build tree}" install prefix="$prefix" exec_prefix="$prefix" \
   libdir="$prefix/lib" bindir="$prefix/bin" includedir="$prefix/include" datarootdir="$prefix/share" \
   pkgconfigdir="$prefix/lib/pkgconfig" >"$prefix/install.log" 2>&1 || {
   cat "$prefix/install.log" >&2

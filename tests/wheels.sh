@@ -7,7 +7,7 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 requirements=${1:-$here/requirements.txt}
-venvs=${QUOIT_VENV:-${top_builddir:?or QUOIT_VENV has to say where wheels are installed}/tests/venv}
+venvs=${QUOIT_VENV:-${top_builddir:?expected it or QUOIT_VENV}/tests/venv}
 
 skip ()
 {

@@ -94,9 +94,9 @@ type SliceDevices struct {
 // the host with x fastest, then core. Ids count cores first, then x, y, z and slices. Process indices count hosts along
 // x first, then y, z and slices. The process index depends on the place of the host and can differ from its worker id.
 //
-// It fails with Invalid if kind or topology is not valid, hosts do not tile the slice (the catalogue has the hosts that
-// a slice can have if ChipsPerHost is not 0), or the devices per chip are unknown, for numbers out of range, and for
-// more than 4,194,304 devices.
+// It fails with Invalid if kind or topology is not valid, the slice cannot be divided into hosts of this size (the
+// catalogue has the hosts that a slice can have if ChipsPerHost is not 0), the devices per chip are unknown, a number is
+// out of range, or there are more than 4,194,304 devices.
 func NewSliceDevices(spec SliceDevices) (*Devices, error) {
 	var arguments cconv.Arguments
 	var gerror *C.GError

@@ -136,15 +136,15 @@ func TestMeshErrorsNameTheNearestValidShape(t *testing.T) {
 		err     error
 		message string
 	}{
-		{errorOf(cube.Mesh([]int64{4, 5}, 0)), "'4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does"},
-		{errorOf(cube.Mesh(many, 0)), "expected 64, the devices there are, as '1,1,1,"},
+		{errorOf(cube.Mesh([]int64{4, 5}, 0)), "'4,5' multiplies to 20: expected 64, the number of devices, such as '4,16'"},
+		{errorOf(cube.Mesh(many, 0)), "expected 64, the number of devices, such as '1,1,1,"},
 		{errorOf(cube.Mesh([]int64{0, 64}, 0)), "axis 0 of size '0': expected 1 or more"},
 		{errorOf(cube.Mesh([]int64{64, -1 << 63}, 0)), "axis 1 of size '-9223372036854775808': expected 1 or more"},
 		{errorOf(cube.Mesh([]int64{1<<63 - 1, 1<<63 - 1}, 0)), "multiplies to more than can be counted: expected 64"},
-		{errorOf(cube.Mesh([]int64{8, 8}, 0)), "is no product of whole physical axes of those left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1'"},
+		{errorOf(cube.Mesh([]int64{8, 8}, 0)), "is not a product of whole physical axes that are left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1'"},
 		{errorOf(cube.Mesh([]int64{8, 8}, quoit.MeshContiguousSubmeshes)), "expected '16,4'"},
-		{errorOf(two.HybridMesh([]int64{1, 17}, []int64{2, 1}, 0)), "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the devices there are, as '1,16' does"},
-		{errorOf(two.HybridMesh([]int64{1, 16}, []int64{4, 1}, 0)), "multiplies to 4: expected 2, the granules there are, as '2,1' does"},
+		{errorOf(two.HybridMesh([]int64{1, 17}, []int64{2, 1}, 0)), "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'"},
+		{errorOf(two.HybridMesh([]int64{1, 16}, []int64{4, 1}, 0)), "multiplies to 4: expected 2, the number of granules, such as '2,1'"},
 		{errorOf(quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: "99999x99999"})), "topology '99999x99999': expected a number of 1 to 4096 at byte 0"},
 	} {
 		wantCode(t, one.err, quoit.Invalid)

@@ -234,7 +234,7 @@ func optionFromC(c *C.QuoitReport, option C.uint32_t) Option {
 }
 
 // Summary returns one sentence with the verdict, the numbers, the dominant reason and the first option. what is the
-// begin of the sentence, such as "8 bundles".
+// beginning of the sentence, such as "8 bundles".
 //
 // It fails with Invalid for text with a NUL, and for a report that this package did not create.
 func (r *Report) Summary(what string) (string, error) {

@@ -44,9 +44,9 @@ def pkg_config(*arguments):
             f"Install pkg-config (Debian: apt install pkg-config), or name one in PKG_CONFIG.\n{REMEDY}"
         ) from None
     if done.returncode != 0:
-        said = "".join(f"  {line}\n" for line in (done.stderr or done.stdout).splitlines())
+        messages = "".join(f"  {line}\n" for line in (done.stderr or done.stdout).splitlines())
         raise SystemExit(
-            f"\nquoit: pkg-config knows no libquoit {OLDEST} or newer that can be used; it says:\n{said}{REMEDY}"
+            f"\nquoit: pkg-config knows no libquoit {OLDEST} or newer that can be used. Its messages:\n{messages}{REMEDY}"
         )
     return done.stdout.strip()
 

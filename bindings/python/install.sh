@@ -6,7 +6,7 @@
 # writes the reason to site.skipped for run.sh.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-out=${top_builddir:?has to say where the build tree is}/bindings/python
+out=${top_builddir:?expected the path of the build tree}/bindings/python
 mkdir -p "$out"
 rm -f "$out/site.stamp" "$out/site.skipped"
 

@@ -4,7 +4,7 @@
 # tests/ that lists the other packages to use. Exits with 77 and prints the reason if the package cannot be installed.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-out=${top_builddir:?has to say where the build tree is}/bindings/python
+out=${top_builddir:?expected the path of the build tree}/bindings/python
 if [ ! -e "$out/site.stamp" ]; then
   [ -e "$out/site.skipped" ] || {
     echo "the package is not installed: make bindings/python/site.stamp" >&2

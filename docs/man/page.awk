@@ -7,8 +7,8 @@
 #   @verbs CHAPTER                 lists the verbs whose pages name this chapter
 #   @errors, @types, @functions    inserts lists from the public headers
 #
-# The page of a verb is shorter. It has '@verb NAME [ARGUMENTS]', '@summary' and '@chapter', and then its parts, in any
-# order: '@description'; '@options', without the options that all verbs have; '@exit', one line for each code, with the
+# The source of a verb's page is shorter. It has '@verb NAME [ARGUMENTS]', '@summary' and '@chapter', and then these parts
+# in any order: '@description'; '@options', without the options that all verbs have; '@exit', one line for each code, with the
 # condition; '@examples', lines of shell; '@see', pages. The line '@at' adds the option --at.
 #
 # Needs -v top=SOURCES -v version=VERSION -v date=DATE -v verbs='PAGE.mdoc ...', and headers.awk before this file.

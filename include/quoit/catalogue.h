@@ -42,7 +42,7 @@ typedef struct _QuoitCatalogueMachine QuoitCatalogueMachine;
 /**
  * QuoitGenerationText:
  *
- * A name of a generation. Callers must accept unknown values.
+ * A name of a generation. Later versions can add values.
  */
 typedef enum {
   QUOIT_GENERATION_TEXT_ID = 0,       /* quoit's name, "v5e" */
@@ -53,13 +53,13 @@ typedef enum {
   QUOIT_GENERATION_TEXT_GKE_LABEL,    /* several: values of cloud.google.com/gke-tpu-accelerator */
   QUOIT_GENERATION_TEXT_JAX_KIND,     /* several: device_kind in JAX, "TPU v5 lite" */
   QUOIT_GENERATION_TEXT_ALIAS,        /* several: other names, "Trillium" */
-  QUOIT_GENERATION_TEXT_MAX_TOPOLOGY  /* the largest of one job, if the vendor states it: "16x16x24" */
+  QUOIT_GENERATION_TEXT_MAX_TOPOLOGY  /* the largest topology of one job, if the vendor states it: "16x16x24" */
 } QuoitGenerationText;
 
 /**
  * QuoitGenerationNumber:
  *
- * A number of a generation. The name has the unit. Callers must accept unknown values.
+ * A number of a generation. The name of the value has the unit. Later versions can add values.
  */
 typedef enum {
   QUOIT_GENERATION_NUMBER_DIMS = 0, /* dimensions of its topologies: 2 or 3 */
@@ -79,7 +79,7 @@ typedef enum {
 /**
  * QuoitTopologyText:
  *
- * A text of a topology. Callers must accept unknown values.
+ * A text of a topology. Later versions can add values.
  */
 typedef enum {
   QUOIT_TOPOLOGY_TEXT_SHAPE = 0,            /* "4x8", x first */
@@ -96,7 +96,7 @@ typedef enum {
 /**
  * QuoitTopologyNumber:
  *
- * A number of a topology. Callers must accept unknown values.
+ * A number of a topology. Later versions can add values.
  */
 typedef enum {
   QUOIT_TOPOLOGY_NUMBER_CHIPS = 0,
@@ -111,7 +111,7 @@ typedef enum {
 /**
  * QuoitMachineText:
  *
- * A name of a machine type. Callers must accept unknown values.
+ * A name of a machine type. Later versions can add values.
  */
 typedef enum {
   QUOIT_MACHINE_TEXT_NAME = 0,            /* "ct6e-standard-4t" */
@@ -122,7 +122,7 @@ typedef enum {
 /**
  * QuoitMachineNumber:
  *
- * A number of a machine type. Callers must accept unknown values.
+ * A number of a machine type. Later versions can add values.
  */
 typedef enum {
   QUOIT_MACHINE_NUMBER_CHIPS = 0,
@@ -194,11 +194,11 @@ QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_get_topology (const Quoi
  * @chips_per_host: the number of chips of each host; 0 for Ray's default: 8 for 2x4 of v5e and v6e, else 4, but never
  *   more than the topology has
  *
- * Finds the topology with that shape on such hosts.
+ * Finds the topology with that shape on hosts with that number of chips.
  *
  * Fails with %QUOIT_ERROR_INVALID if @shape is not a topology (the message has the position and what was expected
- * there) or not one of @generation (the message names the nearest one), and with %QUOIT_ERROR_NOT_FOUND if it does not
- * exist with such hosts (pass another @chips_per_host).
+ * there) or @generation does not have it (the message names the nearest one), and with %QUOIT_ERROR_NOT_FOUND if it
+ * does not exist on such hosts (pass another @chips_per_host).
  *
  * Returns: (transfer none): the topology
  */

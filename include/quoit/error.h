@@ -33,7 +33,7 @@ typedef enum {
   QUOIT_ERROR_EXPIRED = 11,    /* the lease has ended */
   QUOIT_ERROR_CANCELLED = 12,  /* quoit_ledger_interrupt() ended the wait */
   QUOIT_ERROR_DAMAGED = 13,    /* the database contradicts itself or its journal: restore a backup */
-  QUOIT_ERROR_UNCONFIRMED = 14 /* the change is written, but its answer was lost: retry with the same key, or look */
+  QUOIT_ERROR_UNCONFIRMED = 14 /* written, but the answer was lost: retry with the same key, or read the state */
 } QuoitErrorCode;
 
 /**

@@ -118,7 +118,7 @@ QUOIT_API QuoitGroupState quoit_group_get_state (const QuoitGroup *group);
 /**
  * quoit_group_get_since_ms:
  *
- * Returns: the time when the group was reserved, by the ledger's clock
+ * Returns: the time when the group was reserved, held or first imported, by the ledger's clock
  */
 QUOIT_API int64_t quoit_group_get_since_ms (const QuoitGroup *group);
 
@@ -133,7 +133,7 @@ QUOIT_API int64_t quoit_group_get_ended_ms (const QuoitGroup *group);
  * quoit_group_get_until_ms:
  *
  * Returns when the group ends unless its lease, or that of its owner, is renewed: the earlier of the two ends. The
- * group is live while the ledger's clock is less.
+ * group is live while the ledger's clock is before that time.
  *
  * Returns: the time; 0 if there is no lease
  */

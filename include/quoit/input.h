@@ -68,8 +68,8 @@ typedef enum {
  * - %QUOIT_SOURCE_KIND_RAYCLUSTER: a manifest with one RayCluster, RayJob (its rayClusterSpec) or RayService (its
  *   rayClusterConfig). Its nodes are those that KubeRay 1.7 creates, under the names that the TPU webhook gives them.
  *   Other documents are ignored, except ResourceClaims and ResourceClaimTemplates: they state how many devices a pod
- *   claims. A suspended cluster has no nodes. KubeRay ends the cluster name of a job or service with five random
- *   characters; unless the manifest has a status with that name, the host names are assumed, with a warning
+ *   claims. A suspended cluster has no nodes. KubeRay ends the name of the cluster of a job or service with five random
+ *   characters. Unless the manifest has a status with that name, the host names are assumed, with a warning
  *   (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector is refused.
  * - %QUOIT_SOURCE_KIND_RAY_NODES: the output of `ray list nodes` as JSON or YAML, with or without --detail, or the JSON
  *   of ray.nodes().
@@ -106,7 +106,7 @@ QUOIT_API void quoit_input_set_variables (QuoitInput *input, const char *const *
 /**
  * QuoitListKind:
  *
- * A list that completes the input of a cluster: all lists are of one moment.
+ * A further list of a cluster. Take it at the same moment as the node list.
  */
 typedef enum {
   QUOIT_LIST_RAY_GROUPS = 1,    /* `ray list placement-groups --detail --format json`, or the state API's table */
@@ -120,7 +120,7 @@ typedef enum {
  * @text: (nullable) (array length=length): the text of the list; copied. %NULL: no such list
  * @length: the number of bytes
  *
- * Adds a list to the input of a node list. docs/importing.md describes each.
+ * Adds a list of that kind to the input of a node list. docs/importing.md describes the lists.
  */
 QUOIT_API void quoit_input_set_list (QuoitInput *input, QuoitListKind kind, const char *text, size_t length);
 
@@ -149,14 +149,14 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
  * Joins the nodes of the input with those of @source that have the same pool, slice and worker id, and the head of the
  * Ray cluster with the head of @source. A joined node has one claim of each source and is removed with the last claim.
  * Its place and name come from the manifest or fleet text; identity, address, state, labels and resources come from the
- * node list. Its groups stay.
+ * node list. Groups keep the nodes that they have.
  *
- * Without a name, alive nodes with the same address are joined, and nodes in old places of sources that already share a
- * node. An allocated node never becomes another machine.
+ * Without a name, alive nodes with the same address are joined. If a source already shares a node with the input, its
+ * nodes with the same pool, slice and worker id are joined too. An allocated node never becomes another machine.
  *
  * A machine in both a Ray list and a Kubernetes list has Ray's place and resources, and the labels of both. It is
- * draining or dead if either list reports that. A Kubernetes node keeps its address while it is not Ready. If its
- * address is that of its pod, it follows the pod.
+ * draining or dead if either list reports that. A Kubernetes node that is not Ready is still found by its address. A
+ * node with the address of its pod gets the address of the new pod when the pod is replaced.
  *
  * The import then also fails with %QUOIT_ERROR_NOT_FOUND if there is no such source, %QUOIT_ERROR_INVALID if it has the
  * input's kind, and %QUOIT_ERROR_CONFLICT if an allocated node would get another topology or other chips.

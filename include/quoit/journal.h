@@ -110,7 +110,7 @@ QUOIT_API const char *quoit_journal_get_effect_source (const QuoitJournal *journ
  * @entry: below quoit_journal_get_n_entries()
  * @effect: below quoit_journal_get_n_effects()
  *
- * Returns: (transfer none) (nullable): the node of a changed state, "" if the fleet no longer has it; %NULL for other
+ * Returns: (transfer none) (nullable): the node whose state changed, "" if the fleet no longer has it; %NULL for other
  *   effects
  */
 QUOIT_API const char *quoit_journal_get_effect_node (const QuoitJournal *journal, uint32_t entry, uint32_t effect);

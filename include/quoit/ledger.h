@@ -33,10 +33,10 @@ G_BEGIN_DECLS
  *   quoit_ledger_set_max_clock_jump() allows. Correct the clock.
  * - %QUOIT_ERROR_BUSY: another writer had the database for longer than the handle waits. Retry.
  * - %QUOIT_ERROR_CANCELLED: quoit_ledger_interrupt() ended the wait.
- * - %QUOIT_ERROR_STORE: the disk refused, or the file has a second name. Nothing was written. Remove the cause and
- *   retry.
- * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then its files were replaced. Read the state, or retry with
- *   the same request key.
+ * - %QUOIT_ERROR_STORE: the database cannot be written (the disk, its permissions or its free space), or its file has a
+ *   second name. Nothing was written. Remove the cause and retry.
+ * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then the files of the database were replaced. Read the state,
+ *   or retry with the same request key.
  * - %QUOIT_ERROR_CONFLICT: the ledger was restored, or another program wrote to its file. Open it again.
  * - %QUOIT_ERROR_VERSION: a newer quoit has upgraded the database.
  * - %QUOIT_ERROR_DAMAGED: the database contradicts itself, or an older copy replaced it. See quoit_ledger_restore().
@@ -63,12 +63,12 @@ typedef struct _QuoitLedger QuoitLedger;
  * @path: path of the database file
  * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
  *
- * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The first change sets the
- * ledger's clock, so that its time cannot be compared with an earlier one: pass the time of the system clock.
+ * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The time of the first change
+ * cannot be compared with an earlier one, and sets the ledger's clock: pass the time of the system clock.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if a file exists (open it with quoit_ledger_open()), %QUOIT_ERROR_VERSION,
- * %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, and %QUOIT_ERROR_STORE if the place cannot
- * be written, has a second name, or is on a file system without safe locks (docs/ledger.md lists the safe ones).
+ * %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, and %QUOIT_ERROR_STORE if @path cannot be
+ * written, has a second name, or is on a file system without safe locks (docs/ledger.md lists the safe ones).
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it
  */
@@ -140,11 +140,15 @@ QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
  * If @backup is @path, the ledger continues from the content of the file. Do this after the message "an older copy of
  * the file was put here".
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND if there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION depending on
- * its content, %QUOIT_ERROR_CONFLICT if @path is another ledger than the backup, %QUOIT_ERROR_INVALID if it is not a
- * ledger, %QUOIT_ERROR_BUSY if a process uses an unreadable file or a batch of this process has the ledger locked, and
- * %QUOIT_ERROR_STORE if the disk refuses. After
- * %QUOIT_ERROR_UNCONFIRMED the backup is in place, but the files were replaced afterwards: restore again.
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_NOT_FOUND: there is no backup.
+ * - %QUOIT_ERROR_DAMAGED, %QUOIT_ERROR_VERSION: the backup is damaged, or of another version of quoit.
+ * - %QUOIT_ERROR_CONFLICT: @path is another ledger than the backup.
+ * - %QUOIT_ERROR_INVALID: @path or @backup is not a ledger.
+ * - %QUOIT_ERROR_BUSY: a process uses @path, which is unreadable, or a batch of this process has the ledger locked.
+ * - %QUOIT_ERROR_STORE: a file cannot be written.
+ * - %QUOIT_ERROR_UNCONFIRMED: the backup was put in place, but then the files were replaced. Restore again.
  */
 QUOIT_API bool quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor,
                                      int64_t now_ms, GError **error);
@@ -163,9 +167,9 @@ QUOIT_API char *quoit_ledger_dup_identity (QuoitLedger *ledger);
  * quoit_ledger_set_clock:
  * @clock_ms: the new time, milliseconds since 1970-01-01 UTC
  *
- * Sets the ledger's clock, forwards or back, and writes a journal entry. Use it if a caller with a wrong clock took the
- * ledger ahead, or if the ledger was unused for longer than its limit (quoit_ledger_set_max_clock_jump()). Leases that
- * have ended stay ended; the others keep their ends.
+ * Sets the ledger's clock, forwards or back, and writes a journal entry. Use it if a caller with a wrong clock set the
+ * ledger's clock too far ahead, or if the ledger was unused for longer than the limit of
+ * quoit_ledger_set_max_clock_jump(). Leases that have ended stay ended; the others keep their end times.
  *
  * Fails with %QUOIT_ERROR_INVALID outside the years 2000 to 2199. See also "Errors of changes" of #QuoitLedger.
  */
@@ -176,8 +180,8 @@ QUOIT_API bool quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GE
  * @max_jump_ms: the limit; 0: one day, in memory none; INT64_MAX: none
  * @now_ms: the caller's clock
  *
- * Sets how far the clock of a change can be ahead of the last entry, not counting the time that this machine has been
- * up since then. A change further ahead fails with %QUOIT_ERROR_INVALID, because it would end every lease.
+ * Limits how far the time of a change can be ahead of the last entry. The time for which this machine has been up since
+ * that entry does not count. A change further ahead fails with %QUOIT_ERROR_INVALID, because it would end every lease.
  *
  * Fails with %QUOIT_ERROR_INVALID below 0. See also "Errors of changes" of #QuoitLedger.
  */
@@ -202,7 +206,7 @@ QUOIT_API void quoit_ledger_interrupt (QuoitLedger *ledger);
 /**
  * quoit_ledger_snapshot:
  *
- * Returns the fleet as this handle knows it: with its own changes, and with those of other processes up to the last
+ * Returns the state that this handle has read: with its own changes, and with those of other processes up to its last
  * change or quoit_ledger_refresh(). It does not wait for the disk.
  *
  * Returns: (transfer full) (nullable): the snapshot; quoit_snapshot_unref() it. %NULL in a forked child
@@ -213,8 +217,8 @@ QUOIT_API QuoitSnapshot *quoit_ledger_snapshot (QuoitLedger *ledger);
  * quoit_ledger_snapshot_at:
  * @seq: the sequence number of an entry; 0: before the first
  *
- * Returns the fleet as it was after that entry. Replays the journal from the checkpoint, or from the beginning. Other
- * calls on the handle continue in the meantime, unless the ledger is in memory.
+ * Returns the state after that entry. Replays the journal from the checkpoint, or from the beginning. Other calls on
+ * the handle continue in the meantime, unless the ledger is in memory.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced that entry (the message names the first one that is
  * kept) or if there is no such entry yet. See also "Errors of reads" of #QuoitLedger.
@@ -242,7 +246,7 @@ QUOIT_API bool quoit_ledger_refresh (QuoitLedger *ledger, GError **error);
  * same input twice changes nothing. Node states, groups and external use follow the input.
  *
  * Fails with %QUOIT_ERROR_INVALID if the text breaks a rule of its format (the message has the place, the value and
- * what was expected) or its files are of different moments or clusters, and with %QUOIT_ERROR_CONFLICT if an allocated
+ * what was expected) or its lists are of different moments or clusters, and with %QUOIT_ERROR_CONFLICT if an allocated
  * node would be dropped or replaced (the message names it and its group; quoit_ledger_sync() keeps it), if another
  * source of the same kind claims one of the machines, or if the source's name belongs to a source of another kind. See
  * also "Errors of changes" of #QuoitLedger.
@@ -258,11 +262,11 @@ QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInpu
  * @now_ms: the caller's clock
  *
  * Like quoit_ledger_import(), for a fleet that changes while parts of it are allocated. An allocated node that is
- * missing in @input is lost: it stays in its place, dead, while a group has it, and the next import or sync after that
- * removes it. The result reports which slices of which groups are lost, leaving or whole again; act on it with
- * quoit_ledger_repair() and quoit_ledger_resize().
+ * missing from @input is lost: it stays in its place as dead while a group has it. Once no group has it, the next
+ * import or sync removes it. The result reports which slices of which groups are lost, leaving or whole again; react
+ * with quoit_ledger_repair() or quoit_ledger_resize().
  *
- * Fails like quoit_ledger_import(), except for lost nodes.
+ * Fails like quoit_ledger_import(), but not because of lost nodes.
  *
  * Returns: (transfer full): what changed; quoit_import_free() it
  */
@@ -279,8 +283,8 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  *
  * Fails with:
  *
- * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the dominant reason and what
- *   would help, quoit_snapshot_explain() has everything.
+ * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the main reason and what would
+ *   help, and @report has all reasons and options.
  * - %QUOIT_ERROR_CONFLICT: the name is in use, or the key belongs to another request or to an unconfirmed hold.
  * - %QUOIT_ERROR_EXPIRED: the lease of the request's owner has ended; quoit_ledger_set_owner() starts a new one.
  * - %QUOIT_ERROR_INVALID: the request is incomplete, not in the catalogue, contradictory, or longer than 4 MiB as text.
@@ -382,13 +386,13 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * @now_ms: the caller's clock
  * @report: (out) (optional): set to a report if placement refused
  *
- * Replaces all lost and leaving slices of a group, or none, with the smallest change: by what is whole again in the
- * same place (a replaced host, a new incarnation of the slice), else by another slice that matches the request. The
- * other slices stay. A group that is whole stays as it is.
+ * Replaces all lost and leaving slices of a group, or none. If a slice is whole again in its own place (a host was
+ * replaced, or the slice was created again), the group gets it back; otherwise the group gets another slice that
+ * matches its request. The other slices stay. A group that is whole stays as it is.
  *
  * In a group of bundles, the bundles on lost or leaving nodes are placed again with the same strategy and policy, like
- * Ray does: %QUOIT_STRATEGY_STRICT_SPREAD avoids the nodes of the other bundles, and a topology label keeps its value.
- * If all bundles of a value are lost, another value can be chosen.
+ * Ray does. %QUOIT_STRATEGY_STRICT_SPREAD avoids the nodes of the other bundles. With a topology label, a bundle gets a
+ * node with the same value of the label as before, unless all bundles with that value are lost.
  *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if too few slices are free (quoit_ledger_resize() can make the
  * group smaller) or the bundles do not fit. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
@@ -419,8 +423,8 @@ QUOIT_API QuoitGroupChange *quoit_ledger_release_slice (QuoitLedger *ledger, con
  * @group: NAME@ID
  * @now_ms: the caller's clock
  *
- * Deletes the record of an ended group. Its request key can be used again, and a late confirm of it is
- * %QUOIT_ERROR_CONFLICT instead of %QUOIT_ERROR_EXPIRED.
+ * Deletes the record of an ended group. Its request key can be used again, and a late quoit_ledger_confirm() of it
+ * fails with %QUOIT_ERROR_CONFLICT instead of %QUOIT_ERROR_EXPIRED.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such record, %QUOIT_ERROR_CONFLICT if the group is live (release
  * it), and %QUOIT_ERROR_INVALID without an id. See also "Errors of changes" of #QuoitLedger.
@@ -438,7 +442,7 @@ QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, in
 
 /**
  * quoit_ledger_set_owner:
- * @owner: the name that requests give; the same characters as in group names
+ * @owner: the name of the owner, as in quoit_request_set_owner(); the same characters as in group names
  * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_ledger_end_owner()
  * @now_ms: the caller's clock
  *
@@ -454,7 +458,7 @@ QUOIT_API bool quoit_ledger_set_owner (QuoitLedger *ledger, const char *owner, i
 
 /**
  * quoit_ledger_renew_owner:
- * @owner: its name
+ * @owner: the name of the owner
  * @lease_ms: how long the owner lives from now on, from 1 ms
  * @now_ms: the caller's clock
  *
@@ -469,7 +473,7 @@ QUOIT_API bool quoit_ledger_renew_owner (QuoitLedger *ledger, const char *owner,
 
 /**
  * quoit_ledger_end_owner:
- * @owner: its name
+ * @owner: the name of the owner
  * @now_ms: the caller's clock
  * @n_groups: (out) (optional): how many groups were freed
  *
@@ -488,8 +492,8 @@ QUOIT_API bool quoit_ledger_end_owner (QuoitLedger *ledger, const char *owner, i
  * @state: the new state
  * @now_ms: the caller's clock
  *
- * Sets the state of a node. It stays until the node's source reports a different state than before. Setting the present
- * state changes nothing.
+ * Sets the state of a node. The node keeps this state until its source reports another state than it reported last.
+ * Setting the present state changes nothing.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND for an unknown node, and %QUOIT_ERROR_INVALID for an ambiguous name. See also
  * "Errors of changes" of #QuoitLedger.
@@ -514,7 +518,7 @@ QUOIT_API bool quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, i
  * @node: short or full name (source/pool/name)
  * @now_ms: the caller's clock
  *
- * Reverts quoit_ledger_drain_node(). Fails like it.
+ * Reverts quoit_ledger_drain_node(), and fails like it.
  */
 QUOIT_API bool quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
 
@@ -538,8 +542,8 @@ QUOIT_API bool quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error);
  * unsynced batches that follow it; the next change of any process that waits for the disk makes it durable. Use it for
  * what ends with the machine anyway, such as the renewal of a lease.
  *
- * After such a power loss, names, keys and ids of the undone groups are used again. Therefore give NAME@ID of such a
- * group to no one on another machine: a late call could reach another group.
+ * After such a power loss, names, keys and ids of the undone groups are used again. Therefore do not pass NAME@ID of
+ * such a group to another machine: a late call from there could change another group.
  *
  * Fails like quoit_ledger_begin_batch().
  */
@@ -548,7 +552,8 @@ QUOIT_API bool quoit_ledger_begin_unsynced_batch (QuoitLedger *ledger, GError **
 /**
  * quoit_ledger_commit_batch:
  *
- * Writes the batch of this thread. On failure nothing of it is written, and the groups that it returned do not exist.
+ * Writes the batch of this thread. On failure nothing of it is written, and the groups that its calls returned do not
+ * exist.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if this thread has no batch. See also "Errors of changes" of #QuoitLedger.
  */
@@ -588,7 +593,7 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
  * quoit_ledger_read_journal:
  * @seq: a sequence number, such as that of a snapshot; 0: from the beginning
  *
- * Returns the journal entries after @seq, up to what this handle knows (see quoit_ledger_refresh()).
+ * Returns the journal entries after @seq, up to the last one that this handle has read (see quoit_ledger_refresh()).
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced some of them (the message names the first one that is
  * kept). See also "Errors of reads" of #QuoitLedger.
@@ -617,7 +622,7 @@ QUOIT_API bool quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t befor
 /**
  * quoit_ledger_read_checkpoint:
  * @seq: (out): the last entry that the checkpoint replaces; 0: there is no checkpoint
- * @made_ms: (out) (optional): the time that its caller passed; 0: there is no checkpoint
+ * @made_ms: (out) (optional): @now_ms of the quoit_ledger_compact_journal() that wrote it; 0: there is no checkpoint
  *
  * Reports where the journal begins: entries after @seq are kept, and quoit_ledger_snapshot_at() goes back to @seq.
  *

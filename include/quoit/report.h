@@ -51,8 +51,8 @@ typedef enum {
   QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
   QUOIT_CONSTRAINT_INTACT = 9,          /* slices: all hosts are alive or draining, and agree with each other */
   QUOIT_CONSTRAINT_DRAINING = 10,       /* no host of the slice is draining, or the node is not draining */
-  QUOIT_CONSTRAINT_HELD = 11,           /* enough is not allocated to groups, confirmed or not */
-  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* enough is not in external use */
+  QUOIT_CONSTRAINT_HELD = 11,           /* slices: not allocated to groups, confirmed or not; nodes: enough is not */
+  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* slices: not in external use; nodes: enough is not */
   QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* nodes: the node has the label */
   QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the node would be large enough if it were empty */
   QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
@@ -123,8 +123,8 @@ QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
 /**
  * quoit_report_get_n_could:
  *
- * Returns: the same number if every group were released, every known node were alive and undrained, and external use
- *   had ended
+ * Returns: what quoit_report_get_n_now() would return if every group were released, every known node were alive and
+ *   undrained, and external use had ended
  */
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
 
@@ -187,7 +187,7 @@ QUOIT_API QuoitAmount quoit_report_get_miss_wanted (const QuoitReport *report, u
  * Returns whether the verdict is certain. Policy `best` ends its search for a placement of bundles after a fixed number
  * of steps.
  *
- * Returns: false if that ended the search, so that a placement may exist; else true
+ * Returns: false if this limit ended the search, so that a placement may exist; else true
  */
 QUOIT_API bool quoit_report_is_proven (const QuoitReport *report);
 
@@ -204,7 +204,7 @@ QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char 
  * quoit_report_get_n_reasons:
  *
  * Returns the number of reasons. A reason is a constraint that removed something. The main obstacle comes first. For
- * the verdict not now, that is a constraint that can change; for never, it is one that the request fixes.
+ * the verdict not now, it is a constraint whose result can change; for never, the limits of the request come first.
  *
  * Returns: the number of reasons
  */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * QuoitRequest:
  *
  * A request for a group: a number of whole slices of one accelerator and topology, or bundles of resources. Create it
- * with quoit_request_new(), fill it with the setters, and use it for any number of calls, which keep nothing of it. No
+ * with quoit_request_new(), fill it with the setters, and use it for any number of calls, which do not keep it. No
  * thread may change a request while another one uses it.
  *
  * Setters that can fail check their own arguments. A setter that fails leaves the request unchanged. Combinations, and
@@ -63,7 +63,7 @@ typedef enum {
  *
  * Creates an empty request. Before you use it, set accelerator, topology and number of slices, or add bundles.
  *
- * Fails with %QUOIT_ERROR_INVALID for another name.
+ * Fails with %QUOIT_ERROR_INVALID for any other name.
  *
  * Returns: (transfer full): the request; quoit_request_free() it
  */
@@ -75,7 +75,7 @@ QUOIT_API QuoitRequest *quoit_request_new (const char *name, GError **error);
  *
  * Copies everything except the name, including key and owner. A copy costs less than filling a new request.
  *
- * Fails with %QUOIT_ERROR_INVALID for another name.
+ * Fails with %QUOIT_ERROR_INVALID for any other name.
  *
  * Returns: (transfer full): the copy, independent of @request; quoit_request_free() it
  */
@@ -110,7 +110,7 @@ QUOIT_API bool quoit_request_set_topology (QuoitRequest *request, const char *to
  *
  * Requests a fixed number of slices.
  *
- * Fails with %QUOIT_ERROR_INVALID for another number.
+ * Fails with %QUOIT_ERROR_INVALID for any other number.
  */
 QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **error);
 
@@ -122,7 +122,7 @@ QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices
  * Requests slices for an elastic job: as many as are free, up to @most, or none if fewer than @least are free.
  * quoit_ledger_resize() can later change the number within this range.
  *
- * Fails with %QUOIT_ERROR_INVALID for other numbers.
+ * Fails with %QUOIT_ERROR_INVALID for any other numbers.
  */
 QUOIT_API bool quoit_request_set_slice_range (QuoitRequest *request, int64_t least, int64_t most, GError **error);
 
@@ -159,7 +159,7 @@ QUOIT_API bool quoit_request_set_tpu_per_bundle (QuoitRequest *request, const ch
  * Sets the number of chips per host. Some topologies exist with different hosts: a v6e 2x4 is one host with 8 chips, or
  * two hosts with 4.
  *
- * Fails with %QUOIT_ERROR_INVALID for another number.
+ * Fails with %QUOIT_ERROR_INVALID for any other number.
  */
 QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError **error);
 
@@ -174,7 +174,7 @@ QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t 
  * parts are equal: name, owner, accelerator, topology, slices, chips per host, TPU per bundle, bundles, strategy,
  * policy, topology label, soft target, pool, zone, selectors, named and excluded slices.
  *
- * Fails with %QUOIT_ERROR_INVALID for other text.
+ * Fails with %QUOIT_ERROR_INVALID for any other text.
  */
 QUOIT_API bool quoit_request_set_key (QuoitRequest *request, const char *key, GError **error);
 
@@ -182,9 +182,9 @@ QUOIT_API bool quoit_request_set_key (QuoitRequest *request, const char *key, GE
  * quoit_request_set_owner:
  * @owner: (nullable): the owner of the group; the same characters as in group names; %NULL: none
  *
- * Sets the owner. On use, an owner whose lease has ended is %QUOIT_ERROR_EXPIRED.
+ * Sets the owner. A call that uses the request fails with %QUOIT_ERROR_EXPIRED if the lease of the owner has ended.
  *
- * Fails with %QUOIT_ERROR_INVALID for other text.
+ * Fails with %QUOIT_ERROR_INVALID for any other text.
  */
 QUOIT_API bool quoit_request_set_owner (QuoitRequest *request, const char *owner, GError **error);
 
@@ -192,7 +192,8 @@ QUOIT_API bool quoit_request_set_owner (QuoitRequest *request, const char *owner
  * quoit_request_set_pool:
  * @pool: (nullable): the name of a pool
  *
- * Restricts the request to slices or nodes of pools with that name. On use, an unknown name is %QUOIT_ERROR_NOT_FOUND.
+ * Restricts the slices of the request, or the nodes of its bundles, to pools with that name. A call that uses the
+ * request fails with %QUOIT_ERROR_NOT_FOUND if the name is unknown.
  */
 QUOIT_API void quoit_request_set_pool (QuoitRequest *request, const char *pool);
 
@@ -200,8 +201,8 @@ QUOIT_API void quoit_request_set_pool (QuoitRequest *request, const char *pool);
  * quoit_request_set_zone:
  * @zone: (nullable): an availability zone
  *
- * Restricts the request to one zone: to slices whose alive nodes are all in the zone, or to nodes in it. The zone of a
- * node is its label ray.io/availability-zone or topology.kubernetes.io/zone.
+ * Restricts the request to one zone: to slices whose alive nodes are all in the zone, or for bundles to nodes in it.
+ * The zone of a node is its label ray.io/availability-zone or topology.kubernetes.io/zone.
  */
 QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
 
@@ -210,7 +211,8 @@ QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
  * @key: a label key
  * @value: a condition in Ray's syntax: "v", "!v", "in(a,b)", "!in(a,b)"; blanks are not removed
  *
- * Restricts the request to slices whose alive nodes all satisfy this and all other selectors, or to nodes that do.
+ * Restricts the request to slices whose alive nodes all satisfy this and all other selectors, or for bundles to nodes
+ * that do.
  *
  * Fails with %QUOIT_ERROR_INVALID if Ray 2.60 refuses the key or the condition.
  */
@@ -220,8 +222,8 @@ QUOIT_API bool quoit_request_add_selector (QuoitRequest *request, const char *ke
  * quoit_request_add_slice:
  * @slice: short or full name (source/pool/name)
  *
- * Adds a slice to the named ones, and restricts the request to these slices, or to their nodes. On use, an unknown name
- * is %QUOIT_ERROR_NOT_FOUND.
+ * Restricts the request to this slice and all others that were added, or for bundles to their nodes. A call that uses
+ * the request fails with %QUOIT_ERROR_NOT_FOUND if the name is unknown.
  */
 QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice);
 
@@ -229,7 +231,8 @@ QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice
  * quoit_request_exclude_slice:
  * @slice: short or full name (source/pool/name)
  *
- * Excludes a slice, or its nodes. On use, an unknown name is %QUOIT_ERROR_NOT_FOUND.
+ * Excludes a slice, or for bundles its nodes. A call that uses the request fails with %QUOIT_ERROR_NOT_FOUND if the
+ * name is unknown.
  */
 QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *slice);
 
@@ -241,7 +244,8 @@ QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *s
  * Adds bundles. Each bundle is placed on one node. A request has slices or bundles, never both. Bundles have indices
  * from 0 in the order in which they were added; the bundles of the group have the same indices.
  *
- * Fails with %QUOIT_ERROR_INVALID for other text, for a number out of range, and for more than 256 different resources.
+ * Fails with %QUOIT_ERROR_INVALID for any other text, for a number out of range, and for more than 256 different
+ * resources.
  */
 QUOIT_API bool quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n_bundles,
                                           GError **error);
@@ -255,7 +259,7 @@ QUOIT_API bool quoit_request_add_bundles (QuoitRequest *request, const char *amo
  * [{"CPU": 1, "TPU": 4}], or a map with bundles, strategy, bundle_label_selector and topology_strategy. Amounts are
  * converted like in Ray: 0.57 counts as 0.5699, and resources with amount 0 are dropped.
  *
- * Fails with %QUOIT_ERROR_INVALID if the file has another form, or where the functions that set these parts would fail.
+ * Fails with %QUOIT_ERROR_INVALID if the file has another form, or if the functions that set these parts would fail.
  * The message has the place in the file, and nothing is added.
  */
 QUOIT_API bool quoit_request_read_bundles (QuoitRequest *request, const char *text, size_t length, GError **error);

@@ -122,7 +122,7 @@ QUOIT_API uint64_t quoit_snapshot_get_seq (const QuoitSnapshot *snapshot);
 /**
  * quoit_snapshot_get_epoch:
  *
- * Returns: how often the ledger was restored from a backup (quoit_ledger_restore())
+ * Returns: how often quoit_ledger_restore() has restored the ledger
  */
 QUOIT_API uint32_t quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot);
 
@@ -480,8 +480,8 @@ QUOIT_API int32_t quoit_snapshot_get_node_worker_id (const QuoitSnapshot *snapsh
  * @node: below quoit_snapshot_get_n_nodes()
  * @part: the total, or a state
  *
- * Counts chips, also if the cluster counts several devices of a chip as TPU. A chip that several bundles share counts
- * in parts.
+ * Counts chips, even if the cluster counts several devices of a chip as TPU. If bundles share a chip, each of its parts
+ * is counted as a fraction in its own state.
  *
  * Returns: the number of its TPU chips, or how many of them are in that state
  */

@@ -35,8 +35,8 @@ typedef struct _QuoitTopology QuoitTopology;
  * - %QUOIT_PROFILE_JOBSET: the slices are the jobs of a JobSet in natural order, the workers are their pods: host
  *   JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, and JOB_COMPLETION_INDEX is the worker id (quoit_launch_set_jobset()).
  *
- * Variables of the manifest are kept where the modelled system keeps them: MEGASCALE_PORT in the first three profiles,
- * none in the last, because no RayCluster makes its pods.
+ * The first three profiles keep the variables of a manifest that the modelled system keeps, such as MEGASCALE_PORT.
+ * %QUOIT_PROFILE_JOBSET keeps none, because no RayCluster makes its pods.
  */
 typedef enum {
   QUOIT_PROFILE_QUOIT = 1,
@@ -142,8 +142,8 @@ QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_
  * @group: a group that has nodes
  * @launch: (nullable): how its processes are started; %NULL: profile quoit, one process per host
  *
- * Computes the processes of a group. Whole hosts are divided as @launch says; a bundle that is a part of a host is one
- * process.
+ * Computes the processes of a group. Whole hosts are divided as @launch states; a bundle that is a part of a host is
+ * one process.
  *
  * Fails with %QUOIT_ERROR_INVALID if:
  *

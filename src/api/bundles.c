@@ -35,7 +35,7 @@ quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n
     {
       g_autofree char *quoted = quoit_quote (at);
 
-      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: %s behind an amount: expected ',' or the end", bundle,
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: %s after an amount: expected ',' or the end", bundle,
                          quoted);
     }
   truncate_like_ray (takes);

@@ -44,24 +44,23 @@ check_slice (const QuoitGroup *group, guint32 slice, GError **error)
     return quoit_fail (
         error, QUOIT_ERROR_NOT_NOW,
         "group '%s': generation and topology of slice '%s' are not known, because its source no longer states "
-        "them: import it again when it does",
+        "them: import the source again when it does",
         group->data->name, name);
   if (quoit_group_get_slice_state (group, slice) == QUOIT_GROUP_SLICE_LOST)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "group '%s': slice '%s' is lost, and a mesh wants every device: expected slices that are whole; "
+                       "group '%s': slice '%s' is lost, and a mesh needs every device: expected slices that are whole; "
                        "repair the group, or release the slice",
                        group->data->name, name);
   if (count_hosts (group, slice) != class->facts.hosts)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "group '%s': slice '%s' has '%u' hosts: expected all %u of it; repair the group, or release the "
-                       "slice",
+                       "group '%s': slice '%s' has '%u' hosts: expected all %u; repair the group, or release the slice",
                        group->data->name, name, count_hosts (group, slice), class->facts.hosts);
   if (quoit_slice_facts_same_class (&class->facts, &first->facts))
     return TRUE;
 
   found = describe_class (class);
   wanted = describe_class (first);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': slice '%s' is %s: expected %s, as its first slice is",
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': slice '%s' is %s: expected %s, like the first slice",
                      group->data->name, name, found, wanted);
 }
 
@@ -89,7 +88,7 @@ check_bundle (const QuoitGroup *group, guint32 bundle, GError **error)
   return quoit_group_get_bundle_state (group, bundle) != QUOIT_GROUP_SLICE_LOST
          || quoit_fail (
              error, QUOIT_ERROR_NOT_NOW,
-             "group '%s': bundle '%u' is lost, and a mesh wants every device: expected bundles on nodes that "
+             "group '%s': bundle '%u' is lost, and a mesh needs every device: expected bundles on nodes that "
              "are alive; repair the group, or release it",
              group->data->name, bundle);
 }
@@ -99,7 +98,7 @@ static gboolean
 check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
 {
   if (parts->parts->len == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s' has no TPU: a mesh is of devices", group->data->name);
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s' has no TPU: a mesh needs devices", group->data->name);
   for (guint i = 0; i < parts->parts->len; i++)
     if (!check_bundle (group, g_array_index (parts->parts, QuoitPart, i).bundle, error))
       return FALSE;
@@ -107,9 +106,9 @@ check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
     return TRUE;
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
-      "group '%s' is no one job over ICI, and no mesh joins its processes: %s: expected bundles that are "
-      "equal boxes of chips, and together one box in each slice, as of --tpu-per-bundle",
-      group->data->name, parts->apart);
+      "group '%s' is not one job over ICI, so no mesh joins its processes: %s: expected bundles that are "
+      "equal boxes of chips and together form one box in each slice, such as those of --tpu-per-bundle",
+      group->data->name, parts->apart_reason);
 }
 
 static QuoitDevices *

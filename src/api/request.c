@@ -61,7 +61,8 @@ quoit_request_set_slice_range (QuoitRequest *request, int64_t least, int64_t mos
 
   if (least < 1 || least > most || most > QUOIT_MAX_SLICES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "slices '%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "': expected 1 to %d, and first the smaller",
+                       "slices '%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT
+                       "': expected 1 to %d, the smaller number first",
                        (gint64) least, (gint64) most, QUOIT_MAX_SLICES);
   request->n_slices = (guint32) most;
   request->min_slices = least == most ? 0 : (guint32) least;

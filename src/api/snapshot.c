@@ -347,12 +347,12 @@ quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
     QuoitFault fault;
     const char *text;
   } faults[] = {
-    { QUOIT_FAULT_TOPOLOGY, "its nodes name two topologies, or none of the catalogue" },
-    { QUOIT_FAULT_POD_TYPE, "its nodes name two pod types, or not that of the topology" },
+    { QUOIT_FAULT_TOPOLOGY, "its nodes have different topologies, or one that is not in the catalogue" },
+    { QUOIT_FAULT_POD_TYPE, "its nodes have different pod types, or one that does not match the topology" },
     { QUOIT_FAULT_CHIPS, "the chips of a node disagree with the topology" },
-    { QUOIT_FAULT_WORKER_TWICE, "two nodes have one worker id" },
+    { QUOIT_FAULT_WORKER_TWICE, "two nodes have the same worker id" },
     { QUOIT_FAULT_NO_WORKER_ID, "a node has no worker id" },
-    { QUOIT_FAULT_TOO_MANY_HOSTS, "there are more hosts than the topology has" },
+    { QUOIT_FAULT_TOO_MANY_HOSTS, "it has more hosts than its topology" },
   };
   const QuoitSliceStatus *status;
   GString *text;

@@ -19,10 +19,11 @@ quoit_topology_new (const QuoitGroup *group, const QuoitLaunch *launch, GError *
     return NULL;
 
   if (quoit_topology_note_losses (topology, group->not_alive) && group->state == QUOIT_GROUP_RESCHEDULING)
-    quoit_topology_note (topology,
-                         "group '%s' is RESCHEDULING: the variables count what is lost too, and a job that reads them "
-                         "waits for it, until the hosts are back or the %s are replaced or released",
-                         group->data->name, group->data->kind == QUOIT_RECORD_SLICES ? "slices" : "bundles");
+    quoit_topology_note (
+        topology,
+        "group '%s' is RESCHEDULING: the variables include lost hosts, and a job that reads them waits "
+        "until the hosts are back or the %s are replaced or released",
+        group->data->name, group->data->kind == QUOIT_RECORD_SLICES ? "slices" : "bundles");
   return g_steal_pointer (&topology);
 }
 

@@ -18,7 +18,7 @@ static const QuoitErrorRow rows[] = {
   { QUOIT_ERROR_DAMAGED, "DAMAGED" },   { QUOIT_ERROR_UNCONFIRMED, "UNCONFIRMED" },
 };
 
-/* The parts of a message that callers need separately, so that nobody has to search the message for them. GLib
+/* The parts of a message that callers need separately, so that they do not have to search the message. GLib
  * stores this struct in front of each GError of the domain. */
 typedef struct {
   char *expected;    /* NULL: not stated separately */

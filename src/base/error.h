@@ -17,11 +17,12 @@ const QuoitErrorRow *quoit_error_table (unsigned *n_rows);
 gboolean quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void *quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* As quoit_fail(), with the message "FOUND: expected EXPECTED", where @format describes what was found. The error keeps
+/* Like quoit_fail(), with the message "FOUND: expected EXPECTED", where @format describes what was found. The error
+ * keeps
  * @expected, which quoit_error_expected() returns. */
 gboolean quoit_fail_expected (GError **error, QuoitErrorCode code, const char *expected, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-/* As quoit_fail_expected(), for a message without subject: "VALUE: expected EXPECTED". @value includes its quotes. A
+/* Like quoit_fail_expected(), for a message without subject: "VALUE: expected EXPECTED". @value includes its quotes. A
  * caller that knows what the value is can put the subject in front: "replicas '-1': expected ...". */
 gboolean quoit_fail_value (GError **error, QuoitErrorCode code, const char *value, const char *expected);
 

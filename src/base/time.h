@@ -10,5 +10,5 @@
 /* Returns whether @time_ms is valid in a ledger: not negative, and before 2200. */
 gboolean quoit_time_is_valid (gint64 time_ms);
 
-/* Returns text such as "2026-05-01T09:30:00.000Z", owned by the caller. @time_ms must be sound. */
+/* Returns text such as "2026-05-01T09:30:00.000Z", owned by the caller. @time_ms must be valid. */
 char *quoit_time_format (gint64 time_ms);

@@ -193,7 +193,7 @@ guint32 quoit_shape_devices (QuoitGeneration generation, QuoitShape shape); /* J
 /* Returns the axes with wraparound links: bit 0 for x, 1 for y, 2 for z. */
 unsigned quoit_shape_wrap (QuoitGeneration generation, QuoitShape shape);
 /* Returns whether the hardware can twist @shape. GKE's plugin does not report whether a slice is twisted. */
-gboolean quoit_shape_twistable (QuoitGeneration generation, QuoitShape shape);
+gboolean quoit_shape_is_twistable (QuoitGeneration generation, QuoitShape shape);
 
 /* A topology and the hosts that build it. Two rows may differ only in their machine type. */
 typedef struct _QuoitCatalogueTopology {

@@ -181,7 +181,7 @@ quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, con
       return &rows[i];
 
   return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
-                          "topology '%s': expected hosts of another size, %s has none of '%u' chips that build it",
+                          "topology '%s': expected another host size: %s has no hosts of '%u' chips that form it",
                           shape, quoit_generation_name (code), chips_per_host);
 }
 
@@ -254,7 +254,7 @@ quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology, Quo
     case QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES:
       return quoit_shape_devices (topology->generation, topology->shape);
     case QUOIT_TOPOLOGY_NUMBER_TWISTABLE:
-      return quoit_shape_twistable (topology->generation, topology->shape);
+      return quoit_shape_is_twistable (topology->generation, topology->shape);
     case QUOIT_TOPOLOGY_NUMBER_RAY_ONLY:
       return topology->listing == QUOIT_TOPOLOGY_RAY_ONLY;
     default:

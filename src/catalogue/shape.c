@@ -125,7 +125,7 @@ quoit_shape_wrap (QuoitGeneration generation, QuoitShape shape)
 }
 
 gboolean
-quoit_shape_twistable (QuoitGeneration generation, QuoitShape s)
+quoit_shape_is_twistable (QuoitGeneration generation, QuoitShape s)
 {
   unsigned k = s.dims[0];
 

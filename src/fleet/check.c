@@ -121,15 +121,15 @@ node_records_use (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i
                                 : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
 }
 
-/* Which nodes the groups use, counted from the groups. check_group() adds to it. */
+/* The use of nodes, counted from the groups by check_group(). */
 typedef struct {
   guint8 *n_whole;  /* by node: the number of groups that have the whole node */
   guint32 n_shares; /* the number of bundles on nodes */
 } NodeUseCounts;
 
-/* Checks that indexes find the group, and that its nodes refer to it. Adds the edges of the group to @edges. */
+/* Checks that indexes find the group, and that its nodes refer to it. Adds the use of the nodes to @counts. */
 static gboolean
-check_group (const QuoitFleet *fleet, guint32 slot, NodeUseCounts *edges, GHashTable *shares, GError **error)
+check_group (const QuoitFleet *fleet, guint32 slot, NodeUseCounts *counts, GHashTable *shares, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
@@ -159,8 +159,8 @@ check_group (const QuoitFleet *fleet, guint32 slot, NodeUseCounts *edges, GHashT
         return contradiction (error, "a group has a node that does not exist", group->name);
       if (!node_records_use (fleet, index, slot, i, shares))
         return contradiction (error, "a node of a group does not refer to the group", group->name);
-      edges->n_shares += group->bundles != NULL;
-      if (group->bundles == NULL && edges->n_whole[index]++ != 0)
+      counts->n_shares += group->bundles != NULL;
+      if (group->bundles == NULL && counts->n_whole[index]++ != 0)
         return contradiction (error, "two groups have a node",
                               quoit_layout_node_name (layout, (QuoitNodeId) { index }));
     }
@@ -211,7 +211,7 @@ check_units (const QuoitFleet *fleet, QuoitNodeId node, GError **error)
 }
 
 static gboolean
-check_nodes (const QuoitFleet *fleet, const NodeUseCounts *edges, GError **error)
+check_nodes (const QuoitFleet *fleet, const NodeUseCounts *counts, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
 
@@ -226,7 +226,7 @@ check_nodes (const QuoitFleet *fleet, const NodeUseCounts *edges, GError **error
           || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
         return contradiction (error, "the external use of a node differs from the report of its source", name);
       if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL && (use & QUOIT_USE_SHARED) == 0
-          && (use > fleet->n_slots || edges->n_whole[i] != 1))
+          && (use > fleet->n_slots || counts->n_whole[i] != 1))
         return contradiction (error, "a node refers to a group that does not have the node", name);
       if (!check_units (fleet, (QuoitNodeId) { i }, error))
         return FALSE;
@@ -291,7 +291,7 @@ gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
   g_autofree guint8 *n_whole = g_new0 (guint8, fleet->layout->n_nodes + 1);
-  NodeUseCounts edges = { .n_whole = n_whole };
+  NodeUseCounts counts = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;
@@ -311,13 +311,13 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
-      if (!check_group (fleet, slot, &edges, shares, error))
+      if (!check_group (fleet, slot, &counts, shares, error))
         return FALSE;
     }
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
       || fleet->by_removed_id.n != n_removed)
     return contradiction (error, "an index of groups has more or fewer entries than there are groups", "groups");
-  if (edges.n_shares != g_hash_table_size (shares))
+  if (counts.n_shares != g_hash_table_size (shares))
     return contradiction (error, "a share belongs to no bundle on its node", "groups");
-  return check_nodes (fleet, &edges, error);
+  return check_nodes (fleet, &counts, error);
 }

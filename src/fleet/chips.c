@@ -120,7 +120,7 @@ assign_chips (QuoitFreeChips *free_chips, QuoitChipDemand *demand)
 /* --- strategies --- */
 
 /* A strategy tries to satisfy all demands. If it fails, it leaves its arguments half changed, so each strategy gets its
- * trial copies. */
+ * own copies. */
 typedef gboolean (*Strategy) (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n, guint *steps);
 
 /* Lets bundles keep their previous chips if possible. Moves the demands of the other bundles to the front of @demands
@@ -147,7 +147,7 @@ assign_in_order (QuoitFreeChips *free_chips, QuoitChipDemand **demands, guint n,
   return TRUE;
 }
 
-/* Largest fraction first. Equal ones keep their trial_order in memory, so that the result does not depend on
+/* Largest fraction first. Equal ones keep their order in memory, so that the result does not depend on
  * qsort(). */
 static int
 compare_by_part (const void *a, const void *b)

@@ -86,20 +86,20 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
 }
 
 static gboolean
-bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
+bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
-  guint32 misfit = quoit_fleet_first_misfit (fleet, group, load);
+  guint32 misfit = quoit_fleet_first_misfit (fleet, group, bulk);
 
   return misfit == QUOIT_NO_INDEX ? TRUE : refuse_node (fleet, group, misfit, error);
 }
 
 gboolean
-quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
+quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
-  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, load, error);
+  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, bulk, error);
 }
 
-/* Updates the status of @slice after @n of its nodes got the use @use. */
+/* Updates the status of @slice after the use of @n of its nodes has changed to @use. */
 static inline void
 count_whole_nodes (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, guint32 n, guint32 use)
 {
@@ -138,12 +138,12 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 }
 
 void
-quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load)
+quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk)
 {
   if (group->bundles == NULL)
     set_whole_nodes (fleet, group, slot + 1);
   else
-    quoit_fleet_add_shares (fleet, group, slot, load);
+    quoit_fleet_add_shares (fleet, group, slot, bulk);
 }
 
 void
@@ -157,7 +157,7 @@ quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint3
 
 void
 quoit_fleet_set_external_use (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
-                              QuoitGroupLoad *load)
+                              QuoitBulkAdd *bulk)
 {
   const QuoitLayout *layout = fleet->layout;
   g_autoptr (GArray) own = NULL;
@@ -165,9 +165,9 @@ quoit_fleet_set_external_use (QuoitFleet *fleet, const QuoitGroupData *group, gu
 
   if (layout->n_external == 0)
     return;
-  if (load == NULL)
+  if (bulk == NULL)
     own = g_array_new (FALSE, FALSE, sizeof (guint32));
-  slices = load != NULL ? load->slices : own;
+  slices = bulk != NULL ? bulk->slices : own;
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);

@@ -193,7 +193,7 @@ update_slice_flags (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
   quoit_fleet_shelf_update_flush (fleet, &update);
 }
 
-/* Returns the faults of an alive node of the kind @kind in a slice of the class @class_index. */
+/* Returns the faults (QuoitFault) that an alive node of @kind causes in a slice of class @class_index. */
 static guint8
 kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
 {

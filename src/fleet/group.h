@@ -67,7 +67,7 @@ typedef struct {
   const char *source;             /* the source that created the group; "": a caller of this ledger */
   const char *foreign_id;         /* the id of the group at the source */
   const guint32 *slice_end;       /* the nodes of slice i end before node_ids[slice_end[i]] */
-  const guint32 *node_ids;        /* durable */
+  const guint32 *node_ids;        /* durable node ids */
   const QuoitBundle *bundles;     /* one per element of node_ids; NULL: the group has all nodes completely */
   gatomicrefcount refs;           /* private to quoit_group_data_ref() and _unref() */
 } QuoitGroupData;

@@ -221,7 +221,7 @@ check_names_unused (const QuoitFleet *fleet, const QuoitGroupData *group, GError
 }
 
 static gboolean
-add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
+add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
   guint32 slot;
 
@@ -231,7 +231,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GErro
       return quoit_group_data_unref (group), FALSE;
     }
   if (!check_names_unused (fleet, group, error)
-      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, load, error)))
+      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, bulk, error)))
     return quoit_group_data_unref (group), FALSE;
 
   slot = add_to_free_slot (fleet, group);
@@ -244,7 +244,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GErro
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
   update_first_lease (fleet, group);
-  quoit_fleet_add_edges (fleet, group, slot, load);
+  quoit_fleet_add_edges (fleet, group, slot, bulk);
   return TRUE;
 }
 
@@ -255,14 +255,14 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 }
 
 static gboolean
-restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitGroupLoad *load, GError **error)
+restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
   g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
 
-  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, load);
-  if (add_group (fleet, group, load, error))
+  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, bulk);
+  if (add_group (fleet, group, bulk, error))
     return TRUE;
-  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, load);
+  quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, bulk);
   return FALSE;
 }
 
@@ -275,12 +275,12 @@ quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
 gboolean
 quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error)
 {
-  g_autoptr (QuoitGroupLoad) load = quoit_group_load_new ();
+  g_autoptr (QuoitBulkAdd) bulk = quoit_bulk_add_new ();
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < groups->len; i++)
-    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), load, error);
-  quoit_fleet_recount_slices (fleet, load->slices);
+    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), bulk, error);
+  quoit_fleet_recount_slices (fleet, bulk->slices);
   return ok;
 }
 

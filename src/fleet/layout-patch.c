@@ -125,8 +125,9 @@ fits_position (const Patch *patch, PatchedNode *patched_node)
          && find_kind (patch, patched_node);
 }
 
+/* Returns the index of the node if it is in a pool of the patched source, otherwise QUOIT_NO_INDEX. */
 static guint32
-find_own_index (const Patch *patch, guint32 id)
+find_home_index (const Patch *patch, guint32 id)
 {
   const QuoitSource *source = &patch->layout->sources[patch->source.index];
   guint32 index = quoit_layout_find_id (patch->layout, id);
@@ -146,23 +147,23 @@ static GHashTable *
 list_vacancies (const Patch *patch, const guint32 *removed, guint32 n_removed)
 {
   const QuoitLayout *layout = patch->layout;
-  g_autoptr (GHashTable) patched_nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) vacancies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint32 i = 0; i < n_removed; i++)
     {
-      guint32 index = find_own_index (patch, removed[i]), slice;
+      guint32 index = find_home_index (patch, removed[i]), slice;
 
       if (index == QUOIT_NO_INDEX || layout->nodes[index].slice == QUOIT_NO_INDEX)
         return NULL;
       slice = layout->nodes[index].slice;
-      if (!g_hash_table_insert (patched_nodes,
+      if (!g_hash_table_insert (vacancies,
                                 vacancy_key (layout->shelves[layout->slices[slice].shelf].pool,
                                              quoit_layout_text (layout, layout->slices[slice].name),
                                              layout->nodes[index].worker_id),
                                 GUINT_TO_POINTER (index + 1)))
         return NULL;
     }
-  return g_steal_pointer (&patched_nodes);
+  return g_steal_pointer (&vacancies);
 }
 
 static guint32
@@ -187,7 +188,7 @@ has_one_source (const Patch *patch, guint32 id)
   QuoitSourceId source;
 
   return index == QUOIT_NO_INDEX
-         || (find_own_index (patch, id) != QUOIT_NO_INDEX
+         || (find_home_index (patch, id) != QUOIT_NO_INDEX
              && !quoit_layout_node_source (layout, (QuoitNodeId) { index }, 1, &source));
 }
 
@@ -214,7 +215,7 @@ find_positions (Patch *patch, const QuoitLayoutPart *update, const guint32 *remo
       if (!has_one_source (patch, update->ids[i]))
         return FALSE;
       *patched_node = (PatchedNode) { .claim = &nodes[i], .id = update->ids[i] };
-      patched_node->index = find_own_index (patch, patched_node->id);
+      patched_node->index = find_home_index (patch, patched_node->id);
       /* Only a damaged entry contains a node that it removes. */
       if (patched_node->index != QUOIT_NO_INDEX && g_hash_table_contains (gone, GUINT_TO_POINTER (patched_node->id)))
         return FALSE;

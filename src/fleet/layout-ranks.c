@@ -42,7 +42,8 @@ quoit_layout_assign_ranks (QuoitLayout *layout)
   layout->positions = g_new0 (guint32, n_positions + 1);
   layout->rank_shelf = g_new0 (guint32, n_ranks + 1);
 
-  /* First count the lengths of the rows. A shelf of n slices has one rank in each of the rows 1 to n. */
+  /* Count the ranks in each row, then compute the start of each row. A shelf of n slices has a rank in each of the
+   * rows 1 to n. */
   for (guint32 s = 0; s < layout->n_shelves; s++)
     if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
       {

@@ -80,7 +80,7 @@ typedef struct {
   guint32 name, address, identity; /* offsets in texts; 0: not set */
   guint32 slice;                   /* QUOIT_NO_INDEX: not in a slice */
   guint32 kind;                    /* index in QuoitLayout.kinds */
-  guint32 id;                      /* durable */
+  guint32 id;                      /* durable node id */
   gint16 worker_id;                /* -1: not stated */
   guint8 flags;                    /* QuoitNodeFlags */
   guint8 claimed;                  /* QuoitNodeState that the sources of the node last reported */

@@ -63,18 +63,18 @@ QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice
 typedef struct {
   GHashTable *node_caches; /* node index -> NodeCache of shares.c, for nodes with many users */
   GArray *slices;          /* slices to recount after the last group */
-} QuoitGroupLoad;
+} QuoitBulkAdd;
 
-QuoitGroupLoad *quoit_group_load_new (void);
-void quoit_group_load_free (QuoitGroupLoad *load);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupLoad, quoit_group_load_free)
+QuoitBulkAdd *quoit_bulk_add_new (void);
+void quoit_bulk_add_free (QuoitBulkAdd *bulk);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBulkAdd, quoit_bulk_add_free)
 
 /* An edge connects a group with a node that it uses. These functions check, add and remove the edges of @group, which
- * is in @slot. @load is NULL unless many groups are added. quoit_fleet_add_edges() does not check that the nodes are
+ * is in @slot. @bulk is NULL unless many groups are added. quoit_fleet_add_edges() does not check that the nodes are
  * free. */
-gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load,
+gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk,
                                      GError **error);
-void quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load);
+void quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk);
 void quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
 /* Changes the use of those nodes of @group that their source reports as used, from @from to @to. Nodes with another use
  * than @from do not change.
@@ -83,12 +83,12 @@ void quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, g
  * becomes external again when the group ends. The use of a node thus depends only on the report of its source and on
  * its group. It does not depend on the order of changes, which a saved state does not contain. */
 void quoit_fleet_set_external_use (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
-                                   QuoitGroupLoad *load);
+                                   QuoitBulkAdd *bulk);
 
 /* Do the same for a group of bundles. quoit_fleet_first_misfit() returns the first bundle whose node does not exist or
  * has too little left, or QUOIT_NO_INDEX. The cost is linear in the number of shares of the nodes and of bundles. */
-guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load);
-void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load);
+guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk);
+void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk);
 void quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* Makes @fleet share the groups and shares of @from, and copies the journal position, clock and ids. @fleet must

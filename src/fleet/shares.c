@@ -158,7 +158,7 @@ free_resources_clear (FreeResources *resources)
 /* A node with fewer users is not cached, because visiting them again is cheap. */
 enum { CACHE_MIN_USERS = 8 };
 
-/* A node of a QuoitGroupLoad. Groups are added in the order of their ids, so new shares come last. */
+/* A node of a QuoitBulkAdd. Groups are added in the order of their ids, so new shares come last. */
 typedef struct {
   FreeResources resources;
   guint32 last_share; /* the last share of the node + 1; 0: not known yet */
@@ -173,22 +173,22 @@ node_cache_free (gpointer data)
   g_free (cache);
 }
 
-QuoitGroupLoad *
-quoit_group_load_new (void)
+QuoitBulkAdd *
+quoit_bulk_add_new (void)
 {
-  QuoitGroupLoad *load = g_new (QuoitGroupLoad, 1);
+  QuoitBulkAdd *bulk = g_new (QuoitBulkAdd, 1);
 
-  load->node_caches = g_hash_table_new_full (NULL, NULL, NULL, node_cache_free);
-  load->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-  return load;
+  bulk->node_caches = g_hash_table_new_full (NULL, NULL, NULL, node_cache_free);
+  bulk->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return bulk;
 }
 
 void
-quoit_group_load_free (QuoitGroupLoad *load)
+quoit_bulk_add_free (QuoitBulkAdd *bulk)
 {
-  g_hash_table_unref (load->node_caches);
-  g_array_unref (load->slices);
-  g_free (load);
+  g_hash_table_unref (bulk->node_caches);
+  g_array_unref (bulk->slices);
+  g_free (bulk);
 }
 
 /* Returns whether the node has so many users that caching is worth the memory. */
@@ -203,20 +203,20 @@ has_many_users (const QuoitFleet *fleet, QuoitNodeId node)
   return n == CACHE_MIN_USERS;
 }
 
-/* Returns NULL if @load is NULL or the node has few users. */
+/* Returns NULL if @bulk is NULL or the node has few users. */
 static NodeCache *
-find_or_add_cache (QuoitGroupLoad *load, const QuoitFleet *fleet, QuoitNodeId node)
+find_or_add_cache (QuoitBulkAdd *bulk, const QuoitFleet *fleet, QuoitNodeId node)
 {
   NodeCache *cache;
 
-  if (load == NULL || !has_many_users (fleet, node))
+  if (bulk == NULL || !has_many_users (fleet, node))
     return NULL;
-  cache = g_hash_table_lookup (load->node_caches, GUINT_TO_POINTER (node.index));
+  cache = g_hash_table_lookup (bulk->node_caches, GUINT_TO_POINTER (node.index));
   if (cache != NULL)
     return cache;
   cache = g_new0 (NodeCache, 1);
   free_resources_init (&cache->resources, fleet, node);
-  g_hash_table_insert (load->node_caches, GUINT_TO_POINTER (node.index), cache);
+  g_hash_table_insert (bulk->node_caches, GUINT_TO_POINTER (node.index), cache);
   return cache;
 }
 
@@ -312,12 +312,12 @@ subtract_bundle (FreeResources *resources, const QuoitFleet *fleet, const QuoitB
 typedef struct {
   guint32 node;   /* QUOIT_NO_INDEX: not in the fleet */
   guint32 bundle; /* index in the bundles of the group */
-} Edge;
+} PlacedBundle;
 
 static int
-compare_edges (const void *a, const void *b)
+by_node (const void *a, const void *b)
 {
-  const Edge *x = a, *y = b;
+  const PlacedBundle *x = a, *y = b;
 
   if (x->node != y->node)
     return x->node < y->node ? -1 : 1;
@@ -326,11 +326,11 @@ compare_edges (const void *a, const void *b)
 
 /* Returns the placed bundles of @group, sorted by node, so that each node is processed once. Sources list bundles in
  * any order. */
-static Edge *
-sorted_edges (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
+static PlacedBundle *
+list_placed_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 {
   const QuoitLayout *layout = fleet->layout;
-  Edge *edges = g_new0 (Edge, group->n_nodes + 1);
+  PlacedBundle *placed = g_new0 (PlacedBundle, group->n_nodes + 1);
   gboolean ascending = TRUE;
 
   *n = 0;
@@ -340,62 +340,62 @@ sorted_edges (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 
       if (id == 0 && group->kind != QUOIT_RECORD_SLICES)
         continue;
-      edges[*n] = (Edge) { quoit_layout_find_id (layout, id), i };
-      ascending &= *n == 0 || edges[*n - 1].node <= edges[*n].node;
+      placed[*n] = (PlacedBundle) { quoit_layout_find_id (layout, id), i };
+      ascending &= *n == 0 || placed[*n - 1].node <= placed[*n].node;
       (*n)++;
     }
   if (!ascending)
-    qsort (edges, *n, sizeof *edges, compare_edges);
-  return edges;
+    qsort (placed, *n, sizeof *placed, by_node);
+  return placed;
 }
 
-/* Returns the end of the edges that have the same node as the edge @first. */
+/* Returns the end of the bundles on the same node as the bundle at @first. */
 static guint32
-node_edges_end (const Edge *edges, guint32 n, guint32 first)
+same_node_end (const PlacedBundle *placed, guint32 n, guint32 first)
 {
   guint32 end = first;
 
-  while (end < n && edges[end].node == edges[first].node)
+  while (end < n && placed[end].node == placed[first].node)
     end++;
   return end;
 }
 
-/* Returns the first bundle of @edges that does not fit, or QUOIT_NO_INDEX. All edges must have the same node. */
+/* Returns the first bundle in @placed that does not fit, or QUOIT_NO_INDEX. All must be on the same node. */
 static guint32
-find_node_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n,
-                  QuoitGroupLoad *load)
+find_node_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, const PlacedBundle *placed, guint32 n,
+                  QuoitBulkAdd *bulk)
 {
-  QuoitNodeId node = { edges->node };
+  QuoitNodeId node = { placed->node };
   guint32 use = node.index == QUOIT_NO_INDEX ? QUOIT_USE_EXTERNAL : quoit_fleet_node_use (fleet, node), e = 0;
   NodeCache *cache;
   FreeResources own, *resources = &own;
 
   if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL)
-    return edges->bundle;
-  cache = find_or_add_cache (load, fleet, node);
+    return placed->bundle;
+  cache = find_or_add_cache (bulk, fleet, node);
   if (cache != NULL)
     resources = &cache->resources;
   else
     free_resources_init (resources, fleet, node);
-  while (e < n && subtract_bundle (resources, fleet, &group->bundles[edges[e].bundle]))
+  while (e < n && subtract_bundle (resources, fleet, &group->bundles[placed[e].bundle]))
     e++;
   if (cache == NULL)
     free_resources_clear (resources);
-  return e < n ? edges[e].bundle : QUOIT_NO_INDEX;
+  return e < n ? placed[e].bundle : QUOIT_NO_INDEX;
 }
 
 guint32
-quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupLoad *load)
+quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk)
 {
   guint32 n, first = QUOIT_NO_INDEX;
-  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
+  g_autofree PlacedBundle *placed = list_placed_bundles (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
       guint32 misfit;
 
-      end = node_edges_end (edges, n, e);
-      misfit = find_node_misfit (fleet, group, edges + e, end - e, load);
+      end = same_node_end (placed, n, e);
+      misfit = find_node_misfit (fleet, group, placed + e, end - e, bulk);
       first = MIN (first, misfit);
     }
   return first;
@@ -454,48 +454,48 @@ find_previous_share (const QuoitFleet *fleet, guint32 node, guint64 id)
   return share;
 }
 
-/* Recounts a slice once, after its last_share edge. The edges to nodes of a slice are adjacent. */
+/* Recounts a slice after the last of its bundles in @placed. The bundles on the nodes of a slice are adjacent. */
 static void
-recount_after_last_edge (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
+recount_after_last_bundle (QuoitFleet *fleet, const PlacedBundle *placed, guint32 n, guint32 end)
 {
   const QuoitNode *nodes = fleet->layout->nodes;
-  guint32 slice = nodes[edges[end - 1].node].slice;
+  guint32 slice = nodes[placed[end - 1].node].slice;
 
-  if (slice != QUOIT_NO_INDEX && (end == n || nodes[edges[end].node].slice != slice))
+  if (slice != QUOIT_NO_INDEX && (end == n || nodes[placed[end].node].slice != slice))
     quoit_fleet_recount_slice (fleet, slice);
 }
 
 void
-quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitGroupLoad *load)
+quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk)
 {
   guint32 n;
-  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
+  g_autofree PlacedBundle *placed = list_placed_bundles (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
-      guint32 node = edges[e].node, previous, next_index;
-      NodeCache *cache = find_or_add_cache (load, fleet, (QuoitNodeId) { node });
+      guint32 node = placed[e].node, previous, next;
+      NodeCache *cache = find_or_add_cache (bulk, fleet, (QuoitNodeId) { node });
 
       previous = cache != NULL && cache->last_share != 0 ? cache->last_share - 1
                                                          : find_previous_share (fleet, node, group->id);
-      next_index = next_share (fleet, node, previous);
-      end = node_edges_end (edges, n, e);
+      next = next_share (fleet, node, previous);
+      end = same_node_end (placed, n, e);
       for (guint32 i = e; i < end; i++)
         {
           guint32 share = new_share (fleet);
 
           set_next_share (fleet, node, previous, share + 1);
-          *own_share (fleet, share) = (QuoitShare) { slot, edges[i].bundle, next_index };
+          *own_share (fleet, share) = (QuoitShare) { slot, placed[i].bundle, next };
           previous = share;
         }
       if (cache != NULL)
         cache->last_share = previous + 1;
       if (cache != NULL && group->kind == QUOIT_RECORD_SLICES)
         use_up_derived (cache, fleet->layout);
-      if (load != NULL)
-        g_array_append_val (load->slices, fleet->layout->nodes[node].slice);
+      if (bulk != NULL)
+        g_array_append_val (bulk->slices, fleet->layout->nodes[node].slice);
       else
-        recount_after_last_edge (fleet, edges, n, end);
+        recount_after_last_bundle (fleet, placed, n, end);
     }
 }
 
@@ -503,14 +503,14 @@ void
 quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group)
 {
   guint32 n;
-  g_autofree Edge *edges = sorted_edges (fleet, group, &n);
+  g_autofree PlacedBundle *placed = list_placed_bundles (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
-      guint32 node = edges[e].node, previous = find_previous_share (fleet, node, group->id),
+      guint32 node = placed[e].node, previous = find_previous_share (fleet, node, group->id),
               next = next_share (fleet, node, previous);
 
-      end = node_edges_end (edges, n, e);
+      end = same_node_end (placed, n, e);
       for (guint32 i = e; i < end; i++)
         {
           QuoitShare *share = own_share (fleet, next - 1);
@@ -521,6 +521,6 @@ quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group)
           fleet->first_free_share = gone;
         }
       set_next_share (fleet, node, previous, next);
-      recount_after_last_edge (fleet, edges, n, end);
+      recount_after_last_bundle (fleet, placed, n, end);
     }
 }

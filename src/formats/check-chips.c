@@ -28,7 +28,7 @@ check_request (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
         continue;
       if (chips->limit_node != NULL)
         quoit_check_report (checker, rule, chips->request_node, "request of google.com/tpu",
-                            "%s, as the limit of this container: Kubernetes refuses pods in which they differ", limit);
+                            "%s, the limit of this container: Kubernetes refuses pods in which they differ", limit);
       else if (quoit_tree_member (limits, QUOIT_K8S_TPU_RESOURCE) == NULL && chips->request.e4 > 0)
         quoit_check_report (
             checker, rule, chips->request_node, "request of google.com/tpu",
@@ -86,7 +86,7 @@ check_host_chips (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
     }
   /* The generation or the topology is unknown, but no generation has hosts with that many chips. */
   else if (group->n_chips > 8 || (group->n_chips & (group->n_chips - 1)) != 0)
-    quoit_check_report (checker, rule, group->chips_node, what, "1, 2, 4 or 8 in all, as hosts have");
+    quoit_check_report (checker, rule, group->chips_node, what, "1, 2, 4 or 8 in all, the chips of a host");
 }
 
 const QuoitCheckRule quoit_check_chip_rules[] = {
@@ -161,8 +161,8 @@ check_machine_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, co
   (void) cluster;
   if (machine != NULL && group->accelerator.text != NULL && *group->accelerator.text != '\0'
       && strcmp (machine->gke_label, group->accelerator.text) != 0)
-    quoit_check_report (checker, rule, group->accelerator.node, "accelerator", "'%s', as nodes of type '%s' have",
-                        machine->gke_label, machine->name);
+    quoit_check_report (checker, rule, group->accelerator.node, "accelerator",
+                        "'%s', the accelerator of nodes of type '%s'", machine->gke_label, machine->name);
 }
 
 static void
@@ -178,8 +178,7 @@ check_machine_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
     return;
   single_host_topology = quoit_shape_format (machine->single_host);
   quoit_check_report (checker, rule, group->topology.node, "topology",
-                      "'%s': machines of type '%s' are never joined into larger slices", single_host_topology,
-                      machine->name);
+                      "'%s': machines of type '%s' never form larger slices", single_host_topology, machine->name);
 }
 
 const QuoitCheckRule quoit_check_machine_rules[] = {

@@ -106,21 +106,19 @@ check_uses (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
 
 /* --- variables --- */
 
-typedef enum {
-  SAME_IN_ALL_SLICES, /* the hosts of one slice need the same value, and each slice another one */
-  SAME_ON_ALL_HOSTS   /* each host needs another value */
-} SharedBy;
+/* Which hosts need the same value of a variable: those of one slice, or none. */
+typedef enum { VALUE_PER_SLICE, VALUE_PER_HOST } ValueScope;
 
 /* Variables that the webhook sets in each pod unless they have a value. */
 static const struct {
   const char *name;
-  SharedBy is;
+  ValueScope scope;
   const char *replaced_value; /* a value that the webhook replaces; or NULL */
 } variables[] = {
-  { "TPU_NAME", SAME_IN_ALL_SLICES, NULL },
-  { "MEGASCALE_SLICE_ID", SAME_IN_ALL_SLICES, NULL },
-  { "TPU_WORKER_HOSTNAMES", SAME_IN_ALL_SLICES, "localhost" },
-  { "TPU_WORKER_ID", SAME_ON_ALL_HOSTS, NULL },
+  { "TPU_NAME", VALUE_PER_SLICE, NULL },
+  { "MEGASCALE_SLICE_ID", VALUE_PER_SLICE, NULL },
+  { "TPU_WORKER_HOSTNAMES", VALUE_PER_SLICE, "localhost" },
+  { "TPU_WORKER_ID", VALUE_PER_HOST, NULL },
 };
 
 /* Returns whether the webhook keeps the value. @index is the container's index among the containers with chips. The
@@ -130,7 +128,7 @@ webhook_keeps (guint variable, const char *value, guint index)
 {
   g_autofree char *id = g_strdup_printf ("%u", index);
 
-  if (variables[variable].is == SAME_ON_ALL_HOSTS && strcmp (value, id) == 0)
+  if (variables[variable].scope == VALUE_PER_HOST && strcmp (value, id) == 0)
     return FALSE;
   return *value != '\0' && g_strcmp0 (value, variables[variable].replaced_value) != 0;
 }
@@ -145,10 +143,10 @@ check_variable (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
   if (node == NULL || !quoit_check_text (checker, quoit_check_member (checker, entry, "name"), "name", &name))
     return;
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
-    if (strcmp (name, variables[i].name) == 0 && (variables[i].is == SAME_ON_ALL_HOSTS || group->n_slices > 1)
+    if (strcmp (name, variables[i].name) == 0 && (variables[i].scope == VALUE_PER_HOST || group->n_slices > 1)
         && quoit_check_text (checker, node, name, &value) && webhook_keeps (i, value, index))
-      quoit_check_report (checker, rule, node, name, "no value: the TPU webhook keeps it in every %s of the group",
-                          variables[i].is == SAME_ON_ALL_HOSTS ? "host" : "slice");
+      quoit_check_report (checker, rule, node, name, "no value: the TPU webhook would keep it in every %s of the group",
+                          variables[i].scope == VALUE_PER_HOST ? "host" : "slice");
 }
 
 static gboolean
@@ -260,7 +258,8 @@ hosts_to_check (const ChipContainers *processes, gint64 n_hosts)
   return hosts;
 }
 
-/* Reports each container that has the same id as an earlier one, once: for the first host on which this happens. */
+/* Compares the ids of the containers on @host, and reports each container with the id of an earlier one. A container
+ * that was reported for another host is not reported again. */
 static void
 check_host (QuoitChecker *checker, const QuoitCheckRule *rule, ChipContainers *processes, gint64 host)
 {
@@ -280,7 +279,7 @@ check_host (QuoitChecker *checker, const QuoitCheckRule *rule, ChipContainers *p
         continue;
       quoted = quoit_quote (id);
       quoit_check_report (checker, rule, processes->nodes[i], QUOIT_K8S_TPU_RESOURCE,
-                          "no second container with the same TPU_WORKER_ID: in host %" G_GINT64_FORMAT
+                          "a TPU_WORKER_ID that no other container has: on host %" G_GINT64_FORMAT
                           " the TPU webhook leaves two with %s",
                           host, quoted);
       processes->nodes[i] = NULL;

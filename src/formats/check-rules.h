@@ -133,7 +133,7 @@ JsonArray *quoit_check_array (QuoitChecker *checker, JsonNode *node, const char 
    scalar. */
 void quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                          const char *expected, ...) G_GNUC_PRINTF (5, 6);
-/* As quoit_check_report(), but for an error of a reader. @what may be NULL, if the message of @error names the field.
+/* Like quoit_check_report(), but for an error of a reader. @what may be NULL, if the message of @error names the field.
    Takes ownership of @error. */
 void quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                                GError *error);

@@ -46,11 +46,11 @@ check_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheck
   quoted = quoit_quote (group->topology.text);
   if (group->has_facts)
     quoit_check_report (checker, rule, node, what,
-                        "%" G_GINT64_FORMAT ", which topology %s has with %" G_GINT64_FORMAT " chips a pod", hosts,
+                        "%" G_GINT64_FORMAT ", the hosts of topology %s with %" G_GINT64_FORMAT " chips per pod", hosts,
                         quoted, group->n_chips);
   else
     quoit_check_report (checker, rule, node, what,
-                        "%" G_GINT64_FORMAT ", the chips of topology %s divided by %" G_GINT64_FORMAT " a pod", hosts,
+                        "%" G_GINT64_FORMAT ", the chips of topology %s divided by %" G_GINT64_FORMAT " per pod", hosts,
                         quoted, group->n_chips);
 }
 
@@ -72,7 +72,7 @@ check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
   if (group->is_head && group->has_facts && group->facts.hosts > 1)
     quoit_check_report (checker, rule, group->topology.node, "the head's topology",
                         "one of a single host with %" G_GINT64_FORMAT
-                        " chips: the head is one pod, and this slice needs %u",
+                        " chips: the head is one pod, but this slice needs %u",
                         group->n_chips, group->facts.hosts);
 }
 
@@ -230,7 +230,8 @@ check_single_host (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
   (void) cluster;
   if (label != NULL && label->hosts == QUOIT_LABEL_SINGLE_HOST && group->facts.hosts > 1)
     quoit_check_report (checker, rule, group->accelerator.node, "accelerator",
-                        "one whose machines are joined into slices: these are single hosts, and topology '%s' has %u",
+                        "one whose machines form multi-host slices: these are single hosts, but topology '%s' has %u "
+                        "hosts",
                         group->topology.text, group->facts.hosts);
 }
 

@@ -48,7 +48,7 @@ refuse (const Reader *reader, const char *at, gsize length, const char *expected
 }
 
 static gboolean
-pass_on (const Reader *reader, const char *at)
+prefix_place (const Reader *reader, const char *at)
 {
   g_prefix_error (reader->error, "byte %zu: ", (gsize) (at - reader->text));
   return FALSE;
@@ -163,14 +163,14 @@ read_facts (Reader *reader, Item *item)
   QuoitShape shape;
 
   if (!quoit_generation_parse (generation_text, &generation, reader->error))
-    return pass_on (reader, item->generation.at);
+    return prefix_place (reader, item->generation.at);
   if (!quoit_shape_parse (topology, &shape, reader->error) || !quoit_shape_check (generation, shape, reader->error))
-    return pass_on (reader, item->topology.at);
+    return prefix_place (reader, item->topology.at);
   if (host.at != NULL
       && (read_number (host.at, host.at + host.length, &chips) != host.at + host.length || chips == 0 || chips > 8))
     return refuse (reader, host.at, host.length, "the chips of a host: 1, 2, 4 or 8");
   if (!quoit_slice_facts (generation, shape, chips, &item->facts, reader->error))
-    return pass_on (reader, host.at != NULL ? host.at : item->topology.at);
+    return prefix_place (reader, host.at != NULL ? host.at : item->topology.at);
   return TRUE;
 }
 
@@ -268,7 +268,7 @@ read_marks (Reader *reader, Item *item)
     if ((item->marks[i] & MARK_DEAD) != 0 && item->marks[i] != MARK_DEAD)
       {
         g_autofree char *expected = g_strdup_printf (
-            "a dead node to be nothing else: worker %u of slice %u is %s too", (guint32) (i % item->facts.hosts),
+            "no other state for dead nodes: worker %u of slice %u is also %s", (guint32) (i % item->facts.hosts),
             item->first + (guint32) (i / item->facts.hosts), (item->marks[i] & MARK_BUSY) != 0 ? "busy" : "draining");
 
         return refuse (reader, dead.at, dead.length, expected);
@@ -341,7 +341,7 @@ label_value (Reader *reader, const Item *item, int key, char **value)
     return TRUE;
   g_free (*value);
   *value = g_strndup (word.at, word.length);
-  return quoit_label_check_value (*value, reader->error) || pass_on (reader, word.at);
+  return quoit_label_check_value (*value, reader->error) || prefix_place (reader, word.at);
 }
 
 static gboolean

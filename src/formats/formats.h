@@ -39,8 +39,8 @@ typedef struct {
    external use. Amounts are those that Ray counts. A message begins with the name of the text: "nodes: ". */
 QuoitClaims *quoit_read_ray_files (const QuoitRayFiles *files, GError **error);
 
-/* As quoit_read_ray_files() with nodes only. Messages have no name of the text in front. If @source is NULL, it is
-   "ray". */
+/* Like quoit_read_ray_files() with nodes only. Messages do not begin with the name of the text. If @source is NULL, it
+   is "ray". */
 QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
 
 /* The description of a Kubernetes cluster at one moment. */
@@ -57,10 +57,10 @@ typedef struct {
    begins with the name of the text: "pods: ". */
 QuoitClaims *quoit_read_k8s_files (const QuoitK8sFiles *files, GError **error);
 
-/* As quoit_read_k8s_files() with one text. Messages have no name of the text in front. */
+/* Like quoit_read_k8s_files() with one text. Messages do not begin with the name of the text. */
 QuoitClaims *quoit_read_k8s_nodes (const char *text, gsize length, const char *source, GError **error);
 
 /* Reads a whole file into *@text, which the caller frees with g_free(). Refuses everything except regular files and
-   pipes, and contents of more than 256 MiB, of which it reads at most that much. Errors are NOT_FOUND, INVALID or
+   pipes, and files of more than 256 MiB, of which it does not read more than that. Errors are NOT_FOUND, INVALID or
    STORE; the message begins with the path. */
 gboolean quoit_read_file (const char *path, char **text, gsize *length, GError **error);

@@ -30,7 +30,7 @@ typedef struct {
   const char *text, *p, *end; /* p: the next byte to read */
   Key *keys;                  /* of all open objects, innermost last */
   guint32 n_keys, n_keys_allocated;
-  GString *decoded; /* the buffer of keys that had escapes */
+  GString *decoded; /* the buffer of decoded keys */
   GError **error;
   enum { DUPLICATES_REFUSED, DUPLICATES_ALLOWED } duplicate_keys;
 } JsonChecker;

@@ -19,7 +19,7 @@ gboolean quoit_json_check (const char *text, gsize length, GError **error);
 
 /* Checks and parses @text. Free the result with json_node_unref(). NULL: INVALID. */
 JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);
-/* As quoit_json_parse(), but allows duplicate keys. The last one counts, as in Python. */
+/* Like quoit_json_parse(), but allows duplicate keys. The last one counts, as in Python. */
 JsonNode *quoit_json_parse_as_python (const char *text, gsize length, GError **error);
 
 /* Returns the next element of an array, or the next member (name and value) of an object. With this function, a

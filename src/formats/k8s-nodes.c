@@ -89,7 +89,7 @@ assume_chips (QuoitK8sNode *node, const QuoitNodeKind *kind)
 }
 
 /* Returns the number of hosts of the node's slice, or 0 if the node is in no slice. An unknown accelerator or
- * topology is no error, because it must not prevent the import of the whole cluster. */
+ * topology is not an error, because it must not prevent the import of the whole cluster. */
 static guint32
 find_hosts (ClusterReader *reader, QuoitK8sNode *node, QuoitNodeKind *kind)
 {

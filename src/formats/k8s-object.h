@@ -10,7 +10,7 @@
 gboolean quoit_k8s_find (const QuoitTree *tree, JsonNode *object, const char *name, JsonNode **value, GError **error);
 /* Sets *@text to the text, or to NULL if @node is NULL or the text is empty. */
 gboolean quoit_k8s_long_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error);
-/* As quoit_k8s_long_text(), for names, keys and addresses of at most 512 bytes. */
+/* Like quoit_k8s_long_text(), for names, keys and addresses of at most 512 bytes. */
 gboolean quoit_k8s_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error);
 gboolean quoit_k8s_find_text (const QuoitTree *tree, JsonNode *object, const char *name, const char **text,
                               GError **error);

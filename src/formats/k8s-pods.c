@@ -71,9 +71,9 @@ quoit_k8s_pods_check_nodes (const QuoitK8sPods *pods, GHashTable *nodes, GError 
       const QuoitK8sPod *pod = &g_array_index (pods->pods, QuoitK8sPod, i);
 
       if (pod->has_chips && !pod->is_deleting && !g_hash_table_contains (nodes, pod->node))
-        return quoit_tree_refuse (pods->tree, pod->node_name_node,
-                                  "a node of the list of nodes: take both lists of one cluster, one after the other",
-                                  error);
+        return quoit_tree_refuse (
+            pods->tree, pod->node_name_node,
+            "a node in the list of nodes: get both lists from the same cluster, one right after the other", error);
     }
   return TRUE;
 }

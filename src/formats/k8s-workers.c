@@ -78,8 +78,8 @@ check_address (const PodResults *results, const QuoitK8sPod *pod, GError **error
   if (other == NULL)
     return g_hash_table_insert (results->addresses, (gpointer) pod->address, (gpointer) pod);
   return quoit_tree_fail (results->pods->tree, pod->object, error,
-                          "address '%s' of pod '%s/%s' on node '%s': expected another one, as pod '%s/%s' on node '%s' "
-                          "has it",
+                          "address '%s' of pod '%s/%s' on node '%s': expected another one, because pod '%s/%s' on node "
+                          "'%s' has it",
                           pod->address, pod->namespace, pod->name, pod->node, other->namespace, other->name,
                           other->node);
 }
@@ -122,8 +122,8 @@ static gboolean
 refuse_duplicate_id (const PodResults *results, const QuoitK8sRow *row, const QuoitK8sRow *other, GError **error)
 {
   return quoit_tree_fail (results->pods->tree, row->id_pod->worker_id_node, error,
-                          "worker id '%d' of node '%s': expected another one, as pod '%s/%s' on node '%s' of the same "
-                          "slice has it",
+                          "worker id '%d' of node '%s': expected another one, because pod '%s/%s' on node '%s' of the "
+                          "same slice has it",
                           row->id_pod->worker_id, row->name, other->id_pod->namespace, other->id_pod->name,
                           other->name);
 }
@@ -142,7 +142,7 @@ check_slice (const PodResults *results, QuoitK8sRow *rows, guint n, GError **err
         continue;
       if ((guint32) id_pod->worker_id >= rows->n_hosts)
         return quoit_tree_fail (results->pods->tree, id_pod->worker_id_node, error,
-                                "worker id '%d' of node '%s': expected 0 to %u, as slice '%s' has %u hosts",
+                                "worker id '%d' of node '%s': expected 0 to %u, because slice '%s' has %u hosts",
                                 id_pod->worker_id, rows[i].name, rows->n_hosts - 1, rows->slice, rows->n_hosts);
       if (g_hash_table_contains (taken, GINT_TO_POINTER (id_pod->worker_id)))
         return refuse_duplicate_id (results, &rows[i], g_hash_table_lookup (taken, GINT_TO_POINTER (id_pod->worker_id)),

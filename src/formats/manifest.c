@@ -56,7 +56,7 @@ quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char *
     json_node_unref (quoit_yaml_resolve (value, &is_text));
   if (!is_text)
     return quoit_manifest_refuse (manifest, node,
-                                  "text: put it in quotes, Kubernetes reads a number, a boolean or nothing");
+                                  "text: put it in quotes, because Kubernetes reads a number, a boolean or null");
   *text = value;
   return TRUE;
 }
@@ -81,7 +81,7 @@ quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most
 }
 
 /* Returns whether Kubernetes might read the unquoted text as an octal number, in which 010 is 8. This includes
- * texts such as 09, which are no octal numbers. */
+ * texts such as 09, which are not octal numbers. */
 static gboolean
 is_octal (const char *text)
 {
@@ -99,7 +99,8 @@ quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmo
   if (!ok)
     return FALSE;
   if (is_plain && is_octal (text))
-    return quoit_manifest_refuse (manifest, node, "a quantity: put it in quotes, Kubernetes reads an octal number");
+    return quoit_manifest_refuse (manifest, node,
+                                  "a quantity: put it in quotes, because Kubernetes reads an octal number");
   if (text == NULL)
     return quoit_manifest_refuse (manifest, node, "a quantity such as '8', '500m' or '16Gi'");
   return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_prefix_place (manifest, node);

@@ -27,7 +27,7 @@ read_base (const char **text)
 }
 
 /* Converts integers in the forms of YAML 1.1, which PyYAML reads, to decimal digits: 0x10, 0b1, 010, 1_000. Free
- * the result with g_free(). NULL: the text is no integer. */
+ * the result with g_free(). NULL: the text is not an integer. */
 static char *
 to_decimal (const char *plain)
 {

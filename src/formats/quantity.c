@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Limits that keep the arithmetic in range. Larger numbers are no amounts anyway. */
+/* Limits that keep the arithmetic in range. Larger numbers are not valid amounts anyway. */
 #define MOST_DIGITS 30
 #define MOST_EXPONENT 100
 

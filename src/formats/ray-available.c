@@ -39,8 +39,8 @@ fail_too_much (const QuoitTree *tree, JsonNode *node, QuoitAmount at_most, GErro
 {
   g_autofree char *quoted = quoit_tree_quote (tree, node), *most = quoit_amount_format (at_most);
 
-  return quoit_tree_fail (tree, node, error, "%s: expected at most %s, which the groups do not take: %s", quoted, most,
-                          QUOIT_RAY_OTHER_MOMENT);
+  return quoit_tree_fail (tree, node, error, "%s: expected at most %s, the amount that no group takes: %s", quoted,
+                          most, QUOIT_RAY_OTHER_MOMENT);
 }
 
 static gboolean
@@ -78,7 +78,7 @@ read_resources (AvailableReader *reader, const QuoitTree *tree, JsonNode *map, g
   while (json_object_iter_next_ordered (&iter, &name, &node))
     {
       reader->has_group_resources = reader->has_group_resources || quoit_resource_is_of_group (name);
-      if (!quoit_ray_resource_is_no_quantity (name) && quoit_ray_use_is_exact (reader->use, index, name)
+      if (!quoit_ray_resource_is_not_quantity (name) && quoit_ray_use_is_exact (reader->use, index, name)
           && !subtract_available (reader, tree, name, node, error))
         return FALSE;
     }

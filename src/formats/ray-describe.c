@@ -88,8 +88,8 @@ count_chips (const QuoitTree *tree, const QuoitRayRow *row, guint devices_per_ch
     {
       g_autofree char *quoted = quoit_tree_quote (tree, node);
 
-      return quoit_tree_fail (tree, node, error, "%s: expected a multiple of %u, the devices that a chip is counted as",
-                              quoted, devices_per_chip);
+      return quoit_tree_fail (tree, node, error, "%s: expected a multiple of %u, the devices per chip", quoted,
+                              devices_per_chip);
     }
   if (amount.e4 % unit != 0 || amount.e4 / unit > G_MAXUINT16)
     return quoit_tree_refuse (tree, node, "a whole number of chips, at most 65535", error);
@@ -142,7 +142,7 @@ warn (QuoitRayRowContext *context, const QuoitTree *tree, JsonNode *node, const 
   context->n_warned++;
 }
 
-/* Reads the topology. An unknown one is no error, because it must not prevent the import of the whole cluster. The
+/* Reads the topology. An unknown one is not an error, because it must not prevent the import of the whole cluster. The
  * node is then in no class. */
 static void
 read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context,

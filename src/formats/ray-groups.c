@@ -37,7 +37,7 @@ read_node (const GroupReader *reader, const QuoitTree *tree, JsonNode *node, gui
   gpointer found;
 
   if (id == NULL)
-    return quoit_tree_refuse (tree, node, "a node id, or '' where the bundle is not placed", error);
+    return quoit_tree_refuse (tree, node, "a node id, or '' if the bundle is not placed", error);
   found = *id == '\0' ? NULL : g_hash_table_lookup (reader->listing->ids, id);
   if (*id != '\0' && found == NULL)
     {
@@ -94,7 +94,7 @@ add_listed_bundles (GroupReader *reader, const QuoitTree *tree, JsonNode *list, 
       JsonNode *bundle = json_array_get_element (array, i), *resources, *node;
 
       if (!find_required_member (tree, bundle, "unit_resources", "what the bundle takes", &resources, error)
-          || !find_required_member (tree, bundle, "node_id", "the node of the bundle, '' where it is not placed", &node,
+          || !find_required_member (tree, bundle, "node_id", "the node of the bundle, or '' if it is not placed", &node,
                                     error)
           || !add_bundle (reader, tree, resources, node, error))
         return FALSE;

@@ -13,7 +13,7 @@ typedef struct {
   guint n_alive, n_alive_heads;
 } ResourceRows;
 
-/* A pod type, and the slice that it means on hosts of a certain size. */
+/* A pod type, and the size of its slice on hosts of @chips_per_host chips. */
 typedef struct {
   const char *pod_type; /* the places own the text */
   QuoitGeneration generation;
@@ -56,7 +56,7 @@ gboolean
 quoit_ray_may_name_slice (const char *resource)
 {
   return !quoit_resource_is_predefined (resource) && !quoit_resource_is_slice_head (resource)
-         && !g_str_has_prefix (resource, "accelerator_type:") && !quoit_ray_resource_is_no_quantity (resource);
+         && !g_str_has_prefix (resource, "accelerator_type:") && !quoit_ray_resource_is_not_quantity (resource);
 }
 
 static gboolean
@@ -238,7 +238,7 @@ find_topology (Search *search, const PodType *pod, QuoitShape *shape, GError **e
     return TRUE;
   if (fitting->len == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "pod type '%s' on hosts of %u chips: expected one that the catalogue has on such hosts",
+                       "pod type '%s' on hosts of %u chips: expected a pod type that the catalogue lists on such hosts",
                        pod->pod_type, pod->chips_per_host);
   quoted_names = join_quoted (fitting);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
@@ -324,9 +324,9 @@ place_slice (Search *search, guint head, GError **error)
       g_autofree char *quoted_names = join_quoted (candidates);
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "head of a '%s' and several resources that may be its slice's name, %s: expected one that %u "
-                         "nodes have 1 of",
-                         pod.pod_type, quoted_names, pod.n_hosts);
+                         "head of a '%s' with several resources that may be the name of its slice, %s: expected only "
+                         "one resource with amount 1 on %u node%s",
+                         pod.pod_type, quoted_names, pod.n_hosts, pod.n_hosts == 1 ? "" : "s");
     }
   if (candidates->len == 0)
     return TRUE;

@@ -13,7 +13,7 @@ typedef struct {
   gboolean is_reported;
 } NameCount;
 
-/* A row that is described after all others. */
+/* A row that quoit_ray_row_describe() reads after all others. */
 typedef struct {
   JsonNode *node;
   guint row; /* its index in the list */
@@ -101,7 +101,7 @@ add_totals (NodeReader *reader, const QuoitTree *tree, const QuoitRayRow *row, G
                             error))
     return FALSE;
   for (guint16 i = 0; i < n_resources; i++)
-    if (!quoit_ray_resource_is_no_quantity (resources[i].name))
+    if (!quoit_ray_resource_is_not_quantity (resources[i].name))
       {
         resources[i].name = quoit_claims_intern_text (listing->claims, resources[i].name);
         g_array_append_val (listing->totals, resources[i]);
@@ -119,7 +119,7 @@ postpone (GArray *rows, JsonNode *node, guint row)
   g_array_append_val (rows, postponed);
 }
 
-/* Collects the resources of a node without chips that look like the name of a slice. They are no slice names. */
+/* Collects the resources of a node without chips that look like the name of a slice. They are not names of slices. */
 static gboolean
 add_other_resources (NodeReader *reader, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
 {
@@ -276,7 +276,7 @@ choose_unique_name (const NodeReader *reader, const QuoitNodeClaim *row, GHashTa
       g_autofree char *quoted = quoit_quote (row->name);
 
       quoit_claims_warn (reader->listing.claims,
-                         "%u alive nodes have the name %s: each is named by that name and the start of its id",
+                         "%u alive nodes have the name %s: each gets that name and the start of its id",
                          name_count->n_alive, quoted);
       name_count->is_reported = TRUE;
     }

@@ -178,7 +178,7 @@ quoit_ray_rows_check_limit (const QuoitRayRows *rows, guint n_listed, GError **e
   if (n_listed != QUOIT_RAY_LISTING_LIMIT)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "exactly 100 rows, the default limit of ray list: expected all %s, as ray list "
-                     "--limit 10000 shows them, or --complete where there are no more",
+                     "exactly 100 rows, the default limit of ray list: expected all %s: use ray list "
+                     "--limit 10000, or add --complete if there are no more",
                      rows->what);
 }

@@ -37,4 +37,4 @@ gboolean quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayListing *
                                    GError **error);
 
 /* Ends messages about files that contradict each other. */
-#define QUOIT_RAY_OTHER_MOMENT "the files are of different moments, or of different clusters"
+#define QUOIT_RAY_OTHER_MOMENT "the files are from different times, or from different clusters"

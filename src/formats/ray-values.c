@@ -34,7 +34,7 @@ quoit_ray_member_text (const QuoitTree *tree, JsonNode *object, const char *name
 }
 
 gboolean
-quoit_ray_resource_is_no_quantity (const char *resource)
+quoit_ray_resource_is_not_quantity (const char *resource)
 {
   return g_str_has_prefix (resource, "node:") || quoit_resource_is_of_group (resource);
 }

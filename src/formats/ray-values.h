@@ -10,7 +10,7 @@ enum {
   QUOIT_RAY_MOST_NAME_BYTES = 253 /* the length of a DNS name; Ray has no limit */
 };
 
-/* Returns the text of a scalar, or NULL if it is no text. A number in YAML counts as text, because a list may
+/* Returns the text of a scalar, or NULL if it is not text. A number in YAML counts as text, because a list may
    contain 3 for '3'. So do the single letters y and n, which Ray does not quote. */
 const char *quoit_ray_text (const QuoitTree *tree, JsonNode *node);
 
@@ -20,7 +20,7 @@ gboolean quoit_ray_member_text (const QuoitTree *tree, JsonNode *object, const c
 
 /* Returns whether the resource is not a quantity of the node: node:<address>, or a resource of a placement group
    such as CPU_group_<id>. */
-gboolean quoit_ray_resource_is_no_quantity (const char *resource);
+gboolean quoit_ray_resource_is_not_quantity (const char *resource);
 
 /* Reads an amount that a user gave to Ray, and rounds it as Ray does. */
 gboolean quoit_ray_given_amount (const QuoitTree *tree, const char *resource, JsonNode *node, QuoitAmount *amount,

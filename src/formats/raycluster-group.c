@@ -50,10 +50,10 @@ check_hosts (const GroupBuilder *builder)
     return TRUE;
   if (group->is_head)
     return quoit_tree_fail (manifest->tree, builder->pod->topology_node, manifest->error,
-                            "topology '%s' has %u hosts with %u chips a pod: expected 1, the head is one pod",
+                            "topology '%s' has %u hosts with %u chips per pod: expected 1, because the head is one pod",
                             builder->pod->topology, builder->facts.hosts, builder->pod->chips);
   return quoit_tree_fail (manifest->tree, at, manifest->error,
-                          "%s%" G_GINT64_FORMAT ": expected %u, which topology '%s' has with %u chips a pod",
+                          "%s%" G_GINT64_FORMAT ": expected %u, the hosts of topology '%s' with %u chips per pod",
                           group->hosts_node == NULL ? "no 'numOfHosts', which means " : "numOfHosts ", group->hosts,
                           builder->facts.hosts, builder->pod->topology, builder->pod->chips);
 }
@@ -197,7 +197,7 @@ fill_pool (const GroupBuilder *builder, guint32 index, QuoitClaims *claims)
                              (guint16) builder->pod->env->len);
 }
 
-/* Returns the slice name that the manifest sets as TPU_NAME, or NULL. One name cannot stand for several slices, so
+/* Returns the slice name that the manifest sets as TPU_NAME, or NULL. Several slices cannot have one name, so
  * a group with several slices gets a warning instead. */
 static const char *
 given_slice_name (const GroupBuilder *builder, QuoitClaims *claims)
@@ -207,8 +207,8 @@ given_slice_name (const GroupBuilder *builder, QuoitClaims *claims)
   if (name == NULL || builder->group->replicas <= 1)
     return name;
   quoit_claims_warn (claims,
-                     "line %u: TPU_NAME '%s' in %" G_GINT64_FORMAT " slices, which Ray would take for one slice: "
-                     "here they are named '%s-0' and so on",
+                     "line %u: TPU_NAME '%s' in %" G_GINT64_FORMAT " slices, which Ray would treat as one slice: "
+                     "quoit names them '%s-0' and so on",
                      quoit_tree_line (builder->manifest->tree, builder->pod->tpu_name_node), name,
                      builder->group->replicas, builder->group->name);
   return NULL;
@@ -222,8 +222,8 @@ add_node_name (const GroupBuilder *builder, const char *name, GHashTable *names)
   if (g_hash_table_add (names, g_strdup (name)))
     return TRUE;
   return quoit_tree_fail (builder->manifest->tree, builder->group->node, builder->manifest->error,
-                          "node name '%s': expected group names that give each node its own name; another group has "
-                          "a node of that name",
+                          "node name '%s' is also that of a node of another group: expected group names that give "
+                          "each node its own name",
                           name);
 }
 

@@ -142,8 +142,8 @@ refuse_second_object (const QuoitManifest *manifest, const QuoitRayObject *first
       || !read_name (manifest, second, quoit_ray_kinds[index].name, &other))
     return FALSE;
   return quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
-                     "line %u: a second Ray object, %s '%s' after %s '%s' in line %u: expected one in a file, each is "
-                     "a source of its own",
+                     "line %u: a second Ray object, %s '%s' after %s '%s' in line %u: expected one per file, because "
+                     "each is a separate source",
                      quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), quoit_ray_kinds[index].name,
                      other, first->kind, name,
                      quoit_tree_line (manifest->tree, quoit_tree_member (first->document, "kind")));
@@ -201,8 +201,8 @@ refuse_cluster_selector (const QuoitManifest *manifest, JsonNode *spec)
     return FALSE;
   quoted = quoit_quote (name);
   return quoit_tree_fail (manifest->tree, node, manifest->error,
-                          "the job has no cluster of its own, it runs on RayCluster %s: expected the manifest of that "
-                          "one, or a job with 'rayClusterSpec' and without 'clusterSelector'",
+                          "the job has no cluster of its own and runs on RayCluster %s: expected the manifest of that "
+                          "cluster, or a job with 'rayClusterSpec' and without 'clusterSelector'",
                           quoted);
 }
 

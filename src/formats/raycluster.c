@@ -122,8 +122,8 @@ warn_about_assumed_name (const QuoitManifest *manifest, const QuoitRayObject *ob
   quoit_claims_nodes (claims, &n_nodes);
   if (object->is_assumed && n_nodes > 0)
     quoit_claims_warn (claims,
-                       "line %u: KubeRay ends the name of a %s's cluster with five random characters: '%s' stands for "
-                       "it, and the names of its hosts are assumed; 'kubectl get %s %s -o yaml' prints the real one",
+                       "line %u: KubeRay ends the name of a %s's cluster with five random characters: '%s' is assumed, "
+                       "and so are the names of its hosts; 'kubectl get %s %s -o yaml' prints the real name",
                        quoit_tree_line (manifest->tree, quoit_tree_member (object->document, "kind")), object->kind,
                        object->cluster, object->kind, object->name);
 }

@@ -196,7 +196,7 @@ keep_path (JsonNode *node, const GString *path, gpointer data)
   GHashTable *paths = data;
   gpointer known;
 
-  /* A node that aliases repeat keeps its first path. */
+  /* If aliases repeat a node, the node keeps its first path. */
   if (g_hash_table_lookup_extended (paths, node, NULL, &known) && known == NULL)
     g_hash_table_insert (paths, node, g_strdup (path->str));
   return FALSE;

@@ -27,7 +27,7 @@ void quoit_tree_take_document (QuoitTree *tree, JsonNode *root);
 unsigned quoit_tree_n_documents (const QuoitTree *tree);
 JsonNode *quoit_tree_document (const QuoitTree *tree, unsigned index);
 
-/* Lines and columns count from 1. Only YAML has them. A node that aliases repeat has one place: the first. */
+/* Lines and columns count from 1. Only YAML has them. If aliases repeat a node, its place is the first one. */
 void quoit_tree_set_place (QuoitTree *tree, JsonNode *node, unsigned line, unsigned column);
 unsigned quoit_tree_line (const QuoitTree *tree, JsonNode *node); /* 0: unknown */
 unsigned quoit_tree_column (const QuoitTree *tree, JsonNode *node);

@@ -33,7 +33,8 @@ quoit_variables_check (const char *const *set, GError **error)
       if (length == 0 || (*at)[length] != '=')
         return quoit_fail (
             error, QUOIT_ERROR_INVALID,
-            "variable %s: expected NAME=value, NAME of letters, digits and '_' and not beginning with a digit", quoted);
+            "variable %s: expected NAME=value, where NAME consists of letters, digits and '_', without a digit first",
+            quoted);
       if (!g_utf8_validate (*at, -1, NULL))
         return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected UTF-8", quoted);
       if (find (at + 1, *at, length) >= 0)

@@ -131,7 +131,7 @@ write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
   quoit_writer_close (writer);
 }
 
-/* What is used of a resource of a dead node is what groups have lost. */
+/* On a dead node, the used amount is the amount that groups have lost. */
 static void
 write_resource (QuoitWriter *writer, const char *name, const QuoitFleet *fleet, QuoitNodeId node, guint resource)
 {

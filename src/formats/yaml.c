@@ -85,7 +85,7 @@ innermost_frame (Builder *builder)
 }
 
 static gboolean
-refuse_second (Builder *builder, const Frame *frame, JsonNode *first)
+refuse_duplicate_key (Builder *builder, const Frame *frame, JsonNode *first)
 {
   g_autofree char *quoted = quoit_quote (frame->key);
 
@@ -158,7 +158,7 @@ add_value (Builder *builder, Value value)
   object = json_node_get_object (frame->node);
   first = json_object_get_member (object, frame->key);
   if (first != NULL)
-    return refuse_second (builder, frame, first);
+    return refuse_duplicate_key (builder, frame, first);
   json_object_set_member (object, frame->key, g_steal_pointer (&node));
   g_clear_pointer (&frame->key, g_free);
   return TRUE;
@@ -181,7 +181,7 @@ count_value (Builder *builder, const yaml_mark_t *mark)
 {
   if (++builder->n_nodes <= QUOIT_YAML_MOST_NODES)
     return TRUE;
-  return fail_at (mark, builder->error, "the value after 3,000,000 others: expected no more in one file");
+  return fail_at (mark, builder->error, "value 3,000,001: expected at most 3,000,000 values in one file");
 }
 
 static gboolean
@@ -276,7 +276,7 @@ on_alias (Builder *builder, const yaml_event_t *event)
   Value value;
 
   if (anchor == NULL)
-    return fail_with (mark, name, "an anchor of that name above, complete", builder->error);
+    return fail_with (mark, name, "an earlier anchor of that name whose value has ended", builder->error);
   if (needs_key (innermost_frame (builder)))
     return fail_with (mark, name, "a key that is text, not an alias", builder->error);
   value = *anchor;

@@ -23,7 +23,7 @@ quoit_coordinates_make (const QuoitSliceFacts *facts, QuoitWiring wiring)
   coordinates.devices_per_chip = quoit_generation_facts (facts->generation)->devices_per_chip;
   if (wiring == QUOIT_WIRING_TWISTED)
     {
-      g_assert (quoit_shape_twistable (facts->generation, facts->shape));
+      g_assert (quoit_shape_is_twistable (facts->generation, facts->shape));
       twist (&coordinates);
     }
   return coordinates;
@@ -147,17 +147,17 @@ axis_hops (const QuoitCoordinates *coordinates, guint axis, guint32 from, guint3
   return MIN (d, length - d);
 }
 
-/* Returns the hops of a path that crosses the wraparound links of the twisted axes in @closed once, and of the other
- * twisted axes never. */
+/* Returns the hops of a path that crosses a wraparound link of each twisted axis in @crossed once, and no wraparound
+ * link of the other twisted axes. */
 static guint32
-hops_across (const QuoitCoordinates *coordinates, QuoitPosition from, QuoitPosition to, unsigned closed)
+hops_across (const QuoitCoordinates *coordinates, QuoitPosition from, QuoitPosition to, unsigned crossed)
 {
   const guint16 *dims = coordinates->facts.shape.dims;
   guint32 shift[QUOIT_N_AXES] = { 0 }, hops = 0;
 
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     for (guint along = 0; along < QUOIT_N_AXES; along++)
-      if ((closed & 1u << axis) != 0)
+      if ((crossed & 1u << axis) != 0)
         shift[along] += coordinates->twist[axis][along];
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     {
@@ -165,7 +165,7 @@ hops_across (const QuoitCoordinates *coordinates, QuoitPosition from, QuoitPosit
       guint32 d = distance (from.at[axis], to.at[axis]);
 
       if (is_twisted)
-        hops += (closed & 1u << axis) != 0 ? dims[axis] - d : d;
+        hops += (crossed & 1u << axis) != 0 ? dims[axis] - d : d;
       else
         hops += axis_hops (coordinates, axis, from.at[axis], to.at[axis], shift[axis]);
     }

@@ -12,7 +12,7 @@ check_wiring (const QuoitSliceFacts *facts, QuoitWiring wiring, GError **error)
     return TRUE;
   if (wiring != QUOIT_WIRING_TWISTED)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "wiring '%d': expected straight or twisted", (int) wiring);
-  if (quoit_shape_twistable (facts->generation, facts->shape))
+  if (quoit_shape_is_twistable (facts->generation, facts->shape))
     return TRUE;
 
   shape = quoit_shape_format (facts->shape);

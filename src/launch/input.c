@@ -23,8 +23,8 @@ check_boxes (const QuoitLayout *layout, const QuoitGroupData *group, const Quoit
       if (part->box.shape.n_dims == 0 || n > QUOIT_MOST_PER_HOST || (n & (n - 1)) != 0)
         return quoit_fail (
             error, QUOIT_ERROR_INVALID,
-            "group '%s': bundle '%u' has the chips '%s' of node '%s': expected 1, 2, 4 or 8 that are a box, as '0,1', "
-            "which is what a process can have",
+            "group '%s': bundle '%u' has the chips '%s' of node '%s': expected 1, 2, 4 or 8 chips that form a box, "
+            "such as '0,1', because a process can use only such chips",
             group->name, part->bundle, chips, quoit_layout_node_name (layout, (QuoitNodeId) { part->node }));
     }
   return TRUE;
@@ -56,7 +56,7 @@ check_per_host (const QuoitTopologyInput *input, const QuoitLaunch *launch, GErr
   if (launch->per_host == 1 || launch->per_host == quoit_topology_input_per_host (input, launch))
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "group '%s', %u processes per host: expected 1, as each of its bundles is a process",
+                     "group '%s', %u processes per host: expected 1, because each of its bundles is a process",
                      input->group->name, launch->per_host);
 }
 
@@ -70,7 +70,7 @@ check_profile (const QuoitTopologyInput *input, const QuoitLaunch *launch, GErro
     return TRUE;
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
-      "profile %s: group '%s' has bundles that are no whole slices, and a pod has a whole host: expected "
+      "profile %s: group '%s' has bundles that are not whole slices, but a pod has a whole host: expected "
       "profile quoit or ray-train",
       launch->profile == QUOIT_PROFILE_KUBERAY ? "kuberay" : "jobset", input->group->name);
 }
@@ -111,7 +111,7 @@ quoit_topology_build (const QuoitTopologyInput *input, const QuoitLaunch *launch
   if (input->parts != NULL)
     {
       quoit_topology_note_parts (topology, input, launch->profile);
-      quoit_topology_add_others (topology, input->parts);
+      quoit_topology_add_without_chips (topology, input->parts);
     }
   return g_steal_pointer (&topology);
 }

@@ -81,7 +81,7 @@ quoit_topology_note_losses (QuoitTopology *topology, GHashTable *not_alive)
       for (guint i = first; i < end; i++)
         worst = MAX (worst, process_state (topology, not_alive, i));
       if (topology->job != QUOIT_JOB_SLICES
-          || quoit_process_is_other (&g_array_index (topology->processes, QuoitProcess, first)))
+          || quoit_process_has_no_chips (&g_array_index (topology->processes, QuoitProcess, first)))
         note_bundles (topology, not_alive, first, end);
       else if (worst != QUOIT_NODE_ALIVE)
         note_slice (topology, not_alive, first, end, worst);

@@ -18,18 +18,19 @@ name_bundles (const GArray *bundle_indices)
 }
 
 static void
-note_others (QuoitTopology *topology, const QuoitParts *parts)
+note_without_chips (QuoitTopology *topology, const QuoitParts *parts)
 {
   g_autoptr (GArray) bundle_indices = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *names = NULL;
 
-  for (guint i = 0; i < parts->others->len; i++)
-    g_array_append_val (bundle_indices, g_array_index (parts->others, QuoitPart, i).bundle);
+  for (guint i = 0; i < parts->without_chips->len; i++)
+    g_array_append_val (bundle_indices, g_array_index (parts->without_chips, QuoitPart, i).bundle);
   if (bundle_indices->len == 0)
     return;
   names = name_bundles (bundle_indices);
-  quoit_topology_note (topology, "%s %s no TPU: no variables about one, and no part in a TPU job", names,
-                       bundle_indices->len == 1 ? "has" : "have");
+  quoit_topology_note (topology, "%s %s no TPU, get%s no TPU variables and %s not part of a TPU job", names,
+                       bundle_indices->len == 1 ? "has" : "have", bundle_indices->len == 1 ? "s" : "",
+                       bundle_indices->len == 1 ? "is" : "are");
 }
 
 static void
@@ -45,8 +46,8 @@ note_shared (QuoitTopology *topology, const QuoitParts *parts)
     return;
   names = name_bundles (bundle_indices);
   quoit_topology_note (topology,
-                       "%s %s a chip in part: TPU_VISIBLE_CHIPS can name it whole alone, and whoever has another part "
-                       "of it sees it too",
+                       "%s %s only a part of a chip: TPU_VISIBLE_CHIPS can name only whole chips, so processes that "
+                       "have other parts of the chip see it too",
                        names, bundle_indices->len == 1 ? "has" : "have");
 }
 
@@ -66,19 +67,19 @@ note_job (QuoitTopology *topology, const QuoitParts *parts)
   if (parts->job == QUOIT_JOB_BOXES && has_whole_slices (topology->layout, parts))
     quoit_topology_note (
         topology,
-        "the bundles are one job on all chips of %s, in another order or size than JAX deals those of a "
-        "host to processes: that libtpu starts so has not been seen",
+        "the bundles are one job on all chips of %s, but divide the hosts in another order or size than JAX: "
+        "libtpu has not been seen to start in this way",
         parts->slices->len == 1 ? "the slice" : "the slices");
   else if (parts->job == QUOIT_JOB_BOXES)
     quoit_topology_note (topology,
-                         "the bundles are one job on a part of %s: the bounds say which, TPU_TOPOLOGY and "
-                         "TPU_ACCELERATOR_TYPE are those of the whole slice, as in its pods",
+                         "the bundles are one job on a part of %s: the bounds describe that part, but TPU_TOPOLOGY "
+                         "and TPU_ACCELERATOR_TYPE describe the whole slice, as in its pods",
                          parts->slices->len == 1 ? "a slice" : "each slice");
   else if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
     quoit_topology_note (topology,
-                         "the bundles are no one job over ICI, and each process starts alone: %s; bundles that are "
-                         "equal boxes of chips, and together one box in each slice, would be one",
-                         parts->apart);
+                         "the bundles do not form one job over ICI, and each process starts alone: %s; bundles that "
+                         "are equal boxes of chips, and together one box in each slice, would form one",
+                         parts->apart_reason);
 }
 
 /* Ray Train numbers all workers as one job, and sets no bounds. */
@@ -86,12 +87,12 @@ static void
 note_ray_job (QuoitTopology *topology, const QuoitParts *parts)
 {
   if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
-    quoit_topology_note (topology, "Ray Train numbers the bundles as one job, and over ICI they are none: %s",
-                         parts->apart);
+    quoit_topology_note (topology, "Ray Train numbers the bundles as one job, but they do not form one over ICI: %s",
+                         parts->apart_reason);
   else if (parts->job == QUOIT_JOB_BOXES && parts->slices->len > 1)
     quoit_topology_note (topology,
-                         "Ray Train gives bundles that are no whole slices no MEGASCALE variables: JAX does not "
-                         "join the %u slices",
+                         "Ray Train sets no MEGASCALE variables for bundles that are not whole slices: JAX does not "
+                         "connect the %u slices",
                          parts->slices->len);
 }
 
@@ -103,7 +104,7 @@ quoit_topology_note_parts (QuoitTopology *topology, const QuoitTopologyInput *in
   else
     note_job (topology, input->parts);
   note_shared (topology, input->parts);
-  note_others (topology, input->parts);
+  note_without_chips (topology, input->parts);
   if (*input->group->source != '\0' && input->parts->job != QUOIT_JOB_SLICES)
     quoit_topology_note (topology, "Ray decides how many chips of a host a bundle has; quoit chooses which ones");
 }

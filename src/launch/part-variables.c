@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of processes that have only some of the chips of a host. They form one job on a box of a slice, or each of
- * them is a job of its own. */
+/* Variables of processes that have only some of the chips of a host. These processes form one job on a box of a slice,
+ * or each is a job of its own. */
 #include "launch/slice-variables.h"
 
 static const QuoitProcess *
@@ -42,7 +42,7 @@ is_one_host (const QuoitSliceVariables *slice)
 }
 
 void
-quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, guint32 port)
+quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *process_hosts, guint32 port)
 {
   g_autoptr (GPtrArray) host_names = g_ptr_array_new ();
   g_autoptr (GString) addresses = g_string_new (NULL);
@@ -50,7 +50,7 @@ quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *ho
 
   for (guint i = slice->first; i < slice->end; i++)
     {
-      const char *host = is_alone ? "localhost" : hosts->pdata[i - slice->first];
+      const char *host = is_alone ? "localhost" : process_hosts->pdata[i - slice->first];
       gboolean is_new_host = i == slice->first || process_at (slice, i)->node != process_at (slice, i - 1)->node;
 
       if (is_new_host)
@@ -68,7 +68,7 @@ set_number (QuoitProcess *process, const char *name, guint32 number)
 {
   g_autofree char *text = g_strdup_printf ("%u", number);
 
-  quoit_process_set (process, name, text);
+  quoit_process_set_variable (process, name, text);
 }
 
 void
@@ -76,7 +76,7 @@ quoit_process_set_part_variables (QuoitProcess *process, guint32 task, guint32 p
 {
   g_autofree char *visible = quoit_chips_format (process->chips);
 
-  quoit_process_set (process, "TPU_VISIBLE_CHIPS", visible);
+  quoit_process_set_variable (process, "TPU_VISIBLE_CHIPS", visible);
   set_number (process, "TPU_PROCESS_PORT", process_port (process, port));
   set_number (process, "TPU_WORKER_ID", task);
   set_number (process, "CLOUD_TPU_TASK_ID", task);

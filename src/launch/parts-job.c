@@ -33,7 +33,7 @@ no_job (const JobCheck *check, const char *format, ...)
   va_list args;
 
   va_start (args, format);
-  check->parts->apart = g_strdup_vprintf (format, args);
+  check->parts->apart_reason = g_strdup_vprintf (format, args);
   va_end (args);
   return FALSE;
 }
@@ -47,11 +47,12 @@ check_part (const JobCheck *check, const QuoitPart *part)
   QuoitPosition position;
 
   if (part->has_part)
-    return no_job (check, "bundle '%u' has a chip of node '%s' in part", part->bundle, node);
+    return no_job (check, "bundle '%u' has only a part of a chip of node '%s'", part->bundle, node);
   if (!quoit_part_find_position (check->layout, part, 63 - (guint32) __builtin_clzll (part->chips), &position))
     return no_job (check, "bundle '%u' is on node '%s', whose place in a slice is not known", part->bundle, node);
   if (part->box.shape.n_dims == 0)
-    return no_job (check, "bundle '%u' has chips '%s' of node '%s', which are no box", part->bundle, chips, node);
+    return no_job (check, "bundle '%u' has chips '%s' of node '%s', which do not form a box", part->bundle, chips,
+                   node);
   return TRUE;
 }
 
@@ -71,7 +72,7 @@ check_same_size (const JobCheck *check)
         continue;
       wanted = quoit_bounds_format (first->box.shape);
       found = quoit_bounds_format (part->box.shape);
-      return no_job (check, "bundle '%u' has a box of '%s' chips, bundle '%u' one of '%s'", part->bundle, found,
+      return no_job (check, "bundle '%u' has a box of '%s' chips, but bundle '%u' one of '%s'", part->bundle, found,
                      first->bundle, wanted);
     }
   return TRUE;
@@ -160,15 +161,15 @@ check_slice (const JobCheck *check, guint first, guint end, QuoitBox *box)
     }
   *box = quoit_extent_box (&all);
   if (box->shape.n_dims == 0)
-    return no_job (check, "the '%u' chips of slice '%s' that %s no box", all.n, name,
-                   end - first == 1 ? "the bundle has are" : "the bundles have are");
+    return no_job (check, "the '%u' chips of slice '%s' that the %s do not form a box", all.n, name,
+                   end - first == 1 ? "bundle has" : "bundles have");
   if (!are_on_grid (check, first, end, box))
     return no_job (check, "the bundles in slice '%s' do not divide their box of chips as a grid", name);
   shape = quoit_bounds_format (box->shape);
   if (!exists_as_topology (facts, box))
     return no_job (check,
-                   "the chips of slice '%s' that the bundles have are a box of '%s', which is no part of one host, "
-                   "and no topology of %s on whole hosts",
+                   "the chips of slice '%s' that the bundles have are a box of '%s', which is neither a part of one "
+                   "host nor a topology of %s on whole hosts",
                    name, shape, quoit_generation_name (facts->generation));
   return TRUE;
 }
@@ -188,9 +189,9 @@ check_same_slices (const JobCheck *check)
       g_autofree char *name = slice_display (check, slice), *other = slice_display (check, first);
 
       if (!quoit_slice_facts_same_class (&class->facts, facts))
-        return no_job (check, "slice '%s' is another kind of slice than '%s'", name, other);
+        return no_job (check, "slices '%s' and '%s' have different classes", other, name);
       if (!quoit_box_same_size (&g_array_index (parts->boxes, QuoitBox, s), wanted))
-        return no_job (check, "the bundles have another box of chips of slice '%s' than of '%s'", name, other);
+        return no_job (check, "the bundles have boxes of different sizes in slices '%s' and '%s'", other, name);
     }
   return TRUE;
 }

@@ -9,10 +9,10 @@ quoit_parts_free (QuoitParts *parts)
   if (parts == NULL)
     return;
   g_array_unref (parts->parts);
-  g_array_unref (parts->others);
+  g_array_unref (parts->without_chips);
   g_array_unref (parts->slices);
   g_array_unref (parts->boxes);
-  g_free (parts->apart);
+  g_free (parts->apart_reason);
   g_free (parts);
 }
 
@@ -91,7 +91,7 @@ fill_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundl
 
   if (node == QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "group '%s': bundle '%u' has no node: its process is known when it is placed", group->name,
+                       "group '%s': bundle '%u' has no node: its process is known only after it is placed", group->name,
                        bundle);
   *part = (QuoitPart) { .bundle = bundle,
                         .node = node,
@@ -137,7 +137,7 @@ quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *group, GError 
   g_autoptr (QuoitParts) parts = g_new0 (QuoitParts, 1);
 
   parts->parts = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
-  parts->others = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
+  parts->without_chips = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
   parts->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
   parts->boxes = g_array_new (FALSE, FALSE, sizeof (QuoitBox));
   for (guint32 bundle = 0; bundle < group->n_nodes; bundle++)
@@ -146,7 +146,7 @@ quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *group, GError 
 
       if (!fill_part (layout, group, bundle, &part, error))
         return NULL;
-      g_array_append_val (part.chips == 0 ? parts->others : parts->parts, part);
+      g_array_append_val (part.chips == 0 ? parts->without_chips : parts->parts, part);
     }
   g_array_sort (parts->parts, by_position);
   number_on_nodes (parts->parts);

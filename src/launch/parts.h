@@ -21,13 +21,13 @@ typedef struct {
 
 /* All parts of a group. */
 typedef struct {
-  GArray *parts;  /* of QuoitPart, those with chips, sorted by slice, host and chip */
-  GArray *others; /* of QuoitPart, those without chips, by bundle */
-  GArray *slices; /* of guint32: slices of the layout that contain parts */
-  GArray *boxes;  /* of QuoitBox: the chips of the job in each slice; for QUOIT_JOB_BOXES */
+  GArray *parts;         /* of QuoitPart, those with chips, sorted by slice, host and chip */
+  GArray *without_chips; /* of QuoitPart, those without chips, by bundle */
+  GArray *slices;        /* of guint32: slices of the layout that contain parts */
+  GArray *boxes;         /* of QuoitBox: the chips of the job in each slice; for QUOIT_JOB_BOXES */
   QuoitJob job;
-  guint32 per_host; /* processes per host; for QUOIT_JOB_SLICES */
-  char *apart;      /* why the parts are not one job; NULL: they are, or there is only one */
+  guint32 per_host;   /* processes per host; for QUOIT_JOB_SLICES */
+  char *apart_reason; /* why the parts are not one job; NULL: they are, or there is only one */
 } QuoitParts;
 
 /* Fails with NOT_NOW for a bundle that is not placed. */
@@ -35,7 +35,7 @@ QuoitParts *quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *gr
 void quoit_parts_free (QuoitParts *parts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitParts, quoit_parts_free)
 
-/* Determines which job the parts form, or why they form none. Sets @job, @per_host, @boxes and @apart. */
+/* Determines which job the parts form, or why they form none. Sets @job, @per_host, @boxes and @apart_reason. */
 void quoit_parts_find_job (const QuoitLayout *layout, QuoitParts *parts);
 /* Finds the coordinates of a chip of the part's node in its slice. Returns FALSE if they are unknown. */
 gboolean quoit_part_find_position (const QuoitLayout *layout, const QuoitPart *part, guint32 chip,

@@ -49,8 +49,8 @@ check_length (const JobSet *jobset, const QuoitProcess *last, GError **error)
   if (length <= QUOIT_MAX_DNS_LABEL_BYTES)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "JobSet '%s': expected names of pods of at most %d bytes, '%s' and Kubernetes's '%s' are "
-                     "%" G_GSIZE_FORMAT ": choose a shorter name for it or for its replicated job",
+                     "JobSet '%s': expected pod names of at most %d bytes, but '%s' and the '%s' of Kubernetes have "
+                     "%" G_GSIZE_FORMAT ": choose a shorter name for the JobSet or for its replicated job",
                      jobset->name, QUOIT_MAX_DNS_LABEL_BYTES, pod, POD_SUFFIX, length);
 }
 
@@ -104,6 +104,8 @@ clear_caches (VariableCaches *caches)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VariableCaches, clear_caches)
 
+/* With several processes per host, TPU_WORKER_ID is the number of the process in its slice. JOB_COMPLETION_INDEX is
+ * the worker id of its host. */
 static void
 set_variables (const QuoitSliceVariables *slice, VariableCaches *caches, QuoitProcess *process)
 {
@@ -140,7 +142,7 @@ quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launc
         set_variables (&slice, &caches, &g_array_index (topology->processes, QuoitProcess, first));
     }
   quoit_topology_note (topology,
-                       "which job runs on which slice, and which pod on which host, is Kubernetes's choice: the "
-                       "variables are those of job and pod, the hosts those that they would have in this order");
+                       "Kubernetes chooses the slice of each job and the host of each pod: the variables are those of "
+                       "the job and pod; the hosts are right only if Kubernetes keeps this order");
   return g_steal_pointer (&topology);
 }

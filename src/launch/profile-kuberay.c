@@ -49,19 +49,19 @@ check_slice (const QuoitTopology *topology, const QuoitProcess *process, const Q
 
   if (class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "profile kuberay needs the topology of slice '%s', which its source no longer states: import it "
-                       "again when it does",
+                       "profile kuberay needs the topology of slice '%s', which its source no longer states: import "
+                       "the source again when it does",
                        name);
   if (cluster == NULL)
     return quoit_fail (
         error, QUOIT_ERROR_NOT_NOW,
-        "profile kuberay needs the RayCluster that slice '%s' is of, whose manifest is not known: import "
-        "it (quoit import raycluster)",
+        "profile kuberay needs the manifest of the RayCluster of slice '%s', which is not known: import it "
+        "(quoit import raycluster)",
         name);
   if (quoit_node_replica (topology->layout, process->node) < 0)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "profile kuberay needs the replica that slice '%s' is: expected a name of its worker group, '-' "
-                       "and the replica's index",
+                       "profile kuberay needs the replica index of slice '%s': expected a slice name of the form "
+                       "GROUP-INDEX",
                        name);
   if (class->facts.chips_per_host % topology->per_host != 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
@@ -165,9 +165,9 @@ set_variables (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *pro
                                  slice->topology->per_host, has_process_addresses, process->worker_id);
 
   for (guint i = 0; i < variables->len; i++)
-    quoit_process_share (process, variables->pdata[i]);
+    quoit_process_share_variable (process, variables->pdata[i]);
   if (worker_id != NULL)
-    quoit_process_set (process, "TPU_WORKER_ID", worker_id);
+    quoit_process_set_variable (process, "TPU_WORKER_ID", worker_id);
 }
 
 static gboolean
@@ -209,7 +209,7 @@ static gboolean
 any_process_has (const QuoitTopology *topology, const char *name)
 {
   for (guint i = 0; i < topology->processes->len; i++)
-    if (quoit_process_find (process_at (topology, i), name) != NULL)
+    if (quoit_process_find_value (process_at (topology, i), name) != NULL)
       return TRUE;
   return FALSE;
 }
@@ -217,12 +217,12 @@ any_process_has (const QuoitTopology *topology, const char *name)
 static void
 note_missing_variables (QuoitTopology *topology, guint32 n_slices)
 {
-  quoit_topology_note (topology, "TPU_DEVICE_PLUGIN_HOST_IP is the address of the pod's host: left out here, and "
-                                 "Kubernetes puts it into TPU_DEVICE_PLUGIN_ADDR");
+  quoit_topology_note (topology, "TPU_DEVICE_PLUGIN_HOST_IP is the address of the pod's host and is omitted here; "
+                                 "Kubernetes inserts it into TPU_DEVICE_PLUGIN_ADDR");
   if (n_slices > 1 && !any_process_has (topology, "MEGASCALE_NUM_SLICES"))
     quoit_topology_note (topology,
-                         "the manifest sets no MEGASCALE_NUM_SLICES: the TPU webhook leaves the %u slices apart, and "
-                         "only Ray Train, or the job itself, makes one job of them",
+                         "the manifest does not set MEGASCALE_NUM_SLICES: the TPU webhook does not connect the %u "
+                         "slices; only Ray Train, or the job itself, makes them one job",
                          n_slices);
 }
 
@@ -231,12 +231,12 @@ static void
 note_containers (QuoitTopology *topology)
 {
   for (guint i = 0; topology->per_host > 1 && i < topology->processes->len; i += topology->per_host)
-    if (g_strcmp0 (quoit_process_find (process_at (topology, i), "TPU_WORKER_ID"),
-                   quoit_process_find (process_at (topology, i + 1), "TPU_WORKER_ID"))
+    if (g_strcmp0 (quoit_process_find_value (process_at (topology, i), "TPU_WORKER_ID"),
+                   quoit_process_find_value (process_at (topology, i + 1), "TPU_WORKER_ID"))
         == 0)
       {
-        quoit_topology_note (topology, "the TPU webhook gives the processes of a host the same TPU_WORKER_ID: to JAX "
-                                       "they are one");
+        quoit_topology_note (topology, "the TPU webhook gives the processes of a host the same TPU_WORKER_ID: JAX "
+                                       "treats them as one process");
         return;
       }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes for readers of profile quoit's variables: where they differ from the manifest, or from those in a running
- * pod. */
+/* Notes about the variables of profile quoit: how they differ from those of the manifest, or of a running pod. */
 #include <string.h>
 
 #include "models/kuberay/names.h"
@@ -89,7 +88,7 @@ check_process (Notes *notes, const QuoitProcess *process)
   for (guint32 i = 0; i < n; i++)
     if (*pairs[i].value != '\0' && strcmp (pairs[i].key, "MEGASCALE_NUM_SLICES") != 0
         && strcmp (pairs[i].key, "MEGASCALE_PORT") != 0
-        && g_strcmp0 (pairs[i].value, quoit_process_find (process, pairs[i].key)) != 0)
+        && g_strcmp0 (pairs[i].value, quoit_process_find_value (process, pairs[i].key)) != 0)
       add_name (notes->replaced, pairs[i].key);
 }
 
@@ -122,7 +121,7 @@ note_service (QuoitTopology *topology, const char *cluster)
   if (strcmp (actual, assumed_name) != 0)
     quoit_topology_note (topology,
                          "KubeRay calls the cluster's service '%s', the TPU webhook '%s': the hosts' names do not "
-                         "resolve unless there is a service of that name",
+                         "resolve unless a service with the second name exists",
                          actual, assumed_name);
 }
 
@@ -139,7 +138,7 @@ note_assumed (QuoitTopology *topology, const QuoitProcess *process, const char *
     return;
   for (unsigned i = 0; i < G_N_ELEMENTS (name_variables); i++)
     {
-      const char *value = quoit_process_find (process, name_variables[i]);
+      const char *value = quoit_process_find_value (process, name_variables[i]);
 
       if (value != NULL && strstr (value, service) != NULL)
         add_name (assumed_variables, name_variables[i]);
@@ -148,9 +147,9 @@ note_assumed (QuoitTopology *topology, const QuoitProcess *process, const char *
     return;
   names = join (assumed_variables);
   quoit_topology_note (topology,
-                       "the name of cluster '%s' is assumed, KubeRay ends it with five random characters: the hosts in "
-                       "%s are not right until the manifest is read back from Kubernetes and imported again, and will "
-                       "not resolve unless its metadata.name has at most %u bytes",
+                       "the name of cluster '%s' is assumed, because KubeRay ends it with five random characters: the "
+                       "hosts in %s are not right until the manifest is read back from Kubernetes and imported again, "
+                       "and they resolve only if its metadata.name has at most %u bytes",
                        cluster, names, quoit_webhook_longest_name (QUOIT_KUBERAY_RANDOM_END));
 }
 
@@ -178,8 +177,8 @@ note_single_host (Notes *notes, const QuoitProcess *process)
   if ((process->slice_id == 0 && notes->n_slices > 1) || is_tpu7x)
     quoit_topology_note (
         notes->topology,
-        "a slice of one host: the TPU webhook gives its pod no host name, what %s says resolves only if something "
-        "else sets it",
+        "a slice has only one host, and the TPU webhook gives its pod no host name: the names in %s resolve only if "
+        "something else sets one",
         is_tpu7x
             ? notes->n_slices > 1 ? "TPU_WORKER_HOSTNAMES or MEGASCALE_COORDINATOR_ADDRESS" : "TPU_WORKER_HOSTNAMES"
             : "MEGASCALE_COORDINATOR_ADDRESS");
@@ -218,12 +217,12 @@ quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices)
     {
       g_autofree char *names = join (notes.replaced);
 
-      quoit_topology_note (topology, "the group's place, not the manifest, decides on %s", names);
+      quoit_topology_note (topology, "these values come from the place of the group, not from the manifest: %s", names);
     }
   if (notes.expanded->len > 0)
     {
       g_autofree char *names = join (notes.expanded);
 
-      quoit_topology_note (topology, "Kubernetes would expand $(NAME) in %s: here it is as written", names);
+      quoit_topology_note (topology, "Kubernetes would expand $(NAME) in %s: quoit does not", names);
     }
 }

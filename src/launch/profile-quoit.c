@@ -38,9 +38,9 @@ clear_host_names (HostNames *host_names)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HostNames, clear_host_names)
 
-/* Returns the name by which other hosts reach the node. For a pod of a manifest, that is the webhook's name, which is
- * still valid when the pod is replaced. If the node is no such pod, or has an address and an assumed name, returns its
- * address, or else its name. */
+/* Returns the name by which other hosts reach the node. A pod of a manifest has the name that the webhook gives it,
+ * which stays valid when the pod is replaced. If that name is assumed, a known address is used instead. All other nodes
+ * have their address, or else their name. */
 static char *
 host_name (HostNames *host_names, guint32 node)
 {
@@ -69,7 +69,7 @@ copy_manifest_variables (const QuoitTopology *topology, QuoitProcess *process)
 
   for (guint32 i = 0; i < n; i++)
     if (!g_strv_contains (position_variables, pairs[i].key))
-      quoit_process_set (process, pairs[i].key, pairs[i].value);
+      quoit_process_set_variable (process, pairs[i].key, pairs[i].value);
 }
 
 /* Returns the port that the manifest sets, or @default_port. */
@@ -93,7 +93,7 @@ process_at (const QuoitTopology *topology, guint at)
   return &g_array_index (topology->processes, QuoitProcess, at);
 }
 
-/* As add_host_names(), for a slice whose processes have parts of hosts. Sets *@first_port to the port for chip 0 of a
+/* Like add_host_names(), for a slice whose processes have parts of hosts. Sets *@first_port to the port for chip 0 of a
  * host. */
 static gboolean
 add_part_names (QuoitSliceVariables *slice, const GPtrArray *hosts, const char *port, guint32 *first_port,

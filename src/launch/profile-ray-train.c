@@ -34,7 +34,7 @@ check_ray_train (const QuoitTopology *topology, const QuoitProcess *first, const
   if (class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                        "profile ray-train needs generation and topology of the slice of node '%s', which its source no "
-                       "longer states: import it again when it does",
+                       "longer states: import the source again when it does",
                        node);
   if (address == NULL)
     return quoit_fail (
@@ -70,7 +70,7 @@ set_variables (QuoitProcess *process, char *const *env)
     {
       g_autofree char *name = g_strndup (*variable, strcspn (*variable, "="));
 
-      quoit_process_set (process, name, *variable + strlen (name) + 1);
+      quoit_process_set_variable (process, name, *variable + strlen (name) + 1);
     }
 }
 
@@ -82,7 +82,8 @@ count_slices (const QuoitTopology *topology)
 }
 
 static gboolean
-describe (const QuoitTopology *topology, guint at, const char *address, const QuoitClass *class, GError **error)
+set_train_variables (const QuoitTopology *topology, guint at, const char *address, const QuoitClass *class,
+                     GError **error)
 {
   QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, at);
   g_auto (GStrv) before = manifest_env (topology, process), seen = NULL, env = NULL;
@@ -140,10 +141,10 @@ quoit_topology_ray_train (const QuoitTopologyInput *input, const QuoitLaunch *la
   if (!check_ray_train (topology, first, class, address, error))
     return NULL;
   for (guint i = 0; i < topology->processes->len; i++)
-    if (!describe (topology, i, address, class_of (topology, i, class), error))
+    if (!set_train_variables (topology, i, address, class_of (topology, i, class), error))
       return NULL;
   if (has_parts (topology))
-    quoit_topology_note (topology, "Ray gives each process its chips as if it were alone: JAX sees no links between "
-                                   "those of a slice, which TPU_PROCESS_BOUNDS of profile quoit would join");
+    quoit_topology_note (topology, "Ray configures each process as if it were alone: JAX sees no links between the "
+                                   "processes of a slice; TPU_PROCESS_BOUNDS of profile quoit would connect them");
   return g_steal_pointer (&topology);
 }

@@ -32,7 +32,7 @@ process_identity (const ProcessRef *ref)
   const QuoitProcess *process = ref_process (ref);
   guint64 node = ref->topology->layout->nodes[process->node].id;
 
-  return (gint64) (node << 32 | (quoit_process_is_other (process) ? ~process->bundle : process->local));
+  return (gint64) (node << 32 | (quoit_process_has_no_chips (process) ? ~process->bundle : process->local));
 }
 
 /* Maps identities to process indices plus 1. */

@@ -56,7 +56,7 @@ static const struct {
   const char *profile_name, *order_text;
 } numberings[] = {
   { QUOIT_PROFILE_QUOIT, "profile quoit", "in natural order" },
-  { QUOIT_PROFILE_RAY_TRAIN, "Ray Train", "by the order of its workers, slice names as text" },
+  { QUOIT_PROFILE_RAY_TRAIN, "Ray Train", "by name, compared as text" },
   { QUOIT_PROFILE_KUBERAY, "the TPU webhook", "by KubeRay's replica index, which Ray Train overrides" },
 };
 
@@ -90,7 +90,7 @@ note_numbering (QuoitTopology *topology, guint numbering)
 
       quoit_topology_note (
           topology,
-          "%s counts slices %s: %u of them %s a different id there, for example slice '%s': %" G_GINT64_FORMAT
+          "%s numbers slices %s: %u of them %s a different id there, for example slice '%s': %" G_GINT64_FORMAT
           " there, %u here",
           numberings[numbering].profile_name, numberings[numbering].order_text, n, n == 1 ? "has" : "have", name,
           quoit_process_slice_id (topology, example, numberings[numbering].profile), example->slice_id);
@@ -114,7 +114,7 @@ note_shared_id (QuoitTopology *topology)
 
           quoit_topology_note (topology,
                                "slices '%s' and '%s' both have id %u: the TPU webhook counts the replicas of each "
-                               "worker group from 0, and MEGASCALE_SLICE_ID does not tell them apart",
+                               "worker group from 0, so they have the same MEGASCALE_SLICE_ID",
                                name, second, process->slice_id);
           return;
         }

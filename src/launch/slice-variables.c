@@ -41,11 +41,11 @@ quoit_variable_cache_set (QuoitVariableCache *cache, guint32 number, QuoitProces
   while (cache->variables->len <= MIN (number, MOST_CACHED))
     g_ptr_array_add (cache->variables, number_variable_new (cache->name, cache->variables->len));
   if (number <= MOST_CACHED)
-    quoit_process_share (process, cache->variables->pdata[number]);
+    quoit_process_share_variable (process, cache->variables->pdata[number]);
   else
     {
       variable = number_variable_new (cache->name, number);
-      quoit_process_share (process, variable);
+      quoit_process_share_variable (process, variable);
       quoit_variable_unref (variable);
     }
 }
@@ -129,12 +129,12 @@ quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *proce
   const GPtrArray *by_local;
 
   for (guint i = 0; i < slice->common->len; i++)
-    quoit_process_share (process, slice->common->pdata[i]);
+    quoit_process_share_variable (process, slice->common->pdata[i]);
   if (process->local >= slice->topology->per_host)
     return;
   by_local = slice->by_local[process->local];
   for (guint i = 0; i < by_local->len; i++)
-    quoit_process_share (process, by_local->pdata[i]);
+    quoit_process_share_variable (process, by_local->pdata[i]);
 }
 
 /* --- several processes per host --- */
@@ -155,11 +155,11 @@ check_hosts (const QuoitSliceVariables *slice, guint n_hosts, GError **error)
 {
   if (slice->class == NULL)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                       "expected its generation and topology, which its source no longer states: import it again when "
-                       "it does");
+                       "expected its generation and topology, which its source no longer states: import the source "
+                       "again when it does");
   if (n_hosts != slice->class->facts.hosts)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' hosts of it are in the group: expected all %u of them",
-                       n_hosts, slice->class->facts.hosts);
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' of its hosts are in the group: expected all %u", n_hosts,
+                       slice->class->facts.hosts);
   return TRUE;
 }
 
@@ -190,8 +190,9 @@ fail_for_count (const QuoitSliceFacts *facts, GError **error)
     if (quoit_jax_process_bounds (generation, facts->chips_per_host, facts->chips_per_host / n, &bounds, &chip_bounds,
                                   NULL))
       g_string_append_printf (known, "%s%u", known->len > 0 ? ", " : "", n);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "expected one of %s, to which JAX deals the %u chips of a host of %s",
-                     known->str, facts->chips_per_host, generation);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "expected one of %s, between which JAX can divide the %u chips of a host of %s", known->str,
+                     facts->chips_per_host, generation);
 }
 
 static gboolean

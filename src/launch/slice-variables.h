@@ -50,11 +50,11 @@ void quoit_slice_variables_add_hostnames (QuoitSliceVariables *slice, const GPtr
 /* Parses the first of @n consecutive ports. Fails with INVALID if they are not valid ports. */
 gboolean quoit_process_port_parse (const char *port, guint32 n, guint32 *first, GError **error);
 
-/* For processes that have parts of hosts. quoit_slice_variables_add_parts() adds their common variables; @hosts has
- * the host name of each process and may contain duplicates. quoit_process_set_part_variables() sets the variables that
- * differ between processes; @task is the index of the process in its slice. The port of a process is @port plus the
- * number of its first chip. */
-void quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, guint32 port);
+/* For processes that have parts of hosts. quoit_slice_variables_add_parts() adds their common variables; @process_hosts
+ * has the host name of each process and may contain duplicates. quoit_process_set_part_variables() sets the variables
+ * that differ between processes; @task is the index of the process in its slice. The port of a process is @port plus
+ * the number of its first chip. */
+void quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *process_hosts, guint32 port);
 void quoit_process_set_part_variables (QuoitProcess *process, guint32 task, guint32 port);
 
 /* Sets the shared variables in one process of the slice. */

@@ -223,15 +223,15 @@ copy_manifest_variables (const QuoitTopology *topology, QuoitProcess *process)
   for (guint32 i = 0; i < n; i++)
     if (!g_str_has_prefix (pairs[i].key, "TPU_") && !g_str_has_prefix (pairs[i].key, "MEGASCALE_")
         && strcmp (pairs[i].key, "CLOUD_TPU_TASK_ID") != 0)
-      quoit_process_set (process, pairs[i].key, pairs[i].value);
+      quoit_process_set_variable (process, pairs[i].key, pairs[i].value);
 }
 
 void
-quoit_topology_add_others (QuoitTopology *topology, const QuoitParts *parts)
+quoit_topology_add_without_chips (QuoitTopology *topology, const QuoitParts *parts)
 {
-  for (guint i = 0; i < parts->others->len; i++)
+  for (guint i = 0; i < parts->without_chips->len; i++)
     {
-      const QuoitPart *part = &g_array_index (parts->others, QuoitPart, i);
+      const QuoitPart *part = &g_array_index (parts->without_chips, QuoitPart, i);
 
       add_process (topology,
                    (QuoitProcess) { .group_slice = QUOIT_NO_INDEX, .node = part->node, .bundle = part->bundle });
@@ -301,19 +301,19 @@ insert_variable (QuoitProcess *process, char *variable)
 }
 
 void
-quoit_process_set (QuoitProcess *process, const char *name, const char *value)
+quoit_process_set_variable (QuoitProcess *process, const char *name, const char *value)
 {
   insert_variable (process, quoit_variable_new (name, value));
 }
 
 void
-quoit_process_share (QuoitProcess *process, char *variable)
+quoit_process_share_variable (QuoitProcess *process, char *variable)
 {
   insert_variable (process, g_atomic_rc_box_acquire (variable));
 }
 
 char *
-quoit_process_variable (const QuoitProcess *process, const char *name)
+quoit_process_find_variable (const QuoitProcess *process, const char *name)
 {
   gboolean exists;
   guint at = find_variable (process, name, &exists);
@@ -322,9 +322,9 @@ quoit_process_variable (const QuoitProcess *process, const char *name)
 }
 
 const char *
-quoit_process_find (const QuoitProcess *process, const char *name)
+quoit_process_find_value (const QuoitProcess *process, const char *name)
 {
-  const char *variable = quoit_process_variable (process, name);
+  const char *variable = quoit_process_find_variable (process, name);
 
   return variable == NULL ? NULL : quoit_variable_value (variable);
 }

@@ -16,7 +16,7 @@ typedef struct {
   guint32 slice_id, worker_id;
   guint32 group_slice;  /* index of the slice in the group */
   guint32 node;         /* index in the layout */
-  guint32 local;        /* its index among the processes of its host */
+  guint32 local;        /* index among the processes of its host */
   guint32 bundle;       /* its bundle in the group; QUOIT_NO_INDEX: the group has no bundles */
   guint64 chips;        /* chips of its host; 0: no chips, or unknown */
   QuoitBox box;         /* chips of the job in the slice; no dimensions: the whole slice */
@@ -57,8 +57,8 @@ QuoitTopology *quoit_topology_build (const QuoitTopologyInput *input, const Quoi
  * before "s-9", and the bundles of a slice are in the order of the request, as in Ray. A bundle has @per_host
  * processes if it is a whole host, otherwise one. */
 QuoitTopology *quoit_topology_new_bare (const QuoitTopologyInput *input, QuoitSliceOrder order, guint32 per_host);
-/* Appends the processes without chips. */
-void quoit_topology_add_others (QuoitTopology *topology, const QuoitParts *parts);
+/* Appends the processes of the bundles without chips. */
+void quoit_topology_add_without_chips (QuoitTopology *topology, const QuoitParts *parts);
 guint32 quoit_topology_n_slices (const QuoitTopology *topology);
 /* Returns the number of processes per host: that of @launch if the hosts are whole, otherwise what the bundles
  * imply. */
@@ -76,14 +76,14 @@ void quoit_topology_note_parts (QuoitTopology *topology, const QuoitTopologyInpu
  * a slice or bundle is lost. */
 gboolean quoit_topology_note_losses (QuoitTopology *topology, GHashTable *not_alive);
 
-/* Set a variable and replace one of the same name. quoit_process_set() creates it; quoit_process_share() adds a
- * reference to @variable. */
-void quoit_process_set (QuoitProcess *process, const char *name, const char *value);
-void quoit_process_share (QuoitProcess *process, char *variable);
+/* Set a variable, and replace one of the same name. quoit_process_set_variable() creates the variable;
+ * quoit_process_share_variable() adds a reference to @variable. */
+void quoit_process_set_variable (QuoitProcess *process, const char *name, const char *value);
+void quoit_process_share_variable (QuoitProcess *process, char *variable);
 /* Returns the borrowed variable, or NULL if the process has none of this name. */
-char *quoit_process_variable (const QuoitProcess *process, const char *name);
-/* Returns its borrowed value, or NULL. */
-const char *quoit_process_find (const QuoitProcess *process, const char *name);
+char *quoit_process_find_variable (const QuoitProcess *process, const char *name);
+/* Returns the borrowed value of the variable, or NULL. */
+const char *quoit_process_find_value (const QuoitProcess *process, const char *name);
 
 /* Make the topology of a profile. They fail if the hosts of a slice cannot have so many processes, or if names or
  * ports are not valid. */
@@ -100,7 +100,7 @@ void quoit_topology_note_names (QuoitTopology *topology, const QuoitProcess *pro
 
 /* Returns whether the process belongs to a bundle without chips. */
 static inline gboolean
-quoit_process_is_other (const QuoitProcess *process)
+quoit_process_has_no_chips (const QuoitProcess *process)
 {
   return process->group_slice == QUOIT_NO_INDEX;
 }

@@ -58,7 +58,7 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
   g_assert_not_reached ();
 }
 
-/* Limits the records of groups, because opening a ledger reads all of them. */
+/* Limits the number of group records, because opening a ledger reads all of them. */
 static gboolean
 check_n_groups (const QuoitFleet *fleet, const QuoitEntry *entry, GError **error)
 {

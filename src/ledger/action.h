@@ -102,7 +102,7 @@ typedef struct {
 typedef struct {
   QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group before the change */
   QuoitGroupData *after;  /* the group after the change; NULL after RELEASE, and after RELEASE_SLICE of the last slice;
-                           * equal  to @before if RESIZE or REPAIR had nothing to change */
+                           * equal to @before if RESIZE or REPAIR had nothing to change */
   GArray *changes;        /* IMPORT, SYNC: QuoitNodeChange, without the nodes of a new source */
   guint n_groups;         /* END_OWNER: number of live groups that were released */
   QuoitFleet *fleet;      /* after the change; set by the store and by forks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies entries to a fleet. The entries may come from a damaged database, so that this file checks everything that a
+/* Applies entries to a fleet. The entries may come from a damaged database, so this file checks everything that a
  * layout asserts. */
 #include <string.h>
 
@@ -227,7 +227,8 @@ apply_numbers (QuoitFleet *fleet, const QuoitLedgerNumbers *numbers, GError **er
 {
   if (numbers->epoch < fleet->epoch || numbers->next_group_id < fleet->next_group_id
       || numbers->next_node_id < fleet->next_node_id)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "epoch %u: epoch and ids may not go back", numbers->epoch);
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "epoch %u: the epoch and the next ids must not decrease",
+                       numbers->epoch);
   fleet->epoch = numbers->epoch;
   fleet->next_group_id = numbers->next_group_id;
   fleet->next_node_id = numbers->next_node_id;
@@ -244,7 +245,7 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
       return apply_import (effect->import, fleet, error);
     case QUOIT_EFFECT_GROUP_ADDED:
       if (effect->group->id < (*fleet)->next_group_id)
-        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was given before",
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was issued before",
                            effect->group->name);
       /* Nodes that a source reports as used may be used by a group of another source, but not by one of a caller. */
       return (*effect->group->source != '\0' ? quoit_fleet_restore_group : quoit_fleet_add_group) (

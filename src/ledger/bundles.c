@@ -18,7 +18,7 @@ refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **err
       want, chip, host);
 }
 
-/* Returns into how many bundles of @tpu a host of @kind is divided, or 0 if that is not possible without a rest. */
+/* Returns into how many bundles of @tpu a host of @kind is divided, or 0 if a remainder would be left. */
 static guint32
 count_bundles (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
 {

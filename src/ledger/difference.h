@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The difference between the new claims of a source and its previous ones, and the journal entry that an import makes
- * of it. Shared by the files import*.c. */
+/* The difference between the new claims of a source and its previous ones, and the journal entry of the
+ * import. Shared by the files import*.c. */
 #pragma once
 
 #include "ledger/ledger.h"

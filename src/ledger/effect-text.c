@@ -42,7 +42,7 @@ group_text (const QuoitGroupData *group, const char *now)
     case QUOIT_RECORD_OWNER:
       g_free (until);
       until = until_text (group->until_ms);
-      return g_strdup_printf ("%s is known, %s", group->name, until);
+      return g_strdup_printf ("%s is registered, %s", group->name, until);
     case QUOIT_RECORD_EXTERNAL:
       return g_strdup_printf ("%s: %u nodes are used without a group", group->name, count_placed (group));
     case QUOIT_RECORD_BUNDLES:
@@ -50,8 +50,9 @@ group_text (const QuoitGroupData *group, const char *now)
                               count_placed (group), group->n_nodes, now, group->request);
     case QUOIT_RECORD_SLICES:
     default:
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s of %u slices%s%s%s: %s", group->name, group->id,
-                              group->n_nodes, group->bundles == NULL ? "nodes" : "bundles", group->n_slices, now,
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s%s of %u slice%s%s%s%s: %s", group->name, group->id,
+                              group->n_nodes, group->bundles == NULL ? "node" : "bundle",
+                              group->n_nodes == 1 ? "" : "s", group->n_slices, group->n_slices == 1 ? "" : "s", now,
                               group->until_ms == 0 ? "" : " ", until, group->request);
     }
 }
@@ -66,7 +67,7 @@ end_text (QuoitEnd end)
     case QUOIT_END_OWNER:
       return ": its owner ended";
     case QUOIT_END_SOURCE:
-      return ": its source has it no longer";
+      return ": its source no longer has it";
     case QUOIT_END_NONE:
     case QUOIT_END_RELEASED:
     default:

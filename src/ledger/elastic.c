@@ -85,10 +85,10 @@ make_group (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 
       ends[m] = ids->len;
     }
   if (bundles->len != 0 && bundles->len != ids->len)
-    return quoit_fail_null (
-        error, QUOIT_ERROR_DAMAGED,
-        "group '%s@%" G_GUINT64_FORMAT "' has %s, which is not what '%s' asks for: restore a backup", before->name,
-        before->id, before->bundles == NULL ? "whole hosts" : "bundles", before->request);
+    return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
+                            "group '%s@%" G_GUINT64_FORMAT "' has %s, but its request is '%s': restore a backup",
+                            before->name, before->id, before->bundles == NULL ? "whole hosts" : "bundles",
+                            before->request);
   facts.n_slices = n;
   facts.n_nodes = ids->len;
   facts.node_ids = (const guint32 *) ids->data;
@@ -159,7 +159,7 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
       quoit_fail (error, QUOIT_ERROR_INVALID,
                   "group '%s@%" G_GUINT64_FORMAT
                   "' has %u bundles, not slices: expected a group of slices; release it, "
-                  "and reserve the bundles that are wanted",
+                  "and reserve the bundles that you need",
                   group->name, group->id, group->n_nodes);
       return NULL;
     }
@@ -187,8 +187,8 @@ choose_dropped_slices (const QuoitFleet *fleet, const QuoitGroupData *group, gui
         }
 }
 
-/* Returns @group with the slices in @kept and @n more slices that match its request. If that is refused, the report is
- * about the whole request, with the slices that the group has, and does not suggest to release the group itself. */
+/* Returns @group with the slices in @kept and @n more slices that match its request. The report on a refusal is about
+ * the whole request, including the slices that the group has, and does not suggest releasing the group itself. */
 static QuoitGroupData *
 grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
             QuoitRefusal *refusal, GError **error)
@@ -214,7 +214,7 @@ grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *
 }
 
 static gboolean
-check_number (const QuoitGroupData *group, const QuoitRequest *request, gint64 n, GError **error)
+check_n_slices (const QuoitGroupData *group, const QuoitRequest *request, gint64 n, GError **error)
 {
   if (n < 1 || n > QUOIT_MAX_SLICES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
@@ -222,8 +222,8 @@ check_number (const QuoitGroupData *group, const QuoitRequest *request, gint64 n
                        QUOIT_MAX_SLICES);
   return request->min_slices == 0 || (n >= request->min_slices && n <= request->n_slices)
          || quoit_fail (error, QUOIT_ERROR_INVALID,
-                        "slices '%" G_GINT64_FORMAT "': expected %u to %u, as group '%s@%" G_GUINT64_FORMAT
-                        "' was asked for",
+                        "slices '%" G_GINT64_FORMAT
+                        "': expected %u to %u, as in the request of group '%s@%" G_GUINT64_FORMAT "'",
                         n, request->min_slices, request->n_slices, group->name, group->id);
 }
 
@@ -240,7 +240,7 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = lookup_elastic (fleet, &resize->ref, &request, error);
-  if (group == NULL || !check_number (group, request, resize->n_slices, error))
+  if (group == NULL || !check_n_slices (group, request, resize->n_slices, error))
     return FALSE;
   if (resize->n_slices == group->n_slices)
     return set_outcome (fleet, group, quoit_group_data_ref (group), QUOIT_VERB_RESIZE, time_ms, entry, outcome);

@@ -77,8 +77,8 @@ check_length (const char *canonical, GError **error)
   return length <= QUOIT_LONGEST_REQUEST
          || quoit_fail (error, QUOIT_ERROR_INVALID,
                         "the request is '%" G_GSIZE_FORMAT
-                        "' bytes in canonical text: expected at most %d; equal bundles that follow each other are "
-                        "one part of it",
+                        "' bytes in canonical text: expected at most %d; list equal bundles consecutively, because "
+                        "the text contains consecutive equal bundles only once",
                         length, QUOIT_LONGEST_REQUEST);
 }
 
@@ -158,8 +158,7 @@ quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError
   return TRUE;
 }
 
-/* Returns the last group of that name if it ended because its lease expired, as long as that is remembered; otherwise
- * NULL. */
+/* Returns the last group of that name if its lease expired and it is still recorded, otherwise NULL. */
 static const QuoitGroupData *
 find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
 {
@@ -188,14 +187,14 @@ fail_absent (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
 
   if (group != NULL)
     return quoit_fail_null (error, QUOIT_ERROR_EXPIRED,
-                            "the lease of group '%s@%" G_GUINT64_FORMAT "' has ended: it holds nothing any more; "
-                            "ask for slices again",
+                            "the lease of group '%s@%" G_GUINT64_FORMAT "' has ended: its resources are free; "
+                            "reserve again",
                             group->name, group->id);
   for (guint32 slot = 0; ref->id != 0 && slot < fleet->n_slots; slot++)
     if ((group = quoit_fleet_group_at (fleet, slot)) != NULL && group->id == ref->id && quoit_group_is_listed (group)
         && group->state != QUOIT_GROUP_REMOVED)
       return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
-                              "no group %s; id %" G_GUINT64_FORMAT " is that of group '%s'", quoted, ref->id,
+                              "no group %s: id %" G_GUINT64_FORMAT " belongs to group '%s'", quoted, ref->id,
                               group->name);
   if (ref->id != 0 && ref->id < fleet->next_group_id)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
@@ -228,8 +227,7 @@ quoit_step_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, 
   if (group == NULL || *group->source == '\0')
     return group;
   return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
-                          "group '%s@%" G_GUINT64_FORMAT "' belongs to source '%s': it goes when the source has it no "
-                          "longer; remove it there, and sync",
+                          "group '%s@%" G_GUINT64_FORMAT "' belongs to source '%s': remove it at the source, and sync",
                           group->name, group->id, group->source);
 }
 

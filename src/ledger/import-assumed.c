@@ -126,7 +126,7 @@ mark_dead_used (const Slice *slice, guint32 first, guint32 n)
       slice->id_is_taken[slice->ids[i]] = 1;
 }
 
-/* Nodes that are dead, or alive, as @is_dead says, keep their previous id if it is not taken. */
+/* Dead nodes (if @is_dead) or alive ones keep their previous id if it is not taken. */
 static void
 keep_previous (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
 {
@@ -143,7 +143,7 @@ keep_previous (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gb
     }
 }
 
-/* Assigns the remaining ids to the remaining nodes that are dead, or alive, in the order of the list. */
+/* Assigns the remaining ids to the remaining dead nodes (if @is_dead) or alive ones, in the order of the list. */
 static void
 assign_remaining (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
 {

@@ -53,8 +53,8 @@ refuse_bundle (const GroupImport *import, const char *what, const QuoitBundleCla
 
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
-      "%s takes '%s' of %s on node '%s', which has %s left: expected files of one cluster and one moment", what, want,
-      take->name, import->claims[claim->node].name, have);
+      "%s takes '%s' of %s on node '%s', which has %s left: expected files of one cluster from the same time", what,
+      want, take->name, import->claims[claim->node].name, have);
 }
 
 /* Subtracts the amounts of @claim from its node, but not the chips, and writes them to @takes, which must have space
@@ -104,7 +104,7 @@ append_bundle (GroupImport *import, GroupBuilder *builder, const QuoitBundleClai
 static gboolean
 refuse_chips (const GroupImport *import, const char *what, const QuoitBundleClaim *claim, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: no chip of node '%s' has room for its part of TPU", what,
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: no chip of node '%s' has enough left for its part of TPU", what,
                      import->claims[claim->node].name);
 }
 
@@ -213,13 +213,13 @@ static void
 append_unplaced (GroupBuilder *builder, const QuoitBundleClaim *claim)
 {
   QuoitTake *takes = new_takes (builder, claim->n_takes);
-  QuoitBundle wanted = { .n_takes = claim->n_takes, .takes = takes };
-  guint32 nowhere = 0;
+  QuoitBundle bundle = { .n_takes = claim->n_takes, .takes = takes };
+  guint32 no_node = 0;
 
   for (guint16 t = 0; t < claim->n_takes; t++)
     takes[t] = (QuoitTake) { claim->takes[t].name, claim->takes[t].amount };
-  g_array_append_val (builder->ids, nowhere);
-  g_array_append_val (builder->bundles, wanted);
+  g_array_append_val (builder->ids, no_node);
+  g_array_append_val (builder->bundles, bundle);
 }
 
 /* Returns whether the bundle is on a node. A bundle on a dead node counts as not placed. */
@@ -438,14 +438,14 @@ import_external_use (GroupImport *import, GError **error)
       ok = add_external_bundles (import, &builder, &uses[i], error);
   if (ok && builder.ids->len > 0)
     add_group_effect (import, before, build_group (import, before, &facts, &builder), QUOIT_CHANGE_EXTERNAL,
-                      before == NULL ? "some nodes are used" : "other nodes, or more or less of them");
+                      before == NULL ? "some nodes are used" : "other nodes or amounts");
   else if (ok && before != NULL)
     {
       QuoitEffect effect = quoit_effect_removal (before, QUOIT_END_SOURCE);
 
       g_array_append_val (import->difference->effects_before, effect);
       quoit_difference_add_change (import->difference, QUOIT_CHANGE_EXTERNAL, before->source,
-                                   g_strdup ("none any more"));
+                                   g_strdup ("no nodes are used"));
     }
   group_builder_clear (&builder);
   return ok;
@@ -455,7 +455,7 @@ import_external_use (GroupImport *import, GError **error)
 
 /* How many bundles of a group move to another node, and how many lose their node. */
 typedef struct {
-  guint32 n_moved, n_left;
+  guint32 n_moved, n_lost;
 } NodeChanges;
 
 static guint32
@@ -464,12 +464,12 @@ find_successor (NodeChanges *changes, const QuoitDifference *difference, guint32
   guint32 after = quoit_import_successor_id (difference, id);
 
   changes->n_moved += after != id && after != 0;
-  changes->n_left += after != id && after == 0;
+  changes->n_lost += after != id && after == 0;
   return after;
 }
 
-/* Adds the effect of a group whose nodes change. An effect with which bundles only lose nodes comes before the nodes
- * change. An effect that moves bundles comes afterwards, because the new nodes must exist first. */
+/* Adds the effect of a group whose nodes change. If bundles only lose their nodes, the effect comes before the nodes
+ * change. If bundles move, it comes afterwards, because the new nodes must exist first. */
 static void
 add_node_change_effect (GroupImport *import, const QuoitGroupData *group, QuoitEffect effect,
                         const NodeChanges *changes)
@@ -480,11 +480,10 @@ add_node_change_effect (GroupImport *import, const QuoitGroupData *group, QuoitE
     remove_from_nodes (import, group);
   g_array_append_val (changes->n_moved > 0 ? import->difference->effects_after : import->difference->effects_before,
                       effect);
-  if (changes->n_left > 0)
-    quoit_difference_add_change (
-        import->difference, is_external ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
-        is_external ? group->source : group->name,
-        g_strdup_printf ("%u bundles stood on nodes that are gone or others", changes->n_left));
+  if (changes->n_lost > 0)
+    quoit_difference_add_change (import->difference, is_external ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
+                                 is_external ? group->source : group->name,
+                                 g_strdup_printf ("%u bundles lost their nodes", changes->n_lost));
 }
 
 /* Updates the nodes of a group that the source does not report in this import. */
@@ -497,10 +496,10 @@ move_group (GroupImport *import, const QuoitGroupData *group)
 
   for (guint32 i = 0; i < group->n_nodes; i++)
     ids[i] = find_successor (&changes, import->difference, group->node_ids[i]);
-  if (changes.n_moved == 0 && changes.n_left == 0)
+  if (changes.n_moved == 0 && changes.n_lost == 0)
     return;
   facts.node_ids = ids;
-  if (group->state == QUOIT_GROUP_RESERVED && changes.n_left > 0)
+  if (group->state == QUOIT_GROUP_RESERVED && changes.n_lost > 0)
     facts.state = QUOIT_GROUP_RESCHEDULING;
   add_node_change_effect (import, group,
                           (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
@@ -523,7 +522,7 @@ move_external_use (GroupImport *import, const QuoitGroupData *external)
       bundles[n] = external->bundles[i];
       n += ids[n] != 0;
     }
-  if (changes.n_moved == 0 && changes.n_left == 0)
+  if (changes.n_moved == 0 && changes.n_lost == 0)
     return;
   facts.n_nodes = n;
   facts.node_ids = ids;

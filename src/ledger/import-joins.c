@@ -9,9 +9,9 @@
 
 /* How well a claim fits a node, best first. "Previous" is the node that the claim had in the last import.
  *
- * The order makes imports stable: the same list gives the same nodes again. A fit that is used becomes a "previous"
- * one at the next import, and each of these comes before the fit that it results from. A fit that is not used cannot
- * become better. */
+ * The order makes imports stable: the same list gives the same nodes again. The node that a claim gets is its previous
+ * node at the next import, and that fit is better than the one by which the claim got the node. A fit with another node
+ * cannot become better. */
 typedef enum {
   FIT_PREVIOUS_IN_USE,          /* a group uses the previous node, which must not become another machine */
   FIT_PREVIOUS_ALIVE,           /* the previous node, unless other sources report another address for it */
@@ -271,13 +271,13 @@ compare_address (const QuoitDifference *difference, guint32 index, const char *a
 static Fit
 fit_previous_node (const Joining *joining, guint32 index, const QuoitNodeClaim *claim, const char *address)
 {
-  AddressMatch known = compare_address (joining->difference, index, address);
+  AddressMatch match = compare_address (joining->difference, index, address);
 
   if (quoit_difference_find_own_group (joining->difference, index) != NULL)
     return FIT_PREVIOUS_IN_USE;
   if (claim->state != QUOIT_NODE_DEAD)
-    return known == ADDRESS_DIFFERENT ? FIT_PREVIOUS_ALIVE_MOVED : FIT_PREVIOUS_ALIVE;
-  return known == ADDRESS_SAME ? FIT_PREVIOUS_DEAD : FIT_PREVIOUS_DEAD_NO_ADDRESS;
+    return match == ADDRESS_DIFFERENT ? FIT_PREVIOUS_ALIVE_MOVED : FIT_PREVIOUS_ALIVE;
+  return match == ADDRESS_SAME ? FIT_PREVIOUS_DEAD : FIT_PREVIOUS_DEAD_NO_ADDRESS;
 }
 
 /* Makes the node candidate @which of claim @i. */
@@ -424,8 +424,8 @@ is_of_another_kind (const QuoitDifference *difference, guint32 s)
   return s != difference->source.index && difference->fleet->layout->sources[s].kind != source_kind (difference);
 }
 
-/* Marks the sources that now have a node in common with this one as joined. They stay joined as long as that is so, so
- * that new machines in old places are matched. Returns TRUE if more sources are joined than before. */
+/* Marks the sources that now have a node in common with this one as joined. They stay joined as long as they have one,
+ * so that new machines in old places are matched. Returns TRUE if more sources are joined than before. */
 static gboolean
 mark_joined_sources (const Joining *joining)
 {

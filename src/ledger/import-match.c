@@ -36,7 +36,7 @@ subtract_claim (const QuoitImportNode *node, const QuoitBundleClaim *claim, Quoi
   return TRUE;
 }
 
-/* Takes @claim for a bundle of this ledger if this ledger's amounts on the node cover it. */
+/* Returns whether this ledger's amounts on the node cover @claim, which is then taken for a bundle of this ledger. */
 static gboolean
 match_own_amounts (QuoitImportNode *node, const QuoitBundleClaim *claim)
 {

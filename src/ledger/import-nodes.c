@@ -94,7 +94,7 @@ subtract_own_bundle (QuoitImportNode *node, const QuoitBundle *bundle)
 }
 
 /* Subtracts what stays on the node: the groups of this ledger, and the groups and the external use of the source if
- * this import does not report them. @id: 0 for no node. */
+ * this import does not report them. @id 0: no node. */
 static void
 subtract_users (const QuoitDifference *difference, QuoitImportNode *node, guint32 id)
 {

@@ -83,8 +83,7 @@ refuse_if_in_use (const QuoitDifference *difference, guint32 index, const char *
   return TRUE;
 }
 
-/* Returns whether the claim is that of a dead node without resources. Ray lists dead nodes in this way. The node then
- * keeps its previous kind. */
+/* Returns whether @claim reports a dead node without resources, as Ray does. Such a node keeps its previous kind. */
 static gboolean
 is_bare_dead_claim (const QuoitDifference *difference, const QuoitNodeClaim *claim, const QuoitNodeClaim *previous)
 {
@@ -109,9 +108,9 @@ previous_claim (const QuoitDifference *difference, guint32 index, char **identit
   return quoit_layout_claim (difference->fleet->layout, difference->source, (QuoitNodeId) { index }, identity);
 }
 
-/* Returns whether the node is still the machine that this source identified like @claim before. A node that only this
- * source claims always is, because it was found by its identity. A node of several sources may have become another
- * one. */
+/* Returns whether the node is still the machine that had the identity of @claim in the last import. A node that only
+ * this source claims always is, because it was found by its identity. A node of several sources may have become another
+ * machine. */
 static gboolean
 is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
@@ -138,7 +137,7 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
     return *breaks_use = TRUE, g_strdup ("other resources, too few for the bundles there");
   if (!same_machine)
     return g_strdup ("other topology, pod type or chips");
-  return g_strdup (same_tpu ? "other labels or resources" : "another number of devices a chip");
+  return g_strdup (same_tpu ? "other labels or resources" : "another number of devices per chip");
 }
 
 /* Returns whether the slice and worker id in the claim of this source count for the node. Kubernetes may only assume a
@@ -155,14 +154,14 @@ static char *
 describe_flags (guint8 previous, guint8 now)
 {
   if (((previous ^ now) & QUOIT_NODE_LOST) != 0)
-    return g_strdup ("there again");
+    return g_strdup ("in this source again");
   if (((previous ^ now) & QUOIT_NODE_ASSUMED_ID) != 0)
     return g_strdup ((now & QUOIT_NODE_ASSUMED_ID) != 0 ? "worker id assumed" : "worker id stated");
   return previous != now ? g_strdup ("other flags") : NULL;
 }
 
-/* Describes how a known node changes; NULL: it does not. Sets *@breaks_use if a group cannot keep a node that changes
- * so. */
+/* Describes how a known node changes. Returns NULL if it does not change. Sets *@breaks_use to whether the change would
+ * take the node from a group. */
 static char *
 describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *breaks_use)
 {
@@ -375,23 +374,23 @@ keep_lost_node (QuoitDifference *difference, guint32 index)
   const QuoitLayout *layout = difference->fleet->layout;
   g_autofree char *identity = NULL;
   QuoitNodeClaim claim = previous_claim (difference, index, &identity);
-  gboolean is_known = (claim.flags & QUOIT_NODE_LOST) != 0, is_lost;
+  gboolean was_lost = (claim.flags & QUOIT_NODE_LOST) != 0, is_dead;
 
   claim.pool
       = quoit_claims_ensure_pool (difference->upserts, quoit_layout_text (layout, layout->pools[claim.pool].name));
   claim.kind = quoit_claims_intern_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
   claim.state = QUOIT_NODE_DEAD;
   claim.flags |= QUOIT_NODE_LOST;
-  is_lost = quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD;
-  if (!is_known)
+  is_dead = quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD;
+  if (!was_lost)
     {
       quoit_claims_add (difference->upserts, &claim);
       g_array_append_val (difference->upsert_ids, layout->nodes[index].id);
-      add_node_change (difference, is_lost ? QUOIT_CHANGE_LOST : QUOIT_CHANGE_CHANGED, index, claim.name,
-                       is_lost ? NULL : g_strdup ("gone from this source, but another source still has it"));
+      add_node_change (difference, is_dead ? QUOIT_CHANGE_LOST : QUOIT_CHANGE_CHANGED, index, claim.name,
+                       is_dead ? NULL : g_strdup ("gone from this source, but another source still has it"));
     }
   /* Needed even if the node was lost before, because a user may have set it alive since. */
-  if (is_lost)
+  if (is_dead)
     set_state (difference, index, QUOIT_NODE_DEAD);
 }
 
@@ -401,7 +400,7 @@ drop_node (QuoitDifference *difference, guint32 index, GError **error)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   QuoitNodeClaim claim = previous_claim (difference, index, NULL);
-  gboolean is_lost = (claim.flags & QUOIT_NODE_LOST) != 0, stays = quoit_difference_is_shared (difference, index);
+  gboolean is_lost = (claim.flags & QUOIT_NODE_LOST) != 0, is_shared = quoit_difference_is_shared (difference, index);
 
   if (quoit_difference_find_own_group (difference, index) != NULL && (difference->verb == QUOIT_VERB_SYNC || is_lost))
     return keep_lost_node (difference, index), TRUE;
@@ -410,8 +409,8 @@ drop_node (QuoitDifference *difference, guint32 index, GError **error)
   difference->has_changed[index] = 1;
   g_array_append_val (difference->removed_ids, layout->nodes[index].id);
   quoit_difference_add_change (difference, QUOIT_CHANGE_REMOVED, claim.name,
-                               stays ? g_strdup ("another source still has it") : NULL);
-  if (stays)
+                               is_shared ? g_strdup ("another source still has it") : NULL);
+  if (is_shared)
     follow_claims (difference, index, NULL);
   return TRUE;
 }
@@ -663,7 +662,7 @@ check_n_sources (const QuoitLayout *layout, const QuoitClaims *claims, GError **
                         quoit_claims_source (claims), layout->n_sources, QUOIT_MAX_SOURCES);
 }
 
-/* Limits the texts of nodes, so that the file of the ledger can be opened without reading longer ones. */
+/* Limits the length of each text of a node, so that readers of the database can refuse longer rows. */
 static gboolean
 check_texts (const QuoitClaims *claims, GError **error)
 {
@@ -756,7 +755,7 @@ import_source (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gi
   is_known = quoit_layout_find_source (fleet->layout, name, &difference.source);
   if (is_known && fleet->layout->sources[difference.source.index].kind != quoit_claims_source_kind (*claims))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                       "source '%s' is of another kind already: give this one a name of its own with --source", name);
+                       "source '%s' is of another kind: import this one under another name with --source", name);
   if (!is_known)
     difference.source.index = QUOIT_NO_INDEX;
   else

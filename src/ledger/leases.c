@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* How long an expired group is remembered, so that late callers get EXPIRED. An expired owner is remembered until it
- * is set again. Otherwise a late process of that owner could reserve groups that no lease ends. */
+/* How long the record of an expired group is kept, so that late callers get EXPIRED. The record of an expired owner is
+ * kept until the owner is set again. Otherwise a late process of that owner could reserve groups that no lease ends. */
 #define EXPIRED_GROUP_MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
@@ -106,7 +106,7 @@ quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
 
 /* --- confirm and renew --- */
 
-/* Makes the entry that sets state and lease of the group, unless both are as wanted. */
+/* Makes the entry that sets state and lease of the group, unless the group already has both. */
 static gboolean
 set_lease (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
            gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
@@ -171,8 +171,8 @@ forget (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 time_ms, Qu
 {
   if (group->state != QUOIT_GROUP_REMOVED)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                       "group '%s@%" G_GUINT64_FORMAT "' is not gone: only what is removed can be forgotten; release "
-                       "it first",
+                       "group '%s@%" G_GUINT64_FORMAT "' is live: only removed groups can be forgotten; release it "
+                       "first",
                        group->name, group->id);
   *entry = quoit_entry_new (fleet, QUOIT_VERB_FORGET, time_ms);
   quoit_entry_add (*entry, quoit_effect_forgetting (group));
@@ -191,7 +191,7 @@ quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
   if (group == NULL || strcmp (group->name, ref->name) != 0 || !quoit_group_is_listed (group))
     group = quoit_step_lookup_group (fleet, ref, NULL);
   if (group == NULL)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "nothing is kept of a group %s of id %" G_GUINT64_FORMAT, quoted,
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no record of a group %s with id %" G_GUINT64_FORMAT, quoted,
                        ref->id);
   return forget (fleet, group, time_ms, entry, error);
 }

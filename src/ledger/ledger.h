@@ -43,7 +43,7 @@ gboolean quoit_step_set_state (const QuoitFleet *fleet, const QuoitStateChange *
 /* --- bundles.c --- */
 
 /* Returns a group with @facts on @slices. If @request states an amount of TPU per bundle, the hosts are divided into
- * bundles; otherwise the group has whole hosts. Fails with INVALID if the hosts cannot be divided so. */
+ * bundles; otherwise the group has whole hosts. Fails with INVALID if the hosts cannot be divided. */
 QuoitGroupData *quoit_step_make_slice_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
                                              const QuoitRequest *request, const guint32 *slices, guint32 n_slices,
                                              GError **error);
@@ -139,7 +139,7 @@ gboolean quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *
 /* --- import.c --- */
 
 /* Imports a source. A new source takes *@claims and sets it to NULL. Fails with CONFLICT if a node that a group uses
- * would be dropped or become another one, or if another source of the same kind claims one of the machines. */
+ * would be dropped or become another machine, or if another source of the same kind claims one of the machines. */
 gboolean quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
 /* Like quoit_step_import(), for a fleet that has changed: a node that the source no longer has stays, as a dead node,

@@ -18,8 +18,8 @@ make_bundle (const QuoitBundleSpec *spec, const QuoitBundle *chips)
   return bundle;
 }
 
-/* Makes the group from a placement. @staying: by bundle, the existing bundle if it stays, or NULL if it is placed
- * newly. @staying may be NULL: all are placed newly. */
+/* Makes the group from a placement. @staying: by bundle, the existing bundle if it stays, or NULL if it was placed
+ * again. @staying may be NULL: all bundles were placed. */
 static QuoitGroupData *
 make_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
             const QuoitBundlePlan *plan, const QuoitBundle *const *staying)
@@ -113,8 +113,8 @@ quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group,
     return NULL;
   if (request->bundles->len != group->n_nodes)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
-                            "group '%s@%" G_GUINT64_FORMAT "' has %u bundles, which is not what '%s' asks for: restore "
-                            "a backup",
+                            "group '%s@%" G_GUINT64_FORMAT
+                            "' has %u bundles, but its request is '%s': restore a backup",
                             group->name, group->id, group->n_nodes, group->request);
   quoit_bundle_plan_init (&plan, group->n_nodes);
   staying = g_new0 (const QuoitBundle *, group->n_nodes + 1);

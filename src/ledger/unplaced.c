@@ -72,7 +72,7 @@ add_selector (QuoitRequest *request, guint32 bundle, const char *key, const char
   g_ptr_array_add (spec->selectors, quoit_selector_parse_unchecked (key, value));
 }
 
-/* Adds selectors to a lost bundle, so that it fits to the bundles that stay: STRICT_SPREAD excludes their nodes, and
+/* Adds selectors to a lost bundle, so that it fits the bundles that stay: STRICT_SPREAD excludes their nodes, and
  * the topology label must have the same value as on their nodes. */
 static void
 restrict_bundle (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, guint32 bundle)

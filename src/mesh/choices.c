@@ -27,7 +27,7 @@ typedef struct {
 /* One mesh that JAX accepts. */
 typedef struct {
   guint trial;                  /* index of the trial */
-  guint8 order[MOST_LONG_AXES]; /* which long axis has the place of each long axis */
+  guint8 order[MOST_LONG_AXES]; /* order[i]: the long axis that is at the place of long axis i of the request */
   AxisUse uses[MOST_LONG_AXES]; /* by long axis */
 } Choice;
 
@@ -120,7 +120,7 @@ find_dcn_splits (Search *search, const gint64 *dcn_sizes, GError **error)
   text = quoit_mesh_sizes_format (search->sizes, n);
   quoted = quoit_quote (text);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "mesh shape %s: expected sizes of which some together have %u, the slices", quoted,
+                     "mesh shape %s: expected sizes between which the %u slices can be divided", quoted,
                      search->n_slices);
 }
 
@@ -199,7 +199,7 @@ try_mesh (Search *search, const guint8 *order, const DcnSplit *split, guint tria
   g_array_append_val (found->choices, choice);
 }
 
-/* Returns the error of the first mesh, which JAX must refuse. */
+/* Makes the first mesh to get the error for which JAX refuses it. Call this only if JAX refuses every mesh. */
 static gboolean
 fail_as_first_mesh (const Search *search, GError **error)
 {
@@ -300,7 +300,7 @@ check_n_meshes (const Search *search, GError **error)
   return n_meshes <= most
          || quoit_fail (error, QUOIT_ERROR_INVALID,
                         "'%" G_GUINT64_FORMAT "' ways or more to lay the axes out on %u devices: expected at most "
-                        "%" G_GUINT64_FORMAT "; say how much of each axis joins the slices, or name fewer axes",
+                        "%" G_GUINT64_FORMAT ": state the DCN size of each axis, or use fewer axes",
                         n_meshes, search->devices->list->len, most);
 }
 
@@ -324,7 +324,7 @@ static void
 try_all_meshes (Search *search)
 {
   const QuoitMeshChoices *found = search->found;
-  guint8 order[MOST_LONG_AXES]; /* which long axis has the place of each long axis */
+  guint8 order[MOST_LONG_AXES]; /* as in Choice */
   guint trial = 0;
 
   for (guint i = 0; i < MOST_LONG_AXES; i++)
@@ -362,8 +362,7 @@ find_long_axes (const gint64 *sizes, guint n, QuoitMeshChoices *found, GError **
       {
         if (found->n_long == MOST_LONG_AXES)
           return quoit_fail (error, QUOIT_ERROR_INVALID,
-                             "mesh shape of '%u' axes: expected at most %d that are longer than 1, to be ordered", n,
-                             MOST_LONG_AXES);
+                             "mesh shape of '%u' axes: expected at most %d axes longer than 1", n, MOST_LONG_AXES);
         found->long_axes[found->n_long++] = (guint8) i;
       }
   return TRUE;

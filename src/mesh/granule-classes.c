@@ -174,7 +174,7 @@ measure_placed_lines (QuoitGranuleClasses *classes, const GranuleClass *class, c
         for (guint32 i = 0; i < size; i++)
           classes->line[i] = quoit_device_set_at (&class->set, places[first + i * stride]);
         quoit_line_measure (&classes->slice_dimensions, classes->line, size, &line);
-        quoit_line_add (worst, &line);
+        quoit_line_keep_worst (worst, &line);
       }
 }
 
@@ -206,7 +206,7 @@ add_placed_lines (QuoitGranuleClasses *classes, guint32 class_index, QuoitMeshOr
       /* All strides are the same for lines of one device. */
       LineKey key = { class_index, order, (guint32) sizes[l], sizes[l] == 1 ? 1 : stride };
 
-      quoit_line_add (&lines[l], find_or_measure_placed_lines (classes, &key));
+      quoit_line_keep_worst (&lines[l], find_or_measure_placed_lines (classes, &key));
     }
 }
 
@@ -219,7 +219,7 @@ add_torus_lines (QuoitGranuleClasses *classes, const QuoitTorus *torus, const Qu
       QuoitLine line;
 
       measure_torus_line (classes, torus, shares, l, (guint32) sizes[l], &line);
-      quoit_line_add (&lines[l], &line);
+      quoit_line_keep_worst (&lines[l], &line);
     }
 }
 

@@ -146,7 +146,7 @@ quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDev
 }
 
 void
-quoit_line_add (QuoitLine *worst, const QuoitLine *line)
+quoit_line_keep_worst (QuoitLine *worst, const QuoitLine *line)
 {
   gboolean is_first = worst->n_devices == 0;
 

@@ -27,5 +27,5 @@ QuoitSliceDimensions quoit_slice_dimensions (const QuoitDevices *devices);
 /* Measures the line of @devices, which are in order and in one slice. */
 void quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDevice *const *devices, guint32 n,
                          QuoitLine *line);
-/* Merges the worse of each measure into @worst, which must start as zeros. */
-void quoit_line_add (QuoitLine *worst, const QuoitLine *line);
+/* Replaces each measure of @worst that is better than that of @line. @worst must start as zeros. */
+void quoit_line_keep_worst (QuoitLine *worst, const QuoitLine *line);

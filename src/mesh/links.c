@@ -55,7 +55,7 @@ measure_line (const LineWalk *walk, guint32 first, QuoitAxisMeasures *axis)
       for (end = begin + 1; end < walk->size && line[end]->slice == line[begin]->slice; end++)
         continue;
       quoit_line_measure (&walk->slice_dimensions, line + begin, end - begin, &part);
-      quoit_line_add (&axis->line, &part);
+      quoit_line_keep_worst (&axis->line, &part);
       n_slices++;
     }
   axis->n_slices = MAX (axis->n_slices, n_slices);
@@ -136,7 +136,8 @@ check_same_devices (const QuoitDevices *devices, const QuoitMesh *mesh, GError *
     if (mesh->indices[i] >= devices->list->len
         || g_array_index (devices->list, QuoitDevice, mesh->indices[i]).id != mesh->ids[i])
       return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "device '%" G_GINT64_FORMAT "' of the mesh: expected the list of devices that it was made of",
+                         "device '%" G_GINT64_FORMAT
+                         "' of the mesh: expected the list of devices from which the mesh was made",
                          mesh->ids[i]);
   return TRUE;
 }

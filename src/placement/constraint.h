@@ -24,7 +24,7 @@ typedef struct {
   guint32 bundle;
   const QuoitFleetView *now, *ever; /* see QuoitViewTime */
   QuoitNodeId node;
-  guint32 now_index, ever_index; /* indices of @node in the views; @in_now is QUOIT_NO_INDEX unless the node is alive */
+  guint32 now_index, ever_index; /* indices of @node in the views; now_index: QUOIT_NO_INDEX if not in that view */
 } QuoitBundlePlace;
 
 /* Which amounts show how much a node that violates the constraint lacks. */
@@ -83,5 +83,5 @@ gboolean quoit_place_is_not_draining (const QuoitBundlePlace *place);
 gboolean quoit_place_is_not_held (const QuoitBundlePlace *place);
 gboolean quoit_place_is_not_used (const QuoitBundlePlace *place);
 gboolean quoit_place_has_chips (const QuoitBundlePlace *place);
-/* As quoit_place_has_chips(), for a node of a view. */
+/* Like quoit_place_has_chips(), for a node of a view. */
 gboolean quoit_view_has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node);

@@ -4,12 +4,12 @@
 
 #include "placement/view.h"
 
-/* As quoit_explain_slices(), for a request of bundles. */
+/* Like quoit_explain_slices(), for a request of bundles. */
 QuoitReport *quoit_explain_bundles (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 
-/* As quoit_explain_bundles(), for bundles that placement has refused. The report always has @verdict, which is NOT_NOW
- * or NEVER. It is not computed from @request, because a repair passes only the bundles that it must place. These may
- * fit by themselves although they do not fit together with the rest of their group. */
+/* Like quoit_explain_bundles(), for bundles that placement has refused. The report always has @verdict, which is
+ * NOT_NOW or NEVER. It is not computed from @request, because a repair passes only the bundles that it must place.
+ * These may fit by themselves although they do not fit together with the rest of their group. */
 QuoitReport *quoit_explain_refused_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict verdict,
                                             GError **error);
 

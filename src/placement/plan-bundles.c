@@ -102,7 +102,7 @@ decide (const Decision *decision, QuoitPlacementResult *result, guint32 *nodes, 
 
 /* --- parts: bundles that must have the same value of the topology label --- */
 
-/* Writes those of the @n bundles from @first on that have no node to @which. Returns their number. */
+/* Collects in @which the bundles without a node, of the @n bundles that begin at @first. Returns their number. */
 static guint32
 list_missing (const QuoitBundlePlan *plan, guint32 first, guint32 n, guint32 *which)
 {
@@ -144,7 +144,7 @@ decide_missing (Decision *decision, QuoitPlacementResult *result, QuoitBundlePla
 {
   guint32 n_parts = MAX (decision->request->n_topology_values, 1), n = MAX (plan->n / n_parts, 1), n_whole = 0;
   g_autofree guint32 *whole = g_new (guint32, plan->n + 1), *which = g_new (guint32, plan->n + 1);
-  /* A copy, because placements of this call are not applied to the fleet yet. */
+  /* A copy, so that bundles that this call places do not become kept ones: the fleet does not have them yet. */
   g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
 
   decision->kept = kept;

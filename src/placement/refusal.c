@@ -24,8 +24,8 @@ quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request)
 
 /* --- bundles --- */
 
-/* Places all bundles by policy `best`, whatever policy the request has. Returns UNKNOWN if the search ends without a
- * result. */
+/* Returns whether a placement of all bundles exists: FOUND, NONE, or UNKNOWN if the search ends without a result. The
+ * policy of the request does not matter. */
 static QuoitPlacementResult
 place_by_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
@@ -38,7 +38,7 @@ place_by_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTi
   other.policy = QUOIT_POLICY_BEST;
   if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
     return QUOIT_PLACEMENT_UNKNOWN;
-  /* Ray's greedy algorithm is cheaper, and its placement proves that one exists. */
+  /* Try Ray's greedy algorithm first: it is cheaper, and any placement that it finds is a proof. */
   if (view.view.chips == NULL && view.rules.n_values <= 1)
     placing = quoit_place_by_ray (&view, nodes);
   return placing == QUOIT_PLACEMENT_FOUND ? placing : quoit_place_by_best (&view, nodes);
@@ -62,7 +62,7 @@ find_misfit (const QuoitFleetView *view)
   return QUOIT_NO_INDEX;
 }
 
-/* As find_misfit(), in a new view of the fleet. */
+/* Like find_misfit(), in a new view of the fleet. */
 static guint32
 find_misfit_in_fleet (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
@@ -105,7 +105,7 @@ explain_placing (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlac
            && place_by_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACEMENT_FOUND)
     g_string_append (text, "; policy 'best' would place them now");
   else
-    g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
+    g_string_append (text, "; each bundle fits by itself, but not all of them together");
   quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
   return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
 }

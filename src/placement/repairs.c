@@ -8,7 +8,7 @@
 
 #include "base/natural.h"
 
-/* One change: of a node, or the end of a group, which frees everything that the group has. */
+/* One change: a node becomes usable, or a group ends and frees everything that it has. */
 typedef struct {
   QuoitStepKind kind;
   guint32 node;
@@ -54,9 +54,9 @@ repair_at (const Search *search, guint32 repair)
 }
 
 static Step *
-need_at (const Search *search, const Repair *repair, guint32 add_need)
+need_at (const Search *search, const Repair *repair, guint32 need)
 {
-  return step_at (search, g_array_index (search->needs, guint32, repair->first_need + add_need));
+  return step_at (search, g_array_index (search->needs, guint32, repair->first_need + need));
 }
 
 /* --- steps for each slice --- */
@@ -65,27 +65,27 @@ need_at (const Search *search, const Repair *repair, guint32 add_need)
 static gboolean
 is_worker (const QuoitLayout *layout, guint32 node)
 {
-  const QuoitNode *row = &layout->nodes[node];
-  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { row->slice });
-  const QuoitKindClass *kind = &layout->kind_class[row->kind];
+  const QuoitNode *worker = &layout->nodes[node];
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { worker->slice });
+  const QuoitKindClass *kind = &layout->kind_class[worker->kind];
 
   return class != NULL && kind->faults == 0 && kind->class_index == (guint32) (class - layout->classes)
-         && row->worker_id >= 0 && (guint32) row->worker_id < class->facts.hosts;
+         && worker->worker_id >= 0 && (guint32) worker->worker_id < class->facts.hosts;
 }
 
 /* Whether @node is dead and no alive node has its worker id. Of several dead ones, only the last counts as missing. */
 static gboolean
-is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
+is_missing (const QuoitFleet *fleet, const QuoitSlice *slice, guint32 node)
 {
   const QuoitNode *nodes = fleet->layout->nodes;
 
   if (quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_DEAD || !is_worker (fleet->layout, node))
     return FALSE;
   /* Nodes with the same worker id are adjacent. */
-  for (guint32 i = node + 1; i < row->first_node + row->n_nodes && nodes[i].worker_id == nodes[node].worker_id; i++)
+  for (guint32 i = node + 1; i < slice->first_node + slice->n_nodes && nodes[i].worker_id == nodes[node].worker_id; i++)
     if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD || is_worker (fleet->layout, i))
       return FALSE;
-  for (guint32 i = node; i > row->first_node && nodes[i - 1].worker_id == nodes[node].worker_id; i--)
+  for (guint32 i = node; i > slice->first_node && nodes[i - 1].worker_id == nodes[node].worker_id; i--)
     if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i - 1 }) != QUOIT_NODE_DEAD)
       return FALSE;
   return TRUE;

@@ -72,7 +72,7 @@ read_amount (guint32 bundle, const char *resource, const char **at, QuoitAmount 
   gsize length = strspn (*at, "0123456789.");
   g_autofree char *text = NULL, *quoted = quoit_quote (resource);
 
-  /* Invalid characters up to the next separator are part of the amount in the error message. */
+  /* The error message quotes the amount up to the next separator, including invalid characters. */
   length += strcspn (*at + length, ",;}");
   text = g_strndup (*at, length);
   *at += length;
@@ -92,7 +92,7 @@ by_resource (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-check_twice (guint32 bundle, const GArray *takes, GError **error)
+check_each_once (guint32 bundle, const GArray *takes, GError **error)
 {
   for (guint i = 1; i < takes->len; i++)
     {
@@ -144,7 +144,7 @@ quoit_request_read_takes (QuoitRequest *request, guint32 bundle, const char **at
         break;
     }
   g_array_sort (takes, by_resource);
-  return check_twice (bundle, takes, error) ? g_steal_pointer (&takes) : NULL;
+  return check_each_once (bundle, takes, error) ? g_steal_pointer (&takes) : NULL;
 }
 
 static gboolean
@@ -162,7 +162,8 @@ quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError 
   guint before = request->resources->len;
 
   if (n < 1 || n > QUOIT_MAX_BUNDLES - (gint64) request->bundles->len)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "bundles '%" G_GINT64_FORMAT "': expected 1 to %d, %u are there", n,
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "bundles '%" G_GINT64_FORMAT "': expected 1 to %d in total, %u were added before", n,
                        QUOIT_MAX_BUNDLES, request->bundles->len);
   for (guint t = 0; t < takes->len; t++)
     {
@@ -196,7 +197,7 @@ quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, co
   if (request->n_selectors >= QUOIT_MAX_SELECTORS
       || (spec->selectors != NULL && spec->selectors->len >= QUOIT_MAX_BUNDLE_SELECTORS))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "bundle %u: selector '%s': expected at most %d of a bundle, and %d of all bundles", bundle, key,
+                       "bundle %u: selector '%s': expected at most %d per bundle, and %d in all bundles", bundle, key,
                        QUOIT_MAX_BUNDLE_SELECTORS, QUOIT_MAX_SELECTORS);
   selector = quoit_selector_new (key, value, error);
   if (selector == NULL)

@@ -229,7 +229,7 @@ static const struct {
 
 /* Returns the quote that closes the one at @open, or the end of the text if it is missing. */
 static const char *
-find_close (const char *open)
+find_closing_quote (const char *open)
 {
   const char *end = open + 1;
 
@@ -247,7 +247,7 @@ next_word (const char **at)
   while (*end != '\0' && *end != ' ' && *end != '"')
     end++;
   if (*end == '"')
-    end = find_close (end);
+    end = find_closing_quote (end);
   end += *end == '"';
   *at = end;
   return end == start ? NULL : g_strndup (start, (gsize) (end - start));
@@ -258,7 +258,7 @@ next_word (const char **at)
 static char *
 unquote_value (const char *text)
 {
-  const char *close = *text == '"' ? find_close (text) : NULL;
+  const char *close = *text == '"' ? find_closing_quote (text) : NULL;
   g_autofree char *escaped = close == NULL ? NULL : g_strndup (text + 1, (gsize) (close - text - 1));
 
   if (close == NULL)
@@ -308,12 +308,12 @@ read_slices (QuoitRequest *request, const char **at, GError **error)
 static gboolean
 read_head (QuoitRequest *request, const char **at, GError **error)
 {
-  const char *behind = *at;
-  g_autofree char *first = next_word (&behind);
+  const char *rest = *at;
+  g_autofree char *first = next_word (&rest);
 
   if (first == NULL || !quoit_strategy_find (first, &request->strategy))
     return read_slices (request, at, error);
-  *at = behind;
+  *at = rest;
   request->has_strategy = TRUE;
   return quoit_request_read_runs (request, at, error);
 }

@@ -68,7 +68,7 @@ quoit_name_check (const char *what, const char *name, GError **error)
   gsize length = strlen (name);
   gboolean plain = length > 0 && length <= MAX_NAME_BYTES;
 
-  /* Most names are ASCII, and the check must not cost more than the placement. */
+  /* A fast path for ASCII names: the check must not cost more than the placement. */
   for (gsize i = 0; i < length && plain; i++)
     plain = name[i] > ' ' && name[i] < 0x7f && name[i] != '@' && name[i] != '/';
   if (plain)

@@ -65,7 +65,7 @@ void quoit_request_replace_text (char **member, const char *text);
 
 /* Whether all required fields are set and consistent. Fails with INVALID. */
 gboolean quoit_request_check_complete (const QuoitRequest *request, GError **error);
-/* As quoit_request_check_complete(), and checks the slices with the catalogue. */
+/* Like quoit_request_check_complete(), but also checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
 static inline const QuoitBundleSpec *
@@ -115,5 +115,5 @@ char *quoit_request_format_canonical (const QuoitRequest *request);
 QuoitRequest *quoit_request_parse_canonical (const char *text, GError **error);
 
 /* Checks a name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what
- * says what the name is of, for the message. */
+ * names the kind of name in the message, such as "source". */
 gboolean quoit_name_check (const char *what, const char *name, GError **error);

@@ -114,6 +114,8 @@ mark_range (const QuoitFleetView *view, guint32 first, guint32 end, guint64 *bit
     bits[i / 64] |= (guint64) 1 << (i % 64);
 }
 
+/* The keep_...() functions clear the bits of nodes that do not satisfy the selector. */
+
 static void
 keep_slice_nodes (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
 {
@@ -166,7 +168,8 @@ keep_nodes (const QuoitFleetView *view, const QuoitSelector *selector, SelectorT
       }
 }
 
-/* For labels that are equal on all nodes of a kind. Usually all kinds satisfy the selector, and no node is visited. */
+/* Like keep_nodes(), for labels that are equal on all nodes of a kind. Usually all kinds satisfy the selector, and no
+ * node is visited. */
 static void
 keep_node_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
 {

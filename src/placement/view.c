@@ -66,7 +66,7 @@ add_candidates (CandidateSearch *search, guint32 first, guint32 end)
 static guint32
 count_candidates (const CandidateSearch *search)
 {
-  /* In a repair, nodes with other bundles of the group are excluded later. */
+  /* Count for all bundles of the request, because a repair later excludes the nodes of bundles that stay. */
   guint32 n = 0, enough = MAX (search->view->request->bundles->len, 1);
 
   for (guint32 i = 0; i < search->view->fleet->layout->n_nodes && n < enough; i++)

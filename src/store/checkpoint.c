@@ -136,8 +136,8 @@ check_request (const QuoitJournalRange *range, guint64 before_seq, guint64 *up_t
 {
   if (before_seq <= range->checkpoint || before_seq > range->last + 1)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "entry '%" G_GUINT64_FORMAT "': expected one from %" G_GUINT64_FORMAT
-                       ", the first there is, to %" G_GUINT64_FORMAT ", the next",
+                       "entry '%" G_GUINT64_FORMAT "': expected %" G_GUINT64_FORMAT
+                       ", the first stored entry, to %" G_GUINT64_FORMAT ", the next entry",
                        before_seq, range->checkpoint + 1, range->last + 1);
   *up_to = before_seq - 1 == range->checkpoint ? 0 : before_seq - 1;
   return TRUE;

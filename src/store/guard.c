@@ -12,7 +12,7 @@
 
 /* Copies the whole WAL into the database file. No other process of quoit can have changed that file: a process that
  * opens it sees that this handle still uses its own -wal and -shm files, and is refused. SQLite does not wait for the
- * checkpoint lock, which a writer can have. */
+ * checkpoint lock, which a writer can have, so this function waits. */
 static gboolean
 checkpoint_log (QuoitStore *store, GError **error)
 {
@@ -28,7 +28,7 @@ checkpoint_log (QuoitStore *store, GError **error)
       if (result == SQLITE_OK)
         result = SQLITE_BUSY;
       if ((result & 0xff) != SQLITE_BUSY || g_get_monotonic_time () >= end_us)
-        return quoit_db_fail (&store->db, result, "saving a log that was deleted", error);
+        return quoit_db_fail (&store->db, result, "saving the deleted -wal file", error);
       g_usleep (1000);
     }
 }
@@ -152,8 +152,8 @@ continues_history (QuoitDb *db, const QuoitStore *store, guint64 seq, GError **e
   return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
                         "the file ends at entry %" G_GUINT64_FORMAT
                         ", but this handle has read entry %" G_GUINT64_FORMAT
-                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and keeps "
-                        "ids apart",
+                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and "
+                        "reuses no ids",
                         seq, store->fleet->seq);
 }
 
@@ -162,8 +162,8 @@ fail_older_file (const QuoitStore *store, QuoitLastWriter writer, const QuoitFil
 {
   return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
                         "%s no longer has entry %" G_GUINT64_FORMAT
-                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and keeps "
-                        "ids apart ('quoit restore %s' goes on with what there is)",
+                        ": an older copy was put in its place; 'quoit restore BACKUP' puts a backup in place and "
+                        "reuses no ids ('quoit restore %s' accepts the file as it is)",
                         writer == QUOIT_WRITER_OTHER_PROGRAM ? "another program has written to the file, which"
                                                              : "the file",
                         known->seq, store->path);
@@ -184,7 +184,7 @@ check_entry_in_file (QuoitStore *store, QuoitLastWriter writer, const QuoitFileE
 
   if (result == ENTRY_IS_DIFFERENT || (result == ENTRY_READ && quoit_file_entry_is_before (&now, &known)))
     return fail_older_file (store, writer, &known, error);
-  /* A newer copy, which the WAL would undo; or a file that another program has left unreadable. */
+  /* The file is a newer copy, which the WAL would undo, or another program has left it unreadable. */
   if (writer == QUOIT_WRITER_OTHER_PROGRAM && (result == ENTRY_UNREADABLE || now.seq < seq))
     return fail_foreign (store, error);
   store->entry_in_file = now;
@@ -246,9 +246,10 @@ wait_for_last_writer (QuoitStore *store, struct stat *file, QuoitFileEntry *reco
   return writer;
 }
 
-/* Returns whether what @writer was found from has changed since: another process has accepted the file meanwhile. */
+/* Returns whether the file or its record has changed since @writer and @state were read, for example because another
+ * process has accepted the file. */
 static gboolean
-was_accepted (const QuoitStore *store, QuoitLastWriter writer, guint64 state)
+has_changed_since (const QuoitStore *store, QuoitLastWriter writer, guint64 state)
 {
   QuoitFileEntry recorded;
 
@@ -270,7 +271,7 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
       QuoitLastWriter writer = wait_for_last_writer (store, &status, &recorded);
 
       state = hash_file_state (&status);
-      /* A copy of the file and of the -head file, put in the place of both. */
+      /* Older copies have replaced both the file and the -head file. */
       if (writer == QUOIT_WRITER_QUOIT && recorded.seq != 0
           && quoit_file_entry_is_before (&recorded, &store->entry_in_file))
         writer = QUOIT_WRITER_UNKNOWN;
@@ -285,7 +286,7 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
           store->db.current_version = 0;
           store->file_state = state;
         }
-      else if (check == MAX_FILE_CHECKS || !was_accepted (store, writer, state))
+      else if (check == MAX_FILE_CHECKS || !has_changed_since (store, writer, state))
         return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
     }
   return TRUE;
@@ -297,8 +298,8 @@ static gboolean
 fail_overwritten (const QuoitStore *store, GError **error)
 {
   return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
-                        "another program has deleted its log and written to the file: 'quoit restore BACKUP' puts a "
-                        "backup in place, 'quoit restore %s' goes on with what the file has",
+                        "another program has deleted its -wal file and written to the database file: 'quoit restore "
+                        "BACKUP' puts a backup in place, 'quoit restore %s' accepts the file as it is",
                         store->path);
 }
 
@@ -317,7 +318,7 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
   if (stat (store->file, &status) != 0 || read_entry_in_file (store->file, &known, &now) == ENTRY_IS_DIFFERENT
       || (now.seq != 0 && quoit_file_entry_is_before (&now, &known)))
     return FALSE;
-  /* So that pages are read from the file again. */
+  /* Drop cached pages, so that they are read from the file again. */
   sqlite3_db_release_memory (store->db.handle);
   ok = quoit_db_run (&store->db, SQL_BEGIN_READ, NULL) && quoit_sqlite_check_version (&store->db, NULL)
        && is_sound_history (&store->db, store, &seq, NULL);
@@ -328,7 +329,7 @@ accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
   return TRUE;
 }
 
-/* Nothing is lost as long as this handle has both files open. */
+/* The changes in the WAL are not lost as long as this handle has its -wal and -shm files open. */
 gboolean
 quoit_sqlite_recover_log (QuoitStore *store, GError **error)
 {
@@ -380,8 +381,9 @@ quoit_sqlite_confirm_commit (QuoitStore *store, GError **error)
     return TRUE;
   return quoit_fail_at (
       error, QUOIT_ERROR_UNCONFIRMED, store->path,
-      "the change was written, but the files were replaced meanwhile: look, or repeat the call with the "
-      "same request key; a release of NAME@ID that then meets CONFLICT or NOT_FOUND is done (%s)",
+      "the change was written, but the files were replaced meanwhile: check whether the ledger has it, or repeat the "
+      "call with the same request key; if a repeated release of NAME@ID fails with CONFLICT or NOT_FOUND, it was done "
+      "(%s)",
       failure->message);
 }
 
@@ -464,15 +466,15 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
         error, QUOIT_ERROR_DAMAGED, store->path,
         "the file ends at entry %" G_GUINT64_FORMAT ", but entry %" G_GUINT64_FORMAT
         " was acknowledged: an older copy of the file was put here, or its -wal file was deleted; "
-        "'quoit restore BACKUP' puts a backup in place and keeps ids apart ('quoit restore %s' goes on "
-        "with what there is)",
+        "'quoit restore BACKUP' puts a backup in place and reuses no ids ('quoit restore %s' accepts the "
+        "file as it is)",
         store->fleet->seq, head.seq, store->path);
   if (head.epoch == store->fleet->epoch && has_other_link (&store->db, head.seq, head.chain))
     return quoit_fail_at (
         error, QUOIT_ERROR_DAMAGED, store->path,
         "entry %" G_GUINT64_FORMAT
         " is not the one that was acknowledged: the file is another copy of this ledger; 'quoit restore "
-        "BACKUP' puts a backup in place and keeps ids apart",
+        "BACKUP' puts a backup in place and reuses no ids",
         head.seq);
   return TRUE;
 }

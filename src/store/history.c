@@ -103,7 +103,7 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
           && ((guint64) sqlite3_column_int64 (stmt, 4) != fleet->next_group_id
               || sqlite3_column_int64 (stmt, 5) != fleet->next_node_id))
         ok = quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                         "journal entry %" G_GUINT64_FORMAT " has other counters than its effects", fleet->seq);
+                         "journal entry %" G_GUINT64_FORMAT " has counters that do not match its effects", fleet->seq);
     }
   if (ok && result != SQLITE_DONE && result != SQLITE_ROW)
     ok = quoit_db_fail (db, result, "reading the journal", error);
@@ -152,8 +152,9 @@ refuse_compacted (const QuoitJournalRange *range, guint64 seq, GError **error)
 {
   return seq >= range->checkpoint
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
-                        "entries after '%" G_GUINT64_FORMAT "': those up to %" G_GUINT64_FORMAT
-                        " are in a checkpoint, the first there is is %" G_GUINT64_FORMAT,
+                        "entries after '%" G_GUINT64_FORMAT
+                        "': a checkpoint replaced the entries up to %" G_GUINT64_FORMAT
+                        "; the first stored entry is %" G_GUINT64_FORMAT,
                         seq, range->checkpoint, range->checkpoint + 1);
 }
 
@@ -212,12 +213,11 @@ check_seq (const QuoitJournalRange *range, guint64 seq, GError **error)
   if (seq < range->checkpoint)
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
                        "entry '%" G_GUINT64_FORMAT
-                       "': a checkpoint has taken the place of what was before entry %" G_GUINT64_FORMAT
-                       ", which is the first to go back to",
+                       "': a checkpoint replaced the earlier entries: expected %" G_GUINT64_FORMAT " or later",
                        seq, range->checkpoint);
   return seq <= range->last
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
-                        "entry '%" G_GUINT64_FORMAT "': no such entry yet, the last is %" G_GUINT64_FORMAT, seq,
+                        "entry '%" G_GUINT64_FORMAT "': no such entry yet: the last one is %" G_GUINT64_FORMAT, seq,
                         range->last);
 }
 

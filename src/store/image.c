@@ -191,7 +191,7 @@ build_fleet (const QuoitImage *image, const GPtrArray *imports, GError **error)
   if (layout == NULL)
     return fail_damaged (image, contradiction->message, error), NULL;
   if (layout->end_id > MAX (image->next_node_id, 1))
-    return fail_damaged (image, "it has a node id that was never given", error), NULL;
+    return fail_damaged (image, "it has a node id that was never issued", error), NULL;
   return quoit_fleet_new (layout);
 }
 
@@ -209,7 +209,7 @@ restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fle
       const QuoitEffect *effect = &part->effects[i];
 
       if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->id < next_id)
-        return fail_damaged (image, "its groups are not in their order", error);
+        return fail_damaged (image, "its groups are not sorted by id", error);
       next_id = effect->group->id + 1;
       g_ptr_array_add (groups, effect->group);
     }
@@ -230,7 +230,6 @@ decode_part (const QuoitImage *image, guint i, const QuoitFleet *fleet, GError *
   return part;
 }
 
-/* Sources are allowed only in the first parts. An import in a later part would rebuild the layout. */
 static gboolean
 has_source (const QuoitEntry *part)
 {
@@ -240,7 +239,8 @@ has_source (const QuoitEntry *part)
   return FALSE;
 }
 
-/* Decodes all parts. Those with sources come first. Parts with neither sources nor groups are applied like entries. */
+/* Decodes all parts. The parts with sources must come first, because an import in a later part would rebuild the
+ * layout. Parts with groups are restored together; parts with other effects are applied like entries. */
 static QuoitFleet *
 decode_fleet (const QuoitImage *image, GError **error)
 {
@@ -283,12 +283,12 @@ quoit_image_fleet (const QuoitImage *image, GError **error)
 
   compute_hash (image, hash);
   if (memcmp (hash, image->hash, sizeof hash) != 0)
-    return fail_damaged (image, "its checksum is not that of its bytes", error), NULL;
+    return fail_damaged (image, "its checksum does not match its bytes", error), NULL;
   fleet = decode_fleet (image, error);
   if (fleet == NULL)
     return NULL;
   if (fleet->next_group_id > image->next_group_id || fleet->next_node_id > image->next_node_id)
-    return fail_damaged (image, "it has ids that were never given", error), NULL;
+    return fail_damaged (image, "it has ids that were never issued", error), NULL;
   fleet->seq = image->seq;
   fleet->clock_ms = image->time_ms;
   fleet->next_group_id = image->next_group_id;

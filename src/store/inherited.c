@@ -152,7 +152,7 @@ close_inherited_to_file (const char *path, const struct stat *file, GError **err
   g_mutex_unlock (&lock);
   return all_closed
          || quoit_fail_at (error, QUOIT_ERROR_FAILED, path,
-                           "it was being used when fork(2) made this process: fork while no call and no batch is open, "
+                           "the parent was using it during fork(2): fork while no call and no batch is open, "
                            "or open it in a new program");
 }
 

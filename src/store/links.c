@@ -24,7 +24,7 @@ quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error
     }
   sqlite3_reset (stmt);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
-    return quoit_db_fail (db, result, "reading which ledger it is", error);
+    return quoit_db_fail (db, result, "reading the identity of the ledger", error);
   if (!is_sound)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "table 'ledger' is damaged: restore a backup");
   identity->epoch = (guint32) epoch;
@@ -89,7 +89,7 @@ quoit_sqlite_check_link (sqlite3_stmt *stmt, guint8 *chain, GError **error)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_DAMAGED,
                      "journal entry %" G_GINT64_FORMAT
-                     " does not match the hash chain: it, or one before it, is not what was written; restore a backup",
+                     " does not match the hash chain: this entry or an earlier one was changed; restore a backup",
                      row.seq);
 }
 
@@ -162,7 +162,7 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
       sqlite3_reset (stmt);
       if (!is_in_order)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                           "journal entry %" G_GINT64_FORMAT " is followed by one before it: restore a backup", seq);
+                           "journal entry %" G_GINT64_FORMAT " is followed by an earlier entry: restore a backup", seq);
       if (result == SQLITE_ROW && !write_link (db, SQL_JOURNAL_CHAIN, seq - 1, chain, error))
         return FALSE;
     }

@@ -413,7 +413,7 @@ claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   loader->claimants |= kind_bit (loader, pool);
   if (!add_claim (loader, stmt, "claim", error))
     return FALSE;
-  /* The claims decide together, so the state in the node's own row may not be the claimed one. */
+  /* All claims together determine the claimed state, so the state in the node's own row may differ from it. */
   add_state (loader, stmt);
   return TRUE;
 }
@@ -500,7 +500,7 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
     return fail_step (loader->loader->db, loader->result, "bundle", (gint64) group->id, MAX_GROUP_ROW_BYTES, error);
   if (loader->result == SQLITE_ROW && sqlite3_column_int64 (loader->bundles, 0) < (gint64) group->id)
     return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
-  /* Otherwise a file could have any number of live groups, because none of them would need a node. */
+  /* If live groups without nodes were allowed, a file could have any number of live groups. */
   if (loader->ids->len == 0 && group->kind == QUOIT_RECORD_SLICES && group->state != QUOIT_GROUP_REMOVED)
     return fail_damaged ("bundle", (gint64) group->id, error);
   if (loader->ids->len > 0)

@@ -30,7 +30,6 @@ wait_for_lock (void *data, int tries)
   return 1;
 }
 
-/* The schema of a file is untrusted until it was checked. */
 void
 quoit_sqlite_restrict (sqlite3 *handle)
 {
@@ -96,7 +95,7 @@ check_leftovers (const char *path, GError **error)
   return (stat (path, &status) == 0 && status.st_size > 0) || quoit_path_check_leftovers (path, error);
 }
 
-/* An interrupted creation leaves an empty file, which may be reused. */
+/* Creates the file. Accepts an existing file, because an interrupted creation leaves an empty one. */
 static gboolean
 make_file (const char *path, gboolean *was_created, GError **error)
 {
@@ -110,7 +109,7 @@ make_file (const char *path, gboolean *was_created, GError **error)
     return status.st_size > 0 || (status.st_mode & 077) == 0 || chmod (path, 0600) == 0
            || quoit_fail_at (error, QUOIT_ERROR_STORE, path, "setting its mode to 0600: %s", g_strerror (errno));
   if (errno == EEXIST)
-    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "there is something already that is no file");
+    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "the path exists, but is not a file: choose another name");
   return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno));
 }
 
@@ -197,11 +196,11 @@ check_file (const char *path, GError **error)
     return errno != ENOENT ? quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno))
            : quoit_path_has_head (path)
                ? quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, path,
-                                "the database is gone, but its -head file is there: 'quoit restore BACKUP' puts a "
+                                "the database is missing, but its -head file exists: 'quoit restore BACKUP' puts a "
                                 "backup in place")
                : quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, path, "no such database; `quoit init` makes one");
   if (!S_ISREG (status.st_mode))
-    return quoit_fail_at (error, QUOIT_ERROR_INVALID, path, "expected a database, this is no file");
+    return quoit_fail_at (error, QUOIT_ERROR_INVALID, path, "not a file: expected a database");
   if (status.st_size == 0 && quoit_path_has_head (path))
     return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, path,
                           "the file was emptied: 'quoit restore BACKUP' puts a backup in place");
@@ -237,7 +236,7 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
     }
   if (is_loaded && mode == QUOIT_OPEN_CHECKED)
     is_loaded = quoit_sqlite_check_file (store, NULL, error) && quoit_sqlite_check_head (store, error);
-  /* Another program may have set another journal mode. It stays if others read at present. */
+  /* Another program may have set another journal mode. The mode cannot be reset while other connections read. */
   if (is_loaded && mode == QUOIT_OPEN_CHECKED)
     (void) quoit_sqlite_return_to_wal (&store->db, NULL);
   if (store->db.handle != NULL && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED)
@@ -252,9 +251,9 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
     {
       g_clear_error (error);
       quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
-                     "its -wal or -shm file was deleted or replaced while another process has it open, whose next "
-                     "change puts that right, or another program is copying the -wal file into it: retry then, or "
-                     "end that process");
+                     "its -wal or -shm file was deleted or replaced while another process has it open, or another "
+                     "program is copying the -wal file into it: retry after the next change of that process or the "
+                     "end of the copy, or end that process");
     }
   return is_loaded ? g_steal_pointer (&store) : NULL;
 }

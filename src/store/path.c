@@ -77,7 +77,7 @@ check_file_system (const char *path, GError **error)
   const char *name;
 
   if (statfs (path, &fs) != 0)
-    return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "which file system it is on: %s", g_strerror (errno));
+    return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "reading its file system type: %s", g_strerror (errno));
   if (quoit_path_file_system ((guint32) fs.f_type) != NULL)
     return TRUE;
   name = find_name (unsafe_systems, G_N_ELEMENTS (unsafe_systems), (guint32) fs.f_type);
@@ -118,9 +118,10 @@ gboolean
 quoit_path_check (const char *path, GError **error)
 {
   if (has_second_name (path))
-    return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
-                          "the file has a second name (a hard link, or a mount of the file alone), and each name has "
-                          "a log of its own: remove the other name, or mount the folder instead of the file");
+    return quoit_fail_at (
+        error, QUOIT_ERROR_STORE, path,
+        "the file has a second name (a hard link, or a mount of the file alone), and SQLite would "
+        "use another -wal file for each name: remove the other name, or mount the folder instead of the file");
   return check_file_system (path, error);
 }
 
@@ -197,7 +198,7 @@ quoit_path_check_leftovers (const char *path, GError **error)
 
   return leftover == NULL
          || quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path,
-                           "there is no database, but its %s file is there: 'quoit restore BACKUP' puts a backup in "
+                           "the database is missing, but its %s file exists: 'quoit restore BACKUP' puts a backup in "
                            "place; for a new ledger, move the files that begin with this name away",
                            leftover);
 }
@@ -209,7 +210,8 @@ quoit_path_check_new (const char *path, GError **error)
 
   if (leftover != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                       "%s%s: is left of an earlier database: move it away, or choose another name", path, leftover);
+                       "%s%s: left over from an earlier database: move it away, or choose another name", path,
+                       leftover);
   for (gsize i = 0; i < G_N_ELEMENTS (companion_suffixes); i++)
     if (is_companion (path, companion_suffixes[i]))
       return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path,

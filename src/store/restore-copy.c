@@ -123,7 +123,7 @@ delete_unlocked (const char *path)
 
   if (lstat (path, &status) != 0)
     {
-      /* The copy itself was deleted or put in place, but its companion files were not deleted any more. */
+      /* The restore ended after the copy was deleted or put in place, and before its companion files were deleted. */
       if (errno == ENOENT)
         quoit_store_remove_file (path);
       return;

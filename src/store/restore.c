@@ -61,7 +61,7 @@ is_same_epoch (const QuoitStore *present, GError **error)
   return ok
          && (identity.epoch == present->fleet->epoch
              || quoit_fail (error, QUOIT_ERROR_BUSY,
-                            "another restore was quicker: look, and restore again if need be"));
+                            "another restore finished first: check the ledger, and restore again if needed"));
 }
 
 /* Copies every page of @from to @to in one transaction. @present is the store that owns connection @to, or NULL. If it
@@ -153,7 +153,7 @@ next_numbers (const QuoitFleet *backup, const ReplacedLedger *replaced, gint64 n
   return numbers;
 }
 
-/* Opens the ledger at @path. *@present is NULL without an error if it does not exist or is damaged. */
+/* Opens the ledger at @path. Sets *@present to NULL, and does not fail, if it does not exist or is damaged. */
 static gboolean
 open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitStore **present, GError **error)
 {
@@ -178,7 +178,7 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
   g_clear_pointer (present, quoit_store_free);
   return quoit_fail_at (
       error, QUOIT_ERROR_CONFLICT, path,
-      "another ledger than the one of the backup: name another file with --db, or move this one away");
+      "the file is another ledger than the backup: name another file with --db, or move this one away");
 }
 
 /* --- replacing --- */
@@ -315,7 +315,7 @@ check_restored (const QuoitStore *restored, guint32 epoch, guint64 seq, GError *
 {
   return (restored->fleet->epoch == epoch && restored->fleet->seq >= seq)
          || quoit_fail_at (error, QUOIT_ERROR_DAMAGED, restored->path,
-                           "is not what the backup contains: restore it once more");
+                           "the ledger is not what the backup contains: restore it once more");
 }
 
 static gboolean
@@ -421,7 +421,7 @@ quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const
 
   if (!g_file_test (backup, G_FILE_TEST_IS_REGULAR))
     return quoit_fail_at (error, QUOIT_ERROR_NOT_FOUND, backup, "no such backup");
-  /* To wait for a batch of this thread would be useless. */
+  /* A batch of this thread cannot end while the thread waits for it. */
   if (quoit_store_is_in_batch (file, g_thread_self ()))
     return fail_own_batch (path, error);
   quoit_restore_copy_delete_leftovers (file, backup_file);

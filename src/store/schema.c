@@ -180,7 +180,8 @@ read_version (QuoitDb *db, int *version, GError **error)
     return FALSE;
   if (number > QUOIT_SCHEMA_VERSION)
     return quoit_fail (error, QUOIT_ERROR_VERSION,
-                       "the database is of version %" G_GINT64_FORMAT ", this quoit knows up to %d: use a newer quoit",
+                       "the database has version %" G_GINT64_FORMAT
+                       ", and this quoit reads up to %d: use a newer quoit",
                        number, QUOIT_SCHEMA_VERSION);
   if (number < 1)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has version %" G_GINT64_FORMAT ": restore a backup",
@@ -189,7 +190,7 @@ read_version (QuoitDb *db, int *version, GError **error)
   return TRUE;
 }
 
-/* Checks the schema once per value of SQLite's schema version. */
+/* Checks the schema again only after a change of SQLite's schema version. */
 static gboolean
 check_schema_once (QuoitDb *db, int version, GError **error)
 {
@@ -214,7 +215,7 @@ quoit_sqlite_check_version (QuoitDb *db, GError **error)
     return FALSE;
   if (version != QUOIT_SCHEMA_VERSION)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "the database is of version %d, this handle has read version %d: it was replaced beneath; "
+                       "the database has version %d, but had version %d when it was opened: the file was replaced; "
                        "open it again",
                        version, QUOIT_SCHEMA_VERSION);
   return check_schema_once (db, version, error);

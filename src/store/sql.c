@@ -170,7 +170,7 @@ describe_result (const QuoitDb *db, int result, QuoitErrorCode *code)
       if (db->handle != NULL && quoit_vfs_is_read_blocked (db->handle))
         {
           *code = QUOIT_ERROR_BUSY;
-          message = "its -wal or -shm file was deleted or replaced, or another program copies it into the file";
+          message = "its -wal or -shm file was deleted or replaced, or another program is copying the -wal file";
           remedy = "; retry";
           break;
         }
@@ -179,13 +179,13 @@ describe_result (const QuoitDb *db, int result, QuoitErrorCode *code)
                                             db->handle == NULL ? 0 : sqlite3_system_errno (db->handle));
       break;
     case SQLITE_FULL:
-      remedy = "; nothing was written: make room and retry";
+      remedy = "; nothing was written: free space and retry";
       break;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
       remedy
-          = "; the file and its folder must be writable, for reading too: SQLite keeps its -wal and -shm files there";
+          = "; the file and its folder must be writable, even for reading: SQLite keeps its -wal and -shm files there";
       break;
     default:
       break;

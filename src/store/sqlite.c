@@ -87,18 +87,18 @@ enum { MAX_TRIES = 8 };
 static gboolean
 fail_deleting (const QuoitStore *store, GError **error)
 {
-  return quoit_fail_at (error, QUOIT_ERROR_BUSY, store->path,
-                        "another program deletes its -wal or -shm file again and again");
+  return quoit_fail_at (error, QUOIT_ERROR_BUSY, store->path, "another program keeps deleting its -wal or -shm file");
 }
 
 static gboolean
 fail_replaced (const QuoitStore *store, GError **error)
 {
-  return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
-                        "entry %" G_GUINT64_FORMAT
-                        ", which this handle has read, is not in the database any more: it was replaced while it was "
-                        "open; open it again",
-                        store->fleet->seq);
+  return quoit_fail_at (
+      error, QUOIT_ERROR_DAMAGED, store->path,
+      "entry %" G_GUINT64_FORMAT
+      ", which this handle has read, is no longer in the database: the file was replaced while it was "
+      "open; open it again",
+      store->fleet->seq);
 }
 
 /* Finds @group, which may be an owner, as it was in the fleet @known. Includes removed groups and expired owners. */
@@ -172,11 +172,11 @@ check_identity (QuoitStore *store, GError **error)
     return FALSE;
   if (memcmp (identity.bytes, store->identity, sizeof store->identity) != 0)
     return quoit_fail_at (error, QUOIT_ERROR_DAMAGED, store->path,
-                          "another ledger was put here while it was open: open it again");
+                          "another ledger has replaced the file while it was open: open it again");
   return identity.epoch == store->fleet->epoch
          || quoit_fail_at (error, QUOIT_ERROR_CONFLICT, store->path,
-                           "the ledger was restored from a backup while it was open: open it again, and look which "
-                           "groups there are");
+                           "the ledger was restored from a backup while it was open: open it again, and check its "
+                           "groups");
 }
 
 gboolean
@@ -214,11 +214,11 @@ record_data_version (QuoitStore *store)
   store->db.current_version = data_version (store);
 }
 
-/* Returns whether the -wal or -shm file has lost its name. Another process may then have saved the WAL and gone on with
- * a new one, so that pages which a reader takes from the database file belong to a later state. A writer keeps such
- * processes out. */
+/* Returns whether what this connection has read may be a mixture of two states. If the -wal or -shm file has lost its
+ * name, another process may have saved the WAL and continued with a new one. A reader can then find pages of a later
+ * state in the database file. A writer excludes such processes. */
 static gboolean
-read_is_mixed (const QuoitStore *store)
+read_may_be_mixed (const QuoitStore *store)
 {
   return sqlite3_txn_state (store->db.handle, "main") != SQLITE_TXN_WRITE
          && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED;
@@ -246,7 +246,7 @@ catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
 
       if (!quoit_sqlite_read_last_link (&store->db, &seq, chain, error))
         return FALSE;
-      if (read_is_mixed (store))
+      if (read_may_be_mixed (store))
         return *is_log_lost = TRUE;
       memcpy (store->chain, chain, sizeof store->chain);
       quoit_store_publish (store, g_steal_pointer (&fleet));
@@ -258,7 +258,7 @@ catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
       for (guint i = 0; i < entries->len; i++)
         if (!quoit_entry_apply (entries->pdata[i], &fleet, error))
           return FALSE;
-      if (read_is_mixed (store))
+      if (read_may_be_mixed (store))
         return *is_log_lost = TRUE;
       memcpy (store->chain, last_read.chain, sizeof store->chain);
       quoit_store_publish (store, g_steal_pointer (&fleet));
@@ -298,13 +298,13 @@ fail_interrupted (GError **error)
 typedef struct {
   gint64 end_us;
   guint n_recoveries;       /* from deleted files */
-  gboolean has_reconnected; /* after pages that made no sense */
+  gboolean has_reconnected; /* after damaged pages */
 } Attempts;
 
-/* Prepares another attempt after *@failure, or fails with it. Three failures pass:
- * - The connection could not begin to use its index. It has nothing to save and is replaced.
+/* Prepares another attempt after *@failure, or fails with it. There is another attempt in three cases:
+ * - The connection could not begin to read (see quoit_vfs_is_read_blocked()). A new one replaces it.
  * - The names of the -wal and -shm files were lost. What was read may be a mixture of two states.
- * - The pages made no sense. A new connection reads them again. */
+ * - The pages were damaged. A new connection reads them again, once. */
 static gboolean
 retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **error)
 {
@@ -318,7 +318,7 @@ retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **e
       g_usleep (1000);
       return quoit_sqlite_reconnect (store, error);
     }
-  if (code != QUOIT_ERROR_BUSY && read_is_mixed (store) && attempts->n_recoveries++ < MAX_TRIES)
+  if (code != QUOIT_ERROR_BUSY && read_may_be_mixed (store) && attempts->n_recoveries++ < MAX_TRIES)
     return quoit_sqlite_recover_log (store, error);
   if (code == QUOIT_ERROR_DAMAGED && !attempts->has_reconnected
       && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_MATCH)
@@ -447,7 +447,7 @@ sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
   return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_save_effects (&store->db, entry, error);
 }
 
-/* Waits until unsynced commits, also those of other processes, are on the disk. */
+/* Waits until unsynced commits, including those of other processes, are on the disk. */
 static gboolean
 sync_log (QuoitStore *store, GError **error)
 {
@@ -455,13 +455,12 @@ sync_log (QuoitStore *store, GError **error)
 
   sqlite3_file_control (store->db.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   return log == NULL || log->pMethods == NULL || log->pMethods->xSync (log, SQLITE_SYNC_FULL) == SQLITE_OK
-         || quoit_fail_at (error, QUOIT_ERROR_STORE, store->path,
-                           "what others have written could not be put on the disk");
+         || quoit_fail_at (error, QUOIT_ERROR_STORE, store->path, "earlier commits could not be written to the disk");
 }
 
-/* A change that finds its result already present, such as a retry with the same key, writes nothing, so that its commit
- * would not sync anything. But the entry that it found may belong to an unsynced batch, of this or another process, and
- * the caller relies on it now. */
+/* Syncs earlier commits if the transaction writes nothing. A change that finds its result already present, such as a
+ * retry with the same key, writes nothing, so its commit syncs nothing. But the entry that it found may belong to an
+ * unsynced batch of this or another process, and the caller now relies on that entry. */
 static gboolean
 sync_earlier (QuoitStore *store, GError **error)
 {

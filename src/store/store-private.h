@@ -32,7 +32,7 @@ struct _QuoitStore {
 
   GMutex writer_lock;        /* guards the five members below */
   GCond writer_done;         /* signalled when writer becomes NULL */
-  GThread *writer;           /* the thread that has locked the writer; it compares itself without the lock; or NULL */
+  GThread *writer;           /* the thread that has locked the writer, which may compare itself unlocked; or NULL */
   guint n_interrupts;        /* calls of quoit_store_interrupt() so far */
   guint interrupts_at_start; /* n_interrupts when the writer's call began: a different value ends its waits */
   char *writer_actor;        /* ref string: the actor of the writer's changes */
@@ -166,7 +166,7 @@ typedef enum {
   QUOIT_OPEN_UNCHECKED /* for a restore: does not compare the file with the last acknowledged entry */
 } QuoitOpenMode;
 QuoitStore *quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error);
-/* Returns the size of the database and its WAL, which limits how many bytes can be read from it. */
+/* Sets *@bytes to the size of the database and its WAL. No sound database has rows with more bytes. */
 gboolean quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error);
 /* Returns the fleet of the state tables. */
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);

@@ -142,7 +142,7 @@ make_copy (QuoitStore *store, const char *path, GError **error)
     return FALSE;
   fd = exists ? -1 : quoit_path_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
   if (exists || (fd < 0 && errno == EEXIST))
-    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "there is something already: a backup overwrites nothing");
+    return quoit_fail_at (error, QUOIT_ERROR_CONFLICT, path, "the path exists already: a backup overwrites nothing");
   if (fd < 0)
     return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "%s", g_strerror (errno));
   close (fd);

@@ -31,20 +31,20 @@ baseline
 # --- mesh sizes that do not multiply to the devices: the message suggests the nearest ones
 for verb in 'mesh' 'mesh --suggest' 'map --axis a'; do
   # shellcheck disable=SC2086
-  refused 3 "mesh with too few devices, $verb" "--axes 'a=4,b=5': mesh shape '4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does" \
+  refused 3 "mesh with too few devices, $verb" "--axes 'a=4,b=5': mesh shape '4,5' multiplies to 20: expected 64, the number of devices, such as '4,16'" \
     $verb cube --axes a=4,b=5
   # shellcheck disable=SC2086
-  refused 3 "mesh with too many devices, $verb" "'64,2' multiplies to 128: expected 64, the devices there are, as '32,2' does" $verb cube --axes a=64,b=2
+  refused 3 "mesh with too many devices, $verb" "'64,2' multiplies to 128: expected 64, the number of devices, such as '32,2'" $verb cube --axes a=64,b=2
 done
-refused 3 "axis size 61, a prime" "'61' multiplies to 61: expected 64, the devices there are, as '64' does" mesh cube --axes a=61
-refused 3 "product of axes beyond 64 bits" "multiplies to more than can be counted: expected 64, the devices there are, as '1,1,64' does" \
+refused 3 "axis size 61, a prime" "'61' multiplies to 61: expected 64, the number of devices, such as '64'" mesh cube --axes a=61
+refused 3 "product of axes beyond 64 bits" "multiplies to more than can be counted: expected 64, the number of devices, such as '1,1,64'" \
   mesh cube --axes a=4194304,b=4194304,c=4194304
-refused 3 "mesh of 60 axes" "expected 64, the devices there are, as '1,1,1,|,1,2,2,2,2,2,2' does" mesh cube --axes "$(count 60 a%d=2)"
+refused 3 "mesh of 60 axes" "expected 64, the number of devices, such as '1,1,1,|,1,2,2,2,2,2,2'" mesh cube --axes "$(count 60 a%d=2)"
 refused 3 "mesh of 65 axes" "--axes of '65' axes: expected at most 64" mesh cube --axes "$(count 65 a%d=1)"
-refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the devices there are, as '1,16' does" \
+refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'" \
   mesh train --axes a=2,b=17 --dcn a=2
-refused 3 "--dcn that does not match the slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the granules there are, as '2,1' does" mesh train --axes a=4,b=8 --dcn a=4
-refused 3 "--dcn that does not match the processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the granules there are, as '4,2' does" \
+refused 3 "--dcn that does not match the slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the number of granules, such as '2,1'" mesh train --axes a=4,b=8 --dcn a=4
+refused 3 "--dcn that does not match the processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the number of granules, such as '4,2'" \
   mesh train --axes a=4,b=8 --dcn a=4 --process-granule
 
 # --- zero, negative, 2^63, not a number
@@ -67,13 +67,13 @@ refused 3 "axis name repeated after a blank" "--axes: axis 'a' is given twice" m
 refused 3 "repeated axis name in --dcn" "--dcn: axis 'a' is given twice" mesh train --axes a=2,b=16 --dcn a=2,a=1
 refused 3 "--dcn with an unknown axis" "--dcn 'c': expected an axis of the mesh: a, b" mesh train --axes a=2,b=16 --dcn c=2
 refused 3 "--axis that the mesh does not have" "--axis 'c': expected an axis of the mesh: a, b" map train --axes a=2,b=16 --dcn a=2 --axis c
-refused 3 "axis name of 100000 bytes" "--axes: axis 'aaaaaaaaaaaaaaaaaaaa...' of 100000 bytes: expected a name of at most 255" \
+refused 3 "axis name of 100000 bytes" "--axes: axis 'aaaaaaaaaaaaaaaaaaaa...' of 100000 bytes: expected a name of at most 255 bytes" \
   mesh cube --axes "$(repeat 100000 a)=64"
 ok 0 "blanks between axes are accepted" mesh train --axes 'a=2, b=16' --dcn ' a=2'
 
 # --- axes that JAX cannot lay out: the reason, and possible shapes
 refused 3 "axis of half a physical axis without --split-physical" \
-  "mesh shape '8,8': axis 1 of size '8' is no product of whole physical axes of those left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
+  "mesh shape '8,8': axis 1 of size '8' is not a product of whole physical axes that are left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
   mesh cube --axes a=8,b=8
 for shape in 16,4 4,16 64,1; do
   ok 0 "the shape $shape, which the message proposes, is accepted" mesh cube --axes "a=${shape%,*},b=${shape#*,}"
@@ -82,7 +82,7 @@ ok 0 "--split-physical, which the message proposes, is accepted" mesh cube --axe
 refused 3 "--contiguous with submeshes that are not contiguous" "mesh shape '8,8': expected '16,4'|submeshes of 4x4x4" mesh cube --axes a=8,b=8 --contiguous
 ok 0 "--contiguous with contiguous submeshes is accepted" mesh cube --axes a=16,b=4 --contiguous
 refused 3 "mesh of two slices without --dcn" "mesh spans 2 slices: add --dcn, for example --dcn a=2" mesh train --axes a=32
-refused 3 "more than 6 axes to order" "--axes 'a=2,|of '8' axes: expected at most 6 that are longer than 1" \
+refused 3 "more than 6 axes to order" "--axes 'a=2,|of '8' axes: expected at most 6 axes longer than 1" \
   mesh huge --axes a=2,b=2,c=2,d=2,e=2,f=2,g=1,h=96 --suggest
 ok 0 "one axis for each factor of the largest slice is accepted" mesh huge --axes "$(count 11 a%d=2),b=3" --split-physical
 ok 0 "64 axes are accepted" mesh cube --axes "a=4,b=16,$(count 62 c%d=1)"
@@ -102,24 +102,24 @@ train ()
     fail "$rule: $*" "exit status $status, expected 3" "not in the finding: $absent" "$(tail -n 5 "$tmp/out")"
   fi
 }
-train key-unknown "'ici_fsdp_paralelism': expected a setting of MaxText's, as 'ici_fsdp_parallelism'" ici_fsdp_paralelism=4
-train key-unknown "'zzzzzzzzzz': expected a setting of MaxText's; none is called alike" zzzzzzzzzz=4
+train key-unknown "'ici_fsdp_paralelism': expected a setting of MaxText, such as 'ici_fsdp_parallelism'" ici_fsdp_paralelism=4
+train key-unknown "'zzzzzzzzzz': expected a setting of MaxText; none has a similar name" zzzzzzzzzz=4
 train setting "'nonsense': expected KEY=VALUE" nonsense
 train setting "'=5': expected KEY=VALUE" =5
-train unspecified-twice "ici_fsdp_parallelism '-1': expected -1 for one axis of ICI at most|as ici_tensor_parallelism=1" \
+train unspecified-twice "ici_fsdp_parallelism '-1': expected -1 for at most one ICI axis|for example ici_tensor_parallelism=1" \
   ici_fsdp_parallelism=-1 ici_tensor_parallelism=-1
-train unspecified-twice "expected -1 for one axis of DCN at most" dcn_data_parallelism=-1 dcn_fsdp_parallelism=-1
-train axis-size "ici_fsdp_parallelism '0': expected 1 or more, or -1 for what the other axes leave" ici_fsdp_parallelism=0
+train unspecified-twice "expected -1 for at most one DCN axis" dcn_data_parallelism=-1 dcn_fsdp_parallelism=-1
+train axis-size "ici_fsdp_parallelism '0': expected 1 or more, or -1 for the size that the other axes leave" ici_fsdp_parallelism=0
 train axis-size "ici_fsdp_parallelism '-4': expected 1 or more" ici_fsdp_parallelism=-4
 train value "ici_fsdp_parallelism '9223372036854775808': expected an integer of at most 64 bits" ici_fsdp_parallelism=9223372036854775808
 train ici-product "'2^63 or more'" ici_fsdp_parallelism=9223372036854775807 ici_tensor_parallelism=3
-train ici-product "ici_*_parallelism '3': expected a product of 16, the devices of a slice: as ici_fsdp_parallelism=16" ici_fsdp_parallelism=3
-train dcn-product "dcn_*_parallelism '3': expected a product of 2, the slices: as dcn_data_parallelism=2" dcn_data_parallelism=3
-train key-repeated "it once: MaxText takes what was given last, '8'" ici_fsdp_parallelism=16 ici_fsdp_parallelism=8
-train mesh "axis 8 of size '2' is no product of whole physical axes of those left (x 4, y 4)|or physical axes that may be split" \
+train ici-product "ici_*_parallelism '3': expected a product of 16, the devices of a slice: for example ici_fsdp_parallelism=16" ici_fsdp_parallelism=3
+train dcn-product "dcn_*_parallelism '3': expected a product of 2, the slices: for example dcn_data_parallelism=2" dcn_data_parallelism=3
+train key-repeated "each setting once: MaxText uses the last value, '8'" ici_fsdp_parallelism=16 ici_fsdp_parallelism=8
+train mesh "axis 8 of size '2' is not a product of whole physical axes that are left (x 4, y 4)|or physical axes that may be split" \
   ici_fsdp_parallelism=8 ici_tensor_parallelism=2
 # shellcheck disable=SC2046
-train key-unknown "'k5000': expected a setting of MaxText's" $(count 5000 k%d=1 | tr , ' ')
+train key-unknown "'k5000': expected a setting of MaxText" $(count 5000 k%d=1 | tr , ' ')
 refused 3 "check of 0 slices" "slices '0': expected 1 to 1000000" check train --topology 4x4 --accelerator v6e --slices 0
 refused 3 "check of 2^63 slices" "--slices '9223372036854775808': expected 1 to 1000000 slices" \
   check train --topology 4x4 --accelerator v6e --slices 9223372036854775808
@@ -170,10 +170,10 @@ warned ()
 }
 manifest "c$(repeat 41 x)" 1 '1 4 4x4 4' >"$tmp/long.yaml"
 run env --manifest "$tmp/long.yaml"
-warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, a letter first: KubeRay calls the headless service"
+warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, with a letter first: KubeRay calls the headless service"
 manifest c 1 '1 4 4x4 4' "$(repeat 60 g)" >"$tmp/host.yaml"
 run env --manifest "$tmp/host.yaml"
-warned "a warning names a host name longer than 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63, a groupName shorter by 2"
+warned "a warning names a host name longer than 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63: shorten the groupName by 2"
 manifest "$(repeat 64 c)" 1 '1 4 4x4 4' >"$tmp/cluster.yaml"
 refused 3 "cluster name longer than 63 bytes" "cluster.yaml: line 2: metadata.name|expected at most 63" env --manifest "$tmp/cluster.yaml"
 manifest c 1 '1 4 4x4 4' "$(repeat 63 g)" >"$tmp/group.yaml"
@@ -183,7 +183,7 @@ refused 3 "group name longer than 63 bytes" "groupName|expected at most 63" env 
 manifest c 1 '65537 1 2x2 4' >"$tmp/many.yaml"
 refused 3 "group with more than 65536 pods" "group 'g1': '65537' pods: expected at most 65536" env --manifest "$tmp/many.yaml"
 manifest c 200 '16384 4 4x4 4' >"$tmp/groups.yaml"
-refused 3 "groups with more than 65536 pods together" "group 'g2': '65536' pods beside the 65536 of groups before it: expected at most 65536 in all" \
+refused 3 "groups with more than 65536 pods together" "group 'g2': '65536' pods in addition to the 65536 of earlier groups: expected at most 65536 in all" \
   env --manifest "$tmp/groups.yaml"
 manifest c 5000 '1 4 4x4 4' >"$tmp/small.yaml"
 ok 0 "env reads a manifest with thousands of groups" env --manifest "$tmp/small.yaml"
@@ -229,7 +229,7 @@ ok 0 "env prints the environment of a group with a lost slice" env train --proce
 err "env warns about the lost slice" "slice 1 (v6e-4x4-1) is lost: host v6e-4x4-1-3 is dead"
 ok 0 "the lost slice is released" release train --slice v6e-4x4-1 --now "$now"
 baseline
-refused 3 "mesh of the released slice" "expected 1, the granules there are, as '1,1' does" mesh train --axes a=2,b=16 --dcn a=2
+refused 3 "mesh of the released slice" "expected 1, the number of granules, such as '1,1'" mesh train --axes a=2,b=16 --dcn a=2
 refused 4 "--slice-id of the released slice" "--slice-id '1': expected a slice id of the group: 0" env train --slice-id 1
 ok 0 "a mesh of the remaining slice is accepted" mesh train --axes a=16
 ok 0 "the group is released" release train --now "$now"

@@ -62,14 +62,14 @@ ok 0 "env prints processes that form no job" env apart -o json
 fact "processes that form no job are each worker 0" 'd["job"], [p["environment"]["TPU_WORKER_ID"] for p in d["processes"]]' "('apart', ['0', '0'])"
 fact "each process sees a box of chips" '[p["environment"]["TPU_VISIBLE_CHIPS"] for p in d["processes"]]' "['1', '2,3']"
 fact "processes of a host have different ports" '[p["environment"]["TPU_PROCESS_PORT"] for p in d["processes"]]' "['8472', '8473']"
-fact "a note gives the reason why the bundles form no job" 'any ("no one job over ICI, and each process starts alone: bundle '"'1'"' has a box of '"'1,2,1'"' chips" in n for n in d["notes"])' True
+fact "a note gives the reason why the bundles form no job" 'any ("do not form one job over ICI, and each process starts alone: bundle '"'1'"' has a box of '"'1,2,1'"' chips" in n for n in d["notes"])' True
 ok 0 "env --as-seen-by jax reads bundles that form no job" env apart --as-seen-by jax -o json
 fact "JAX sees each process as a job of one" '[(p["jax_process_count"], p["jax_process_id"]) for p in d["processes"]], [n for n in d["notes"] if "waits for" in n or "both" in n]' "([(1, 0), (1, 0)], [])"
-refused 3 "mesh of bundles that form no job" "group 'apart' is no one job over ICI|equal boxes of chips" mesh apart --axes a=3
+refused 3 "mesh of bundles that form no job" "group 'apart' is not one job over ICI|equal boxes of chips" mesh apart --axes a=3
 refused 3 "profile kuberay with parts of hosts" "profile kuberay: group 'apart'|profile quoit or ray-train" env apart --profile kuberay
 ok 0 "three chips are reserved as one bundle" reserve three --bundle TPU=3 --pool one --now "$now"
 baseline
-refused 3 "env of a bundle whose chips form no box" "group 'three': bundle '0' has the chips '0,1,2' of node 'one-0-0'|1, 2, 4 or 8 that are a box" env three
+refused 3 "env of a bundle whose chips form no box" "group 'three': bundle '0' has the chips '0,1,2' of node 'one-0-0'|1, 2, 4 or 8 chips that form a box" env three
 refused 3 "mesh of a bundle whose chips form no box" "bundle '0' has the chips '0,1,2'" mesh three --axes a=3
 refused 4 "--bundle with an unknown index" "--bundle '8': expected the index of a bundle of the group" env pairs --bundle 8
 refused 2 "--bundle that is no number" "--bundle 'x'" env pairs --bundle x
@@ -97,7 +97,7 @@ fact "the process without TPU comes last" '[(p["process_id"], p["bundle"], p["sl
 fact "the process without TPU has no variables" 'd["processes"][1]["environment"]' "{}"
 ok 0 "env prints text for a group with a CPU bundle" env mixed
 out "the text marks the process without TPU" "# process 1: bundle 0, no TPU, node head, address 10.0.0.1"
-out "a note reports the bundle without TPU" "# bundle 0 has no TPU: no variables about one, and no part in a TPU job"
+out "a note reports the bundle without TPU" "# bundle 0 has no TPU, gets no TPU variables and is not part of a TPU job"
 ok 0 "env -o env selects the worker of the slice" env mixed --slice-id 0 --worker 0 -o env
 out "the shell variables are those of the worker" "TPU_WORKER_ID='0'"
 ok 0 "profile ray-train with --as-seen-by jax accepts a CPU bundle" env mixed --profile ray-train --as-seen-by jax
@@ -107,7 +107,7 @@ ok 0 "a mesh has the devices of the worker only" mesh mixed --axes a=4
 ok 0 "a bundle without TPU is reserved alone" reserve cpu --bundle CPU=1 --now "$now"
 baseline
 ok 0 "env prints a group without TPU" env cpu
-refused 3 "mesh of a group without TPU" "group 'cpu' has no TPU: a mesh is of devices" mesh cpu --axes a=1
+refused 3 "mesh of a group without TPU" "group 'cpu' has no TPU: a mesh needs devices" mesh cpu --axes a=1
 
 # --- ports of a manifest
 sed 's/MEGASCALE_PORT/TPU_PROCESS_PORT/; s/9915/65500/' "$two_slices" >"$tmp/port.yaml"
@@ -162,7 +162,7 @@ ok 0 "the alternating bundles are released" release turns --now "$now"
 ok 0 "whole hosts are reserved as bundles" reserve first --bundle TPU=4 --bundle-select 0:ray.io/tpu-worker-id=1 --now "$now"
 baseline
 ok 0 "profile ray-train prints whole hosts" env first --profile ray-train -o json
-fact "whole hosts need no note about parts or bounds" 'd["job"], [n for n in d["notes"] if "as if it were alone" in n or "the bounds say" in n]' "('boxes', [])"
+fact "whole hosts need no note about parts or bounds" 'd["job"], [n for n in d["notes"] if "as if it were alone" in n or "the bounds describe" in n]' "('boxes', [])"
 
 # --- outside any slice
 cat >"$tmp/loose.json" <<'END'

@@ -38,14 +38,14 @@ fact "a 2x4 slice with 4 chips per host has two hosts" "d['n_hosts']" 2
 # --- what MaxText refuses
 train 3 "a misspelled setting is an error" ici_fdsp_parallelism=4
 out "the error names the correct setting" \
-  "error    key-unknown 'ici_fdsp_parallelism': expected a setting of MaxText's, as 'ici_fsdp_parallelism'"
+  "error    key-unknown 'ici_fdsp_parallelism': expected a setting of MaxText, such as 'ici_fsdp_parallelism'"
 train 3 "a size that does not divide the devices is an error" ici_tensor_parallelism=3 -o json
 fact "the finding has severity, rule, setting and value" "[(f['severity'], f['rule'], f['setting'], f['value']) for f in d['findings']]" \
   "[('error', 'unspecified-value', 'ici_fsdp_parallelism', '-1')]"
-fact "the finding proposes a valid size" "d['findings'][0]['expected'].endswith(': as ici_tensor_parallelism=4')" True
+fact "the finding proposes a valid size" "d['findings'][0]['expected'].endswith(': for example ici_tensor_parallelism=4')" True
 fact "the axis without a valid size stays -1" "[a['ici'] for a in d['axes'] if a['axis'] == 'fsdp']" "[-1]"
 train 3 "two sizes of -1 are an error" ici_data_parallelism=-1
-out "the error names the default of -1 that was not given" "ici_fsdp_parallelism is -1 unless it is given: as ici_fsdp_parallelism=1"
+out "the error names the default of -1 that was not given" "ici_fsdp_parallelism is -1 by default: for example ici_fsdp_parallelism=1"
 train 3 "zero, negative sizes and sizes beyond 64 bits are errors" ici_tensor_parallelism=0 ici_data_parallelism=-2 \
   ici_expert_parallelism=9223372036854775808
 out "the size 0 has a finding" "ici_tensor_parallelism '0': expected 1 or more"
@@ -78,7 +78,7 @@ fact "a note names the missing base file" "[(f['rule'], f['setting'], f['value']
   "[('config-file', 'base_config', 'mine.yml', 1)]"
 printf 'steps: 10_000\nici_fdsp_parallelism: 4\nici_tensor_parallelism: 0\n' >"$tmp/wrong.yml"
 train 3 "an invalid setting in a file is an error" --config "$tmp/wrong.yml"
-out "the finding has the line of the file" "error    key-unknown $tmp/wrong.yml: line 2: 'ici_fdsp_parallelism': expected a setting of MaxText's, as 'ici_fsdp_parallelism'"
+out "the finding has the line of the file" "error    key-unknown $tmp/wrong.yml: line 2: 'ici_fdsp_parallelism': expected a setting of MaxText, such as 'ici_fsdp_parallelism'"
 train 3 "an invalid setting in a file is an error in JSON" --config "$tmp/wrong.yml" -o json
 fact "the JSON finding has the file and line" "[(f['rule'], f['file'] == '$tmp/wrong.yml', f['line']) for f in d['findings']]" \
   "[('key-unknown', True, 2), ('axis-size', True, 3)]"
@@ -101,7 +101,7 @@ out "the finding names the number of workers that fill both slices" "ScalingConf
 train 3 "workers that fill no whole slice are an error" --workers 7 --worker-resources TPU=4
 out "the finding is the one of Ray" "ScalingConfig: number of workers '7': expected a multiple of the 4"
 train 3 "an elastic job whose sizes fit only one number of slices is an error" --workers 4..12 --worker-resources TPU=4 dcn_data_parallelism=2
-out "the finding names the number of slices that does not fit" "they do not fit 1"
+out "the finding names the number of slices that does not fit" "the given ones do not fit 1"
 train 0 "an elastic job that fits every number of slices is accepted" --workers 4..12 --worker-resources TPU=4
 
 slices='--accelerator v6e --topology 4x4'

@@ -33,7 +33,7 @@ ok 0 "a valid manifest has exit status 0" check manifest "$good"
 one "a valid manifest prints nothing" ""
 ok 3 "an invalid manifest has exit status 3" check manifest hosts.yaml
 one "a finding has file, line, severity, value and expectation" \
-  "hosts.yaml:$line: error: numOfHosts '3': expected 4, which topology '4x4' has with 4 chips a pod [numofhosts-topology]"
+  "hosts.yaml:$line: error: numOfHosts '3': expected 4, the hosts of topology '4x4' with 4 chips per pod [numofhosts-topology]"
 holds "findings are not printed on stderr" test ! -s "$tmp/err"
 ok 0 "a warning does not change the exit status" check manifest warned.yaml
 out "the warning is printed" "warning: replicas '9': expected 0 to 4, minReplicas and maxReplicas: KubeRay makes it 4 [replicas-range]"
@@ -97,9 +97,9 @@ fact "JSON has every finding" '[(f["file"], f["severity"], f["rule"]) for f in d
 fact "a JSON finding has its line and column" '[f["line"] for f in d["findings"]][1], d["findings"][1]["column"] > 1, d["findings"][1]["path"]' \
   "($line, True, '\$.spec.workerGroupSpecs[0].numOfHosts')"
 fact "a JSON finding has value and expectation" 'd["findings"][1]["value"], d["findings"][1]["expected"]' \
-  "('3', \"4, which topology '4x4' has with 4 chips a pod\")"
+  "('3', \"4, the hosts of topology '4x4' with 4 chips per pod\")"
 fact "a JSON finding has the message of the text line" 'd["findings"][1]["message"]' \
-  "numOfHosts '3': expected 4, which topology '4x4' has with 4 chips a pod"
+  "numOfHosts '3': expected 4, the hosts of topology '4x4' with 4 chips per pod"
 fact "JSON has counts per file" '[(f["checked"], f["n_errors"], f["n_warnings"], f["n_notes"], f["problem"]) for f in d["files"]]' \
   "[(True, 0, 0, 0, None), (True, 2, 0, 0, None), (True, 0, 1, 0, None)]"
 ok 3 "invalid YAML has exit status 3 with -o json" check manifest -o json broken.yaml

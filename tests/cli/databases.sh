@@ -35,7 +35,7 @@ refused 4 "missing database: read" "$QUOIT_DB|quoit init" status
 refused 4 "missing database: write" "$QUOIT_DB" $more --now "$now"
 holds "missing database: none is created" test ! -e "$QUOIT_DB"
 
-printf 'This is a text and no database at all, though long enough to have a header: %0200d\n' 0 >"$QUOIT_DB"
+printf 'This is a text, not a database, but long enough to have a header: %0200d\n' 0 >"$QUOIT_DB"
 untouched 3 "a text file" ""
 printf 'short' >"$QUOIT_DB"
 untouched 3 "a short text file" ""
@@ -125,7 +125,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=512k tmpfs "$tmp/small" 2>/dev
   dd if=/dev/zero of="$tmp/small/filler" bs=1k 2>/dev/null
   truncate -s -44k "$tmp/small/filler"
   baseline
-  refused 8 "import of a large fleet on a full disk" "full|make room" import fleet 'v6e 4x4 x2000 pool=big' --source big --now "$now"
+  refused 8 "import of a large fleet on a full disk" "full|free space" import fleet 'v6e 4x4 x2000 pool=big' --source big --now "$now"
   refused 8 "backup to a full disk" "copy.db" --db "$good" backup "$tmp/small/copy.db"
   holds "a failed backup leaves no file" test ! -e "$tmp/small/copy.db"
   ok 0 "the database is intact after a full disk" verify

@@ -79,7 +79,7 @@ awk 'BEGIN { for (i = 0; i < 100000; i++) printf "["; print "" }' >"$bad"
 both 3 "too deep nesting" "line 1, column 513|inside 512 others: expected no deeper nesting" \
   "line 1, column 513|'[[[[|expected at most 512"
 awk 'BEGIN { printf "a: ["; for (i = 0; i < 10000000; i++) printf "1,"; print "1]" }' >"$bad"
-refused 3 "ten million nodes" "$bad: line 1, column 6000001: |after 3,000,000 others: expected no more in one file" import raycluster "$bad" --now "$now"
+refused 3 "ten million nodes" "$bad: line 1, column 6000001: |value 3,000,001: expected at most 3,000,000 values in one file" import raycluster "$bad" --now "$now"
 printf 'kind: RayCluster\nkind: RayCluster\n' >"$bad"
 refused 3 "a repeated key" "$bad: line 2, column 1: |key 'kind': expected each key once" import raycluster "$bad" --now "$now"
 
@@ -104,7 +104,7 @@ contradiction "replicas as a word" "line 11: |.replicas: |'two': expected a whol
 cluster 1 4 4x4 4 8 200G | sed "s/name: c\$/name: \${CLUSTER}/" >"$bad"
 refused 3 "a variable without a value" "$bad: line 4: |metadata.name: |'\${CLUSTER}' has no value: expected --set CLUSTER=VALUE" import raycluster "$bad" --now "$now"
 { cluster 1 4 4x4 4 8 200G; echo ---; cluster 1 4 4x4 4 8 200G | sed 's/name: c$/name: d/'; } >"$tmp/two"
-refused 3 "two clusters in one file" "$tmp/two: line |RayCluster 'd' after RayCluster 'c'|expected one in a file" import raycluster "$tmp/two" --now "$now"
+refused 3 "two clusters in one file" "$tmp/two: line |RayCluster 'd' after RayCluster 'c'|expected one per file" import raycluster "$tmp/two" --now "$now"
 ok 0 "--set gives a variable its value" import raycluster "$bad" --set CLUSTER=set-here --now "$now"
 out "the source has the name of the variable" set-here
 baseline

@@ -17,8 +17,8 @@ who-holds v6e-4x4-0
 env train
 fits --topology 4x4 --accelerator v6e --slices 1
 export json'
-# said WHERE [OPTION...]: writes the outputs of all reading verbs to the folder WHERE.
-said ()
+# write_outputs WHERE [OPTION...]: writes the outputs of all reading verbs to the folder WHERE.
+write_outputs ()
 {
   where=$1
   shift
@@ -36,7 +36,7 @@ said ()
   ok 0 "the group train is reserved" reserve train $want --slices 2 --key k --now "$now"
   ok 0 "the group other is reserved" reserve other $want --slices 1 --now "$now"
   ok 0 "set-state marks a node dead" set-state v6e-4x4-0-1 dead --now "$now"
-  said past
+  write_outputs past
   ok 0 "set-state marks the node alive" set-state v6e-4x4-0-1 alive --now "$now"
   ok 0 "the group train is released" release train --now "$now"
   ok 0 "the group other is released" release other --now "$now"
@@ -48,9 +48,9 @@ same ()
 {
   holds "$1" diff -r "$tmp/past" "$tmp/$2"
 }
-said now
+write_outputs now
 holds "later states differ from the past" test "$(diff -rq "$tmp/past" "$tmp/now" | wc -l)" -ge 12
-said whole --at 4
+write_outputs whole --at 4
 same "--at prints the past state of every reading verb" whole
 mkdir "$tmp/before"
 quoit --at 4 groups >"$tmp/before/groups" 2>&1
@@ -74,7 +74,7 @@ refused 2 "--at with a manifest" "--at cannot be combined with --manifest" env -
 refused 2 "--at that is no number" "--at 'noon'|a sequence number from 0" status --at noon
 refused 3 "--at below 0" "--at '-1'" status --at -1
 refused 3 "--at beyond 64 bits" "--at '9223372036854775808'" status --at 9223372036854775808
-refused 4 "--at beyond the last entry" "entry '8'|the last is 7" status --at 8
+refused 4 "--at beyond the last entry" "entry '8'|the last one is 7" status --at 8
 
 # --- compact, and its refusals
 refused 2 "compact without --before" "requires --before SEQ" journal compact
@@ -84,7 +84,7 @@ refused 2 "unknown action of journal" "'burn': expected compact" journal burn --
 refused 2 "unexpected argument of compact" "unexpected argument 'now'" journal compact now --before 3
 refused 2 "--before that is no number" "--before 'all'|a sequence number from 1" journal compact --before all
 refused 3 "--before 0" "--before '0'|a sequence number from 1" journal compact --before 0
-refused 3 "--before beyond the next entry" "entry '9'|from 1, the first there is, to 8, the next" journal compact --before 9
+refused 3 "--before beyond the next entry" "entry '9'|expected 1, the first stored entry, to 8, the next entry" journal compact --before 9
 refused 3 "compact with a time in seconds" "1777627800" journal compact --before 3 --now 1777627800
 ok 0 "compact --before 1 succeeds" journal compact --before 1 -o json
 fact "compact --before 1 removes nothing" 'd["n_removed"], d["checkpoint"], d["checkpoint_made"]' "(0, None, None)"
@@ -94,22 +94,22 @@ fact "journal reports that there is no checkpoint" 'd["checkpoint"], d["checkpoi
 ok 0 "compact --before 4 succeeds" journal compact --before 4 --now "$now" -o json
 fact "compact reports removed entries and the checkpoint" 'd["n_removed"], d["checkpoint"], d["checkpoint_made"]' "(3, 3, '2026-05-01T09:30:00.000Z')"
 holds "compact does not change the ledger" unchanged
-said compacted --at 4
+write_outputs compacted --at 4
 same "the past after the checkpoint is unchanged" compacted
-refused 4 "--at before the checkpoint" "entry '2'|entry 3, which is the first" status --at 2
+refused 4 "--at before the checkpoint" "entry '2'|expected 3 or later" status --at 2
 ok 0 "--at with the entry of the checkpoint succeeds" show train --at 3 -o json
 fact "the state at the checkpoint has its group" 'd["group"]["state"]' reserved
 ok 0 "journal succeeds after compact" journal -o json
 fact "the journal begins after the checkpoint" '[e["seq"] for e in d["entries"]], d["checkpoint"]' "([4, 5, 6, 7], 3)"
 ok 0 "journal prints text after compact" journal
 out "the text names the checkpoint" "checkpoint at entry: 3"
-refused 4 "--since before the checkpoint" "entries after '2'|the first there is is 4" journal --since 2
+refused 4 "--since before the checkpoint" "entries after '2'|the first stored entry is 4" journal --since 2
 ok 0 "--since with the entry of the checkpoint succeeds" journal --since 3
 ok 0 "verify prints JSON after compact" verify -o json
 fact "verify begins at the checkpoint" 'd["verified"], d["seq"], d["checkpoint"]' "(True, 7, 3)"
 ok 0 "verify prints text after compact" verify
 out "verify prints the number of replayed entries" "journal entries:     4"
-refused 3 "compact before the existing checkpoint" "entry '3'|from 4, the first there is" journal compact --before 3
+refused 3 "compact before the existing checkpoint" "entry '3'|expected 4, the first stored entry" journal compact --before 3
 ok 0 "the whole journal is compacted" journal compact --before 8 --now "$now"
 out "compact reports the number of removed entries" "entries removed: 4"
 ok 0 "journal succeeds without entries" journal

@@ -42,7 +42,7 @@ holds "a second confirm changes nothing" unchanged
 ok 0 "a retry of hold after confirm succeeds" hold a $slice --lease 10s --key k --now "$(at 60)"
 out "the retry reports that the group is reserved" "a@1 is reserved"
 refused 7 "renew of a group without a lease" "'a@1' has no lease" renew a --lease 10s --now "$(at 60)"
-refused 7 "forget of a live group" "'a@1' is not gone" forget a@1 --now "$(at 60)"
+refused 7 "forget of a live group" "'a@1' is live" forget a@1 --now "$(at 60)"
 ok 0 "a second group is held" hold b $slice --lease 10s --now "$(at 60)"
 ok 0 "confirm --lease succeeds" confirm b --lease 1m --now "$(at 61)" -o json
 fact "confirm --lease sets a new lease" 'd["group"]["state"], d["group"]["until"]' "('reserved', '2026-05-01T09:32:01.000Z')"
@@ -72,7 +72,7 @@ ok 0 "journal succeeds after an expiry" journal -o json
 fact "the journal has the expiry once, before the next entry" '[(e["verb"], e["time"][14:19]) for e in d["entries"]][-2:], sum(e["verb"] == "expire" for e in d["entries"])' \
   "([('expire', '31:13'), ('reserve', '31:13')], 1)"
 baseline
-refused 11 "confirm of an expired group" "'b@2' has ended|ask for slices again" confirm b@2 --now "$(at 74)"
+refused 11 "confirm of an expired group" "'b@2' has ended|reserve again" confirm b@2 --now "$(at 74)"
 ok 0 "groups succeeds after a refused confirm" groups --now "$(at 74)" -o json
 fact "the confirm does not change the newer group of that name" '[g["state"] for g in d["groups"] if g["group"] == "b@3"]' "['reserved']"
 refused 7 "confirm with an unknown id" "'b@3' now, not '@99'" confirm b@99 --now "$(at 74)"
@@ -137,7 +137,7 @@ ok 0 "a retry after the hold expired prints text" hold a $slice --lease 10s --ke
 out "the text says that the group has ended" "a@1 was made for this key and has ended with its lease: nothing is reserved"
 baseline
 refused 3 "forget without an id" "group 'a': expected NAME@ID" forget a --now "$(at 21)"
-refused 4 "forget with an unknown id" "nothing is kept of a group 'a' of id 7" forget a@7 --now "$(at 21)"
+refused 4 "forget with an unknown id" "no record of a group 'a' with id 7" forget a@7 --now "$(at 21)"
 refused 4 "forget with an unknown key" "no group has the request key 'x'" forget --key x --now "$(at 21)"
 refused 2 "forget without arguments" "expected either NAME@ID or --key KEY" forget --now "$(at 21)"
 refused 2 "forget with a handle and a key" "expected either NAME@ID or --key KEY" forget a@1 --key k --now "$(at 21)"
@@ -208,7 +208,7 @@ fact "resize reports that nothing changed" 'd["changed"]' False
 for n in 0 -1 -9223372036854775808; do
   refused 3 "resize to $n slices" "slices '$n': expected 1 to 1000000; release the group to give up all" resize e --slices "$n" --now "$(at 1)"
 done
-refused 3 "resize beyond the requested maximum" "slices '3': expected 1 to 2, as group 'e@1' was asked for" resize e --slices 3 --now "$(at 1)"
+refused 3 "resize beyond the requested maximum" "slices '3': expected 1 to 2, as in the request of group 'e@1'" resize e --slices 3 --now "$(at 1)"
 refused 2 "resize to a word" "--slices 'two'" resize e --slices two --now "$(at 1)"
 refused 2 "resize without --slices" "--slices N" resize e --now "$(at 1)"
 refused 4 "release of a slice of a different group" "'e@1' has no slice 'v6e-4x4-2'" release e --slice v6e-4x4-2 --now "$(at 1)"

@@ -110,7 +110,7 @@ fact "the group is still reserved" '[g["state"] for g in d["groups"]]' "['reserv
 ok 0 "the smaller manifest is synced again" sync raycluster "$tmp/one.yaml" --now "$now" -o json
 fact "syncing the smaller manifest again changes nothing" 'd["n_changes"]' "0"
 ok 0 "the manifest of two slices is synced" sync raycluster "$tmp/manifest.yaml" --now "$now" -o json
-fact "the nodes belong to the manifest again" '{(c["kind"], c["detail"]) for c in d["changes"] if c["kind"] != "pool"}' "{('changed', 'there again')}"
+fact "the nodes belong to the manifest again" '{(c["kind"], c["detail"]) for c in d["changes"] if c["kind"] != "pool"}' "{('changed', 'in this source again')}"
 ok 0 "verify succeeds after the syncs" verify
 
 # --- groups that Ray placed follow their nodes

@@ -210,13 +210,13 @@ out "the environment has the addresses of the pods" "10.4.0.1,10.4.0.2,10.4.0.3,
 baseline
 sed 's/"value": "3"/"value": "7"/' "$tmp/pods.json" >"$tmp/seven.json"
 refused 3 "pod with a worker id beyond the slice" \
-  "seven.json: \$.items[0].spec.containers[0].env[0].value: worker id '7' of node 'gke-a-1': expected 0 to 3, as slice 'pool-a'" \
+  "seven.json: \$.items[0].spec.containers[0].env[0].value: worker id '7' of node 'gke-a-1': expected 0 to 3, because slice 'pool-a'" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/seven.json"
 sed 's/"value": "2"/"value": "3"/' "$tmp/pods.json" >"$tmp/twice.json"
-refused 3 "two hosts with the same worker id" "expected another one, as pod 'ray/w-a-1' on node 'gke-a-1' of the same slice has it" \
+refused 3 "two hosts with the same worker id" "expected another one, because pod 'ray/w-a-1' on node 'gke-a-1' of the same slice has it" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/twice.json"
 sed 's/"gke-b-4"/"gke-c-9"/' "$tmp/pods.json" >"$tmp/elsewhere.json"
-refused 3 "pod on a node of a different cluster" "spec.nodeName: 'gke-c-9': expected a node of the list of nodes" \
+refused 3 "pod on a node of a different cluster" "spec.nodeName: 'gke-c-9': expected a node in the list of nodes" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/elsewhere.json"
 refused 3 "node list as --pods" "k8s.json: \$.items[0].kind: 'Node': expected pods, as 'kubectl get pods -A -o json' shows them" \
   sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/k8s.json"

@@ -106,8 +106,8 @@ for page in "$pages"/*.[13]; do
 done
 if command -v groff >/dev/null && echo .Dd | groff -mandoc -z 2>/dev/null; then
   for page in "$pages"/*.[13]; do
-    groff -mandoc -ww -z "$page" >"$tmp/said" 2>&1 || echo failed >>"$tmp/said"
-    holds "groff prints no warning for ${page##*/}" diff /dev/null "$tmp/said"
+    groff -mandoc -ww -z "$page" >"$tmp/warnings" 2>&1 || echo failed >>"$tmp/warnings"
+    holds "groff prints no warning for ${page##*/}" diff /dev/null "$tmp/warnings"
     holds "groff renders ${page##*/}" test "$(groff -mandoc -Tascii "$page" | wc -l)" -gt 30
   done
 else

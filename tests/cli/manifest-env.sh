@@ -51,7 +51,7 @@ fact "the problem has the limit of 41 bytes" '[(p["rule"], "expected at most 41 
 err "a warning names the cluster that is too long" "quoit: env: warning: cluster 'a-cluster-name"
 sed 's/groupName: tpu-group/groupName: a-group-whose-name-is-so-long-that-no-host-is-called-after-it/' "$two_slices" >"$tmp/group.yaml"
 ok 3 "a group name that is too long exits with 3" env --manifest "$tmp/group.yaml"
-err "the warning has the required reduction" "a groupName shorter by"
+err "the warning has the required reduction" "shorten the groupName by"
 
 
 sed 's/numOfHosts: 4/numOfHosts: 5/' "$two_slices" >"$tmp/denied.yaml"
@@ -68,7 +68,7 @@ fact "the denial is the only problem" '[p["rule"] for p in d["problems"]]' "['de
 sed 's/numOfHosts: 4/numOfHosts: 0/' "$two_slices" >"$tmp/hostless.yaml"
 ok 3 "a pod that the webhook cannot number exits with 3" env --manifest "$tmp/hostless.yaml" -o json
 fact "the problem has the webhook's reason" '[(p["rule"], p["message"].split(": ", 2)[-1]) for p in d["problems"]]' \
-  "[('refused', \"numOfHosts '0': expected the hosts of a slice\")]"
+  "[('refused', \"numOfHosts '0': expected the number of hosts of a slice\")]"
 
 sed 's/kind: RayCluster/kind: RayJob/; s/^spec:/spec:\n  rayClusterSpec:/; /^  headGroupSpec/,$s/^/  /' "$two_slices" >"$tmp/job.yaml"
 ok 0 "a job with an assumed cluster name is accepted" env --manifest "$tmp/job.yaml" -o json
@@ -79,7 +79,7 @@ ok 0 "env --manifest prints text for a job" env --manifest "$tmp/job.yaml"
 out "the text says that the name is assumed" "# the name of the cluster is assumed: KubeRay puts five random characters in place of 'xxxxx'"
 sed 's/^  name: two-slices/  name: a-job-whose-name-has-thirty-six-byte/' "$tmp/job.yaml" >"$tmp/job-long.yaml"
 ok 3 "a job name that is too long exits with 3" env --manifest "$tmp/job-long.yaml"
-err "the warning has the limit for jobs" "expected at most 35 bytes before the end that KubeRay gives it"
+err "the warning has the limit for jobs" "expected at most 35 bytes before the characters that KubeRay appends"
 sed 's/name-has-thirty-six-byte/name-has-thirty-five-byt/' "$tmp/job-long.yaml" | sed 's/-byt$/-by/' >"$tmp/job-just.yaml"
 ok 0 "a job name of exactly the limit is accepted" env --manifest "$tmp/job-just.yaml"
 printf 'status:\n  rayClusterName: two-slices-k2vqx\n' | cat "$tmp/job.yaml" - >"$tmp/job-read.yaml"

@@ -100,9 +100,9 @@ chips = [(s["slice_id"], c) for s in drawn["slices"] for h in s["hosts"] for c i
 of_map = {d["id"]: (s, c["x"], c["y"], c["z"], d["core"], d["index"]) for s, c in chips for d in c["devices"]}
 assert len(of_mesh) == mesh["n_devices"], "each device once"
 assert of_map == of_mesh, "the document has the index of the mesh"
-told = next(one for one in mesh["axes"] if one["axis"] == axis)
+of_axis = next(one for one in mesh["axes"] if one["axis"] == axis)
 for key in ("axis", "size", "dcn_size", "network", "physical", "form", "hops", "hops_back"):
-    assert drawn[key] == told[key], key
+    assert drawn[key] == of_axis[key], key
 
 # The picture: chips in the order of the document, with the same devices, and each index in its colour.
 groups = [g for g in svg.iter(SVG + "g") if g.get("class") == "chip"]
@@ -250,7 +250,7 @@ refused 3 "--axis with the name of a pool" "'fleet/seven' is the name of a pool|
 refused 4 "--axis with an unknown group" "'nobody'" map nobody --axes a=16 --axis a
 refused 7 "--axis with the id of an older group" "'train@1' now, not '@9'" map train@9 --axes a=16 --axis a
 refused 3 "mesh that JAX refuses" "--axes 'a=5': mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" map train --axes a=5 --axis a
-refused 3 "axes that do not multiply to the devices" "--axes 'a=5': |expected 8, the devices there are, as '8' does" map ring --axes a=5 --axis a
+refused 3 "axes that do not multiply to the devices" "--axes 'a=5': |expected 8, the number of devices, such as '8'" map ring --axes a=5 --axis a
 refused 3 "repeated axis" "--axes: axis 'a' is given twice" map ring --axes a=2,a=4 --axis a
 refused 2 "--contiguous with --dcn" "expected one of --contiguous and --dcn" \
   map train --axes a=32 --dcn a=2 --contiguous --axis a

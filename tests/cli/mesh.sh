@@ -71,8 +71,8 @@ for one in json.load(open(sys.argv[1]))["choices"]:
     # shellcheck disable=SC2086
     quoit mesh train --axes "$axes" --dcn "$dcn" $split -o json >"$tmp/one" || echo "refused: $axes $dcn"
     "$python" -c 'import json, sys
-said = ["%s=%d" % (one["axis"], one["all_reduce_ns"]) for one in json.load(open(sys.argv[1]))["axes"]]
-assert said == sys.argv[2:], (said, sys.argv[2:])' "$tmp/one" $times || echo "another time: $axes $dcn"
+times = ["%s=%d" % (one["axis"], one["all_reduce_ns"]) for one in json.load(open(sys.argv[1]))["axes"]]
+assert times == sys.argv[2:], (times, sys.argv[2:])' "$tmp/one" $times || echo "another time: $axes $dcn"
     echo made
   done >"$tmp/made" 2>&1
   holds "each choice can be built and has the printed times" test "$(sort -u "$tmp/made")" = made
@@ -82,7 +82,7 @@ ok 0 "mesh --suggest accepts one slice" mesh cube --axes a=4,b=16 --suggest
 out "a choice for one slice has no --dcn" "   1 a=4,b=16 -     -"
 ok 0 "mesh --suggest accepts --dcn" mesh train --axes data=2,fsdp=16 --dcn fsdp=2 --suggest -o json
 fact "all choices use the given --dcn" '{one["dcn"] for one in d["choices"]}' "{'fsdp=2'}"
-refused 3 "--suggest with axes that do not multiply to the devices" "'2,17' multiplies to 34|as '2,16' does" \
+refused 3 "--suggest with axes that do not multiply to the devices" "'2,17' multiplies to 34|such as '2,16'" \
   mesh train --axes data=2,fsdp=17 --suggest
 refused 2 "--suggest with --split-physical" "--suggest cannot be combined with --contiguous, --split-physical or --process-granule" \
   mesh train --axes data=2,fsdp=16 --suggest --split-physical
@@ -97,11 +97,11 @@ refused 3 "axis size 0" "--axes: axis 'data' of size '0': expected 1 to 4194304 
 refused 3 "negative axis size" "axis 'fsdp' of size '-16'" mesh train --axes data=2,fsdp=-16
 refused 3 "axis size 2^63" "axis 'fsdp' of size '9223372036854775808'" mesh train --axes data=2,fsdp=9223372036854775808
 refused 3 "repeated axis" "--axes: axis 'data' is given twice" mesh train --axes data=2,data=16
-refused 3 "axes that do not multiply to the devices" "--axes 'a=4,b=5'|multiplies to 20: expected 64, the devices there are, as '" \
+refused 3 "axes that do not multiply to the devices" "--axes 'a=4,b=5'|multiplies to 20: expected 64, the number of devices, such as '" \
   mesh cube --axes a=4,b=5
-refused 3 "axes that do not multiply to the devices of a slice" "--axes 'data=2,fsdp=17' with --dcn 'data=2'|granule 0|expected 16, the devices there are, as '1,16' does" \
+refused 3 "axes that do not multiply to the devices of a slice" "--axes 'data=2,fsdp=17' with --dcn 'data=2'|granule 0|expected 16, the number of devices, such as '1,16'" \
   mesh train --axes data=2,fsdp=17 --dcn data=2
-refused 3 "--dcn that does not multiply to the slices" "expected 2, the granules there are, as '" mesh train --axes data=4,fsdp=8 --dcn data=4
+refused 3 "--dcn that does not multiply to the slices" "expected 2, the number of granules, such as '" mesh train --axes data=4,fsdp=8 --dcn data=4
 refused 3 "--dcn with an unknown axis" "--dcn 'dcn': expected an axis of the mesh: data, fsdp" \
   mesh train --axes data=2,fsdp=16 --dcn dcn=2
 refused 3 "--dcn that does not divide its axis" "--dcn: axis 'fsdp': size '3' does not divide 16, the size of that axis in the mesh" \
@@ -112,7 +112,7 @@ refused 3 "two slices without --dcn, and only the second axis is divisible" "for
 ok 0 "the proposed --dcn works" mesh train --axes a=1,b=32 --dcn b=2
 refused 3 "two slices without an axis of even size" \
   "mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" mesh train --axes a=1,b=33
-refused 3 "axis that needs a split physical axis" "axis 1 of size '8' is no product of whole physical axes|'16,4', '4,16' or" \
+refused 3 "axis that needs a split physical axis" "axis 1 of size '8' is not a product of whole physical axes|'16,4', '4,16' or" \
   mesh cube --axes a=8,b=8
 refused 3 "--contiguous with impossible submeshes" "contiguous" mesh four --axes a=2,b=8 --contiguous
 refused 2 "--contiguous with --dcn" "expected one of --contiguous and --dcn" mesh train --axes a=32 --dcn a=2 --contiguous
@@ -128,11 +128,11 @@ refused 5 "mesh of a group with a lost slice" "group 'train': slice 'v6e-4x4-1' 
 quoit release train --slice v6e-4x4-1 --now "$now" >/dev/null
 baseline
 ok 0 "mesh of the remaining slice is accepted" mesh train --axes fsdp=16
-refused 3 "mesh of two slices on one remaining slice" "expected 1, the granules there are" mesh train --axes data=2,fsdp=16 --dcn data=2
+refused 3 "mesh of two slices on one remaining slice" "expected 1, the number of granules" mesh train --axes data=2,fsdp=16 --dcn data=2
 quoit release train --now "$now" >/dev/null
 baseline
 refused 4 "mesh of a released group" "'train'" mesh train --axes fsdp=16
 quoit reserve two --bundle TPU=1 --bundle TPU=2 --now "$now" >/dev/null
 baseline
-refused 3 "mesh of bundles that form no job" "group 'two' is no one job over ICI" mesh two --axes a=3
+refused 3 "mesh of bundles that form no job" "group 'two' is not one job over ICI" mesh two --axes a=3
 finish

@@ -72,8 +72,8 @@ def check_environments(manifest, document):
     assert len(processes) == job.slices * job.hosts == 8
     for number, process in enumerate(processes):
         slice_id, worker = divmod(number, job.hosts)
-        said = [process[key] for key in ("process_id", "slice_id", "slice", "worker_id")]
-        assert said == [number, slice_id, f"{job.group}-{slice_id}", worker], said
+        found = [process[key] for key in ("process_id", "slice_id", "slice", "worker_id")]
+        assert found == [number, slice_id, f"{job.group}-{slice_id}", worker], found
         for name, value in job.environment(slice_id, worker).items():
             assert process["environment"].get(name) == value, (number, name, process["environment"].get(name), value)
         assert set(process["environment"]) == set(job.environment(slice_id, worker)), process["environment"]

@@ -115,7 +115,7 @@ refused 2 "empty file name of --svg" "--svg ''" map --svg ''
 
 # --- backups
 echo 'pages of another database' >"$tmp/copy-wal"
-refused 7 "backup with a stale -wal of an earlier database" "$tmp/copy-wal: is left of an earlier database" backup "$tmp/copy"
+refused 7 "backup with a stale -wal of an earlier database" "$tmp/copy-wal: left over from an earlier database" backup "$tmp/copy"
 holds "a refused backup creates no file" test ! -e "$tmp/copy"
 rm "$tmp/copy-wal"
 for tail in wal shm journal head; do

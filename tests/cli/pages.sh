@@ -46,7 +46,7 @@ page_holds ()
   ln -s "$top_srcdir/examples" "$2/examples"
   blocks "$1" | without_times >"$tmp/shown"
   session "$1" >"$tmp/script"
-  (cd "$2" && sh "$tmp/script" 2>&1) | without_times >"$tmp/said"
+  (cd "$2" && sh "$tmp/script" 2>&1) | without_times >"$tmp/real"
   holds "$name shows commands" grep -q '^\$ quoit' "$tmp/shown"
-  holds "$name shows what they say" diff -u "$tmp/shown" "$tmp/said"
+  holds "$name shows the real output of its commands" diff -u "$tmp/shown" "$tmp/real"
 }

@@ -44,7 +44,7 @@ refused 3 "three processes per host" "processes per host '3'|expected 1, 2, 4 or
 refused 3 "more processes than chips of a host" "8 processes per host|the 4 chips of a host" env train --processes-per-host 8
 refused 4 "--process beyond the last" "--process '8'|0 to 7" env train --processes-per-host 4 --process 8
 refused 2 "-o env for several processes of a host" "-o env writes one process|--process" env train --processes-per-host 4 --slice-id 0 --worker 1 -o env
-refused 5 "profile kuberay without a manifest" "profile kuberay needs the RayCluster" env train --profile kuberay
+refused 5 "profile kuberay without a manifest" "profile kuberay needs the manifest of the RayCluster" env train --profile kuberay
 refused 2 "unknown profile" "--profile 'slurm'|kuberay or jobset" env train --profile slurm
 
 # --- JobSet
@@ -67,7 +67,7 @@ ok 0 "profile kuberay succeeds with a manifest" env train --profile kuberay -o j
 fact "the host names are those of the webhook" "$(environment 5 TPU_WORKER_HOSTNAMES)" "$(printf 'tpu-group-1-%d.two-slices-headless,' 0 1 2 3 | sed 's/,$//')"
 fact "the slice ids are those of the webhook" "$(environment 5 MEGASCALE_SLICE_ID)" 1
 fact "the port is that of the manifest" "$(environment 5 MEGASCALE_PORT)" 9915
-fact "no note about different numbers of slices" '[n for n in d["notes"] if "counts slices" in n]' "[]"
+fact "no note about different numbers of slices" '[n for n in d["notes"] if "numbers slices" in n]' "[]"
 
 # --- two worker groups: the webhook counts the replicas of each on its own
 fresh
@@ -79,7 +79,7 @@ baseline
 ok 0 "profile kuberay prints a group of two worker groups" env train --profile kuberay -o json
 fact "slices of different worker groups have equal ids" '[p["slice_id"] for p in d["processes"] if p["worker_id"] == 0]' "[0, 1, 0, 1]"
 fact "a note reports equal slice ids" '[n for n in d["notes"] if "both have id" in n]' \
-  "[\"slices 'more-0' and 'tpu-group-0' both have id 0: the TPU webhook counts the replicas of each worker group from 0, and MEGASCALE_SLICE_ID does not tell them apart\"]"
+  "[\"slices 'more-0' and 'tpu-group-0' both have id 0: the TPU webhook counts the replicas of each worker group from 0, so they have the same MEGASCALE_SLICE_ID\"]"
 ok 0 "profile quoit prints a group of two worker groups" env train -o json
 fact "profile quoit numbers all slices, without a note" '[n for n in d["notes"] if "both have id" in n]' "[]"
 refused 2 "-o env with a slice id that two worker groups have" \
@@ -113,17 +113,17 @@ ray_list "$tmp/list.json" 1.0 2.0 10.0
 ok 0 "a running cluster without replica 0 is imported" import ray-nodes "$tmp/list.json" --now "$now"
 ok 0 "three slices of the running cluster are reserved" reserve train --topology 4x4 --accelerator v6e --slices 3 --now "$now"
 ok 0 "env reports how the profiles count slices" env train -o json
-fact "a note names a slice that Ray Train numbers differently, by its name as text" '[n for n in d["notes"] if n.startswith ("Ray Train counts")]' \
-  "[\"Ray Train counts slices by the order of its workers, slice names as text: 2 of them have a different id there, for example slice 'tpu-group-2': 2 there, 1 here\"]"
-fact "a note has the order of the webhook, by replica" '[n for n in d["notes"] if n.startswith ("the TPU webhook counts")]' \
-  "[\"the TPU webhook counts slices by KubeRay's replica index, which Ray Train overrides: 3 of them have a different id there, for example slice 'tpu-group-1': 1 there, 0 here\"]"
+fact "a note names a slice that Ray Train numbers differently, by its name as text" '[n for n in d["notes"] if n.startswith ("Ray Train numbers")]' \
+  "[\"Ray Train numbers slices by name, compared as text: 2 of them have a different id there, for example slice 'tpu-group-2': 2 there, 1 here\"]"
+fact "a note has the order of the webhook, by replica" '[n for n in d["notes"] if n.startswith ("the TPU webhook numbers")]' \
+  "[\"the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 3 of them have a different id there, for example slice 'tpu-group-1': 1 there, 0 here\"]"
 fact "a note reports that the webhook's coordinator is missing" 'any ("host 0 of replica 0" in n for n in d["notes"])' True
 ok 0 "profile ray-train succeeds with three slices" env train --profile ray-train -o json
-fact "a note of profile ray-train has the order of profile quoit" '[n for n in d["notes"] if n.startswith ("profile quoit counts")]' \
-  "[\"profile quoit counts slices in natural order: 2 of them have a different id there, for example slice 'tpu-group-10': 2 there, 1 here\"]"
+fact "a note of profile ray-train has the order of profile quoit" '[n for n in d["notes"] if n.startswith ("profile quoit numbers")]' \
+  "[\"profile quoit numbers slices in natural order: 2 of them have a different id there, for example slice 'tpu-group-10': 2 there, 1 here\"]"
 ok 0 "profile ray-train with several processes per host succeeds" env train --profile ray-train --processes-per-host 4 -o json
 fact "processes of a host see the chips that Ray assigns" '[d["processes"][9]["environment"][k] for k in ("TPU_VISIBLE_CHIPS", "TPU_HOST_BOUNDS")]' \
   "['1', '1,1,1']"
 ok 0 "env prints notes as text" env train
-out "the notes are in the first lines" "# the TPU webhook counts slices"
+out "the notes are in the first lines" "# the TPU webhook numbers slices"
 finish

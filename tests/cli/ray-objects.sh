@@ -16,7 +16,7 @@ job train-4kq7c >"$tmp/after.yaml"
 
 fresh
 ok 0 "a RayJob is imported" import raycluster "$tmp/before.yaml" --now "$now"
-out "a warning says that the cluster name is assumed" "'train-xxxxx' stands for it, and the names of its hosts are assumed"
+out "a warning says that the cluster name is assumed" "'train-xxxxx' is assumed, and so are the names of its hosts"
 ok 0 "show prints a node of the RayJob" show tpu-group-0-0
 holds "the host name of the node is assumed" grep -qE '^assumed: +host-name$' "$tmp/out"
 ok 0 "show prints the head of the RayJob" show train-xxxxx-head

@@ -48,9 +48,9 @@ for name in ray:
 assert [n for n in ray if not n.startswith("Node: ")] == [n for n in ours if not n.startswith("Node: ")]
 PYTHON
 
-# says NAME FILE...: `status --format ray` after an import of these files equals the recorded `ray status` of NAME, if
-# there is one.
-says ()
+# equals_recorded NAME STRATEGIES FILE...: after an import of these files, `status --format ray` equals the recorded
+# `ray status` of NAME, if there is one.
+equals_recorded ()
 {
   name=$1 strategies=$2
   shift 2
@@ -81,25 +81,25 @@ says ()
 }
 
 from=$top_srcdir/tests/data/captures
-says plain.actor-task-and-group strategies "$from/plain.actor-task-and-group.ray-list-nodes--detail--format-json.json" \
+equals_recorded plain.actor-task-and-group strategies "$from/plain.actor-task-and-group.ray-list-nodes--detail--format-json.json" \
   --groups "$from/plain.actor-task-and-group.py-placement_group_table.json" \
   --available "$from/plain.actor-task-and-group.py-available_resources_per_node.json"
-says gke.hold-and-wait strategies "$from/gke.hold-and-wait.ray-list-nodes--format-json.json" \
+equals_recorded gke.hold-and-wait strategies "$from/gke.hold-and-wait.ray-list-nodes--format-json.json" \
   --groups "$from/gke.hold-and-wait.py-placement_group_table.json" \
   --available "$from/gke.hold-and-wait.py-available_resources_per_node.json"
-says lost.one-slice-host-lost strategies "$from/lost.one-slice-host-lost.py-ray.nodes.json" \
+equals_recorded lost.one-slice-host-lost strategies "$from/lost.one-slice-host-lost.py-ray.nodes.json" \
   --groups "$from/lost.one-slice-host-lost.py-placement_group_table.json" \
   --available "$from/lost.one-slice-host-lost.py-available_resources_per_node.json"
-says mixed.both-reserved none "$from/mixed.both-reserved.ray-list-nodes--format-json.json" \
+equals_recorded mixed.both-reserved none "$from/mixed.both-reserved.ray-list-nodes--format-json.json" \
   --groups "$from/mixed.both-reserved.ray-list-placement-groups--detail.yaml" \
   --available "$from/mixed.both-reserved.py-available_resources_per_node.json"
-says gke.idle none "$from/gke.idle.ray-list-nodes--format-json.json"
-says mixed.idle none "$from/mixed.idle.ray-list-nodes--format-yaml.yaml"
+equals_recorded gke.idle none "$from/gke.idle.ray-list-nodes--format-json.json"
+equals_recorded mixed.idle none "$from/mixed.idle.ray-list-nodes--format-yaml.yaml"
 
 # --- all recordings
 for recorded in "$from"/*.ray-status-v.txt; do
   name=$(basename "$recorded" .ray-status-v.txt)
-  says "$name" strategies "$from/$name.ray-list-nodes--detail--format-json.json" \
+  equals_recorded "$name" strategies "$from/$name.ray-list-nodes--detail--format-json.json" \
     --groups "$from/$name.py-placement_group_table.json" --available "$from/$name.py-available_resources_per_node.json"
 done
 

@@ -34,9 +34,9 @@ ok 0 "verify replays the import of groups" verify
 baseline
 for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do
   # shellcheck disable=SC2086
-  refused 7 "$command of a group of Ray" "'train-a@1' belongs to source 'ray'|remove it there, and sync" $command --now "$now"
+  refused 7 "$command of a group of Ray" "'train-a@1' belongs to source 'ray'|remove it at the source, and sync" $command --now "$now"
 done
-refused 7 "forget of a group of Ray" "'train-a@1' is not gone" forget train-a@1 --now "$now"
+refused 7 "forget of a group of Ray" "'train-a@1' is live" forget train-a@1 --now "$now"
 
 ok 0 "sync --dry-run succeeds" sync ray-nodes "$nodes" --groups "$groups" --available "$available" --now "$now" --dry-run -o json
 fact "the dry run reports no changes" 'd["dry_run"], d["n_changes"]' "(True, 0)"

@@ -44,14 +44,14 @@ if [ -z "$failed" ]; then
 fi
 passed=$((cases - failed - skipped))
 
-is_noticed ()
+is_detected ()
 {
   ! nice sh "$tests/run.sh" planted.py "$1" "$tmp/rows-1.ndjson" >"$tmp/planted"
 }
 
 nice sh "$tests/run.sh" planted.py >"$tmp/defects"
 while read -r defect; do
-  holds "it is noticed when $defect" is_noticed "$defect"
+  holds "the planted defect is detected: $defect" is_detected "$defect"
 done <"$tmp/defects"
 
 # The differential test finds a planted defect of the runner and shrinks the case to at most three nodes.

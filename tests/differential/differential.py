@@ -69,9 +69,9 @@ class Tally:
     def add(self, asked):
         rows = [row for _, case_rows, _ in asked for row in case_rows or ()]
         parties.write_rows(self.rows_path, rows, mode="a")
-        said = [(judge, judge.disagreements(rows)) for judge in self.judges]
+        findings = [(judge, judge.disagreements(rows)) for judge in self.judges]
         for case, case_rows, error in asked:
-            found = [(case, None, error)] if error else first_found(case, case_rows, said)
+            found = [(case, None, error)] if error else first_found(case, case_rows, findings)
             self.found += found
             for case_disagreement in found:
                 print("DISAGREE %s: %s" % (case["id"], case_disagreement[2]), flush=True)
@@ -80,8 +80,8 @@ class Tally:
         self.results.update(row["out"]["answers"][0]["result"] for row in rows if row["op"] == "place")
 
 
-def first_found(case, rows, said):
-    for judge, what in said:
+def first_found(case, rows, findings):
+    for judge, what in findings:
         for row in rows:
             if row["id"] in what:
                 return [(case, judge, "%s: %s" % (judge.name, what[row["id"]]))]
@@ -97,8 +97,8 @@ def smallest(case, judge):
             rows = rows_of(asked_ray, tried)
         except (OracleError, grpc.RpcError):
             return None
-        said = judge.disagreements(rows)
-        return next((row for row in rows if row["id"] in said), None)
+        found = judge.disagreements(rows)
+        return next((row for row in rows if row["id"] in found), None)
 
     try:
         return shrink.shrink(case, disagreement)
@@ -112,7 +112,7 @@ def show_smallest(found, path):
     for case, judge, _ in found:
         row = smallest(case, judge) if judge else None
         if row is None:
-            print("%s: agreed when asked again" % case["id"])
+            print("%s: agreed in a second run" % case["id"])
             continue
         rows.append(row)
         print("smallest of %s, against %s:\n%s" % (case["id"], judge.name, json.dumps(row)))
@@ -128,9 +128,9 @@ def positive(text):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="differential", description=__doc__.split("\n")[0])
-    parser.add_argument("--cases", type=positive, default=1000, metavar="N", help="how many cases (1000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="another seed, other cases (1)")
-    parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first case (0)")
+    parser.add_argument("--cases", type=positive, default=1000, metavar="N", help="the number of cases (1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="the seed of the cases (1)")
+    parser.add_argument("--first", type=int, default=0, metavar="I", help="the number of the first case (0)")
     parser.add_argument(
         "--against",
         choices=("c", "model", "all"),
@@ -138,14 +138,16 @@ def parse_arguments():
         help="the C runner, the specification in model.py, or both (all)",
     )
     parser.add_argument("--runner", metavar="PROGRAM", help="the C runner, tests/vectors/run of a build")
-    parser.add_argument("--output", default=".", metavar="FOLDER", help="where rows and disagreements are written (.)")
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="servers that are asked at a time (1)")
+    parser.add_argument("--output", default=".", metavar="FOLDER", help="the folder for rows and disagreements (.)")
+    parser.add_argument(
+        "--jobs", type=positive, default=1, metavar="N", help="the number of Ray servers that run at the same time (1)"
+    )
     parser.add_argument(
         "--shrink",
         type=int,
         default=5,
         metavar="N",
-        help="how many disagreements are made smaller: the first ones say what is wrong (5)",
+        help="how many disagreements are shrunk, starting with the first (5)",
     )
     options = parser.parse_args()
     if options.against != "model" and not options.runner:

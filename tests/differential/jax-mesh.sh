@@ -63,7 +63,7 @@ all_fail ()
 # Fewer cases may not cover everything.
 [ "$cases" -lt 500 ] || holds "the cases have every kind, flag and order, made and refused" python "$here/jax_drawn.py" "$tmp/rows.ndjson"
 python "$here/jax_mesh.py" --cases 40 --seed "$seed" --planted >"$tmp/planted.ndjson"
-holds "two devices that are exchanged are noticed in every mesh" all_fail "$tmp/planted.ndjson"
+holds "an exchange of two devices is detected in every mesh" all_fail "$tmp/planted.ndjson"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -26,8 +26,8 @@ class Model:
     name = "model"
 
     def disagreements(self, rows):
-        said = ((row["id"], model.check(row)) for row in rows)
-        return {row_id: what for row_id, what in said if what is not None}
+        found = ((row["id"], model.check(row)) for row in rows)
+        return {row_id: what for row_id, what in found if what is not None}
 
 
 class Runner:

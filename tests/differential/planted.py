@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A runner with a planted defect. The differential test must detect each defect.
 
-planted.py                   lists the defects planted.py DEFECT FILE...    prints the output of tests/vectors/run with
-this defect, for rows of tests/vectors
+planted.py                   lists the defects
+planted.py DEFECT FILE...    prints what tests/vectors/run with this defect would print for the rows of these files
 """
 
 import functools

@@ -30,7 +30,7 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 {
   static const gint64 wrong_ms[] = { 0, 90000, -120000 };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + number);
-  g_autoptr (GString) told = g_string_new (NULL);
+  g_autoptr (GString) lines = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number);
@@ -47,10 +47,10 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 
       op_run (ledger, &op);
       line = op_text (&op);
-      g_string_append_printf (told, "%s\n", line);
+      g_string_append_printf (lines, "%s\n", line);
       op_clear (&op);
     }
-  require (g_file_set_contents (file, told->str, (gssize) told->len, &error), "%s", error_text (error));
+  require (g_file_set_contents (file, lines->str, (gssize) lines->len, &error), "%s", error_text (error));
   return EXIT_SUCCESS;
 }
 

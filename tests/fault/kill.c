@@ -98,12 +98,13 @@ apply_done (Expected *expected, const Change *change)
     case CHANGE_GROUP:
       return put_copy (expected->groups, change);
     case CHANGE_RELEASE:
-      require (g_hash_table_remove (expected->groups, change->name), "%s was released, but not held", change->name);
+      require (g_hash_table_remove (expected->groups, change->name), "%s was released, but was not allocated",
+               change->name);
       return;
     case CHANGE_LEASE:
     case CHANGE_SLICES:
     case CHANGE_REPAIR:
-      require (group != NULL, "%s was changed, but not held", change->name);
+      require (group != NULL, "%s was changed, but was not allocated", change->name);
       group->n = change->n;
       if (change->kind == CHANGE_LEASE)
         group->until_ms = change->until_ms;
@@ -166,14 +167,14 @@ check_live (Found *found, const QuoitGroup *group, Change *change)
            (guint) quoit_group_get_id (group));
   require (quoit_group_get_n_slices (group) == change->n
                || (may_have (found->expected, CHANGE_SLICES, name) && quoit_group_get_n_slices (group) == trying->n),
-           "round %u: %s has %u slices, %u are known", found->round, name, quoit_group_get_n_slices (group), change->n);
+           "round %u: %s has %u slices, expected %u", found->round, name, quoit_group_get_n_slices (group), change->n);
   change->n = quoit_group_get_n_slices (group);
   if (*quoit_group_get_owner (group) != '\0')
     return;
   require (until_ms == change->until_ms
                || (may_have (found->expected, CHANGE_LEASE, name) && until_ms == trying->until_ms),
-           "round %u: %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, name, until_ms,
-           change->until_ms);
+           "round %u: the lease of %s ends at %" G_GINT64_FORMAT ": expected %" G_GINT64_FORMAT, found->round, name,
+           until_ms, change->until_ms);
   change->until_ms = until_ms;
 }
 
@@ -192,7 +193,7 @@ find_group (Found *found, const QuoitGroup *group)
     }
   g_hash_table_add (found->live, g_strdup (name));
   require (!is_over (quoit_group_get_until_ms (group), found->clock_ms),
-           "round %u: %s lives, though its lease has ended", found->round, name);
+           "round %u: %s is live, although its lease has ended", found->round, name);
   if (change != NULL)
     return check_live (found, group, change);
 
@@ -222,7 +223,7 @@ check_batches (const Found *found)
       char *last = other + strlen (other) - 1;
 
       *last = *last == 'x' ? 'y' : 'x';
-      require (*other != 'b' || g_hash_table_contains (found->ever, other), "%s is there without %s", (char *) name,
+      require (*other != 'b' || g_hash_table_contains (found->ever, other), "%s exists without %s", (char *) name,
                other);
     }
 }
@@ -254,7 +255,7 @@ check_gone (const Found *found)
       else
         require (may_have (found->expected, CHANGE_RELEASE, name)
                      || may_have (found->expected, CHANGE_END, change->owner),
-                 "round %u: %s was acknowledged, and is gone", found->round, change->name);
+                 "round %u: %s was acknowledged, but is missing", found->round, change->name);
       g_hash_table_iter_remove (&iter);
     }
 }
@@ -270,7 +271,8 @@ check_expired (const Found *found)
     if (!g_hash_table_contains (found->expired, name))
       {
         require (may_have (found->expected, CHANGE_FORGET, name) && !g_hash_table_contains (found->ever, name),
-                 "round %u: the lease of %s has ended, and nothing tells of it", found->round, (char *) name);
+                 "round %u: the lease of %s has ended, but the ledger has no record of it", found->round,
+                 (char *) name);
         g_hash_table_iter_remove (&iter);
       }
 }
@@ -289,7 +291,7 @@ check_owners (const Found *found, const QuoitSnapshot *snapshot)
       gint64 until_ms = quoit_snapshot_get_owner_until_ms (snapshot, i);
 
       g_hash_table_add (there, (gpointer) owner);
-      require (!is_over (until_ms, found->clock_ms), "round %u: owner %s lives, though its lease has ended",
+      require (!is_over (until_ms, found->clock_ms), "round %u: owner %s is live, although its lease has ended",
                found->round, owner);
       require ((change != NULL && until_ms == change->until_ms)
                    || (may_have (found->expected, CHANGE_OWNER, owner) && until_ms == found->expected->trying.until_ms),
@@ -304,7 +306,7 @@ check_owners (const Found *found, const QuoitSnapshot *snapshot)
     if (!g_hash_table_contains (there, name))
       {
         require (owner_has_ended (found, name) || may_have (found->expected, CHANGE_END, name),
-                 "round %u: owner %s was acknowledged, and is gone", found->round, (char *) name);
+                 "round %u: owner %s was acknowledged, but is missing", found->round, (char *) name);
         g_hash_table_iter_remove (&iter);
       }
 }
@@ -323,7 +325,7 @@ check_end (const Found *found)
   while (g_hash_table_iter_next (&iter, &name, &data))
     if (strcmp (((const Change *) data)->owner, found->expected->trying.name) == 0)
       *(g_hash_table_contains (found->live, name) ? &n_there : &n_gone) += 1;
-  require (n_there == 0 || n_gone == 0, "round %u: %u groups of %s are there, %u are gone", found->round, n_there,
+  require (n_there == 0 || n_gone == 0, "round %u: %u groups of %s exist, %u are missing", found->round, n_there,
            found->expected->trying.name, n_gone);
 }
 
@@ -335,7 +337,7 @@ check_forgotten (const Found *found)
 
   g_hash_table_iter_init (&iter, found->expected->forgotten);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    require (!g_hash_table_contains (found->ever, name), "round %u: %s was forgotten, and is told of", found->round,
+    require (!g_hash_table_contains (found->ever, name), "round %u: %s was forgotten, but has a record", found->round,
              (char *) name);
 }
 
@@ -368,7 +370,7 @@ check_round (const char *path, Expected *expected, guint round)
   require_verified (ledger, "after a kill");
   require_consistent (ledger, "after a kill");
   require (quoit_ledger_read_checkpoint (ledger, &checkpoint, NULL, &error), "%s", error_text (error));
-  require (checkpoint >= expected->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
+  require (checkpoint >= expected->checkpoint, "round %u: the checkpoint was at entry %u, and is now at %u", round,
            (guint) expected->checkpoint, (guint) checkpoint);
   snapshot = quoit_ledger_snapshot (ledger);
   found.clock_ms = quoit_snapshot_get_clock_ms (snapshot);
@@ -379,8 +381,8 @@ check_round (const char *path, Expected *expected, guint round)
       find_group (&found, group);
     }
   /* The unreported groups: one under way, or the two of a batch. */
-  require (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2), "round %u: %u groups nobody spoke of",
-           round, found.n_new);
+  require (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2),
+           "round %u: %u groups that the writer did not report", round, found.n_new);
   check_batches (&found);
   check_end (&found);
   check_gone (&found);
@@ -438,7 +440,7 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
     }
   ledger = quoit_ledger_open (path, 0, NULL);
   snapshot = quoit_ledger_snapshot (ledger);
-  printf ("killed %u times, %u deeds were acknowledged, %u entries written, compacted to %u\n", n_rounds,
+  printf ("killed %u times, %u changes were acknowledged, %u entries written, compacted to %u\n", n_rounds,
           expected.n_changes, (guint) quoit_snapshot_get_seq (snapshot), (guint) expected.checkpoint);
   expected_clear (&expected);
   remove_dir (dir);

@@ -146,7 +146,7 @@ find_key (const Model *model, const char *key)
 
 /* Whether a call that refers to this group by id, or to the last one of its name, must report an expired lease. */
 static gboolean
-tells_of_end (const Model *model, const Op *op, gint64 time_ms)
+must_report_expiry (const Model *model, const Op *op, gint64 time_ms)
 {
   const ModelGroup *last = NULL;
 
@@ -170,7 +170,7 @@ look_up (const Model *model, const Op *op, gint64 time_ms, ModelGroup **group)
   *group = find_live (model, op->name, time_ms);
   if (*group != NULL && (op->id == 0 || op->id == (*group)->id))
     return 0;
-  if (tells_of_end (model, op, time_ms))
+  if (must_report_expiry (model, op, time_ms))
     return QUOIT_ERROR_EXPIRED;
   if (*group != NULL || (other != NULL && is_live (model, other, time_ms)))
     return QUOIT_ERROR_CONFLICT;
@@ -251,7 +251,7 @@ until_of (const Op *op, gint64 time_ms)
 }
 
 static Answer
-stays (const ModelGroup *group)
+unchanged (const ModelGroup *group)
 {
   return (Answer) { .group = *group, .kept = group->slices, .n_slices = count (group->slices), .has_group = TRUE };
 }
@@ -267,7 +267,7 @@ answer_retry (const Model *model, const Op *op, const ModelGroup *group, gint64 
   /* For a removed group, the retry returns the removed group. */
   if (!is_live (model, group, time_ms))
     return (Answer) { .group = *group, .has_group = TRUE };
-  return stays (group);
+  return unchanged (group);
 }
 
 static Answer
@@ -302,7 +302,7 @@ answer_request (const Model *model, const Op *op, gint64 time_ms)
 static Answer
 answer_lease (const Op *op, const ModelGroup *group, gint64 time_ms)
 {
-  Answer answer = stays (group);
+  Answer answer = unchanged (group);
 
   if (op->kind == OP_RENEW && group->until_ms == 0)
     return refused (QUOIT_ERROR_CONFLICT);
@@ -316,7 +316,7 @@ answer_lease (const Op *op, const ModelGroup *group, gint64 time_ms)
 
 /* The @n slices that are released first: lost ones, then leaving ones, then others from the last to the first. */
 static guint32
-leavers (const Model *model, guint32 slices, guint n)
+first_released (const Model *model, guint32 slices, guint n)
 {
   const guint32 lost = slices & slices_as_bad_as (model, QUOIT_NODE_DEAD);
   const guint32 leaving = slices & slices_as_bad_as (model, QUOIT_NODE_DRAINING) & ~lost;
@@ -334,7 +334,7 @@ static Answer
 answer_other_slices (const Model *model, const Op *op, const ModelGroup *group, guint32 kept, guint n_slices,
                      gint64 time_ms)
 {
-  Answer answer = stays (group);
+  Answer answer = unchanged (group);
 
   if (n_slices - count (kept) > count (free_slices (model, time_ms)))
     return refused (QUOIT_ERROR_NOT_NOW);
@@ -351,14 +351,14 @@ answer_resize (const Model *model, const Op *op, const ModelGroup *group, gint64
 
   if (op->most < 1 || (group->least > 0 && (op->most < group->least || op->most > group->most)))
     return refused (QUOIT_ERROR_INVALID);
-  return answer_other_slices (model, op, group, group->slices & ~leavers (model, group->slices, n_leave), op->most,
-                              time_ms);
+  return answer_other_slices (model, op, group, group->slices & ~first_released (model, group->slices, n_leave),
+                              op->most, time_ms);
 }
 
 static Answer
 answer_release (const Model *model, const Op *op, const ModelGroup *group)
 {
-  Answer answer = stays (group);
+  Answer answer = unchanged (group);
 
   if (op->kind == OP_RELEASE_SLICE && op->at >= N_SLICES)
     return refused (QUOIT_ERROR_NOT_FOUND);

@@ -71,7 +71,7 @@ find_writers (Check *check)
       Call *call = is_expiry (entry) || seq == 1 ? NULL : find_call (check, entry->actor);
 
       if (entry->seq != seq)
-        return g_strdup_printf ("entry %u stands in the place of entry %u", (guint) entry->seq, (guint) seq);
+        return g_strdup_printf ("found entry %u in place of entry %u", (guint) entry->seq, (guint) seq);
       if (is_expiry (entry) || seq == 1)
         continue;
       if (call == NULL || strcmp (entry->verb, op_verb (call->op->kind)) != 0)
@@ -137,7 +137,7 @@ limit_others (Check *check)
 /* Whether an expiry entry has a transaction of its own, from a call that had nothing else to write. Otherwise it
  * belongs to the transaction of the next entry. */
 static gboolean
-stands_alone (const Check *check, const Entry *entry)
+is_own_transaction (const Check *check, const Entry *entry)
 {
   for (guint i = 0; i < check->calls->len; i++)
     {
@@ -151,7 +151,7 @@ stands_alone (const Check *check, const Entry *entry)
 }
 
 static gboolean
-removes_just (const Entry *entry, const GArray *ids)
+removes_exactly (const Entry *entry, const GArray *ids)
 {
   if (entry->effects->len != ids->len || ids->len == 0)
     return FALSE;
@@ -171,10 +171,10 @@ replay_expiry (Check *check, const Entry *entry)
   g_autoptr (GArray) ids = model_ended (check->model, entry->time_ms);
   const Entry *next = entry->seq < check->last_seq ? entry_at (check, entry->seq + 1) : NULL;
 
-  if (entry->time_ms < check->model->clock_ms || !removes_just (entry, ids))
-    return g_strdup_printf ("entry %u ends what has not ended, or leaves out what has", (guint) entry->seq);
-  if ((next == NULL || is_expiry (next) || next->time_ms != entry->time_ms) && !stands_alone (check, entry))
-    return g_strdup_printf ("entry %u is no call's expiry", (guint) entry->seq);
+  if (entry->time_ms < check->model->clock_ms || !removes_exactly (entry, ids))
+    return g_strdup_printf ("entry %u does not remove exactly what has expired", (guint) entry->seq);
+  if ((next == NULL || is_expiry (next) || next->time_ms != entry->time_ms) && !is_own_transaction (check, entry))
+    return g_strdup_printf ("no call wrote the expiry of entry %u", (guint) entry->seq);
   model_expire (check->model, entry->time_ms);
   return NULL;
 }
@@ -190,7 +190,7 @@ replay_call (Check *check, const Call *call, const Entry *entry)
     return about (call, "has another time than its caller's or the ledger's");
   ids = model_ended (check->model, entry->time_ms);
   if (ids->len > 0)
-    return about (call, "was decided while something lived that had ended");
+    return about (call, "was decided before expired leases were freed");
   why = model_contradiction (check->model, call->op, &writes);
   if (why == NULL && !writes)
     why = g_strdup ("had nothing to write, but has an entry");
@@ -254,7 +254,7 @@ place_others (Check *check, guint64 seq)
 static gboolean
 can_be_seen (const Check *check, const Entry *entry)
 {
-  return !is_expiry (entry) || stands_alone (check, entry);
+  return !is_expiry (entry) || is_own_transaction (check, entry);
 }
 
 static char *

@@ -57,8 +57,8 @@ static gboolean
 is_explained (int code, const char *message)
 {
   static const char *const busy[]
-      = { "deleted or replaced", "deletes its -wal", "another writer", "another process", NULL },
-      *const store[] = { "second name", NULL }, *const unconfirmed[] = { "look, or repeat", NULL },
+      = { "deleted or replaced", "keeps deleting its -wal", "another writer", "another process", NULL },
+      *const store[] = { "second name", NULL }, *const unconfirmed[] = { "repeat the call", NULL },
              *const conflict[] = { "another program has written", "open it again", NULL },
              *const invalid[] = { "clock", NULL };
 
@@ -114,7 +114,7 @@ read_answer (FaultRun *run, char *line)
   if (writer != NULL && op.code == 0 && op.kind != OP_LOOK)
     writer->done_us = op.invoked_us;
   kept = g_memdup2 (&op, sizeof op);
-  require (g_hash_table_insert (run->ops, kept->tag, kept), "%s twice", op.tag);
+  require (g_hash_table_insert (run->ops, kept->tag, kept), "two answers for %s", op.tag);
 }
 
 /* Reads whole lines only, and no more than there is at the call; the rest follows next time. */
@@ -335,7 +335,7 @@ compare_effect (FaultRun *run, const QuoitJournal *journal, guint32 entry, guint
       g_hash_table_remove (run->slices, GSIZE_TO_POINTER (id));
       return;
     }
-  require (op->group_id == id || !makes_group (op), "%s was told of @%u, and the journal of @%u", op->tag,
+  require (op->group_id == id || !makes_group (op), "%s got the answer @%u, but the journal has @%u", op->tag,
            (guint) op->group_id, (guint) id);
   if (op->group_id == id)
     take_slices (run, id, op->after, quoit_journal_get_seq (journal, entry));
@@ -356,8 +356,8 @@ compare_entry (FaultRun *run, const QuoitJournal *journal, guint32 entry)
     {
       require (op->code == 0 || op->code == QUOIT_ERROR_UNCONFIRMED, "%s was refused with code %d, but has entry %u",
                actor, op->code, (guint) seq);
-      require (op->code != 0 || op->seq == seq, "%s was told of entry %u, and has entry %u", actor, (guint) op->seq,
-               (guint) seq);
+      require (op->code != 0 || op->seq == seq, "%s got the answer entry %u, but wrote entry %u", actor,
+               (guint) op->seq, (guint) seq);
       require (strcmp (op_verb (op->kind), verb) == 0, "%s has an entry of verb %s", actor, verb);
     }
   for (guint32 i = 0; i < quoit_journal_get_n_effects (journal, entry); i++)
@@ -373,9 +373,9 @@ is_settled (gpointer tag, gpointer data, gpointer user_data)
   const Op *op = data;
   const FaultRun *run = user_data;
 
-  require (op->code != 0 || !must_change (op), "%s of '%s' was acknowledged, and is not in the journal", (char *) tag,
+  require (op->code != 0 || !must_change (op), "%s of '%s' was acknowledged, but is not in the journal", (char *) tag,
            op->name);
-  require (op->seq <= run->seq, "%s has seen entry %u, and the last one is %u", (char *) tag, (guint) op->seq,
+  require (op->seq <= run->seq, "%s has seen entry %u, but the last one is %u", (char *) tag, (guint) op->seq,
            (guint) run->seq);
   return TRUE;
 }
@@ -408,7 +408,8 @@ settle (FaultRun *run)
 
   for (read_answers (run), release_guard (run); run->guard != NOBODY; read_answers (run), release_guard (run))
     {
-      require (g_get_monotonic_time () < end_us, "nothing was done for %d s after files had been deleted", MOST_WAIT_S);
+      require (g_get_monotonic_time () < end_us, "no writer made a change for %d s after files were deleted",
+               MOST_WAIT_S);
       g_usleep (1000);
     }
   for (guint i = 0; i < run->n_writers; i++)

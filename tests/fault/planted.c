@@ -74,7 +74,7 @@ play (void)
   return history;
 }
 
-/* --- lies --- */
+/* --- falsifications --- */
 
 static Op *
 call (History *history, const char *tag)
@@ -308,9 +308,9 @@ static const struct {
   { "an entry without a call", entry_without_call, "entry 10, set-state of 'kill-0': no call wrote it" },
   { "a refused call with an entry", refused_but_written,
     "call kill-0, set-state of '': was refused, but has an entry" },
-  { "a lease that never ended", lease_that_never_ended, "lived that had ended" },
-  { "a lease that ended too early", lease_that_ended_too_early, "ends what has not ended" },
-  { "an owner that left groups behind", owner_without_its_groups, "ends what has not ended, or leaves out what has" },
+  { "a lease that never ended", lease_that_never_ended, "before expired leases were freed" },
+  { "a lease that ended too early", lease_that_ended_too_early, "does not remove exactly what has expired" },
+  { "an owner that left groups behind", owner_without_its_groups, "does not remove exactly what has expired" },
   { "half of a transaction", half_a_transaction, "call look-4, look of '': has no place" },
   { "a renewal after the end", late_renewal, "call renew-d, renew of 'd': has no place" },
   { "an entry with the time of a different caller", time_of_other_caller,

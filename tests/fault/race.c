@@ -239,7 +239,7 @@ move_slices (GHashTable *owners, char *const *slices, const char *from, const ch
     {
       const char *owner = g_hash_table_lookup (owners, slices[i]);
 
-      require (g_strcmp0 (owner, from) == 0, "%s goes from %s to %s, but %s has it", slices[i],
+      require (g_strcmp0 (owner, from) == 0, "slice %s moves from %s to %s, but %s has it", slices[i],
                from == NULL ? "nobody" : from, to == NULL ? "nobody" : to, owner == NULL ? "nobody" : owner);
       g_hash_table_insert (owners, slices[i], (char *) to);
     }
@@ -268,7 +268,7 @@ request_next (History *history, const QuoitJournal *journal, guint32 i)
   if (type == QUOIT_EFFECT_GROUP_ADDED)
     {
       move_slices (history->owners, slices, NULL, name);
-      require (g_hash_table_add (history->added, g_steal_pointer (&key)), "%s twice", (char *) name);
+      require (g_hash_table_add (history->added, g_steal_pointer (&key)), "%s was added twice", (char *) name);
     }
   else
     move_slices (history->owners, slices, name, NULL);
@@ -385,7 +385,7 @@ create_once (const char *self, const char *path)
                        || strcmp (reason_by, "BUSY") == 0,
                    "round %u: %s", round, reason_by);
         }
-      require (n_made <= 1, "round %u: %u have made it", round, n_made);
+      require (n_made <= 1, "round %u: %u processes have created the database", round, n_made);
       if (n_made == 0)
         continue;
       ledger = quoit_ledger_open (own, 1000, &error);
@@ -399,7 +399,7 @@ create_once (const char *self, const char *path)
     }
   for (guint i = 0; i < 3; i++)
     finish (&creators[i]);
-  printf ("three make one database: %u rounds\n", rounds);
+  printf ("three processes create one database: %u rounds\n", rounds);
   return rounds;
 }
 

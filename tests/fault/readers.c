@@ -44,11 +44,11 @@ typedef struct {
 typedef struct {
   const Shared *shared;
   guint n_rounds;
-  char *said; /* must be the same in every round */
+  char *output; /* must be the same in every round */
 } Reader;
 
 static void
-say_processes (GString *out, const QuoitTopology *topology)
+print_processes (GString *out, const QuoitTopology *topology)
 {
   for (guint32 p = 0; p < quoit_topology_get_n_processes (topology); p++)
     for (guint32 v = 0; v < quoit_topology_get_n_variables (topology, p); v++)
@@ -57,11 +57,11 @@ say_processes (GString *out, const QuoitTopology *topology)
 }
 
 static void
-say_profiles (GString *out, const Shared *shared)
+print_profiles (GString *out, const Shared *shared)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_KUBERAY, QUOIT_PROFILE_JOBSET };
 
-  say_processes (out, shared->topology);
+  print_processes (out, shared->topology);
   for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
     {
       g_autoptr (QuoitLaunch) launch = quoit_launch_new (profiles[i]);
@@ -69,12 +69,12 @@ say_profiles (GString *out, const Shared *shared)
       g_autoptr (QuoitTopology) own = quoit_topology_new (shared->group, launch, &error);
 
       require (own != NULL, "%s", error_text (error));
-      say_processes (out, own);
+      print_processes (out, own);
     }
 }
 
 static void
-say_mesh (GString *out, const QuoitMesh *mesh, const QuoitMeshLinks *links)
+print_mesh (GString *out, const QuoitMesh *mesh, const QuoitMeshLinks *links)
 {
   for (guint32 i = 0; i < quoit_mesh_get_n_devices (mesh); i++)
     g_string_append_printf (out, "%" G_GINT64_FORMAT " ", quoit_mesh_get_ids (mesh)[i]);
@@ -84,7 +84,7 @@ say_mesh (GString *out, const QuoitMesh *mesh, const QuoitMeshLinks *links)
 }
 
 static void
-say_meshes (GString *out, const Shared *shared)
+print_meshes (GString *out, const Shared *shared)
 {
   static const int64_t sizes[] = { 2, 16 };
   g_autoptr (QuoitMesh) own
@@ -92,8 +92,8 @@ say_meshes (GString *out, const Shared *shared)
   g_autoptr (QuoitMeshLinks) links = quoit_mesh_links_new (shared->devices, own, NULL);
   g_autoptr (QuoitMeshChoices) choices = quoit_mesh_choices_new (shared->devices, sizes, 2, NULL, 1 << 30, NULL);
 
-  say_mesh (out, shared->mesh, shared->links);
-  say_mesh (out, own, links);
+  print_mesh (out, shared->mesh, shared->links);
+  print_mesh (out, own, links);
   for (guint c = 0; c < quoit_mesh_choices_get_n (choices); c++)
     g_string_append_printf (out, "%u %u\n", quoit_mesh_choices_get_axis (choices, c, 0),
                             quoit_mesh_choices_get_dcn_size (choices, c, 0));
@@ -102,7 +102,7 @@ say_meshes (GString *out, const Shared *shared)
 }
 
 static void
-say_job (GString *out, const Shared *shared)
+print_job (GString *out, const Shared *shared)
 {
   g_autoptr (QuoitMaxtextReport) report = quoit_maxtext_check (shared->job, NULL, NULL);
 
@@ -114,7 +114,7 @@ say_job (GString *out, const Shared *shared)
 }
 
 static void
-say_pods (GString *out)
+print_pods (GString *out)
 {
   const char *requeued;
   g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_parse_manifest (manifest, strlen (manifest), NULL, 0, NULL);
@@ -130,7 +130,7 @@ say_pods (GString *out)
 }
 
 static void
-say_identity (GString *out, const Shared *shared)
+print_identity (GString *out, const Shared *shared)
 {
   g_autofree char *coordinator = quoit_jax_cluster_dup_coordinator (shared->cluster, NULL);
   int64_t id = -1;
@@ -140,7 +140,7 @@ say_identity (GString *out, const Shared *shared)
 }
 
 static void
-say_graph (GString *out, const Shared *shared)
+print_graph (GString *out, const Shared *shared)
 {
   g_autofree char *dot = quoit_snapshot_dup_graph (shared->snapshot, QUOIT_GRAPH_FORM_DOT, NULL);
   g_autofree char *jgf = quoit_snapshot_dup_graph (shared->snapshot, QUOIT_GRAPH_FORM_JGF, NULL);
@@ -150,7 +150,7 @@ say_graph (GString *out, const Shared *shared)
 }
 
 static gpointer
-ask (gpointer data)
+read_all (gpointer data)
 {
   Reader *reader = data;
 
@@ -161,15 +161,15 @@ ask (gpointer data)
     {
       GString *out = g_string_new (NULL);
 
-      say_job (out, reader->shared);
-      say_profiles (out, reader->shared);
-      say_meshes (out, reader->shared);
-      say_pods (out);
-      say_identity (out, reader->shared);
-      say_graph (out, reader->shared);
-      require (reader->said == NULL || strcmp (reader->said, out->str) == 0, "round %u says something else", i);
-      g_free (reader->said);
-      reader->said = g_string_free (out, FALSE);
+      print_job (out, reader->shared);
+      print_profiles (out, reader->shared);
+      print_meshes (out, reader->shared);
+      print_pods (out);
+      print_identity (out, reader->shared);
+      print_graph (out, reader->shared);
+      require (reader->output == NULL || strcmp (reader->output, out->str) == 0, "round %u has another result", i);
+      g_free (reader->output);
+      reader->output = g_string_free (out, FALSE);
     }
   return NULL;
 }
@@ -227,15 +227,15 @@ main (void)
   for (guint i = 0; i < N_THREADS; i++)
     {
       readers[i] = (Reader) { &shared, scaled (100), NULL };
-      threads[i] = g_thread_new ("ask", ask, &readers[i]);
+      threads[i] = g_thread_new ("read", read_all, &readers[i]);
     }
   for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
   for (guint i = 0; i < N_THREADS; i++)
-    require (strcmp (readers[i].said, readers[0].said) == 0, "thread %u is told something else", i);
-  printf ("%u threads, %u rounds, %u bytes each\n", N_THREADS, readers[0].n_rounds, (guint) strlen (readers[0].said));
+    require (strcmp (readers[i].output, readers[0].output) == 0, "thread %u has another result", i);
+  printf ("%u threads, %u rounds, %u bytes each\n", N_THREADS, readers[0].n_rounds, (guint) strlen (readers[0].output));
   for (guint i = 0; i < N_THREADS; i++)
-    g_free (readers[i].said);
+    g_free (readers[i].output);
   free_shared (&shared);
   printf ("1 passed, 0 failed\n");
   return EXIT_SUCCESS;

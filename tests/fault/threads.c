@@ -216,7 +216,7 @@ look_back (const Work *work, const QuoitSnapshot *snapshot)
   require (past != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "the past at %u: %s", (guint) seq, error_text (error));
   g_clear_error (&error);
   then = past == NULL ? NULL : quoit_snapshot_dup_json (past);
-  require (then == NULL || strcmp (then, now) == 0, "at %u it was:\n%s\nand was seen as:\n%s", (guint) seq, then, now);
+  require (then == NULL || strcmp (then, now) == 0, "entry %u led to:\n%s\na reader saw:\n%s", (guint) seq, then, now);
   if (work->number != N_WRITERS)
     return;
   require (quoit_ledger_read_checkpoint (work->ledger, &checkpoint, NULL, &error), "%s", error_text (error));
@@ -241,7 +241,7 @@ read_some (gpointer data)
       require (quoit_snapshot_get_seq (snapshot) >= seq, "a reader went back from %u to %u", (guint) seq,
                (guint) quoit_snapshot_get_seq (snapshot));
       seq = quoit_snapshot_get_seq (snapshot);
-      require (group == NULL || quoit_group_get_n_slices (group) == 2, "half of a what-if");
+      require (group == NULL || quoit_group_get_n_slices (group) == 2, "a fork has allocated only a part of a request");
       look (snapshot, 0);
       look (forked, 0);
       if (work->n_done++ % 16 == 0)
@@ -296,8 +296,9 @@ run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
     *(i < N_WRITERS + N_READERS ? &n_read : &n_seen) += works[i].n_done;
   require_consistent (ledger, what);
   require_verified (ledger, what);
-  printf ("%s: %u writers, %u readers, %u looks while they wrote; %u look ahead, %u times\n", what, N_WRITERS,
-          N_READERS, n_read, N_SEERS, n_seen);
+  printf (
+      "%s: %u writers, %u readers, which read %u snapshots meanwhile; %u threads computed future expiries, %u times\n",
+      what, N_WRITERS, N_READERS, n_read, N_SEERS, n_seen);
   quoit_ledger_unref (ledger);
 }
 

@@ -140,7 +140,7 @@ every_disk_failure (const char *path)
 static guint
 every_allocation (const char *path, DiskFailure failure)
 {
-  const guint step = MAX (1, 7 / scaled (1));
+  const guint step = MAX (1, 21 / scaled (1));
   gboolean seen = TRUE;
   guint runs = 0, n;
 
@@ -206,7 +206,7 @@ fail_upgrades (gint64 version, guint32 seed)
   runs += every_disk_failure (path);
   runs += every_allocation (path, DISK_FAILS_ONCE);
   runs += every_allocation (path, DISK_IS_GONE);
-  for (guint round = 0; round < scaled (8); round++)
+  for (guint round = 0; round < scaled (3); round++)
     losses += every_power_loss (dir, path, seed + round);
   printf ("the power fails: %u times\n", losses);
   remove_dir (dir);

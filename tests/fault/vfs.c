@@ -223,7 +223,7 @@ every_disk_failure (char *dir)
 static guint
 every_allocation (char *dir, DiskFailure failure)
 {
-  const guint step = MAX (1, 12 / scaled (1));
+  const guint step = MAX (1, 36 / scaled (1));
   gboolean seen = TRUE;
   guint runs = 0, n;
 
@@ -477,7 +477,7 @@ lead (const Life *life, char *dir, guint32 seed)
   live (life, dir);
   runs += every_disk_failure (dir);
   losses = every_power_loss (dir, NULL);
-  for (guint round = 0; round < scaled (4); round++)
+  for (guint round = 0; round < scaled (2); round++)
     losses += every_power_loss (dir, rand);
   printf ("  the power fails: %u times\n", losses);
   runs += every_allocation (dir, DISK_FAILS_ONCE);
@@ -501,7 +501,7 @@ main (void)
   runs += every_failure_in_a_batch (dir);
   require_restored_data_is_synced (dir);
   runs += every_power_loss_without_syncs (dir, NULL);
-  for (guint round = 0; round < scaled (4); round++)
+  for (guint round = 0; round < scaled (2); round++)
     runs += every_power_loss_without_syncs (dir, rand);
   remove_dir (dir);
   printf ("%u passed, 0 failed\n", runs);

@@ -339,26 +339,26 @@ cluster_fleet_text (FuzzInput *in)
 /* --- inputs --- */
 
 static inline void
-cluster_set (QuoitInput *input, QuoitListKind kind, char *text, GString *told) /* NOLINT: takes @text */
+cluster_set (QuoitInput *input, QuoitListKind kind, char *text, GString *texts) /* NOLINT: takes @text */
 {
   quoit_input_set_list (input, kind, text, strlen (text));
-  g_string_append_printf (told, "%s\n", text);
+  g_string_append_printf (texts, "%s\n", text);
   g_free (text);
 }
 
 static inline QuoitInput *
-cluster_new_input (QuoitSourceKind kind, char *text, GString *told) /* NOLINT: takes @text */
+cluster_new_input (QuoitSourceKind kind, char *text, GString *texts) /* NOLINT: takes @text */
 {
   QuoitInput *input = quoit_input_new (kind, text, strlen (text));
 
-  g_string_append_printf (told, "%s\n", text);
+  g_string_append_printf (texts, "%s\n", text);
   g_free (text);
   return input;
 }
 
 /* A list of one of the sources. Appends the source's texts to the second argument, one per line. */
 static inline QuoitInput *
-cluster_any_input (FuzzInput *in, GString *told)
+cluster_any_input (FuzzInput *in, GString *texts)
 {
   guint8 kind = fuzz_byte (in) % 6, more = fuzz_byte (in);
   QuoitInput *input;
@@ -369,26 +369,26 @@ cluster_any_input (FuzzInput *in, GString *told)
     {
     case 0:
     case 1:
-      input = cluster_new_input (QUOIT_SOURCE_KIND_RAY_NODES, cluster_ray_nodes (in, &alive), told);
+      input = cluster_new_input (QUOIT_SOURCE_KIND_RAY_NODES, cluster_ray_nodes (in, &alive), texts);
       if ((more & 1) != 0)
-        cluster_set (input, QUOIT_LIST_RAY_GROUPS, cluster_ray_groups (in, &alive), told);
+        cluster_set (input, QUOIT_LIST_RAY_GROUPS, cluster_ray_groups (in, &alive), texts);
       if ((more & 2) != 0)
-        cluster_set (input, QUOIT_LIST_RAY_AVAILABLE, cluster_ray_available (in, &alive, (more & 1) != 0), told);
+        cluster_set (input, QUOIT_LIST_RAY_AVAILABLE, cluster_ray_available (in, &alive, (more & 1) != 0), texts);
       if ((more & 0x60) == 0x60)
         quoit_input_set_topology (input, CLUSTER_PICK (in, "2x4", "4x4"));
       break;
     case 2:
     case 3:
       input = cluster_new_input (QUOIT_SOURCE_KIND_K8S_NODES, cluster_k8s_list (in, (more & 1) != 0 ? &pods : NULL),
-                                 told);
+                                 texts);
       if (pods != NULL)
-        cluster_set (input, QUOIT_LIST_K8S_PODS, pods, told);
+        cluster_set (input, QUOIT_LIST_K8S_PODS, pods, texts);
       break;
     case 4:
-      input = cluster_new_input (QUOIT_SOURCE_KIND_RAYCLUSTER, cluster_manifest (in), told);
+      input = cluster_new_input (QUOIT_SOURCE_KIND_RAYCLUSTER, cluster_manifest (in), texts);
       break;
     default:
-      input = cluster_new_input (QUOIT_SOURCE_KIND_FLEET, cluster_fleet_text (in), told);
+      input = cluster_new_input (QUOIT_SOURCE_KIND_FLEET, cluster_fleet_text (in), texts);
     }
   if ((more & 0x88) == 0x88)
     quoit_input_set_source (input, CLUSTER_PICK (in, "ray", "k8s", "m", "fleet", "other"));

@@ -101,10 +101,10 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
-  g_autofree char *variables = fuzz_text (&in), *said = fuzz_text (&in), *file = fuzz_text (&in);
+  g_autofree char *variables = fuzz_text (&in), *server = fuzz_text (&in), *file = fuzz_text (&in);
   g_autofree char *generation = fuzz_text (&in), *host = fuzz_text (&in), *process = fuzz_text (&in);
   g_auto (GStrv) env = read_lines (variables, names, G_N_ELEMENTS (names));
-  g_auto (GStrv) metadata = read_lines (said, keys, G_N_ELEMENTS (keys));
+  g_auto (GStrv) metadata = read_lines (server, keys, G_N_ELEMENTS (keys));
 
   require_clusters ((const char *const *) env, (const char *const *) metadata, *file == '\0' ? NULL : file);
   require_bounds (generation, host, process);

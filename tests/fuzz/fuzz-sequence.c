@@ -95,14 +95,14 @@ static void
 read_any (Sequence *sequence)
 {
   gboolean is_sync = (fuzz_byte (&sequence->in) & 1) != 0;
-  g_autoptr (GString) told = g_string_new (is_sync ? "sync\n" : "import\n");
-  g_autoptr (QuoitInput) input = cluster_any_input (&sequence->in, told);
+  g_autoptr (GString) texts = g_string_new (is_sync ? "sync\n" : "import\n");
+  g_autoptr (QuoitInput) input = cluster_any_input (&sequence->in, texts);
   g_autofree char *dry = is_sync ? dry_sync (sequence, input) : NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
   QuoitImport *import;
   gboolean ok;
 
-  show ("read", told->str);
+  show ("read", texts->str);
   import = read_input (sequence, input, is_sync, &error);
   ok = import != NULL;
   text = cluster_show_import (import, error);

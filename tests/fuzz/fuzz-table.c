@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command's output of hostile cells: a table has one line per row and no terminal control sequences; the JSON
- * form is a strict document with the same texts. After the locale, a byte chooses the form. */
+/* Prints tables whose cells have hostile texts. As a table, the output has one line per row and no terminal control
+ * sequences; as JSON, it is a strict document with the same texts. The first byte chooses the locale, the next one the
+ * form. */
 #include "cli/document.h"
 #include "terminal.h"
 #include "written.h"

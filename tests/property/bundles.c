@@ -113,6 +113,7 @@ node_fits_bundles (const Problem *problem, const guint32 *node_of, guint32 node)
   return rest_fits_chips (problem, node_of, node, 0, chips);
 }
 
+/* The bundles of a request are divided evenly among the values of the topology label. */
 static guint32
 share_index (const Problem *problem, guint32 bundle)
 {

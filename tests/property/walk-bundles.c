@@ -6,16 +6,16 @@
 /* --- the model: where bundles are placed --- */
 
 guint
-model_seated (const Model *model, const char *node, GPtrArray *groups)
+model_used_chips (const Model *model, const char *node, GPtrArray *groups)
 {
   guint chips = 0;
 
   for (guint i = 0; i < model->groups->len; i++)
     {
       ModelGroup *group = model->groups->pdata[i];
-      guint n = group->seats == NULL || group->state == QUOIT_GROUP_REMOVED
+      guint n = group->n_bundles_on == NULL || group->state == QUOIT_GROUP_REMOVED
                     ? 0
-                    : GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, node));
+                    : GPOINTER_TO_UINT (g_hash_table_lookup (group->n_bundles_on, node));
 
       chips += n * group->spec.bundles.chips;
       if (n > 0 && groups != NULL)
@@ -36,7 +36,7 @@ model_may_reshape (const Model *model, guint index, guint pool, guint shape)
       const ModelNode *node = data;
 
       if (((const char *) name)[1] == (char) ('0' + index) && node->pool == pool && node->shape != shape
-          && model_seated (model, name, NULL) > 0)
+          && model_used_chips (model, name, NULL) > 0)
         return FALSE;
     }
   return TRUE;
@@ -49,12 +49,12 @@ is_lost (const Model *model, const char *name)
 }
 
 gboolean
-model_has_lost_seats (const Model *model, const ModelGroup *group)
+model_has_lost_bundles (const Model *model, const ModelGroup *group)
 {
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, group->seats);
+  g_hash_table_iter_init (&iter, group->n_bundles_on);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if (is_lost (model, name))
       return TRUE;
@@ -63,13 +63,13 @@ model_has_lost_seats (const Model *model, const ModelGroup *group)
 
 /* Removes the group's bundles from hosts that are not alive; returns their number. */
 static guint
-leave_lost (const Model *model, ModelGroup *group)
+remove_lost (const Model *model, ModelGroup *group)
 {
   GHashTableIter iter;
   gpointer name, n;
   guint n_lost = 0;
 
-  g_hash_table_iter_init (&iter, group->seats);
+  g_hash_table_iter_init (&iter, group->n_bundles_on);
   while (g_hash_table_iter_next (&iter, &name, &n))
     if (is_lost (model, name))
       {
@@ -85,7 +85,7 @@ static guint
 room_of (const Model *model, const RequestSpec *spec, const char *name, const ModelGroup *group, gboolean ever)
 {
   const ModelNode *node = g_hash_table_lookup (model->nodes, name);
-  guint chips = shapes[node->shape].chips, seated = model_seated (model, name, NULL);
+  guint chips = shapes[node->shape].chips, used = model_used_chips (model, name, NULL);
 
   if ((spec->pool >= 0 && node->pool != (guint) spec->pool) || (spec->zone >= 0 && node->zone != (guint) spec->zone)
       || (spec->selector >= 0 && !selectors[spec->selector].holds[node->zone])
@@ -97,9 +97,9 @@ room_of (const Model *model, const RequestSpec *spec, const char *name, const Mo
   if (node->state != QUOIT_NODE_ALIVE || node->group != 0 || node->external)
     return 0;
   if (spec->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD && group != NULL
-      && g_hash_table_contains (group->seats, name))
+      && g_hash_table_contains (group->n_bundles_on, name))
     return 0;
-  return (chips - seated) / spec->bundles.chips;
+  return (chips - used) / spec->bundles.chips;
 }
 
 /* The slice of the group's other bundles, or NULL if the bundles may use any slice. */
@@ -111,7 +111,7 @@ bound_slice (const Model *model, const RequestSpec *spec, const ModelGroup *grou
 
   if (!spec->bundles.in_one_slice || group == NULL)
     return NULL;
-  g_hash_table_iter_init (&iter, group->seats);
+  g_hash_table_iter_init (&iter, group->n_bundles_on);
   return g_hash_table_iter_next (&iter, &name, NULL)
              ? ((const ModelNode *) g_hash_table_lookup (model->nodes, name))->slice
              : NULL;
@@ -142,7 +142,7 @@ has_room (const Model *model, const RequestSpec *spec, guint n, const char *slic
 }
 
 static gboolean
-can_seat (const Model *model, const RequestSpec *spec, guint n, const ModelGroup *group, gboolean ever)
+can_place (const Model *model, const RequestSpec *spec, guint n, const ModelGroup *group, gboolean ever)
 {
   const char *bound = bound_slice (model, spec, group);
   GHashTableIter iter;
@@ -161,9 +161,9 @@ can_seat (const Model *model, const RequestSpec *spec, guint n, const ModelGroup
 
 /* The number of the group's bundles per host, by full name. */
 static GHashTable *
-seats_of (const Target *target, guint64 id)
+bundles_per_host (const Target *target, guint64 id)
 {
-  GHashTable *seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTable *counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (QuoitSnapshot) snapshot = snapshot_of (target);
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
@@ -175,47 +175,48 @@ seats_of (const Target *target, guint64 id)
         g_auto (GStrv) parts = g_strsplit (share == NULL ? "" : share, " + ", -1);
 
         if (quoit_group_get_id (user) == id && share != NULL)
-          g_hash_table_insert (seats, quoit_snapshot_dup_node_full_name (snapshot, i),
+          g_hash_table_insert (counts, quoit_snapshot_dup_node_full_name (snapshot, i),
                                GUINT_TO_POINTER (g_strv_length (parts)));
       }
-  return seats;
+  return counts;
 }
 
 char *
-model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known)
+model_bundles_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known)
 {
   g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, known->spec.name, NULL);
   guint n = group == NULL ? 0 : quoit_group_get_n_bundles (group), n_lost = 0, n_known = 0;
   GHashTableIter iter;
-  gpointer name, seats;
+  gpointer name, n_on_host;
 
   if (n != known->spec.bundles.n)
     return g_strdup_printf ("group %s has %u bundles, not %u", known->spec.name, n, known->spec.bundles.n);
   for (guint b = 0; b < n; b++)
     n_lost += quoit_group_get_bundle_state (group, b) != QUOIT_GROUP_SLICE_WHOLE;
-  g_hash_table_iter_init (&iter, known->seats);
-  while (g_hash_table_iter_next (&iter, &name, &seats))
-    n_known += is_lost (model, name) ? GPOINTER_TO_UINT (seats) : 0;
+  g_hash_table_iter_init (&iter, known->n_bundles_on);
+  while (g_hash_table_iter_next (&iter, &name, &n_on_host))
+    n_known += is_lost (model, name) ? GPOINTER_TO_UINT (n_on_host) : 0;
   return n_lost == n_known
              ? NULL
              : g_strdup_printf ("group %s has %u lost bundles, not %u", known->spec.name, n_lost, n_known);
 }
 
-/* Takes the new places of @group, which has @n more bundles. Each must have had room and follow the rules of the
- * spec. */
+/* Reads the new places of @group, which has @n more bundles, from the ledger. Each must have had room and follow the
+ * rules of the spec. */
 static void
-take_seats (Call *call, ModelGroup *group, guint n)
+apply_new_places (Call *call, ModelGroup *group, guint n)
 {
   Walk *walk = call->walk;
-  g_autoptr (GHashTable) seats = seats_of (call->target, group->id);
+  g_autoptr (GHashTable) counts = bundles_per_host (call->target, group->id);
   const char *bound = bound_slice (call->after, &group->spec, group);
   GHashTableIter iter;
-  gpointer name, seated;
+  gpointer name, n_on_host;
 
-  g_hash_table_iter_init (&iter, seats);
-  while (g_hash_table_iter_next (&iter, &name, &seated))
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &name, &n_on_host))
     {
-      guint before = GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, name)), now = GPOINTER_TO_UINT (seated);
+      guint before = GPOINTER_TO_UINT (g_hash_table_lookup (group->n_bundles_on, name)),
+            now = GPOINTER_TO_UINT (n_on_host);
       const ModelNode *node = g_hash_table_lookup (call->after->nodes, name);
 
       walk_require (walk, now >= before && now - before <= n, "%u bundles on %s, which had %u", now, (char *) name,
@@ -229,16 +230,16 @@ take_seats (Call *call, ModelGroup *group, guint n)
                     now, (char *) name);
       n -= now - before;
     }
-  walk_require (walk, n == 0, "%u bundles are nowhere", n);
-  walk_require (walk, group->spec.bundles.strategy != QUOIT_STRATEGY_STRICT_PACK || g_hash_table_size (seats) == 1,
-                "bundles are on %u hosts", g_hash_table_size (seats));
-  for (g_hash_table_iter_init (&iter, group->seats); g_hash_table_iter_next (&iter, &name, &seated);)
-    walk_require (walk, g_hash_table_contains (seats, name), "bundles have left %s", (char *) name);
-  g_hash_table_unref (group->seats);
-  group->seats = g_steal_pointer (&seats);
+  walk_require (walk, n == 0, "%u bundles have no node", n);
+  walk_require (walk, group->spec.bundles.strategy != QUOIT_STRATEGY_STRICT_PACK || g_hash_table_size (counts) == 1,
+                "bundles are on %u hosts", g_hash_table_size (counts));
+  for (g_hash_table_iter_init (&iter, group->n_bundles_on); g_hash_table_iter_next (&iter, &name, &n_on_host);)
+    walk_require (walk, g_hash_table_contains (counts, name), "bundles have left %s", (char *) name);
+  g_hash_table_unref (group->n_bundles_on);
+  group->n_bundles_on = g_steal_pointer (&counts);
 }
 
-/* --- wishes --- */
+/* --- requests for bundles --- */
 
 void
 random_bundles (Walk *walk, RequestSpec *spec)
@@ -272,15 +273,15 @@ reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state, gin
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   ModelGroup *made;
 
-  if (!can_seat (call->after, spec, spec->bundles.n, NULL, FALSE))
-    call->code = can_seat (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  if (!can_place (call->after, spec, spec->bundles.n, NULL, FALSE))
+    call->code = can_place (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
   else if (group != NULL)
     {
       model_write (call->after, call->now_ms);
       made = model_take (call->after, spec, state, until_ms, none);
       walk_require (call->walk, quoit_group_get_id (group) == made->id, "id %u, not the next",
                     (guint) quoit_group_get_id (group));
-      take_seats (call, made, spec->bundles.n);
+      apply_new_places (call, made, spec->bundles.n);
       call->walk->n_made++;
       call->walk->n_bundle_groups++;
     }
@@ -291,19 +292,19 @@ repair_bundles (Call *call, ModelGroup *group, gboolean done)
 {
   const RequestSpec *spec = &group->spec;
   /* An excluded slice that no longer exists has no effect. */
-  guint n_lost = leave_lost (call->after, group);
+  guint n_lost = remove_lost (call->after, group);
 
   if (n_lost == 0)
     return 0;
   if ((spec->pool >= 0 && !model_has_pool (call->after, (guint) spec->pool))
       || (spec->slice != NULL && !model_has_slice (call->after, spec->slice)))
     call->code = QUOIT_ERROR_NOT_FOUND;
-  else if (!can_seat (call->after, spec, n_lost, group, FALSE))
-    call->code = can_seat (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  else if (!can_place (call->after, spec, n_lost, group, FALSE))
+    call->code = can_place (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
   else if (done)
     {
       model_write (call->after, call->now_ms);
-      take_seats (call, group, n_lost);
+      apply_new_places (call, group, n_lost);
       call->walk->n_bundles_moved += n_lost;
     }
   return n_lost;

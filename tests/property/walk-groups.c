@@ -166,7 +166,7 @@ model_take (Model *model, const RequestSpec *spec, QuoitGroupState state, gint64
   group->spec.slice = g_strdup (spec->slice);
   group->spec.excluded = g_strdup (spec->excluded);
   if (spec->bundles.n > 0)
-    group->seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    group->n_bundles_on = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_ptr_array_add (model->groups, group);
   for (guint i = 0; i < slices->len; i++)
     model_take_slice (model, group, slices->pdata[i]);
@@ -271,8 +271,8 @@ model_state (const Model *model, const ModelGroup *group)
 
   if (group->state != QUOIT_GROUP_RESERVED)
     return group->state;
-  if (group->seats != NULL)
-    return model_has_lost_seats (model, group) ? QUOIT_GROUP_RESCHEDULING : QUOIT_GROUP_RESERVED;
+  if (group->n_bundles_on != NULL)
+    return model_has_lost_bundles (model, group) ? QUOIT_GROUP_RESCHEDULING : QUOIT_GROUP_RESERVED;
   slices = model_slices_of (model, group);
   for (guint i = 0; i < slices->len; i++)
     if (model_slice_state (model, slices->pdata[i]) != QUOIT_GROUP_SLICE_WHOLE)
@@ -359,7 +359,7 @@ owner_difference (const Model *model, const QuoitSnapshot *snapshot)
       const ModelOwner *known = model_owner (model, name);
 
       if (known == NULL || known->ended || known->until_ms != quoit_snapshot_get_owner_until_ms (snapshot, i))
-        return g_strdup_printf ("owner %s is not as it was set", name);
+        return g_strdup_printf ("owner %s differs from the model", name);
     }
   return NULL;
 }
@@ -382,11 +382,11 @@ model_group_difference (const Model *model, const QuoitSnapshot *snapshot)
           || g_strcmp0 (known->spec.key == NULL ? "" : known->spec.key, quoit_group_get_key (group)) != 0
           || quoit_group_get_ended_ms (group) != known->ended_ms || quoit_group_has_expired (group) != known->expired
           || (!removed && quoit_group_get_until_ms (group) != model_until (model, known)))
-        return g_strdup_printf ("group %s@%u is not as it should be", quoit_group_get_name (group),
+        return g_strdup_printf ("group %s@%u differs from the model", quoit_group_get_name (group),
                                 (guint) quoit_group_get_id (group));
-      difference = removed                ? NULL
-                   : known->seats != NULL ? model_seats_difference (model, snapshot, known)
-                                          : slices_difference (model, snapshot, known, group);
+      difference = removed                       ? NULL
+                   : known->n_bundles_on != NULL ? model_bundles_difference (model, snapshot, known)
+                                                 : slices_difference (model, snapshot, known, group);
       if (difference != NULL)
         return difference;
     }

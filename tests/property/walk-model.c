@@ -37,7 +37,7 @@ group_free (gpointer data)
 
   spec_clear (&group->spec);
   g_free (group->request);
-  g_clear_pointer (&group->seats, g_hash_table_unref);
+  g_clear_pointer (&group->n_bundles_on, g_hash_table_unref);
   g_free (group);
 }
 
@@ -53,13 +53,13 @@ model_new (void)
 }
 
 static GHashTable *
-copy_seats (GHashTable *seats)
+copy_bundles (GHashTable *counts)
 {
   GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GHashTableIter iter;
   gpointer name, n;
 
-  g_hash_table_iter_init (&iter, seats);
+  g_hash_table_iter_init (&iter, counts);
   while (g_hash_table_iter_next (&iter, &name, &n))
     g_hash_table_insert (copy, g_strdup (name), n);
   return copy;
@@ -76,7 +76,7 @@ copy_group (const ModelGroup *group)
   copy->spec.slice = g_strdup (group->spec.slice);
   copy->spec.excluded = g_strdup (group->spec.excluded);
   copy->request = g_strdup (group->request);
-  copy->seats = group->seats == NULL ? NULL : copy_seats (group->seats);
+  copy->n_bundles_on = group->n_bundles_on == NULL ? NULL : copy_bundles (group->n_bundles_on);
   return copy;
 }
 
@@ -202,16 +202,16 @@ is_of (const char *name, guint index)
 gboolean
 model_may_import (const Model *model, guint index, const Source *source, ImportWay way)
 {
-  g_autoptr (GHashTable) said = nodes_of (index, source);
+  g_autoptr (GHashTable) nodes = nodes_of (index, source);
   GHashTableIter iter;
   gpointer name, data;
 
   g_hash_table_iter_init (&iter, model->nodes);
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
-      const ModelNode *node = data, *now = g_hash_table_lookup (said, name);
+      const ModelNode *node = data, *now = g_hash_table_lookup (nodes, name);
 
-      if (!is_of (name, index) || (node->group == 0 && model_seated (model, name, NULL) == 0))
+      if (!is_of (name, index) || (node->group == 0 && model_used_chips (model, name, NULL) == 0))
         continue;
       if (now == NULL ? way == IMPORT && !node->lost : now->shape != node->shape)
         return FALSE;
@@ -234,7 +234,7 @@ lost (const ModelNode *before)
 void
 model_import (Model *model, guint index, const Source *source)
 {
-  GHashTable *said = nodes_of (index, source);
+  GHashTable *nodes = nodes_of (index, source);
   GHashTableIter iter;
   gpointer name, data;
 
@@ -242,7 +242,7 @@ model_import (Model *model, guint index, const Source *source)
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
       const ModelNode *before = data;
-      ModelNode *now = is_of (name, index) ? g_hash_table_lookup (said, name) : NULL;
+      ModelNode *now = is_of (name, index) ? g_hash_table_lookup (nodes, name) : NULL;
 
       if (!is_of (name, index))
         continue;
@@ -252,17 +252,17 @@ model_import (Model *model, guint index, const Source *source)
           /* Keeps a state until the source changes its own. */
           now->state = before->claimed == now->claimed ? before->state : now->claimed;
         }
-      else if (before->group != 0 || model_seated (model, name, NULL) > 0)
-        g_hash_table_insert (said, g_strdup (name), lost (before));
+      else if (before->group != 0 || model_used_chips (model, name, NULL) > 0)
+        g_hash_table_insert (nodes, g_strdup (name), lost (before));
       g_hash_table_iter_remove (&iter);
     }
-  g_hash_table_iter_init (&iter, said);
+  g_hash_table_iter_init (&iter, nodes);
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
       g_hash_table_iter_steal (&iter);
       g_hash_table_insert (model->nodes, name, data);
     }
-  g_hash_table_unref (said);
+  g_hash_table_unref (nodes);
 }
 
 /* --- requests --- */
@@ -320,7 +320,7 @@ count_slices (const Model *model)
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
       const ModelNode *node = data;
-      gboolean is_held = node->group != 0 || model_seated (model, name, NULL) > 0;
+      gboolean is_held = node->group != 0 || model_used_chips (model, name, NULL) > 0;
       Count *count = g_hash_table_lookup (slices, node->slice);
 
       if (count == NULL)
@@ -421,7 +421,7 @@ count_chips (const Model *model, const char *name, const ModelNode *node, const 
   for (guint i = 0; i < groups->len; i++)
     {
       const ModelGroup *group = groups->pdata[i];
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, name)) * group->spec.bundles.chips;
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (group->n_bundles_on, name)) * group->spec.bundles.chips;
 
       chips[group_part (node, group)] += n;
       rest -= n;
@@ -446,15 +446,15 @@ node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, 
   const ModelNode *node = g_hash_table_lookup (model->nodes, name);
   guint32 n_users = quoit_snapshot_get_node_n_users (snapshot, at);
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
-  guint seated = model_seated (model, name, groups), chips[N_PARTS] = { 0 };
+  guint used = model_used_chips (model, name, groups), chips[N_PARTS] = { 0 };
 
   if (node == NULL)
-    return g_strdup_printf ("node %s should not be there", name);
+    return g_strdup_printf ("node %s is not in the model", name);
   if (quoit_snapshot_get_node_state (snapshot, at) != node->state)
     return g_strdup_printf ("node %s has state %d, not %d", name, quoit_snapshot_get_node_state (snapshot, at),
                             node->state);
   if (n_users != groups->len + (node->group != 0))
-    return g_strdup_printf ("node %s is held by %u groups", name, n_users);
+    return g_strdup_printf ("node %s is allocated to %u groups, unlike in the model", name, n_users);
   for (guint32 u = 0; u < n_users; u++)
     {
       g_autoptr (QuoitGroup) user
@@ -462,11 +462,11 @@ node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, 
       guint64 id = node->group != 0 ? node->group : ((const ModelGroup *) groups->pdata[u])->id;
 
       if (quoit_group_get_id (user) != id)
-        return g_strdup_printf ("node %s is held by %u, not by %u", name, (guint) quoit_group_get_id (user),
-                                (guint) id);
+        return g_strdup_printf ("node %s is allocated to group %u, expected %u", name,
+                                (guint) quoit_group_get_id (user), (guint) id);
     }
-  if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0 && seated == 0))
-    return g_strdup_printf ("node %s is external, or not", name);
+  if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0 && used == 0))
+    return g_strdup_printf ("node %s: external use differs from the model", name);
   count_chips (model, name, node, groups, chips);
   for (guint part = 0; part < N_PARTS; part++)
     {
@@ -485,12 +485,12 @@ slice_difference (GHashTable *slices, const QuoitSnapshot *snapshot, guint32 at)
   guint32 flags = quoit_snapshot_get_slice_flags (snapshot, at);
 
   if (count == NULL || quoit_snapshot_get_slice_n_nodes (snapshot, at) != count->n_known)
-    return g_strdup_printf ("slice %s has other nodes", name);
+    return g_strdup_printf ("slice %s has other nodes than in the model", name);
   if (((flags & QUOIT_SLICE_FREE) != 0) != is_free (count) || ((flags & QUOIT_SLICE_HELD) != 0) != (count->n_held > 0)
       || ((flags & QUOIT_SLICE_DRAINING) != 0) != (count->n_draining > 0)
       || ((flags & QUOIT_SLICE_IDLE) != 0) != (count->n_used == 0)
       || ((flags & QUOIT_SLICE_INTACT) != 0) != (count->n_alive == shapes[count->any->shape].hosts))
-    return g_strdup_printf ("slice %s has flags %x", name, flags);
+    return g_strdup_printf ("slice %s has flags %x, unlike in the model", name, flags);
   return NULL;
 }
 

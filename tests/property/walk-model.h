@@ -44,9 +44,9 @@ typedef struct {
 typedef struct {
   guint64 id;
   RequestSpec spec;
-  char *request;         /* all that a retry with the same key compares, except name and owner */
-  GHashTable *seats;     /* for bundles: node -> number of bundles; NULL: the group has slices */
-  QuoitGroupState state; /* HELD, RESERVED, REMOVED */
+  char *request;            /* all that a retry with the same key compares, except name and owner */
+  GHashTable *n_bundles_on; /* for bundles: node -> number of bundles; NULL: the group has slices */
+  QuoitGroupState state;    /* HELD, RESERVED, REMOVED */
   gint64 until_ms, ended_ms;
   gboolean expired;
 } ModelGroup;
@@ -105,13 +105,13 @@ gboolean model_has_slice (const Model *model, const char *slice);
 
 /* --- walk-bundles.c: where bundles are placed --- */
 
-/* The chips of the node that bundles use. Appends the ids of their groups to @groups (or NULL). */
-guint model_seated (const Model *model, const char *node, GPtrArray *groups);
+/* The chips of the node that bundles use. Appends these groups to @groups (or NULL). */
+guint model_used_chips (const Model *model, const char *node, GPtrArray *groups);
 /* Whether the slices of the pool may change to @shape. If hosts with bundles stay as lost and others are added, the
  * nodes of a slice vote on its class, which the model does not implement. */
 gboolean model_may_reshape (const Model *model, guint index, guint pool, guint shape);
-gboolean model_has_lost_seats (const Model *model, const ModelGroup *group);
-char *model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known);
+gboolean model_has_lost_bundles (const Model *model, const ModelGroup *group);
+char *model_bundles_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known);
 
 /* --- walk-groups.c: groups, leases and owners over time --- */
 

@@ -43,7 +43,7 @@ call_end (Call *call, gboolean done)
     model_become (call->target->model, call->after);
   else if (call->target->in_batch && !call->is_unread)
     {
-      /* In a batch, the expiries that a refused change noticed remain. */
+      /* In a batch, the expiries that a refused change recorded remain. */
       model_free (call->after);
       model_become (call->target->model, model_at (call->target->model, call->now_ms));
     }
@@ -216,9 +216,10 @@ check_made (Call *call, const RequestSpec *spec, QuoitGroupState state, gint64 u
   guint n_free = g_hash_table_size (free_slices);
   const ModelGroup *made;
 
-  walk_require (walk, slices->len == MIN (spec->n_slices, n_free), "%u slices for %u", slices->len, spec->n_slices);
+  walk_require (walk, slices->len == MIN (spec->n_slices, n_free), "%u slices for a request of %u", slices->len,
+                spec->n_slices);
   for (guint i = 0; i < slices->len; i++)
-    walk_require (walk, g_hash_table_remove (free_slices, slices->pdata[i]), "slice %s was not to be had",
+    walk_require (walk, g_hash_table_remove (free_slices, slices->pdata[i]), "slice %s was not free",
                   (char *) slices->pdata[i]);
   model_write (call->after, call->now_ms);
   made = model_take (call->after, spec, state, until_ms, slices);
@@ -478,22 +479,22 @@ change_owner (Walk *walk, const Target *target)
 /* --- changing slices --- */
 
 static void
-check_turn (Call *call, QuoitGroupChange *turn, const ModelGroup *known, gboolean is_nothing)
+check_change (Call *call, QuoitGroupChange *change, const ModelGroup *known, gboolean is_nothing)
 {
   Walk *walk = call->walk;
 
-  if (turn == NULL)
+  if (change == NULL)
     return;
-  walk_require (walk, (quoit_group_change_get_before (turn) == quoit_group_change_get_after (turn)) == is_nothing,
-                "%s changes something, or nothing", call->verb);
-  walk_require (walk, quoit_group_get_id (quoit_group_change_get_before (turn)) == known->id, "%s of another group",
+  walk_require (walk, (quoit_group_change_get_before (change) == quoit_group_change_get_after (change)) == is_nothing,
+                "%s has made a change or none, unlike the model", call->verb);
+  walk_require (walk, quoit_group_get_id (quoit_group_change_get_before (change)) == known->id, "%s of another group",
                 call->verb);
   walk->n_changes += !is_nothing;
 }
 
 /* Removes up to @n of the group's slices in @state, from the last on. */
 static guint
-leave_some (Model *model, const ModelGroup *group, QuoitGroupSliceState state, guint n)
+remove_slices (Model *model, const ModelGroup *group, QuoitGroupSliceState state, guint n)
 {
   g_autoptr (GPtrArray) slices = model_slices_of (model, group);
   guint n_left = 0;
@@ -507,32 +508,32 @@ leave_some (Model *model, const ModelGroup *group, QuoitGroupSliceState state, g
   return n_left;
 }
 
-/* Checks that the group has @n new slices that its request allows, and takes them over from the ledger. */
+/* Checks that the ledger has added @n slices that the request allows, and adds them to the model. */
 static void
-take_new (Call *call, const ModelGroup *group, const QuoitGroup *after, guint n)
+apply_new_slices (Call *call, const ModelGroup *group, const QuoitGroup *after, guint n)
 {
   Walk *walk = call->walk;
   g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->spec);
   g_autoptr (GPtrArray) before = model_slices_of (call->after, group);
   g_autoptr (GPtrArray) slices = slices_of (walk, call->target, after);
 
-  walk_require (walk, slices->len == before->len + n, "%s gives %u slices, not %u", call->verb, slices->len,
+  walk_require (walk, slices->len == before->len + n, "%s leads to %u slices, expected %u", call->verb, slices->len,
                 before->len + n);
   for (guint i = 0; i < slices->len; i++)
     {
       if (g_ptr_array_find_with_equal_func (before, slices->pdata[i], g_str_equal, NULL))
         continue;
-      walk_require (walk, g_hash_table_contains (free_slices, slices->pdata[i]), "slice %s was not to be had",
+      walk_require (walk, g_hash_table_contains (free_slices, slices->pdata[i]), "slice %s was not free",
                     (char *) slices->pdata[i]);
       model_take_slice (call->after, group, slices->pdata[i]);
       n--;
     }
-  walk_require (walk, n == 0, "%s lets go of slices that are whole", call->verb);
+  walk_require (walk, n == 0, "%s has removed slices that are whole", call->verb);
 }
 
 /* Whether the group can get @n more slices; otherwise sets the expected code. */
 static gboolean
-can_have (Call *call, const ModelGroup *group, guint n)
+can_get (Call *call, const ModelGroup *group, guint n)
 {
   g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->spec);
   g_autoptr (GPtrArray) slices = model_slices_of (call->after, group);
@@ -556,38 +557,38 @@ resize (Walk *walk, const Target *target)
   guint64 id;
   Call call = call_begin (walk, target, "resize");
   g_autoptr (GPtrArray) slices = NULL;
-  QuoitGroupChange *turn;
+  QuoitGroupChange *change;
   ModelGroup *known;
 
   ref = random_ref (walk, target->model, &name, &id);
-  turn = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
-                              : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
+  change = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
+                                : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
-  if (known != NULL && known->seats != NULL)
+  if (known != NULL && known->n_bundles_on != NULL)
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL && (n < 1 || (known->spec.least != 0 && (n < known->spec.least || n > known->spec.n_slices))))
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL && n == slices->len)
-    check_turn (&call, turn, known, TRUE);
+    check_change (&call, change, known, TRUE);
   else if (known != NULL && n < slices->len)
     {
       guint n_left = slices->len - (guint) n;
 
       model_write (call.after, call.now_ms);
-      n_left -= leave_some (call.after, known, QUOIT_GROUP_SLICE_LOST, n_left);
-      n_left -= leave_some (call.after, known, QUOIT_GROUP_SLICE_LEAVING, n_left);
-      leave_some (call.after, known, QUOIT_GROUP_SLICE_WHOLE, n_left);
-      check_turn (&call, turn, known, FALSE);
+      n_left -= remove_slices (call.after, known, QUOIT_GROUP_SLICE_LOST, n_left);
+      n_left -= remove_slices (call.after, known, QUOIT_GROUP_SLICE_LEAVING, n_left);
+      remove_slices (call.after, known, QUOIT_GROUP_SLICE_WHOLE, n_left);
+      check_change (&call, change, known, FALSE);
     }
-  else if (known != NULL && can_have (&call, known, (guint) n - slices->len) && turn != NULL)
+  else if (known != NULL && can_get (&call, known, (guint) n - slices->len) && change != NULL)
     {
       model_write (call.after, call.now_ms);
-      check_turn (&call, turn, known, FALSE);
-      take_new (&call, known, quoit_group_change_get_after (turn), (guint) n - slices->len);
+      check_change (&call, change, known, FALSE);
+      apply_new_slices (&call, known, quoit_group_change_get_after (change), (guint) n - slices->len);
     }
-  call_end (&call, turn != NULL);
-  quoit_group_change_free (turn);
+  call_end (&call, change != NULL);
+  quoit_group_change_free (change);
 }
 
 void
@@ -596,33 +597,33 @@ repair (Walk *walk, const Target *target)
   g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
   Call call = call_begin (walk, target, "repair");
-  QuoitGroupChange *turn;
+  QuoitGroupChange *change;
   ModelGroup *known;
   guint n_lost;
 
   ref = random_ref (walk, target->model, &name, &id);
-  turn = target->fork != NULL ? quoit_fork_repair (target->fork, ref, call.now_ms, NULL, &call.error)
-                              : quoit_ledger_repair (target->ledger, ref, call.now_ms, NULL, &call.error);
+  change = target->fork != NULL ? quoit_fork_repair (target->fork, ref, call.now_ms, NULL, &call.error)
+                                : quoit_ledger_repair (target->ledger, ref, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
-  if (known != NULL && known->seats != NULL)
-    check_turn (&call, turn, known, repair_bundles (&call, known, turn != NULL) == 0);
+  if (known != NULL && known->n_bundles_on != NULL)
+    check_change (&call, change, known, repair_bundles (&call, known, change != NULL) == 0);
   else if (known != NULL)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 
-      n_lost = leave_some (call.after, known, QUOIT_GROUP_SLICE_LOST, slices->len);
-      n_lost += leave_some (call.after, known, QUOIT_GROUP_SLICE_LEAVING, slices->len);
+      n_lost = remove_slices (call.after, known, QUOIT_GROUP_SLICE_LOST, slices->len);
+      n_lost += remove_slices (call.after, known, QUOIT_GROUP_SLICE_LEAVING, slices->len);
       if (n_lost == 0)
-        check_turn (&call, turn, known, TRUE);
-      else if (can_have (&call, known, n_lost) && turn != NULL)
+        check_change (&call, change, known, TRUE);
+      else if (can_get (&call, known, n_lost) && change != NULL)
         {
           model_write (call.after, call.now_ms);
-          check_turn (&call, turn, known, FALSE);
-          take_new (&call, known, quoit_group_change_get_after (turn), n_lost);
+          check_change (&call, change, known, FALSE);
+          apply_new_slices (&call, known, quoit_group_change_get_after (change), n_lost);
         }
     }
-  call_end (&call, turn != NULL);
-  quoit_group_change_free (turn);
+  call_end (&call, change != NULL);
+  quoit_group_change_free (change);
 }
 
 void
@@ -631,12 +632,12 @@ release_slice (Walk *walk, const Target *target)
   g_autofree char *name = NULL, *ref = NULL, *slice = random_slice (walk, target->model);
   guint64 id;
   Call call = call_begin (walk, target, "release of a slice");
-  QuoitGroupChange *turn;
+  QuoitGroupChange *change;
   ModelGroup *known;
 
   ref = random_ref (walk, target->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
-  if (known != NULL && known->seats != NULL)
+  if (known != NULL && known->n_bundles_on != NULL)
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL)
     {
@@ -658,7 +659,7 @@ release_slice (Walk *walk, const Target *target)
             model_leave_slice (call.after, known, slice);
         }
     }
-  turn = quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
-  call_end (&call, turn != NULL);
-  quoit_group_change_free (turn);
+  change = quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
+  call_end (&call, change != NULL);
+  quoit_group_change_free (change);
 }

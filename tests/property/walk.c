@@ -240,7 +240,8 @@ compact (Walk *walk, QuoitLedger *ledger)
   before = first + 1 + random_below (walk, (guint) (walk->model->seq - first) + 1);
   walk_require (walk, quoit_ledger_compact_journal (ledger, before, walk->time_ms, &n_removed, &error), "%s",
                 error_text (error));
-  walk_require (walk, n_removed == before - 1 - first, "%u entries gone before %u", (guint) n_removed, (guint) before);
+  walk_require (walk, n_removed == before - 1 - first, "%u entries removed before %u", (guint) n_removed,
+                (guint) before);
   walk_require (walk, quoit_ledger_verify (ledger, &error), "%s", error_text (error));
   walk->n_compactions++;
 }
@@ -311,7 +312,7 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
       if (walk.step % 100 == 0)
         walk_require (&walk, quoit_ledger_verify (walk.handles[0], &error), "%s", error_text (error));
     }
-  printf ("%s: %u steps, %u done, %u refused; %u groups made, %u times something ended, %u group changes, %u imports, "
+  printf ("%s: %u steps, %u done, %u refused; %u groups made, %u groups ended, %u group changes, %u imports, "
           "%u nodes lost, %u forks, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
           walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions, walk.n_bundle_groups, walk.n_bundles_moved);

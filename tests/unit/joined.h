@@ -448,7 +448,7 @@ static const struct {
   { "ray A0.0^ B0.1^;divide a-0;ray A0.0 B0.1^",
     "ray/m-A#1=A* [train chip 0: TPU 2] [train chip 1: TPU 2] [train chip 2: TPU 2] [train chip 3: TPU 2] "
     "ray/m-B#2=B* [train chip 0: TPU 2] [train chip 1: TPU 2] [train chip 2: TPU 2] [train chip 3: TPU 2]",
-    "'m-A' would change: another number of devices a chip: group 'train@1' uses it" },
+    "'m-A' would change: another number of devices per chip: group 'train@1' uses it" },
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0 B0.1", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0^ B0.1", "plan/a-0-0#1=Ax* plan/a-0-1#2=B*",
     "would change: other topology, pod type or chips: group" },

@@ -547,13 +547,14 @@ script_step (Script *script, const char *what, const char *line)
 
   if (!script->step (script, text, words + 1, rest, T0 + script_ms (words[0]), &error))
     {
-      ck_assert_msg (error != NULL, "%s: %s: no error says why", what, line);
+      ck_assert_msg (error != NULL, "%s: %s: refused without an error", what, line);
       g_string_printf (text, "%s %s", quoit_error_code_name ((QuoitErrorCode) error->code), error->message);
       after = script_json (script);
-      ck_assert_msg (strcmp (before, after) == 0, "%s: %s: was refused, but something is another now", what, line);
+      ck_assert_msg (strcmp (before, after) == 0, "%s: %s: was refused, but the state has changed", what, line);
     }
   else
-    ck_assert_msg (error == NULL, "%s: %s: done, but says %s", what, line, error == NULL ? "" : error->message);
+    ck_assert_msg (error == NULL, "%s: %s: succeeded with an error: %s", what, line,
+                   error == NULL ? "" : error->message);
   ck_assert_msg (arrow == NULL ? script != NULL && error == NULL : g_str_has_prefix (text->str, arrow + 4),
                  "%s%s:\n  %s\nanswers\n  %s", what, script->path == NULL ? " in memory" : " in a file", line,
                  text->str);

@@ -404,14 +404,16 @@ static const struct {
   const char *message;
 } refused[] = {
   { "v6e 2x2", "TPU=3", 1, QUOIT_PROFILE_QUOIT,
-    "group 'train': bundle '0' has the chips '0,1,2' of node 'v6e-2x2-0-0': expected 1, 2, 4 or 8 that are a box" },
+    "group 'train': bundle '0' has the chips '0,1,2' of node 'v6e-2x2-0-0': expected 1, 2, 4 or 8 chips that form a "
+    "box" },
   { "v6e 2x4 hostchips=8", "TPU=6", 1, QUOIT_PROFILE_RAY_TRAIN, "bundle '0' has the chips '0,1,2,3,4,5'" },
   { "v6e 4x4", "TPU=2 TPU=2 slice", 2, QUOIT_PROFILE_QUOIT,
-    "group 'train', 2 processes per host: expected 1, as each of its bundles is a process" },
+    "group 'train', 2 processes per host: expected 1, because each of its bundles is a process" },
   { "v6e 2x2", "TPU=2 TPU=2", 4, QUOIT_PROFILE_QUOIT, "group 'train', 4 processes per host: expected 1" },
   { "v6e 4x4", "TPU=2", 1, QUOIT_PROFILE_KUBERAY,
-    "profile kuberay: group 'train' has bundles that are no whole slices" },
-  { "v6e 4x4", "TPU=2", 1, QUOIT_PROFILE_JOBSET, "profile jobset: group 'train' has bundles that are no whole slices" },
+    "profile kuberay: group 'train' has bundles that are not whole slices" },
+  { "v6e 4x4", "TPU=2", 1, QUOIT_PROFILE_JOBSET,
+    "profile jobset: group 'train' has bundles that are not whole slices" },
 };
 
 START_TEST (bundles_that_form_no_process_are_refused)
@@ -585,14 +587,14 @@ is_built (const Cuboid *box, const char *fleet)
 static void
 check_chips (const QuoitGroup *group, const QuoitTopology *topology)
 {
-  g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) bundles_seen = g_hash_table_new (NULL, NULL);
 
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), quoit_group_get_n_bundles (group));
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     {
       uint32_t bundle = (uint32_t) quoit_topology_get_bundle (topology, p);
 
-      ck_assert (g_hash_table_add (told, GUINT_TO_POINTER (bundle + 1)));
+      ck_assert (g_hash_table_add (bundles_seen, GUINT_TO_POINTER (bundle + 1)));
       ck_assert_uint_eq (quoit_topology_get_host_chips (topology, p), quoit_group_get_bundle_chips (group, bundle));
       ck_assert_str_eq (quoit_topology_get_node_name (topology, p), quoit_group_get_bundle_node (group, bundle));
     }

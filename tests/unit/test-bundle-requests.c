@@ -52,8 +52,8 @@ static const struct {
   { "TPU=inf", NULL, "amount 'inf'" },
   { "TPU= 4", NULL, "amount ' 4'" },
   { "TPU=4 ", NULL, "amount '4 '" },
-  { "TPU=4;CPU=1", NULL, "bundle 0: ';CPU=1' behind an amount" },
-  { "TPU=4}", NULL, "bundle 0: '}' behind an amount" },
+  { "TPU=4;CPU=1", NULL, "bundle 0: ';CPU=1' after an amount" },
+  { "TPU=4}", NULL, "bundle 0: '}' after an amount" },
   { "TPU=0.00001", NULL, "no part finer than 0.0001" },
   { "memory=900000000000000.0001", NULL, "at most 900000000000000" },
   { "memory=99999999999999999999", NULL, "resource 'memory': amount '99999999999999999999': expected less" },
@@ -182,12 +182,12 @@ START_TEST (request_has_at_most_ten_thousand_bundles)
   GError *error = NULL;
 
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '0': expected 1 to 10000, 0 are there");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '0': expected 1 to 10000 in total, 0 were added before");
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", G_MAXINT64, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '9223372036854775807': expected 1 to 10000");
   ck_assert (quoit_request_add_bundles (request, "CPU=1", 9999, NULL));
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", 2, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '2': expected 1 to 10000, 9999 are there");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '2': expected 1 to 10000 in total, 9999 were added before");
   ck_assert (quoit_request_add_bundles (request, "CPU=1", 1, NULL));
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '1'");
@@ -241,7 +241,7 @@ START_TEST (number_of_resources_and_selectors_is_limited)
   for (guint i = 0; i < QUOIT_MAX_BUNDLE_SELECTORS; i++)
     ck_assert (quoit_request_select_bundle (request, 0, "k", "v", NULL));
   ck_assert (!quoit_request_select_bundle (request, 0, "k", "v", &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 0: selector 'k': expected at most 1000 of a bundle");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 0: selector 'k': expected at most 1000 per bundle");
   ck_assert (quoit_request_select_bundle (request, 1, "k", "v", NULL));
 }
 END_TEST

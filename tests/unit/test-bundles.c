@@ -11,7 +11,7 @@
 
 static const ScriptFact facts[] = {
   /* --- each strategy, under both policies --- */
-  { "a whole slice is taken by its name",
+  { "bundles can select a whole slice by its name",
     { "0 import " A2 " -> new",
       "0 reserve t 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD policy=ray -> t@1 RESERVED "
       "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123",
@@ -22,7 +22,7 @@ static const ScriptFact facts[] = {
       "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> NOT_NOW", "0 release t@1 -> ok",
       "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> u@2 RESERVED "
       "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123" } },
-  { "bundles that are whole slices take those that slices would",
+  { "bundles that are whole slices get the slices that a request for slices would get",
     { "0 import v6e 4x4 x3 pool=a; v6e 4x4 x1 pool=b busy=0.1; v6e 2x4 x2 pool=c -> new",
       "0 reserve s 1x{TPU=1} slice=a-1 -> s@1 RESERVED a-1-0/0",
       "0 try t 4x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name -> t@2 RESERVED "
@@ -35,12 +35,12 @@ static const ScriptFact facts[] = {
       "0 try t 20x{TPU=4} label=ray.io/tpu-slice-name*5 -> NEVER", "0 state a-0-2 alive -> ok",
       "0 try t 3x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name -> t@2 RESERVED "
       "a-0-0/0123+a-0-1/0123+a-0-2/0123" } },
-  { "what can never be is told so, whatever Ray's word is",
+  { "a request that can never fit is NEVER, whatever Ray answers",
     { "0 import " B3 " -> new",
       "0 reserve t 1x{TPU=9} policy=ray -> NEVER 1 bundle, PACK: never, Ray answers INFEASIBLE; bundle 0, {TPU=9}, "
       "fits on no known node",
-      "0 reserve t 4x{TPU=1} strategy=STRICT_SPREAD -> NEVER 4 bundles, STRICT_SPREAD: never; each bundle finds a node "
-      "by itself",
+      "0 reserve t 4x{TPU=1} strategy=STRICT_SPREAD -> NEVER 4 bundles, STRICT_SPREAD: never; each bundle fits by "
+      "itself",
       "0 state b-0-0 dead -> ok", "0 state b-1-0 draining -> ok",
       "0 reserve t 3x{TPU=1} strategy=STRICT_SPREAD policy=ray -> NOT_NOW 3 bundles, STRICT_SPREAD: not now, Ray "
       "answers "
@@ -48,7 +48,7 @@ static const ScriptFact facts[] = {
       "0 reserve t 3x{TPU=1} strategy=STRICT_SPREAD -> NOT_NOW", "0 reserve t 3x{TPU=8} -> NOT_NOW",
       "0 reserve t 4x{TPU=8} -> NEVER", "0 reserve t 1x{TPU=1;ray.io/tpu-slice-name=c} policy=ray -> NEVER",
       "0 reserve t 1x{GPU=1} -> NEVER", "0 reserve t 1x{TPU=8} slice=b-1 -> NOT_NOW" } },
-  { "each strategy stands as it says",
+  { "each strategy places bundles as documented",
     { "0 import " B3 " -> new", "0 try t 3x{TPU=2} -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
       "0 try t 3x{TPU=2} strategy=STRICT_PACK -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
       "0 try t 3x{TPU=2} strategy=SPREAD -> t@1 RESERVED b-0-0/01+b-1-0/01+b-2-0/01",
@@ -62,12 +62,12 @@ static const ScriptFact facts[] = {
       "0 try t 2x{TPU=2} strategy=STRICT_PACK soft=b-9-0 -> NOT_FOUND soft target: no node 'b-9-0'",
       "0 reserve u 1x{TPU=5} slice=b-1 -> u@1 RESERVED b-1-0/01234",
       "0 try t 2x{TPU=2} strategy=STRICT_PACK soft=b-1-0 -> t@2 RESERVED b-0-0/01+b-0-0/23" } },
-  { "the best policy finds what Ray's misses, and the refusal says so",
+  { "policy best finds a placement that policy ray misses, and ray's refusal reports it",
     { "0 import v6e 2x2 x1 pool=p; v6e 2x2 x1 pool=q -> new", "0 reserve u 1x{TPU=1} pool=q -> u@1 RESERVED q-0-0/0",
       "0 try t 1x{TPU=3}+2x{TPU=2} policy=ray -> NOT_NOW 3 bundles, PACK: not now, Ray answers FAILED; policy 'best' "
       "would place them now",
       "0 reserve t 1x{TPU=3}+2x{TPU=2} -> t@2 RESERVED q-0-0/123+p-0-0/01+p-0-0/23" } },
-  { "pool, zone, labels and names hold for the nodes of bundles too",
+  { "pool, zone, labels and slice names restrict the nodes of bundles",
     { "0 import v6e 2x4 x2 pool=a zone=x; v6e 2x4 x2 pool=b zone=y -> new",
       "0 try t 2x{TPU=1} pool=b -> t@1 RESERVED b-0-0/0+b-0-0/1", "0 try t 2x{TPU=1} zone=y -> t@1 RESERVED b-0-0/0",
       "0 try t 1x{TPU=1} slice=b-1 -> t@1 RESERVED b-1-0/0",
@@ -76,12 +76,12 @@ static const ScriptFact facts[] = {
       "0 try t 1x{TPU=1} but=c -> NOT_FOUND", "0 try t 1x{TPU=8}+1x{TPU=8} pool=b zone=x -> NEVER" } },
 
   /* --- chips --- */
-  { "a bundle has whole chips and a part of one other",
+  { "a bundle with a fraction has whole chips and a part of one more",
     { "0 import v6e 2x2 x1 pool=p -> new", "0 reserve t 2x{TPU=1.5} -> t@1 RESERVED p-0-0/01+p-0-0/12",
       "0 reserve u 1x{TPU=1} -> u@2 RESERVED p-0-0/3", "0 reserve v 1x{TPU=0.1} -> NOT_NOW", "0 free -> none",
       "0 release t -> ok", "0 reserve v 3x{TPU=0.6} -> v@3 RESERVED p-0-0/0+p-0-0/1+p-0-0/2",
       "0 reserve w 1x{TPU=0.8} -> NOT_NOW", "0 reserve w 1x{TPU=0.4} -> w@4 RESERVED p-0-0/0" } },
-  { "what Ray's sums grant and no raylet could is refused",
+  { "a placement that Ray's sums grant and a raylet would refuse is refused",
     { "0 import v6e 1x1 x1 pool=p; v6e 2x2 x1 pool=q -> new",
       "0 reserve u 4x{TPU=0.6} pool=q -> u@1 RESERVED q-0-0/0+q-0-0/1+q-0-0/2+q-0-0/3",
       "0 reserve t 1x{TPU=0.8} pool=q policy=ray -> NOT_NOW bundle 0: not now, node 'q-0-0' has enough TPU, but its "
@@ -89,7 +89,7 @@ static const ScriptFact facts[] = {
       "0 reserve t 1x{TPU=0.8} pool=q -> NOT_NOW",
       "0 reserve t 2x{TPU=0.4} pool=q policy=ray -> t@2 RESERVED q-0-0/0+q-0-0/1",
       "0 try v 1x{TPU=0.8} policy=ray -> v@3 RESERVED p-0-0/0" } },
-  { "what every node has is counted out too",
+  { "implicit and derived resources are used up like all others",
     { "0 import v6e 2x4 x2 pool=b -> new", "0 reserve t 2x{" I "=0.4} -> t@1 RESERVED b-0-0+b-0-0",
       "0 reserve u 1x{" I "=0.6} policy=ray -> u@2 RESERVED b-1-0",
       "0 reserve v 1x{" I "=0.3} policy=ray -> v@3 RESERVED "
@@ -100,7 +100,7 @@ static const ScriptFact facts[] = {
       "0 try x 1x{TPU-v6e-16-head=1} -> NEVER" } },
 
   /* --- one value of a label, and several --- */
-  { "bundles of a topology label share a value of it",
+  { "bundles with a topology label are on nodes with the same value",
     { "0 import " A2 "; " B3 " -> new",
       "0 try t 4x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name -> t@1 RESERVED "
       "a-0-0/0123+a-0-1/0123+a-0-2/0123+a-0-3/0123",
@@ -113,12 +113,12 @@ static const ScriptFact facts[] = {
       "0 try v 3x{TPU=8} label=ray.io/tpu-slice-name*2 -> INVALID",
       "0 try v 2x{TPU=8} label=ray.io/tpu-slice-name*2 policy=ray -> INVALID",
       "0 try v 1x{TPU=8} label=none -> NEVER" } },
-  { "slices of one name in two sources are two values for quoit",
+  { "slices with the same name in two sources are two values of the label",
     { "0 import v6e 1x1 x1 pool=p -> new", "0 import v6e 1x1 x1 pool=q -> ",
       "0 reserve t 2x{TPU=1} label=ray.io/tpu-slice-name -> NEVER" } },
 
   /* --- properties of all groups --- */
-  { "a request key compares bundles",
+  { "requests with the same key are compared by their bundles",
     { "0 import " B3 " -> new", "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED b-0-0/0123+b-0-0/4567",
       "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED", "0 reserve t 1x{TPU=4}+1x{TPU=4} key=k -> t@1 RESERVED",
       "0 reserve t 2x{TPU=4.0} key=k -> t@1 RESERVED", "0 reserve t 2x{TPU=3} key=k -> CONFLICT",
@@ -127,7 +127,7 @@ static const ScriptFact facts[] = {
       "0 reserve t 2x{TPU=4;k=!v} key=k -> CONFLICT", "0 reserve t 2x{TPU=4} key=k label=k -> CONFLICT",
       "0 reserve t 2 key=k -> CONFLICT", "0 reserve u 1x{TPU=1} -> u@2 RESERVED b-1-0/0", "0 release t -> ok",
       "0 reserve t 2x{TPU=4} key=k -> t@1 REMOVED", "0 free -> b-0,b-2" } },
-  { "a hold of bundles ends as any hold",
+  { "a hold of bundles expires like a hold of slices",
     { "0 import " B3 " -> new",
       "0 hold t 3x{TPU=8} 10s -> t@1 HELD b-0-0/01234567+b-1-0/01234567+b-2-0/01234567 until=10s",
       "0 reserve u 1x{TPU=1} -> NOT_NOW", "5s confirm t -> t@1 RESERVED b-0-0/01234567", "5s release t -> ok",
@@ -135,21 +135,21 @@ static const ScriptFact facts[] = {
       "10s reserve u 3x{TPU=8} lease=5s -> u@3 RESERVED", "15s free -> b-0,b-1,b-2",
       "15s journal -> import: fleet imported; hold: t@1 added; confirm: t@1 lease; release: t@1 gone; hold: t@2 added; "
       "expire: t@2 gone; reserve: u@3 added" } },
-  { "what bundles leave of slices is nobody's whole slice",
+  { "a slice that bundles use in part is not free as a whole",
     { "0 import v6e 4x4 x2 pool=a -> new", "0 reserve t 1x{TPU=1} -> t@1 RESERVED a-0-0/0", "0 free -> a-1",
       "0 reserve s 1 -> s@2 RESERVED a-1", "0 reserve u 1x{TPU=4} -> u@3 RESERVED a-0-1/0123",
       "0 reserve v 1x{TPU=1} slice=a-1 -> NOT_NOW", "0 release t -> ok", "0 release u -> ok", "0 free -> a-0",
       "0 owner-set me -> ok", "0 reserve w 1x{TPU=4} owner=me -> w@5 RESERVED a-0-0/0123", "0 owner-end me -> 1",
       "0 free -> a-0" } },
-  { "what bundles cannot do is told with the remedy",
+  { "calls for slices refuse a group of bundles with the remedy",
     { "0 import " B3 " -> new", "0 reserve t 2x{TPU=4} -> t@1",
       "0 resize t 1 -> INVALID group 't@1' has 2 bundles, not slices: expected a group of slices; release it, and "
-      "reserve the bundles that are wanted",
+      "reserve the bundles that you need",
       "0 drop t b-0 -> INVALID group 't@1' has 2 bundles",
       "0 reserve t 1x{TPU=1} -> CONFLICT there is a group 't' already: 't@1', PACK 2x{TPU=4}" } },
 
   /* --- loss --- */
-  { "lost bundles alone are placed again",
+  { "repair places only the lost bundles again",
     { "0 import " B3 " -> new", "0 reserve t 2x{TPU=8} -> t@1 RESERVED b-0-0/01234567+b-1-0/01234567",
       "0 repair t -> nothing", "0 state b-0-0 dead -> ok",
       "0 show t -> t@1 RESCHEDULING b-0-0/01234567!+b-1-0/01234567",
@@ -163,19 +163,19 @@ static const ScriptFact facts[] = {
       "0 repair t -> t@1 RESCHEDULING b-2-0/01234567+b-1-0/01234567* => t@1 RESERVED "
       "b-2-0/01234567+b-0-0/01234567",
       "0 free -> none" } },
-  { "STRICT_SPREAD keeps away from its other bundles, and the others do not",
+  { "repair with STRICT_SPREAD avoids the nodes of the other bundles",
     { "0 import " B3 " -> new", "0 reserve t 2x{TPU=1} strategy=STRICT_SPREAD -> t@1 RESERVED b-0-0/0+b-1-0/0",
       "0 reserve u 2x{TPU=1} strategy=STRICT_SPREAD policy=ray -> u@2",
       "0 reserve v 2x{TPU=1} strategy=SPREAD policy=ray "
       "-> v@3",
       "0 state b-0-0 dead -> ok", "0 state b-2-0 dead -> ok", "0 repair t -> NOT_NOW", "0 state b-2-0 alive -> ok",
       "0 repair t -> t@1 RESCHEDULING b-0-0/0!+b-1-0/0 => t@1 RESERVED b-2-0/" } },
-  { "STRICT_PACK moves as a whole",
+  { "repair moves a STRICT_PACK group as a whole",
     { "0 import " B3 " -> new",
       "0 reserve t 2x{TPU=3} strategy=STRICT_PACK policy=ray -> t@1 RESERVED b-0-0/012+b-0-0/345",
       "0 state b-0-0 dead -> ok",
       "0 repair t -> t@1 RESCHEDULING b-0-0/012!+b-0-0/345! => t@1 RESERVED b-1-0/012+b-1-0/345" } },
-  { "a value of the topology label binds what is lost",
+  { "lost bundles keep the value of the topology label unless all bundles are lost",
     { "0 import v6e 4x4 x3 pool=a -> new",
       "0 reserve t 2x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name policy=ray -> t@1 RESERVED "
       "a-0-0/0123+a-0-1/0123",
@@ -184,7 +184,7 @@ static const ScriptFact facts[] = {
       "0 reserve u 1x{TPU=4} slice=a-0 -> u@2 RESERVED a-0-3/0123", "0 state a-0-2 dead -> ok", "0 repair t -> NOT_NOW",
       "0 state a-0-1 dead -> ok",
       "0 repair t -> t@1 RESCHEDULING a-0-2/0123!+a-0-1/0123! => t@1 RESERVED a-1-0/0123+a-1-1/0123" } },
-  { "each value of several is repaired by itself",
+  { "the bundles of each value of a topology label are repaired separately",
     { "0 import v6e 4x4 x4 pool=a draining=3 -> new",
       "0 reserve t 2x{TPU=4;ray.io/tpu-slice-name=in(a-0,a-3)}+2x{TPU=4;ray.io/tpu-slice-name=in(a-1,a-3)}+"
       "2x{TPU=4;ray.io/tpu-slice-name=a-2} label=ray.io/tpu-slice-name*3 strategy=STRICT_SPREAD -> t@1 RESERVED "
@@ -196,24 +196,24 @@ static const ScriptFact facts[] = {
       "0 state a-3-1 alive -> ok",
       "0 repair t -> t@1 RESCHEDULING a-0-2/0123+a-0-1/0123+a-1-2/0123!+a-1-3/0123!+a-2-0/0123+a-2-1/0123 => t@1 "
       "RESERVED a-0-2/0123+a-0-1/0123+a-3-0/0123+a-3-1/0123+a-2-0/0123+a-2-1/0123" } },
-  { "what its source calls used as a whole has nothing left for bundles",
+  { "a node that its source reports as used has no room for bundles",
     { "0 import v6e 2x4 x1 pool=b -> new", "0 reserve t 1x{TPU=1} -> t@1 RESERVED b-0-0/0",
       "0 sync v6e 2x4 x1 pool=b busy=0 -> changed b-0-0 other flags (t@1)", "0 reserve u 1x{TPU=1} -> NOT_NOW",
       "0 sync v6e 2x4 x1 pool=b -> changed b-0-0 other flags (t@1)",
       "0 reserve u 1x{TPU=1} -> u@2 RESERVED b-0-0/1" } },
-  { "names that have gone do not hinder a repair",
+  { "repair ignores names in the request that no longer exist",
     { "0 import v6e 2x4 x3 pool=b; v6e 2x2 x1 pool=c -> new",
       "0 reserve t 1x{TPU=8} strategy=STRICT_PACK soft=c-0-0 but=c-0 -> t@1 RESERVED b-0-0/01234567",
       "0 import v6e 2x4 x3 pool=b -> ", "0 state b-0-0 dead -> ok",
       "0 repair t -> t@1 RESCHEDULING b-0-0/01234567! => t@1 RESERVED b-1-0/01234567" } },
-  { "a held node that is gone from its source is lost",
+  { "an allocated node that its source no longer has is lost",
     { "0 import v6e 2x4 x3 pool=b -> new",
       "0 reserve t 2x{TPU=5} slice=b-1 slice=b-2 -> t@1 RESERVED b-1-0/01234+b-2-0/01234",
       "0 import v6e 2x4 x2 pool=b -> CONFLICT source 'fleet': node 'b-2-0' cannot be removed: group 't@1' uses it",
       "0 sync v6e 2x4 x2 pool=b -> lost b-2-0 (t@1)", "0 show t -> t@1 RESCHEDULING b-1-0/01234+b-2-0/01234!",
       "0 repair t -> NOT_NOW", "0 reserve u 1x{TPU=8} -> u@2 RESERVED b-0-0/01234567", "0 release t -> ok",
       "0 sync v6e 2x4 x2 pool=b -> removed b-2-0" } },
-  { "what the sync of a fleet does to bundles is told",
+  { "sync reports its effect on bundles",
     { "0 import v6e 2x4 x3 pool=b -> new", "0 reserve t 3x{TPU=5} -> t@1",
       "0 sync v6e 2x4 x3 pool=b dead=0 draining=1 -> state b-0-0 alive -> dead (t@1); state b-1-0 alive -> draining "
       "(t@1); group t 1 of 3 bundles is lost, 1 is leaving (t@1)",
@@ -236,7 +236,7 @@ import_with_cpus (QuoitLedger *ledger, const char *cpus, GError **error)
 {
   g_autofree char *nodes = elastic_nodes ("a b");
   g_auto (GStrv) pieces = g_strsplit (nodes, "\"CPU\": 8", -1);
-  g_autofree char *said = g_strdup_printf ("\"CPU\": %s", cpus), *changed = g_strjoinv (said, pieces);
+  g_autofree char *amount = g_strdup_printf ("\"CPU\": %s", cpus), *changed = g_strjoinv (amount, pieces);
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, changed, strlen (changed));
 
   ck_assert_uint_gt (g_strv_length (pieces), 1);

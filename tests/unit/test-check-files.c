@@ -458,17 +458,17 @@ START_TEST (invalid_slice_that_the_webhook_admits_is_a_warning)
   static const struct {
     Edit edit;
     const char *rule;
-  } believed[] = {
+  } admitted[] = {
     { { "numOfHosts: 4\n", "numOfHosts: 64\n" }, "topology-unknown" },
     { { ACCELERATOR, "a: b\n" }, "accelerator-missing" },
     { { "tpu-v6e-slice", "tpu-v4-podslice" }, "topology-unknown" },
   };
-  g_autofree char *edited = edit (good, believed[_i].edit);
+  g_autofree char *edited = edit (good, admitted[_i].edit);
   g_autofree char *text = _i == 0 ? edit (edited, (Edit) { "topology: 4x4", "topology: 4x4x4x4" }) : g_strdup (edited);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
-  ck_assert_msg (quoit_check_get_n_findings (check) == 1 && find (check, believed[_i].rule) == 0, "%s", found);
+  ck_assert_msg (quoit_check_get_n_findings (check) == 1 && find (check, admitted[_i].rule) == 0, "%s", found);
   ck_assert_int_eq (quoit_check_get_severity (check, 0), QUOIT_SEVERITY_WARNING);
 }
 END_TEST

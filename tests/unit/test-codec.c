@@ -261,7 +261,7 @@ static const struct {
   QuoitRecordKind kind;
   const char *name, *source;
   gint64 since_ms, ended_ms, until_ms;
-} said[] = {
+} group_values[] = {
   { TRUE, QUOIT_RECORD_OWNER, "owner/me", "", T0, 0, QUOIT_LAST_MS - 1 },
   { TRUE, QUOIT_RECORD_EXTERNAL, "external/ray", "ray", T0, 0, 0 },
   { TRUE, QUOIT_RECORD_BUNDLES, "pg", "ray", T0, 0, 0 },
@@ -292,12 +292,12 @@ START_TEST (group_is_decoded_only_if_valid)
   g_autoptr (GError) error = NULL;
   QuoitGroupData group = { .id = 7,
                            .state = QUOIT_GROUP_RESERVED,
-                           .kind = (guint8) said[_i].kind,
-                           .name = said[_i].name,
-                           .source = said[_i].source,
-                           .since_ms = said[_i].since_ms,
-                           .ended_ms = said[_i].ended_ms,
-                           .until_ms = said[_i].until_ms,
+                           .kind = (guint8) group_values[_i].kind,
+                           .name = group_values[_i].name,
+                           .source = group_values[_i].source,
+                           .since_ms = group_values[_i].since_ms,
+                           .ended_ms = group_values[_i].ended_ms,
+                           .until_ms = group_values[_i].until_ms,
                            .owner = "",
                            .key = "",
                            .request = "" };
@@ -311,7 +311,7 @@ START_TEST (group_is_decoded_only_if_valid)
   quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
   bytes = quoit_codec_encode (entry);
   read = quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, &error);
-  ck_assert_int_eq (read != NULL, said[_i].is_sound);
+  ck_assert_int_eq (read != NULL, group_values[_i].is_sound);
   if (read == NULL)
     ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4");
 }
@@ -463,7 +463,7 @@ main (void)
   tcase_add_loop_test (entries, truncated_entry_is_refused, 0, forms);
   tcase_add_loop_test (entries, entry_with_one_changed_byte_is_refused_or_harmless, 0, forms);
   tcase_add_test (entries, entry_with_random_bytes_is_refused_or_harmless);
-  tcase_add_loop_test (entries, group_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (said));
+  tcase_add_loop_test (entries, group_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (group_values));
   tcase_add_loop_test (entries, bundle_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (bundles_said));
   tcase_add_test (entries, a_lease_ends_before_2200);
   tcase_add_loop_test (entries, entry_with_invalid_time_is_refused, 0, 3);

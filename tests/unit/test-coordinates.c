@@ -54,8 +54,9 @@ for_each_topology (TopologyFunc check)
   return n;
 }
 
+/* Takes @text. */
 static void
-read_shape (char *text, guint32 dims[3])
+take_shape (char *text, guint32 dims[3])
 {
   g_auto (GStrv) parts = g_strsplit (text, "x", 3);
 
@@ -70,8 +71,8 @@ check_sizes (const QuoitCatalogueTopology *topology, const QuoitCoordinates *tor
   g_autofree char *wrap = quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_WRAP);
   guint32 dims[3], block[3];
 
-  read_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_SHAPE), dims);
-  read_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_HOST_BLOCK), block);
+  take_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_SHAPE), dims);
+  take_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_HOST_BLOCK), block);
   for (guint axis = 0; axis < 3; axis++)
     {
       ck_assert_uint_eq (quoit_coordinates_get_length (torus, axes[axis]), dims[axis]);
@@ -257,7 +258,7 @@ graph_build (const Torus *torus, Graph *graph)
 {
   guint32 from[3], *dims = graph->dims;
 
-  read_shape (g_strdup (torus->topology), dims);
+  take_shape (g_strdup (torus->topology), dims);
   graph->n = dims[0] * dims[1] * dims[2];
   graph->links = g_malloc_n (graph->n, sizeof *graph->links);
   memset (graph->links, 0xff, graph->n * sizeof *graph->links);

@@ -120,7 +120,7 @@ END_TEST
 
 /* --- devices of bundles --- */
 
-/* "id@x.y.z.core p2 s0; ..." for the list in its order. */
+/* "ID@X.Y.Z.CORE pPROCESS sSLICE; ..." for each device, in the order of the list. */
 static char *
 list_of (const QuoitDevices *devices)
 {
@@ -223,17 +223,18 @@ static const struct {
   const char *message;
 } without[] = {
   { "v6e 4x4", "TPU=1 TPU=1 TPU=1", QUOIT_ERROR_INVALID,
-    "group 'train' is no one job over ICI, and no mesh joins its processes: the '3' chips of slice 'v6e-4x4-0' that "
+    "group 'train' is not one job over ICI, so no mesh joins its processes: the '3' chips of slice 'v6e-4x4-0' that "
     "the "
-    "bundles have are no box" },
-  { "v6e 4x4", "TPU=1 TPU=2", QUOIT_ERROR_INVALID, "bundle '1' has a box of '1,2,1' chips, bundle '0' one of '1,1,1'" },
+    "bundles have do not form a box" },
+  { "v6e 4x4", "TPU=1 TPU=2", QUOIT_ERROR_INVALID,
+    "bundle '1' has a box of '1,2,1' chips, but bundle '0' one of '1,1,1'" },
   { "v6e 4x4 busy=0.1-2", "TPU=4 TPU=4 spread", QUOIT_ERROR_INVALID,
-    "the '8' chips of slice 'v6e-4x4-0' that the bundles have are no box" },
+    "the '8' chips of slice 'v6e-4x4-0' that the bundles have do not form a box" },
   { "v5p 4x4x4 busy=0.2-15", "TPU=4 TPU=4 spread", QUOIT_ERROR_INVALID,
-    "a box of '4,2,1', which is no part of one host, and no topology of v5p on whole hosts" },
+    "a box of '4,2,1', which is neither a part of one host nor a topology of v5p on whole hosts" },
   { "v5p 2x2x1; v6e 2x2", "TPU=4 TPU=4 spread", QUOIT_ERROR_INVALID,
-    "slice 'v6e-2x2-0' is another kind of slice than 'v5p-2x2x1-0'" },
-  { "v6e 2x2", "TPU=0.5", QUOIT_ERROR_INVALID, "bundle '0' has a chip of node 'v6e-2x2-0-0' in part" },
+    "slices 'v5p-2x2x1-0' and 'v6e-2x2-0' have different classes" },
+  { "v6e 2x2", "TPU=0.5", QUOIT_ERROR_INVALID, "bundle '0' has only a part of a chip of node 'v6e-2x2-0-0'" },
   { "v6e 2x2", "TPU=3", QUOIT_ERROR_INVALID, "bundle '0' has the chips '0,1,2' of node 'v6e-2x2-0-0'" },
 };
 
@@ -258,7 +259,7 @@ START_TEST (lost_bundle_is_refused_with_the_remedy)
   ck_assert (quoit_ledger_set_node_state (ledger, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
   group = bundles_find (ledger);
   ck_assert_ptr_null (quoit_devices_new_group (group, &error));
-  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'train': bundle '1' is lost, and a mesh wants every device");
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'train': bundle '1' is lost, and a mesh needs every device");
 }
 END_TEST
 

@@ -143,7 +143,7 @@ START_TEST (env_from_gives_the_variables_of_objects_in_the_file)
 END_TEST
 
 static const struct {
-  const char *container, *documents, *says;
+  const char *container, *documents, *message;
 } refused[] = {
   { "envFrom: {}", "", "envFrom: a map: expected a list" },
   { "envFrom: [{prefix: P_}]", "", "envFrom[0]: no source: expected one of 'configMapRef' and 'secretRef'" },
@@ -159,7 +159,7 @@ START_TEST (env_from_that_kubernetes_refuses_is_refused_with_the_place)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (parse (refused[_i].container, refused[_i].documents, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 

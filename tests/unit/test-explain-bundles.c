@@ -203,8 +203,9 @@ START_TEST (report_agrees_with_reserve_and_its_options_work)
 
       ck_assert (quoit_report_get_bundle (report) >= 0 && quoit_report_is_proven (report));
       fits (fork, request, &code);
-      ck_assert_msg (code == (int) quoit_report_get_verdict (report), "seed %u: reserve says %d, the report %d", seed,
-                     code, (int) quoit_report_get_verdict (report));
+      ck_assert_msg (code == (int) quoit_report_get_verdict (report),
+                     "seed %u: reserve fails with %d, the report has verdict %d", seed, code,
+                     (int) quoit_report_get_verdict (report));
       require_numbers (snapshot, report);
       n_options += require_options (snapshot, report, request);
       n_verdicts[code]++;

@@ -49,7 +49,7 @@ static const struct {
 };
 
 static const struct {
-  const char *file, *says;
+  const char *file, *message;
 } refused[] = {
   { "", "expected a YAML document" },
   { "TPU=4", "expected a list of bundles, or a map that has them" },
@@ -93,7 +93,7 @@ START_TEST (invalid_bundles_file_is_refused_with_the_place)
 
   ck_assert (!quoit_read_bundles (refused[_i].file, strlen (refused[_i].file), write_down, text, &error));
   ck_assert_msg (g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_INVALID)
-                     && strstr (error->message, refused[_i].says) != NULL,
+                     && strstr (error->message, refused[_i].message) != NULL,
                  "%s: %s", refused[_i].file, error->message);
   ck_assert_str_eq (text->str, "");
 }

@@ -110,7 +110,7 @@ END_TEST
 #define AT "line 5: spec.workerGroupSpecs[0].template.spec."
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } refused[] = {
   { CLUSTER (ONE, POD, "claims: [{name: nets}]") TEMPLATE (NETDEV),
     AT "containers[0].resources.claims[0].name: 'nets': expected the name of one of the pod's resourceClaims" },
@@ -164,7 +164,7 @@ START_TEST (invalid_device_claim_is_refused_with_line_and_field)
 
   ck_assert_msg (quoit_read_raycluster (refused[_i].text, strlen (refused[_i].text), NULL, NULL, &error) == NULL,
                  "was accepted: %s", refused[_i].text);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 

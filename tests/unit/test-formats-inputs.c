@@ -32,7 +32,7 @@ static const struct {
 
 /* The node list reader's refusal of each form; NULL: it has nodes. The first matching end of the file name applies. */
 static const struct {
-  const char *form, *says;
+  const char *form, *message;
 } forms[] = {
   { ".py-ray.nodes.json", NULL },
   { ".ray-list-nodes--detail--format-json.json", NULL },
@@ -141,24 +141,24 @@ nodes_in_words (const QuoitClaims *claims)
 /* --- one file --- */
 
 static char *
-compare_refusal (const QuoitClaims *claims, const GError *error, const char *says)
+compare_refusal (const QuoitClaims *claims, const GError *error, const char *message)
 {
   if (claims != NULL)
-    return g_strdup_printf ("was accepted, expected: %s", says);
-  if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_INVALID) || strstr (error->message, says) == NULL)
-    return g_strdup_printf ("refused with '%s', expected: %s", error == NULL ? "nothing" : error->message, says);
+    return g_strdup_printf ("was accepted, expected: %s", message);
+  if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_INVALID) || strstr (error->message, message) == NULL)
+    return g_strdup_printf ("refused with '%s', expected: %s", error == NULL ? "nothing" : error->message, message);
   return NULL;
 }
 
 static char *
-check_capture (const char *says, const char *expected, const char *text, gsize length)
+check_capture (const char *message, const char *expected, const char *text, gsize length)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitClaims) claims = quoit_read_ray_nodes (text, length, NULL, &error);
   g_autofree char *is = NULL;
 
-  if (says != NULL)
-    return compare_refusal (claims, error, says);
+  if (message != NULL)
+    return compare_refusal (claims, error, message);
   if (claims == NULL)
     return g_strdup_printf ("refused: %s", error->message);
   is = nodes_in_words (claims);
@@ -218,7 +218,7 @@ check_captures (void)
       else if (!quoit_read_file (path, &text, &length, NULL))
         problem = g_strdup ("cannot be read");
       else
-        problem = check_capture (forms[form].says, moments[moment].is, text, length);
+        problem = check_capture (forms[form].message, moments[moment].is, text, length);
       if (moment >= 0)
         n_files[moment]++;
       count (name, problem);

@@ -33,10 +33,10 @@ static const char *const accepted[] = {
   "\"long enough to be read eight bytes at a time \\n and again after it\"",
 };
 
-/* Texts that RFC 8259 forbids, or that cannot be read without loss; @says is in the message. */
+/* Texts that RFC 8259 forbids, or that cannot be read without loss; @message is in the message. */
 static const struct {
   const char *text;
-  const char *says;
+  const char *message;
 } refused[] = {
   { "", "the end: expected a JSON document" },
   { "  \n ", "line 2, column 2 (byte 4): the end: expected a JSON document" },
@@ -115,7 +115,7 @@ START_TEST (invalid_json_that_json_glib_accepts_is_refused)
   GError *error = NULL;
 
   ck_assert (!quoit_json_check (refused[_i].text, strlen (refused[_i].text), &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
   ck_assert_ptr_null (quoit_json_parse (refused[_i].text, strlen (refused[_i].text), NULL));
 }
 END_TEST
@@ -319,7 +319,7 @@ START_TEST (invalid_json_is_refused_when_duplicate_keys_are_allowed)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS (refused); i++)
     {
-      gboolean is_of_keys = strstr (refused[i].says, "each key once") != NULL;
+      gboolean is_of_keys = strstr (refused[i].message, "each key once") != NULL;
       g_autoptr (JsonNode) node = quoit_json_parse_as_python (refused[i].text, strlen (refused[i].text), NULL);
 
       ck_assert_msg ((node != NULL) == is_of_keys, "%s", refused[i].text);

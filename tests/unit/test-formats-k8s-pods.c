@@ -262,7 +262,7 @@ END_TEST
 #define JOBS "labels: {'batch.kubernetes.io/job-completion-index': x, 'jobset.sigs.k8s.io/jobset-name': j}"
 
 static const struct {
-  const char *pods, *says;
+  const char *pods, *message;
 } refused[] = {
   { "", "pods: nothing in it: expected pods, as 'kubectl get pods -A -o json' shows them" },
   { "NAME READY\n", "expected pods, as 'kubectl get pods -A -o json' shows them" },
@@ -279,7 +279,7 @@ static const struct {
   { POD_OF ("x", "", "n-9", "{" CHIPS "}", "", ", phase: Perhaps"),
     "status.phase: 'Perhaps': expected the phase Pending, Running" },
   { POD_OF ("x", "", "n-13", "{" CHIPS "}", "", ""),
-    "pods: line 3: spec.nodeName: 'n-13': expected a node of the list of nodes" },
+    "pods: line 3: spec.nodeName: 'n-13': expected a node in the list of nodes" },
   { POD ("9", ID ("first")),
     "pods: line 3: spec.containers[0].env[0].value: 'first': expected a worker id: a whole number of 0 to 32767" },
   { POD ("9", ID ("-1")), "'-1': expected a worker id" },
@@ -289,13 +289,14 @@ static const struct {
   { POD ("9", "{name: TPU_WORKER_ID, value: 1}"), "env[0].value: '1': expected text" },
   { POD ("9", "7"), "env[0]: '7': expected a map" },
   { MARKED ("9", ", " JOBS), "job-completion-index']: 'x': expected a worker id" },
-  { POD ("9", ID ("4")), "env[0].value: worker id '4' of node 'n-9': expected 0 to 3, as slice 'p' has 4 hosts" },
+  { POD ("9", ID ("4")), "env[0].value: worker id '4' of node 'n-9': expected 0 to 3, because slice 'p' has 4 hosts" },
   { POD ("9", ID ("1")) POD ("11", ID ("1")),
-    "worker id '1' of node 'n-11': expected another one, as pod 's/w-9' on node 'n-9' of the same slice has it" },
+    "worker id '1' of node 'n-11': expected another one, because pod 's/w-9' on node 'n-9' of the same slice has it" },
   { POD ("9", ID ("1")) POD_OF ("z", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}", "", ""),
     "worker id '2' of node 'n-9': expected 1, which pod 's/w-9' on the same node states" },
   { POD ("9", ID ("1")) POD_OF ("w-11", "", "n-11", "{env: [" ID ("2") "], " CHIPS "}", "", AT ("9")),
-    "address '10.4.0.9' of pod 's/w-11' on node 'n-11': expected another one, as pod 's/w-9' on node 'n-9' has it" },
+    "address '10.4.0.9' of pod 's/w-11' on node 'n-11': expected another one, because pod 's/w-9' on node 'n-9' has "
+    "it" },
   { POD_OF ("x", "", "n-9", "{env: [" ID ("1") "], " CHIPS "}, {env: [" ID ("3") "], " CHIPS "}", "", ""),
     "containers[1].env[0].value: '3': expected the worker id of the container before it, or the next one" },
   { POD_OF ("x", "", "n-9", "{env: [" ID ("1") "], " CHIPS "}, {env: [" ID ("2") "], " CHIPS "}", "", ""),
@@ -310,7 +311,7 @@ START_TEST (pods_that_form_no_slice_are_refused)
   GError *error = NULL;
 
   ck_assert_msg (read_both (four_hosts, refused[_i].pods, &error) == NULL, "was accepted: %s", refused[_i].pods);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 

@@ -206,7 +206,7 @@ START_TEST (empty_list_is_a_cluster_without_nodes)
 END_TEST
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } refused[] = {
   { "", "nothing in it: expected nodes, as 'kubectl get nodes -o json' shows them" },
   { "---\n", "nothing in it" },
@@ -254,7 +254,7 @@ START_TEST (invalid_list_of_nodes_is_refused)
 
   ck_assert_msg (quoit_read_k8s_nodes (refused[_i].text, strlen (refused[_i].text), NULL, &error) == NULL,
                  "was accepted: %s", refused[_i].text);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 

@@ -128,7 +128,7 @@ is_refused (const Texts *texts, const char *text)
   ck_assert_int_eq (error->code, QUOIT_ERROR_INVALID);
   ck_assert (g_utf8_validate (error->message, -1, NULL));
   ck_assert_msg (strstr (error->message, ": expected ") != NULL
-                     || strstr (error->message, ": the files are of") != NULL,
+                     || strstr (error->message, ": the files are from") != NULL,
                  "%s", error->message);
   ck_assert_msg (g_str_has_prefix (error->message, "nodes: ") || g_str_has_prefix (error->message, "groups: ")
                      || g_str_has_prefix (error->message, "available: "),
@@ -318,7 +318,7 @@ START_TEST (files_that_contradict_each_other_are_refused)
                   "{\"placement_group_id\": \"c942a9370a57d4a49a1132a0a65201000000\", \"name\"");
   g_autofree char *freed = replaced (available, "\"TPU_group_0_922a44b9d82119ba90e33f85815001000000\"", "\"TPU\"");
   const struct {
-    const char *nodes, *groups, *available, *says;
+    const char *nodes, *groups, *available, *message;
   } files[] = {
     { nodes, other_groups, available,
       "groups: $[0].bundles[0].node_id: node '17ac65915be38ad25726b19f28e8e7d26a516e4a" },
@@ -343,7 +343,7 @@ START_TEST (files_that_contradict_each_other_are_refused)
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
       ck_assert_ptr_null (read_texts (files[i].nodes, files[i].groups, files[i].available, &error));
-      ck_assert_refused (error, QUOIT_ERROR_INVALID, files[i].says);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, files[i].message);
     }
 }
 END_TEST

@@ -77,7 +77,7 @@ START_TEST (groups_match_the_listing)
 END_TEST
 
 static const struct {
-  const char *groups, *says;
+  const char *groups, *message;
 } refused[] = {
   { "", "groups: nothing in it: expected the output of ray list placement-groups with --detail, or the JSON of" },
   { "======== List: 2026-11-21", "groups: line 1: a table: expected the output of ray list placement-groups" },
@@ -98,10 +98,10 @@ static const struct {
     "groups: $[0].bundles[0]: no 'unit_resources': expected" },
   { "[" ROW ("cc", "CREATED", "[{\"unit_resources\": {}}]") "]", "groups: $[0].bundles[0]: no 'node_id': expected" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "7") "]") "]",
-    "groups: $[0].bundles[0].node_id: '7': expected a node id, or '' where the bundle is not placed" },
+    "groups: $[0].bundles[0].node_id: '7': expected a node id, or '' if the bundle is not placed" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "\"dd\"") "]") "]",
-    "groups: $[0].bundles[0].node_id: node 'dd': expected one of the list of nodes: the files are of different "
-    "moments" },
+    "groups: $[0].bundles[0].node_id: node 'dd': expected one of the list of nodes: the files are from different "
+    "times" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": -4", "\"aa\"") "]") "]",
     "groups: $[0].bundles[0].unit_resources.TPU: amount '-4': expected a number that is not negative" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": \"4\"", "\"aa\"") "]") "]",
@@ -109,7 +109,7 @@ static const struct {
   { "[" ROW ("cc", "PENDING", "[" BUNDLE ("", "\"\"") "]") ", " ROW ("cc", "PENDING", "[" BUNDLE ("", "\"\"") "]") "]",
     "groups: $[1]: placement group 'cc': expected each id once" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "\"aa\"") ", " BUNDLE ("\"TPU\": 1", "\"aa\"") "]") "]",
-    "groups: node 'a': groups take more 'TPU' than it has: the files are of different moments" },
+    "groups: node 'a': groups take more 'TPU' than it has: the files are from different times" },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"x\": 1", "\"aa\"") "]") "]",
     "groups: node 'a': groups take more 'x' than it has" },
   { "{\"cc\": 7}", "groups: $.cc: '7': expected a map" },
@@ -133,7 +133,7 @@ START_TEST (invalid_group_is_refused_with_its_path)
   GError *error = NULL;
 
   ck_assert_msg (read_texts (TWO_HOSTS, refused[_i].groups, NULL, &error) == NULL, "%s", refused[_i].groups);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
   ck_assert_ptr_null (read_texts (TWO_HOSTS, refused[_i].groups, NULL, NULL));
 }
 END_TEST
@@ -162,7 +162,7 @@ many_rows (const char *format, unsigned n)
 START_TEST (list_of_exactly_100_rows_is_refused_unless_marked_complete)
 {
   static const struct {
-    const char *nodes, *groups, *says;
+    const char *nodes, *groups, *message;
   } lists[] = {
     { LISTED_NODE, NULL, "nodes: exactly 100 rows" },
     { OBJECT_NODE, NULL, NULL },
@@ -180,12 +180,12 @@ START_TEST (list_of_exactly_100_rows_is_refused_unless_marked_complete)
         GError *error = NULL;
         g_autoptr (QuoitClaims) claims = quoit_read_ray_files (&files, &error), complete = NULL;
 
-        if (n == 100 && lists[i].says != NULL)
+        if (n == 100 && lists[i].message != NULL)
           {
             ck_assert_ptr_null (claims);
             ck_assert_ptr_nonnull (strstr (error->message, "--complete"));
             ck_assert_ptr_nonnull (strstr (error->message, "--limit"));
-            ck_assert_refused (error, QUOIT_ERROR_INVALID, lists[i].says);
+            ck_assert_refused (error, QUOIT_ERROR_INVALID, lists[i].message);
           }
         ck_assert_ok (error);
         files.flags = QUOIT_RAY_COMPLETE;
@@ -201,7 +201,7 @@ END_TEST
 
 /* With GROUP_OF_2 on the first of two hosts. */
 static const struct {
-  const char *available, *external, *says;
+  const char *available, *external, *message;
 } availabilities[] = {
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2, \"memory\": 1000}, " B_IS_FREE "}", "", NULL },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2}, \"bb\": {}}", "a memory=1000; b CPU=8 TPU=4 memory=1000", NULL },
@@ -217,14 +217,15 @@ static const struct {
   /* 1.0009 times 10,000 is less than 10009. */
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 1.0009, \"memory\": 1000}, " B_IS_FREE "}", "a TPU=0.9991", NULL },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 4, \"memory\": 1000}, " B_IS_FREE "}", NULL,
-    "available: $.aa.TPU: '4': expected at most 2, which the groups do not take: the files are of different moments" },
+    "available: $.aa.TPU: '4': expected at most 2, the amount that no group takes: the files are from different "
+    "times" },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2.0001, \"memory\": 1000}, " B_IS_FREE "}", NULL,
     "available: $.aa.TPU: '2.0001': expected at most 2" },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2, \"memory\": 1000, \"x\": 1}, " B_IS_FREE "}", NULL,
     "available: $.aa.x: '1': expected at most 0" },
   { "{" B_IS_FREE "}", NULL, "available: $: no 'aa', the alive node 'a': expected every node that is alive" },
   { "{\"aa\": {\"TPU\": 2}, " B_IS_FREE ", \"cc\": {}}", NULL,
-    "available: $.cc: node 'cc': expected one of the list of nodes: the files are of different moments" },
+    "available: $.cc: node 'cc': expected one of the list of nodes: the files are from different times" },
   { "{\"aa\": {\"TPU\": \"2\"}, " B_IS_FREE "}", NULL,
     "available: $.aa.TPU: '2': expected a number that is not negative" },
   { "{\"aa\": {\"TPU\": -2}, " B_IS_FREE "}", NULL,
@@ -242,10 +243,10 @@ START_TEST (external_use_is_total_minus_available_minus_groups)
   GError *error = NULL;
   g_autoptr (QuoitClaims) claims = read_texts (TWO_HOSTS, GROUP_OF_2, availabilities[_i].available, &error);
 
-  if (availabilities[_i].says != NULL)
+  if (availabilities[_i].message != NULL)
     {
       ck_assert_ptr_null (claims);
-      ck_assert_refused (error, QUOIT_ERROR_INVALID, availabilities[_i].says);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, availabilities[_i].message);
       return;
     }
   ck_assert_ok (error);
@@ -299,7 +300,7 @@ START_TEST (missing_lists_are_warned_of)
   static const char with_groups[] = "{\"aa\": {\"CPU\": 8, \"TPU\": 2, \"memory\": 1000, "
                                     "\"TPU_group_c942a9370a57d4a49a1132a0a65201000000\": 2}, " B_IS_FREE "}";
   static const struct {
-    const char *groups, *available, *says;
+    const char *groups, *available, *message;
     guint scope;
   } asked[] = {
     { NULL, NULL, "the list has the nodes' resources, but not what is in use", 0 },
@@ -317,8 +318,8 @@ START_TEST (missing_lists_are_warned_of)
       const char *warning = quoit_claims_warnings (claims)[0];
 
       ck_assert_uint_eq (quoit_claims_scope (claims), asked[i].scope);
-      ck_assert_msg (asked[i].says == NULL ? warning == NULL
-                                           : warning != NULL && g_str_has_prefix (warning, asked[i].says),
+      ck_assert_msg (asked[i].message == NULL ? warning == NULL
+                                              : warning != NULL && g_str_has_prefix (warning, asked[i].message),
                      "%u: %s", i, warning);
     }
 }
@@ -330,7 +331,7 @@ START_TEST (chips_are_devices_divided_by_devices_per_chip)
   static const char groups[] = "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 4", "\"aa\"") "]") "]";
   static const struct {
     guint per_chip, chips;
-    const char *says;
+    const char *message;
   } factors[] = { { 0, 4, NULL },
                   { 1, 4, NULL },
                   { 2, 2, NULL },
@@ -347,9 +348,9 @@ START_TEST (chips_are_devices_divided_by_devices_per_chip)
       GError *error = NULL;
       g_autoptr (QuoitClaims) claims = quoit_read_ray_files (&files, &error);
 
-      if (factors[i].says != NULL)
+      if (factors[i].message != NULL)
         {
-          ck_assert_refused (error, QUOIT_ERROR_INVALID, factors[i].says);
+          ck_assert_refused (error, QUOIT_ERROR_INVALID, factors[i].message);
           continue;
         }
       ck_assert_ok (error);

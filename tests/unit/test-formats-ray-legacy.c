@@ -148,7 +148,7 @@ large_slice (void)
 START_TEST (ambiguous_pod_type_requires_a_topology)
 {
   static const struct {
-    const char *topology, *says;
+    const char *topology, *message;
   } stated[] = {
     { NULL, "nodes: $[0]: pod type 'v4-512' on hosts of 4 chips: expected --topology with one of "
             "'4x4x16', '4x8x8'" },
@@ -166,10 +166,10 @@ START_TEST (ambiguous_pod_type_requires_a_topology)
       GError *error = NULL;
       g_autoptr (QuoitClaims) claims = read_lines (lines, stated[i].topology, &error);
 
-      if (stated[i].says != NULL)
+      if (stated[i].message != NULL)
         {
           ck_assert_ptr_null (claims);
-          ck_assert_refused (error, QUOIT_ERROR_INVALID, stated[i].says);
+          ck_assert_refused (error, QUOIT_ERROR_INVALID, stated[i].message);
           continue;
         }
       ck_assert_ok (error);
@@ -180,17 +180,18 @@ START_TEST (ambiguous_pod_type_requires_a_topology)
 END_TEST
 
 static const struct {
-  const char *lines, *says;
+  const char *lines, *message;
 } refused[] = {
   { "b CPU=1\na " V4 " s=1 my=1 TPU-v4-8-head=1",
-    "nodes: $[1]: head of a 'v4-8' and several resources that may be its slice's name, 'my', 's': expected one that 1 "
-    "nodes have 1 of" },
-  { "a " V4 " s=1 t=1 TPU-v4-16-head=1\nb " V4 " s=1 t=1", "several resources that may be its slice's name, 's', 't'" },
+    "nodes: $[1]: head of a 'v4-8' with several resources that may be the name of its slice, 'my', 's': expected only "
+    "one resource with amount 1 on 1 node" },
+  { "a " V4 " s=1 t=1 TPU-v4-16-head=1\nb " V4 " s=1 t=1",
+    "several resources that may be the name of its slice, 's', 't'" },
   { "a TPU=3 s=1 TPU-v4-16-head=1\nb TPU=3 s=1",
     "nodes: $[0]: pod type 'v4-16' on a host of 3 chips: expected a whole number of such hosts" },
   { "a TPU=4 s=1 TPU-v4-15-head=1", "pod type 'v4-15' on a host of 4 chips: expected a whole number" },
   { "a TPU=8 s=1 TPU-v4-16-head=1",
-    "nodes: $[0]: pod type 'v4-16' on hosts of 8 chips: expected one that the catalogue" },
+    "nodes: $[0]: pod type 'v4-16' on hosts of 8 chips: expected a pod type that the catalogue" },
   { "a TPU=4 s=1 TPU-v4-16-head=1\nb TPU=4 s=1 t=1\nc TPU=4 t=1 TPU-v4-16-head=1",
     "nodes: $[1]: the names of two slices, 's' and 't': expected one" },
 };
@@ -200,7 +201,7 @@ START_TEST (contradictory_resources_are_refused_with_the_node)
   GError *error = NULL;
 
   ck_assert_msg (read_lines (refused[_i].lines, NULL, &error) == NULL, "%s", refused[_i].lines);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 
@@ -216,7 +217,7 @@ START_TEST (slices_without_labels_are_equal_in_yaml_and_in_devices)
   g_autoptr (QuoitClaims) claims = NULL;
 
   ck_assert_ptr_null (quoit_read_ray_files (&files, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "nodes: line 3: [2]: head of a 'v4-8' and several resources");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "nodes: line 3: [2]: head of a 'v4-8' with several resources");
   files.n_nodes = (gsize) (strstr (yaml, "- {node_id: cc") - yaml);
   claims = quoit_read_ray_files (&files, &error);
   ck_assert_ok (error);

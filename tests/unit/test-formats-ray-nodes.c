@@ -55,7 +55,7 @@ static const struct {
 #define ROW(more) "[{\"NodeID\": \"aa\", \"Alive\": true, " more "}]"
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } refused[] = {
   { "", "nothing in it: expected the output of ray list nodes with --format json or --format yaml" },
   { "\n# fetched\n\n", "nothing but blanks and comments in it: expected the output of ray list nodes" },
@@ -144,7 +144,7 @@ START_TEST (invalid_row_is_refused_with_its_path)
   GError *error = NULL;
 
   ck_assert_msg (read_text (refused[_i].text, &error) == NULL, "%s", refused[_i].text);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
   ck_assert_ptr_null (read_text (refused[_i].text, NULL));
 }
 END_TEST
@@ -306,7 +306,7 @@ START_TEST (shared_names_are_warned_of_once)
   g_autoptr (QuoitClaims) claims = read_text (accepted[G_N_ELEMENTS (accepted) - 2].text, NULL);
 
   ck_assert_str_eq (quoit_claims_warnings (claims)[0],
-                    "2 alive nodes have the name 'n': each is named by that name and the start of its id");
+                    "2 alive nodes have the name 'n': each gets that name and the start of its id");
   ck_assert_str_eq (quoit_claims_warnings (claims)[1],
                     "the list has the nodes' resources, but not what is in use: what Ray has reserved is unknown");
   ck_assert_ptr_null (quoit_claims_warnings (claims)[2]);

@@ -12,7 +12,7 @@
 #define JOB(more) "kind: RayJob\nmetadata: {name: train}\nspec:\n" more "  rayClusterSpec: " CLUSTER "\n"
 #define SERVICE(more) "kind: RayService\nmetadata: {name: chat}\nspec:\n" more "  rayClusterConfig: " CLUSTER "\n"
 
-#define END_OF_NAME "'kubectl get RayJob train -o yaml' prints the real one"
+#define END_OF_NAME "'kubectl get RayJob train -o yaml' prints the real name"
 
 static const struct {
   const char *text, *source, *nodes;
@@ -20,8 +20,8 @@ static const struct {
 } accepted[] = {
   { "kind: RayCluster\nmetadata: {name: c}\nspec: " CLUSTER "\n", "c", NODES ("c", ""), NULL },
   { JOB (""), "train", NODES ("train-xxxxx", "!assumed"),
-    "line 1: KubeRay ends the name of a RayJob's cluster with five random characters: 'train-xxxxx' stands for it, "
-    "and the names of its hosts are assumed; " END_OF_NAME },
+    "line 1: KubeRay ends the name of a RayJob's cluster with five random characters: 'train-xxxxx' is assumed, "
+    "and so are the names of its hosts; " END_OF_NAME },
   { SERVICE (""), "chat", NODES ("chat-xxxxx", "!assumed"), "line 1: KubeRay ends the name of a RayService's cluster" },
   { "apiVersion: ray.io/v1alpha1\n" JOB (""), "train", NODES ("train-xxxxx", "!assumed"), "line 2: KubeRay ends" },
   /* The object as read back from Kubernetes has the name. */
@@ -72,14 +72,14 @@ START_TEST (a_ray_object_has_the_nodes_of_its_cluster)
 END_TEST
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } refused[] = {
   { "kind: RayJob\nmetadata: {name: train}\nspec:\n  clusterSelector: {ray.io/cluster: mine}\n",
-    "line 4: spec.clusterSelector: the job has no cluster of its own, it runs on RayCluster 'mine': expected the "
-    "manifest of that one, or a job with 'rayClusterSpec' and without 'clusterSelector'" },
+    "line 4: spec.clusterSelector: the job has no cluster of its own and runs on RayCluster 'mine': expected the "
+    "manifest of that cluster, or a job with 'rayClusterSpec' and without 'clusterSelector'" },
   { JOB ("  clusterSelector: {ray.io/cluster: mine}\n"),
-    "line 4: spec.clusterSelector: the job has no cluster of its own, it runs on RayCluster 'mine'" },
-  { JOB ("  clusterSelector: {a: b}\n"), "it runs on RayCluster ''" },
+    "line 4: spec.clusterSelector: the job has no cluster of its own and runs on RayCluster 'mine'" },
+  { JOB ("  clusterSelector: {a: b}\n"), "runs on RayCluster ''" },
   { JOB ("  clusterSelector: mine\n"), "line 4: spec.clusterSelector: 'mine': expected a map" },
   { JOB ("  clusterSelector: {ray.io/cluster: 7}\n"), "spec.clusterSelector['ray.io/cluster']: '7': expected text" },
   { "kind: RayJob\nmetadata: {name: train}\nspec: {entrypoint: x}\n",
@@ -100,8 +100,8 @@ static const struct {
   { JOB ("") "status: {rayClusterName: 'a b'}\n", "status.rayClusterName: label value 'a b'" },
   { JOB ("") "status: gone\n", "status: 'gone': expected a map" },
   { JOB ("") "---\n" SERVICE (""),
-    "line 6: a second Ray object, RayService 'chat' after RayJob 'train' in line 1: expected one in a file, each is a "
-    "source of its own" },
+    "line 6: a second Ray object, RayService 'chat' after RayJob 'train' in line 1: expected one per file, because "
+    "each is a separate source" },
   { JOB ("") "---\nkind: RayCluster\n", "line 6: no 'metadata.name': expected the name of the RayCluster" },
   { "kind: RayCronJob\nspec: {jobTemplate: {}}\n---\nkind: ConfigMap\n",
     "no Ray object in it, but 'RayCronJob' in line 1, 'ConfigMap' in line 4: expected a document of kind RayCluster, "
@@ -132,7 +132,7 @@ START_TEST (object_without_own_cluster_is_refused)
 
   ck_assert_msg (quoit_read_raycluster (refused[_i].text, strlen (refused[_i].text), NULL, NULL, &error) == NULL,
                  "was accepted: %s", refused[_i].text);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 

@@ -179,10 +179,11 @@ START_TEST (an_edit_of_the_manifest_changes_what_ray_would_see)
 END_TEST
 
 static const struct {
-  const char *from, *to, *says;
+  const char *from, *to, *message;
 } refused[] = {
   { "numOfHosts: 4", "numOfHosts: 3",
-    "line 23: spec.workerGroupSpecs[0].numOfHosts: numOfHosts 3: expected 4, which topology '4x4' has with 4 chips a "
+    "line 23: spec.workerGroupSpecs[0].numOfHosts: numOfHosts 3: expected 4, the hosts of topology '4x4' with 4 chips "
+    "per "
     "pod" },
   { "    numOfHosts: 4\n", "", "no 'numOfHosts', which means 1: expected 4" },
   { "numOfHosts: 4", "numOfHosts: 0", "numOfHosts 0: expected 4" },
@@ -221,7 +222,7 @@ static const struct {
   { "requests: {cpu: \"8\"", "requests: {cpu: ''", "quantity '': expected a quantity such as" },
   { "requests: {cpu: \"8\"", "requests: {cpu: .", "quantity '.': expected a quantity such as" },
   { "requests: {cpu: \"8\"", "requests: {cpu: 010",
-    "cpu: '010': expected a quantity: put it in quotes, Kubernetes reads an octal number" },
+    "cpu: '010': expected a quantity: put it in quotes, because Kubernetes reads an octal number" },
   { "requests: {cpu: \"8\"", "requests: {cpu: +08", "cpu: '+08': expected a quantity: put it in quotes" },
   { "rayStartParams: {}", "rayStartParams: {resources: '{\"x\": 0.00001}'}",
     "resource 'x': amount '1e-05': expected 0, or at least 0.0001" },
@@ -297,7 +298,7 @@ static const struct {
   { "kind: RayCluster",
     "kind: RayCluster\nmetadata: {name: a}\nspec: {headGroupSpec: {template: {spec: {containers: [{}]}}}}\n---\nkind: "
     "RayCluster",
-    "a second Ray object, RayCluster 'two-slices' after RayCluster 'a' in line 5: expected one in a file" },
+    "a second Ray object, RayCluster 'two-slices' after RayCluster 'a' in line 5: expected one per file" },
   { "  workerGroupSpecs:", "\tworkerGroupSpecs:", "line 20, column 1: a tab: expected spaces" },
 };
 
@@ -328,7 +329,7 @@ START_TEST (invalid_manifest_is_refused_with_line_and_field)
   GError *error = NULL;
 
   ck_assert_msg (read_text (text, &error) == NULL, "was accepted: %s", refused[_i].to);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
   ck_assert_ptr_null (read_text (text, NULL));
 }
 END_TEST
@@ -409,13 +410,13 @@ static const struct {
   { CLUSTER (POD (SELECT ("tpu-v6e-slice", "2x2"), "google.com/tpu: 4"), "    []\n"),
     "headgroup:c-head@headgroup-0.0!head", NULL },
   { CLUSTER (POD (SELECT ("tpu-v6e-slice", "4x4"), "google.com/tpu: 4"), "    []\n"), NULL,
-    "topology '4x4' has 4 hosts with 4 chips a pod: expected 1, the head is one pod" },
+    "topology '4x4' has 4 hosts with 4 chips per pod: expected 1, because the head is one pod" },
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: a, replicas: 1, " POD (
                                      "", "cpu: 4") "}\n  - {groupName: a, replicas: 1, " POD ("", "cpu: 4") "}\n"),
     NULL, "line 7: spec.workerGroupSpecs[1].groupName: 'a': expected each groupName once" },
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: a, replicas: 1, numOfHosts: 2, " POD (
                                      "", "cpu: 4") "}\n  - {groupName: a-0, replicas: 2, " POD ("", "cpu: 4") "}\n"),
-    NULL, "node name 'a-0-0': expected group names that give each node its own name" },
+    NULL, "node name 'a-0-0' is also that of a node of another group" },
   /* Two containers with chips, and a sidecar that counts only in the pod's sum. */
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: t, replicas: 1, template: {spec: {" SELECT (
                                      "tpu-v6e-slice", "2x2") "containers: "

@@ -45,7 +45,7 @@ static const struct {
 };
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } bad_quantities[] = {
   { "", "quantity '': expected a quantity such as" },
   { "-1", "'-1': expected one that is not negative" },
@@ -91,7 +91,7 @@ START_TEST (inexact_quantity_is_refused)
   QuoitAmount amount = { 77 };
 
   ck_assert (!quoit_quantity_parse (bad_quantities[_i].text, &amount, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_quantities[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_quantities[_i].message);
   ck_assert_int_eq (amount.e4, 77);
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST (variables_are_replaced_or_refused_by_name)
   static const char *const set[] = { "A=1", "B_2=x=${A}", "EMPTY=", NULL };
   static const struct {
     const char *const set[3];
-    const char *says;
+    const char *message;
   } bad[] = { { { "A" }, "variable 'A': expected NAME=value" },
               { { "=1" }, "variable '=1': expected NAME=value" },
               { { "1A=1" }, "expected NAME=value" },
@@ -201,7 +201,7 @@ START_TEST (variables_are_replaced_or_refused_by_name)
   for (unsigned i = 0; i < G_N_ELEMENTS (bad); i++)
     {
       ck_assert (!quoit_variables_check (bad[i].set, &error));
-      ck_assert_refused (error, QUOIT_ERROR_INVALID, bad[i].says);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, bad[i].message);
     }
   for (unsigned i = 0; i < G_N_ELEMENTS (open); i++)
     {
@@ -227,7 +227,7 @@ static const struct {
 };
 
 static const struct {
-  const char *fleet, *says;
+  const char *fleet, *message;
 } bad_fleets[] = {
   { "", "byte 0: the end: expected a TPU generation" },
   { "v6e", "byte 3: the end: expected a topology" },
@@ -273,8 +273,8 @@ static const struct {
   { "v6e 4x4 busy=99999999999", "expected slices of this item" },
   { "v6e 4x4 x2 pool=p; v6e 4x4 pool=p dead=0", "byte 39: '0': expected slices of this item: 2 to 2" },
   { "v6e 4x4 x2 dead=1.2 draining=0-1",
-    "byte 16: '1.2': expected a dead node to be nothing else: worker 2 of slice 1 is draining" },
-  { "v6e 4x4 dead=0 busy=0.3", "worker 3 of slice 0 is busy too" },
+    "byte 16: '1.2': expected no other state for dead nodes: worker 2 of slice 1 is also draining" },
+  { "v6e 4x4 dead=0 busy=0.3", "worker 3 of slice 0 is also busy" },
   { "v6e 4x4 pool=\xff", "byte 13: '\\xff': expected UTF-8" },
 };
 
@@ -295,7 +295,7 @@ START_TEST (invalid_fleet_text_is_refused_with_the_byte)
 
   ck_assert_msg (quoit_read_fleet_text (bad_fleets[_i].fleet, strlen (bad_fleets[_i].fleet), NULL, &error) == NULL,
                  "%s", bad_fleets[_i].fleet);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_fleets[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_fleets[_i].message);
   ck_assert_ptr_null (quoit_read_fleet_text (bad_fleets[_i].fleet, strlen (bad_fleets[_i].fleet), NULL, NULL));
 }
 END_TEST
@@ -365,16 +365,16 @@ remove_folder (void)
 }
 
 static void
-refuse_file (const char *path, QuoitErrorCode code, const char *says)
+refuse_file (const char *path, QuoitErrorCode code, const char *message)
 {
   GError *error = NULL;
   gsize length = 77;
-  char *text = (char *) says;
+  char *text = (char *) message;
 
   ck_assert (!quoit_read_file (path, &text, &length, &error));
   ck_assert_msg (g_str_has_prefix (error->message, path), "%s", error->message);
-  ck_assert_refused (error, code, says);
-  ck_assert_ptr_eq (text, says);
+  ck_assert_refused (error, code, message);
+  ck_assert_ptr_eq (text, message);
   ck_assert_uint_eq (length, 77);
 }
 

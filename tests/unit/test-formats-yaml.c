@@ -46,7 +46,7 @@ static const struct {
 };
 
 static const struct {
-  const char *yaml, *says;
+  const char *yaml, *message;
 } refused[] = {
   { "", "line 1: the end: expected a YAML document" },
   { "# nothing\n", "expected a YAML document" },
@@ -60,9 +60,9 @@ static const struct {
   { "- a\nb: c", "line 2, column 1: did not find expected '-' indicator" },
   { "a: 1\nb: 2\na: 3", "line 3, column 1: key 'a': expected each key once in a map; line 1 has it too" },
   { "x:\n  a: 1\n  \"a\": {}", "line 3, column 3: key 'a': expected each key once in a map; line 2 has it too" },
-  { "a: *x", "line 1, column 4: 'x': expected an anchor of that name above" },
-  { "a: &x [*x]", "line 1, column 8: 'x': expected an anchor of that name above, complete" },
-  { "a: &x 1\n---\nb: *x", "line 3, column 4: 'x': expected an anchor" },
+  { "a: *x", "line 1, column 4: 'x': expected an earlier anchor of that name" },
+  { "a: &x [*x]", "line 1, column 8: 'x': expected an earlier anchor of that name whose value has ended" },
+  { "a: &x 1\n---\nb: *x", "line 3, column 4: 'x': expected an earlier anchor" },
   { "[a]: 1", "line 1, column 1: a list or map: expected a key that is text" },
   { "? {a: b}\n: 1", "expected a key that is text" },
   { "- &x a\n- *x : 1", "expected a key that is text, not an alias" },
@@ -93,7 +93,7 @@ START_TEST (invalid_or_ambiguous_yaml_is_refused_with_the_line)
 
   ck_assert_msg (quoit_tree_parse_yaml (refused[_i].yaml, strlen (refused[_i].yaml), &error) == NULL, "%s",
                  refused[_i].yaml);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
   ck_assert_ptr_null (quoit_tree_parse_yaml (refused[_i].yaml, strlen (refused[_i].yaml), NULL));
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST (values_over_three_million_are_refused)
   for (unsigned i = 0; i < 10000000; i++)
     g_string_append (yaml, "- a\n");
   ck_assert_ptr_null (quoit_tree_parse_yaml (yaml->str, yaml->len, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "line 3000000, column 3: the value after 3,000,000 others");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "line 3000000, column 3: value 3,000,001");
 }
 END_TEST
 

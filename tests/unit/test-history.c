@@ -414,7 +414,7 @@ check_past (QuoitStore *store, guint64 checkpoint)
       entries = quoit_store_entries (store, seq, &error);
       ck_assert_int_eq (entries != NULL, seq >= checkpoint);
       if (entries == NULL)
-        ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the first there is");
+        ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the first stored entry");
       else
         {
           ck_assert_uint_eq (entries->len, LIFE - seq);
@@ -422,7 +422,7 @@ check_past (QuoitStore *store, guint64 checkpoint)
         }
     }
   ck_assert_ptr_null (quoit_store_fleet_at (store, LIFE + 1, &error));
-  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the last is 14");
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the last one is 14");
 }
 
 START_TEST (checkpoint_at_any_entry_changes_only_the_history)
@@ -494,13 +494,13 @@ START_TEST (compaction_before_absent_entry_is_refused)
 
   ck_assert_uint_eq (compact (store, 1, &error), 0);
   ck_assert_uint_eq (compact (store, 2, &error), G_MAXUINT64);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '2': expected one from 1, the first there is, to 1, the next");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '2': expected 1, the first stored entry, to 1, the next entry");
   live (store);
   ck_assert_uint_eq (compact (store, 0, &error), G_MAXUINT64);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '0': expected one from 1");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '0': expected 1");
   ck_assert_uint_eq (compact (store, LIFE + 2, &error), G_MAXUINT64);
   ck_assert_refused (error, QUOIT_ERROR_INVALID,
-                     "entry '16': expected one from 1, the first there is, to 15, the next");
+                     "entry '16': expected 1, the first stored entry, to 15, the next entry");
   ck_assert_uint_eq (compact (store, G_MAXUINT64, &error), G_MAXUINT64);
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "to 15");
   ck_assert (!quoit_store_compact (store, 5, T0 / 1000, &n, &error));
@@ -509,7 +509,7 @@ START_TEST (compaction_before_absent_entry_is_refused)
   ck_assert_uint_eq (compact (store, 5, &error), 4);
   ck_assert_uint_eq (compact (store, 5, &error), 0);
   ck_assert_uint_eq (compact (store, 4, &error), G_MAXUINT64);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '4': expected one from 5");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '4': expected 5");
   ck_assert (quoit_store_compact (store, 6, T0, NULL, &error));
   check_past (store, 5);
 }
@@ -709,9 +709,9 @@ START_TEST (replaced_database_is_detected_after_a_checkpoint)
           "UPDATE checkpoint SET time_ms = (SELECT max (time_ms) FROM journal), next_group = 5, next_node = 11");
   tamper (paths.path, replacements[_i]);
   ck_assert (!store_release (store, "free", &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "it was replaced while it was open");
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "the file was replaced while it was open");
   ck_assert (!quoit_store_refresh (store, &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "it was replaced while it was open");
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "the file was replaced while it was open");
 }
 END_TEST
 
@@ -788,7 +788,7 @@ END_TEST
 /* --- costs --- */
 
 static void
-come_and_go (QuoitStore *store, guint n)
+reserve_and_release (QuoitStore *store, guint n)
 {
   ck_assert (quoit_store_begin_batch (store, NULL));
   for (guint i = 0; i < n / 2; i++)
@@ -830,10 +830,10 @@ cost_of (guint n_entries, int before)
   Cost cost;
 
   ck_assert (store_import (store, 3, T0, NULL));
-  come_and_go (store, n_entries);
+  reserve_and_release (store, n_entries);
   if (before > 0)
     ck_assert_uint_eq (compact (store, n_entries + 2, &error), n_entries + 1);
-  come_and_go (store, 20);
+  reserve_and_release (store, 20);
   g_clear_pointer (&store, quoit_store_free);
   store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);

@@ -40,7 +40,7 @@ static const struct {
   { "a worker id alone", { "TPU_WORKER_ID=1" }, { NULL }, NULL, QUOIT_JAX_CLUSTER_NONE, "- - -" },
   { "a coordinator alone", { "MEGASCALE_COORDINATOR_ADDRESS=c" }, { NULL }, NULL, QUOIT_JAX_CLUSTER_NONE, "- - -" },
   { "a pod", { HOSTS, "TPU_WORKER_ID=1" }, { NULL }, NULL, QUOIT_JAX_CLUSTER_GKE_TPU, "a:8482 2 1" },
-  { "no hosts, which is one",
+  { "an empty list of hosts counts as one host",
     { "TPU_WORKER_HOSTNAMES=", "TPU_WORKER_ID=0" },
     { NULL },
     NULL,
@@ -58,7 +58,7 @@ static const struct {
     NULL,
     QUOIT_JAX_CLUSTER_GCE_TPU,
     "- - -" },
-  { "a VM that may not ask",
+  { "a VM with TPU_SKIP_MDS_QUERY",
     { HOSTS, "TPU_WORKER_ID=0", "TPU_SKIP_MDS_QUERY=" },
     { "agent-worker-number=1", "worker-network-endpoints=x,y" },
     NULL,
@@ -90,13 +90,8 @@ static const struct {
     "f:8482 3 2" },
   { "a file alone", { FILE_NAMED, "TPU_WORKER_ID=0" }, { NULL }, "f", QUOIT_JAX_CLUSTER_GKE_TPU, "f:8482 1 0" },
   { "an empty file", { FILE_NAMED, HOSTS, "TPU_WORKER_ID=2" }, { NULL }, " \n", QUOIT_JAX_CLUSTER_NONE, NULL },
-  { "a file that is not there",
-    { FILE_NAMED, HOSTS, "TPU_WORKER_ID=2" },
-    { NULL },
-    NULL,
-    QUOIT_JAX_CLUSTER_NONE,
-    NULL },
-  { "a file that no VM reads",
+  { "a missing file", { FILE_NAMED, HOSTS, "TPU_WORKER_ID=2" }, { NULL }, NULL, QUOIT_JAX_CLUSTER_NONE, NULL },
+  { "a VM ignores the file",
     { FILE_NAMED },
     { "agent-worker-number=0", "worker-network-endpoints=x" },
     NULL,
@@ -109,7 +104,7 @@ static const struct {
     NULL,
     QUOIT_JAX_CLUSTER_GKE_TPU,
     "a:8482 2 10" },
-  { "a number that is none leaves the others",
+  { "an invalid number does not affect the other facts",
     { HOSTS, "TPU_WORKER_ID=0x1", "MEGASCALE_NUM_SLICES=2" },
     { NULL },
     NULL,
@@ -127,13 +122,13 @@ static const struct {
     NULL,
     QUOIT_JAX_CLUSTER_GKE_TPU,
     "a:8482 2 9223372036854775807" },
-  { "one more",
+  { "one more than the largest number",
     { HOSTS, "TPU_WORKER_ID=9223372036854775808" },
     { NULL },
     NULL,
     QUOIT_JAX_CLUSTER_GKE_TPU,
     "a:8482 2 -" },
-  { "more by a slice",
+  { "beyond the largest number with one more slice",
     { HOSTS, "TPU_WORKER_ID=9223372036854775807", "MEGASCALE_SLICE_ID=1" },
     { NULL },
     NULL,
@@ -151,7 +146,7 @@ static const struct {
     NULL,
     QUOIT_JAX_CLUSTER_GKE_TPU,
     "a:8482 2 0" },
-  { "a port that is none",
+  { "an invalid port",
     { HOSTS, "TPU_WORKER_ID=0", "JAX_COORDINATOR_PORT=x:y" },
     { NULL },
     NULL,
@@ -188,7 +183,7 @@ END_TEST
 START_TEST (refusal_names_the_variable_and_leaves_results_unchanged)
 {
   static const struct {
-    const char *env[3], *says;
+    const char *env[3], *message;
   } rows[] = {
     { { "TPU_WORKER_HOSTNAMES=a" }, "TPU_WORKER_ID is not set: expected an integer" },
     { { "TPU_WORKER_HOSTNAMES=a", "TPU_WORKER_ID=one" }, "TPU_WORKER_ID 'one': expected an integer" },
@@ -205,7 +200,7 @@ START_TEST (refusal_names_the_variable_and_leaves_results_unchanged)
 
   ck_assert (!quoit_jax_cluster_find_process_id (cluster, &number, &error));
   ck_assert_int_eq (number, -77);
-  ck_assert_str_eq (error->message, rows[_i].says);
+  ck_assert_str_eq (error->message, rows[_i].message);
   ck_assert_int_eq (error->code, QUOIT_ERROR_INVALID);
 }
 END_TEST
@@ -213,7 +208,7 @@ END_TEST
 START_TEST (pod_with_unreadable_address_file_has_no_coordinator)
 {
   static const struct {
-    const char *addresses, *says;
+    const char *addresses, *message;
   } rows[] = {
     { NULL, "'/etc/addresses': expected a file that can be read: JAX raises RuntimeError 'Failed to read TPU process "
             "addresses file /etc/addresses'" },
@@ -229,7 +224,7 @@ START_TEST (pod_with_unreadable_address_file_has_no_coordinator)
 
   ck_assert_str_eq (of_pod, "- - -");
   ck_assert_ptr_null (quoit_jax_cluster_dup_coordinator (pod, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].message);
   /* A VM does not read the file. */
   ck_assert_str_eq (coordinator, "c:8482");
 }
@@ -306,7 +301,7 @@ START_TEST (bounds_that_jax_does_not_have_are_refused)
   static const struct {
     const char *generation;
     int64_t host_chips, chips_per_process;
-    const char *says;
+    const char *message;
   } rows[] = {
     { "v6e", 8, 2, "chips of a process '2': expected one of 1, 4, 8 on a host of 8 chips of v6e, or 0 for no bounds" },
     { "v5litepod", 4, -1, "chips of a process '-1': expected one of 1, 2, 4 on a host of 4 chips of v5e" },
@@ -318,7 +313,7 @@ START_TEST (bounds_that_jax_does_not_have_are_refused)
     { "", 4, 4, "generation '': expected one of v2, v3" },
     { "v5p v5e", 8, 4, "generation 'v5p v5e': expected one of v2, v3" },
     { "v9", 0, 0, "generation 'v9': expected one of v2, v3" },
-    { "tpu7", 4, 4, "generation 'tpu7': expected one that JAX deals the chips of" },
+    { "tpu7", 4, 4, "generation 'tpu7': expected one whose chips JAX divides between processes" },
   };
   g_autoptr (GError) error = NULL;
   const char *bounds = "untouched", *of_process = "untouched";
@@ -327,7 +322,7 @@ START_TEST (bounds_that_jax_does_not_have_are_refused)
                                         &of_process, &error));
   ck_assert_str_eq (bounds, "untouched");
   ck_assert_str_eq (of_process, "untouched");
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].message);
 }
 END_TEST
 

@@ -185,16 +185,16 @@ users_of (const QuoitSnapshot *snapshot, uint32_t node)
     {
       g_autofree char *left = tpu_left (snapshot, node);
 
-      g_ptr_array_add (lines, g_strdup_printf ("others, so that %s are left", left));
+      g_ptr_array_add (lines, g_strdup_printf ("external, %s left", left));
     }
   if (lines->len == 0)
-    return g_strdup ("nobody");
+    return g_strdup ("unused");
   g_ptr_array_add (lines, NULL);
   return g_strjoinv ("; ", (char **) lines->pdata);
 }
 
 static gboolean
-tell_node (const Script *script, GString *text, const char *name)
+show_node (const Script *script, GString *text, const char *name)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
   g_autofree char *users = NULL;
@@ -207,7 +207,7 @@ tell_node (const Script *script, GString *text, const char *name)
 }
 
 static gboolean
-tell_ray (Script *script, GString *text, const char *verb, const char *rest, gint64 now_ms, GError **error)
+import_lists (Script *script, GString *text, const char *verb, const char *rest, gint64 now_ms, GError **error)
 {
   QuoitInput *input = input_of (rest);
   gboolean ok
@@ -222,18 +222,18 @@ static gboolean
 step (Script *script, GString *text, char **words, const char *rest, gint64 now_ms, GError **error)
 {
   if (strcmp (words[0], "node") == 0)
-    return tell_node (script, text, words[1]);
+    return show_node (script, text, words[1]);
   if (g_str_has_prefix (words[0], "ray"))
-    return tell_ray (script, text, words[0], rest, now_ms, error);
+    return import_lists (script, text, words[0], rest, now_ms, error);
   return script_do (script, text, words, rest, now_ms, error);
 }
 
 static const ScriptFact facts[] = {
-  { "a group is held under Ray's name with all the chips of its hosts",
+  { "an imported group has Ray's name and all chips of its hosts",
     { "0 ray a / 1 train CREATED a-0:TPU=4,CPU=1 a-1:TPU=4,CPU=1 -> new", "0 show train -> train@1 RESERVED",
       "0 node a-0 -> train chips 0,1,2,3: CPU 1, TPU 4", "0 node a-1 -> train chips 0,1,2,3: CPU 1, TPU 4",
-      "0 node a-2 -> nobody", "0 fits 1 -> not-now 0", "0 journal -> import: ray imported, train@1 added" } },
-  { "what is imported again unchanged is written nowhere",
+      "0 node a-2 -> unused", "0 fits 1 -> not-now 0", "0 journal -> import: ray imported, train@1 added" } },
+  { "importing the same lists again writes nothing",
     { "0 ray a b / 1 train CREATED a-0:TPU=1 a-0:TPU=0.5 a-1:TPU=4; 2 two PENDING -:TPU=4; 3 '' CREATED b-0:TPU=2 / "
       "a-2:TPU=2 b-0:TPU=1,CPU=3 -> new",
       "0 journal",
@@ -242,19 +242,19 @@ static const ScriptFact facts[] = {
       "1s ray-sync a b / 3 '' CREATED b-0:TPU=2; 2 two PENDING -:TPU=4; 1 train CREATED a-0:TPU=1 a-0:TPU=0.5 "
       "a-1:TPU=4 / a-2:TPU=2 b-0:TPU=1,CPU=3 -> nothing",
       "1s ray a b -> nothing", "1s journal -> nothing" } },
-  { "groups that the list lacks are gone, and without a list they stay",
+  { "groups that are missing in the list are removed, and stay if there is no list",
     { "0 ray a / 1 train CREATED a-0:TPU=4; 2 other CREATED a-1:TPU=4 -> new", "0 ray a -> nothing",
-      "0 ray a / 1 train CREATED a-0:TPU=4 -> group other gone", "0 show other -> NOT_FOUND", "0 node a-1 -> nobody",
+      "0 ray a / 1 train CREATED a-0:TPU=4 -> group other gone", "0 show other -> NOT_FOUND", "0 node a-1 -> unused",
       "0 ray a / -> group train gone", "0 ray a / -> nothing", "0 free -> a" } },
-  { "removed rows are skipped, and waiting ones stand nowhere",
+  { "removed groups are skipped, and pending groups have no nodes",
     { "0 ray a / 1 gone REMOVED a-0:TPU=4; 2 two PENDING -:TPU=4 -:TPU=4 -> new", "0 show gone -> NOT_FOUND",
       "0 show two -> two@1 PENDING", "0 free -> a",
       "0 ray a / 2 two CREATED a-0:TPU=4 a-1:TPU=4 -> group two other bundles or state", "0 show two -> two@1 RESERVED",
       "0 node a-1 -> two chips 0,1,2,3: TPU 4",
       "0 ray a / 2 two RESCHEDULING a-0:TPU=4 -:TPU=4 -> group two other bundles or state",
-      "0 show two -> two@1 RESCHEDULING", "0 node a-1 -> nobody",
+      "0 show two -> two@1 RESCHEDULING", "0 node a-1 -> unused",
       "0 ray a / 2 two REMOVED a-0:TPU=4 -:TPU=4 -> group two gone" } },
-  { "a group whose name is none, taken or not allowed bears its id",
+  { "a group whose name is empty, in use or invalid is named by its id",
     { "0 import v6e 4x4 x1 pool=own -> new", "0 reserve mine 1 -> mine@1 RESERVED own-0",
       "0 ray a / 11 '' CREATED a-0:TPU=1; 12 mine CREATED a-0:TPU=1; 13 twin CREATED a-0:TPU=1; 14 twin CREATED "
       "a-0:TPU=1; 15 a@b CREATED a-1:TPU=1 -> new",
@@ -263,13 +263,13 @@ static const ScriptFact facts[] = {
       "0 ray a / 11 '' CREATED a-0:TPU=1; 12 mine CREATED a-0:TPU=1; 13 twin CREATED a-0:TPU=1; 14 twin CREATED "
       "a-0:TPU=1; 15 a@b CREATED a-1:TPU=1 -> nothing",
       "0 show 12 -> 12@3 RESERVED" } },
-  { "two groups that come at once get a name once, also when an id is the name of one",
+  { "of two new groups only one gets a name, even if it is the id of the other",
     { "0 ray a / 11 12 CREATED a-0:TPU=1; 12 '' CREATED a-0:TPU=1 -> new",
       "0 ray a / 11 12 CREATED a-0:TPU=1; 12 '' CREATED a-0:TPU=1 -> nothing" } },
-  { "a group that takes the name of one that goes bears it",
+  { "a new group can have the name of a group that the same import removes",
     { "0 ray a / 11 train CREATED a-0:TPU=1 -> new", "0 ray a / 12 train CREATED a-0:TPU=1", "0 node a-0 -> train chip",
       "0 ray a / 12 train CREATED a-0:TPU=1 -> nothing" } },
-  { "a group of a source is the source's to change",
+  { "only its source can change a group of a source",
     { "0 ray a / 1 train CREATED a-0:TPU=4 -> new", "0 journal",
       "0 release train -> CONFLICT group 'train@1' belongs to source 'ray'",
       "0 release train@1 -> CONFLICT group 'train@1' belongs to source 'ray'",
@@ -280,10 +280,10 @@ static const ScriptFact facts[] = {
       "0 drop train a -> CONFLICT group 'train@1' belongs to source 'ray'", "0 forget train@1 -> CONFLICT",
       "0 reserve train 1 -> CONFLICT there is a group 'train' already", "0 owner-end ray -> NOT_FOUND",
       "0 journal -> nothing" } },
-  { "an owner's end leaves what belongs to a source",
+  { "owner-end does not end groups of a source",
     { "0 ray a b / 1 train CREATED a-0:TPU=4 -> new", "0 reserve mine 1 owner=me -> mine@2 RESERVED b",
       "0 owner-end me -> 1", "0 show train -> train@1 RESERVED" } },
-  { "chips stay with a group while it stands where it stood",
+  { "a group keeps its chips while it stays on its host",
     { "0 ray a / 1 one CREATED a-0:TPU=1; 2 two CREATED a-0:TPU=1; 3 half CREATED a-0:TPU=0.5 -> new",
       "0 node a-0 -> half 0.5 of chip 2: TPU 0.5; one chip 0: TPU 1; two chip 1: TPU 1",
       "0 ray a / 4 new CREATED a-0:TPU=1; 3 half CREATED a-0:TPU=0.5; 2 two CREATED a-0:TPU=1 -> group new new; group "
@@ -292,22 +292,22 @@ static const ScriptFact facts[] = {
       "0 ray a / 3 half CREATED a-0:TPU=0.5; 5 whole CREATED a-0:TPU=2 -> group whole new; group two gone; group new "
       "gone",
       "0 node a-0 -> half 0.5 of chip 2: TPU 0.5; whole chips 0,1: TPU 2" } },
-  { "a group that moves is there and no longer here",
+  { "a group that moves has only its new hosts",
     { "0 ray a / 1 one CREATED a-0:TPU=4 a-1:TPU=4 -> new",
-      "0 ray a / 1 one CREATED a-1:TPU=4 a-2:TPU=4 -> group one other bundles or state", "0 node a-0 -> nobody",
+      "0 ray a / 1 one CREATED a-1:TPU=4 a-2:TPU=4 -> group one other bundles or state", "0 node a-0 -> unused",
       "0 node a-1 -> one chips 0,1,2,3: TPU 4", "0 node a-2 -> one chips 0,1,2,3: TPU 4",
       "0 show one -> one@1 RESERVED" } },
-  { "groups that change places do so at once",
+  { "two groups can swap their hosts in one import",
     { "0 ray a / 1 one CREATED a-0:TPU=4; 2 two CREATED a-1:TPU=4 -> new",
       "0 ray a / 1 one CREATED a-1:TPU=4; 2 two CREATED a-0:TPU=4 -> group one other",
       "0 node a-0 -> two chips 0,1,2,3: TPU 4", "0 node a-1 -> one chips 0,1,2,3: TPU 4" } },
-  { "another share of the same host takes other chips",
+  { "a group with another amount on the same host gets other chips",
     { "0 ray a / 1 one CREATED a-0:TPU=2; 2 two CREATED a-0:TPU=1 -> new",
       "0 ray a / 1 one CREATED a-0:TPU=3; 2 two CREATED a-0:TPU=1 -> group one other",
       "0 node a-0 -> one chips 0,1,3: TPU 3; two chip 2: TPU 1",
       "0 ray a / 1 one CREATED a-0:TPU=0.5; 2 two CREATED a-0:TPU=1 -> group one other",
       "0 node a-0 -> one 0.5 of chip 0: TPU 0.5; two chip 2: TPU 1" } },
-  { "fractions share a chip where they fit, in whatever order they come",
+  { "fractions share a chip if they fit, in any order of the list",
     { "0 ray a / 1 p CREATED a-0:TPU=0.5 a-0:TPU=0.5 a-0:TPU=0.5 -> new",
       "0 node a-0 -> p 0.5 of chip 0: TPU 0.5; p 0.5 of chip 0: TPU 0.5; p 0.5 of chip 1: TPU 0.5",
       "0 ray a / 2 q CREATED a-0:TPU=0.4 a-0:TPU=0.4 a-0:TPU=0.4 a-0:TPU=0.4 a-0:TPU=0.6 a-0:TPU=0.6 a-0:TPU=0.6 "
@@ -317,29 +317,29 @@ static const ScriptFact facts[] = {
       "a-0:TPU=0.6 -> nothing",
       "0 ray a / 3 r CREATED a-0:TPU=0.3 a-0:TPU=0.3; 4 s CREATED a-0:TPU=0.3 a-0:TPU=0.7 a-0:TPU=0.7 a-0:TPU=0.7 "
       "a-0:TPU=1 -> group r new" } },
-  { "what no group explains is external, and nobody's to reserve",
-    { "0 ray a b / / a-0:TPU=1 a-1:TPU=4,CPU=2 a-2:CPU=1 -> new", "0 node a-0 -> others, so that 3 are left",
-      "0 node a-1 -> others, so that 0 are left", "0 node a-2 -> others, so that 4 are left", "0 free -> b",
-      "0 fits 2 -> not-now 1", "0 show external/ray -> NOT_FOUND", "0 release external/ray -> NOT_FOUND",
+  { "use that no group explains is external and cannot be reserved",
+    { "0 ray a b / / a-0:TPU=1 a-1:TPU=4,CPU=2 a-2:CPU=1 -> new", "0 node a-0 -> external, 3 left",
+      "0 node a-1 -> external, 0 left", "0 node a-2 -> external, 4 left", "0 free -> b", "0 fits 2 -> not-now 1",
+      "0 show external/ray -> NOT_FOUND", "0 release external/ray -> NOT_FOUND",
       "0 ray a b / / a-0:TPU=1 a-1:TPU=4,CPU=2 a-2:CPU=1 -> nothing",
-      "0 ray a b / / a-0:TPU=2 -> external ray other nodes", "0 node a-1 -> nobody",
-      "0 ray a b / / -> external ray none any more", "0 free -> a,b" } },
-  { "what is used without a group may be fractions of many chips",
+      "0 ray a b / / a-0:TPU=2 -> external ray other nodes", "0 node a-1 -> unused",
+      "0 ray a b / / -> external ray no nodes are used", "0 free -> a,b" } },
+  { "external use can be fractions of several chips",
     { "0 ray a / 1 g CREATED a-0:TPU=0.3 a-0:TPU=0.3 a-0:TPU=0.3 a-0:TPU=0.3 / a-0:TPU=2.8 -> new",
       "0 ray a / 1 g CREATED a-0:TPU=0.5 a-0:TPU=0.5 a-0:TPU=0.5 / a-0:TPU=1.5 -> group g other" } },
 
-  { "a group that stands where one of this ledger does is that one",
+  { "a group of Ray on the hosts of a group of this ledger counts as that group",
     { "0 ray a b -> new", "0 reserve mine 1 slice=a -> mine@1 RESERVED a",
       "0 ray a b / 1 train CREATED a-0:TPU=4 a-1:TPU=4 a-2:TPU=4 a-3:TPU=4 -> nothing", "0 node a-0 -> mine whole",
       "0 show train -> NOT_FOUND", "0 release mine -> ok",
       "0 ray a b / 1 train CREATED a-0:TPU=4 a-1:TPU=4 a-2:TPU=4 a-3:TPU=4 -> group train new",
       "0 node a-0 -> train chips 0,1,2,3: TPU 4" } },
-  { "what is used where a group of this ledger stands is that group's doing",
+  { "use of hosts of a group of this ledger is not external",
     { "0 ray a b -> new", "0 reserve mine 1 slice=a -> mine@1 RESERVED a",
       "0 ray a b / / a-0:TPU=4 b-0:TPU=1 -> external ray some nodes are used", "0 node a-0 -> mine whole",
-      "0 node b-0 -> others, so that 3 are left", "0 release mine -> ok", "0 free -> a",
-      "0 ray a b / / a-0:TPU=4 b-0:TPU=1 -> external ray other nodes", "0 node a-0 -> others, so that 0 are left" } },
-  { "bundles of a group that is explained in part keep their chips",
+      "0 node b-0 -> external, 3 left", "0 release mine -> ok", "0 free -> a",
+      "0 ray a b / / a-0:TPU=4 b-0:TPU=1 -> external ray other nodes", "0 node a-0 -> external, 0 left" } },
+  { "bundles keep their chips if only a part of their group is on hosts of this ledger's group",
     { "0 ray a b -> new", "0 reserve mine 1 slice=a -> mine@1 RESERVED a",
       "0 ray a b / 1 train CREATED a-0:TPU=4 b-0:TPU=1 b-0:TPU=1 b-1:TPU=1 -> group train new",
       "0 node b-0 -> train chip 0: TPU 1; train chip 1: TPU 1",
@@ -348,12 +348,12 @@ static const ScriptFact facts[] = {
       "0 node b-0 -> new chip 2: TPU 1; train chip 0: TPU 1; train chip 1: TPU 1", "0 release mine -> ok",
       "0 ray a b / 2 new CREATED b-0:TPU=1; 1 train CREATED a-0:TPU=4 b-0:TPU=1 b-0:TPU=1 b-1:TPU=1 -> group train",
       "0 node b-0 -> new chip 2: TPU 1; train chip 0: TPU 1; train chip 1: TPU 1" } },
-  { "a group that stands where bundles of this ledger do is that one too",
+  { "a group of Ray on the hosts of bundles of this ledger counts as their group",
     { "0 ray a b / 1 train CREATED a-0:TPU=1 -> new", "0 reserve mine 1 tpu=1 -> mine@2 RESERVED b",
       "0 ray a b / 1 train CREATED a-0:TPU=1; 2 x CREATED b-0:TPU=1 b-1:TPU=4 / b-2:TPU=4,CPU=1 -> nothing",
       "0 show x -> NOT_FOUND",
       "0 node b-2 -> mine chip 0: TPU 1; mine chip 1: TPU 1; mine chip 2: TPU 1; mine chip 3: TPU 1" } },
-  { "what Ray says of a host is bundles of this ledger as far as they go",
+  { "Ray's bundles on a host count as bundles of this ledger up to their amount",
     { "0 ray a -> new", "0 reserve mine 1x{TPU=2,CPU=4} -> mine@1 RESERVED a-0/01",
       "0 ray a / 1 train CREATED a-0:TPU=2,CPU=4 -> nothing", "0 show train -> NOT_FOUND",
       "0 ray a / 1 train CREATED a-0:TPU=2,CPU=4; 2 two CREATED a-0:TPU=1 -> group two new",
@@ -362,7 +362,7 @@ static const ScriptFact facts[] = {
       "nothing",
       "0 release mine -> ok", "0 ray a / 2 two CREATED a-0:TPU=1; 1 train CREATED a-0:TPU=2 -> group train new",
       "0 node a-0 -> train chips 0,1: TPU 2; two chip 2: TPU 1" } },
-  { "groups of a source stay beside bundles that came later",
+  { "groups of a source stay if bundles of this ledger are placed next to them",
     { "0 ray a / 1 train CREATED a-0:TPU=2,CPU=4 -> new",
       "0 reserve mine 2x{TPU=2,CPU=4} slice=a -> mine@2 RESERVED a-1/01+a-1/23",
       "0 reserve more 1x{TPU=1} slice=a -> more@3 RESERVED a-0/2",
@@ -373,7 +373,7 @@ static const ScriptFact facts[] = {
       "group y "
       "new",
       "0 node a-0 -> more chip 2: TPU 1; train chips 0,1: CPU 4, TPU 2; y chip 3: TPU 1" } },
-  { "a bundle goes where Ray's id of a node says",
+  { "a bundle can select a node by its Ray node id",
     { "0 ray a b -> new",
       "0 reserve t 1x{TPU=1;ray.io/node-id=00000000000000000000000000000000000000000000000000009710} policy=ray -> t@1 "
       "RESERVED a-1/0",
@@ -381,33 +381,32 @@ static const ScriptFact facts[] = {
       "RESERVED a-0/0123",
       "0 reserve v 1x{TPU=4;ray.io/node-id=00000000000000000000000000000000000000000000000000009710} -> NOT_NOW",
       "0 reserve v 1x{TPU=1;ray.io/node-id=1} -> NEVER" } },
-  { "what does not fit beside bundles of this ledger is their doing",
+  { "a group that does not fit next to bundles of this ledger counts as their group",
     { "0 ray a -> new", "0 reserve mine 1x{TPU=4,CPU=1} -> mine@1 RESERVED a-0/0123",
       "0 ray a / 1 train CREATED a-0:TPU=4,CPU=8 -> nothing",
       "0 ray a / 1 train CREATED a-0:TPU=4,CPU=8 / a-1:TPU=4 -> "
       "external ray some nodes are used",
       "0 node a-0 -> mine chips 0,1,2,3: CPU 1, TPU 4" } },
-  { "use is what bundles of this ledger do not explain",
+  { "use beyond the bundles of this ledger is external",
     { "0 ray a -> new", "0 reserve mine 1x{TPU=2} -> mine@1 RESERVED a-0/01", "0 ray a / / a-0:TPU=2 -> nothing",
       "0 ray a / / a-0:TPU=3,CPU=1 -> external ray some nodes are used",
-      "0 node a-0 -> mine chips 0,1: TPU 2; others, so that 1 are left",
-      "0 ray a / / a-0:TPU=1 -> external ray none any more",
+      "0 node a-0 -> mine chips 0,1: TPU 2; external, 1 left",
+      "0 ray a / / a-0:TPU=1 -> external ray no nodes are used",
       "0 ray a / 1 train CREATED a-0:TPU=2 / a-0:TPU=1 -> external ray some nodes are used",
-      "0 node a-0 -> mine chips 0,1: TPU 2; others, so that 1 are left" } },
-  { "groups that were not asked for stay, and what they have is not used by others too",
+      "0 node a-0 -> mine chips 0,1: TPU 2; external, 1 left" } },
+  { "groups stay if no list of groups is given, and their use is not external",
     { "0 ray a / 1 train CREATED a-0:TPU=2,CPU=1 a-1:TPU=4 / a-2:TPU=1 -> new",
       "0 ray a / ? 1 train CREATED a-0:TPU=2,CPU=1 a-1:TPU=4 / a-2:TPU=1 -> nothing",
       "0 ray a / ? 1 train CREATED a-0:TPU=2,CPU=1 a-1:TPU=4 / a-0:TPU=1 a-2:TPU=1 -> external ray other nodes",
-      "0 node a-0 -> train chips 0,1: CPU 1, TPU 2; others, so that 1 are left",
-      "0 node a-1 -> train chips 0,1,2,3: TPU 4" } },
-  { "use that was not asked for stays, and groups are put down beside it",
+      "0 node a-0 -> train chips 0,1: CPU 1, TPU 2; external, 1 left", "0 node a-1 -> train chips 0,1,2,3: TPU 4" } },
+  { "external use stays if no availability is given, and groups are placed next to it",
     { "0 ray a / 1 train CREATED a-0:TPU=1 / a-0:TPU=2 -> new",
       "0 ray a / 1 train CREATED a-0:TPU=1; 2 two CREATED a-0:TPU=1 -> group two new",
-      "0 node a-0 -> train chip 0: TPU 1; two chip 1: TPU 1; others, so that 0 are left",
+      "0 node a-0 -> train chip 0: TPU 1; two chip 1: TPU 1; external, 0 left",
       "0 ray a / 1 train CREATED a-0:TPU=1; 2 two CREATED a-0:TPU=1; 3 three CREATED a-0:TPU=1 -> INVALID group "
       "'three' "
       "takes '1' of TPU on node 'a-0', which has 0 left" } },
-  { "chips make room for each other when they must",
+  { "bundles move to other chips of the host if a group needs whole chips",
     { "0 ray a / 1 A CREATED a-0:TPU=0.5; 2 B CREATED a-0:TPU=0.5; 3 C CREATED a-0:TPU=0.5; 4 D CREATED a-0:TPU=0.5 -> "
       "new",
       "0 node a-0 -> A 0.5 of chip 0: TPU 0.5; B 0.5 of chip 0: TPU 0.5; C 0.5 of chip 1: TPU 0.5; D 0.5 of chip 1: "
@@ -415,28 +414,28 @@ static const ScriptFact facts[] = {
       "0.5",
       "0 ray a / 1 A CREATED a-0:TPU=0.5; 3 C CREATED a-0:TPU=0.5; 5 E CREATED a-0:TPU=3 -> group",
       "0 node a-0 -> A 0.5 of chip 3: TPU 0.5; C 0.5 of chip 3: TPU 0.5; E chips 0,1,2: TPU 3" } },
-  { "fractions that no simple order fits are fitted",
+  { "fractions are placed even if they fit in no simple order",
     { "0 ray a / 1 two CREATED a-0:TPU=2; 2 p CREATED a-0:TPU=0.5 a-0:TPU=0.4 a-0:TPU=0.3 a-0:TPU=0.3 a-0:TPU=0.3 "
       "a-0:TPU=0.2 -> new",
       "0 node a-0 -> p 0.2 of chip 2: TPU 0.2" } },
-  { "an id that is no name is refused", { "0 ray a / 1@2 '' CREATED a-0:TPU=4 -> INVALID" } },
+  { "an id that is not a valid name is refused", { "0 ray a / 1@2 '' CREATED a-0:TPU=4 -> INVALID" } },
   { "files of different moments are refused",
     { "0 ray a / 1 train CREATED a-0:TPU=4 -> new",
       "0 ray a / 1 train CREATED a-0:TPU=4; 2 more CREATED a-0:TPU=1 -> INVALID",
       "0 show train -> train@1 RESERVED" } },
 
-  { "a group whose node is gone is not placed there any more",
+  { "a group loses the bundles on a node that is removed",
     { "0 ray a b / 1 train CREATED a-0:TPU=4 b-0:TPU=4 -> new",
       "0 ray-sync a -> removed b-0; removed b-1; removed b-2; removed b-3", "0 show train -> train@1 RESCHEDULING",
       "0 node a-0 -> train chips 0,1,2,3: TPU 4", "0 ray-sync a -> nothing", "0 ray-sync a b -> added b-0",
-      "0 show train -> train@1 RESCHEDULING", "0 node b-0 -> nobody",
+      "0 show train -> train@1 RESCHEDULING", "0 node b-0 -> unused",
       "0 ray-sync a b / 1 train CREATED a-0:TPU=4 b-0:TPU=4 -> group train other",
       "0 show train -> train@1 RESERVED" } },
-  { "a host that is replaced has nothing of what its predecessor had",
+  { "the replacement of a host has no bundles and no external use",
     { "0 ray a b / 1 train CREATED a-0:TPU=4 b-0:TPU=4 / a-1:TPU=1 -> new", "0 reserve mine 1 slice=b -> NOT_NOW",
-      "0 ray-sync a=1100 b -> added a-0; added a-1; removed a-0; removed a-1; group train", "0 node a-0 -> nobody",
-      "0 node a-1 -> nobody", "0 show train -> train@1 RESCHEDULING", "0 free -> a" } },
-  { "a held slice is lost with its hosts, and repaired from those that replaced them",
+      "0 ray-sync a=1100 b -> added a-0; added a-1; removed a-0; removed a-1; group train", "0 node a-0 -> unused",
+      "0 node a-1 -> unused", "0 show train -> train@1 RESCHEDULING", "0 free -> a" } },
+  { "an allocated slice is lost with its hosts, and repair uses the hosts that replaced them",
     { "0 ray a b -> new", "0 reserve t 2 -> t@1 RESERVED a,b",
       "0 ray a b=0100 -> CONFLICT source 'ray': node 'b-1' cannot be removed: group 't@1' uses it",
       "0 ray-sync a b=0100 -> added b-1; lost b-1 (t@1); group t slice 1, b, is lost (t@1)",
@@ -446,7 +445,7 @@ static const ScriptFact facts[] = {
       "0 ray-sync a b=1211 -> added b-0; added b-1; added b-2; added b-3; lost b-0 (t@1)",
       "0 show t -> t@1 RESCHEDULING a,b!", "0 reserve u 1 -> NOT_NOW",
       "0 repair t -> t@1 RESCHEDULING a,b! => t@1 RESERVED a,b", "0 ray-sync a b=1211 -> removed", "0 free -> none" } },
-  { "what is lost is repaired in its own place though others are free",
+  { "repair uses the slice that is now in the place of the lost one, even if others are free",
     { "0 ray a b c -> new", "0 reserve t 1 slice=b slice=c slice=a -> t@1 RESERVED a", "0 ray-sync a=0010 b c",
       "0 repair t -> t@1 RESCHEDULING a! => t@1 RESERVED a", "0 free -> b,c" } },
 };
@@ -536,17 +535,17 @@ check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
       used += tpu_of (share);
     }
   ck_assert_msg (quoit_snapshot_is_node_external (snapshot, node) == (external > 0) && total == left + used + external,
-                 "%s: %g TPU, of which %g are left, %g used and %g external", name, total, left, used, external);
+                 "%s: %g TPU, of which %g left, %g used and %g external", name, total, left, used, external);
   if (quoit_snapshot_get_node_state (snapshot, node) == QUOIT_NODE_DEAD)
     {
       ck_assert_msg (used == 0, "%s is dead, and %g used", name, used);
       return;
     }
-  ck_assert_msg (json_object_has_member (available, id), "%s: nothing is said of %s", name, id);
+  ck_assert_msg (json_object_has_member (available, id), "%s: no entry for node %s", name, id);
   available = json_object_get_object_member (available, id);
   ck_assert_msg (
       left == (json_object_has_member (available, "TPU") ? json_object_get_double_member (available, "TPU") : 0),
-      "%s has %g TPU left, which is not what Ray says", name, left);
+      "%s has %g TPU left, unlike in Ray's list", name, left);
 }
 
 START_TEST (each_tpu_of_a_cluster_is_counted_once_as_free_or_used)
@@ -602,17 +601,17 @@ static const struct {
     const char *topology, *groups, *users;
   } imports[3];
 } hosts[] = {
-  { "two devices a chip",
+  { "two devices per chip",
     { { 8, 2, "2x2", "1 g CREATED a-0:TPU=2 a-0:TPU=1 a-0:TPU=3",
         "g 0.5 of chip 1: TPU 1; g chip 0: TPU 2; g chip 2 and 0.5 of chip 1: TPU 3" } } },
-  { "chips that become devices",
+  { "a cluster that changes between chips and devices",
     { { 4, 1, "2x2", "1 g CREATED a-0:TPU=2", "g chips 0,1: TPU 2" },
       { 8, 2, "2x2", "1 g CREATED a-0:TPU=2", "g chip 0: TPU 2" },
       { 4, 1, "2x2", "1 g CREATED a-0:TPU=2", "g chips 0,1: TPU 2" } } },
-  { "a host of eight chips that has four",
+  { "a host whose eight chips become four",
     { { 8, 1, "2x4", "1 f CREATED a-0:TPU=4; 2 g CREATED a-0:TPU=4", "f chips 0,1,2,3: TPU 4; g chips 4,5,6,7: TPU 4" },
       { 4, 1, "2x2", "2 g CREATED a-0:TPU=4", "g chips 0,1,2,3: TPU 4" } } },
-  { "a fraction on a chip that is gone",
+  { "a fraction of a chip that no longer exists",
     { { 8, 1, "2x4", "1 f CREATED a-0:TPU=7; 2 g CREATED a-0:TPU=0.5",
         "f chips 0,1,2,3,4,5,6: TPU 7; g 0.5 of chip 7: TPU 0.5" },
       { 4, 1, "2x2", "2 g CREATED a-0:TPU=0.5", "g 0.5 of chip 0: TPU 0.5" } } },

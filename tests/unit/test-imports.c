@@ -345,7 +345,7 @@ START_TEST (source_has_one_kind_and_machine_has_one_source_of_each_kind)
   g_autofree char *lines = NULL;
 
   ck_assert_ptr_null (import_claims (&fleet, claims_of ("test", QUOIT_SOURCE_KIND_RAY_NODES, ".."), &error));
-  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "of another kind already");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "is of another kind");
 
   for (guint by_address = 0; by_address < 2; by_address++)
     for (guint second = 0; second < 2; second++)

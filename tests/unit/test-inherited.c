@@ -187,7 +187,7 @@ name_of (guint status)
 
 /* Redirects the child's output to a file in the folder. */
 static int
-run_child (QuoitLedger *ledger, const char *anew)
+run_child (QuoitLedger *ledger, const char *own_path)
 {
   g_autofree char *printed = g_build_filename (folder, "printed", NULL);
   int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600), status;
@@ -196,10 +196,10 @@ run_child (QuoitLedger *ledger, const char *anew)
   dup2 (fd, STDOUT_FILENO);
   dup2 (fd, STDERR_FILENO);
   status = use_inherited (ledger);
-  if (status == 0 && anew != NULL)
+  if (status == 0 && own_path != NULL)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (QuoitLedger) own = quoit_ledger_open (anew, 0, &error);
+      g_autoptr (QuoitLedger) own = quoit_ledger_open (own_path, 0, &error);
       g_autoptr (QuoitSnapshot) snapshot = own == NULL ? NULL : quoit_ledger_snapshot (own);
       g_autofree char *identity = own == NULL ? NULL : quoit_ledger_dup_identity (own);
 
@@ -214,14 +214,14 @@ run_child (QuoitLedger *ledger, const char *anew)
 }
 
 static void
-check_child (QuoitLedger *ledger, const char *anew)
+check_child (QuoitLedger *ledger, const char *own_path)
 {
   g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
   pid_t child = fork ();
   int status;
 
   if (child == 0)
-    _exit (run_child (ledger, anew));
+    _exit (run_child (ledger, own_path));
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert (g_file_get_contents (printed, &text, NULL, NULL));
   ck_assert_msg (WIFEXITED (status) && WEXITSTATUS (status) == 0, "%s: status %d; %s",

@@ -241,8 +241,9 @@ START_TEST (limit_of_pods_applies_to_all_groups_together)
   ck_assert (quoit_kuberay_add_group (kuberay, "h", 1, NULL, NULL));
   quoit_kuberay_set_replicas (kuberay, 1, 32769);
   ck_assert (!quoit_kuberay_reconcile (kuberay, &requeued, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID,
-                     "group 'h': '32769' pods beside the 32768 of groups before it: expected at most 65536 in all");
+  ck_assert_refused (
+      error, QUOIT_ERROR_INVALID,
+      "group 'h': '32769' pods in addition to the 32768 of earlier groups: expected at most 65536 in all");
   ck_assert_str_eq (requeued, "untouched");
   ck_assert_uint_eq (quoit_kuberay_get_n_pods (kuberay), 0);
   quoit_kuberay_set_replicas (kuberay, 1, 32768);
@@ -422,18 +423,19 @@ static const struct {
   const char *cluster, *group;
   int64_t hosts;
   int32_t replicas;
-  const char *says; /* NULL: valid */
+  const char *message; /* NULL: valid */
 } names[] = {
   { "c23456789012345678901234567890123456789041", "g", 1, 1, NULL },
   { "c2345678901234567890123456789012345678901", "g", 2, 1, NULL },
   { "c23456789012345678901234567890123456789012", "g", 2, 1,
-    "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, a letter first: KubeRay calls "
+    "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, with a letter first: KubeRay "
+    "calls "
     "the headless service 'c23456789012345678901234567890123456789012-headless', but the TPU webhook assigns the hosts "
     "to service 'r3456789012345678901234567890123456789012-headless'" },
   { "2c", "g", 2, 1, "service '2c-headless', but the TPU webhook assigns the hosts to service 'rc-headless'" },
   { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 10, NULL },
   { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 11,
-    "-10-1' of 64 bytes: expected at most 63, a groupName shorter by 1" },
+    "-10-1' of 64 bytes: expected at most 63: shorten the groupName by 1" },
   { "c", "Workers", 2, 1, "group 'Workers': host name 'Workers-0-1': expected a groupName of lower-case letters" },
 };
 
@@ -446,9 +448,9 @@ START_TEST (host_names_too_long_for_dns_are_refused)
   ck_assert (quoit_webhook_pod_add_container (pod, "4", NULL, NULL));
   ck_assert (quoit_kuberay_add_group (kuberay, names[_i].group, names[_i].hosts, pod, &error));
   quoit_kuberay_set_replicas (kuberay, 0, names[_i].replicas);
-  ck_assert_int_eq (quoit_kuberay_check_names (kuberay, &error), names[_i].says == NULL);
-  if (names[_i].says != NULL)
-    ck_assert_refused (error, QUOIT_ERROR_INVALID, names[_i].says);
+  ck_assert_int_eq (quoit_kuberay_check_names (kuberay, &error), names[_i].message == NULL);
+  if (names[_i].message != NULL)
+    ck_assert_refused (error, QUOIT_ERROR_INVALID, names[_i].message);
   ck_assert_ok (error);
 }
 END_TEST
@@ -475,7 +477,7 @@ END_TEST
 /* --- manifests --- */
 
 static const struct {
-  const char *text, *says;
+  const char *text, *message;
 } refused[] = {
   { "kind: [", "line 2, column 1: " },
   { "kind: Pod", "no Ray object in it" },
@@ -500,7 +502,7 @@ START_TEST (invalid_manifest_is_refused_with_the_place)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_kuberay_parse_manifest (refused[_i].text, strlen (refused[_i].text), NULL, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
 
@@ -544,7 +546,8 @@ START_TEST (cluster_name_of_a_job_is_assumed_with_its_random_suffix)
   ck_assert_uint_eq (quoit_kuberay_get_longest_name (job), 35);
   ck_assert (quoit_kuberay_check_names (job, NULL));
   ck_assert (!quoit_kuberay_check_names (longer, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected at most 35 bytes before the end that KubeRay gives it");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID,
+                     "expected at most 35 bytes before the characters that KubeRay appends");
 }
 END_TEST
 

@@ -281,9 +281,9 @@ static const struct {
   { "v6e 4x4 1", "ici_tensor=4", "key-unknown", "as 'ici_tensor_parallelism'" },
   { "v6e 4x4 1", "max_target_lenght=4", "key-unknown", "as 'max_target_length'" },
   { "v6e 4x4 1", "Ici-Tensor-Parallelism=4", "key-unknown", "as 'ici_tensor_parallelism'" },
-  { "v6e 4x4 1", "qqqqqqqqq=4", "key-unknown", "none is called alike" },
+  { "v6e 4x4 1", "qqqqqqqqq=4", "key-unknown", "none has a similar name" },
   { "v6e 4x4 1", "steps=4 steps=5", "key-repeated",
-    "steps '4': expected it once: MaxText takes what was given last, '5'" },
+    "steps '4': expected each setting once: MaxText uses the last value, '5'" },
   { "v6e 4x4 1", "ici_tensor_parallelism=two", "value", "ici_tensor_parallelism 'two': expected an integer" },
   { "v6e 4x4 1", "ici_tensor_parallelism=9223372036854775808", "value", "of at most 64 bits" },
   { "v6e 4x4 1", "ici_tensor_parallelism=4.5", "value", "'4.5': expected an integer" },
@@ -297,7 +297,7 @@ static const struct {
     "subslice_shape '2,b': expected up to three" },
   { "v6e 4x4 1", "subslice_shape=2,2,1,1 enable_single_controller=1", "value", "'2,2,1,1'" },
   { "v6e 4x4 1", "hardware=gpu", "hardware", "hardware 'gpu': expected tpu" },
-  { "v3 4x4 2", "", "multislice", "slices '2': expected 1: GKE joins no slices of v3" },
+  { "v3 4x4 2", "", "multislice", "slices '2': expected 1: GKE does not connect slices of v3" },
   { "v6e 2x2 2", "", "multislice", "slices of several hosts" },
   { "v6e 4x4 2", "num_slices=3", "num-slices", "num_slices '3': expected 2" },
   { "v6e 4x4 2", "num_slices=0", "num-slices", "num_slices '0': expected 2" },
@@ -313,52 +313,54 @@ static const struct {
   { "v6e 4x4 1", "mesh_axes=[data,fdsp]", "mesh-axes", "mesh_axes 'fdsp': expected an axis that MaxText knows" },
   { "v6e 4x4 1", "mesh_axes=[fsdp,fsdp]", "mesh-axes", "mesh_axes 'fsdp': expected each axis once" },
   { "v6e 4x4 1", "mesh_axes=[fsdp,tensor,model] ici_tensor_parallelism=-1 ici_fsdp_parallelism=1", "unspecified-twice",
-    "ici_tensor_parallelism '-1': expected -1 for one axis of ICI at most, and ici_tensor_parallelism is -1 too" },
+    "ici_tensor_parallelism '-1': expected -1 for at most one ICI axis, but ici_tensor_parallelism is -1 too" },
   { "v6e 4x4 1", "mesh_axes=[fsdp,tensor,model] ici_tensor_parallelism=8", "unspecified-value",
-    "as mesh_axes without 'model', whose size is that of 'tensor'" },
+    "for example mesh_axes without 'model', whose size is that of 'tensor'" },
   { "v6e 4x4 1", "ici_sequence_parallelism=4", "axis-unused", "ici_sequence_parallelism '4'" },
-  { "v6e 4x4 1", "mesh_axes=[data,fsdp] ici_tensor_parallelism=4", "axis-unused", "or 'tensor' among mesh_axes" },
+  { "v6e 4x4 1", "mesh_axes=[data,fsdp] ici_tensor_parallelism=4", "axis-unused", "or 'tensor' in mesh_axes" },
   { "v6e 4x4 1", "ici_tensor_parallelism=0", "axis-size", "ici_tensor_parallelism '0': expected 1 or more" },
   { "v6e 4x4 1", "ici_fsdp_parallelism=-16", "axis-size", "'-16': expected 1 or more, or -1" },
   { "v6e 4x4 1", "ici_tensor_parallelism=-2 ici_data_parallelism=-2", "axis-size axis-size",
     "ici_data_parallelism '-2'" },
   { "v6e 4x4 2", "dcn_fsdp_parallelism=0", "axis-size", "dcn_fsdp_parallelism '0'" },
   { "v6e 4x4 1", "ici_tensor_parallelism=-1", "unspecified-twice",
-    "ici_tensor_parallelism '-1': expected -1 for one axis of ICI at most, and ici_fsdp_parallelism is -1 unless it is "
-    "given: as ici_fsdp_parallelism=1" },
+    "ici_tensor_parallelism '-1': expected -1 for at most one ICI axis, but ici_fsdp_parallelism is -1 by "
+    "default: for example ici_fsdp_parallelism=1" },
   { "v6e 4x4 2", "dcn_data_parallelism=-1 dcn_fsdp_parallelism=-1", "unspecified-twice",
-    "dcn_data_parallelism '-1': expected -1 for one axis of DCN at most, and dcn_fsdp_parallelism is -1 too" },
+    "dcn_data_parallelism '-1': expected -1 for at most one DCN axis, but dcn_fsdp_parallelism is -1 too" },
   { "v6e 4x4 1", "ici_tensor_parallelism=3", "unspecified-value",
-    "ici_fsdp_parallelism '-1': expected other axes whose product divides 16, the devices of a slice: as "
+    "ici_fsdp_parallelism '-1': expected other axes whose product divides 16, the devices of a slice: for example "
     "ici_tensor_parallelism=4" },
-  { "v6e 4x4 2", "dcn_fsdp_parallelism=4", "unspecified-value", "divides 2, the slices: as dcn_fsdp_parallelism=2" },
+  { "v6e 4x4 2", "dcn_fsdp_parallelism=4", "unspecified-value",
+    "divides 2, the slices: for example dcn_fsdp_parallelism=2" },
   { "v6e 4x4 2", "dcn_diloco_parallelism=-1 dcn_fsdp_parallelism=3", "unspecified-twice",
     "dcn_diloco_parallelism '-1'" },
   { "v6e 4x4 1", "ici_tensor_parallelism=8 ici_fsdp_parallelism=1", "ici-product",
-    "ici_*_parallelism '8': expected a product of 16, the devices of a slice: as ici_fsdp_parallelism=2 or "
+    "ici_*_parallelism '8': expected a product of 16, the devices of a slice: for example ici_fsdp_parallelism=2 or "
     "ici_tensor_parallelism=16" },
   { "v6e 4x4 1", "ici_tensor_parallelism=5 ici_fsdp_parallelism=3", "ici-product",
-    "'15': expected a product of 16, the devices of a slice: as ici_fsdp_parallelism=16 ici_tensor_parallelism=1" },
+    "'15': expected a product of 16, the devices of a slice: for example ici_fsdp_parallelism=16 "
+    "ici_tensor_parallelism=1" },
   { "v6e 4x4 1", "ici_tensor_parallelism=9223372036854775807 ici_fsdp_parallelism=3", "ici-product", "'2^63 or more'" },
   { "v6e 4x4 2", "dcn_data_parallelism=3", "dcn-product",
-    "dcn_*_parallelism '3': expected a product of 2, the slices: as dcn_data_parallelism=2" },
+    "dcn_*_parallelism '3': expected a product of 2, the slices: for example dcn_data_parallelism=2" },
   { "v6e 4x4 1", "dcn_data_parallelism=2", "dcn-one-slice", "dcn_data_parallelism '2': expected 1" },
   { "v6e 4x4 1", "dcn_sequence_parallelism=-2", "axis-unused dcn-one-slice", "dcn_sequence_parallelism '-2'" },
   { "v6e 4x4 1", "ici_tensor_parallelism=2", "mesh", "ici_*_parallelism: mesh shape '1,1,1,8,1,1,1,1,2,1,1,1'" },
   { "v5p 4x4x8 2", "ici_tensor_parallelism=16 ici_expert_parallelism=2", "mesh", "'1,1,1,4,1,1,1,1,16,1,2,1'" },
-  { "v6e 4x4 1", "custom_mesh=hybrid_ring_64x4", "custom-mesh-unused", "allow_split_physical_axes=true beside it" },
+  { "v6e 4x4 1", "custom_mesh=hybrid_ring_64x4", "custom-mesh-unused", "allow_split_physical_axes=true too" },
   { "v6e 16x16 2", "custom_mesh=other", "custom-mesh", "custom_mesh 'other': expected hybrid_ring_64x4" },
   { "v6e 16x16 2", "custom_mesh=hybrid_ring_64x4", "custom-mesh", "ICI sizes of 64 and 4" },
   { "v5p 4x8x8 2", "custom_mesh=hybrid_ring_32x8 ici_fsdp_parallelism=32 ici_tensor_parallelism=8", "custom-mesh",
-    "slices of 16x16, not '4x8x8'" },
+    "slices of 16x16 for it, not '4x8x8'" },
   { "v6e 4x4 1", "per_device_batch_size=0.01", "batch-empty",
     "per_device_batch_size '0.01': expected a batch of 1 row" },
   { "v6e 4x4 1", "per_device_batch_size=-1", "batch-empty", "'-1': expected a batch of 1 row or more" },
   { "v6e 4x4 1", "per_device_batch_size=1e300", "batch-empty", "fewer than 2^53" },
   { "v6e 4x4 2", "per_device_batch_size=2.5 attention=dot_product", "batch-devices",
-    "'2.5': expected 2 or 3: a step loads 80 rows, which is no multiple of 32 devices" },
+    "'2.5': expected 2 or 3: a step loads 80 rows, which is not a multiple of 32 devices" },
   { "v6e 4x4 2", "per_device_batch_size=0.5", "batch-shards",
-    "'0.5': expected 1: a pass has 16 rows, which is no multiple of 32, data times fsdp" },
+    "'0.5': expected 1: a pass has 16 rows, which is not a multiple of 32, data times fsdp" },
   { "v6e 4x4 2", "per_device_batch_size=0.4 ici_tensor_parallelism=4", "batch-shards", "'0.4': expected 0.25 or 0.5" },
   { "v6e 4x4 1", "ici_pipeline_parallelism=4 num_pipeline_microbatches=6", "pipeline",
     "num_pipeline_microbatches '6': expected a multiple of 4 stages" },
@@ -453,13 +455,14 @@ END_TEST
 
 /* --- suggestions --- */
 
-/* Parses "as A=1 B=2" or "as A=1, B=2 or C=3" in an expectation: alternatives, each a list of settings. */
+/* Parses "for example A=1 B=2" or "for example A=1, B=2 or C=3" in an expectation: alternatives, each a list of
+ * settings. */
 static GPtrArray *
 alternatives (const char *expected)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func (g_free);
-  const char *as = g_strrstr (expected, ": as ");
-  g_auto (GStrv) commas = g_strsplit (as + strlen (": as "), ", ", -1);
+  const char *example = g_strrstr (expected, ": for example ");
+  g_auto (GStrv) commas = g_strsplit (example + strlen (": for example "), ", ", -1);
 
   for (char **part = commas; *part != NULL; part++)
     {
@@ -577,7 +580,7 @@ static const MeshCase device_meshes[] = {
   { "v6e", "16x16", 1, "1,32,8", "1,1,1", 1, "hybrid_ring_32x8", SPLIT, "0,1,2,3,19,18,17,16" },
   { "v6e", "16x16", 1, "1,64,4", "1,1,1", 1, "hybrid_ring_64x4", 0, "mesh shape '1,64,4'" },
   { "v6e", "16x16", 2, "1,4,64", "2,1,1", 2, "hybrid_ring_64x4", 0, "0,1,17,16,2,3,19,18" },
-  { "v6e", "16x16", 2, "4,64", "2,1", 2, "hybrid_ring_64x4", 0, "expected it with ICI sizes of 64 and 4" },
+  { "v6e", "16x16", 2, "4,64", "2,1", 2, "hybrid_ring_64x4", 0, "expected ICI sizes of 64 and 4 for it" },
   { "v6e", "16x16", 2, "1,256", "2,1", 2, "ring\n", 0, "custom_mesh 'ring\\n': expected hybrid_ring_64x4" },
   { "v5p", "4x8x8", 2, "1,4,64", "2,1,1", 2, "hybrid_ring_64x4", 0, "mesh shape '16,16'" },
   { "v6e", "4x4", 2, "-1", "3", 3, NULL, 0, "'2'" },
@@ -699,10 +702,10 @@ static const struct {
     "ScalingConfig.topology '4x4': expected '4x8'" },
   { "v5e 4x4 2", "", 8, 8, "4x4", 4, "scaling-topology",
     "ScalingConfig.accelerator_type 'TPU-V6E': expected a name of v5litepod" },
-  { "v6e 4x4 2", "dcn_data_parallelism=2", 4, 8, "4x4", 4, "scaling-elastic", "they do not fit 1" },
+  { "v6e 4x4 2", "dcn_data_parallelism=2", 4, 8, "4x4", 4, "scaling-elastic", "the given ones do not fit 1" },
   { "v6e 4x4 2", "dcn_data_parallelism=2", 8, 16, "4x4", 4, "scaling-elastic",
     "'8 to 16': expected dcn_*_parallelism" },
-  { "v6e 4x4 2", "dcn_fsdp_parallelism=2", 8, 16, "4x4", 4, "scaling-elastic", "they do not fit 3" },
+  { "v6e 4x4 2", "dcn_fsdp_parallelism=2", 8, 16, "4x4", 4, "scaling-elastic", "the given ones do not fit 3" },
   { "v6e 4x4 2", "dcn_data_parallelism=-1", 4, 64, "4x4", 4, "", NULL },
 };
 
@@ -851,7 +854,7 @@ static const struct {
   uint32_t line;
 } broken_files[] = {
   { "steps: 3\nici_fdsp_parallelism: 4\n", NULL, "", "key-unknown", "a.yml",
-    "a.yml: line 2: 'ici_fdsp_parallelism': expected a setting of MaxText's, as 'ici_fsdp_parallelism'", 2 },
+    "a.yml: line 2: 'ici_fdsp_parallelism': expected a setting of MaxText, such as 'ici_fsdp_parallelism'", 2 },
   { "lora.lora_rank: 4\n", NULL, "", "key-unknown", "a.yml", "a.yml: line 1: 'lora.lora_rank'", 1 },
   { "\n\nici_tensor_parallelism: two\n", NULL, "", "value", "a.yml",
     "a.yml: line 3: ici_tensor_parallelism 'two': expected an integer", 3 },
@@ -866,11 +869,13 @@ static const struct {
   { "ici_tensor_parallelism: 4\n", "\nici_tensor_parallelism: 0\n", "", "axis-size", "b.yml",
     "b.yml: line 2: ici_tensor_parallelism '0'", 2 },
   { "steps: 4\n", NULL, "steps=5 steps=6", "key-repeated", NULL,
-    "steps '5': expected it once: MaxText takes what was given last, '6'", 0 },
+    "steps '5': expected each setting once: MaxText uses the last value, '6'", 0 },
   { "ici_sequence_parallelism: 2\nstep: 4\n", NULL, "fsdp", "key-unknown setting axis-unused", "a.yml",
     "a.yml: line 2: 'step'", 2 },
   { "base_config: post_train/sft.yml\n", "base_config: elsewhere.yml\n", "", "config-file", "a.yml",
-    "a.yml: line 1: base_config 'post_train/sft.yml': expected base.yml, or that file given before this one", 1 },
+    "a.yml: line 1: base_config 'post_train/sft.yml': expected base.yml: to check against another file, give that file "
+    "before this one",
+    1 },
   { "compile_topology: v6e-16\ncompile_topology_num_slices: 4\n", NULL, "", "num-slices", "a.yml",
     "a.yml: line 2: compile_topology_num_slices '4': expected 2", 2 },
 };

@@ -121,7 +121,7 @@ time_of_last (const QuoitMeshChoices *choices, unsigned choice, unsigned n_axes)
   for (unsigned place = 0; place < n_axes; place++)
     if (quoit_mesh_choices_get_axis (choices, choice, place) == n_axes - 1)
       return quoit_mesh_choices_get_all_reduce_ns (choices, choice, place);
-  ck_abort_msg ("the last axis stands nowhere");
+  ck_abort_msg ("no place has the last axis");
 }
 
 START_TEST (reported_choices_can_be_built_and_are_sorted)
@@ -132,14 +132,15 @@ START_TEST (reported_choices_can_be_built_and_are_sorted)
       = quoit_devices_new_slices (all[_i].kind, all[_i].topology, all[_i].n_slices, 0, 0, NULL);
   g_autoptr (QuoitMeshChoices) choices
       = choices_of (all[_i].kind, all[_i].topology, all[_i].n_slices, all[_i].sizes, NULL, &error);
-  g_autoptr (GHashTable) told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) described = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   ck_assert_ok (error);
   ck_assert_uint_ge (quoit_mesh_choices_get_n (choices), all[_i].least);
   for (unsigned choice = 0; choice < quoit_mesh_choices_get_n (choices); choice++)
     {
       check_choice (devices, &sizes, choices, choice);
-      ck_assert_msg (g_hash_table_add (told, describe (choices, choice, sizes.n)), "%u is told twice", choice);
+      ck_assert_msg (g_hash_table_add (described, describe (choices, choice, sizes.n)), "choice %u occurs twice",
+                     choice);
       if (choice > 0)
         ck_assert_int_le (time_of_last (choices, choice - 1, sizes.n), time_of_last (choices, choice, sizes.n));
     }
@@ -183,11 +184,11 @@ static const struct {
   uint32_t n_slices;
   const char *sizes, *dcn, *message;
 } refusals[] = {
-  { "v6e", "4x4", 2, "2,17", NULL, "'2,17' multiplies to 34: expected 32, the devices there are, as '2,16' does" },
-  { "v6e", "4x4", 3, "2,24", "2,1", "expected 3, the granules there are" },
+  { "v6e", "4x4", 2, "2,17", NULL, "'2,17' multiplies to 34: expected 32, the number of devices, such as '2,16'" },
+  { "v6e", "4x4", 3, "2,24", "2,1", "expected 3, the number of granules" },
   { "v6e", "4x4", 3, "1,48", "3,1", "axis 0 of size '3': expected a number that divides 1" },
   { "v6e", "4x4", 2, "0,32", NULL, "axis 0 of size '0': expected 1 or more" },
-  { "v6e", "16x16", 1, "2,2,2,2,2,2,2,2", NULL, "expected at most 6 that are longer than 1" },
+  { "v6e", "16x16", 1, "2,2,2,2,2,2,2,2", NULL, "expected at most 6 axes longer than 1" },
   { "v6e", "16x16", 64, "4,4,4,16,16", NULL,
     "ways or more to lay the axes out on 16384 devices: expected at most 1024" },
 };

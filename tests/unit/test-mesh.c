@@ -195,20 +195,21 @@ static const struct {
   unsigned flags;
   const char *expected;
 } refused[] = {
-  { "v6e", "4x4", "2,4", 0, "multiplies to 8: expected 16, the devices there are, as '2,8' does" },
-  { "v6e", "4x4", "3,8", 0, "as '2,8' does" },
-  { "v6e", "4x4", "1,1,32", 0, "as '1,1,16' does" },
-  { "v6e", "4x4", "5,7", 0, "'5,7' multiplies to 35: expected 16, the devices there are, as '4,4' does" },
+  { "v6e", "4x4", "2,4", 0, "multiplies to 8: expected 16, the number of devices, such as '2,8'" },
+  { "v6e", "4x4", "3,8", 0, "such as '2,8'" },
+  { "v6e", "4x4", "1,1,32", 0, "such as '1,1,16'" },
+  { "v6e", "4x4", "5,7", 0, "'5,7' multiplies to 35: expected 16, the number of devices, such as '4,4'" },
   { "v6e", "4x4", "0,16", 0, "axis 0 of size '0': expected 1 or more" },
   { "v6e", "4x4", "-4,-4", 0, "axis 0 of size '-4': expected 1 or more" },
   { "v6e", "4x4", "99999,99999", 0, "multiplies to 9999800001: expected 16" },
-  { "v6e", "4x4", "3,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 0, "as '16,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1' does" },
+  { "v6e", "4x4", "3,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 0, "such as '16,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1'" },
   { "v6e", "4x4", "9223372036854775807,9223372036854775807,4", 0, "multiplies to more than can be counted" },
   { "v6e", "4x4", "4294967296,4294967296,16", 0, "multiplies to more than can be counted" },
-  { "v6e", "4x4", "2,8", 0, "axis 1 of size '8' is no product of whole physical axes of those left (x 4, y 4)" },
+  { "v6e", "4x4", "2,8", 0, "axis 1 of size '8' is not a product of whole physical axes that are left (x 4, y 4)" },
   { "v6e", "4x4", "2,8", 0, "expected '4,4', '1,16' or '16,1', or physical axes that may be split" },
   { "v5p", "4x4x4", "2,32", 0, "(x 4, y 4, z 4): expected '4,16', '1,64' or '16,4', or physical" },
-  { "v5p", "4x4x4", "4,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES, "expected '16,4', and sizes of 1, where submeshes" },
+  { "v5p", "4x4x4", "4,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES,
+    "expected '16,4', and sizes of 1, for contiguous submeshes" },
   { "v5p", "4x8x8", "16,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES, "expected '64,4' or '4,64'" },
   { "v5p", "4x4x8", "8,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES, "'4x4x8': expected 2x2x1, 2x2x4, 4x4x4," },
   { "v6e", "4x4", "4,4", 4, "flags '4': expected some of 3" },
@@ -252,7 +253,7 @@ START_TEST (a_mesh_has_1_to_64_axes)
   sizes[63] = sizes[40] = 2;
   sizes[0] = 4;
   ck_assert_ptr_null (quoit_mesh_new (devices, sizes, 64, QUOIT_MESH_SPLIT_PHYSICAL_AXES, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected at most 21 where 3 physical axes are split");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected at most 21 if 3 physical axes are split");
 }
 END_TEST
 
@@ -300,13 +301,13 @@ START_TEST (an_empty_list_is_refused_by_every_mesh)
   const int64_t one[] = { 1 };
 
   ck_assert_ptr_null (quoit_mesh_new (devices, one, 1, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the devices there are");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of devices");
   ck_assert_ptr_null (quoit_mesh_make (devices, one, 1, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the devices there are");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of devices");
   ck_assert_ptr_null (quoit_mesh_new_hybrid (devices, one, 1, one, 1, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the granules there are");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of granules");
   ck_assert_ptr_null (quoit_mesh_new_hybrid (devices, one, 1, NULL, 0, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the granules there are");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of granules");
 }
 END_TEST
 
@@ -490,9 +491,9 @@ START_TEST (make_mesh_splits_physical_axes_only_on_v5e)
   mesh = quoit_mesh_make (v5e, sizes, 2, &error);
   ck_assert_ok (error);
   ck_assert_ptr_null (quoit_mesh_make (v6e, sizes, 2, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is no product of whole physical axes");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is not a product of whole physical axes");
   ck_assert_ptr_null (quoit_mesh_make (v6e, (const int64_t[]) { 4, 8 }, 2, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 16, the devices there are, as '2,8' does");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 16, the number of devices, such as '2,8'");
   ck_assert_ptr_null (quoit_mesh_make (two, (const int64_t[]) { 8 }, 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'8' devices of several slices");
   first = quoit_mesh_make (two, (const int64_t[]) { 4 }, 1, &error);
@@ -580,7 +581,7 @@ START_TEST (invalid_dcn_shape_is_refused_with_a_valid_shape)
 
   ck_assert_ptr_null (quoit_mesh_new_hybrid (two, sizes, 2, three, 2, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID,
-                     "dcn mesh shape '3,1' multiplies to 3: expected 2, the granules there are, as '2,1' does");
+                     "dcn mesh shape '3,1' multiplies to 3: expected 2, the number of granules, such as '2,1'");
   ck_assert_ptr_null (quoit_mesh_new_hybrid (two, sizes, 2, NULL, 0, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "dcn mesh shape '' multiplies to 1: expected 2");
   ck_assert_ptr_null (quoit_mesh_new_hybrid (two, odd, 2, ok, 2, 0, &error));
@@ -617,7 +618,7 @@ static const struct {
   { "2,2,2,2,2,2,2,2,2", "512", "'9' physical axes: expected 1 to 8" },
   { "99999,99999", "1", "expected at most 4194304 places" },
   { "9223372036854775807,2", "2", "expected at most 4194304 places" },
-  { "4,4", "17", "expected 16, the places there are, as '16' does" },
+  { "4,4", "17", "expected 16, the number of places, such as '16'" },
   { "4,4,4,4", "128,2", "(x 4, y 4, z 4, core 4)" },
 };
 

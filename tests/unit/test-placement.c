@@ -102,7 +102,7 @@ static const Fact filters[] = {
   { "a full name", "a=.. b=...", "4x4 x1 slice=t/b/b-1", "b-1" },
   { "excluded slices", "a=.. b=...", "4x4 x1 not=a-0", "a-1" },
   { "excluded slices make a pool smaller", "a=.. b=...", "4x4 x2 not=a-0", "b-0 b-1" },
-  { "what is both named and excluded is excluded", "a=..", "4x4 x1 slice=a-0 slice=a-1 not=a-0", "a-1" },
+  { "a slice that is both named and excluded is not chosen", "a=..", "4x4 x1 slice=a-0 slice=a-1 not=a-0", "a-1" },
   { "filters and exclusions apply together", "a=.... b=... c=. d=..", "4x4 x3 not=a-0 not=b-0 pool=a", "a-1 a-2 a-3" },
   { "labels of dead hosts are ignored", "a@u=[x...]. b@v=..", "4x4 x1 zone=u", "a-1" },
 };
@@ -135,9 +135,9 @@ static const Fact refusals[] = {
   { "no such pool", "a=.", "4x4 x1 pool=q", "NOT_FOUND: no pool 'q' in the fleet" },
   { "no such slice", "a=.", "4x4 x1 slice=a-1", "NOT_FOUND: no slice 'a-1' in the fleet" },
   { "no such excluded slice", "a=.", "4x4 x1 not=b-0", "NOT_FOUND: no slice 'b-0' in the fleet" },
-  { "nobody in that zone", "a@u=.", "4x4 x1 zone=v",
+  { "no slice in that zone", "a@u=.", "4x4 x1 zone=v",
     "NEVER: 1 x v6e 4x4: never, at most 0 of 1 slice, 1 short; 1 of 1 slice is outside zone 'v'" },
-  { "hosts that no machine has", "a=.", "4x4 x1 hosts=3", "INVALID" },
+  { "a number of chips that no host has", "a=.", "4x4 x1 hosts=3", "INVALID" },
 };
 
 static void
@@ -246,38 +246,38 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 }
 
 static const Fact explanations[] = {
-  { "what fits needs no options", "a=..", "4x4 x2", "2 now, 2 could\n" },
-  { "of what may change the constraint that removed most comes first", "a=.xAAe~~~", "4x4 x2",
+  { "a request that fits has no options", "a=..", "4x4 x2", "2 now, 2 could\n" },
+  { "of the constraints that can change, the one that removed most comes first", "a=.xAAe~~~", "4x4 x2",
     "1 now, 8 could\n- 3 of 7 slices are draining\n- 2 of 4 slices are held by groups\n"
     "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is in external use\n"
     "+ node a-1-0 back alive\n+ release A@1\n+ ask for 1 slice\n" },
-  { "of equals the earlier one", "a=.A~x", "4x4 x2",
+  { "of constraints that removed equally many, the first one comes first", "a=.A~x", "4x4 x2",
     "1 now, 4 could\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 3 slices is draining\n- 1 of 2 slices is held by groups\n"
     "+ undrain a-2-0\n+ release A@1\n+ ask for 1 slice\n" },
-  { "the group that is just enough", "a=AAAB b=CC", "4x4 x2",
+  { "the option releases the smallest group that is enough", "a=AAAB b=CC", "4x4 x2",
     "0 now, 6 could\n- 6 of 6 slices are held by groups\n+ release C@3\n" },
-  { "several groups where none is enough", "a=AAB", "4x4 x3",
+  { "the option releases several groups if no group is enough", "a=AAB", "4x4 x3",
     "0 now, 3 could\n- 3 of 3 slices are held by groups\n+ release A@1 and release B@2\n" },
-  { "two groups on one slice", "a=[AABB]", "4x4 x1",
+  { "the option releases both groups of a slice", "a=[AABB]", "4x4 x1",
     "0 now, 1 could\n- 1 of 1 slice is held by groups\n+ release A@1 and release B@2\n" },
   { "a dead host under a group", "a=[a...]", "4x4 x1",
     "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
     "+ node a-0-0 back alive and release A@1\n" },
-  { "what filters leave out is no help", "a=A b=x", "4x4 x1 pool=b",
+  { "an option never uses slices that the filters exclude", "a=A b=x", "4x4 x1 pool=b",
     "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is outside pool 'b'\n"
     "+ node b-0-0 back alive\n" },
   { "another topology", "a=A b:2x4/8=.", "4x4 x1",
     "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4\n" },
-  { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
+  { "another topology on hosts other than the default", "a=A b:2x4/4=.", "4x4 x1",
     "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
-  { "and on hosts that are usual, but not those that were asked for", "a=.", "2x4 x1 hosts=8",
+  { "the default hosts if the request asks for others", "a=.", "2x4 x1 hosts=8",
     "0 now, 0 could\n- 1 of 1 slice is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
-  { "a release that frees two slices makes another step needless", "a=[a...][AB..]B", "4x4 x2",
+  { "a step is left out if a release already frees enough slices", "a=[a...][AB..]B", "4x4 x2",
     "0 now, 3 could\n- 2 of 2 slices are held by groups\n"
     "- 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "+ release B@2 and release A@1\n" },
@@ -304,15 +304,15 @@ static const struct {
   } nodes[6];
   guint n;
 } losses[] = {
-  { "a dead host without a worker id is no help",
+  { "an option never needs a dead host without a worker id",
     "n3",
     { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { -1, 4, QUOIT_NODE_DEAD } },
     5 },
-  { "a dead host with a worker id beyond the topology is no help",
+  { "an option never needs a dead host with a worker id beyond the topology",
     "n3",
     { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { 4, 4, QUOIT_NODE_DEAD } },
     5 },
-  { "a dead host with a different number of chips is no help",
+  { "an option never needs a dead host with a different number of chips",
     "n3",
     { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { 3, 8, QUOIT_NODE_DEAD } },
     5 },

@@ -118,20 +118,20 @@ import (QuoitFleet **fleet, const Fact *facts, guint first)
 }
 
 static QuoitLayout *
-built_anew (const QuoitLayout *layout)
+rebuilt (const QuoitLayout *layout)
 {
   guint32 *ids = NULL;
   QuoitClaims *claims = quoit_layout_dup_claims (layout, (QuoitSourceId) { 0 }, &ids);
-  QuoitLayout *anew = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
+  QuoitLayout *expected_layout = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
 
   quoit_claims_free (claims);
   g_free (ids);
-  return anew;
+  return expected_layout;
 }
 
 /* Looks up by short names, some of which are ambiguous, by full names, and by ids. */
 static void
-check_lookups (const QuoitLayout *layout, const QuoitLayout *anew)
+check_lookups (const QuoitLayout *layout, const QuoitLayout *expected_layout)
 {
   guint32 n_slots = 0;
 
@@ -142,7 +142,7 @@ check_lookups (const QuoitLayout *layout, const QuoitLayout *anew)
       QuoitNodeId a = { 0 }, b = { 0 };
 
       ck_assert_int_eq (quoit_layout_lookup_node (layout, name, &a, &error),
-                        quoit_layout_lookup_node (anew, name, &b, &expected));
+                        quoit_layout_lookup_node (expected_layout, name, &b, &expected));
       ck_assert_uint_eq (a.index, b.index);
       ck_assert_pstr_eq (error == NULL ? NULL : error->message, expected == NULL ? NULL : expected->message);
     }
@@ -165,14 +165,15 @@ START_TEST (changes_in_place_equal_a_rebuilt_layout)
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
   QuoitFleet *fleet = quoit_fleet_new (nothing);
   Fact facts[N_NODES];
-  guint next_machine = 0, n_in_place = 0, n_anew = 0;
+  guint next_machine = 0, n_in_place = 0, n_rebuilt = 0;
 
   for (guint i = 0; i < N_NODES; i++)
     facts[i] = (Fact) { .is_there = TRUE, .machine = ++next_machine, .address = i };
   import (&fleet, facts, 0);
   for (guint step = 0; step < STEPS; step++)
     {
-      g_autoptr (QuoitLayout) before = quoit_layout_ref (fleet->layout), anew = NULL, kept = built_anew (before);
+      g_autoptr (QuoitLayout) before = quoit_layout_ref (fleet->layout), expected_layout = NULL,
+                              kept = rebuilt (before);
       g_autoptr (QuoitFleet) relaid = NULL, origin = quoit_fleet_fork (fleet), same = NULL;
       g_autoptr (GError) error = NULL;
 
@@ -180,17 +181,17 @@ START_TEST (changes_in_place_equal_a_rebuilt_layout)
         alter (&facts[g_rand_int_range (rand, 0, N_NODES)], rand, &next_machine);
       import (&fleet, facts, (guint) g_rand_int_range (rand, 0, N_NODES));
       n_in_place += fleet->layout != before && fleet->layout->frame == before->frame;
-      n_anew += fleet->layout->frame != before->frame;
+      n_rebuilt += fleet->layout->frame != before->frame;
 
-      anew = built_anew (fleet->layout);
-      relaid = quoit_fleet_with_layout (fleet, anew, &error);
+      expected_layout = rebuilt (fleet->layout);
+      relaid = quoit_fleet_with_layout (fleet, expected_layout, &error);
       ck_assert_ok (error);
       relaid->seq = fleet->seq;
       relaid->clock_ms = fleet->clock_ms;
       ck_assert_msg (quoit_step_compare (relaid, fleet, &error), "step %u: %s", step,
                      error == NULL ? "" : error->message);
-      check_lookups (fleet->layout, anew);
-      ck_assert_uint_le (fleet->layout->n_texts, 4 * anew->n_texts);
+      check_lookups (fleet->layout, expected_layout);
+      ck_assert_uint_le (fleet->layout->n_texts, 4 * expected_layout->n_texts);
       /* Users of the previous layout see no change. */
       same = quoit_fleet_with_layout (origin, kept, &error);
       same->seq = origin->seq;
@@ -198,7 +199,7 @@ START_TEST (changes_in_place_equal_a_rebuilt_layout)
       ck_assert_msg (quoit_step_compare (same, origin, &error), "%s", error == NULL ? "" : error->message);
     }
   ck_assert_uint_gt (n_in_place, STEPS / 10);
-  ck_assert_uint_gt (n_anew, STEPS / 10);
+  ck_assert_uint_gt (n_rebuilt, STEPS / 10);
   quoit_fleet_unref (fleet);
 }
 END_TEST

@@ -454,12 +454,12 @@ START_TEST (note_says_that_profiles_count_slices_differently)
   rest = reserve (ledger, &source, "rest", 11);
   topology = quoit_topology_new (rest, NULL, NULL);
   notes = notes_of (topology);
-  ck_assert_msg (strstr (notes, "Ray Train counts slices by the order of its workers, slice names as text: 10 of them "
+  ck_assert_msg (strstr (notes, "Ray Train numbers slices by name, compared as text: 10 of them "
                                 "have a different id there, for example slice 'tpu-2': 3 there, 1 here")
                      != NULL,
                  "%s", notes);
   ck_assert_msg (strstr (notes,
-                         "the TPU webhook counts slices by KubeRay's replica index, which Ray Train overrides: 11 "
+                         "the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 11 "
                          "of them have a different id there, for example slice 'tpu-1': 1 there, 0 here")
                      != NULL,
                  "%s", notes);
@@ -481,7 +481,7 @@ START_TEST (note_says_that_profiles_count_slices_differently)
   text = variables_of (of_webhook, 4);
   ck_assert_ptr_nonnull (strstr (text, "MEGASCALE_SLICE_ID=2 "));
   webhook_notes = notes_of (of_webhook);
-  ck_assert_ptr_nonnull (strstr (webhook_notes, "profile quoit counts slices in natural order: 11 of them"));
+  ck_assert_ptr_nonnull (strstr (webhook_notes, "profile quoit numbers slices in natural order: 11 of them"));
 }
 END_TEST
 
@@ -491,7 +491,7 @@ START_TEST (no_note_if_profiles_agree)
   g_autoptr (QuoitTopology) topology = launch (&source, 2, QUOIT_PROFILE_QUOIT, 1, NULL);
   g_autofree char *notes = notes_of (topology);
 
-  ck_assert_msg (strstr (notes, "counts slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
+  ck_assert_msg (strstr (notes, "numbers slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
 }
 END_TEST
 
@@ -505,7 +505,7 @@ START_TEST (no_note_about_slice_ids_of_a_single_slice)
 
   ck_assert_ptr_nonnull (first);
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 0, QUOIT_PROFILE_KUBERAY), 1);
-  ck_assert_msg (strstr (notes, "counts slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
+  ck_assert_msg (strstr (notes, "numbers slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
 }
 END_TEST
 
@@ -515,10 +515,10 @@ static const struct {
   QuoitProfile profile;
   const char *note;
 } noted[] = {
-  { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_KUBERAY, "the manifest sets no MEGASCALE_NUM_SLICES" },
+  { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_KUBERAY, "the manifest does not set MEGASCALE_NUM_SLICES" },
   { MANIFEST (NULL), 2, 2, QUOIT_PROFILE_KUBERAY, "gives the processes of a host the same TPU_WORKER_ID" },
   { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_KUBERAY, "TPU_DEVICE_PLUGIN_HOST_IP is the address of the pod's host" },
-  { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_JOBSET, "which job runs on which slice" },
+  { MANIFEST (NULL), 2, 1, QUOIT_PROFILE_JOBSET, "Kubernetes chooses the slice of each job" },
 };
 
 START_TEST (variables_that_a_profile_does_not_set_are_noted)
@@ -546,17 +546,17 @@ static const struct {
     4,
     QUOIT_PROFILE_QUOIT,
     QUOIT_ERROR_INVALID,
-    "4 processes per host: expected one of 1, 2, 8, to which JAX deals the 8 chips of a host of v6e" },
+    "4 processes per host: expected one of 1, 2, 8, between which JAX can divide the 8 chips of a host of v6e" },
   { { .fleet = "v6e 2x4 hostchips=8", .accelerator = "v6e", .topology = "2x4" },
     4,
     QUOIT_PROFILE_JOBSET,
     QUOIT_ERROR_INVALID,
-    "expected one of 1, 2, 8, to which JAX deals" },
+    "expected one of 1, 2, 8, between which JAX can divide" },
   { MANIFEST ("TPU_PROCESS_PORT=65533"), 4, QUOIT_PROFILE_QUOIT, QUOIT_ERROR_INVALID,
     "TPU_PROCESS_PORT '65533': expected a port of 1 to 65532" },
   { MANIFEST ("TPU_PROCESS_PORT=http"), 2, QUOIT_PROFILE_QUOIT, QUOIT_ERROR_INVALID, "TPU_PROCESS_PORT 'http'" },
   { V5P_16, 1, QUOIT_PROFILE_KUBERAY, QUOIT_ERROR_NOT_NOW,
-    "profile kuberay needs the RayCluster that slice 'p-0' is of" },
+    "profile kuberay needs the manifest of the RayCluster of slice 'p-0'" },
   { MANIFEST (NULL), 8, QUOIT_PROFILE_KUBERAY, QUOIT_ERROR_INVALID, "expected at most one for each of the 4 chips" },
   { V5P_16, 2, QUOIT_PROFILE_RAY_TRAIN, QUOIT_ERROR_NOT_NOW, "profile ray-train needs the address" },
 };
@@ -651,7 +651,7 @@ START_TEST (pod_names_of_a_jobset_fit_dns_limits)
   ck_assert (g_str_has_prefix (fits, name));
   ck_assert (quoit_launch_set_jobset (how, longer, "j", NULL));
   ck_assert_ptr_null (first_host (ledger, &source, "b", how, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected names of pods of at most 63 bytes");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected pod names of at most 63 bytes");
   ck_assert (quoit_launch_set_jobset (how, "mine", "workers", NULL));
   named = first_host (ledger, &source, "c", how, &error);
   ck_assert_str_eq (named, "mine-workers-0-0.mine");

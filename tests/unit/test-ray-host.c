@@ -68,7 +68,7 @@ END_TEST
 START_TEST (topology_is_read_from_the_tpu_env_metadata)
 {
   static const struct {
-    const char *said, *topology;
+    const char *tpu_env, *topology;
   } rows[] = {
     { "tpu-env=TOPOLOGY: '4x4'", "4x4" },
     { "tpu-env=ALT_TOPOLOGY:'2x2'\nTOPOLOGY: '4x4'", "2x2" },
@@ -87,9 +87,9 @@ START_TEST (topology_is_read_from_the_tpu_env_metadata)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr (QuoitRayHost) host = quoit_ray_host_new (NULL, ENV (rows[i].said));
+      g_autoptr (QuoitRayHost) host = quoit_ray_host_new (NULL, ENV (rows[i].tpu_env));
 
-      ck_assert_msg (g_strcmp0 (quoit_ray_host_get_topology (host), rows[i].topology) == 0, "%s: %s", rows[i].said,
+      ck_assert_msg (g_strcmp0 (quoit_ray_host_get_topology (host), rows[i].topology) == 0, "%s: %s", rows[i].tpu_env,
                      quoit_ray_host_get_topology (host));
     }
 }
@@ -293,7 +293,11 @@ static const NodeRow nodes[] = {
     NULL },
   { { NULL }, "CPU=9", 0, "CPU=4 node:a=1 memory=7", NULL },
   { { NULL }, "node:__internal_head__=1", 0, NULL, "'node:__internal_head__'" },
-  { { "TPU_VISIBLE_CHIPS=0,1" }, "TPU=4", 0, NULL, "resource 'TPU' '4': expected at most the 2" },
+  { { "TPU_VISIBLE_CHIPS=0,1" },
+    "TPU=4",
+    0,
+    NULL,
+    "resource 'TPU' '4': expected at most 2, as many as TPU_VISIBLE_CHIPS lists" },
   { { "TPU_VISIBLE_CHIPS=0,1" }, "TPU=2", 0, "TPU=2 node:a=1 " SLICE, NULL },
   { { "TPU_VISIBLE_CHIPS=" }, "", 4, "node:a=1 CPU=4 memory=7", NULL },
   { { "TPU_VISIBLE_CHIPS=0,1", "RAY_TPU_RESOURCE_PER_CHIP=2" }, "", 8, "node:a=1 TPU=4 " SLICE, NULL },
@@ -542,7 +546,7 @@ START_TEST (core_counts_beyond_double_precision_are_refused)
   ck_assert_int_eq (is_single, 0);
   is_single = true;
   ck_assert_int_eq (quoit_ray_gce_is_single_host (larger, NULL, NULL, &is_single, &error), 0);
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "fewer chips than a double counts");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "a number of chips in the range of a double");
   ck_assert_int_eq (is_single, true);
 }
 END_TEST

@@ -113,7 +113,7 @@ static const Fact invalid[] = {
   { "resource name bundle is refused", "bundle:4", "PACK bundle:1",
     "bundle 0: 'bundle': resource 'bundle': expected a name that Ray does not use itself" },
   { "two topology labels", "CPU:4 z=a y=b", "PACK @z @y CPU:1", "topology labels 'z' and 'y': expected one at most" },
-  { "a bundle that asks for nothing", "CPU:4 | CPU:4", "STRICT_SPREAD  | ", "0 1" },
+  { "a bundle without amounts", "CPU:4 | CPU:4", "STRICT_SPREAD  | ", "0 1" },
 };
 
 START_TEST (invalid_input_that_ray_accepts_is_answered_as_in_ray_or_refused) { check_fact (&invalid[_i]); }

@@ -68,12 +68,13 @@ static const struct {
   { SLICE ("a", "1", "1", "1", "1"), "", "2x4", -99, "expected an idle sub-slice", QUOIT_ERROR_NOT_NOW },
   { "a 0 4 4" OF_4X4 "; !a 1 4 4" OF_4X4, "", "2x4", -99, "discover a of 4x4, 4 chips:", 0 },
   { "a 0 4 4" OF_4X4 "; !a 1 4 4" OF_4X4, "a", "2x4", -99, "expected an idle sub-slice", QUOIT_ERROR_NOT_NOW },
-  { SLICE ("a", "4", "4", "4", "4"), "", "4x4", -99, "topology '4x4': expected a larger one", QUOIT_ERROR_INVALID },
+  { SLICE ("a", "4", "4", "4", "4"), "", "4x4", -99, "topology '4x4': expected an alive node with a larger topology",
+    QUOIT_ERROR_INVALID },
   { SLICE ("a", "4", "4", "4", "4"), "", "2x2x1", -99, "topology '2x2x1': expected one that Ray lists for v6e",
     QUOIT_ERROR_INVALID },
   { SLICE ("a", "4", "4", "4", "4"), "", "1x1", -99, "topology '1x1': expected one for which Ray has a grid",
     QUOIT_ERROR_INVALID },
-  { "", "", "2x4", -99, "topology '2x4': expected a larger one", QUOIT_ERROR_INVALID },
+  { "", "", "2x4", -99, "topology '2x4': expected an alive node with a larger topology", QUOIT_ERROR_INVALID },
 };
 
 START_TEST (next_step_matches_ray)

@@ -109,14 +109,15 @@ static const struct {
 } refusals[] = {
   { -1, 4, 0, QUOIT_RAY_USE_NONE, NULL, NULL, NULL, 0, "number of workers '-1': expected 0 or more" },
   { INT64_MIN, 4, 0, QUOIT_RAY_USE_NONE, NULL, NULL, NULL, 0, "expected 0 or more" },
-  { 5, 4, 0, QUOIT_RAY_USE_NONE, NULL, NULL, NULL, 0, "number of workers '5' to '4': expected the fewest first" },
+  { 5, 4, 0, QUOIT_RAY_USE_NONE, NULL, NULL, NULL, 0, "number of workers '5' to '4': expected the minimum first" },
   { 1, 4, -1, QUOIT_RAY_USE_NONE, NULL, NULL, NULL, 0, "monitor interval '-1': expected 0 ms or more" },
   { 1, 1, 0, QUOIT_RAY_USE_BOTH, NULL, NULL, "TPU", 4, "accelerators 'GPU and TPU': expected at most one" },
-  { 1, 1, 0, QUOIT_RAY_USE_NONE, NULL, NULL, "TPU", 4, "TPU of a worker '4': expected none where TPU is not used" },
-  { 1, 1, 0, QUOIT_RAY_USE_NONE, NULL, NULL, "GPU", 0.5, "GPU of a worker '0.5': expected none where GPU is not used" },
-  { 1, 1, 0, QUOIT_RAY_USE_TPU, NULL, NULL, "CPU", 1, "TPU of a worker '0': expected more where TPU is used" },
-  { 1, 2, 0, QUOIT_RAY_USE_TPU, "", "v6e", NULL, 0, "topology: expected one for several workers with TPU" },
-  { 1, 2, 0, QUOIT_RAY_USE_TPU, "4x4", "", NULL, 0, "accelerator type: expected one for several workers with TPU" },
+  { 1, 1, 0, QUOIT_RAY_USE_NONE, NULL, NULL, "TPU", 4, "TPU of a worker '4': expected none, because TPU is not used" },
+  { 1, 1, 0, QUOIT_RAY_USE_NONE, NULL, NULL, "GPU", 0.5,
+    "GPU of a worker '0.5': expected none, because GPU is not used" },
+  { 1, 1, 0, QUOIT_RAY_USE_TPU, NULL, NULL, "CPU", 1, "TPU of a worker '0': expected more, because TPU is used" },
+  { 1, 2, 0, QUOIT_RAY_USE_TPU, "", "v6e", NULL, 0, "topology: expected one, because several workers use TPU" },
+  { 1, 2, 0, QUOIT_RAY_USE_TPU, "4x4", "", NULL, 0, "accelerator type: expected one, because several workers use TPU" },
   { 1, 4, 0, QUOIT_RAY_USE_TPU, "4x4", "v6e", NULL, 0, "number of workers '1': expected a multiple of the 4" },
   { 4, 6, 0, QUOIT_RAY_USE_TPU, "4x4", "v6e", NULL, 0,
     "number of workers '6': expected a multiple of the 4 of a slice of "
@@ -184,7 +185,7 @@ START_TEST (multi_host_plan_accepts_no_per_worker_selectors)
   plan = new_plan (scaling);
   quoit_ray_scaling_set_selectors (scaling, each, 4);
   ck_assert_ptr_null (quoit_ray_train_plan_new (scaling, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "label selector: expected none for several workers with TPU");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "label selector: expected none, because several workers use TPU");
 }
 END_TEST
 

@@ -252,8 +252,8 @@ static const struct {
   bool (*function) (const char *, int64_t *, GError **);
   const char *text, *expected;
 } refusals[] = {
-  { quoit_ray_chips_from_topology, "4294967296x4294967296", "fewer chips than 64 bits count" },
-  { quoit_ray_chips_from_topology, "-9223372036854775808x-1", "fewer chips than 64 bits count" },
+  { quoit_ray_chips_from_topology, "4294967296x4294967296", "a number of chips that fits in 64 bits" },
+  { quoit_ray_chips_from_topology, "-9223372036854775808x-1", "a number of chips that fits in 64 bits" },
   { quoit_ray_chips_from_topology, "4x", "place 2: number '': expected an integer" },
   { quoit_ray_chips_from_topology, "", "place 1: number '': expected an integer" },
   { quoit_ray_chips_from_topology, NULL, "topology: expected a text, none is given" },
@@ -261,7 +261,7 @@ static const struct {
   { quoit_ray_cores_per_chip, NULL, "accelerator type: expected a text" },
   { quoit_ray_chips_from_type, "v6e", "expected a number of cores behind a dash" },
   { quoit_ray_chips_from_type, "v6e-x", "number of cores 'x': expected an integer" },
-  { quoit_ray_chips_from_type, "v6e-9223372036854775808", "fewer chips than 64 bits count" },
+  { quoit_ray_chips_from_type, "v6e-9223372036854775808", "a number of chips that fits in 64 bits" },
   { quoit_ray_visible_chips_per_host, "v6e-", "expected an integer" },
   { quoit_ray_resource_per_chip, "0", "RAY_TPU_RESOURCE_PER_CHIP '0': expected decimal digits, 1 or more" },
   { quoit_ray_resource_per_chip, "", "expected decimal digits" },
@@ -333,7 +333,7 @@ static const struct {
   { "4x4", "v6e", 0, 1, -99, -1, "TPU per chip '-1': expected 1 or more" },
   { "4x4", "v6e-16", 0, 1, -99, -99, "accelerator type 'v6e-16': expected 'TPU-' and a generation, or one of" },
   { "4xq", "v6e", 0, 1, -99, -99, "topology '4xq': place 2" },
-  { "99999999999999999999x4", "v6e", 0, 1, -99, -99, "fewer workers than 64 bits count" },
+  { "99999999999999999999x4", "v6e", 0, 1, -99, -99, "a number of workers that fits in 64 bits" },
 };
 
 START_TEST (workers_are_counted_as_ray_counts_them)

@@ -432,7 +432,7 @@ check_row (const QuoitRenumbering *renumbering, uint32_t row, const QuoitTopolog
   int64_t was = quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE);
   int64_t is = quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER);
   const char *node = quoit_renumbering_get_node_name (renumbering, row);
-  g_autoptr (GHashTable) told = variables_of (before, was), true_ones = variables_of (after, is);
+  g_autoptr (GHashTable) variables = variables_of (before, was), true_ones = variables_of (after, is);
 
   check_place (before, was, quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_BEFORE),
                quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_BEFORE), node);
@@ -442,8 +442,8 @@ check_row (const QuoitRenumbering *renumbering, uint32_t row, const QuoitTopolog
   ck_assert_int_eq (quoit_renumbering_get_change (renumbering, row), change_by_numbers (renumbering, row));
   if (was >= 0 && is >= 0)
     ck_assert_ptr_null (quoit_renumbering_get_counterpart (renumbering, row));
-  apply_row (renumbering, row, told);
-  check_equal (told, true_ones);
+  apply_row (renumbering, row, variables);
+  check_equal (variables, true_ones);
 }
 
 static uint32_t

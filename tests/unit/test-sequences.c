@@ -373,7 +373,7 @@ compare (const Sequence *sequence, QuoitStore *memory, QuoitStore *store)
 }
 
 static QuoitStore *
-open_anew (const Sequence *sequence, const TestPaths *paths, QuoitStore *store)
+reopen (const Sequence *sequence, const TestPaths *paths, QuoitStore *store)
 {
   g_autoptr (GError) error = NULL;
 
@@ -404,7 +404,7 @@ run (guint32 seed)
       compare (&sequence, memory, store);
       if (random_below (&sequence, 8) == 0)
         {
-          store = open_anew (&sequence, &paths, store);
+          store = reopen (&sequence, &paths, store);
           compare (&sequence, memory, store);
         }
       if (random_below (&sequence, 40) == 0)
@@ -414,7 +414,7 @@ run (guint32 seed)
           ck_assert (quoit_store_compact (store, fleet->seq + 1, sequence.now_ms, NULL, NULL));
         }
     }
-  store = open_anew (&sequence, &paths, store);
+  store = reopen (&sequence, &paths, store);
   compare (&sequence, memory, store);
   quoit_store_free (store);
   g_rand_free (sequence.rand);

@@ -181,7 +181,8 @@ static const struct {
   { "v6e", "4x4", 2, "chips per host '2': expected a number that a machine type of v6e has" },
   { "v4", "4x4x4", 8, "a machine type of v4 has" },
   { "v2", "4x4", 8, "a machine type of v2 has" },
-  { "v6e", "2x2", 8, "chips per host '8': expected a number whose block of 2x4x1 chips tiles '2x2'" },
+  { "v6e", "2x2", 8,
+    "chips per host '8': expected a number whose block of chips tiles '2x2', unlike the 2x4x1 of this number" },
   { "v6e", "1x1", 4, "tiles '1x1'" },
 };
 

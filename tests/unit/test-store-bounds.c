@@ -366,7 +366,7 @@ static const struct {
   { "a node of a large id",
     "UPDATE journal SET effects = x'03010102780100010270000000000000010000000000000000000001feffffff0700000000000261"
     "00000000' WHERE seq = 5",
-    "entry 5 has other counters" },
+    "entry 5 has counters that do not match" },
 };
 
 START_TEST (cost_of_a_journal_is_bounded_by_its_size)

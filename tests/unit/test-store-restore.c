@@ -62,7 +62,7 @@ has_wal (const char *path)
 
 static const int page_sizes[] = { 512, 1024, 2048, 8192, 16384, 32768, 65536 };
 
-/* @journal_mode: what the other program leaves. */
+/* Rewrites the file with pages of @bytes bytes, and leaves it in @journal_mode. */
 static void
 rewrite_pages (const char *path, int bytes, const char *journal_mode)
 {

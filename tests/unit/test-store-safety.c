@@ -71,11 +71,11 @@ helper_new (const TestPaths *paths)
 }
 
 static char
-tell (const Helper *helper, char order)
+send_command (const Helper *helper, char command)
 {
   char answer = '\0';
 
-  ck_assert_int_eq (write (helper->to, &order, 1), 1);
+  ck_assert_int_eq (write (helper->to, &command, 1), 1);
   ck_assert_int_eq (read (helper->from, &answer, 1), 1);
   return answer;
 }
@@ -172,15 +172,15 @@ START_TEST (reading_the_file_in_the_same_process_keeps_locks)
   ck_assert (store_import (store, 4, T0, &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   looks[_i](paths.path);
-  ck_assert_int_eq (tell (&helper, '('), '+');
-  ck_assert_int_eq (tell (&helper, 'b'), '+');
-  ck_assert_int_eq (tell (&helper, ')'), '+');
+  ck_assert_int_eq (send_command (&helper, '('), '+');
+  ck_assert_int_eq (send_command (&helper, 'b'), '+');
+  ck_assert_int_eq (send_command (&helper, ')'), '+');
   ck_assert (store_reserve (store, "c", NULL, 1, &error) != 0);
   looks[_i](paths.path);
-  ck_assert_int_eq (tell (&helper, '('), '+');
-  ck_assert_int_eq (tell (&helper, 'd'), '+');
-  ck_assert_int_eq (tell (&helper, 'e'), 'n');
-  ck_assert_int_eq (tell (&helper, ')'), '+');
+  ck_assert_int_eq (send_command (&helper, '('), '+');
+  ck_assert_int_eq (send_command (&helper, 'd'), '+');
+  ck_assert_int_eq (send_command (&helper, 'e'), 'n');
+  ck_assert_int_eq (send_command (&helper, ')'), '+');
   ck_assert_uint_eq (store_reserve (store, "f", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
   ck_assert (quoit_store_verify (store, &error));
@@ -230,12 +230,12 @@ START_TEST (deleted_companion_files_lose_nothing_under_an_open_handle)
     unlink_beside (&paths, deleted[_i][i]);
   /* The handle repairs the files; others then see everything. */
   ck_assert_msg (store_reserve (store, "b", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
-  ck_assert_int_eq (tell (&helper, '('), '+');
-  ck_assert_int_eq (tell (&helper, 'c'), '+');
+  ck_assert_int_eq (send_command (&helper, '('), '+');
+  ck_assert_int_eq (send_command (&helper, 'c'), '+');
   ck_assert (store_reserve (other, "d", NULL, 1, &error) != 0);
   ck_assert (store_reserve (store, "e", NULL, 1, &error) != 0);
-  ck_assert_int_eq (tell (&helper, 'f'), 'n');
-  ck_assert_int_eq (tell (&helper, '?'), '+');
+  ck_assert_int_eq (send_command (&helper, 'f'), 'n');
+  ck_assert_int_eq (send_command (&helper, '?'), '+');
   ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
   g_clear_pointer (&store, quoit_store_free);
   g_clear_pointer (&other, quoit_store_free);
@@ -276,8 +276,8 @@ START_TEST (log_deleted_after_a_process_died_is_reported_missing)
 
   create_used (&paths);
   helper = helper_new (&paths);
-  ck_assert_int_eq (tell (&helper, '('), '+');
-  ck_assert_int_eq (tell (&helper, 'a'), '+');
+  ck_assert_int_eq (send_command (&helper, '('), '+');
+  ck_assert_int_eq (send_command (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
   unlink_beside (&paths, "-wal");
   ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
@@ -356,8 +356,8 @@ START_TEST (old_copy_with_a_newer_log_is_refused)
     ck_assert (store_release (store, "t", &error));
   g_clear_pointer (&store, quoit_store_free);
   helper = helper_new (&paths);
-  ck_assert_int_eq (tell (&helper, '('), '+');
-  ck_assert_int_eq (tell (&helper, 'a'), '+');
+  ck_assert_int_eq (send_command (&helper, '('), '+');
+  ck_assert_int_eq (send_command (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
   copy_over (paths.copy, paths.path);
   /* The refused handle closes last, and must not save its log over the copy. */

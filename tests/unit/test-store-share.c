@@ -516,7 +516,7 @@ meet (int out, int in)
 }
 
 static int
-open_anew (const char *path, const Pipes *pipes)
+open_own_handle (const char *path, const Pipes *pipes)
 {
   QuoitStore *store = quoit_store_open (path, 0, NULL);
   gboolean ok = store != NULL && store_reserve (store, "first", NULL, 1, NULL) != 0;
@@ -543,7 +543,7 @@ START_TEST (entries_of_a_child_survive_closing_in_the_parent)
   if (child == 0)
     {
       alarm (10);
-      _exit (open_anew (paths.path, &pipes));
+      _exit (open_own_handle (paths.path, &pipes));
     }
   ck_assert_int_eq (read (pipes.up[0], &status, 1), 1);
   g_clear_pointer (&store, quoit_store_free);

@@ -72,7 +72,7 @@ START_TEST (creating_over_an_existing_file_is_refused)
       ck_assert_str_eq (after, contents[i]);
     }
   ck_assert_ptr_null (quoit_store_create (paths.dir, 0, &error));
-  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "no file");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "not a file");
 }
 END_TEST
 
@@ -331,7 +331,7 @@ static const struct {
   { "text file", text_file, QUOIT_ERROR_INVALID, "not a database of quoit" },
   { "empty file", empty_file, QUOIT_ERROR_INVALID, "the file is empty" },
   { "zeros", zeros, QUOIT_ERROR_INVALID, "not a database of quoit" },
-  { "directory", directory, QUOIT_ERROR_INVALID, "this is no file" },
+  { "directory", directory, QUOIT_ERROR_INVALID, "not a file" },
   { "missing", missing, QUOIT_ERROR_NOT_FOUND, "no such database" },
   { "cut off", cut_off, QUOIT_ERROR_DAMAGED, "restore a backup" },
   { "cut to the header", cut_to_the_header, QUOIT_ERROR_DAMAGED, "restore a backup" },
@@ -471,7 +471,7 @@ START_TEST (database_replaced_under_an_open_handle_is_detected)
   fill (store);
   tamper (paths.path, "DELETE FROM journal WHERE seq > 2");
   ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "not in the database any more");
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "no longer in the database");
 }
 END_TEST
 

@@ -224,7 +224,8 @@ static const struct {
                { "MEGASCALE_COORDINATOR_ADDRESS", "me" },
                { "MEGASCALE_SLICE_ID", "0" },
                { "MEGASCALE_PORT", "9915" } } },
-    "the group's place, not the manifest, decides on TPU_NAME, TPU_WORKER_HOSTNAMES, MEGASCALE_COORDINATOR_ADDRESS, "
+    "these values come from the place of the group, not from the manifest: TPU_NAME, TPU_WORKER_HOSTNAMES, "
+    "MEGASCALE_COORDINATOR_ADDRESS, "
     "TPU_WORKER_ID, MEGASCALE_SLICE_ID",
     "PORT" },
   { { .cluster = "c", .pool = ALONE (1), .n_slices = 1, .env = { { "TPU_NAME", "tpu-0" }, { "X", "y" } } },
@@ -234,13 +235,15 @@ static const struct {
       .pool = V6E (1),
       .n_slices = 1,
       .env = { { "A", "x $(B) y" }, { "C", "$$(B)" }, { "D", "$(B" }, { "E", "$" }, { "F", "$$$(B)" } } },
-    "Kubernetes would expand $(NAME) in A, F: here it is as written",
+    "Kubernetes would expand $(NAME) in A, F: quoit does not",
     "decides" },
   { { .cluster = "c", .pool = ALONE (2), .n_slices = 2 },
-    "what MEGASCALE_COORDINATOR_ADDRESS says resolves only if something else sets it",
+    "the names in MEGASCALE_COORDINATOR_ADDRESS resolve only if something else sets one",
     "TPU_WORKER_HOSTNAMES" },
   { { .cluster = "c", .pool = ALONE (1), .n_slices = 1 }, NULL, "resolves only" },
-  { { .cluster = "c", .pool = TPU7X ("2x2x1", 1), .n_slices = 1 }, "what TPU_WORKER_HOSTNAMES says resolves", "MEGA" },
+  { { .cluster = "c", .pool = TPU7X ("2x2x1", 1), .n_slices = 1 },
+    "the names in TPU_WORKER_HOSTNAMES resolve",
+    "MEGA" },
   { { .pool = ALONE (2), .n_slices = 2 }, NULL, "resolves only" },
   { { .cluster = LONG_NAME, .pool = V6E (1), .n_slices = 1 },
     "KubeRay calls the cluster's service '" LONG_NAME "-headless', the TPU webhook "
@@ -249,7 +252,7 @@ static const struct {
   { { .cluster = "1c", .pool = V6E (1), .n_slices = 1 }, "the TPU webhook 'rc-headless'", "decides" },
   { { .cluster = "a2345678901234567890123456789012345678901", .pool = V6E (1), .n_slices = 1 }, NULL, "KubeRay" },
   { { .cluster = "j-xxxxx", .pool = V6E (1), .n_slices = 1, .has_assumed_names = TRUE },
-    "the name of cluster 'j-xxxxx' is assumed, KubeRay ends it with five random characters: the hosts in "
+    "the name of cluster 'j-xxxxx' is assumed, because KubeRay ends it with five random characters: the hosts in "
     "TPU_WORKER_HOSTNAMES are not right until",
     "MEGASCALE" },
   { { .cluster = "j-xxxxx", .pool = V6E (2), .n_slices = 2, .has_assumed_names = TRUE },
@@ -386,19 +389,19 @@ START_TEST (variable_that_is_set_again_occurs_once)
   QuoitProcess process = { .variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref) };
   char *shared = quoit_variable_new ("AB", "both");
 
-  quoit_process_set (&process, "B", "1");
-  quoit_process_set (&process, "A", "x=y");
-  quoit_process_set (&process, "AB", "");
-  quoit_process_set (&process, "A", "2");
-  quoit_process_share (&process, shared);
+  quoit_process_set_variable (&process, "B", "1");
+  quoit_process_set_variable (&process, "A", "x=y");
+  quoit_process_set_variable (&process, "AB", "");
+  quoit_process_set_variable (&process, "A", "2");
+  quoit_process_share_variable (&process, shared);
   quoit_variable_unref (shared);
   ck_assert_uint_eq (process.variables->len, 3);
   ck_assert_str_eq (quoit_variable_name (process.variables->pdata[0]), "A");
   ck_assert_str_eq (quoit_variable_name (process.variables->pdata[1]), "AB");
-  ck_assert_str_eq (quoit_process_find (&process, "A"), "2");
-  ck_assert_str_eq (quoit_process_find (&process, "AB"), "both");
-  ck_assert_str_eq (quoit_process_find (&process, "B"), "1");
-  ck_assert_ptr_null (quoit_process_find (&process, "C"));
+  ck_assert_str_eq (quoit_process_find_value (&process, "A"), "2");
+  ck_assert_str_eq (quoit_process_find_value (&process, "AB"), "both");
+  ck_assert_str_eq (quoit_process_find_value (&process, "B"), "1");
+  ck_assert_ptr_null (quoit_process_find_value (&process, "C"));
   g_ptr_array_unref (process.variables);
 }
 END_TEST

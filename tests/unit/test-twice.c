@@ -176,7 +176,7 @@ START_TEST (any_list_read_again_changes_nothing)
 
   for (guint i = 0; i < N_READS; i++)
     {
-      g_autoptr (GString) told = g_string_new (NULL);
+      g_autoptr (GString) texts = g_string_new (NULL);
       g_autofree char *of = g_strdup_printf ("seed %u, list %u", seed, i);
       gboolean is_sync = g_rand_boolean (random);
       g_autoptr (QuoitInput) input = NULL;
@@ -185,9 +185,9 @@ START_TEST (any_list_read_again_changes_nothing)
 
       for (guint b = 0; b < N_BYTES; b++)
         bytes[b] = (guint8) g_rand_int_range (random, 0, 256);
-      input = cluster_any_input (&in, told);
+      input = cluster_any_input (&in, texts);
       if (g_getenv ("QUOIT_TEST_SHOW") != NULL)
-        g_printerr ("%s: %s\n%s", of, is_sync ? "sync" : "import", told->str);
+        g_printerr ("%s: %s\n%s", of, is_sync ? "sync" : "import", texts->str);
       read_twice (ledger, input, is_sync, of);
     }
   g_rand_free (random);

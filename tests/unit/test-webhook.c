@@ -51,7 +51,7 @@ static const struct {
   { "4x4", "4294967300", 4 },
 };
 
-START_TEST (group_is_admitted_with_the_hosts_of_integer_division_in_go)
+START_TEST (group_is_admitted_if_hosts_equal_the_32_bit_quotient_of_chips)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of (admitted[_i].topology, admitted[_i].chips);
   g_autoptr (GError) error = NULL;
@@ -69,13 +69,13 @@ START_TEST (unreadable_input_of_the_webhook_is_refused_with_its_place)
   static const struct {
     const char *topology, *chips;
     int64_t hosts;
-    const char *says;
+    const char *message;
   } rows[] = {
-    { "4x4", "4", 0, "numOfHosts '0': expected the hosts of a slice" },
+    { "4x4", "4", 0, "numOfHosts '0': expected the number of hosts of a slice" },
     { NULL, "4", 4, "node selector: expected cloud.google.com/gke-tpu-topology" },
     { "", "4", 4, "node selector: expected cloud.google.com/gke-tpu-topology" },
-    { "4x", "4", 4, "topology '4x': expected integers between 'x', found ''" },
-    { "4 x4", "4", 4, "topology '4 x4': expected integers between 'x', found '4 '" },
+    { "4x", "4", 4, "topology '4x': expected integers separated by 'x', found ''" },
+    { "4 x4", "4", 4, "topology '4 x4': expected integers separated by 'x', found '4 '" },
     { "4x9223372036854775808", "4", 4, "found '9223372036854775808'" },
     { "4x4", "4294967296", 4, "google.com/tpu '4294967296': expected at most 2147483647" },
   };
@@ -85,14 +85,14 @@ START_TEST (unreadable_input_of_the_webhook_is_refused_with_its_place)
 
   ck_assert (!quoit_webhook_check_group (pod, rows[_i].hosts, &denial, &error));
   ck_assert_str_eq (denial, "untouched");
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].message);
 }
 END_TEST
 
 START_TEST (invalid_quantity_adds_no_container)
 {
   static const struct {
-    const char *request, *limit, *says;
+    const char *request, *limit, *message;
   } rows[] = {
     { "four", "4", "request of google.com/tpu: quantity 'four': expected a quantity" },
     { NULL, "-4", "limit of google.com/tpu: quantity '-4': expected one that is not negative" },
@@ -103,7 +103,7 @@ START_TEST (invalid_quantity_adds_no_container)
   const char *denial;
 
   ck_assert (!quoit_webhook_pod_add_container (pod, rows[_i].request, rows[_i].limit, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].message);
   ck_assert (!quoit_webhook_check_group (pod, 1, &denial, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "template: expected a container");
 }
@@ -112,7 +112,7 @@ END_TEST
 START_TEST (pod_with_invalid_labels_is_refused)
 {
   static const struct {
-    const char *key, *value, *says;
+    const char *key, *value, *message;
   } rows[] = {
     { "ray.io/cluster", NULL, "pod: expected a label ray.io/cluster" },
     { "ray.io/group", "", "pod: expected a label ray.io/group" },
@@ -127,7 +127,7 @@ START_TEST (pod_with_invalid_labels_is_refused)
   quoit_webhook_pod_set_label (pod, "ray.io/replica-host-index", "0");
   quoit_webhook_pod_set_label (pod, rows[_i].key, rows[_i].value);
   ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].message);
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST (number_of_host_names_is_limited)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology '99999x99999': expected at most 262144 names of hosts");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology '99999x99999': expected at most 262144 host names");
   patch = quoit_webhook_mutate (largest, NULL, &error);
   ck_assert_ok (error);
   ck_assert (g_str_has_suffix (added (patch, 0, "TPU_WORKER_HOSTNAMES"), ",g-0-262143.c-headless"));
@@ -437,7 +437,8 @@ main (void)
   Suite *suite = suite_create ("webhook");
   TCase *tcase = tcase_create ("rules");
 
-  tcase_add_loop_test (tcase, group_is_admitted_with_the_hosts_of_integer_division_in_go, 0, G_N_ELEMENTS (admitted));
+  tcase_add_loop_test (tcase, group_is_admitted_if_hosts_equal_the_32_bit_quotient_of_chips, 0,
+                       G_N_ELEMENTS (admitted));
   tcase_add_loop_test (tcase, unreadable_input_of_the_webhook_is_refused_with_its_place, 0, 7);
   tcase_add_loop_test (tcase, invalid_quantity_adds_no_container, 0, 3);
   tcase_add_loop_test (tcase, pod_with_invalid_labels_is_refused, 0, 4);

@@ -474,7 +474,8 @@ object_of_answer (JsonNode *value, GError *refused)
   return object;
 }
 
-/* The three queries of Ray's launcher for one node. Ray queries the type only for nodes with a configuration. */
+/* The results of the three functions that Ray's launcher calls for one node. It computes the type only for a node with
+   an acceleratorConfig. */
 static JsonNode *
 node_of_gce (const char *accelerator, gboolean has_config, const char *type, const char *shape)
 {

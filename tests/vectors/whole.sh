@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# All recorded answers of meshes and placements. tests/vectors/mesh.ndjson has every sixteenth of the first file, and
-# placement.ndjson every sixth row of each family of the second; Python and Go run those.
+# Compares C with all recorded answers of meshes and placements (tests/vectors/whole). mesh.ndjson and placement.ndjson in
+# tests/vectors, which Python and Go also run, have only a part: every sixteenth mesh, and every sixth placement of each
+# family.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

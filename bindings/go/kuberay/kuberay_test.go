@@ -273,9 +273,9 @@ func TestInvalidArgumentsAreRefusedAndChangeNothing(t *testing.T) {
 	groups, pods := must[[]kuberay.GroupInfo](t)(cluster.Groups()), must[[]kuberay.Pod](t)(cluster.Pods())
 	wrong := "four"
 	for _, one := range []struct {
-		err  error
-		code quoit.Code
-		says string
+		err     error
+		code    quoit.Code
+		message string
 	}{
 		{cluster.AddGroup(twoReplicas()), quoit.Invalid, "group 'g'"},
 		{cluster.AddGroup(kuberay.Group{Name: "h", Hosts: -1}), quoit.Invalid, "numOfHosts '-1'"},
@@ -293,8 +293,8 @@ func TestInvalidArgumentsAreRefusedAndChangeNothing(t *testing.T) {
 		{cluster.Mark(0, 99), quoit.Invalid, "event '99'"},
 		{cluster.Mark(99, kuberay.Gone), quoit.NotFound, "pod '99'"},
 	} {
-		if wantCode(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.says) {
-			t.Errorf("'%v': expected '%s'", one.err, one.says)
+		if wantCode(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.message) {
+			t.Errorf("'%v': expected '%s'", one.err, one.message)
 		}
 	}
 	if now := must[[]kuberay.GroupInfo](t)(cluster.Groups()); !reflect.DeepEqual(groups, now) {

@@ -145,12 +145,12 @@ func TestFindingsHaveRuleAndExpectedValue(t *testing.T) {
 	for _, one := range []struct{ setting, rule, expected string }{
 		{"ici_fsdp_paralelism=4", "key-unknown", "'ici_fsdp_parallelism'"},
 		{"nonsense", "setting", "KEY=VALUE"},
-		{"ici_tensor_parallelism=-1", "unspecified-twice", "-1 for one axis of ICI at most"},
+		{"ici_tensor_parallelism=-1", "unspecified-twice", "-1 for at most one ICI axis"},
 		{"ici_fsdp_parallelism=0", "axis-size", "1 or more"},
 		{"ici_fsdp_parallelism=-4", "axis-size", "1 or more"},
 		{"ici_fsdp_parallelism=9223372036854775808", "value", "an integer of at most 64 bits"},
-		{"ici_fsdp_parallelism=3", "ici-product", "as ici_fsdp_parallelism=16"},
-		{"dcn_data_parallelism=3", "dcn-product", "as dcn_data_parallelism=2"},
+		{"ici_fsdp_parallelism=3", "ici-product", "for example ici_fsdp_parallelism=16"},
+		{"dcn_data_parallelism=3", "dcn-product", "for example dcn_data_parallelism=2"},
 	} {
 		report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{one.setting}})
 		if len(report.Findings) != 1 || report.Findings[0].Rule != one.rule ||

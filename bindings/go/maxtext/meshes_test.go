@@ -119,8 +119,8 @@ func TestBoxHasDevicesFromTheSmallestCoordinates(t *testing.T) {
 func TestMeshesThatMaxTextRefusesAreRefused(t *testing.T) {
 	devices := newDevices(t, "4x4", 1)
 	for _, one := range []struct {
-		asked maxtext.Mesh
-		says  string
+		asked   maxtext.Mesh
+		message string
 	}{
 		{maxtext.Mesh{ICI: []int64{3, -1}, DCN: []int64{1, 1}}, "ICI sizes '3,-1'"},
 		{maxtext.Mesh{ICI: []int64{16}, DCN: []int64{1, 1}}, "DCN of '2' sizes: expected 1"},
@@ -131,8 +131,8 @@ func TestMeshesThatMaxTextRefusesAreRefused(t *testing.T) {
 		{maxtext.Mesh{}, ""},
 	} {
 		_, err := maxtext.NewMesh(devices, one.asked)
-		if wantInvalid(t, err); err != nil && !strings.Contains(err.Error(), one.says) {
-			t.Errorf("'%v': expected '%s'", err, one.says)
+		if wantInvalid(t, err); err != nil && !strings.Contains(err.Error(), one.message) {
+			t.Errorf("'%v': expected '%s'", err, one.message)
 		}
 	}
 	if err := maxtext.CheckCustomMesh("hybrid_ring_64x4", []int64{1, 64, 4}); err != nil {

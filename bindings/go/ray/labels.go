@@ -85,7 +85,7 @@ func CheckSelectorValue(value string) error {
 }
 
 // CheckSelector checks whether Ray accepts a label_selector: each key must be a valid label key, and each value "",
-// "v", "!v", or a list in brackets with or without "in" in front. One blank can follow a comma.
+// "v", "!v", or a list in parentheses with or without "in" in front. One blank can follow a comma.
 //
 // It fails with Invalid for the first entry that Ray refuses.
 func CheckSelector(selector Labels) error {
@@ -121,7 +121,7 @@ func SelectorIsNegated(value string) bool {
 
 // SelectorValues returns the values that Ray's scheduler reads from a selector value, sorted by bytes, without
 // duplicates. It validates and strips nothing: "in(a, b)" has the values "a" and " b", "(a,b)" is one value with
-// brackets, and "in()" has no values.
+// parentheses, and "in()" has no values.
 //
 // It fails with Invalid only for text with a NUL.
 func SelectorValues(value string) ([]string, error) {

@@ -139,7 +139,10 @@ func TestLastVariableOfANameIsEffective(t *testing.T) {
 	if want := []string{"0 false false", "1 true true"}; !reflect.DeepEqual(ids, want) {
 		t.Errorf("%q: expected %q", ids, want)
 	}
-	_, err = webhook.Admit(newPod("", "4"), nil)
+}
+
+func TestAdmitAndAppliedFailWithoutATopology(t *testing.T) {
+	_, err := webhook.Admit(newPod("", "4"), nil)
 	wantInvalid(t, err)
 	_, err = newPod("", "4").Applied(nil)
 	wantInvalid(t, err)

@@ -11,7 +11,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 TOP = SOURCE.parent.parent
 
 
-def said(command, **environment):
+def run_command(command, **environment):
     """Returns the exit status and the whole output of a command. pip is non-interactive and ignores this process's
     package settings; pkg-config finds the library of this build.
     """
@@ -19,13 +19,13 @@ def said(command, **environment):
     if "top_builddir" in os.environ:
         build = os.environ["top_builddir"]  # noqa: SIM112
         known = f"{build}/bindings/python/prefix/lib/pkgconfig:{known}"
-    asked = {"PKG_CONFIG_PATH": known, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", **environment}
+    settings = {"PKG_CONFIG_PATH": known, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", **environment}
     done = subprocess.run(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=alone(**asked),
+        env=alone(**settings),
         check=False,
     )
     return done.returncode, done.stdout
@@ -33,7 +33,7 @@ def said(command, **environment):
 
 def installs(command, **environment):
     """Runs a command that needs the package index; skips the test if the index is unreachable."""
-    status, text = said(command, **environment)
+    status, text = run_command(command, **environment)
     if status != 0 and ("No matching distribution" in text or "Could not find a version" in text):
         pytest.skip("the package index cannot be reached")
     assert status == 0, text

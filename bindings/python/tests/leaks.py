@@ -17,7 +17,7 @@ from quoit import meshes, ray_rules
 
 NOW = 1_790_000_000_000
 FLEET = "v6e 4x4 x6"
-WARM_UP, CYCLES, PARTS = 2_000, 6_000, 3
+WARM_UP, CYCLES, PARTS = 1_000, 2_000, 3
 A_WORLD = 200  # cycles per ledger, because a ledger in memory keeps its journal
 MANIFEST = """
 apiVersion: ray.io/v1

@@ -67,8 +67,8 @@ class Rays:
                     row["bundles_to_node_id"][bundle] = ""
                     row.update(state="RESCHEDULING", stats={"scheduling_state": "INFEASIBLE"})
 
-    def begin_anew(self):
-        """The cluster restarts on the same machines."""
+    def restart_cluster(self):
+        """Starts a new cluster on the same machines."""
         slices._unreleased.clear()
         self.cluster, self.job = "d" * 56, "01000000"
         self.groups, self.records, self.dead = {}, {}, set()

@@ -58,7 +58,7 @@ def test_a_topology_is_found_by_shape_and_hosts():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "said"),
+    ("arguments", "error", "message"),
     [
         (("4x4xa",), quoit.InvalidError, "4x4xa"),
         (("3x5",), quoit.InvalidError, "3x5"),
@@ -69,8 +69,8 @@ def test_a_topology_is_found_by_shape_and_hosts():
         ((16,), TypeError, "shape: expected a str"),
     ],
 )
-def test_topologies_that_do_not_exist_are_refused(arguments, error, said):
-    with pytest.raises(error, match=said):
+def test_topologies_that_do_not_exist_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
         catalogue.lookup_generation("v6e").lookup_topology(*arguments)
 
 
@@ -110,14 +110,14 @@ def test_each_attribute_has_the_librarys_value(rows, texts, numbers, noun):
             else:
                 one = pointer
             for member, value in fields_by_member(row, numbers):
-                said = getattr(_c.lib, f"quoit_catalogue_{noun}_get_number")(one, member)
-                assert (-1 if value is None else value) == said, (row, member)
+                number = getattr(_c.lib, f"quoit_catalogue_{noun}_get_number")(one, member)
+                assert (-1 if value is None else value) == number, (row, member)
                 looked_at += 1
             for member, value in fields_by_member(row, texts):
                 index = (0,) if noun == "generation" else ()
-                said = _c.take_text_or_none(getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index))
+                text = _c.take_text_or_none(getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index))
                 first = (value[0] if value else None) if isinstance(value, tuple) else value
-                assert (first or None) == (said or None), (row, member)
+                assert (first or None) == (text or None), (row, member)
                 looked_at += 1
     assert looked_at > 50
 

@@ -63,7 +63,7 @@ def test_fields_with_unset_variables_are_reported_as_not_checked():
 
 
 @pytest.mark.parametrize(
-    ("text", "variables", "error", "said"),
+    ("text", "variables", "error", "message"),
     [
         ("a: [", None, quoit.InvalidError, "^line 2, column 1: .*YAML"),
         ("a: \0", None, quoit.InvalidError, "^line 1, column 4 .*NUL"),
@@ -73,8 +73,8 @@ def test_fields_with_unset_variables_are_reported_as_not_checked():
         ("a: 1", ["A=1"], TypeError, "variables: expected a mapping"),
     ],
 )
-def test_text_that_is_not_yaml_is_refused(text, variables, error, said):
-    with pytest.raises(error, match=said):
+def test_text_that_is_not_yaml_is_refused(text, variables, error, message):
+    with pytest.raises(error, match=message):
         quoit.check_manifest(text, variables=variables)
 
 

@@ -92,7 +92,7 @@ def test_a_twist_shortens_paths_and_widens_the_bisection():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "said"),
+    ("arguments", "error", "message"),
     [
         (("v6e", "99999x99999"), quoit.InvalidError, "'99999x99999'"),
         (("v6e", "3x5"), quoit.InvalidError, "nearest"),
@@ -105,13 +105,13 @@ def test_a_twist_shortens_paths_and_widens_the_bisection():
         ((6, "4x4"), TypeError, "accelerator: expected a str"),
     ],
 )
-def test_an_invalid_torus_is_refused(arguments, error, said):
-    with pytest.raises(error, match=said):
+def test_an_invalid_torus_is_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
         coordinates.torus(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda torus: torus.chip_at(16), "chip '16': expected 0 to 15"),
         (lambda torus: torus.chip_worker(-1), "chip '-1': expected 0 to 15"),
@@ -128,8 +128,8 @@ def test_an_invalid_torus_is_refused(arguments, error, said):
         (lambda torus: torus.find_neighbour(0, Axis.X, Direction(0)), "direction '0': expected one of UP, DOWN"),
     ],
 )
-def test_unknown_chips_hosts_and_devices_are_refused(call, said):
-    with pytest.raises(quoit.InvalidError, match=said):
+def test_unknown_chips_hosts_and_devices_are_refused(call, message):
+    with pytest.raises(quoit.InvalidError, match=message):
         call(coordinates.torus("v6e", "4x4"))
 
 

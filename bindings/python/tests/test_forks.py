@@ -35,13 +35,13 @@ def test_changes_of_a_fork_do_not_change_the_ledger(ledger):
 def test_a_fork_decides_like_its_ledger(ledger):
     fork = ledger.snapshot().fork()
     assert fork.reserve(request(2), now_ms=NOW) == ledger.reserve(request(2), now_ms=NOW)
-    said = []
+    refusals = []
     for one in (fork, ledger):
         with pytest.raises(quoit.NotNowError) as refused:
             one.reserve(request(2, "other"), now_ms=NOW)
-        said.append((str(refused.value), refused.value.report))
-    assert said[0] == said[1]
-    assert said[0][1].verdict == quoit.Verdict.NOT_NOW
+        refusals.append((str(refused.value), refused.value.report))
+    assert refusals[0] == refusals[1]
+    assert refusals[0][1].verdict == quoit.Verdict.NOT_NOW
 
 
 def test_a_fork_has_the_verbs_of_a_ledger(ledger):

@@ -10,7 +10,7 @@ import sys
 import venv
 
 import pytest
-from building import SOURCE, TOP, alone, installs, said
+from building import SOURCE, TOP, alone, installs, run_command
 
 RESERVES = """
 import quoit
@@ -40,7 +40,7 @@ def refused(source, tmp_path):
     def run(**environment):
         wheels = tmp_path / "wheels"
         pip = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", wheels, source]
-        status, text = said(pip, **environment)
+        status, text = run_command(pip, **environment)
         assert status != 0
         assert not wheels.exists() or not list(wheels.iterdir())
         assert "Traceback" not in text
@@ -52,7 +52,7 @@ def refused(source, tmp_path):
 
 
 def known_to_pkg_config():
-    return shutil.which("pkg-config") and said(["pkg-config", "--exists", "quoit"])[0] == 0
+    return shutil.which("pkg-config") and run_command(["pkg-config", "--exists", "quoit"])[0] == 0
 
 
 def test_pip_reports_a_missing_libquoit_with_a_remedy(refused, tmp_path):
@@ -99,7 +99,7 @@ def reserves(python, **environment):
         env=alone(**environment),
         check=False,
     )
-    version = said(["pkg-config", "--modversion", "quoit"])[1].strip()
+    version = run_command(["pkg-config", "--modversion", "quoit"])[1].strip()
     assert done.stdout == f"{version} v6e-4x4-0 v6e-4x4-1\n", done.stderr
 
 
@@ -108,17 +108,17 @@ def built(source, site, prefix):
     extension looks for it.
     """
     pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", site, source]
-    status, text = said(pip, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+    status, text = run_command(pip, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
     assert status == 0, text
     (extension,) = (site / "quoit").glob("_quoit*.so")
-    (paths,) = re.findall(r"\(RUNPATH\).*\[(.*)\]", said(["readelf", "-dW", extension])[1])
+    (paths,) = re.findall(r"\(RUNPATH\).*\[(.*)\]", run_command(["readelf", "-dW", extension])[1])
     return paths.split(":")  # also Python's own folders
 
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
 def test_a_folder_that_was_built_with_another_library_is_built_again(source, tmp_path):
     pytest.importorskip("setuptools")
-    known = pathlib.Path(said(["pkg-config", "--variable=prefix", "quoit"])[1].strip())
+    known = pathlib.Path(run_command(["pkg-config", "--variable=prefix", "quoit"])[1].strip())
     for name in ("one", "other"):
         prefix = tmp_path / name
         shutil.copytree(known / "lib", prefix / "lib", symlinks=True)
@@ -137,14 +137,14 @@ def test_the_folder_and_its_archive_install_in_a_clean_environment(source, tmp_p
     reserves(python)
 
     pytest.importorskip("setuptools")
-    status, text = said(
+    status, text = run_command(
         ["env", "-C", source, sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", tmp_path]
     )
     assert status == 0, text
     (archive,) = tmp_path.glob("quoit-*.tar.gz")
-    assert said([*pip, "uninstall", "-y", "quoit"])[0] == 0
+    assert run_command([*pip, "uninstall", "-y", "quoit"])[0] == 0
     install = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target"]
-    status, text = said([*install, tmp_path / "site", archive])
+    status, text = run_command([*install, tmp_path / "site", archive])
     assert status == 0, text
     assert (tmp_path / "site" / "quoit" / "py.typed").exists()
     reserves(python, PYTHONPATH=str(tmp_path / "site"))
@@ -163,22 +163,23 @@ def site(tmp_path):
 
 
 def test_a_failed_installation_gives_the_reason_and_is_tried_again(site, tmp_path):
-    status, text = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), SANITIZER_FLAGS="-fsanitize=address")
+    status, text = run_command(
+        ["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), SANITIZER_FLAGS="-fsanitize=address"
+    )
     assert (status, not (site / "site.stamp").exists()) == (0, True), text
-    status, told = said(["sh", SOURCE / "run.sh", "-c", "pass"], top_builddir=str(tmp_path))
-    assert (status, told) == (77, text)
-    assert "cannot be installed: an instrumented library" in told
+    status, output = run_command(["sh", SOURCE / "run.sh", "-c", "pass"], top_builddir=str(tmp_path))
+    assert (status, output) == (77, text)
+    assert "cannot be installed: an instrumented library" in output
 
 
 def test_a_failed_installation_leaves_no_stamp(site, tmp_path):
     """A failure must not skip tests: `make check` ends with an error."""
-    status, _ = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
+    status, _ = run_command(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
     assert status not in (0, 77)
     assert list(site.glob("site.s*")) == []
 
 
-# --- the environment of the tests
-# --------------------------------------------------------------------------------------
+# --- the environment of the tests -----------------------------------------------------------------------------------
 
 
 def test_concurrent_calls_make_an_environment_once(tmp_path):
@@ -186,11 +187,11 @@ def test_concurrent_calls_make_an_environment_once(tmp_path):
     (tmp_path / "some.txt").write_text("pip\n")
     command = ["sh", str(TOP / "tests" / "wheels.sh"), str(tmp_path / "all.txt")]
     environment = alone(QUOIT_VENV=str(tmp_path / "venvs"))
-    asked = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
-    said_by_both = [one.communicate()[0] for one in asked]
-    made = said_by_both[0].strip()
-    assert (said_by_both[1], os.path.isfile(f"{made}/bin/python")) == (said_by_both[0], True)
+    calls = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    outputs = [one.communicate()[0] for one in calls]
+    made = outputs[0].strip()
+    assert (outputs[1], os.path.isfile(f"{made}/bin/python")) == (outputs[0], True)
     assert [one.name for one in (tmp_path / "venvs").iterdir() if one.is_dir()] == [os.path.basename(made)]
     assert not [name for name in os.listdir(made) if name.startswith(os.path.basename(made))]
     (tmp_path / "some.txt").write_text("pip # and a word\n")
-    assert said(command, QUOIT_VENV=str(tmp_path / "venvs"))[1].splitlines()[-1] not in ("", made)
+    assert run_command(command, QUOIT_VENV=str(tmp_path / "venvs"))[1].splitlines()[-1] not in ("", made)

@@ -60,9 +60,9 @@ def test_pods_give_nodes_their_worker_ids():
             ("a", quoit.NodeAssumptions.WORKER_ID),
             ("b", quoit.NodeAssumptions.WORKER_ID),
         ]
-        told = [(one.name, one.worker_id, one.address, one.assumptions) for one in import_nodes(ledger, nodes, pods)]
+        found = [(one.name, one.worker_id, one.address, one.assumptions) for one in import_nodes(ledger, nodes, pods)]
         none = quoit.NodeAssumptions(0)
-        assert told == [("b", 0, "10.4.0.2", none), ("a", 1, "10.4.0.1", none)]
+        assert found == [("b", 0, "10.4.0.2", none), ("a", 1, "10.4.0.1", none)]
         with pytest.raises(quoit.InvalidError, match=r"pods: \$\.items\[0\].*'x'"):
             import_nodes(ledger, nodes, pods.replace('"1"}', '"x"}'))
 
@@ -111,5 +111,5 @@ def test_the_webhooks_variables_in_a_pod_identify_its_host(machine, containers, 
             ):
                 import_nodes(ledger, json.dumps(machine), pods)
         else:
-            (told,) = import_nodes(ledger, json.dumps(machine), pods)
-            assert (told.worker_id, told.assumptions) == (host, quoit.NodeAssumptions(0))
+            (found,) = import_nodes(ledger, json.dumps(machine), pods)
+            assert (found.worker_id, found.assumptions) == (host, quoit.NodeAssumptions(0))

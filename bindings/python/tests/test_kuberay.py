@@ -146,7 +146,7 @@ def test_names_that_are_too_long_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "says"),
+    ("call", "error", "message"),
     [
         (lambda one: one.add_group("g"), quoit.InvalidError, "group 'g': expected each groupName once"),
         (lambda one: one.add_group("h", hosts=-1), quoit.InvalidError, "numOfHosts '-1': expected 0 to 2147483647"),
@@ -161,11 +161,11 @@ def test_names_that_are_too_long_are_refused():
         (lambda one: pickle.dumps(one), TypeError, "cannot copy or pickle a quoit.Kuberay"),
     ],
 )
-def test_invalid_calls_change_nothing(call, error, says):
+def test_invalid_calls_change_nothing(call, error, message):
     one = cluster()
     one.reconcile()
     before = one.groups, one.pods
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         call(one)
     assert (one.groups, one.pods) == before
 

@@ -257,8 +257,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def import_again(self):
-        said = self.ledgers[0].import_fleet_text(f"v6e 4x4 x{N_SLICES}", now_ms=self.now)
-        assert said.n_nodes == len(NODES) and not said.is_new
+        change = self.ledgers[0].import_fleet_text(f"v6e 4x4 x{N_SLICES}", now_ms=self.now)
+        assert change.n_nodes == len(NODES) and not change.is_new
         self.model.tick(self.now)
 
     # --- invariants ---
@@ -308,8 +308,7 @@ def test_two_handles_of_a_file_match_the_model():
     run_state_machine_as_test(Machine, settings=SETTINGS)
 
 
-# --- planted defects that the machine detects
-# -----------------------------------------------------------------------------
+# --- planted defects that the machine detects ------------------------------------------------------------------------
 
 
 class LateReleaseFrees(Model):

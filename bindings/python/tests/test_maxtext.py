@@ -22,7 +22,7 @@ def test_the_size_minus_one_is_filled_in():
 
 
 @pytest.mark.parametrize(
-    ("values", "target", "links", "error", "said"),
+    ("values", "target", "links", "error", "message"),
     [
         ([-1, -1], 4, "ICI", quoit.InvalidError, "^ICI sizes '-1,-1': expected -1 for one axis at most"),
         ([-1, 3], 4, "DCN", quoit.InvalidError, "^DCN sizes '-1,3': expected others than -1"),
@@ -32,9 +32,9 @@ def test_the_size_minus_one_is_filled_in():
         ("12", 4, "ICI", TypeError, "^sizes: expected a sequence"),
     ],
 )
-def test_sizes_that_maxtext_refuses_are_refused(values, target, links, error, said):
+def test_sizes_that_maxtext_refuses_are_refused(values, target, links, error, message):
     before = list(values)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         maxtext.fill(values, target, maxtext.MaxtextLinks[links])
     assert list(values) == before
 
@@ -83,7 +83,7 @@ def test_a_box_has_the_devices_from_the_smallest_coordinates():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda one: maxtext.create_device_mesh(one, [3, -1], [1, 1]), "ICI sizes '3,-1'"),
         (lambda one: maxtext.create_device_mesh(one, [2, -1], [1, 1]), "mesh shape '2,8'"),
@@ -99,8 +99,8 @@ def test_a_box_has_the_devices_from_the_smallest_coordinates():
         (lambda one: maxtext.devices_in_box(one, [1, 1, 1, 1]), "box of '4' sides"),
     ],
 )
-def test_meshes_that_maxtext_refuses_are_refused(call, said):
-    with pytest.raises(quoit.InvalidError, match=said):
+def test_meshes_that_maxtext_refuses_are_refused(call, message):
+    with pytest.raises(quoit.InvalidError, match=message):
         call(meshes.Devices.of_slices("v6e", "4x4"))
 
 
@@ -124,7 +124,7 @@ def test_a_failing_setting_is_found_with_the_expected_value():
     assert (axis.severity, axis.rule, axis.key, axis.value) == (
         quoit.Severity.ERROR, "unspecified-value", "ici_fsdp_parallelism", "-1",
     )  # fmt: skip
-    assert axis.expected.endswith(": as ici_tensor_parallelism=4")
+    assert axis.expected.endswith(": for example ici_tensor_parallelism=4")
     assert axis.message == f"ici_fsdp_parallelism '-1': expected {axis.expected}"
     assert batch.rule == "batch-empty"
     assert (report.batch, report.batch_to_load, report.is_right) == (None, None, False)
@@ -136,12 +136,12 @@ def test_a_failing_setting_is_found_with_the_expected_value():
     [
         ("ici_fsdp_paralelism=4", "key-unknown", "'ici_fsdp_parallelism'"),
         ("nonsense", "setting", "KEY=VALUE"),
-        ("ici_tensor_parallelism=-1", "unspecified-twice", "-1 for one axis of ICI at most"),
+        ("ici_tensor_parallelism=-1", "unspecified-twice", "-1 for at most one ICI axis"),
         ("ici_fsdp_parallelism=0", "axis-size", "1 or more"),
         ("ici_fsdp_parallelism=-4", "axis-size", "1 or more"),
         (f"ici_fsdp_parallelism={2**63}", "value", "an integer of at most 64 bits"),
-        ("ici_fsdp_parallelism=3", "ici-product", "as ici_fsdp_parallelism=16"),
-        ("dcn_data_parallelism=3", "dcn-product", "as dcn_data_parallelism=2"),
+        ("ici_fsdp_parallelism=3", "ici-product", "for example ici_fsdp_parallelism=16"),
+        ("dcn_data_parallelism=3", "dcn-product", "for example dcn_data_parallelism=2"),
     ],
 )
 def test_bad_settings_are_found_with_the_expected_values(setting, rule, expected):
@@ -199,7 +199,7 @@ def test_workers_are_compared_with_the_slices(workers, resources, settings, rule
 
 
 @pytest.mark.parametrize(
-    ("settings", "arguments", "error", "said"),
+    ("settings", "arguments", "error", "message"),
     [
         ([], {}, quoit.InvalidError, "slices: expected accelerator and topology, or a compile_topology"),
         ([], {**TWO, "accelerator": "v9"}, quoit.InvalidError, "generation 'v9'"),
@@ -214,8 +214,8 @@ def test_workers_are_compared_with_the_slices(workers, resources, settings, rule
         (["a\0=1"], TWO, quoit.InvalidError, "NUL"),
     ],
 )
-def test_invalid_arguments_of_check_are_refused(settings, arguments, error, said):
-    with pytest.raises(error, match=said):
+def test_invalid_arguments_of_check_are_refused(settings, arguments, error, message):
+    with pytest.raises(error, match=message):
         maxtext.check(settings, **arguments)
 
 

@@ -60,7 +60,7 @@ def test_a_group_has_the_devices_of_its_slices(ledger):
         meshes.Devices.of_group(ledger.group("train"))
     ledger.release_slice("train", "v6e-4x4-1", now_ms=NOW)
     left = meshes.Devices.of_group(ledger.group("train"))
-    with pytest.raises(quoit.InvalidError, match="expected 1, the granules there are, as '1,1' does"):
+    with pytest.raises(quoit.InvalidError, match="expected 1, the number of granules, such as '1,1'"):
         meshes.create_hybrid_device_mesh((1, 16), (2, 1), left)
     assert meshes.create_device_mesh((16,), left).shape == (16,)
 
@@ -160,19 +160,19 @@ V4 = meshes.Devices.of_slices("v4", "4x4x4")
     [
         (
             lambda: meshes.create_device_mesh((7, 9), V4),
-            "'7,9' multiplies to 63: expected 64, the devices there are, as",
+            "'7,9' multiplies to 63: expected 64, the number of devices, such as",
         ),
-        (lambda: meshes.create_device_mesh((2,) * 60, V4), "expected 64, the devices there are, as '1,1,1,"),
+        (lambda: meshes.create_device_mesh((2,) * 60, V4), "expected 64, the number of devices, such as '1,1,1,"),
         (lambda: meshes.create_device_mesh((), V4), "expected the size of at least one axis"),
         (lambda: meshes.create_device_mesh((0, 64), V4), "axis 0 of size '0': expected 1 or more"),
         (lambda: meshes.create_device_mesh((-8, -8), V4), "axis 0 of size '-8': expected 1 or more"),
         (lambda: meshes.create_device_mesh((2**63, 1), V4), r"mesh_shape[0] '9223372036854775808': expected"),
         (lambda: meshes.create_device_mesh((2**62, 4), V4), "multiplies to more than can be counted"),
         (lambda: meshes.create_device_mesh((8, 8), V4), "'16,4', '4,16' or '64,1'"),
-        (lambda: meshes.create_hybrid_device_mesh((4, 4), (3, 1), V6E), "expected 2, the granules there are, as '2,1'"),
+        (lambda: meshes.create_hybrid_device_mesh((4, 4), (3, 1), V6E), "expected 2, the number of granules"),
         (lambda: meshes.create_hybrid_device_mesh((4, 5), (2, 1), V6E), "granule 0: mesh shape '4,5'"),
         (lambda: meshes.make_mesh((4, 8), V6E), "all of one slice"),
-        (lambda: meshes.make_mesh((4, 16), V6E), "expected 32, the devices there are"),
+        (lambda: meshes.make_mesh((4, 16), V6E), "expected 32, the number of devices"),
         (lambda: meshes.create_device_mesh_for_nd_torus((4, 0), (4,)), "axis 1 of size '0'"),
     ],
 )
@@ -224,7 +224,7 @@ def test_times_are_none_without_a_published_bandwidth():
 
 def test_links_need_the_devices_of_the_mesh():
     mesh = meshes.create_device_mesh((4, 16), V4)
-    with pytest.raises(quoit.InvalidError, match="expected the list of devices that it was made of"):
+    with pytest.raises(quoit.InvalidError, match="expected the list of devices from which the mesh was made"):
         meshes.axis_links(V6E, mesh)
     with pytest.raises(
         quoit.InvalidError, match="mesh: expected a mesh that quoit.meshes made in this process, found a copy"
@@ -240,9 +240,9 @@ def test_links_need_the_devices_of_the_mesh():
 
 
 def test_every_choice_is_a_mesh_that_can_be_made():
-    told = meshes.choices((2, 4, 4), V6E, n_bytes=10**9)
-    assert len(told) >= 3 and len(set(told)) == len(told)
-    for one in told:
+    choices = meshes.choices((2, 4, 4), V6E, n_bytes=10**9)
+    assert len(choices) >= 3 and len(set(choices)) == len(choices)
+    for one in choices:
         mesh = meshes.create_hybrid_device_mesh(
             one.mesh_shape, one.dcn_shape, V6E, allow_split_physical_axes=one.allow_split_physical_axes
         )
@@ -254,19 +254,19 @@ def test_every_choice_is_a_mesh_that_can_be_made():
 def test_the_axis_with_the_most_communication_is_within_a_slice():
     best = meshes.choices((2, 16), V6E)[0]
     assert (best.axes, best.shape, best.dcn_shape, best.mesh_shape) == ((0, 1), (2, 16), (2, 1), (1, 16))
-    asked = meshes.choices((2, 16), V6E, dcn_mesh_shape=(1, 2))
-    assert {one.dcn_shape[one.axes.index(1)] for one in asked} == {2}
+    choices = meshes.choices((2, 16), V6E, dcn_mesh_shape=(1, 2))
+    assert {one.dcn_shape[one.axes.index(1)] for one in choices} == {2}
     assert {time for one in meshes.choices((4, 16), V4) for time in one.all_reduce_ns} == {None}
 
 
 def test_sizes_without_a_choice_are_refused():
     with pytest.raises(
-        quoit.InvalidError, match="'2,17' multiplies to 34: expected 32, the devices there are, as '2,16'"
+        quoit.InvalidError, match="'2,17' multiplies to 34: expected 32, the number of devices, such as '2,16'"
     ):
         meshes.choices((2, 17), V6E)
     with pytest.raises(quoit.InvalidError, match="dcn_mesh_shape of '1' sizes: expected 2, one for each axis"):
         meshes.choices((2, 16), V6E, dcn_mesh_shape=(2,))
-    with pytest.raises(quoit.InvalidError, match="at most 6 that are longer than 1"):
+    with pytest.raises(quoit.InvalidError, match="at most 6 axes longer than 1"):
         meshes.choices([2] * 8, meshes.Devices.of_slices("v6e", "16x16"))
     with pytest.raises(TypeError, match="devices: expected a quoit.meshes.Devices, not list"):
         meshes.choices((2, 16), [])

@@ -13,8 +13,8 @@ def make(path, **named):
     return quoit.ray.slice_placement_group(**{**V4, "ledger": path, "timeout_s": 0, **named})
 
 
-def another_process(path):
-    """Drops this process's state of the ledger, as if another process continued."""
+def forget_process_state(path):
+    """Drops what this process remembers of the ledger, as if another process continued."""
     for _, known in ledgers._opened.values():
         known._renewers.clear()
     ledgers._opened.clear()
@@ -145,8 +145,8 @@ def test_detached_groups_end_with_their_cluster(rays, path, owner):
     make(path, lifetime="detached", key="serve", owner=owner)
     quoit.ray.sync(path)
     assert len(live(path)) == 1
-    rays.begin_anew()
-    another_process(path)
+    rays.restart_cluster()
+    forget_process_state(path)
     assert make(path, lifetime="detached", key="serve", owner=owner).state == quoit.GroupState.RESERVED
     assert len(live(path)) == 1
 
@@ -158,8 +158,8 @@ def test_the_owner_of_a_detached_group_starts_with_the_given_name(rays, path):
 
 def test_a_second_cluster_of_the_same_name_is_refused_while_drivers_of_the_first_live(rays, path):
     make(path, num_slices=2)
-    rays.begin_anew()
-    another_process(path)
+    rays.restart_cluster()
+    forget_process_state(path)
     for call in (quoit.ray.sync, lambda ledger: make(ledger)):
         with pytest.raises(quoit.ConflictError, match="source 'ray'.*expected another source="):
             call(path)
@@ -168,13 +168,13 @@ def test_a_second_cluster_of_the_same_name_is_refused_while_drivers_of_the_first
 
 def test_a_restarted_cluster_waits_for_the_leases_of_the_old_one(rays, path):
     make(path, num_slices=2, lease_s=0.5)
-    rays.begin_anew()
-    another_process(path)
+    rays.restart_cluster()
+    forget_process_state(path)
     assert make(path, num_slices=2, timeout_s=60).state == quoit.GroupState.RESERVED
     assert live(path) == [("RESERVED", ("s-a", "s-b"))]
 
 
 def test_a_driver_can_move_to_another_cluster_without_waiting(rays, path):
     make(path, num_slices=2)
-    rays.begin_anew()
+    rays.restart_cluster()
     assert make(path, num_slices=2).state == quoit.GroupState.RESERVED

@@ -44,7 +44,7 @@ def test_bundles_are_pinned_again_when_the_nodes_have_changed(rays, path, monkey
     first = reserve()
     quoit.ray.sync(path)
     assert (reserve(), len(pinned)) == (first, 1)
-    rays.begin_anew()
+    rays.restart_cluster()
     quoit.ray.sync(path)
     assert (reserve(), len(pinned)) == (first, 2)
 

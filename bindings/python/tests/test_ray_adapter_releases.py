@@ -75,13 +75,13 @@ def test_a_failed_release_at_exit_does_not_prevent_the_others(rays, path, monkey
 
 
 def test_the_exit_function_is_registered_after_rays(rays, path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(atexit, "register", asked.append)
+    registered = []
+    monkeypatch.setattr(atexit, "register", registered.append)
     monkeypatch.setattr(slices, "_registered", -1)
     make(path, lifetime="detached")
-    assert asked == []
+    assert registered == []
     make(path)
-    assert asked == [slices._release_all]
+    assert registered == [slices._release_all]
 
 
 # --- another driver ---
@@ -95,7 +95,7 @@ def test_releasing_groups_of_an_ended_driver_does_nothing(rays, path, monkeypatc
     elif end == "another job":
         rays.driver_ends()
     else:
-        rays.begin_anew()
+        rays.restart_cluster()
     monkeypatch.setattr(cluster, "remove_groups", silent)
     assert made.state == quoit.GroupState.REMOVED
     with pytest.raises(quoit.NotFoundError, match="released"):
@@ -254,28 +254,28 @@ def test_threads_that_reserve_and_release_never_have_the_same_slice(rays, path):
         ledger.verify()
 
 
-@pytest.mark.parametrize("time", range(10))
-def test_state_can_be_read_during_a_release(rays, path, time):
+@pytest.mark.parametrize("repetition", range(10))
+def test_state_can_be_read_during_a_release(rays, path, repetition):
     order = {quoit.GroupState.RESERVED: 0, quoit.GroupState.REMOVED: 1}
-    one, seen, is_asking, is_done = make(path), [], threading.Event(), threading.Event()
+    one, seen, is_reading, is_done = make(path), [], threading.Event(), threading.Event()
 
-    def ask():
+    def read_state():
         try:
             while not is_done.is_set():
                 seen.append(one.state)
-                is_asking.set()
+                is_reading.set()
             seen.append(one.state)
         finally:
-            is_asking.set()
+            is_reading.set()
 
     def release():
-        is_asking.wait()
+        is_reading.wait()
         try:
             one.release()
         finally:
             is_done.set()
 
-    assert run_all(ask, release, release) == []
+    assert run_all(read_state, release, release) == []
     assert set(seen) == set(order) and seen == sorted(seen, key=order.get)
     assert live(path) == [] and rays.groups == {}
 
@@ -303,7 +303,7 @@ def test_state_can_be_read_during_a_repair(rays, path):
     quoit.ray.sync(path)
     seen, is_done = [], threading.Event()
 
-    def ask():
+    def read_state():
         while not is_done.is_set():
             seen.append(one.state)
 
@@ -313,7 +313,7 @@ def test_state_can_be_read_during_a_repair(rays, path):
         finally:
             is_done.set()
 
-    assert run_all(ask, repair) == []
+    assert run_all(read_state, repair) == []
     assert one.state == quoit.GroupState.RESERVED and one.slice_names == ("s-b",)
     assert set(seen) <= {quoit.GroupState.RESCHEDULING, quoit.GroupState.PENDING, quoit.GroupState.RESERVED}
     one.release()

@@ -111,7 +111,7 @@ def test_another_cluster_with_the_same_host_names_never_gets_this_clusters_slice
 
 def test_groups_of_another_cluster_do_not_count_as_placed_here(rays, path):
     quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
-    rays.begin_anew()
+    rays.restart_cluster()
     rays.create_group([{"CPU": 1}], [{}], "PACK", "train", None)
     quoit.ray.sync(path)
     assert live(path) == []

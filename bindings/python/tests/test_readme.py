@@ -20,14 +20,14 @@ def session(page):
 def differences(page, folder):
     """The differences between Python's output and the page, in a folder with the examples next to it."""
     (folder / "examples").symlink_to(TOP / "examples")
-    said = []
+    output = []
     before = os.getcwd()
     os.chdir(folder)
     try:
-        doctest.DocTestRunner(verbose=False).run(session(page), out=said.append)
+        doctest.DocTestRunner(verbose=False).run(session(page), out=output.append)
     finally:
         os.chdir(before)
-    return "".join(said)
+    return "".join(output)
 
 
 def test_the_quick_start_of_the_project_shows_real_output(tmp_path):

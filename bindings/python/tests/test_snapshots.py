@@ -140,12 +140,12 @@ def ray_node(worker_id, **labels):
 
 
 def test_a_node_has_the_facts_of_its_source():
-    said = ray_node(2, team="blue")
+    listed = ray_node(2, team="blue")
     with quoit.open_memory() as ledger:
-        ledger.import_ray_nodes(json.dumps([said]), now_ms=NOW)
+        ledger.import_ray_nodes(json.dumps([listed]), now_ms=NOW)
         (node,) = ledger.snapshot().nodes
-    assert node.identity == said["NodeID"]
-    assert node.address == said["NodeManagerAddress"]
+    assert node.identity == listed["NodeID"]
+    assert node.address == listed["NodeManagerAddress"]
     assert (node.state, node.worker_id, node.chips) == (quoit.NodeState.ALIVE, 2, 4)
     assert (node.is_ray_head, node.is_external, node.assumptions) == (False, False, 0)
     assert (node.sources, node.pool.source, node.slice.name) == (("ray",), "ray", "slice-a")
@@ -205,12 +205,12 @@ def test_a_joined_node_has_the_sources_that_claim_it():
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text("v6e 4x4 x1 pool=a", now_ms=NOW)
         place = {"ray.io/node-group": "a", "ray.io/tpu-slice-name": "a-0"}
-        said = [ray_node(worker_id, **place) for worker_id in range(4)]
-        wanted = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(said), join="fleet")
+        listed = [ray_node(worker_id, **place) for worker_id in range(4)]
+        wanted = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(listed), join="fleet")
         ledger.import_input(wanted, now_ms=NOW)
         nodes = ledger.snapshot().nodes
         assert [node.sources for node in nodes] == [("fleet", "ray")] * 4
-        assert nodes[0].identity == said[0]["NodeID"]
+        assert nodes[0].identity == listed[0]["NodeID"]
 
 
 def test_a_node_without_a_slice_has_none():
@@ -234,11 +234,11 @@ def test_a_node_lists_its_users(ledger):
 
 
 def test_external_use_has_chips():
-    said = [ray_node(worker_id) for worker_id in range(4)]
-    free = {one["NodeID"]: {"TPU": tpu} for one, tpu in zip(said, (2.5, 4.0, 4.0, 0.0))}
+    listed = [ray_node(worker_id) for worker_id in range(4)]
+    free = {one["NodeID"]: {"TPU": tpu} for one, tpu in zip(listed, (2.5, 4.0, 4.0, 0.0))}
     with quoit.open_memory() as ledger:
         wanted = quoit.Input(
-            quoit.SourceKind.RAY_NODES, json.dumps(said), ray_groups="[]", ray_available=json.dumps(free)
+            quoit.SourceKind.RAY_NODES, json.dumps(listed), ray_groups="[]", ray_available=json.dumps(free)
         )
         ledger.import_input(wanted, now_ms=NOW)
         assert [len(node.external_chips) for node in ledger.snapshot().nodes] == [2, 0, 0, 4]

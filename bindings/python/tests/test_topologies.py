@@ -91,8 +91,8 @@ def test_bundles_that_form_no_box_start_apart(ledger):
     made = quoit.topology(group)
     assert made.job == quoit.Job.APART
     assert [one.environment["TPU_WORKER_ID"] for one in made.processes] == ["0", "0"]
-    assert any("no one job over ICI" in note for note in made.notes)
-    with pytest.raises(quoit.InvalidError, match="no one job over ICI"):
+    assert any("do not form one job over ICI" in note for note in made.notes)
+    with pytest.raises(quoit.InvalidError, match="not one job over ICI"):
         meshes.Devices.of_group(group)
 
 
@@ -149,11 +149,11 @@ def test_a_renumbering_lists_moved_new_and_removed_processes(ledger):
     group = reserve(ledger, 2)
     ledger.set_node_state("v6e-4x4-0-2", quoit.NodeState.DEAD, now_ms=NOW)
     change = ledger.repair(group, now_ms=NOW)
-    told = quoit.renumbering(quoit.topology(change.before), quoit.topology(change.after))
+    found = quoit.renumbering(quoit.topology(change.before), quoit.topology(change.after))
     how = quoit.ProcessChange
-    assert [row.change for row in told.rows] == [how.MOVED] * 4 + [how.JOINED] * 4 + [how.LEFT] * 4
-    assert told.n_changed == 12
-    moved, joined, left = told.rows[0], told.rows[4], told.rows[8]
+    assert [row.change for row in found.rows] == [how.MOVED] * 4 + [how.JOINED] * 4 + [how.LEFT] * 4
+    assert found.n_changed == 12
+    moved, joined, left = found.rows[0], found.rows[4], found.rows[8]
     assert (moved.process_before, moved.process_after) == (4, 0)
     assert (moved.slice_id_before, moved.slice_id_after) == (1, 0)
     assert (moved.worker_id_before, moved.worker_id_after, moved.counterpart) == (0, 0, None)
@@ -166,9 +166,9 @@ def test_a_renumbering_lists_moved_new_and_removed_processes(ledger):
 
 def test_a_renumbering_without_changes_has_only_same_rows(ledger):
     made = quoit.topology(reserve(ledger, 2))
-    told = quoit.renumbering(made, made)
-    assert told.n_changed == 0
-    assert {row.change for row in told.rows} == {quoit.ProcessChange.SAME}
+    found = quoit.renumbering(made, made)
+    assert found.n_changed == 0
+    assert {row.change for row in found.rows} == {quoit.ProcessChange.SAME}
     assert [row.change for row in quoit.renumbering(None, made).rows] == [quoit.ProcessChange.JOINED] * 8
     assert [row.change for row in quoit.renumbering(made, None).rows] == [quoit.ProcessChange.LEFT] * 8
     assert quoit.renumbering(None, None).rows == ()
@@ -222,14 +222,14 @@ def test_pytorch_has_one_process_per_chip():
         group = opened.reserve(quoit.Request("train", accelerator="v5p", topology="2x2x2", slices=1), now_ms=NOW)
         made = quoit.topology(group, processes_per_host=4)
     assert (made.processes_per_host, len(made.processes)) == (4, 8)
-    told = made.processes[6]
-    assert (told.worker_id, told.local) == (1, 2)
-    assert told.environment["TPU_PROCESS_BOUNDS"] == "2,2,2"
-    assert told.environment["TPU_CHIPS_PER_PROCESS_BOUNDS"] == "1,1,1"
-    assert told.environment["TPU_VISIBLE_CHIPS"] == "2"
-    assert told.environment["CLOUD_TPU_TASK_ID"] == "6"
-    assert told.environment["TPU_PROCESS_PORT"] == "8473"
-    assert (told.chips, told.coordinates, told.devices) == ((5,), ((1, 0, 1),), (5,))
+    process = made.processes[6]
+    assert (process.worker_id, process.local) == (1, 2)
+    assert process.environment["TPU_PROCESS_BOUNDS"] == "2,2,2"
+    assert process.environment["TPU_CHIPS_PER_PROCESS_BOUNDS"] == "1,1,1"
+    assert process.environment["TPU_VISIBLE_CHIPS"] == "2"
+    assert process.environment["CLOUD_TPU_TASK_ID"] == "6"
+    assert process.environment["TPU_PROCESS_PORT"] == "8473"
+    assert (process.chips, process.coordinates, process.devices) == ((5,), ((1, 0, 1),), (5,))
     assert sorted(chip for one in made.processes for chip in one.chips) == list(range(8))
 
 
@@ -253,11 +253,11 @@ def test_profiles_can_number_slices_differently(cluster):
     group = reserve(cluster, 2)
     assert first.slices[0].name == "tpu-0"
     made = quoit.topology(group, quoit.Profile.KUBERAY)
-    told = made.processes[5]
-    assert (told.slice_id, told.group_slice, told.environment["MEGASCALE_SLICE_ID"]) == (2, 1, "2")
+    process = made.processes[5]
+    assert (process.slice_id, process.group_slice, process.environment["MEGASCALE_SLICE_ID"]) == (2, 1, "2")
     profile = quoit.Profile
-    assert told.slice_ids == {profile.QUOIT: 1, profile.RAY_TRAIN: 1, profile.KUBERAY: 2, profile.JOBSET: 1}
-    assert any("Ray Train counts slices" in note for note in made.notes)
+    assert process.slice_ids == {profile.QUOIT: 1, profile.RAY_TRAIN: 1, profile.KUBERAY: 2, profile.JOBSET: 1}
+    assert any("Ray Train numbers slices" in note for note in made.notes)
     assert profile.KUBERAY not in quoit.topology(reserve_fleet()).processes[0].slice_ids
 
 
@@ -269,10 +269,10 @@ def reserve_fleet():
 
 def test_a_jobset_names_its_pods(ledger):
     made = quoit.topology(reserve(ledger, 2), quoit.Profile.JOBSET, jobset="mine", replicated_job="workers")
-    told = made.processes[6].environment
-    assert told["TPU_WORKER_HOSTNAMES"].split(",")[2] == "mine-workers-1-2.mine"
-    assert (told["JOB_COMPLETION_INDEX"], told["MEGASCALE_SLICE_ID"]) == ("2", "1")
-    assert told["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
+    process = made.processes[6].environment
+    assert process["TPU_WORKER_HOSTNAMES"].split(",")[2] == "mine-workers-1-2.mine"
+    assert (process["JOB_COMPLETION_INDEX"], process["MEGASCALE_SLICE_ID"]) == ("2", "1")
+    assert process["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
 
 
 @pytest.mark.parametrize(
@@ -292,5 +292,5 @@ def test_impossible_launches_are_refused(ledger, arguments, message):
 
 
 def test_a_profile_that_needs_a_manifest_is_refused_without_it(ledger):
-    with pytest.raises(quoit.NotNowError, match="needs the RayCluster"):
+    with pytest.raises(quoit.NotNowError, match="needs the manifest of the RayCluster"):
         quoit.topology(reserve(ledger, 1), quoit.Profile.KUBERAY)

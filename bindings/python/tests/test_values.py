@@ -47,17 +47,17 @@ def test_every_dataclass_with_mappings_is_tested():
     }
     assert kinds <= KINDS
     public = {getattr(module, name) for module in (quoit, rules) for name in module.__all__}
-    told = {one for one in public if dataclasses.is_dataclass(one)}
-    assert {one for one in told if any("Mapping" in str(field.type) for field in dataclasses.fields(one))} <= KINDS | {
-        quoit.Input
-    }
+    classes = {one for one in public if dataclasses.is_dataclass(one)}
+    assert {
+        one for one in classes if any("Mapping" in str(field.type) for field in dataclasses.fields(one))
+    } <= KINDS | {quoit.Input}
 
 
 def test_every_dataclass_becomes_a_dict_and_json():
     for name, value in GIVEN.items():
-        said = dataclasses.asdict(value)
-        assert set(said) == {field.name for field in dataclasses.fields(value)}, name
-        json.dumps(said, default=repr if "Group" in name or "NodeUser" in name else None)
+        members = dataclasses.asdict(value)
+        assert set(members) == {field.name for field in dataclasses.fields(value)}, name
+        json.dumps(members, default=repr if "Group" in name or "NodeUser" in name else None)
 
 
 def test_every_dataclass_can_be_hashed_copied_and_compared():

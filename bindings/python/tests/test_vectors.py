@@ -103,7 +103,7 @@ DISAGREES = [
 ]
 SKIPPED = {
     "s no_such_op: not in this release": row("no_such_op", {}, out=1),
-    f"s {CHIPS}: an argument that quoit has not": row(CHIPS, {"topology": "4x4", "more": 1}, out=16),
+    f"s {CHIPS}: an argument that quoit does not have": row(CHIPS, {"topology": "4x4", "more": 1}, out=16),
     f"s {CHIPS}: an input that is no object": row(CHIPS, "4x4", out=16),
     f"s {CHIPS}: text that holds NUL": row(CHIPS, {"topology": "4\0"}, err=refused("ValueError")),
     f"s {CHIPS}: half of a surrogate pair": row(CHIPS, {"topology": "\ud800"}, err=refused("ValueError")),

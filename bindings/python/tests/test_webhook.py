@@ -28,7 +28,7 @@ def test_the_webhook_accepts_or_denies_a_group_with_its_message():
 
 
 def test_pods_that_the_webhook_cannot_read_are_refused():
-    with pytest.raises(quoit.InvalidError, match="topology '4xq': expected integers between 'x', found 'q'"):
+    with pytest.raises(quoit.InvalidError, match="topology '4xq': expected integers separated by 'x', found 'q'"):
         webhook.check_group(pod("4xq"), 4)
     with pytest.raises(quoit.InvalidError, match="limit of google.com/tpu: quantity 'four'"):
         webhook.check_group(pod(limit="four"), 4)
@@ -84,7 +84,7 @@ def test_pods_and_patches_can_be_compared_and_copied():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "message"),
     [
         ("pod", "pod: expected a Pod, not str"),
         (webhook.Pod(labels=[]), "pod.labels: expected a mapping of str to str, not list"),
@@ -99,10 +99,10 @@ def test_pods_and_patches_can_be_compared_and_copied():
         (webhook.Pod(containers=[webhook.Container(env=["AB"])]), r"env\[0\]: expected a name with a value, not str"),
     ],
 )
-def test_an_invalid_pod_is_refused_with_its_place(given, says):
-    with pytest.raises(TypeError, match=says):
+def test_an_invalid_pod_is_refused_with_its_place(given, message):
+    with pytest.raises(TypeError, match=message):
         webhook.mutate(given)
-    with pytest.raises(TypeError, match=says):
+    with pytest.raises(TypeError, match=message):
         webhook.check_group(given, 1)
 
 

@@ -17,7 +17,7 @@ import venv
 import zipfile
 
 import pytest
-from building import SOURCE, TOP, alone, installs, said
+from building import SOURCE, TOP, alone, installs, run_command
 
 C_LIBRARY = re.compile(r"(ld-linux-[\w-]+|lib(c|dl|m|pthread|resolv|rt|util))\.so\.\d+")
 
@@ -45,7 +45,7 @@ def wheel(tmp_path_factory):
     if "top_builddir" not in os.environ:
         pytest.skip("no build tree: top_builddir is not set")
     folder = tmp_path_factory.mktemp("wheel")
-    status, text = said(["sh", SOURCE / "wheel.sh", folder])
+    status, text = run_command(["sh", SOURCE / "wheel.sh", folder])
     if status == 77:
         pytest.skip(text)
     assert status == 0, text
@@ -99,7 +99,7 @@ def python_of(minor):
     kept = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3"))
     for python in (shutil.which(f"python3.{minor}"), f"/usr/bin/python3.{minor}", *kept):
         asks = f"import sys, venv; sys.exit(sys.implementation.name != 'cpython' or sys.version_info[1] != {minor})"
-        if python and os.path.exists(python) and said([python, "-c", asks])[0] == 0:
+        if python and os.path.exists(python) and run_command([python, "-c", asks])[0] == 0:
             return python
     return None
 
@@ -109,7 +109,7 @@ def test_one_wheel_works_with_every_python_version(wheel, tmp_path, minor):
     python = python_of(minor)
     if python is None:
         pytest.skip(f"this machine has no CPython 3.{minor}")
-    assert said([python, "-m", "venv", "--without-pip", tmp_path])[0] == 0
+    assert run_command([python, "-m", "venv", "--without-pip", tmp_path])[0] == 0
     own = tmp_path / "bin" / "python"
     installs([sys.executable, "-m", "pip", "--python", own, "install", wheel])
     assert run(own, "import sys; print(sys.version_info[1])" + RESERVES) == f"{minor}\n{RESERVED}"
@@ -166,7 +166,7 @@ def test_each_library_is_hardened(unpacked):
     """
     own = [one for one in elf_files(unpacked) if re.match(r"_quoit\.|libquoit-|libgio-", one.name)]
     assert len(own) == 3
-    assert said(["sh", TOP / "tests" / "hardening.sh", *own]) == (0, "")
+    assert run_command(["sh", TOP / "tests" / "hardening.sh", *own]) == (0, "")
     for path in elf_files(unpacked):
         segments = subprocess.run(["readelf", "-lW", str(path)], capture_output=True, text=True, check=True).stdout
         assert "GNU_RELRO" in segments, path.name
@@ -240,10 +240,10 @@ def without_libraries(unpacked, tmp_path):
     (tmp_path / "fstab").write_text("".join(f"/dev/null {path} none bind\n" for path in hidden))
     script = f"""mount --all --fstab '{tmp_path}/fstab'; exec "$@" """
     words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", script, "hidden"]
-    if shutil.which("unshare") is None or said([*words, "true"])[0] != 0:
+    if shutil.which("unshare") is None or run_command([*words, "true"])[0] != 0:
         pytest.skip("this machine lets nobody hide files: unshare")
     assert any("libglib" in path for path in hidden)
-    assert said([*words, "cat", *hidden]) == (0, "")
+    assert run_command([*words, "cat", *hidden]) == (0, "")
     return words
 
 
@@ -267,7 +267,7 @@ def test_the_quick_start_runs_without_system_libraries(clean, without_libraries,
 @pytest.fixture(scope="module")
 def beside_ray():
     """A Python with Ray's wheel and its dependencies."""
-    status, text = said(["sh", TOP / "tests" / "wheels.sh", TOP / "tests" / "requirements-ray.txt"])
+    status, text = run_command(["sh", TOP / "tests" / "wheels.sh", TOP / "tests" / "requirements-ray.txt"])
     if status == 77:
         pytest.skip(text)
     assert status == 0, text

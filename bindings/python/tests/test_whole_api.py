@@ -219,9 +219,9 @@ def test_both_lists_of_lazy_names_are_equal():
     """Type checkers read one list of lazy names, Python the other."""
     tree = trees()["__init__"]
     (block,) = [one for one in tree.body if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"]
-    told = {one.module: tuple(name.name for name in one.names) for one in block.body if one.module is not None}
-    assert told == quoit._LAZY
-    assert {name for names in told.values() for name in names} <= set(quoit.__all__)
+    imports = {one.module: tuple(name.name for name in one.names) for one in block.body if one.module is not None}
+    assert imports == quoit._LAZY
+    assert {name for names in imports.values() for name in names} <= set(quoit.__all__)
 
 
 def public_definitions(body, prefix=""):

@@ -38,8 +38,8 @@ typedef enum {
  * Checks RayClusters, RayJobs and RayServices, and the ResourceClaims, ResourceClaimTemplates and Lists that they need.
  * Documents of other kinds are ignored. The findings are what Kubernetes, KubeRay 1.7.0 or its TPU webhook would
  * refuse, and what they accept although it cannot work: one finding for each rule and place, ordered by line and
- * column. After 10000 findings the check stops and adds a finding that reports it. A value that depends on a variable
- * without a value is not checked; a finding reports that too.
+ * column. After 10000 findings the check stops and adds a finding about that. A value that depends on a variable
+ * without a value is not checked; a finding reports this too.
  *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML (the message begins with line and column), when an entry of
  * @variables is not "NAME=value", or when two entries have the same name. A wrong manifest is not a failure.
@@ -134,8 +134,8 @@ QUOIT_API const char *quoit_check_get_expected (const QuoitCheck *check, uint32_
  * quoit_check_get_message:
  * @finding: below quoit_check_get_n_findings()
  *
- * Returns field, value and expectation as one line without the place: "numOfHosts '3': expected 4, which ...". Values
- * are quoted and cut, and their control bytes are escaped.
+ * Returns the field, the value and what was expected as one line without the place: "numOfHosts '3': expected 4, which
+ * ...". Values are quoted, long values are cut, and control bytes are escaped.
  *
  * Returns: (transfer none): the message
  */

@@ -64,8 +64,8 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, con
  * @process: below quoit_topology_get_n_processes()
  *
  * Calls quoit_jax_cluster_detect() with the environment that @topology has for @process, without a metadata server and
- * without readable files. Host lists that the processes of a slice share are not copied, so that the cost for all
- * processes is linear in their number. The cluster outlives @topology.
+ * without the file of TPU_PROCESS_ADDRESSES_PATH. Host lists that the processes of a slice share are not copied, so
+ * that the cost for all processes is linear in their number. The cluster outlives @topology.
  *
  * Fails with %QUOIT_ERROR_INVALID when TPU_PROCESS_ADDRESSES_PATH names a file.
  *
@@ -164,8 +164,8 @@ QUOIT_API bool quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster
  * @generation: any system's name of the generation, and JAX's "plc", "tpu8i", "tpu8t"
  * @host_chips: the chips of the host
  * @chips_per_process: the chips of each process
- * @process_bounds: (out) (transfer none): for TPU_PROCESS_BOUNDS, "2,2,1", a constant
- * @chips_per_process_bounds: (out) (transfer none): for TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1", a constant
+ * @process_bounds: (out) (transfer none): the value for TPU_PROCESS_BOUNDS, "2,2,1", a constant
+ * @chips_per_process_bounds: (out) (transfer none): the value for TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1", a constant
  *
  * Looks up how JAX divides a host's chips among several processes. If @host_chips or @chips_per_process is 0, there are
  * no bounds: both texts are empty.
@@ -173,7 +173,7 @@ QUOIT_API bool quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster
  * Fails with %QUOIT_ERROR_INVALID when JAX has no such host or cannot divide its chips this way; the message has the
  * numbers that JAX has, and both outputs are untouched.
  *
- * Returns: true when both were set, false on failure
+ * Returns: true when both outputs were set, false on failure
  */
 QUOIT_API bool quoit_jax_process_bounds (const char *generation, int64_t host_chips, int64_t chips_per_process,
                                          const char **process_bounds, const char **chips_per_process_bounds,

@@ -18,8 +18,6 @@ G_BEGIN_DECLS
  * QuoitKuberay:
  *
  * The worker groups of a RayCluster and their pods. Mutable: use it in one thread at a time.
- *
- * Functions that can fail return 1 on success and 0 on failure.
  */
 typedef struct _QuoitKuberay QuoitKuberay;
 
@@ -28,12 +26,12 @@ typedef struct _QuoitKuberay QuoitKuberay;
  *
  * How the operator runs.
  *
- * - %QUOIT_KUBERAY_AUTOSCALING: spec.enableInTreeAutoscaling is true. Surplus pods stay until the autoscaler names
- *   them.
+ * - %QUOIT_KUBERAY_AUTOSCALING: spec.enableInTreeAutoscaling is true. Surplus pods stay until the autoscaler adds them
+ *   to scaleStrategy.workersToDelete.
  * - %QUOIT_KUBERAY_RANDOM_DELETION: ENABLE_RANDOM_POD_DELETE is true in the operator's environment. Surplus pods are
  *   deleted even with autoscaling.
- * - %QUOIT_KUBERAY_NO_INDICES: the gate RayMultiHostIndexing is off, as before KubeRay 1.6. Pods have no indices and
- *   are managed one by one.
+ * - %QUOIT_KUBERAY_NO_INDICES: the feature gate RayMultiHostIndexing is off, as before KubeRay 1.6. Pods have no
+ *   indices and are managed one by one.
  */
 typedef enum {
   QUOIT_KUBERAY_AUTOSCALING = 1,
@@ -50,7 +48,7 @@ typedef enum {
  * - %QUOIT_KUBERAY_EVENT_ENDED: its Ray container has ended, and its restartPolicy is Never.
  * - %QUOIT_KUBERAY_EVENT_RESTARTED: its Ray container has ended, and its restartPolicy is not Never.
  * - %QUOIT_KUBERAY_EVENT_GONE: the pod was deleted from outside, or its node is gone.
- * - %QUOIT_KUBERAY_EVENT_NAMED: scaleStrategy.workersToDelete names it, as the autoscaler does.
+ * - %QUOIT_KUBERAY_EVENT_NAMED: the pod is added to scaleStrategy.workersToDelete, as the autoscaler does.
  */
 typedef enum {
   QUOIT_KUBERAY_EVENT_FAILED = 0,
@@ -107,8 +105,8 @@ QUOIT_API QuoitKuberay *quoit_kuberay_new (const char *cluster, uint32_t flags);
  * errors.
  *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has no such object or more than one, or has a value in a
- * field that Kubernetes refuses (the message begins with the line), and when @variables are not such texts or lack a
- * variable.
+ * field that Kubernetes refuses (the message begins with the line), and when @variables are not "NAME=value" or lack a
+ * variable of @text.
  *
  * Returns: (transfer full): the cluster; quoit_kuberay_free() it. %NULL on failure
  */
@@ -162,9 +160,9 @@ QUOIT_API const char *quoit_kuberay_get_note (const QuoitKuberay *kuberay, uint3
 /**
  * quoit_kuberay_get_longest_name:
  *
- * Returns the longest metadata.name with which the hosts of a slice can find each other. With a longer name, the
- * headless service has more bytes than the TPU webhook uses. If the cluster's name is assumed, the limit leaves room
- * for the characters that KubeRay appends.
+ * Returns the longest metadata.name with which the hosts of a slice can find each other. With a longer name, the name
+ * of the headless service has more bytes than the TPU webhook uses. If the cluster's name is assumed, the limit leaves
+ * room for the characters that KubeRay appends.
  *
  * Returns: the length in bytes
  */
@@ -297,12 +295,12 @@ QUOIT_API int32_t quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint
  *
  * - An incomplete replica is deleted, which ends the pass.
  * - A replica with a failed host is replaced in the same pass, usually with the same index.
- * - A replica with a pod named for deletion is deleted, which ends the pass.
+ * - A replica with a pod in scaleStrategy.workersToDelete is deleted, which ends the pass.
  *
  * New replicas get the lowest free indices.
  *
- * Fails with %QUOIT_ERROR_INVALID when the groups would have more than 65536 pods together, or these more than 256 MiB
- * of environment; no pod has changed, and @requeued is untouched.
+ * Fails with %QUOIT_ERROR_INVALID when the groups would have more than 65536 pods together, or the pods more than 256
+ * MiB of environment; no pod has changed, and @requeued is untouched.
  *
  * Returns: true when the pass was made, false on failure
  */
@@ -311,7 +309,7 @@ QUOIT_API bool quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requ
 /**
  * quoit_kuberay_is_deletion_arbitrary:
  *
- * Returns whether the last pass deleted pods whose choice the operator leaves open. This model deletes the last ones.
+ * Returns whether the last pass deleted pods that the operator chooses arbitrarily. This model deletes the last ones.
  *
  * Returns: true if it did, else false
  */
@@ -427,7 +425,7 @@ QUOIT_API void quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, Quoi
  *
  * Fails with %QUOIT_ERROR_INVALID when a name does not fit; the message has the name and how much shorter it must be.
  *
- * Returns: true if they can, false on failure
+ * Returns: true if the hosts can find each other, false on failure
  */
 QUOIT_API bool quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error);
 

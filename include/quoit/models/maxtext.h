@@ -130,8 +130,8 @@ QUOIT_API bool quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *a
 /**
  * QuoitMaxtextMeshFlags:
  * @QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES: allow_split_physical_axes
- * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e: for 2x4 devices along one axis, reverses the last
- *   four, which undoes JAX's ring
+ * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e, which reverses the last four of 2x4 devices along
+ *   one axis; JAX's order is a ring, this order is not
  *
  * Options of a mesh, as bits.
  */
@@ -237,8 +237,8 @@ QUOIT_API bool quoit_maxtext_job_set_slices (QuoitMaxtextJob *job, const char *a
 
 /**
  * quoit_maxtext_job_add_setting:
- * @word: a word of MaxText's command line: "ici_fsdp_parallelism=-1"; copied. A named settings file is not read: pass
- *   its text to quoit_maxtext_job_add_config(). Without it, MaxText's base.yml is used
+ * @word: a word of MaxText's command line: "ici_fsdp_parallelism=-1"; copied. If it names a settings file, the file is
+ *   not read: pass its text to quoit_maxtext_job_add_config(). Without such a text, MaxText's base.yml is used
  *
  * Adds a setting, which overrides those of files. quoit_maxtext_check() validates it.
  */
@@ -251,7 +251,7 @@ QUOIT_API void quoit_maxtext_job_add_setting (QuoitMaxtextJob *job, const char *
  * @length: bytes of @text
  *
  * Adds the settings of a file, like MaxText reads them: they override the settings of files added before, and words of
- * the command line override them. Therefore add the base_config of a file before the file itself; without it, MaxText's
+ * the command line override them. If a file names a base_config, add that file first; if you add none, MaxText's
  * base.yml is used. quoit_maxtext_check() validates the settings.
  *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML, has a repeated key, has more than one document, or is not a
@@ -272,7 +272,7 @@ typedef struct _QuoitMaxtextReport QuoitMaxtextReport;
 /**
  * QuoitMaxtextNumber:
  *
- * The numbers of a report. Callers must accept unknown values.
+ * The numbers of a report. Later versions can add values.
  */
 typedef enum {
   QUOIT_MAXTEXT_NUMBER_SLICES = 0,
@@ -337,8 +337,8 @@ QUOIT_API const char *quoit_maxtext_report_get_axis_name (const QuoitMaxtextRepo
  * @axis: below quoit_maxtext_report_get_n_axes()
  * @links: within a slice, or between slices
  *
- * Returns the size of an axis. If MaxText refuses the sizes, they are the given ones, and -1 if not computed. For one
- * slice, the sizes between slices are 1.
+ * Returns the size of an axis. If MaxText refuses the sizes, it is the given size, which is -1 if MaxText would compute
+ * it. For one slice, the sizes between slices are 1.
  *
  * Returns: the size
  */
@@ -403,8 +403,9 @@ QUOIT_API const char *quoit_maxtext_report_get_expected (const QuoitMaxtextRepor
  * quoit_maxtext_report_get_message:
  * @finding: below quoit_maxtext_report_get_n_findings()
  *
- * Returns key, value and expectation as one line: "ici_tensor_parallelism '0': expected 1 or more, ...". For a setting
- * of a file, it begins with "FILE: line 12: ". Values are quoted and cut, and their control bytes are escaped.
+ * Returns the key, the value and what was expected as one line: "ici_tensor_parallelism '0': expected 1 or more, ...".
+ * For a setting of a file, it begins with "FILE: line 12: ". Values are quoted, long values are cut, and control bytes
+ * are escaped.
  *
  * Returns: (transfer none): the message
  */

@@ -17,9 +17,9 @@ G_BEGIN_DECLS
  * once. Immutable; any thread can read it.
  *
  * The caller gives the axes in order of their traffic, the one with the most traffic last. The best choice has the
- * shortest all-reduce along that axis; ties are decided by the axis before it, and so on. If no bandwidth is published,
- * or the times are equal, these criteria apply in order: links inside the slice before links between slices, no jumps,
- * fewer hops, no split axis, an order closer to the given one.
+ * shortest all-reduce along that axis. If two are equal, the axis before it decides, and so on. If no bandwidth is
+ * published, or the times are equal, these criteria apply in order: links inside the slice before links between slices,
+ * no jumps, fewer hops, no split axis, an order closer to the given one.
  */
 typedef struct _QuoitMeshChoices QuoitMeshChoices;
 
@@ -34,8 +34,8 @@ typedef struct _QuoitMeshChoices QuoitMeshChoices;
  * Tries every order of the axes with every way to span the slices. Axes of size 1 keep their places.
  *
  * Fails with %QUOIT_ERROR_INVALID when the product of the sizes is not the number of devices (the message names the
- * nearest sizes that fit), or that of @dcn_sizes is not the number of slices, and when there are more ways than can be
- * tried in a few seconds: pass @dcn_sizes, or fewer axes. If JAX refuses all ways, the error is that of
+ * nearest sizes that fit), or the product of @dcn_sizes is not the number of slices, and when there are more ways than
+ * can be tried in a few seconds: pass @dcn_sizes, or fewer axes. If JAX refuses all ways, the error is that of
  * quoit_mesh_new_hybrid() for the first one.
  *
  * Returns: (transfer full): one or more choices; quoit_mesh_choices_free() it. %NULL on failure
@@ -63,7 +63,7 @@ QUOIT_API uint32_t quoit_mesh_choices_get_n (const QuoitMeshChoices *choices);
  * @choice: below quoit_mesh_choices_get_n(); 0 is the best
  * @place: an axis of the mesh
  *
- * Returns: the index of the given axis at @place
+ * Returns: the index in @sizes of quoit_mesh_choices_new() of the axis at @place
  */
 QUOIT_API uint32_t quoit_mesh_choices_get_axis (const QuoitMeshChoices *choices, uint32_t choice, uint32_t place);
 

@@ -42,9 +42,9 @@ typedef enum {
 
 /**
  * QuoitMeshForm:
- * @QUOIT_MESH_FORM_NONE: no two devices of a line are in one slice
- * @QUOIT_MESH_FORM_LINE: each device is one hop from the next
- * @QUOIT_MESH_FORM_RING: as a line, and the last of three or more devices is one hop from the first
+ * @QUOIT_MESH_FORM_NONE: no two devices along the axis are in one slice
+ * @QUOIT_MESH_FORM_LINE: each device is at most one hop from the next
+ * @QUOIT_MESH_FORM_RING: the same on three or more chips, and the last device is one hop from the first
  * @QUOIT_MESH_FORM_JUMPS: some devices are more than one hop from the next
  *
  * The positions of the devices along an axis in their slice. Callers must accept unknown values.

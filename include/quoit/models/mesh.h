@@ -30,7 +30,7 @@ typedef struct _QuoitDevices QuoitDevices;
 /**
  * QuoitMesh:
  *
- * Devices in an array, and how their order was made. Immutable; any thread can read it.
+ * Devices in an array, and the origin of their order. Immutable; any thread can read it.
  */
 typedef struct _QuoitMesh QuoitMesh;
 
@@ -124,11 +124,11 @@ QUOIT_API void quoit_devices_free (QuoitDevices *devices);
 
 /**
  * quoit_devices_add:
- * @id: its id; ids can repeat
+ * @id: the id of the device; ids can repeat
  * @coordinates: (array fixed-size=3): x, y, z of its chip; z is 0 in slices of two dimensions
  * @core: its number on the chip
- * @process_index: of its process
- * @slice_index: of its slice; -1 if JAX gives it none
+ * @process_index: the index of its process
+ * @slice_index: the index of its slice; -1 if JAX gives it none
  *
  * Adds a device at the end of the list.
  *
@@ -207,7 +207,7 @@ QUOIT_API int32_t quoit_devices_get_slice_index (const QuoitDevices *devices, ui
  *
  * - The product of the sizes is not the number of devices. The message names the nearest sizes that fit.
  * - The devices are not a box of chips without holes.
- * - An axis cannot be made from whole physical axes. The message names possible shapes; or allow splitting.
+ * - An axis cannot be made from whole physical axes. The message names possible shapes. You can also allow splitting.
  * - The shape has no contiguous submeshes.
  * - There are more than 64 axes or, with splitting, physical axes times axes exceed 64.
  *
@@ -226,8 +226,8 @@ QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t 
  * @flags: bits of #QuoitMeshFlags, except %QUOIT_MESH_CONTIGUOUS_SUBMESHES
  *
  * Creates the mesh of create_hybrid_device_mesh(). Each size of the mesh is the size in the granule times the size over
- * granules; the granule is the slower index. If the shapes have different lengths, the shorter one gets leading axes of
- * size 1.
+ * granules; along an axis, the index of the granule changes more slowly. If the shapes have different lengths, the
+ * shorter one gets leading axes of size 1.
  *
  * Fails with %QUOIT_ERROR_INVALID like quoit_mesh_new() for any granule, when the product of @dcn_sizes is not the
  * number of granules (the message names the nearest sizes that fit), and when a device has no slice index (pass

@@ -93,8 +93,8 @@ QUOIT_API const char *quoit_ray_host_get_accelerator_type (const QuoitRayHost *h
 /**
  * quoit_ray_host_get_resources:
  *
- * Returns the resources that the host offers in addition to chips if slice, worker id and pod type are known: 1 of its
- * slice's name and, on worker 0, one slice head, "TPU-v6e-16-head".
+ * Returns the resources that the host offers in addition to chips if slice, worker id and pod type are known: 1 of the
+ * resource named after its slice and, on worker 0, 1 of the head resource, "TPU-v6e-16-head".
  *
  * Returns: (transfer none) (nullable): the resources, valid until @host is freed
  */
@@ -149,7 +149,7 @@ typedef struct _QuoitRayNode QuoitRayNode;
  *
  * If several places have a value for the same resource or label, the first of these is used:
  *
- * - for the resources of the slice name and of the slice head: the values that Ray detects;
+ * - for the resource named after the slice, and the head resource: the values that Ray detects;
  * - RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS;
  * - the given values;
  * - the labels that Ray detects.
@@ -190,7 +190,7 @@ QUOIT_API const QuoitRayLabels *quoit_ray_node_get_labels (const QuoitRayNode *n
  * quoit_ray_visible_ids:
  * @env: (nullable) (array zero-terminated=1): environment of a process
  *
- * Returns the ids that TPU_VISIBLE_CHIPS gives to a process: its unchanged parts between commas. If
+ * Returns the ids that TPU_VISIBLE_CHIPS gives to a process: the parts of its value between commas, unchanged. If
  * RAY_TPU_RESOURCE_PER_CHIP is 2 or more, each chip has that many ids.
  *
  * Fails with %QUOIT_ERROR_INVALID when RAY_TPU_RESOURCE_PER_CHIP or, if it is set, a chip cannot be read, or when there
@@ -204,7 +204,7 @@ QUOIT_API char **quoit_ray_visible_ids (const char *const *env, GError **error);
 /**
  * quoit_ray_visible_env:
  * @ids: (array zero-terminated=1): the chips, or devices, of the process
- * @n_on_node: the number that Ray detects on the node
+ * @n_on_node: the number of chips, or devices, that Ray detects on the node
  * @env: (nullable) (array zero-terminated=1): present environment of the process
  *
  * Changes the environment of a process so that it sees only its chips, like Ray does. It sets TPU_VISIBLE_CHIPS and,
@@ -287,7 +287,7 @@ QUOIT_API char *quoit_ray_gce_pod_type (const char *type, const char *topology, 
  * @accelerator_type: (nullable): as for quoit_ray_gce_check()
  * @type: (nullable): as for quoit_ray_gce_check()
  * @topology: (nullable): as for quoit_ray_gce_check()
- * @is_single: (out): 1 if the slice has one host, else 0
+ * @is_single: (out): true if the slice has one host, else false
  *
  * Computes whether Ray's cluster launcher treats the slice of a TPU node as one host: it has no more chips than
  * quoit_ray_visible_chips_per_host(). The node is not checked.

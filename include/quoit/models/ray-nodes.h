@@ -45,7 +45,7 @@ QUOIT_API void quoit_ray_nodes_free (QuoitRayNodes *nodes);
 
 /**
  * quoit_ray_nodes_add:
- * @id: its NodeID; copied
+ * @id: the NodeID of the node; copied
  * @labels: (nullable): its Labels; copied
  * @total: (nullable): its Resources; copied
  *
@@ -58,7 +58,7 @@ QUOIT_API uint32_t quoit_ray_nodes_add (QuoitRayNodes *nodes, const char *id, co
 
 /**
  * quoit_ray_nodes_set_dead:
- * @index: of a row; an index without a row is ignored
+ * @index: index of a row; an index without a row is ignored
  *
  * Marks the row's node as dead.
  */
@@ -67,7 +67,8 @@ QUOIT_API void quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, uint32_t index);
 /**
  * quoit_ray_nodes_set_available:
  * @id: id of a node
- * @available: its available resources; copied. A missing resource is omitted, which is how Ray reports full use
+ * @available: its available resources; copied. A resource that is not in the list counts as not reported, which is how
+ *   Ray reports full use
  *
  * Sets the available resources of the node @id, replacing earlier ones.
  */
@@ -82,7 +83,7 @@ QUOIT_API uint32_t quoit_ray_nodes_get_n (const QuoitRayNodes *nodes);
 
 /**
  * quoit_ray_nodes_get_id:
- * @index: of a row
+ * @index: index of a row
  *
  * Returns: (transfer none) (nullable): the id of the row's node, valid until @nodes is freed; %NULL after the last
  */
@@ -90,7 +91,7 @@ QUOIT_API const char *quoit_ray_nodes_get_id (const QuoitRayNodes *nodes, uint32
 
 /**
  * quoit_ray_nodes_get_slice_name:
- * @index: of a row
+ * @index: index of a row
  *
  * Returns the slice name in the node's label ray.io/tpu-slice-name.
  *

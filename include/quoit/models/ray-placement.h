@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The placement of a placement group by Ray 2.60's control plane, computed without Ray.
  *
- * A cluster is what that control plane knows about its nodes; a group has the arguments of placement_group().
- * quoit_ray_group_place() computes the answer. If several nodes are equally good, Ray chooses one of them, and the
- * choice varies from call to call; this model chooses the node that was added first. quoit_ray_group_is_determined()
- * returns whether there is such a choice, and quoit_ray_group_is_possible() whether an answer is one that Ray could
- * have given.
+ * A QuoitRayCluster has the nodes as the control plane sees them; a QuoitRayGroup has the arguments of
+ * placement_group(). quoit_ray_group_place() computes the answer. If several nodes are equally good, Ray chooses one of
+ * them, and the choice varies from call to call; this model chooses the node that was added first.
+ * quoit_ray_group_is_determined() returns whether Ray has no such choice, and quoit_ray_group_is_possible() whether an
+ * answer is one that Ray could have given.
  *
  * The model also reproduces wrong answers of Ray: negative amounts count backwards, and 0.00005 of a resource is 0.
  * It refuses, with QUOIT_ERROR_INVALID, what ends Ray's process or is undefined there: NaN, infinity, amounts from
@@ -47,7 +47,7 @@ typedef enum {
  * The usable nodes: those that are alive and not draining, because Ray considers no others. Nodes are numbered from 0
  * in the order in which they were added. Any number of threads can read a cluster while no thread changes it.
  *
- * Nodes passed by number must exist. The error-returning functions return true on success.
+ * Nodes passed by number must exist. Functions that can fail return true on success.
  */
 typedef struct _QuoitRayCluster QuoitRayCluster;
 
@@ -80,7 +80,7 @@ QUOIT_API void quoit_ray_cluster_free (QuoitRayCluster *cluster);
  * quoit_ray_cluster_add_node:
  * @id: Ray's id of the node, or any other text that groups use as its id
  *
- * Adds a node without resources. Its number is the previous number of nodes. If several nodes are equally good for a
+ * Adds a node without resources. Its number is the number of nodes before it. If several nodes are equally good for a
  * bundle, the one with the smallest number is used.
  *
  * Fails with %QUOIT_ERROR_INVALID when a node with that @id exists.
@@ -111,8 +111,9 @@ QUOIT_API const char *quoit_ray_cluster_get_node_id (const QuoitRayCluster *clus
  * @total: the total amount of the node, in Ray's units
  * @available: the free part of it
  *
- * Sets an amount like a report of the node would, in doubles that are cut to ten-thousandths like in Ray: 0.57 is
- * 0.5699. A resource that is never set is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
+ * Sets an amount, as a report of the node to the control plane does, in doubles that are cut to ten-thousandths like in
+ * Ray: 0.57 is 0.5699. A resource that is never set is 0; one whose name begins with
+ * "node:__internal_implicit_resource_" is 1.
  *
  * Fails with %QUOIT_ERROR_INVALID for amounts that are negative, not finite, or at least 922337203685477.5808, and for
  * a resource without a name.
@@ -169,7 +170,7 @@ QUOIT_API void quoit_ray_cluster_set_label (QuoitRayCluster *cluster, uint32_t n
  *
  * Fails with %QUOIT_ERROR_INVALID for a number without a node, and for groups that quoit_ray_group_place() refuses.
  *
- * Returns: true when it was taken
+ * Returns: true when the amounts were subtracted
  */
 QUOIT_API bool quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
                                        GError **error);
@@ -183,7 +184,7 @@ QUOIT_API bool quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayG
  *
  * Fails with %QUOIT_ERROR_INVALID for a number without a node, and for groups that quoit_ray_group_place() refuses.
  *
- * Returns: true when it was given back
+ * Returns: true when the amounts were added
  */
 QUOIT_API bool quoit_ray_cluster_give_back (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
                                             GError **error);
@@ -232,7 +233,7 @@ QUOIT_API void quoit_ray_group_free (QuoitRayGroup *group);
  *
  * Adds a bundle without resources.
  *
- * Returns: its number
+ * Returns: the number of the bundle
  */
 QUOIT_API uint32_t quoit_ray_group_add_bundle (QuoitRayGroup *group);
 
@@ -343,8 +344,8 @@ QUOIT_API bool quoit_ray_group_check (const QuoitRayGroup *group, GError **error
  * - amounts that are not finite or at least 922337203685477.5808, and sums of that size where Ray adds bundles;
  * - a resource without a name or named "bundle";
  * - a @group with several topology labels;
- * - inputs that need too much memory: more than 16,777,216 amounts (bundles times resources), 33,554,432 (nodes times
- *   resources), or 67,108,864 times 64 nodes for bundles with different selectors.
+ * - inputs that need too much memory: more than 16,777,216 amounts of bundles (bundles times resources), 33,554,432
+ *   amounts of nodes (nodes times resources), or 67,108,864 times 64 nodes for bundles with different selectors.
  *
  * Returns: true when @result was set
  */

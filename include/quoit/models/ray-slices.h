@@ -3,11 +3,11 @@
  *
  * Fill a QuoitRaySliceRequest with the arguments, and pass it to quoit_ray_slice_group_new(). The result has the
  * bundles, their label selectors, the placement groups, and the heads that Ray reserves first. If a slice has several
- * hosts and was not requested by name, Ray learns its name when it has reserved the head; pass the name to
+ * hosts and was not requested by name, Ray learns its name when it has reserved the head. You pass that name to
  * quoit_ray_slice_group_set_slice_name(). Until then, the bundles of the slice do not select a slice.
  *
- * The size of a group is that of its request: it is independent of the number of bundles. All functions are pure: they
- * use only their arguments, and no environment or clock. */
+ * The size in memory of a QuoitRaySliceGroup is that of its request: it is independent of the number of bundles. All
+ * functions are pure: they use only their arguments, and no environment or clock. */
 #ifndef QUOIT_RAY_SLICES_H
 #define QUOIT_RAY_SLICES_H
 
@@ -238,7 +238,7 @@ QUOIT_API const QuoitRayResources *quoit_ray_slice_group_get_resources (const Qu
  * Returns whether a slice has one host. For such slices Ray takes no heads, and the bundles do not select a slice, so
  * Ray can place them on hosts of larger slices.
  *
- * Returns: true if it has, else false
+ * Returns: true if each slice has one host, else false
  */
 QUOIT_API bool quoit_ray_slice_group_is_single_host (const QuoitRaySliceGroup *group);
 

@@ -4,7 +4,7 @@
  * The positions are those of Ray, not of the hardware: Ray reads "2x4" and "2x2x4" with the last axis as the fastest,
  * (y, x) and (z, y, x), but quoit, GKE and JAX read x first. In a 4x4 slice, the sub-slices 0 and 1 of shape 2x4 are
  * its rows. In three dimensions, different hosts can have the same number, because Ray assumes other blocks of chips
- * than hosts have. quoit's own placement does not use these numbers.
+ * per host than there are. quoit's own placement does not use these numbers.
  *
  * Ray treats a host without an entry for available TPU as free, although a fully used host has no such entry. Ray can
  * therefore choose an occupied sub-slice, and the placement group waits. These functions do the same.
@@ -73,7 +73,7 @@ QUOIT_API bool quoit_ray_physical_worker_id (const int64_t *coords, uint32_t n_c
  * @parent_topology: the topology of the whole slice, "4x4"
  *
  * Returns the labels of a host, which have the index of its sub-slice for each smaller shape: "ray.io/tpu-subslice-2x4"
- * is "1". Shapes that do not divide the slice have labels too; some of their sub-slices then lack hosts.
+ * is "1". Shapes that do not divide the slice have labels too; some of their sub-slices lack hosts.
  *
  * Fails with %QUOIT_ERROR_INVALID when Ray has no grid for @parent_topology.
  *
@@ -138,15 +138,15 @@ typedef struct _QuoitRaySubslices QuoitRaySubslices;
 /**
  * quoit_ray_subslices_new:
  *
- * Creates a cache without slices.
+ * Creates an empty record of discovered slices.
  *
- * Returns: (transfer full): the cache; quoit_ray_subslices_free() it
+ * Returns: (transfer full): the record; quoit_ray_subslices_free() it
  */
 QUOIT_API QuoitRaySubslices *quoit_ray_subslices_new (void);
 
 /**
  * quoit_ray_subslices_free:
- * @known: (nullable) (transfer full): the cache
+ * @known: (nullable) (transfer full): the discovered slices
  */
 QUOIT_API void quoit_ray_subslices_free (QuoitRaySubslices *known);
 
@@ -155,7 +155,7 @@ QUOIT_API void quoit_ray_subslices_free (QuoitRaySubslices *known);
  * @slice_name: a slice
  * @worker_id: (nullable): a worker id as in its node's label; %NULL: the slice was discovered, and no worker is known
  * @labels: (nullable): quoit_ray_subslice_labels() of that worker; copied
- * @known: the cache
+ * @known: the discovered slices
  *
  * Stores the labels of a worker, and replaces earlier ones.
  */
@@ -169,7 +169,7 @@ QUOIT_API void quoit_ray_subslices_set (QuoitRaySubslices *known, const char *sl
  * @topology: the topology of the sub-slice, "2x4"
  * @index: (nullable): the required sub-slice; %NULL for any
  * @found: (out): the index of the found sub-slice
- * @known: the cache
+ * @known: the discovered slices
  *
  * Finds the first sub-slice, by index, with all of its hosts alive and idle in Ray's view. If several rows have the
  * same worker id, the last one counts, dead or alive.
@@ -190,7 +190,7 @@ QUOIT_API char **quoit_ray_subslices_find (const QuoitRaySubslices *known, const
  * @parents: (array zero-terminated=1): topologies, in order of preference
  * @version: the generation in Ray's spelling
  * @parent: (out): the index of the slice's topology in @parents
- * @known: the cache
+ * @known: the discovered slices
  *
  * Finds the slice that Ray would discover next: the first one that is not in @known and whose alive nodes and head are
  * free in Ray's view.

@@ -7,7 +7,7 @@
  * 64 bits.
  *
  * All functions are pure: they use only their arguments, and no environment or clock. Any thread can call them. Text is
- * UTF-8; an invalid byte is read as U+FFFD. An int that answers yes or no is 1 or 0. */
+ * UTF-8; an invalid byte is read as U+FFFD. */
 #ifndef QUOIT_RAY_TPU_H
 #define QUOIT_RAY_TPU_H
 
@@ -305,8 +305,8 @@ QUOIT_API char **quoit_ray_coordinator_env (const char *address, int64_t n_slice
  * @before: (nullable): the present environment of the worker, "NAME=value", %NULL-terminated
  *
  * Returns the environment of a worker after Ray Train's JAX backend has changed it. JAX_PLATFORMS is set if it is empty
- * or not set. For more than one slice, the MEGASCALE_ variables are replaced, except for an existing port. Workers that
- * exceed the slices count as in the last slice.
+ * or not set. For more than one slice, the MEGASCALE_ variables are replaced, except for an existing port. If there are
+ * more workers than the slices can hold, the surplus ones count as workers of the last slice.
  *
  * Fails with %QUOIT_ERROR_INVALID for more than one slice if quoit_ray_worker_resources() fails for one slice.
  *

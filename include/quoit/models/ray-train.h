@@ -169,7 +169,7 @@ typedef struct _QuoitRayTrainPlan QuoitRayTrainPlan;
  * - a number is negative, or the smallest number of workers exceeds the largest;
  * - use_tpu or use_gpu contradicts the resources of a worker: resources without the flag, or the flag without
  *   resources;
- * - several workers use TPUs and there is no topology, no accelerator type, or a label selector;
+ * - several workers use TPUs, and the topology or the accelerator type is missing, or there is a label selector;
  * - quoit_ray_worker_resources() fails;
  * - the number of workers does not fill whole slices;
  * - the number of selectors in a list is not the largest number of workers.
@@ -414,8 +414,8 @@ QUOIT_API uint32_t quoit_ray_ranks_get_node_rank (const QuoitRayRanks *ranks, ui
  * @workers_per_slice: the number of workers that fill a slice
  * @n_slices: the number of slices of the job
  *
- * Computes the slice id that the JAX backend assigns to a worker. It depends only on the rank. Workers that exceed the
- * slices get the id of the last slice.
+ * Computes the slice id that the JAX backend assigns to a worker. It depends only on the rank. If there are more
+ * workers than the slices can hold, the surplus ones get the id of the last slice.
  *
  * Returns: the slice id
  */
@@ -427,8 +427,8 @@ QUOIT_API int64_t quoit_ray_train_slice_id (int64_t rank, int64_t workers_per_sl
  * @QUOIT_RAY_FAILURE_STARTUP_FAILED: the workers could not be started
  * @QUOIT_RAY_FAILURE_STARTUP_TIMEOUT: the workers did not start in time
  * @QUOIT_RAY_FAILURE_PREEMPTION: a node was preempted
- * @QUOIT_RAY_FAILURE_CONTROLLER: any other error of the controller, which Ray never retries; unknown values are treated
- *   like this one
+ * @QUOIT_RAY_FAILURE_CONTROLLER: any other error of the controller, after which Ray never retries; unknown values are
+ *   treated like this one
  *
  * The cause of the failure of a run.
  */

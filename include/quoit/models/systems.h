@@ -29,7 +29,7 @@ typedef enum {
 /**
  * quoit_report_get_ray_answer:
  *
- * Returns Ray's answer to the request at present, whatever the request's policy is.
+ * Returns Ray's present answer to the request, whatever the policy of the request is.
  *
  * Returns: the answer
  */
@@ -131,10 +131,11 @@ typedef enum { QUOIT_GRAPH_FORM_DOT = 1, QUOIT_GRAPH_FORM_JGF = 2 } QuoitGraphFo
  *
  * - `contains`: from the fleet down to each source, pool, slice, node and chip.
  * - `ici`: between neighbouring chips of a slice, one edge per link, for nodes with a known place in their slice.
- * - `dcn`: between the slices of a group; between consecutive ones if the group has more than 64.
+ * - `dcn`: between all slices of a group; if it has more than 64, between consecutive slices only.
  * - `holds`: from a group to its nodes, with the chips if the group does not have all of them.
  *
- * In JGF, each kind of edge is a subsystem; `contains` is Fluxion's "containment". Nodes that are not alive are down.
+ * In JGF, each kind of edge is a subsystem; `contains` is Fluxion's "containment". Nodes that are not alive have the
+ * status down.
  *
  * Fails with %QUOIT_ERROR_INVALID for an unknown format.
  *
@@ -146,7 +147,7 @@ QUOIT_API char *quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGr
  * quoit_topology_get_node_assumptions:
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns what the sources of the process's node left open, so that quoit assumed it. With
+ * Returns the facts of the process's node that its sources do not state, so that quoit assumed them. With
  * %QUOIT_NODE_ASSUMES_HOST_NAME, a note names the affected variables.
  *
  * Returns: a set of #QuoitNodeAssumptions
@@ -179,7 +180,8 @@ QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, 
  * @device: below quoit_topology_get_n_devices(), chip by chip
  *
  * Returns the id of a JAX device. The devices of a slice follow those of the slices before it, in the order of the
- * processes. If the job has a part of each slice, only devices of that part count; if a process is alone, only its own.
+ * processes. If the job has a part of each slice, only devices of that part are counted; with %QUOIT_JOB_APART, only
+ * those of the process.
  *
  * Returns: the id in the whole job, as in quoit_devices_new_group()
  */

@@ -40,8 +40,8 @@ typedef struct _QuoitWebhookPatch QuoitWebhookPatch;
  * "cloud.google.com/gke-nodepool".
  *
  * - %QUOIT_WEBHOOK_TERM_TOGETHER: the pod runs in the node pool of the other pods of its slice.
- * - %QUOIT_WEBHOOK_TERM_APART: not in a node pool with pods of another slice of the cluster.
- * - %QUOIT_WEBHOOK_TERM_OTHERS: not in a node pool with slices of other clusters.
+ * - %QUOIT_WEBHOOK_TERM_APART: the pod does not run in a node pool with pods of another slice of its cluster.
+ * - %QUOIT_WEBHOOK_TERM_OTHERS: the pod does not run in a node pool with slices of other clusters.
  * - %QUOIT_WEBHOOK_TERM_NAMESPACES: the namespaces to which %QUOIT_WEBHOOK_TERM_OTHERS applies.
  */
 typedef enum {
@@ -261,8 +261,8 @@ QUOIT_API const char *quoit_webhook_patch_get_hostname (const QuoitWebhookPatch 
 /**
  * quoit_webhook_patch_get_subdomain:
  *
- * Returns the headless service that makes the host name resolvable in DNS. For a long cluster name, KubeRay gives the
- * service another name.
+ * Returns the name of the headless service that makes the host name resolvable in DNS. For a long cluster name, the
+ * service that KubeRay creates has another name.
  *
  * Returns: (transfer none) (nullable): the service, valid until @patch is freed; %NULL if the slice has one host
  */

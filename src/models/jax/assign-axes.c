@@ -135,11 +135,12 @@ fail_with_suggestions (const QuoitTorus *torus, const gint64 *sizes, guint n, co
                               : i + 2 == n_suggestions ? " or "
                                                        : ", ");
     }
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "mesh shape %s: axis %u of size '%" G_GINT64_FORMAT
-                     "' is no product of whole physical axes of those left (%s): expected %sphysical axes that may be "
-                     "split",
-                     quoted, mismatch->axis, sizes[mismatch->axis], remaining->str, alternatives->str);
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "mesh shape %s: axis %u of size '%" G_GINT64_FORMAT
+      "' is not a product of whole physical axes that are left (%s): expected %sphysical axes that may be "
+      "split",
+      quoted, mismatch->axis, sizes[mismatch->axis], remaining->str, alternatives->str);
 }
 
 /* --- assignment --- */
@@ -173,7 +174,7 @@ quoit_mesh_assign_axes (const QuoitTorus *torus, const gint64 *sizes, guint n, u
   /* A NumPy array has at most 64 axes, and JAX makes one axis per part. */
   if (torus->n_axes * n > QUOIT_MESH_MOST_AXES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "mesh shape of '%u' axes: expected at most %u where %u physical axes are split", n,
+                       "mesh shape of '%u' axes: expected at most %u if %u physical axes are split", n,
                        QUOIT_MESH_MOST_AXES / torus->n_axes, torus->n_axes);
 
   quoit_torus_split (torus, sizes, n, &part->shares);

@@ -41,8 +41,8 @@ jax_version (const char *name, GError **error)
     return id;
 
   quoted = quoit_quote (name);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "generation %s: expected one that JAX deals the chips of",
-                          quoted);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                          "generation %s: expected one whose chips JAX divides between processes", quoted);
 }
 
 /* Returns the numbers in the table for @version, such as "1, 2, 4": chips of hosts, or, if @host_chips is not 0,

@@ -14,9 +14,9 @@
 /* The environment, metadata and file that JAX reads in one process. */
 struct _QuoitJaxCluster {
   QuoitJaxClusterKind kind;
-  GPtrArray *env;  /* of variables, which the processes of one slice share */
-  char **metadata; /* "KEY=VALUE" texts of the metadata server */
-  char *addresses; /* contents of the addresses file; NULL: cannot be read */
+  GPtrArray *env;       /* of variables, which the processes of one slice share */
+  char **metadata;      /* "KEY=VALUE" texts of the metadata server */
+  char *addresses_text; /* contents of the addresses file; NULL: cannot be read */
 };
 
 /* Returns the first variable of that name, or NULL if it is not set. */
@@ -39,15 +39,16 @@ variable_value (const QuoitJaxCluster *cluster, const char *name)
 
 /* --- workers of a slice --- */
 
-/* JAX stops if it cannot use the file. The message includes the exception that JAX raises. */
+/* JAX stops if it cannot use the file. The message includes the exception that JAX raises, with its text: @reason and
+ * the path. */
 static gboolean
-refuse_file (const char *path, const char *expected, const char *raised, const char *text, GError **error)
+refuse_file (const char *path, const char *expected, const char *exception, const char *reason, GError **error)
 {
-  g_autofree char *quoted = quoit_quote (path), *full = g_strdup_printf ("%s%s", text, path);
+  g_autofree char *quoted = quoit_quote (path), *full = g_strdup_printf ("%s%s", reason, path);
   g_autofree char *message = quoit_quote (full);
 
   return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected %s: JAX raises %s %s", quoted,
-                     expected, raised, message);
+                     expected, exception, message);
 }
 
 /* Sets *@list to the contents of the file, which override the environment, or to NULL if no file is named. */
@@ -60,10 +61,10 @@ read_addresses_file (const QuoitJaxCluster *cluster, char **list, GError **error
   *list = NULL;
   if (path == NULL || *path == '\0')
     return TRUE;
-  if (cluster->addresses == NULL)
+  if (cluster->addresses_text == NULL)
     return refuse_file (path, "a file that can be read", "RuntimeError", "Failed to read TPU process addresses file ",
                         error);
-  text = quoit_python_strip (cluster->addresses);
+  text = quoit_python_strip (cluster->addresses_text);
   if (*text == '\0')
     return refuse_file (path, "addresses, found none", "ValueError", "TPU process addresses file is empty: ", error);
 
@@ -93,7 +94,7 @@ find_worker_list (const QuoitJaxCluster *cluster, char **list, GError **error)
   return TRUE;
 }
 
-/* As find_worker_list(), but a missing list becomes "None", which is what Python makes of it. */
+/* Like find_worker_list(), but a missing list becomes "None", because Python converts None to this text. */
 static char *
 find_pod_list (const QuoitJaxCluster *cluster, GError **error)
 {
@@ -275,7 +276,7 @@ cluster_alloc (QuoitJaxClusterKind kind, const char *const *metadata, const char
   cluster->kind = kind;
   cluster->env = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
   cluster->metadata = copy (metadata);
-  cluster->addresses = g_strdup (addresses);
+  cluster->addresses_text = g_strdup (addresses);
   return cluster;
 }
 
@@ -345,7 +346,7 @@ quoit_jax_cluster_free (QuoitJaxCluster *cluster)
     return;
   g_ptr_array_unref (cluster->env);
   g_strfreev (cluster->metadata);
-  g_free (cluster->addresses);
+  g_free (cluster->addresses_text);
   g_free (cluster);
 }
 
@@ -439,9 +440,9 @@ quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *coun
       || !read_megascale (cluster, "MEGASCALE_NUM_SLICES", 1, &n_slices, error))
     return 0;
   if (__builtin_mul_overflow (n_workers, n_slices, &product))
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "MEGASCALE_NUM_SLICES '%" G_GINT64_FORMAT "': expected a count of processes of 64 bits",
-                       n_slices);
+    return quoit_fail (
+        error, QUOIT_ERROR_INVALID,
+        "MEGASCALE_NUM_SLICES '%" G_GINT64_FORMAT "': expected a number of processes that fits in 64 bits", n_slices);
 
   *count = product;
   return 1;
@@ -459,7 +460,8 @@ quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *proc
     return 0;
   if (__builtin_mul_overflow (slice_id, n_workers, &id) || __builtin_add_overflow (id, worker_id, &id))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "MEGASCALE_SLICE_ID '%" G_GINT64_FORMAT "': expected a process id of 64 bits", slice_id);
+                       "MEGASCALE_SLICE_ID '%" G_GINT64_FORMAT "': expected a process id that fits in 64 bits",
+                       slice_id);
 
   *process_id = id;
   return 1;

@@ -42,8 +42,8 @@ find_case (const QuoitTorus *torus, GError **error)
         return &cases[i];
       g_string_append_printf (supported, i == 0 ? "%s" : i + 1 < G_N_ELEMENTS (cases) ? ", %s" : " or %s", one);
     }
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                          "physical axes '%s': expected %s where submeshes are to be contiguous", text, supported->str);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "physical axes '%s': expected %s for contiguous submeshes", text,
+                          supported->str);
 }
 
 static gboolean
@@ -81,8 +81,8 @@ quoit_mesh_make_contiguous (QuoitTorus *torus, const gint64 *sizes, guint n, GEr
       gboolean has_second = contiguous_case->meshes[1][0] != 0;
 
       return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "mesh shape %s: expected '%s'%s%s%s, and sizes of 1, where submeshes of %ux%ux%u are to be "
-                         "contiguous",
+                         "mesh shape %s: expected '%s'%s%s%s, and sizes of 1, for contiguous submeshes of "
+                         "%ux%ux%u",
                          quoted, first, has_second ? " or '" : "", has_second ? second : "", has_second ? "'" : "",
                          before.sizes[0], before.sizes[1], before.sizes[2]);
     }

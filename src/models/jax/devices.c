@@ -93,8 +93,9 @@ find_block (const QuoitDeviceKind *kind, QuoitShape shape, unsigned chips_per_ho
       return TRUE;
     }
   if (kind->generation == QUOIT_GENERATION_NONE)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected 0, as no hosts of '%s' are known",
-                       chips_per_host, kind->name);
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "chips per host '%u': expected 0, because no hosts of '%s' are known", chips_per_host,
+                       kind->name);
   if (!quoit_slice_facts (kind->generation, shape, chips_per_host, &facts, error))
     return FALSE;
 
@@ -116,7 +117,7 @@ init_layout (const QuoitDeviceKind *kind, const char *topology, unsigned chips_p
     {
       if (shape.dims[axis] % block.dims[axis] != 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "topology '%s': expected sides in x and y that are 1 or even, as hosts of 2x2 chips tile it",
+                           "topology '%s': expected sides in x and y that are 1 or even, for hosts of 2x2 chips",
                            topology);
       layout->sides[axis] = shape.dims[axis];
       layout->block[axis] = block.dims[axis];
@@ -167,7 +168,7 @@ find_devices_per_chip (const QuoitDeviceKind *kind, unsigned requested, guint32 
     return quoit_fail (error, QUOIT_ERROR_INVALID, "devices per chip '%u': expected 1 or 2", requested);
   if (requested == 0 && kind->devices_per_chip == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "devices per chip '0': expected 1 or 2, as those of '%s' are not known", kind->name);
+                       "devices per chip '0': expected 1 or 2, because the default of '%s' is not known", kind->name);
 
   *per_chip = requested != 0 ? requested : kind->devices_per_chip;
   return TRUE;

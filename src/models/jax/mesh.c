@@ -180,9 +180,9 @@ read_torus (const gint64 *sizes, unsigned n, QuoitTorus *torus, GError **error)
   return TRUE;
 }
 
-/* JAX passes a single size of -1 on to NumPy, which infers it from the others. JAX checks the product of the sizes only
- * if it splits physical axes, so the -1 is accepted if the other axes already use all physical axes; it then becomes
- * 1. */
+/* JAX passes a single size of -1 on to NumPy, which infers that size from the others. JAX checks the product of the
+ * sizes only if it splits physical axes. So it accepts -1 if the other axes already use all physical axes, and NumPy
+ * infers 1. */
 static gboolean
 infer_size (const QuoitTorus *torus, const gint64 *sizes, guint n, gint64 *inferred, QuoitMeshPart *part)
 {

@@ -56,8 +56,8 @@ check_cores (const QuoitDeviceSet *set, GError **error)
 
       if (device->core != 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "device '%" G_GINT64_FORMAT "' is core %d of its chip: expected one device a chip, as core "
-                           "0, of '%s'",
+                           "device '%" G_GINT64_FORMAT "' is core %d of its chip: expected one device per chip, "
+                           "core 0, for '%s'",
                            device->id, device->core, set->devices->kind.name);
     }
   return TRUE;

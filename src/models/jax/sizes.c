@@ -142,11 +142,11 @@ quoit_mesh_sizes_fit (const char *what, const gint64 *sizes, guint n, guint32 co
   wanted = product == G_MAXUINT64 ? g_strdup ("more than can be counted")
                                   : g_strdup_printf ("%" G_GUINT64_FORMAT, product);
   if (count == 0 || n == 0 || n > QUOIT_MESH_MOST_AXES)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s multiplies to %s: expected %u, the %s there are", what,
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s multiplies to %s: expected %u, the number of %s", what,
                        quoted, wanted, count, counted);
 
   find_nearest (sizes, n, count, nearest);
   suggestion = quoit_mesh_sizes_format (nearest, n);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s multiplies to %s: expected %u, the %s there are, as '%s' does",
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s multiplies to %s: expected %u, the number of %s, such as '%s'",
                      what, quoted, wanted, count, counted, suggestion);
 }

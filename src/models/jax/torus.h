@@ -7,7 +7,8 @@
 
 enum { QUOIT_TORUS_MOST_AXES = 8, QUOIT_MESH_MOST_AXES = 64, QUOIT_MESH_MOST_DEVICES = 1 << 22 };
 
-/* The physical axes of devices. The axes of a torus without devices have numbers instead. */
+/* The physical axes of devices. The axes of a torus that is made of sizes only, without devices, are numbered from 0.
+ */
 enum { QUOIT_TORUS_X = 0, QUOIT_TORUS_Y, QUOIT_TORUS_Z, QUOIT_TORUS_CORE };
 
 /* The grid of the devices of a slice, or of a part of it. */
@@ -15,7 +16,7 @@ typedef struct {
   guint n_axes;
   guint32 sizes[QUOIT_TORUS_MOST_AXES]; /* the product is at most QUOIT_MESH_MOST_DEVICES */
   guint32 strides[QUOIT_TORUS_MOST_AXES];
-  guint8 axes[QUOIT_TORUS_MOST_AXES]; /* the identity of each axis */
+  guint8 axes[QUOIT_TORUS_MOST_AXES]; /* which axis each one is, such as QUOIT_TORUS_X */
   gboolean core_first;                /* the cores have the most bandwidth: 7x */
 } QuoitTorus;
 
@@ -38,7 +39,7 @@ guint32 quoit_torus_volume (const QuoitTorus *torus);
  * If that is impossible, fills @mismatch and returns FALSE. */
 gboolean quoit_torus_assign (const QuoitTorus *torus, const gint64 *sizes, guint n, QuoitTorusShares *shares,
                              QuoitTorusMismatch *mismatch);
-/* As quoit_torus_assign(), with parts of physical axes. Always succeeds. */
+/* Like quoit_torus_assign(), with parts of physical axes. Always succeeds. */
 void quoit_torus_split (const QuoitTorus *torus, const gint64 *sizes, guint n, QuoitTorusShares *shares);
 /* Fills @places, which has one entry per place of the torus, with the places in the order of the mesh. */
 void quoit_torus_order (const QuoitTorus *torus, const QuoitTorusShares *shares, guint n, guint32 *places);

@@ -22,7 +22,7 @@ quoit_kuberay_dup_checked_name (const char *name)
 {
   g_return_val_if_fail (name != NULL, NULL);
 
-  return quoit_webhook_check_name (name);
+  return quoit_webhook_dup_checked_name (name);
 }
 
 char *
@@ -285,10 +285,11 @@ check_service (const QuoitKuberay *kuberay, GError **error)
   if (strcmp (kuberay->service, webhook_service) == 0)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "cluster %s: expected at most %u bytes%s, a letter first: KubeRay calls the headless service %s, "
-                     "but the TPU webhook assigns the hosts to service %s",
+                     "cluster %s: expected at most %u bytes%s, with a letter first: KubeRay calls the headless "
+                     "service %s, but the TPU webhook assigns the hosts to service %s",
                      quoted, quoit_kuberay_get_longest_name (kuberay),
-                     kuberay->is_assumed ? " before the end that KubeRay gives it" : "", quoted_actual, quoted_assumed);
+                     kuberay->is_assumed ? " before the characters that KubeRay appends" : "", quoted_actual,
+                     quoted_assumed);
 }
 
 static gboolean
@@ -301,11 +302,11 @@ check_host_names (const QuoitKuberayGroup *group, GError **error)
   gsize length = strlen (name);
 
   if (length > QUOIT_MAX_DNS_LABEL_BYTES)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "group %s: host name %s of %" G_GSIZE_FORMAT " bytes: expected at most %d, a groupName shorter "
-                       "by %" G_GSIZE_FORMAT,
-                       quoted_group, quoted_host, length, QUOIT_MAX_DNS_LABEL_BYTES,
-                       length - QUOIT_MAX_DNS_LABEL_BYTES);
+    return quoit_fail (
+        error, QUOIT_ERROR_INVALID,
+        "group %s: host name %s of %" G_GSIZE_FORMAT " bytes: expected at most %d: shorten the groupName "
+        "by %" G_GSIZE_FORMAT,
+        quoted_group, quoted_host, length, QUOIT_MAX_DNS_LABEL_BYTES, length - QUOIT_MAX_DNS_LABEL_BYTES);
   if (!quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "group %s: host name %s: expected a groupName of lower-case letters, digits and '-', with a "

@@ -40,7 +40,7 @@ struct _QuoitKuberay {
   GPtrArray *notes;  /* of text: what is not known about the manifest */
   guint64 n_created; /* counts all pods and multi-host replicas that were ever made */
   gint64 n_incarnations;
-  char *requeued; /* why the last pass asked for another one; NULL: it did not */
+  char *requeued; /* why the last pass requested another pass; NULL: it did not */
   gboolean is_deletion_arbitrary;
   gboolean is_assumed; /* the end of the cluster name is assumed; KubeRay will replace it */
 };

@@ -59,7 +59,7 @@ set_labels (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod, GHashTable 
   set_label (labels, QUOIT_KUBERAY_LABEL_CLUSTER, g_strdup (kuberay->cluster));
   set_label (labels, QUOIT_KUBERAY_LABEL_GROUP, g_strdup (group->name));
   set_label (labels, QUOIT_KUBERAY_LABEL_NODE_TYPE, g_strdup ("worker"));
-  set_label (labels, QUOIT_KUBERAY_LABEL_IDENTIFIER, quoit_webhook_check_label (identifier));
+  set_label (labels, QUOIT_KUBERAY_LABEL_IDENTIFIER, quoit_webhook_dup_checked_label (identifier));
   set_label (labels, "app.kubernetes.io/name", g_strdup ("kuberay"));
   set_label (labels, "app.kubernetes.io/created-by", g_strdup ("kuberay-operator"));
   set_index (labels, QUOIT_KUBERAY_LABEL_REPLICA_INDEX, pod->replica);

@@ -167,7 +167,8 @@ delete_unhealthy (const Pass *pass, GArray *replicas)
     }
 }
 
-/* Counts pods again that this pass has already deleted, like the operator, for which they still exist. */
+/* Deletes the replicas with a pod in workersToDelete. Like the operator, it also counts pods that this pass has already
+ * deleted, because the operator still has them in its list. */
 static gboolean
 delete_listed (const Pass *pass, GArray *replicas)
 {
@@ -335,8 +336,8 @@ add_totals (const QuoitKuberay *kuberay, guint32 index, PodTotals *totals, GErro
                        n_pods, MOST_PODS);
   if (totals->n_pods > MOST_PODS)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "group %s: '%" G_GINT64_FORMAT "' pods beside the %" G_GINT64_FORMAT
-                       " of groups before it: expected at most %d in all",
+                       "group %s: '%" G_GINT64_FORMAT "' pods in addition to the %" G_GINT64_FORMAT
+                       " of earlier groups: expected at most %d in all",
                        quoted, n_pods, before, MOST_PODS);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "group %s: '%" G_GINT64_FORMAT "' pods with %" G_GINT64_FORMAT

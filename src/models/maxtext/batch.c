@@ -6,12 +6,12 @@
 
 #include "models/maxtext/maxtext.h"
 
-static const char per_device[] = "per_device_batch_size";
+static const char per_device_key[] = "per_device_batch_size", default_per_device_text[] = "12";
 
 typedef struct {
   double per_device;
   int64_t n_devices;
-  int64_t rows;    /* that one forward pass uses */
+  int64_t rows;    /* rows of one forward pass */
   int64_t to_load; /* rows that one step loads */
 } Batch;
 
@@ -49,7 +49,7 @@ read_batch (QuoitMaxtextCheck *check, Batch *batch)
       return FALSE;
     }
 
-  batch->per_device = quoit_maxtext_settings_number (check->settings, per_device, 12);
+  batch->per_device = quoit_maxtext_settings_number (check->settings, per_device_key, 12);
   batch->n_devices = check->report->numbers[QUOIT_MAXTEXT_NUMBER_DEVICES];
   n = (double) batch->n_devices;
   loaded = (batch->per_device < 1 ? n : n * batch->per_device) * (expansion > 0 ? expansion : 1);
@@ -57,9 +57,10 @@ read_batch (QuoitMaxtextCheck *check, Batch *batch)
       && truncate_to_rows ((double) micro * (double) steps, &batch->to_load) && batch->rows >= 1 && batch->to_load >= 1)
     return TRUE;
 
-  quoit_maxtext_report_add (
-      check->report, QUOIT_MAXTEXT_RULE_BATCH_EMPTY, per_device, setting_text (check, per_device, "12"),
-      "a batch of 1 row or more, and fewer than 2^53, on %" G_GINT64_FORMAT " devices", (gint64) batch->n_devices);
+  quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_BATCH_EMPTY, per_device_key,
+                            setting_text (check, per_device_key, default_per_device_text),
+                            "a batch of 1 row or more, and fewer than 2^53, on %" G_GINT64_FORMAT " devices",
+                            (gint64) batch->n_devices);
   return FALSE;
 }
 
@@ -81,10 +82,11 @@ check_load (QuoitMaxtextCheck *check, const Batch *batch)
   g_autofree char *nearest = nearest_per_device (batch, batch->n_devices);
 
   if (batch->to_load % batch->n_devices != 0)
-    quoit_maxtext_report_add (
-        check->report, QUOIT_MAXTEXT_RULE_BATCH_DEVICES, per_device, setting_text (check, per_device, "12"),
-        "%s: a step loads %" G_GINT64_FORMAT " rows, which is no multiple of %" G_GINT64_FORMAT " devices", nearest,
-        (gint64) batch->to_load, (gint64) batch->n_devices);
+    quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_BATCH_DEVICES, per_device_key,
+                              setting_text (check, per_device_key, default_per_device_text),
+                              "%s: a step loads %" G_GINT64_FORMAT " rows, which is not a multiple of %" G_GINT64_FORMAT
+                              " devices",
+                              nearest, (gint64) batch->to_load, (gint64) batch->n_devices);
 }
 
 static int64_t
@@ -118,10 +120,11 @@ check_shards (QuoitMaxtextCheck *check, const Batch *batch)
   g_autofree char *nearest = nearest_per_device (batch, shards);
 
   if (mesh_axis_size (check, "stage") == 1 && has_flash_attention (check) && batch->rows % shards != 0)
-    quoit_maxtext_report_add (
-        check->report, QUOIT_MAXTEXT_RULE_BATCH_SHARDS, per_device, setting_text (check, per_device, "12"),
-        "%s: a pass has %" G_GINT64_FORMAT " rows, which is no multiple of %" G_GINT64_FORMAT ", data times fsdp",
-        nearest, (gint64) batch->rows, (gint64) shards);
+    quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_BATCH_SHARDS, per_device_key,
+                              setting_text (check, per_device_key, default_per_device_text),
+                              "%s: a pass has %" G_GINT64_FORMAT " rows, which is not a multiple of %" G_GINT64_FORMAT
+                              ", data times fsdp",
+                              nearest, (gint64) batch->rows, (gint64) shards);
 }
 
 /* --- pipelines --- */
@@ -148,10 +151,11 @@ check_pipeline (QuoitMaxtextCheck *check, const Batch *batch)
     {
       g_autofree char *nearest = nearest_per_device (batch, microbatches);
 
-      quoit_maxtext_report_add (
-          check->report, QUOIT_MAXTEXT_RULE_PIPELINE, per_device, setting_text (check, per_device, "12"),
-          "%s: a pass has %" G_GINT64_FORMAT " rows, which is no multiple of %" G_GINT64_FORMAT " microbatches",
-          nearest, (gint64) batch->rows, (gint64) microbatches);
+      quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_PIPELINE, per_device_key,
+                                setting_text (check, per_device_key, default_per_device_text),
+                                "%s: a pass has %" G_GINT64_FORMAT " rows, which is not a multiple of %" G_GINT64_FORMAT
+                                " microbatches",
+                                nearest, (gint64) batch->rows, (gint64) microbatches);
     }
 }
 

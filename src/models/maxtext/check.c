@@ -95,10 +95,10 @@ check_multislice (QuoitMaxtextCheck *check)
     return;
   if ((quoit_generation_facts (check->slice.generation)->traits & QUOIT_GENERATION_MULTISLICE_ON_GKE) == 0)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_MULTISLICE, "slices", n_slices,
-                              "1: GKE joins no slices of %s", name);
+                              "1: GKE does not connect slices of %s", name);
   else if (check->slice.hosts == 1)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_MULTISLICE, "slices", n_slices,
-                              "1, or slices of several hosts: GKE joins no others");
+                              "1, or slices of several hosts: GKE does not connect single-host slices");
 }
 
 int64_t
@@ -113,7 +113,7 @@ quoit_maxtext_check_slices (QuoitMaxtextCheck *check)
   if (n_slices != check->n_slices)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_NUM_SLICES, key,
                               quoit_maxtext_settings_find (check->settings, key),
-                              "%" G_GINT64_FORMAT ", the slices that there are", check->n_slices);
+                              "%" G_GINT64_FORMAT ", the number of slices", check->n_slices);
   return check->n_slices;
 }
 
@@ -149,7 +149,7 @@ find_box (QuoitMaxtextCheck *check)
       && quoit_maxtext_settings_flag (check->settings, "enable_single_controller", FALSE) && !parse_box (box, &shape))
     {
       quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_VALUE, "subslice_shape", box,
-                                "up to three numbers of chips with commas between them, as 2,2,1");
+                                "up to three numbers of chips separated by commas, such as 2,2,1");
       shape = check->slice.shape;
     }
   return shape;

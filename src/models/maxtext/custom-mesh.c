@@ -45,7 +45,7 @@ quoit_maxtext_find_ring (const char *name, const int64_t *ici, unsigned n_axes, 
   if (!has_ring_sizes (ici, n_axes, rings[i].sizes))
     {
       *expected
-          = g_strdup_printf ("it with ICI sizes of %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT ", and one or more of 1",
+          = g_strdup_printf ("ICI sizes of %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " for it, and one or more of 1",
                              (gint64) rings[i].sizes[2], (gint64) rings[i].sizes[1]);
       return FALSE;
     }

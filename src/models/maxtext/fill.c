@@ -152,7 +152,8 @@ is_smaller_change (const int64_t *sizes, const QuoitSizeChange *a, const QuoitSi
 }
 
 unsigned
-quoit_maxtext_changes (const int64_t *sizes, unsigned n_axes, int64_t target, QuoitSizeChange *changes, unsigned most)
+quoit_maxtext_find_size_changes (const int64_t *sizes, unsigned n_axes, int64_t target, QuoitSizeChange *changes,
+                                 unsigned most)
 {
   unsigned unspecified = n_axes, n = 0, n_unspecified = count_unspecified (sizes, n_axes, &unspecified);
   int64_t others;

@@ -49,8 +49,9 @@ check_custom_mesh (QuoitMaxtextCheck *check, const int64_t *sizes, int64_t n_sli
     return FALSE;
   if (n_slices == 1 && flags == 0)
     {
-      quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_CUSTOM_MESH_UNUSED, "custom_mesh", name,
-                                "allow_split_physical_axes=true beside it: on one slice it has no effect without");
+      quoit_maxtext_report_add (
+          check->report, QUOIT_MAXTEXT_RULE_CUSTOM_MESH_UNUSED, "custom_mesh", name,
+          "allow_split_physical_axes=true too: without it, custom_mesh has no effect on one slice");
       return FALSE;
     }
   if (!quoit_maxtext_find_ring (name, sizes, n, &columns, &expected))
@@ -60,7 +61,7 @@ check_custom_mesh (QuoitMaxtextCheck *check, const int64_t *sizes, int64_t n_sli
       g_autofree char *text = quoit_shape_format (shape);
 
       quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_CUSTOM_MESH, "custom_mesh", name,
-                                "it with slices of 16x16, not '%s'", text);
+                                "slices of 16x16 for it, not '%s'", text);
     }
   return TRUE;
 }

@@ -30,8 +30,8 @@ typedef struct {
 
 /* Finds single changes of @sizes that make the fill possible. Writes at most @most of them, the smallest change
  * first, and returns their number. The sizes must be positive or -1, and @target must be positive. */
-unsigned quoit_maxtext_changes (const int64_t *sizes, unsigned n_axes, int64_t target, QuoitSizeChange *changes,
-                                unsigned most);
+unsigned quoit_maxtext_find_size_changes (const int64_t *sizes, unsigned n_axes, int64_t target,
+                                          QuoitSizeChange *changes, unsigned most);
 
 /* Finds sizes that reach the target and are near to @sizes, for cases where no single change is enough. The axis
  * @remainder_axis gets the remaining factor. */

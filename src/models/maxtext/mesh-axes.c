@@ -84,7 +84,7 @@ check_axis_names (QuoitMaxtextCheck *check, char **names)
       if (quoit_maxtext_axis_find (names[i]) == NULL)
         {
           quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_MESH_AXES, "mesh_axes", names[i],
-                                    "an axis that MaxText knows, as data, stage, fsdp, context, tensor or expert");
+                                    "an axis that MaxText knows, such as data, stage, fsdp, context, tensor or expert");
           return FALSE;
         }
       for (unsigned k = 0; k < i; k++)
@@ -141,7 +141,8 @@ check_unused (QuoitMaxtextCheck *check, char **names)
         if (setting_text != NULL && !has_axis (names, axis->key)
             && quoit_maxtext_settings_integer (check->settings, key, 1) != 1)
           quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_AXIS_UNUSED, key, setting_text,
-                                    "1, or '%s' among mesh_axes: without it the size has no effect", axis->name);
+                                    "1, or '%s' in mesh_axes: the size of an axis outside the mesh has no effect",
+                                    axis->name);
       }
 }
 

@@ -23,12 +23,13 @@ append_size (GString *text, QuoitMaxtextLink link, const char *axis_key, int64_t
   g_string_append_printf (text, "%s=%" G_GINT64_FORMAT, key, (gint64) size);
 }
 
-/* Lists single changes that help, of axes that the settings give and of the axis that is filled by default. */
+/* Lists changes of one axis that make the fill possible. Omits axes that the settings do not give, except the axis that
+ * is filled by default. */
 static unsigned
 list_changes (const QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink link, int64_t target,
               QuoitSizeChange *changes)
 {
-  unsigned n = quoit_maxtext_changes (mesh->sizes[link], mesh->n, target, changes, mesh->n), n_kept = 0;
+  unsigned n = quoit_maxtext_find_size_changes (mesh->sizes[link], mesh->n, target, changes, mesh->n), n_kept = 0;
 
   for (unsigned i = 0; i < n; i++)
     {
@@ -115,7 +116,7 @@ check_sizes (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMaxtex
 
         quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_AXIS_SIZE, key,
                                   quoit_maxtext_settings_find (check->settings, key),
-                                  "1 or more, or -1 for what the other axes leave");
+                                  "1 or more, or -1 for the size that the other axes leave");
         are_valid = FALSE;
       }
   return are_valid;
@@ -144,8 +145,8 @@ report_two_unspecified (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, 
   key = quoit_maxtext_size_key (link, mesh->names[reported]->key);
   other_key = quoit_maxtext_size_key (link, other);
   quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_TWICE, key, "-1",
-                            "-1 for one axis of %s at most, and %s is -1%s: as %s", link_types[link].name, other_key,
-                            quoit_maxtext_size_is_given (check, link, other) ? " too" : " unless it is given",
+                            "-1 for at most one %s axis, but %s is -1 %s: for example %s", link_types[link].name,
+                            other_key, quoit_maxtext_size_is_given (check, link, other) ? "too" : "by default",
                             remedy->str);
 }
 
@@ -159,8 +160,8 @@ report_not_whole (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitM
     axis++;
   key = quoit_maxtext_size_key (link, mesh->names[axis]->key);
   quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_UNSPECIFIED_VALUE, key, "-1",
-                            "other axes whose product divides %" G_GINT64_FORMAT ", %s: as %s", (gint64) target,
-                            link_types[link].counted, remedy);
+                            "other axes whose product divides %" G_GINT64_FORMAT ", %s: for example %s",
+                            (gint64) target, link_types[link].counted, remedy);
 }
 
 static char *
@@ -182,8 +183,8 @@ report_product (QuoitMaxtextCheck *check, const QuoitMaxtextMesh *mesh, QuoitMax
   g_autofree char *keys = quoit_maxtext_size_key (link, "*");
 
   quoit_maxtext_report_add (check->report, link_types[link].product_rule, keys, product,
-                            "a product of %" G_GINT64_FORMAT ", %s: as %s", (gint64) target, link_types[link].counted,
-                            remedy);
+                            "a product of %" G_GINT64_FORMAT ", %s: for example %s", (gint64) target,
+                            link_types[link].counted, remedy);
 }
 
 /* If diloco and another DCN axis are -1, MaxText first computes diloco if it can. The other axis then becomes 1. */

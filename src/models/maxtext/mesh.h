@@ -26,7 +26,7 @@ gboolean quoit_maxtext_mesh_fill (QuoitMaxtextCheck *check, QuoitMaxtextMesh *me
  * that ring for these sizes, and sets *@expected to what works, owned by the caller. */
 gboolean quoit_maxtext_find_ring (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
                                   char **expected);
-/* As quoit_maxtext_find_ring(), but fails with INVALID. */
+/* Like quoit_maxtext_find_ring(), but fails with INVALID. */
 gboolean quoit_maxtext_lookup_ring (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
                                     GError **error);
 /* Checks whether JAX, or a ring of MaxText, can arrange the report's axes. Their sizes within a slice must be

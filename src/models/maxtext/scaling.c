@@ -68,7 +68,7 @@ count_slices (QuoitMaxtextReport *report, const QuoitRayTrainPlan *plan, int64_t
 /* --- elastic jobs --- */
 
 static gboolean
-fills (const QuoitMaxtextReport *report, int64_t *sizes, int64_t n_slices)
+dcn_sizes_fit (const QuoitMaxtextReport *report, int64_t *sizes, int64_t n_slices)
 {
   guint n = report->requested_axes->len;
 
@@ -88,15 +88,16 @@ check_elastic (QuoitMaxtextReport *report, const QuoitRayTrainPlan *plan, int64_
   g_autofree int64_t *sizes = g_new0 (int64_t, report->requested_axes->len + 1);
   g_autofree char *workers = format_workers (plan);
 
-  if (!fills (report, sizes, report->numbers[QUOIT_MAXTEXT_NUMBER_SLICES]))
+  if (!dcn_sizes_fit (report, sizes, report->numbers[QUOIT_MAXTEXT_NUMBER_SLICES]))
     return;
   for (int64_t n = MAX (least, 1); n <= most && n < least + MOST_SIZES; n++)
-    if (!fills (report, sizes, n))
+    if (!dcn_sizes_fit (report, sizes, n))
       {
-        quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_SCALING_ELASTIC, workers_key, workers,
-                                  "dcn_*_parallelism that fit every number of slices, as dcn_data_parallelism=-1 and "
-                                  "others of 1: they do not fit %" G_GINT64_FORMAT,
-                                  (gint64) n);
+        quoit_maxtext_report_add (
+            report, QUOIT_MAXTEXT_RULE_SCALING_ELASTIC, workers_key, workers,
+            "dcn_*_parallelism that fit every number of slices, such as dcn_data_parallelism=-1 and "
+            "1 for all others: the given ones do not fit %" G_GINT64_FORMAT,
+            (gint64) n);
         return;
       }
 }

@@ -22,11 +22,11 @@ refuse_key (QuoitMaxtextReport *report, const char *key)
   const char *nearest = quoit_maxtext_nearest_key (key);
 
   if (nearest != NULL)
-    quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_KEY_UNKNOWN, NULL, key, "a setting of MaxText's, as '%s'",
+    quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_KEY_UNKNOWN, NULL, key, "a setting of MaxText, such as '%s'",
                               nearest);
   else
     quoit_maxtext_report_add (report, QUOIT_MAXTEXT_RULE_KEY_UNKNOWN, NULL, key,
-                              "a setting of MaxText's; none is called alike");
+                              "a setting of MaxText; none has a similar name");
 }
 
 /* --- files --- */
@@ -39,7 +39,7 @@ check_base_config (QuoitMaxtextSettings *settings, const QuoitMaxtextFileSetting
 
   if (is_first && strcmp (slash != NULL ? slash + 1 : file_setting->value, "base.yml") != 0)
     quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_CONFIG_FILE, file_setting->key, file_setting->value,
-                              "base.yml, or that file given before this one: it is not read by itself");
+                              "base.yml: to check against another file, give that file before this one");
 }
 
 static void
@@ -85,7 +85,7 @@ set_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *key, co
       g_autofree char *last = quoit_quote (value);
 
       quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_KEY_REPEATED, key, before,
-                                "it once: MaxText takes what was given last, %s", last);
+                                "each setting once: MaxText uses the last value, %s", last);
     }
   g_hash_table_replace (given, g_strdup (key), (char *) value);
   g_hash_table_replace (settings->values, g_strdup (key), g_strdup (value));
@@ -119,8 +119,7 @@ read_words (QuoitMaxtextSettings *settings, const GPtrArray *words, gboolean has
       /* The file on the command line is the given file, or one of the files that it includes. */
       else if (!has_files)
         quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_CONFIG_FILE, NULL, word,
-                                  "settings: a file that is only named is not read, and base.yml of MaxText 0.2.5 "
-                                  "stands for it");
+                                  "settings: this file is not read, and base.yml of MaxText 0.2.5 is used instead");
     }
 }
 

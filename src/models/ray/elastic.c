@@ -49,12 +49,12 @@ count_on_nodes (const QuoitRayTrainPlan *plan, const QuoitRayResources *const *r
     {
       if (!count_on_node (plan->resources, reserved[i], &n_fit))
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "resources of a worker: expected more than 0 of one, or of all nothing");
+                           "resources of a worker: expected more than 0 of at least one resource, or 0 of all");
       sum += n_fit;
     }
   if (!isfinite (sum) || sum < -0x1p63)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "resources of nodes: expected amounts that workers can be counted by");
+                       "resources of nodes: expected amounts that give a finite number of workers");
 
   *n_workers = sum < 0x1p63 ? MIN ((int64_t) sum, plan->scaling->max_workers) : plan->scaling->max_workers;
   return TRUE;
@@ -76,7 +76,8 @@ round_to_slices (const QuoitRayTrainPlan *plan, const int64_t *n_intact, int64_t
     slices = MIN (slices, *n_intact);
   workers = slices * plan->workers_per_slice;
   if (workers < INT64_MIN || workers > INT64_MAX)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "resources of nodes: expected fewer workers than 64 bits count");
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "resources of nodes: expected a number of workers that fits in 64 bits");
 
   *n_workers = (int64_t) workers;
   return TRUE;

@@ -28,7 +28,7 @@ get_setting (const char *const *env, const char *variable, const char *const *me
   return value != NULL && *value != '\0' ? g_utf8_make_valid (value, -1) : NULL;
 }
 
-/* If the type in the environment is invalid, there is no pod type; the type in the metadata is not used then. */
+/* Returns NULL if the type in the environment is invalid, even if the metadata has a valid one. */
 static char *
 read_pod_type (const char *const *env, const char *const *metadata)
 {
@@ -239,7 +239,7 @@ quoit_ray_pod_workers (const char *pod_type, int64_t n_chips, int64_t *n_workers
   chips = divide_up (cores, cores_per_chip);
   workers = divide_up (chips, n_chips);
   if (!quoit_big_to_int (workers, n_workers))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "pod type '%s': expected fewer workers than 64 bits count",
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "pod type '%s': expected a number of workers that fits in 64 bits",
                        pod_type);
 
   return TRUE;

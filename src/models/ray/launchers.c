@@ -118,7 +118,7 @@ check_float_range (const char *pod_type, const QuoitBig *cores, int64_t cores_pe
   g_autoptr (QuoitBig) chips = quoit_big_divide (cores, cores_per_chip, &rest);
 
   return quoit_big_to_double (chips) <= G_MAXDOUBLE
-         || refuse ("acceleratorType", pod_type, "fewer chips than a double counts", error);
+         || refuse ("acceleratorType", pod_type, "a number of chips in the range of a double", error);
 }
 
 static gboolean

@@ -55,13 +55,13 @@ new_custom_resources (const QuoitRayNodeStart *start, GError **error)
   quoit_ray_resources_set (custom, address, 1);
   if (quoit_ray_resources_find (custom, "node:__internal_head__") != NULL)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                            "resource 'node:__internal_head__': expected another name, this one is Ray's own");
+                            "resource 'node:__internal_head__': expected a name that Ray does not use itself");
 
   return g_steal_pointer (&custom);
 }
 
-/* Computes the number of chips that the node offers: the given number, or else that of the detected chips, but at most
- * that of the visible ones. Fails if more chips are given than visible. */
+/* Computes the number of chips that the node offers: the given number, or else the number of detected chips, but no
+ * more than are visible. Fails if the given number is larger than the number of visible chips. */
 static gboolean
 count_chips (const QuoitRayNodeStart *start, const QuoitRayResources *custom, double *n_chips, GError **error)
 {
@@ -80,7 +80,7 @@ count_chips (const QuoitRayNodeStart *start, const QuoitRayResources *custom, do
     return TRUE;
   if (given != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "resource 'TPU' '%.17g': expected at most the %u of TPU_VISIBLE_CHIPS", *n_chips,
+                       "resource 'TPU' '%.17g': expected at most %u, as many as TPU_VISIBLE_CHIPS lists", *n_chips,
                        g_strv_length (visible));
 
   *n_chips = g_strv_length (visible);

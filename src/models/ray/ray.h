@@ -37,9 +37,10 @@ QuoitBig *quoit_ray_topology_chips_verbatim (const char *topology, GError **erro
  * INVALID if @generation does not begin with a generation of Ray. */
 char *quoit_ray_pod_type_of_chips (const char *generation, const QuoitBig *chips, GError **error);
 
-/* Return the amount of the resource @name, or NULL; and a copy of the list. @resources may be NULL, which is an empty
- * list. */
+/* Returns the amount of the resource @name, or NULL if the list does not have it. @resources may be NULL, which is an
+ * empty list. */
 const double *quoit_ray_resources_find (const QuoitRayResources *resources, const char *name);
+/* Returns a copy of the list; an empty list if @resources is NULL. */
 QuoitRayResources *quoit_ray_resources_copy (const QuoitRayResources *resources);
 
 /* Returns whether Ray has a separate option for the resource: CPU, GPU, memory, object_store_memory. */

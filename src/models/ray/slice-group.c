@@ -80,8 +80,8 @@ count_hosts (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, GEr
   if (__builtin_mul_overflow (group->chips_per_host, request->resource_per_chip, &group->devices_per_host)
       || __builtin_mul_overflow (hosts, group->n_slices, &group->n_hosts))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "number of slices '%" G_GINT64_FORMAT "': expected fewer hosts and devices "
-                       "than 64 bits count",
+                       "number of slices '%" G_GINT64_FORMAT "': expected numbers of hosts and devices "
+                       "that fit in 64 bits",
                        (gint64) group->n_slices);
 
   return TRUE;

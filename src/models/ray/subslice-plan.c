@@ -64,7 +64,7 @@ require_parents (const QuoitRayNodes *nodes, const char *topology, GError **erro
   if (parents == NULL)
     return NULL;
   if (parents[0] == NULL)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology '%s': expected a larger one of a node that is alive",
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology '%s': expected an alive node with a larger topology",
                             topology);
 
   return g_steal_pointer (&parents);

@@ -163,8 +163,8 @@ new_numbered_texts (void)
   return array;
 }
 
-/* Returns an array of NumberedText: the indices of the sub-slices of @slice with this label, or only
- * @wanted_index. Returns NULL on failure. */
+/* Groups the workers of @slice by the index of their sub-slice, which @label states. Returns an array of NumberedText,
+ * one per index, sorted by number. If @wanted_index is not NULL, ignores other indices. Returns NULL on failure. */
 static GArray *
 group_by_index (const Slice *slice, const char *label, const int64_t *wanted_index, GError **error)
 {

@@ -104,7 +104,8 @@ quoit_ray_chips_from_topology (const char *topology, int64_t *n_chips, GError **
     return TRUE;
 
   quoted = quoit_quote (topology);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected fewer chips than 64 bits count", quoted);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected a number of chips that fits in 64 bits",
+                     quoted);
 }
 
 bool

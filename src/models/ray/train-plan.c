@@ -91,7 +91,7 @@ check_numbers (const QuoitRayScaling *scaling, GError **error)
                        (gint64) scaling->min_workers);
   if (scaling->min_workers > scaling->max_workers)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "number of workers '%" G_GINT64_FORMAT "' to '%" G_GINT64_FORMAT "': expected the fewest first",
+                       "number of workers '%" G_GINT64_FORMAT "' to '%" G_GINT64_FORMAT "': expected the minimum first",
                        (gint64) scaling->min_workers, (gint64) scaling->max_workers);
 
   return TRUE;
@@ -113,12 +113,13 @@ check_several_hosts (const QuoitRayScaling *scaling, GError **error)
   if (scaling->max_workers <= 1)
     return TRUE;
   if (!is_nonempty (scaling->topology))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology: expected one for several workers with TPU");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology: expected one, because several workers use TPU");
   if (!is_nonempty (scaling->type))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "accelerator type: expected one for several workers with TPU");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "accelerator type: expected one, because several workers use TPU");
   if (has_selector (scaling))
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "label selector: expected none for several workers with TPU, whose slice selects their nodes");
+    return quoit_fail (
+        error, QUOIT_ERROR_INVALID,
+        "label selector: expected none, because several workers use TPU and their slice selects the nodes");
 
   return TRUE;
 }
@@ -167,9 +168,10 @@ check_tpu (const QuoitRayScaling *scaling, GError **error)
   if (uses_accelerator (scaling, QUOIT_RAY_USE_GPU) && uses_accelerator (scaling, QUOIT_RAY_USE_TPU))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "accelerators 'GPU and TPU': expected at most one of them");
   if (!uses_accelerator (scaling, QUOIT_RAY_USE_TPU) && tpu > 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU of a worker '%.17g': expected none where TPU is not used", tpu);
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU of a worker '%.17g': expected none, because TPU is not used",
+                       tpu);
   if (uses_accelerator (scaling, QUOIT_RAY_USE_TPU) && tpu == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU of a worker '0': expected more where TPU is used");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU of a worker '0': expected more, because TPU is used");
 
   return !uses_accelerator (scaling, QUOIT_RAY_USE_TPU) || check_several_hosts (scaling, error);
 }
@@ -184,7 +186,8 @@ check_selectors_and_gpu (const QuoitRayScaling *scaling, GError **error)
                        "label selectors '%u': expected one for each of %" G_GINT64_FORMAT " workers",
                        scaling->selectors->len, (gint64) scaling->max_workers);
   if (!uses_accelerator (scaling, QUOIT_RAY_USE_GPU) && gpu > 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "GPU of a worker '%.17g': expected none where GPU is not used", gpu);
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "GPU of a worker '%.17g': expected none, because GPU is not used",
+                       gpu);
 
   return TRUE;
 }

@@ -193,8 +193,8 @@ quoit_ray_chips_from_type (const char *accelerator_type, int64_t *n_chips, GErro
   if (chips == NULL)
     return FALSE;
   if (!quoit_big_to_int (chips, n_chips))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "accelerator type '%s': expected fewer chips than 64 bits count",
-                       accelerator_type);
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "accelerator type '%s': expected a number of chips that fits in 64 bits", accelerator_type);
 
   return TRUE;
 }
@@ -219,8 +219,8 @@ quoit_ray_visible_chips_per_host (const char *accelerator_type, int64_t *n_chips
   else if (quoit_big_sign (chips) > 0)
     *n_chips = CHIPS_PER_HOST;
   else
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "accelerator type '%s': expected fewer chips than 64 bits count",
-                       accelerator_type);
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "accelerator type '%s': expected a number of chips that fits in 64 bits", accelerator_type);
 
   return TRUE;
 }

@@ -206,7 +206,7 @@ count_workers (const QuoitBig *slice_tpu, int64_t n_slices, WorkerAmount tpu, in
                          total);
     }
   if (total_workers == NULL || !quoit_big_to_int (total_workers, n_workers))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology: expected fewer workers than 64 bits count");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "topology: expected a number of workers that fits in 64 bits");
 
   return TRUE;
 }

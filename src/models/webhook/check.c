@@ -15,7 +15,7 @@ count_hosts (const QuoitWebhookPod *pod, gint32 *hosts, GError **error)
 
   if (*topology == '\0')
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "node selector: expected cloud.google.com/gke-tpu-topology where TPUs are asked for");
+                       "node selector: expected cloud.google.com/gke-tpu-topology for containers that request TPUs");
   invalid_part = quoit_webhook_parse_topology (topology, &chips);
   if (invalid_part == NULL && quoit_webhook_compute_hosts (chips, quoit_webhook_pod_chips (pod), hosts))
     return TRUE;
@@ -25,7 +25,7 @@ count_hosts (const QuoitWebhookPod *pod, gint32 *hosts, GError **error)
 
   quoted = quoit_quote (topology);
   number = quoit_quote (invalid_part);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected integers between 'x', found %s", quoted,
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected integers separated by 'x', found %s", quoted,
                      number);
 }
 
@@ -42,7 +42,7 @@ quoit_webhook_check_group (const QuoitWebhookPod *pod, int64_t n_hosts, const ch
       return 1;
     }
   if (n_hosts == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "numOfHosts '0': expected the hosts of a slice");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "numOfHosts '0': expected the number of hosts of a slice");
   if (pod->containers->len == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "template: expected a container");
   if (!count_hosts (pod, &hosts, error))

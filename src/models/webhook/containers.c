@@ -73,7 +73,7 @@ quoit_webhook_add_variable (GArray *containers, guint at, QuoitWebhookVariable v
 }
 
 void
-quoit_webhook_repeat_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable)
+quoit_webhook_copy_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable)
 {
   QuoitWebhookVariable copy = *variable;
 
@@ -93,8 +93,8 @@ quoit_webhook_copy_container (const QuoitWebhookContainer *container, GArray *co
       quoit_webhook_add_source_variable (containers, containers->len - 1, source->name, source->value);
     }
   for (guint i = 0; i < container->variables->len; i++)
-    quoit_webhook_repeat_variable (containers, containers->len - 1,
-                                   &g_array_index (container->variables, QuoitWebhookVariable, i));
+    quoit_webhook_copy_variable (containers, containers->len - 1,
+                                 &g_array_index (container->variables, QuoitWebhookVariable, i));
 }
 
 gboolean

@@ -4,8 +4,8 @@
 
 #include "base/amount.h"
 
-/* An environment variable. If @value is NULL, the value comes from elsewhere, such as a secret or a field of the pod.
- * For variables that the webhook writes, @field is that field. */
+/* An environment variable. If @value is NULL, the variable has valueFrom: its value comes from a secret, a field of the
+ * pod, or the like. For variables that the webhook writes, @field is that field. */
 typedef struct {
   char *name, *value;
   const char *field;
@@ -27,14 +27,14 @@ void quoit_webhook_add_variable (GArray *containers, guint at,
 /* Adds a variable of envFrom; copies the texts. */
 void quoit_webhook_add_source_variable (GArray *containers, guint at, const char *name, const char *value);
 /* Adds a copy of @variable. */
-void quoit_webhook_repeat_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable);
+void quoit_webhook_copy_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable);
 GArray *quoit_webhook_containers_new (void);
 void quoit_webhook_copy_container (const QuoitWebhookContainer *container, GArray *containers);
 
 gboolean quoit_webhook_wants_tpu (const QuoitWebhookContainer *container);
 
-/* Returns the value of the first variable of that name that has a value or comes from elsewhere. A variable from
- * elsewhere has the value "". NULL: not set. */
+/* Returns the value of the first variable of that name that has valueFrom or a nonempty value. The value of a variable
+ * with valueFrom is "". NULL: not set. */
 const char *quoit_webhook_variable (const QuoitWebhookContainer *container, const char *name);
 
 /* Returns the last variable of that name, which is the one that a process gets. NULL: not set. */

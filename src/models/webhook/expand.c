@@ -74,7 +74,7 @@ expand_container (const QuoitWebhookContainer *container, GArray *containers, GE
     {
       const QuoitWebhookVariable *source = &g_array_index (container->sources, QuoitWebhookVariable, i);
 
-      quoit_webhook_repeat_variable (containers, at, source);
+      quoit_webhook_copy_variable (containers, at, source);
       if (!add_value (&environment, source, error))
         return FALSE;
     }

@@ -14,7 +14,7 @@ typedef struct {
 gboolean quoit_webhook_find_index (const QuoitWebhookPod *pod, const QuoitWebhookPod *const *others, gint32 n_hosts,
                                    QuoitWebhookIndex *index, GError **error);
 
-/* As quoit_webhook_find_index(), with the other pods already counted in @replicas. */
+/* Like quoit_webhook_find_index(), with the other pods already counted in @replicas. */
 gboolean quoit_webhook_find_index_in (const QuoitWebhookPod *pod, QuoitWebhookReplicas *replicas,
                                       QuoitWebhookIndex *index, GError **error);
 

@@ -61,8 +61,8 @@ read_hosts (Mutation *mutation, const char *topology, GError **error)
 
   quoted = quoit_quote (topology);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "topology %s: expected at most %d names of hosts in the environment, found those of %d hosts",
-                     quoted, MOST_NAMES, mutation->n_hosts);
+                     "topology %s: expected at most %d host names in the environment, found those of %d hosts", quoted,
+                     MOST_NAMES, mutation->n_hosts);
 }
 
 static gboolean
@@ -154,7 +154,7 @@ write_affinity (QuoitWebhookPatch *patch, const Mutation *mutation)
 
 /* --- environment --- */
 
-/* Returns the text that the webhook reads, "" for a variable that comes from elsewhere. */
+/* Returns the text that the webhook reads: "" for a variable with valueFrom. */
 static const char *
 variable_text (const Writer *writer, const char *name)
 {
@@ -384,7 +384,7 @@ quoit_webhook_pod_apply (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch)
       const GArray *variables = quoit_webhook_container (patch->containers, c)->variables;
 
       for (guint i = 0; i < variables->len; i++)
-        quoit_webhook_repeat_variable (pod->containers, c, &g_array_index (variables, QuoitWebhookVariable, i));
+        quoit_webhook_copy_variable (pod->containers, c, &g_array_index (variables, QuoitWebhookVariable, i));
     }
 }
 

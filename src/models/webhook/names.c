@@ -28,7 +28,7 @@ suffix (const char *name, gsize most)
 }
 
 char *
-quoit_webhook_check_name (const char *name)
+quoit_webhook_dup_checked_name (const char *name)
 {
   char *checked = g_strdup (suffix (name, QUOIT_WEBHOOK_LONGEST_SERVICE));
 
@@ -38,7 +38,7 @@ quoit_webhook_check_name (const char *name)
 }
 
 char *
-quoit_webhook_check_label (const char *value)
+quoit_webhook_dup_checked_label (const char *value)
 {
   char *checked = g_strdup (suffix (value, QUOIT_WEBHOOK_LONGEST_LABEL));
 
@@ -52,7 +52,7 @@ quoit_webhook_service (const char *cluster)
 {
   g_autofree char *name = quoit_webhook_kuberay_service (cluster);
 
-  return quoit_webhook_check_name (name);
+  return quoit_webhook_dup_checked_name (name);
 }
 
 guint32

@@ -8,13 +8,13 @@
 /* In bytes. Longer names are cut at the start. */
 enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50, QUOIT_WEBHOOK_LONGEST_LABEL = 63 };
 
-/* KubeRay's CheckName(), which the webhook calls: keeps the last 50 bytes and replaces a first byte that a DNS name
- * cannot begin with. Free the result with g_free(). */
-char *quoit_webhook_check_name (const char *name);
+/* Returns the result of KubeRay's CheckName(), which the webhook calls: the last 50 bytes of the name, with another
+ * first byte if a DNS name cannot begin with it. Free the result with g_free(). */
+char *quoit_webhook_dup_checked_name (const char *name);
 
-/* KubeRay's CheckLabel(): keeps the last 63 bytes and replaces a first byte that a label value cannot begin with.
- * Free the result with g_free(). */
-char *quoit_webhook_check_label (const char *value);
+/* Returns the result of KubeRay's CheckLabel(): the last 63 bytes, with another first byte if a label value cannot
+ * begin with it. Free the result with g_free(). */
+char *quoit_webhook_dup_checked_label (const char *value);
 
 char *quoit_webhook_kuberay_service (const char *cluster);
 char *quoit_webhook_service (const char *cluster);

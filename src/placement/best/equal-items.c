@@ -87,8 +87,8 @@ collect_bins (EqualItems *equal_items)
   return n_taken >= subproblem->n_items;
 }
 
-/* Writes the m largest bins of the chosen slices and of no slice to @chosen, which may be NULL. Returns how many
- * items they can take, or 0 if there are fewer than m bins. */
+/* Writes the n_needed largest bins of the chosen slices and of no slice to @chosen, which may be NULL. Returns how many
+ * items they can take, or 0 if there are fewer than n_needed bins. */
 static guint64
 largest_bins (const EqualItems *equal_items, const gboolean *is_chosen, guint32 *chosen)
 {

@@ -34,11 +34,12 @@ typedef struct {
 } BestBin;
 
 static void
-consider (BestBin *best, guint64 tight, guint32 index, gboolean is_new)
+keep_if_better (BestBin *best, guint64 bin_tightness, guint32 index, gboolean is_new)
 {
-  if (best->is_found && (best->fit == QUOIT_BEST_FIT_TIGHT ? tight <= best->tightness : tight >= best->tightness))
+  if (best->is_found
+      && (best->fit == QUOIT_BEST_FIT_TIGHT ? bin_tightness <= best->tightness : bin_tightness >= best->tightness))
     return;
-  *best = (BestBin) { best->fit, tight, index, TRUE, is_new };
+  *best = (BestBin) { best->fit, bin_tightness, index, TRUE, is_new };
 }
 
 static gboolean
@@ -49,13 +50,14 @@ place_best (QuoitBestPartial *partial, QuoitBestFit fit)
 
   for (guint32 o = 0; o < partial->n_open; o++)
     if (quoit_best_partial_fits (partial, o))
-      consider (&best, tightness (partial, partial->left + (gsize) o * partial->n_resources), o, FALSE);
+      keep_if_better (&best, tightness (partial, partial->left + (gsize) o * partial->n_resources), o, FALSE);
   for (guint32 b = 0; b < instance->n_runs; b++)
     if (partial->n_opened[b] < instance->runs[b].n && quoit_best_partial_fits_new (partial, b))
-      consider (&best,
-                tightness (partial,
-                           quoit_best_get_bin_class (partial->subproblem->problem, instance->runs[b].bin_class)->left),
-                b, TRUE);
+      keep_if_better (
+          &best,
+          tightness (partial,
+                     quoit_best_get_bin_class (partial->subproblem->problem, instance->runs[b].bin_class)->left),
+          b, TRUE);
   if (!best.is_found)
     return FALSE;
   if (best.is_new)

@@ -52,7 +52,7 @@ typedef struct {
   guint32 *used_since;      /* of each group: the phase of its first use; QUOIT_NO_INDEX: not used */
   guint32 *n_open_in_group; /* of each group */
 
-  /* Sums for each resource, which tell quickly that the remaining items cannot fit. */
+  /* Sums for each resource, which often prove without a search that the remaining items cannot fit. */
   __int128 *unplaced;    /* requested by the items that are not placed */
   __int128 *spare;       /* left on open bins that are useful */
   __int128 *unopened;    /* on all bins that are not open */
@@ -74,7 +74,7 @@ void quoit_best_partial_reset (QuoitBestPartial *partial, const QuoitBestLimits 
 /* Whether the next item fits on an open bin, or on an unopened bin of a run, within the limits. */
 gboolean quoit_best_partial_fits (QuoitBestPartial *partial, guint32 open);
 gboolean quoit_best_partial_fits_new (const QuoitBestPartial *partial, guint32 run);
-/* Place the next item, in any case. Return FALSE if the remaining items then cannot all be placed any more. */
+/* Place the next item, in any case. Return FALSE if the remaining items can then not all be placed. */
 gboolean quoit_best_partial_place (QuoitBestPartial *partial, guint32 open);
 gboolean quoit_best_partial_place_new (QuoitBestPartial *partial, guint32 run);
 /* Removes the item that was placed last. */

@@ -106,7 +106,7 @@ quoit_best_problem_free (QuoitBestProblem *problem)
 
 /* --- bin classes --- */
 
-/* Returns the index in chip_units of how a node counts class chips. */
+/* Returns the index in chip_units of the way in which a node counts chips. */
 static guint32
 find_chip_unit (QuoitBestProblem *problem, const QuoitNodeChips *chips)
 {
@@ -126,13 +126,15 @@ find_chip_unit (QuoitBestProblem *problem, const QuoitNodeChips *chips)
 }
 
 static int
-fullest_last (const void *a, const void *b)
+freest_last (const void *a, const void *b)
 {
   const gint64 *x = a, *y = b;
 
   return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
+/* A row of a bin class has the amounts left, @n_words words of filter bits, the chip unit, and the free part of each
+ * chip. */
 static QuoitBestBinClass *
 bin_class_new (const QuoitBestProblem *problem, const gint64 *row, guint32 n_words, guint32 chip_unit, guint32 n_chips)
 {
@@ -172,7 +174,7 @@ compute_bin_class (QuoitBestProblem *problem, guint32 node)
       n_chips = MIN (chips->n, G_N_ELEMENTS (chips->chip_e4));
       for (guint32 c = 0; c < n_chips; c++)
         passes[n_words + 1 + c] = CLAMP (chips->chip_e4[c], 0, QUOIT_AMOUNT_UNIT);
-      qsort (passes + n_words + 1, n_chips, sizeof *passes, fullest_last);
+      qsort (passes + n_words + 1, n_chips, sizeof *passes, freest_last);
     }
   passes[n_words] = chip_unit;
 

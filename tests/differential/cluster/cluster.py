@@ -52,11 +52,11 @@ class Run:
             print("\n".join(stage.transcript))
         return outcome
 
-    def notice(self, fleet, situation):
+    def check_planted(self, fleet, situation):
         """Checks that a side with a planted defect is detected."""
         outcome = self.play(fleet, situation, "planted")
         self.count(
-            "%s: it is noticed when quoit counts as Ray does" % situation.name,
+            "%s: a side that counts as Ray does is detected" % situation.name,
             not all(holds for _, holds in outcome.claims),
         )
 
@@ -85,13 +85,13 @@ def parse_arguments():
         action="append",
         metavar="NAME",
         choices=[one.name for one in SITUATIONS] + [speed.NAME],
-        help="play this situation, or measure '%s'; may be said several times" % speed.NAME,
+        help="play this situation, or measure '%s'; can be repeated" % speed.NAME,
     )
     parser.add_argument("--smoke", action="store_true", help="a few situations, with quoit alone: half a minute")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/ray.md")
+    parser.add_argument("--write", action="store_true", help="write the tables to docs/ray.md")
     arguments = parser.parse_args()
     if arguments.write and (arguments.only or arguments.smoke):
-        parser.error("--write: expected nothing else, since the page has the whole of a run")
+        parser.error("--write: expected no other option, because the page shows a complete run")
     return arguments
 
 
@@ -104,7 +104,7 @@ def main():
     if speed.NAME in named and not arguments.smoke:
         run.play_all(chosen, sides, speed.SETUP, lambda fleet: measured.update(speed.measure(fleet)))
     elif arguments.smoke:
-        run.play_all(chosen, sides, PLANTED.setup, lambda fleet: run.notice(fleet, PLANTED))
+        run.play_all(chosen, sides, PLANTED.setup, lambda fleet: run.check_planted(fleet, PLANTED))
     else:
         run.play_all(chosen, sides)
 

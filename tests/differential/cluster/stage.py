@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage of a situation: a fleet, and callers in processes of their own."""
+"""The stage of a situation: a fleet, and callers in separate processes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from ray.util.placement_group import remove_placement_group
 from tpu_fleet import SLICE_NAME, WORKER_ID, Fleet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# No call takes this long: a caller that does is stuck, which is an outcome too.
+# A caller whose call takes longer than this is stuck. That is an outcome, too.
 STUCK_S = 120
 FREE_WITHIN_S = 10
 

@@ -33,7 +33,7 @@ class NodeAssumptions(enum.IntFlag):
     WORKER_ID = 1
     """The worker id, from the order of addresses."""
     HOST_NAME = 2
-    """The host name, which contains the cluster's name, the end of which KubeRay chooses."""
+    """The host name. It contains the cluster's name, and KubeRay chooses the end of that name."""
 
 
 class _AmountPart(enum.IntEnum):
@@ -99,16 +99,16 @@ class Pool:
 
     name: str
     source: str
-    """The name of its source."""
+    """The name of the pool's source."""
     n_slices: int
     n_nodes: int
     """Dead nodes included."""
     n_pods: int
     """The desired worker pods of a manifest; 0 for other sources and for a head."""
     cpu: str
-    """CPUs that its pods request, or else their limit: the sum that ``kubectl get raycluster`` prints."""
+    """The CPUs that the pods request, or else their limits: the sum that ``kubectl get raycluster`` prints."""
     memory: str
-    """Bytes that its pods request, or else their limit, in the same way."""
+    """The bytes of memory that the pods request, or else their limits, in the same way."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Resource:
 
 @dataclasses.dataclass(frozen=True)
 class NodeResource:
-    """A resource of a node: one that it states, or one that Ray derives, such as the slice's name."""
+    """A resource that a node states or that Ray derives, such as the slice's name."""
 
     name: str
     amounts: Amounts
@@ -183,11 +183,11 @@ class Owner:
 
     name: str
     since_ms: int
-    """When it was registered, in milliseconds since 1970 UTC."""
+    """When the owner was registered, in milliseconds since 1970 UTC."""
     until_ms: int | None
-    """When its lease ends, in milliseconds since 1970 UTC; None without a lease."""
+    """When the lease ends, in milliseconds since 1970 UTC; None without a lease."""
     n_groups: int
-    """The number of its groups."""
+    """The number of the owner's groups."""
 
 
 class Slice(Row):
@@ -228,42 +228,42 @@ class Slice(Row):
 
     @property
     def topology(self) -> str | None:
-        """Its shape in chips, x first; None if it is unknown."""
+        """The shape in chips, x first; None if unknown."""
         return None if self._class is None else self._class.topology
 
     @property
     def chips_per_host(self) -> int | None:
-        """Chips of each host; None if unknown."""
+        """The number of chips per host; None if unknown."""
         return None if self._class is None else self._class.chips_per_host
 
     @property
     def n_hosts(self) -> int | None:
-        """The number of hosts of its topology; None if unknown."""
+        """The number of hosts of the topology; None if unknown."""
         return None if self._class is None else self._class.n_hosts
 
     @property
     def flags(self) -> SliceFlags:
-        """The conditions that apply."""
+        """The conditions that apply to the slice."""
         return SliceFlags(lib.quoit_snapshot_get_slice_flags(self._handle, self._index))
 
     @property
     def faults(self) -> Fault:
-        """The contradictions among its alive nodes."""
+        """The contradictions among the alive nodes."""
         return Fault(lib.quoit_snapshot_get_slice_faults(self._handle, self._index))
 
     @property
     def n_missing(self) -> int:
-        """The number of workers of its topology without an alive node."""
+        """The number of workers of the topology without an alive node."""
         return int(lib.quoit_snapshot_get_slice_n_missing(self._handle, self._index))
 
     @property
     def problem(self) -> str | None:
-        """Why it is degraded, in words; None if it is intact."""
+        """Why the slice is degraded, in words; None if it is intact."""
         return _c.take_text(lib.quoit_snapshot_dup_slice_problem(self._handle, self._index)) or None
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """Its nodes by worker id, dead nodes included."""
+        """The nodes of the slice by worker id, dead nodes included."""
         handle = self._handle
         first = lib.quoit_snapshot_get_slice_first_node(handle, self._index)
         numbers = range(first, first + lib.quoit_snapshot_get_slice_n_nodes(handle, self._index))
@@ -299,23 +299,23 @@ class Node(Row):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources that claim it: first the source of its pool, then the joined sources."""
+        """The sources that claim the node: first the source of its pool, then the joined sources."""
         claim = _c.list_until_null(lambda at: lib.quoit_snapshot_get_node_source(self._handle, self._index, at))
         return tuple(_c.text(name) for name in claim)
 
     @property
     def identity(self) -> str:
-        """Its Ray node id, or its name if the source has no ids."""
+        """The Ray node id, or the node's name if the source has no ids."""
         return _c.take_text(lib.quoit_snapshot_dup_node_identity(self._handle, self._index))
 
     @property
     def address(self) -> str | None:
-        """Its address; None if its source has none."""
+        """The address; None if the source has none."""
         return _c.text_or_none(lib.quoit_snapshot_get_node_address(self._handle, self._index))
 
     @property
     def state(self) -> NodeState:
-        """Whether it is alive, draining or dead."""
+        """Whether the node is alive, draining or dead."""
         return NodeState(lib.quoit_snapshot_get_node_state(self._handle, self._index))
 
     @property
@@ -331,34 +331,34 @@ class Node(Row):
 
     @property
     def worker_id(self) -> int | None:
-        """Its worker id in the slice; None if it states none."""
+        """The worker id in the slice; None if the node states none."""
         worker_id = lib.quoit_snapshot_get_node_worker_id(self._handle, self._index)
         return None if worker_id < 0 else int(worker_id)
 
     @property
     def chips(self) -> int:
-        """The number of its TPU chips."""
+        """The number of TPU chips."""
         return int(lib.quoit_snapshot_get_node_chip_amount(self._handle, self._index, _AmountPart.TOTAL).e4) // 10000
 
     @property
     def chip_amounts(self) -> Amounts:
-        """How many of its chips are in each state. A chip that several bundles share counts in parts."""
+        """How many chips are in each state. A chip that several bundles share counts in parts."""
         at = self._handle, self._index
         return Amounts(*(_c.amount_text(lib.quoit_snapshot_get_node_chip_amount(*at, part)) for part in _AmountPart))
 
     @property
     def is_ray_head(self) -> bool:
-        """Whether Ray's head runs on it. A head can be a TPU node."""
+        """Whether Ray's head runs on the node. A head can be a TPU node."""
         return bool(lib.quoit_snapshot_is_node_ray_head(self._handle, self._index))
 
     @property
     def is_external(self) -> bool:
-        """Whether external use takes all of it."""
+        """Whether external use takes the whole node."""
         return bool(lib.quoit_snapshot_is_node_external(self._handle, self._index))
 
     @property
     def external_chips(self) -> tuple[int, ...]:
-        """Its chips in external use, completely or in part."""
+        """The chips in external use, completely or in part."""
         return _c.list_bits(lib.quoit_snapshot_get_node_external_chips(self._handle, self._index))
 
     @property
@@ -368,7 +368,7 @@ class Node(Row):
 
     @property
     def users(self) -> tuple[NodeUser, ...]:
-        """The groups that use it or part of it."""
+        """The groups that use the node or part of it."""
         return tuple(self._user(user) for user in range(lib.quoit_snapshot_get_node_n_users(self._handle, self._index)))
 
     def _user(self, user: int) -> NodeUser:
@@ -380,7 +380,7 @@ class Node(Row):
 
     @property
     def resources(self) -> tuple[NodeResource, ...]:
-        """The resources that it states and that Ray derives."""
+        """The resources that the node states and those that Ray derives."""
         n_resources = lib.quoit_snapshot_get_node_n_resources(self._handle, self._index)
         return tuple(self._resource(resource) for resource in range(n_resources))
 
@@ -392,7 +392,7 @@ class Node(Row):
         )
 
     def label(self, key: str) -> str | None:
-        """Returns the value of a label; None if it does not have the label."""
+        """Returns the value of a label; None if the node does not have the label."""
         value = lib.quoit_snapshot_dup_node_label(self._handle, self._index, _c.to_text(key, "key"))
         return _c.take_text_or_none(value)
 

@@ -142,17 +142,20 @@ class Group(_c.Immutable):
 
     @property
     def since_ms(self) -> int:
-        """When it was reserved, in milliseconds since 1970 UTC by the ledger's clock."""
+        """When the group was reserved, in milliseconds since 1970 UTC by the ledger's clock."""
         return int(lib.quoit_group_get_since_ms(self._handle))
 
     @property
     def ended_ms(self) -> int | None:
-        """When it was released; None for a live group."""
+        """When the group was released; None for a live group."""
         return lib.quoit_group_get_ended_ms(self._handle) or None
 
     @property
     def until_ms(self) -> int | None:
-        """When it ends unless it or its owner is renewed; None without a lease. From this time on, it has ended."""
+        """When the group ends unless it or its owner is renewed; None without a lease.
+
+        The group has ended from this time on.
+        """
         return lib.quoit_group_get_until_ms(self._handle) or None
 
     @property
@@ -167,7 +170,7 @@ class Group(_c.Immutable):
 
     @property
     def slices(self) -> tuple[GroupSlice, ...]:
-        """Its slices by slice id (natural order of names); empty for a removed group."""
+        """The slices by slice id (natural order of names); empty for a removed group."""
         numbers = range(lib.quoit_group_get_n_slices(self._handle))
         return _c.cached(self, "_slices", lambda: tuple(map(self._slice, numbers)))
 
@@ -188,7 +191,7 @@ class Group(_c.Immutable):
 
     @property
     def bundles(self) -> tuple[PlacedBundle, ...]:
-        """Its bundles in the order of the request; empty for a group that uses whole nodes."""
+        """The bundles in the order of the request; empty for a group that uses whole nodes."""
         numbers = range(lib.quoit_group_get_n_bundles(self._handle))
         return _c.cached(self, "_bundles", lambda: tuple(map(self._bundle, numbers)))
 

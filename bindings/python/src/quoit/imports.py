@@ -60,7 +60,7 @@ class Change:
     name: str
     """The name of the node, pool or group."""
     detail: str | None
-    """What has changed, such as "alive -> dead"; None if the kind says it all."""
+    """What has changed, such as "alive -> dead"; None if the kind is the whole change."""
     group: str | None
     """NAME@ID of the group that has the node; None if no group has it."""
 

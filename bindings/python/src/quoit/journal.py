@@ -17,7 +17,7 @@ class Checkpoint:
     seq: int
     """The last entry that the checkpoint contains."""
     made_ms: int
-    """When it was made, in milliseconds since 1970 UTC by the clock of its caller."""
+    """When the checkpoint was made, in milliseconds since 1970 UTC by the clock of its caller."""
 
 
 class EffectType(_c.Code):
@@ -63,7 +63,7 @@ class JournalEntry:
     """One change. Its effects describe the result, not the request."""
 
     seq: int
-    """Its sequence number, from 1 without gaps."""
+    """The sequence number, from 1 without gaps."""
     time_ms: int
     """The time by the ledger's clock, in milliseconds since 1970 UTC."""
     verb: str

@@ -35,9 +35,9 @@ class KuberayFlags(enum.IntFlag):
     AUTOSCALING = 1
     """spec.enableInTreeAutoscaling: excess pods stay until the autoscaler names them."""
     RANDOM_DELETION = 2
-    """ENABLE_RANDOM_POD_DELETE is true in its environment: excess pods are deleted despite the autoscaler."""
+    """ENABLE_RANDOM_POD_DELETE is true for the operator: excess pods are deleted despite the autoscaler."""
     NO_INDICES = 4
-    """Its gate RayMultiHostIndexing is off, like before 1.6: pods have no indices and are created one by one."""
+    """The gate RayMultiHostIndexing is off, like before 1.6: pods have no indices and are created one by one."""
 
 
 PLAIN = KuberayFlags(0)
@@ -48,15 +48,15 @@ class KuberayEvent(_c.Code):
     """Something that can happen to a pod between two passes."""
 
     FAILED = 0
-    """Its phase is Failed or Succeeded."""
+    """The phase of the pod is Failed or Succeeded."""
     ENDED = 1
-    """Its Ray container has ended, and its restartPolicy is Never."""
+    """The Ray container has ended, and the restartPolicy is Never."""
     RESTARTED = 2
-    """Its Ray container has ended, and its restartPolicy is not Never."""
+    """The Ray container has ended, and the restartPolicy is not Never."""
     GONE = 3
-    """Something else has deleted it, or its node is gone."""
+    """Something else has deleted the pod, or its node is gone."""
     NAMED = 4
-    """scaleStrategy.workersToDelete names it. The autoscaler writes this field."""
+    """scaleStrategy.workersToDelete names the pod. The autoscaler writes this field."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,14 +64,14 @@ class KuberayPod(_c.WithFrozenMappings):
     """A pod of a worker group."""
 
     serial: int
-    """Its number among all pods that the cluster ever had, from 0."""
+    """The number among all pods that the cluster ever had, from 0."""
     group: str
     replica: int | None
-    """Its replica index, which stays the same after a replacement; None if it has none."""
+    """The replica index, which stays the same after a replacement; None if the pod has none."""
     host: int | None
-    """Its host index in the replica; None if it has none, such as in a replica with one host."""
+    """The host index in the replica; None if the pod has none, such as in a replica with one host."""
     incarnation: int | None
-    """The number of its replica among all multi-host replicas ever created; None for other pods."""
+    """The number of the pod's replica among all multi-host replicas ever created; None for other pods."""
     labels: Mapping[str, str]
     """The labels from KubeRay. Instead of a random end, a replica's name contains its incarnation: "GROUP-<0>"."""
 

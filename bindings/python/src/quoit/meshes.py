@@ -89,7 +89,7 @@ class Device:
     coordinates: tuple[int, int, int]
     """The chip's x, y and z; z is 0 in slices of two dimensions."""
     core: int = 0
-    """Its number on the chip."""
+    """The number of the core on the chip."""
     process_index: int = 0
     slice_index: int | None = None
     """None if JAX gives it none."""
@@ -249,7 +249,7 @@ class Granule:
     """A slice, or a process, of a mesh. A mesh that is not hybrid has one granule."""
 
     key: int | None
-    """Its slice index or process index; None for a mesh that is not hybrid."""
+    """The slice index or process index; None for a mesh that is not hybrid."""
     order: MeshOrder
     """Granules of one mesh can differ: JAX makes a ring only at the origin."""
     physical_axes: tuple[PhysicalAxis, ...]
@@ -367,8 +367,8 @@ def create_device_mesh_for_nd_torus(
 
     Args:
         physical_shape: the sizes of 1 to 8 physical axes.
-        mesh_shape: the sizes of the axes; their product is the number of places. One can be -1, which becomes 1, if
-            whole physical axes make up the others.
+        mesh_shape: the sizes of the axes; their product is the number of places. One can be -1 if whole
+            physical axes make up the others; it becomes 1.
         kind: like for `Devices`. On "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first.
         allow_split_physical_axes: whether an axis can use a part of a physical axis.
 

@@ -15,9 +15,9 @@ class Verdict(_c.Code):
 
     FITS = lib.QUOIT_VERDICT_FITS
     NOT_NOW = lib.QUOIT_VERDICT_NOT_NOW
-    """It would fit with every group released, every known node alive and undrained, and no external use."""
+    """The request would fit with every group released, every known node alive and undrained, and no external use."""
     NEVER = lib.QUOIT_VERDICT_NEVER
-    """It would not fit even then."""
+    """The request would not fit even then."""
 
 
 class Constraint(_c.Code):
@@ -155,7 +155,7 @@ class Report:
 
     verdict: Verdict
     n_wanted: int
-    """The number of slices or bundles that the request asks for."""
+    """The number of requested slices or bundles."""
     n_now: int
     """How many slices satisfy the request now, or on how many nodes `bundle` can be placed now."""
     n_could: int
@@ -178,7 +178,7 @@ class Report:
 
     @property
     def is_of_bundles(self) -> bool:
-        """Whether the request asks for bundles, so that the numbers count nodes."""
+        """Whether the request is for bundles, so that the numbers count nodes."""
         return self.bundle is not None
 
     def summary(self, what: str) -> str:

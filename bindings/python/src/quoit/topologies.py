@@ -61,15 +61,15 @@ class ProcessChange(_c.Code):
     """The effect of a change on a process."""
 
     SAME = 1
-    """Its numbers and its environment are the same."""
+    """The numbers and the environment of the process are the same."""
     CHANGED = 2
-    """Its numbers are the same, but its environment differs."""
+    """The numbers of the process are the same, but its environment differs."""
     MOVED = 3
-    """It has another process id, slice id or worker id."""
+    """The process has another process id, slice id or worker id."""
     JOINED = 4
-    """It is new."""
+    """The process is new."""
     LEFT = 5
-    """It is gone."""
+    """The process is gone."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Process(_c.WithFrozenMappings):
     """A process of a group."""
 
     process_id: int
-    """Its id among all processes of the group, from 0: its index in `Topology.processes`."""
+    """The id among all processes of the group, from 0: the index in `Topology.processes`."""
     slice_id: int
     """The id that the profile gives its slice; 0 without chips."""
     slice_name: str
@@ -94,9 +94,9 @@ class Process(_c.WithFrozenMappings):
     assumptions: NodeAssumptions
     """The assumptions about that node. If they include the host name, notes list the affected variables."""
     environment: Mapping[str, str]
-    """Its variables, sorted by name. The values are not quoted: quote them for a shell."""
+    """The variables, sorted by name. The values are not quoted: quote them for a shell."""
     group_slice: int | None
-    """The index of its slice in the group, the same in every profile; None without chips.
+    """The index of the slice in the group, the same in every profile; None without chips.
 
     For a group of slices it is the index in `Group.slices`. For a group of bundles it counts the slices that have its
     chips, in natural order.
@@ -104,9 +104,9 @@ class Process(_c.WithFrozenMappings):
     bundle: int | None
     """The index of its bundle in the group; None if the group has its hosts as a whole."""
     local: int
-    """Its index among the processes of its host, from 0."""
+    """The index among the processes of the host, from 0."""
     host_chips: tuple[int, ...]
-    """Its chips, in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty without chips or if they are unknown."""
+    """The chips in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty if there are none or they are unknown."""
     chips: tuple[int, ...]
     """The same chips by their numbers in the slice (see `quoit.coordinates`), ascending, in JAX's order of devices.
 

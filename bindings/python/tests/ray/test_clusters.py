@@ -33,7 +33,7 @@ def test_importing_quoit_ray_does_not_import_ray():
 
 
 def test_without_a_cluster_every_call_raises_with_a_remedy(tmp_path):
-    said = run(f"""
+    output = run(f"""
         import quoit, quoit.ray as q
         path = {str(tmp_path / "fleet.db")!r}
         for call in (lambda: q.slice_placement_group("4x4", "v6e", ledger=path), lambda: q.sync(path), q.fleet_from_ray,
@@ -43,12 +43,12 @@ def test_without_a_cluster_every_call_raises_with_a_remedy(tmp_path):
             except quoit.NotFoundError as error:
                 print("ray.init()" in str(error))
         """)
-    assert said.split() == ["True"] * 5
+    assert output.split() == ["True"] * 5
     assert not (tmp_path / "fleet.db").exists()
 
 
 def test_without_ray_the_error_has_a_remedy():
-    said = run("""
+    output = run("""
         import sys
         sys.modules["ray"] = None
         import quoit.ray
@@ -57,7 +57,7 @@ def test_without_ray_the_error_has_a_remedy():
         except ModuleNotFoundError as error:
             print(error)
         """)
-    assert "pip install 'ray==2.60.0'" in said
+    assert "pip install 'ray==2.60.0'" in output
 
 
 @pytest.mark.parametrize("feature", versions.NEEDED, ids=lambda one: one.name)

@@ -59,13 +59,13 @@ def run(program, *arguments, **more):
 
 
 def test_jax_makes_the_mesh_of_the_multislice_tutorial(request):
-    said = run(PROGRAM, str(request.config.rootpath / ".." / ".." / "examples" / "raycluster-v6e-4x4-x2.yaml"))
-    assert said["shape"] == {"data": 2, "fsdp": 16}
-    assert said["ids"] == said["planned"]
-    assert said["ids"][:8] == [0, 1, 2, 3, 7, 6, 5, 9]
-    assert said["ids"][16:] == [16 + one for one in said["ids"][:16]]
-    assert said["total"] == sum(range(64))
-    assert said["shards"] == [32 * data + 2 * fsdp for data in range(2) for fsdp in range(16)]
+    result = run(PROGRAM, str(request.config.rootpath / ".." / ".." / "examples" / "raycluster-v6e-4x4-x2.yaml"))
+    assert result["shape"] == {"data": 2, "fsdp": 16}
+    assert result["ids"] == result["planned"]
+    assert result["ids"][:8] == [0, 1, 2, 3, 7, 6, 5, 9]
+    assert result["ids"][16:] == [16 + one for one in result["ids"][:16]]
+    assert result["total"] == sum(range(64))
+    assert result["shards"] == [32 * data + 2 * fsdp for data in range(2) for fsdp in range(16)]
 
 
 def test_jax_makes_the_mesh_of_the_command(tmp_path):
@@ -82,7 +82,7 @@ def test_jax_makes_the_mesh_of_the_command(tmp_path):
     quoit("import", "fleet", "v6e 4x4 x2")
     quoit("reserve", "train", "--accelerator", "v6e", "--topology", "4x4", "--slices", "2")
     document = quoit("mesh", "train", "--axes", "data=2,fsdp=16", "--dcn", "data=2", "-o", "json")
-    said = run(FROM_DOCUMENT, input=document)
-    assert said["shape"] == {"data": 2, "fsdp": 16}
-    assert said["ids"] == [row["id"] for row in json.loads(document)["devices"]]
-    assert said["ids"][:8] == [0, 1, 2, 3, 7, 6, 5, 9]
+    result = run(FROM_DOCUMENT, input=document)
+    assert result["shape"] == {"data": 2, "fsdp": 16}
+    assert result["ids"] == [row["id"] for row in json.loads(document)["devices"]]
+    assert result["ids"][:8] == [0, 1, 2, 3, 7, 6, 5, 9]

@@ -98,10 +98,10 @@ def test_the_example_trains_loses_a_host_repairs_and_continues(losing, tmp_path)
     arguments = "--topology 2x2x2 --accelerator v4 --slices 2 --steps 4 --lose-a-host --ledger fleet.db --storage"
     printed = run(losing, tmp_path, str(TOP / "examples" / "train.py"), *arguments.split(), str(tmp_path / "results"))
     # Ignores Ray's long messages about the terminated raylet.
-    said = [line for line in printed.splitlines() if line.split(":")[0] in ("reserved", "lost", "repaired", "trained")]
-    assert len(said) == 4
-    assert said[0] == "reserved: s-9 s-10"
-    assert said[1].startswith("lost: slices 's-9', 's-10': ")
-    assert said[2] == "repaired: s-10 s-11"
-    assert said[3] == "trained: step 4, weight 4, on 2 slices"
+    lines = [line for line in printed.splitlines() if line.split(":")[0] in ("reserved", "lost", "repaired", "trained")]
+    assert len(lines) == 4
+    assert lines[0] == "reserved: s-9 s-10"
+    assert lines[1].startswith("lost: slices 's-9', 's-10': ")
+    assert lines[2] == "repaired: s-10 s-11"
+    assert lines[3] == "trained: step 4, weight 4, on 2 slices"
     assert held(tmp_path) == []

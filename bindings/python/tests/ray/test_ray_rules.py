@@ -36,16 +36,16 @@ AGREES = {
 }
 
 
-def answer_of_ray(ask, arguments):
+def answer_of_ray(call, arguments):
     try:
-        return ask(*arguments)
+        return call(*arguments)
     except Exception as error:
         return AGREES[type(error)]
 
 
-def answer_of_quoit(ask, arguments):
+def answer_of_quoit(call, arguments):
     try:
-        return ask(*arguments)
+        return call(*arguments)
     except (quoit.Error, TypeError) as error:
         return type(error)
 

@@ -28,16 +28,16 @@ def ledger(tmp_path_factory):
     return str(tmp_path_factory.mktemp("ledger") / "fleet.db")
 
 
-def tell(*args, **kwargs):
+def read_place(*args, **kwargs):
     return ray.get_runtime_context().get_node_id(), dict(os.environ), args, kwargs
 
 
-class Told:
+class Reporter:
     def __init__(self, *args):
-        self.told = tell(*args)
+        self.place = read_place(*args)
 
-    def tell(self):
-        return self.told
+    def report(self):
+        return self.place
 
 
 def places(pairs, answers):
@@ -56,12 +56,12 @@ def both(pairs, ledger):
 
 @pytest.fixture(scope="class")
 def apart(both):
-    return ray.get(quoit.ray.run_on_slice(tell, 1, tpu_slice=both, two=2))
+    return ray.get(quoit.ray.run_on_slice(read_place, 1, tpu_slice=both, two=2))
 
 
 @pytest.fixture(scope="class")
 def joined(both):
-    return ray.get(quoit.ray.run_on_slice(ray.remote(tell), tpu_slice=both, multislice=True))
+    return ray.get(quoit.ray.run_on_slice(ray.remote(read_place), tpu_slice=both, multislice=True))
 
 
 class TestTwoSlicesInOneGroup:
@@ -85,21 +85,21 @@ class TestTwoSlicesInOneGroup:
             assert {name: answer[1].get(name) for name in expected} == expected
 
     def test_a_single_slice_can_be_selected(self, pairs, both):
-        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=1))) == PLACES[2:]
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(read_place, tpu_slice=both, slice_index=1))) == PLACES[2:]
 
     @pytest.mark.parametrize("index", [-1, 2, 2**70])
     def test_an_unknown_slice_index_is_refused(self, both, index):
         with pytest.raises(quoit.InvalidError, match=r"slice_index '-?[0-9]+': expected 0 to 1"):
-            quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=index)
+            quoit.ray.run_on_slice(read_place, tpu_slice=both, slice_index=index)
 
-    @pytest.mark.parametrize("fn", [None, 3, "tell"])
+    @pytest.mark.parametrize("fn", [None, 3, "read_place"])
     def test_an_object_that_is_not_callable_is_refused(self, both, fn):
         with pytest.raises(TypeError, match="fn: expected a function or a class"):
             quoit.ray.run_on_slice(fn, tpu_slice=both)
 
     def test_actors_have_their_environment_in_the_constructor(self, pairs, both):
-        actors = quoit.ray.run_on_slice(Told, 7, tpu_slice=both, multislice=True)
-        answers = ray.get([actor.tell.remote() for actor in actors])
+        actors = quoit.ray.run_on_slice(Reporter, 7, tpu_slice=both, multislice=True)
+        answers = ray.get([actor.report.remote() for actor in actors])
         assert places(pairs, answers) == PLACES
         assert variables(answers, "MEGASCALE_SLICE_ID") == ["0", "0", "1", "1"]
         assert [answer[2] for answer in answers] == [(7,)] * 4
@@ -107,7 +107,7 @@ class TestTwoSlicesInOneGroup:
             ray.kill(actor)
 
     def test_options_of_the_caller_override_and_those_of_the_decorator_stay(self, both):
-        remote = ray.remote(runtime_env={"env_vars": {"OWN": "decorator", "TPU_NAME": "decorator"}})(tell)
+        remote = ray.remote(runtime_env={"env_vars": {"OWN": "decorator", "TPU_NAME": "decorator"}})(read_place)
         answers = ray.get(quoit.ray.run_on_slice(
             remote, tpu_slice=both, multislice=True, env={"MEGASCALE_PORT": "9915", "MORE": "env"},
             options={"max_retries": 0, "num_cpus": 2},
@@ -125,7 +125,7 @@ def test_bundles_of_one_chip_run_in_the_order_of_hosts(pairs, ledger):
     with quoit.ray.slice_placement_group(
         "2x2x2", "v4", resources_per_bundle={"TPU": 1, "CPU": 0.1}, ledger=ledger
     ) as slices:
-        answers = ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))
+        answers = ray.get(quoit.ray.run_on_slice(read_place, tpu_slice=slices))
     assert places(pairs, answers) == ["s-9/0"] * 4 + ["s-9/1"] * 4
     assert variables(answers, "TPU_WORKER_ID") == ["0"] * 4 + ["1"] * 4
     for host in answers[:4], answers[4:]:
@@ -134,15 +134,15 @@ def test_bundles_of_one_chip_run_in_the_order_of_hosts(pairs, ledger):
 
 def test_a_group_per_slice_runs_in_the_same_order(pairs, ledger):
     with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, pg_per_slice=True, ledger=ledger) as slices:
-        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES
-        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices, slice_index=1))) == PLACES[2:]
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(read_place, tpu_slice=slices))) == PLACES
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(read_place, tpu_slice=slices, slice_index=1))) == PLACES[2:]
 
 
 def test_a_released_reservation_runs_nothing(pairs, ledger):
     slices = quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger)
     slices.release()
     with pytest.raises(quoit.ConflictError):
-        quoit.ray.run_on_slice(tell, tpu_slice=slices)
+        quoit.ray.run_on_slice(read_place, tpu_slice=slices)
 
 
 def test_a_reservation_with_a_lost_host_runs_nothing_until_it_is_repaired(losing, ledger):
@@ -150,9 +150,9 @@ def test_a_reservation_with_a_lost_host_runs_nothing_until_it_is_repaired(losing
         losing.kill("s-9/1")
         losing.wait(lambda: slices.state is quoit.GroupState.RESCHEDULING, 60, "Ray notices")
         with pytest.raises(quoit.ConflictError, match="'RESCHEDULING': expected RESERVED"):
-            quoit.ray.run_on_slice(tell, tpu_slice=slices)
+            quoit.ray.run_on_slice(read_place, tpu_slice=slices)
         slices.repair()
-        assert places(losing, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES[2:]
+        assert places(losing, ray.get(quoit.ray.run_on_slice(read_place, tpu_slice=slices))) == PLACES[2:]
 
 
 # --- free slices ----------------------------------------------------------------------------------------------------
@@ -174,8 +174,9 @@ def test_reserved_slices_and_slices_with_an_actor_are_not_free(pairs, ledger):
     with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
         assert slices.slice_names == ("s-9",)
         assert free(ledger) == ["s-10", "s-11"]
-    actor = ray.remote(num_cpus=0, resources={"TPU": 4}, label_selector={tpu_fleet.SLICE_NAME: "s-10"})(Told).remote()
-    ray.get(actor.tell.remote())
+    external = ray.remote(num_cpus=0, resources={"TPU": 4}, label_selector={tpu_fleet.SLICE_NAME: "s-10"})(Reporter)
+    actor = external.remote()
+    ray.get(actor.report.remote())
     pairs.wait(lambda: free(ledger) == ["s-9", "s-11"], 10, "external use is seen")
     ray.kill(actor)
     pairs.wait(lambda: free(ledger) == ["s-9", "s-10", "s-11"], 10, "the end of it is seen")

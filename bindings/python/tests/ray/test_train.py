@@ -52,12 +52,12 @@ def placement_groups():
     return {name: row["state"] for name, row in placement_group_table().items() if row["state"] != "REMOVED"}
 
 
-def tell(config):
+def record_state(config):
     """Each worker writes its state to a file with its rank."""
     import ray.train
 
     context = ray.train.get_context()
-    told = {
+    state = {
         "rank": context.get_world_rank(),
         "node": ray.get_runtime_context().get_node_id(),
         "modules": sorted(sys.modules),
@@ -66,11 +66,11 @@ def tell(config):
     if "jax" in sys.modules:
         import jax
 
-        told["jax"] = [jax.process_index(), jax.process_count(), jax.default_backend()]
-    pathlib.Path(config["folder"], f"{told['rank']}.json").write_text(json.dumps(told))
+        state["jax"] = [jax.process_index(), jax.process_count(), jax.default_backend()]
+    pathlib.Path(config["folder"], f"{state['rank']}.json").write_text(json.dumps(state))
 
 
-def told(folder):
+def states(folder):
     return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
 
 
@@ -83,7 +83,7 @@ def config(folder, *callbacks, **options):
     )
 
 
-def fit(folder, slices, loop=tell, run=None, **options):
+def fit(folder, slices, loop=record_state, run=None, **options):
     trainer = DataParallelTrainer(
         loop,
         train_loop_config={"folder": str(folder)},
@@ -103,13 +103,13 @@ def jax_run(pairs, ledger, tmp_path_factory):
     with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, ledger=ledger) as slices:
         before = placement_groups()
         JaxTrainer(
-            tell,
+            record_state,
             train_loop_config={"folder": str(folder)},
             scaling_config=train.scaling_config(slices),
             run_config=config(folder, train.UseSlices(slices)),
         ).fit()
         return types.SimpleNamespace(
-            workers=told(folder),
+            workers=states(folder),
             before=before,
             after=placement_groups(),
             processes=quoit.topology(slices.group, quoit.Profile.RAY_TRAIN).processes,
@@ -143,8 +143,8 @@ def test_quoit_predicts_ranks_and_environment(pairs, jax_run):
     names = pairs.id2name()
     for one, process in zip(jax_run.workers, jax_run.processes):
         assert names[one["node"]] == f"{process.slice_name}/{process.worker_id}"
-        told = {**process.environment, "JAX_PLATFORMS": "cpu"}  # the run was configured to use it
-        assert {name: one["env"].get(name) for name in told} == told
+        expected = {**process.environment, "JAX_PLATFORMS": "cpu"}  # the run was configured to use it
+        assert {name: one["env"].get(name) for name in expected} == expected
 
 
 def test_a_run_on_reserved_slices_reserves_and_releases_nothing(jax_run):
@@ -158,7 +158,7 @@ def test_workers_do_not_need_quoit(jax_run):
 
 def test_a_job_with_fewer_slices_uses_the_first_ones(pairs, slices, tmp_path):
     fit(tmp_path, slices, num_workers=2)
-    assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
+    assert [pairs.id2name()[one["node"]] for one in states(tmp_path)] == ["s-9/0", "s-9/1"]
 
 
 def test_a_failed_run_does_not_release_the_reservation(one, tmp_path):
@@ -178,13 +178,13 @@ def die_once(config):
     if ray.train.get_context().get_world_rank() == 1 and not mark.exists():
         mark.touch()
         os._exit(1)
-    tell(config)
+    record_state(config)
 
 
 def test_a_dead_worker_is_restarted_in_its_bundle(pairs, one, tmp_path):
     fit(tmp_path, one, die_once, {"failure_config": FailureConfig(max_failures=1)})
     assert (tmp_path / "died").exists()
-    assert [pairs.id2name()[row["node"]] for row in told(tmp_path)] == ["s-9/0", "s-9/1"]
+    assert [pairs.id2name()[row["node"]] for row in states(tmp_path)] == ["s-9/0", "s-9/1"]
 
 
 def test_workers_that_need_more_than_a_bundle_end_the_run(one, tmp_path):
@@ -232,7 +232,7 @@ def lose_a_host(config):
         mark.touch()
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(600)
-    tell(config)
+    record_state(config)
 
 
 def test_a_lost_host_ends_the_run_until_the_reservation_is_repaired(losing, slices, tmp_path):
@@ -244,13 +244,13 @@ def test_a_lost_host_ends_the_run_until_the_reservation_is_repaired(losing, slic
     slices.repair()
     fit(tmp_path, slices, lose_a_host)
     assert slices.state is quoit.GroupState.RESERVED
-    assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1", "s-11/0", "s-11/1"]
+    assert [losing.id2name()[one["node"]] for one in states(tmp_path)] == ["s-10/0", "s-10/1", "s-11/0", "s-11/1"]
 
 
 # --- slices that the run itself reserves ----------------------------------------------------------------------------
 
 
-def run_of_its_own(folder, ledger, loop=tell, workers=2, run=None, **options):
+def run_of_its_own(folder, ledger, loop=record_state, workers=2, run=None, **options):
     scaling = ScalingConfig(use_tpu=True, topology="2x2x2", accelerator_type="TPU-V4", num_workers=workers)
     trainer = DataParallelTrainer(
         loop,
@@ -286,7 +286,7 @@ def since(ledger, pairs):
 
 def test_a_run_reserves_its_slices_and_releases_them_at_the_end(pairs, ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger)
-    assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
+    assert [pairs.id2name()[one["node"]] for one in states(tmp_path)] == ["s-9/0", "s-9/1"]
     assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
@@ -301,19 +301,19 @@ def test_a_failed_run_releases_its_slices(ledger, since, tmp_path):
 
 def test_a_run_keeps_its_slices_over_a_restart(ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, die_once, run={"failure_config": FailureConfig(max_failures=1)})
-    assert len(told(tmp_path)) == 2
+    assert len(states(tmp_path)) == 2
     assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
 def test_an_elastic_run_releases_its_slices_at_a_restart(ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, die_once, (2, 2), run={"failure_config": FailureConfig(max_failures=1)})
-    assert len(told(tmp_path)) == 2
+    assert len(states(tmp_path)) == 2
     assert history(ledger, since) == ["hold", "confirm", "release"] * 2
 
 
 def test_a_run_that_loses_a_host_continues_on_another_slice(losing, ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, lose_a_host, run={"failure_config": FailureConfig(max_failures=3)})
-    assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1"]
+    assert [losing.id2name()[one["node"]] for one in states(tmp_path)] == ["s-10/0", "s-10/1"]
     assert "repair" in history(ledger, since)
 
 

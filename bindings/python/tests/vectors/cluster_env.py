@@ -12,10 +12,10 @@ from quoit import identity
 Kind = identity.JaxClusterKind
 
 
-def answer(ask):
-    """The answer of `ask`, or its refusal."""
+def answer(call):
+    """The answer of `call`, or its refusal."""
     try:
-        return ask()
+        return call()
     except quoit.InvalidError as error:
         return refusal(error)
 
@@ -30,11 +30,11 @@ def facts(cluster):
     }
 
 
-def arguments(told):
+def arguments(process_input):
     """The arguments of initialize() in JAX's order: coordinator, count, id. On TPU hosts JAX never sets
     local_device_ids.
     """
-    cluster = identity.jax_cluster(*told)
+    cluster = identity.jax_cluster(*process_input)
     if cluster.kind == Kind.NONE:
         return [None] * 4
     return [cluster.coordinator(), cluster.process_count(), cluster.process_id(), None]
@@ -45,11 +45,11 @@ def detect(given, recorded):
     only(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
     if not given.get("tpu_vm", True):
         raise Skip("no TPU host: its cluster is not modelled")
-    told = texts(whole(given.get("env"))), texts(whole(given.get("metadata"))), given.get("file")
+    process_input = texts(whole(given.get("env"))), texts(whole(given.get("metadata"))), given.get("file")
     found = {
-        "gke": facts(identity.JaxCluster(Kind.GKE_TPU, *told)),
-        "gce": facts(identity.JaxCluster(Kind.GCE_TPU, *told)),
-        "auto": answer(lambda: arguments(told)),
+        "gke": facts(identity.JaxCluster(Kind.GKE_TPU, *process_input)),
+        "gce": facts(identity.JaxCluster(Kind.GCE_TPU, *process_input)),
+        "auto": answer(lambda: arguments(process_input)),
     }
     return keep_recorded(found, recorded)
 

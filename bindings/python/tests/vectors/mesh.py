@@ -95,13 +95,13 @@ def ids_in_steps(recorded):
 
 
 def answer(mesh, recorded):
-    said = {"ids": list(mesh.ids), "shape": list(mesh.shape)}
+    found = {"ids": list(mesh.ids), "shape": list(mesh.shape)}
     if recorded and "steps" in recorded and ids_in_steps(recorded) == mesh.ids:
-        said = {**said, "steps": recorded["steps"], "base": recorded["base"]}
-        del said["ids"]
+        found = {**found, "steps": recorded["steps"], "base": recorded["base"]}
+        del found["ids"]
     axes = mesh.granules[0].physical_axes
-    said["assignment"] = [list(axis.shares) for axis in axes]
-    kept = keep_recorded(said, recorded)
+    found["assignment"] = [list(axis.shares) for axis in axes]
+    kept = keep_recorded(found, recorded)
     return kept if "steps" in kept else {**kept, "ids": list(mesh.ids)}
 
 

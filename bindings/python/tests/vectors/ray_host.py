@@ -6,11 +6,10 @@ from rows import Skip, only, refusal
 import quoit
 from quoit.ray_rules import hosts
 
-# --- the inputs of a host in any form of row: whole environments, single variables, results of Ray's own functions
-# -----
+# --- inputs of a host: whole environments, single variables, results of Ray's own functions -------------------------
 
 VARIABLES = {"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": "RAY_TPU_RESOURCE_PER_CHIP"}
-TOLD = ["env", "metadata", "source", "value", *VARIABLES]
+HOST_MEMBERS = ["env", "metadata", "source", "value", *VARIABLES]
 SOURCES = {"gke": "TPU_WORKER_ID", "gce": "agent-worker-number"}
 
 
@@ -20,22 +19,22 @@ def whole(value):
     return value or {}
 
 
-def told(given):
+def host_input(given):
     """The environment, and the metadata server's answer to each query."""
     metadata = given.get("metadata")
-    said = {"env": dict(whole(given.get("env")))}
-    said["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
+    found = {"env": dict(whole(given.get("env")))}
+    found["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
     if given.get("source") is not None:
         if given["source"] not in SOURCES:
             raise Skip("quoit has no such source")
-        said["env" if given["source"] == "gke" else "metadata"][SOURCES[given["source"]]] = given.get("value")
+        found["env" if given["source"] == "gke" else "metadata"][SOURCES[given["source"]]] = given.get("value")
     for member, value in given.items():
         where, _, name = member.partition(".")
-        if where in said and name:
-            said[where][name] = value
+        if where in found and name:
+            found[where][name] = value
         if member in VARIABLES:
-            said["env"][VARIABLES[member]] = value
-    return tuple(map(texts, said.values()))
+            found["env"][VARIABLES[member]] = value
+    return tuple(map(texts, found.values()))
 
 
 def texts(variables):
@@ -46,16 +45,16 @@ def texts(variables):
     return {name: str(value) if is_number[name] else value for name, value in variables.items() if value is not None}
 
 
-def only_told(given, *members):
+def only_host_members(given, *members):
     if isinstance(given, dict):
         given = [name for name in given if not name.startswith(("env.", "metadata."))]
         given = dict.fromkeys(given)
-    only(given, [*TOLD, *members])
+    only(given, [*HOST_MEMBERS, *members])
 
 
 def host_of(given):
-    only_told(given)
-    return hosts.host(*told(given))
+    only_host_members(given)
+    return hosts.host(*host_input(given))
 
 
 # --- identity -------------------------------------------------------------------------------------------------------
@@ -83,17 +82,17 @@ def additional_resources(given, recorded):
 
 
 def pod_workers(given, recorded):
-    only_told(given, "chips_on_node", "pod_type")
-    pod_type = given["pod_type"] if "pod_type" in given else hosts.host(*told(given)).pod_type
+    only_host_members(given, "chips_on_node", "pod_type")
+    pod_type = given["pod_type"] if "pod_type" in given else hosts.host(*host_input(given)).pod_type
     return hosts.pod_workers(pod_type, given.get("chips_on_node"))
 
 
 def resolve(given, recorded):
     """The memory depends on the machine, so rows do not record it."""
-    only_told(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
+    only_host_members(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
     if given.get("num_cpus") is None or given.get("node_ip") is None:
         raise Skip("the answer depends on the machine that Ray ran on")
-    env, metadata = told(given)
+    env, metadata = host_input(given)
     node = hosts.node(
         given["node_ip"],
         env=env,
@@ -114,8 +113,8 @@ SEEN = ("TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS")
 
 
 def visible_ids(given, recorded):
-    only_told(given)
-    ids = hosts.visible_ids(told(given)[0])
+    only_host_members(given)
+    ids = hosts.visible_ids(host_input(given)[0])
     return ids if ids is None else list(ids)
 
 
@@ -127,14 +126,16 @@ def visible_env(given, recorded):
     """Rows of chips record the variables afterwards."""
     if isinstance(given, dict) and "devices_on_node" in given:
         return visible_change(given)
-    only_told(given, "chips_on_node", "visible")
-    return {"env_after": seen(hosts.visible_env(given.get("visible"), given.get("chips_on_node"), told(given)[0]))}
+    only_host_members(given, "chips_on_node", "visible")
+    return {
+        "env_after": seen(hosts.visible_env(given.get("visible"), given.get("chips_on_node"), host_input(given)[0]))
+    }
 
 
 def visible_change(given):
     """Rows of devices record which variables Ray sets and removes."""
-    only_told(given, "devices_on_node", "visible")
-    before = {"TPU_VISIBLE_CHIPS": "something", **told(given)[0]}  # so that its removal is visible
+    only_host_members(given, "devices_on_node", "visible")
+    before = {"TPU_VISIBLE_CHIPS": "something", **host_input(given)[0]}  # so that its removal is visible
     after = hosts.visible_env(given.get("visible"), given["devices_on_node"], before)
     return {
         "set": {name: value for name, value in seen(after).items() if before.get(name) != value},
@@ -180,7 +181,7 @@ def gce(given, recorded):
     only(config, ["type", "topology"])
     shape = config.get("type"), config.get("topology")
     if "acceleratorConfig" in given and accelerator is not None and shape == (None, None):
-        raise Skip("an empty configuration beside a type")
+        raise Skip("an empty configuration together with a type")
     answer = {"validate": value_or_refusal(hosts.gce_check, accelerator, *shape)}
     if "acceleratorConfig" in given:
         answer["type"] = value_or_refusal(hosts.gce_pod_type, *shape)

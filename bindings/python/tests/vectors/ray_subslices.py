@@ -79,8 +79,8 @@ def read_workers(given):
 
 
 def find_subslice(given, recorded):
-    told = ["worker_labels", "node_total_TPU", "node_free_TPU", "available"]
-    only(given, ["slice", "subslice_topology", "subslice_index", *told])
+    members = ["worker_labels", "node_total_TPU", "node_free_TPU", "available"]
+    only(given, ["slice", "subslice_topology", "subslice_index", *members])
     labels, tpu = read_workers(given)
     nodes = [worker("s", worker_id, tpu) for worker_id in labels]
     available = {f"n{worker_id}": {"TPU": free} for worker_id, free in (given.get("node_free_TPU") or {}).items()}

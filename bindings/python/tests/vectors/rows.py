@@ -20,7 +20,7 @@ def only(given, members):
     if not isinstance(given, dict):
         raise Skip("an input that is no object")
     if not given.keys() <= set(members):
-        raise Skip("an argument that quoit has not")
+        raise Skip("an argument that quoit does not have")
 
 
 def keep_recorded(answer, recorded):

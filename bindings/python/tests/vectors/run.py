@@ -170,9 +170,9 @@ class Runner:
         except Skip as skip:
             self.tally.skipped[f"{row['suite']} {row['op']}: {skip}"] += 1
         except Exception as got:  # an error in a module of ops is a failure of its row
-            said = str(got) if isinstance(got, Disagreement) else repr(got)
+            answer = str(got) if isinstance(got, Disagreement) else repr(got)
             expected = json.dumps(row.get("out", row.get("err")), ensure_ascii=False)
-            self.tally.fail(f"{row['id']} {row['op']}: got {said}, expected {expected}")
+            self.tally.fail(f"{row['id']} {row['op']}: got {answer}, expected {expected}")
 
     def run_line(self, place, line):
         try:

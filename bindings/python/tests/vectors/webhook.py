@@ -83,8 +83,7 @@ def mutate(given, recorded):
     return {member: value for member, value in found.items() if value is not None}
 
 
-# --- pods that are created and removed
-# ----------------------------------------------------------------------------------
+# --- pods that are created and removed -------------------------------------------------------------------------------
 
 
 def written(containers, name):
@@ -122,8 +121,7 @@ def sequence(given, recorded):
     return answers
 
 
-# --- HTTP requests: the runner adds the status and its message
-# ----------------------------------------------------------
+# --- HTTP requests: the runner adds the status and its message -------------------------------------------------------
 
 
 def pod_of_object(given):

@@ -91,7 +91,7 @@ check_bundles (const QuoitRayGroup *group, GError **error)
     }
   for (guint32 b = 0; b < group->n_bundles; b++)
     if (!has_amount[b])
-      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle '%u' asks for nothing: expected an amount that is not 0",
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle '%u' requests nothing: expected an amount that is not 0",
                          b);
   return TRUE;
 }

@@ -115,8 +115,8 @@ swap (guint32 *v, guint32 a, guint32 b)
   v[b] = saved;
 }
 
-/* Inserts v[last] into the sorted bundles before it. One of these must not come after v[last], because that ends the
- * loop. */
+/* Inserts v[last] into the sorted bundles before it. The loop ends at a bundle that does not come after v[last], so
+ * there must be one. */
 static void
 insert_unguarded (const Sort *sort, guint32 last)
 {

@@ -33,8 +33,8 @@ make_runs (const QuoitRayAttempt *attempt, Run *runs)
   return n;
 }
 
-/* As quoit_ray_demand_fits(), but without setting the demand, which would cost more, because most bundles do not
- * fit. */
+/* Like quoit_ray_demand_fits(), but for any bundle. Setting the demand first would cost more, because most bundles do
+ * not fit. */
 static gboolean
 fits (QuoitRayAttempt *attempt, guint32 bundle, guint32 node, const gint64 *row)
 {
@@ -97,7 +97,7 @@ quoit_ray_pack (QuoitRayAttempt *attempt, guint32 *nodes)
       guint32 bundle = attempt->order[runs[0].first], node;
 
       quoit_ray_set_demand (attempt, bundle);
-      node = quoit_ray_best (attempt, bundle);
+      node = quoit_ray_find_best_node (attempt, bundle);
       if (node == QUOIT_NO_INDEX)
         return QUOIT_RAY_FAILED;
       memcpy (row, attempt->view->available + node * n_resources, n_resources * sizeof (gint64));

@@ -83,11 +83,11 @@ double quoit_ray_score (QuoitRayAttempt *attempt, guint32 node);
 
 /* Returns the candidate with the highest score for the current demand, or QUOIT_NO_INDEX. @bundle is passed to
  * ties->choose. */
-guint32 quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle);
-/* As quoit_ray_best(), for the nodes in @used instead of candidates. What is left on node n begins at
+guint32 quoit_ray_find_best_node (QuoitRayAttempt *attempt, guint32 bundle);
+/* Like quoit_ray_find_best_node(), for the nodes in @used instead of candidates. What is left on node n begins at
  * rows[n_resources * row[n]]. */
-guint32 quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used, const guint32 *row,
-                             const gint64 *rows);
+guint32 quoit_ray_find_best_used_node (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used,
+                                       const guint32 *row, const gint64 *rows);
 
 static inline gboolean
 quoit_ray_bit (const guint64 *bits, guint32 node)
@@ -186,4 +186,4 @@ void quoit_ray_domains_allowed (const QuoitView *view, const QuoitPlacementRules
 QuoitRayResult quoit_ray_place_in_domain (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 domain,
                                           QuoitTies *ties, guint32 *nodes);
 /* Places all bundles in the first domain that suffices. */
-QuoitRayResult quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);
+QuoitRayResult quoit_ray_place_in_first_domain (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);

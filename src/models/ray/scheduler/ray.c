@@ -74,7 +74,7 @@ quoit_ray_place (const QuoitBundles *bundles, const QuoitView *view, const Quoit
   if (ties != NULL)
     ties->n_choices = 0, ties->n_tests = 0;
   quoit_ray_order (bundles, order);
-  result = rules->n_values > 0 ? quoit_ray_place_in_some (&call, ties, placed)
+  result = rules->n_values > 0 ? quoit_ray_place_in_first_domain (&call, ties, placed)
                                : quoit_ray_place_within (&call, ties, placed);
   if (result == QUOIT_RAY_SUCCESS && bundles->n_bundles > 0)
     memcpy (nodes, placed, bundles->n_bundles * sizeof (guint32));

@@ -18,7 +18,7 @@ typedef struct {
 } QuoitBundles;
 
 /* The candidates: nodes that are alive and not draining. The policies prefer the earlier one of equal nodes. A
- * filter stands for the selectors of a bundle. */
+ * filter replaces the selectors of a bundle. */
 typedef struct {
   guint32 n_nodes;
   guint32 n_candidates;    /* includes nodes that are omitted because they pass no filter */

@@ -85,7 +85,7 @@ allocate_ties (QuoitRayAttempt *attempt)
 }
 
 guint32
-quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle)
+quoit_ray_find_best_node (QuoitRayAttempt *attempt, guint32 bundle)
 {
   const QuoitRayTopScore *top = quoit_ray_find_top_score (attempt, bundle);
   guint32 n = 0;
@@ -101,8 +101,8 @@ quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle)
 }
 
 guint32
-quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used, const guint32 *row,
-                     const gint64 *rows)
+quoit_ray_find_best_used_node (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used, const guint32 *row,
+                               const gint64 *rows)
 {
   double top = -1;
   guint32 n = 0;

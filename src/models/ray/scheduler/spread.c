@@ -37,12 +37,12 @@ use_node (QuoitRayAttempt *attempt, Used *used, guint32 node)
 static guint32
 choose_node (QuoitRayAttempt *attempt, Used *used, guint32 bundle)
 {
-  guint32 node = quoit_ray_best (attempt, bundle);
+  guint32 node = quoit_ray_find_best_node (attempt, bundle);
 
   if (attempt->gave_up)
     return QUOIT_NO_INDEX;
   if (node == QUOIT_NO_INDEX)
-    return quoit_ray_best_used (attempt, bundle, used->nodes, used->row, (const gint64 *) used->rows->data);
+    return quoit_ray_find_best_used_node (attempt, bundle, used->nodes, used->row, (const gint64 *) used->rows->data);
   use_node (attempt, used, node);
   return node;
 }

@@ -19,7 +19,7 @@ quoit_ray_strict_pack (QuoitRayAttempt *attempt, guint32 soft_target, guint32 *n
 
   if (!quoit_ray_set_demand_sum (attempt, sum) || !quoit_ray_is_feasible (attempt))
     return QUOIT_RAY_INFEASIBLE;
-  node = can_take (attempt, soft_target) ? soft_target : quoit_ray_best (attempt, 0);
+  node = can_take (attempt, soft_target) ? soft_target : quoit_ray_find_best_node (attempt, 0);
   if (node == QUOIT_NO_INDEX)
     return QUOIT_RAY_FAILED;
   for (guint32 b = 0; b < attempt->bundles->n_bundles; b++)

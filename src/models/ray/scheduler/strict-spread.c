@@ -29,7 +29,7 @@ quoit_ray_strict_spread (QuoitRayAttempt *attempt, const guint64 *excluded, guin
       guint32 bundle = attempt->order[i];
 
       quoit_ray_set_demand (attempt, bundle);
-      nodes[bundle] = quoit_ray_best (attempt, bundle);
+      nodes[bundle] = quoit_ray_find_best_node (attempt, bundle);
       if (nodes[bundle] == QUOIT_NO_INDEX)
         return QUOIT_RAY_FAILED;
       quoit_ray_attempt_remove_candidate (attempt, nodes[bundle]);

@@ -62,7 +62,7 @@ sub_view_clear (SubView *sub)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SubView, sub_view_clear)
 
-/* Copies the bits of the nodes of @sub. */
+/* Copies the bits of the nodes of @sub. @bits has a bit per node of the whole view, @copy one per node of @sub. */
 static void
 copy_bits (const SubView *sub, const guint64 *bits, guint64 *copy)
 {
@@ -90,8 +90,8 @@ sub_view_init (SubView *sub, const QuoitBundles *bundles, const QuoitView *view,
   sub->view.available = sub->available;
 }
 
-/* A separate step, because it is expensive with many filters, and is not needed if the totals of the domain do not
- * suffice. */
+/* Fills in the filters. This is a separate step, because it is expensive with many filters and is not needed if the
+ * totals of the domain do not suffice. */
 static void
 sub_view_fill_filters (SubView *sub, const QuoitBundles *bundles, const QuoitView *view)
 {
@@ -228,7 +228,7 @@ is_another_possible (const QuoitRayCall *call, const QuoitRayDomains *domains, g
 }
 
 QuoitRayResult
-quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
+quoit_ray_place_in_first_domain (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
 {
   QuoitRayResult result = QUOIT_RAY_INFEASIBLE;
   g_auto (QuoitRayDomains) domains = { .first = NULL };

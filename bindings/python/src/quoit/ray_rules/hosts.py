@@ -28,13 +28,13 @@ class Host(_c.WithFrozenMappings):
     slice_name: str | None
     """The name of its slice, without changes."""
     worker_id: int | None
-    """Its number in the slice, if Python's int() accepts it; it can be negative."""
+    """The host's number in the slice, if Python's int() accepts it; it can be negative."""
     topology: str | None
     """The topology of its slice, "4x4", stripped and in lower case, without further checks; it can be empty."""
     accelerator_type: str | None
     """The generation of its chips, "TPU-V6E", from the pod type."""
     resources: Mapping[str, float] | None
-    """Its resources other than chips; None unless slice, worker id and pod type are known.
+    """The resources other than chips; None unless slice, worker id and pod type are known.
 
     They are 1 of its slice's name, and on worker 0 one slice head, "TPU-v6e-16-head".
     """

@@ -30,9 +30,9 @@ class PlacementResult(_c.Code):
     SUCCESS = 0
     """Every bundle has a node."""
     FAILED = 1
-    """It does not fit now: Ray tries again."""
+    """The group does not fit now: Ray tries again."""
     INFEASIBLE = 2
-    """It does not fit these nodes: Ray waits until another one joins."""
+    """The group does not fit these nodes: Ray waits until another node joins."""
 
 
 @dataclasses.dataclass(frozen=True)

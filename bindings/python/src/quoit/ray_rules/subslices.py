@@ -260,9 +260,9 @@ class SubsliceStep(_c.Code):
     """The next step of Ray's subslice_placement_group()."""
 
     RESERVE = 0
-    """It makes a placement group of the bundles."""
+    """Ray makes a placement group of the bundles."""
     DISCOVER = 1
-    """It first reserves the whole slice to discover its hosts, and releases it again."""
+    """Ray first reserves the whole slice to discover its hosts, and releases it again."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -109,12 +109,12 @@ class ScalingConfig(_c.Immutable):
 
     @property
     def min_workers(self) -> int:
-        """The fewest workers."""
+        """The smallest number of workers."""
         return int(lib.quoit_ray_train_plan_get_min_workers(self._plan))
 
     @property
     def max_workers(self) -> int:
-        """The most workers."""
+        """The largest number of workers."""
         return int(lib.quoit_ray_train_plan_get_max_workers(self._plan))
 
     @property
@@ -134,7 +134,7 @@ class ScalingConfig(_c.Immutable):
 
     @property
     def total_resources(self) -> dict[str, float]:
-        """The resources of the most workers together."""
+        """The resources of `max_workers` workers together."""
         return _resources.take_resources(lib.quoit_ray_train_plan_dup_total_resources(self._plan))
 
     @property
@@ -144,7 +144,7 @@ class ScalingConfig(_c.Immutable):
 
     @property
     def workers_per_slice(self) -> int:
-        """The workers that fill one slice; 0 if the job requests no slices."""
+        """The number of workers that fill one slice; 0 if the job requests no slices."""
         return int(lib.quoit_ray_train_plan_get_workers_per_slice(self._plan))
 
     @property
@@ -271,9 +271,9 @@ class WorkerRank:
     """A worker. Its index in the list is its world rank."""
 
     worker: int
-    """Its index in the arguments."""
+    """The index in the arguments."""
     local_rank: int
-    """Its index among the workers of its node."""
+    """The index among the workers of the same node."""
     local_world_size: int
     """The number of workers of its node."""
     node_rank: int
