@@ -32,8 +32,8 @@ typedef enum {
  * database file. */
 QuoitNamesState quoit_vfs_check_names (sqlite3 *handle, struct stat *database);
 
-/* Tells the connection where the last entry that its handle knows is kept. A complete checkpoint records that entry in
- * the head file. @last_entry must live as long as the connection. */
+/* Gives the connection a pointer to the last entry that its handle knows, which the handle updates. A complete
+ * checkpoint records that entry in the head file. @last_entry must live as long as the connection. */
 void quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry);
 
 /* Returns whether the connection could not begin to read for a reason that passes: another process uses another pair of
@@ -48,7 +48,7 @@ void quoit_vfs_retire_pair (sqlite3 *handle);
 gboolean quoit_vfs_is_checkpointing (sqlite3 *handle);
 
 /* Records that the database file is sound with @status and has @entry. Does nothing while another process copies the
- * WAL into the file, which will record that. */
+ * WAL into the file, because that process makes the record when it finishes. */
 void quoit_vfs_record_file (sqlite3 *handle, const struct stat *status, const QuoitFileEntry *entry);
 
 /* Returns whether a process has the file open as a database. */
