@@ -84,6 +84,19 @@ fixture_fleet (const FixturePool *pools, guint n_pools)
   return quoit_fleet_new (layout);
 }
 
+/* Returns a fleet with slices 0 to 11 of 4x4 in pool a, 12 and 13 of 2x4 in pool a2, and 14 to 16 of 4x4 in pool b. */
+static inline QuoitFleet *
+fixture_mixed_fleet (void)
+{
+  static const FixturePool pools[] = {
+    { "b", "4x4", "z1", 3, QUOIT_GENERATION_V6E, 0 },
+    { "a", "4x4", NULL, 12, QUOIT_GENERATION_V6E, 0 },
+    { "a2", "2x4", "z2", 2, QUOIT_GENERATION_V6E, 4 },
+  };
+
+  return fixture_fleet (pools, G_N_ELEMENTS (pools));
+}
+
 static inline QuoitGroupData *
 fixture_group (const QuoitFleet *fleet, const char *name, const char *key, guint64 id, const guint32 *slices, guint32 n)
 {

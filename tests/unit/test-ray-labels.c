@@ -3,6 +3,8 @@
 #include <quoit/models/ray-labels.h>
 #include <string.h>
 
+#include "models/ray/label-syntax.h"
+#include "models/ray/selector.h"
 #include "suite.h"
 
 /* "key=value;key=value", and "key" for None. */
@@ -329,6 +331,53 @@ START_TEST (fallback_strategy_is_accepted_or_refused_with_the_place)
 }
 END_TEST
 
+/* --- the syntax, measured with Ray (ray-scheduling 4) --- */
+
+static const struct {
+  const char *selector, *value; /* NULL: no such label */
+  int holds;                    /* -1: refused */
+} selections[] = {
+  { "a", "a", 1 },          { "a", "b", 0 },         { "a", NULL, 0 },       { "!a", NULL, 1 },
+  { "!a", "b", 1 },         { "!a", "a", 0 },        { "in(a,b)", "b", 1 },  { "in(a,b)", "c", 0 },
+  { "!in(a,b)", "c", 1 },   { "!in(a,b)", NULL, 1 }, { "in(a, b)", "a", 1 }, { "in(a, b)", "b", 0 },
+  { "!in(a, b)", "b", 1 },  { "", "", 1 },           { "", NULL, 0 },        { "(a,b)", "a", 0 },
+  { "in", "in", 1 },        { "in()", "a", -1 },     { "!!a", "a", -1 },     { "in(a,,b)", "a", -1 },
+  { "in(a,  b)", "a", -1 }, { "a b", "a", -1 },      { "-a", "a", -1 },      { "a\n", "a", -1 },
+};
+
+START_TEST (selector_matches_as_in_ray)
+{
+  GError *error = NULL;
+  g_autoptr (QuoitSelector) selector = quoit_selector_new ("k", selections[_i].selector, &error);
+
+  if (selections[_i].holds < 0)
+    {
+      ck_assert_ptr_null (selector);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a label value");
+      return;
+    }
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_selector_matches (selector, selections[_i].value), selections[_i].holds);
+}
+END_TEST
+
+static const struct {
+  const char *key;
+  gboolean ok;
+} keys[] = {
+  { "a", TRUE },      { "ray.io/x", TRUE }, { "/x", TRUE },     { ".a/x", TRUE },       { "a./x", TRUE },
+  { "a..b/x", TRUE }, { "a_b.c/x", TRUE },  { "a/b/x", FALSE }, { "prefix_/x", FALSE }, { "-a/x", FALSE },
+  { "x/", FALSE },    { "", FALSE },        { "a_.b/x", TRUE }, { "a b", FALSE },
+};
+
+START_TEST (label_keys_are_checked_as_in_ray)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_msg (quoit_label_check_key (keys[_i].key, &error) == keys[_i].ok, "%s", keys[_i].key);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -343,6 +392,7 @@ main (void)
   tcase_add_loop_test (labels, json_labels_are_parsed_or_refused_as_in_python, 0, G_N_ELEMENTS (documents));
   tcase_add_test (labels, json_document_ends_at_its_length);
   tcase_add_test (labels, two_hundred_thousand_labels_are_read_in_bounded_time);
+  tcase_add_loop_test (labels, label_keys_are_checked_as_in_ray, 0, G_N_ELEMENTS (keys));
   suite_add_tcase (suite, labels);
   tcase_set_timeout (selectors, 20);
   tcase_add_test (selectors, a_selector_is_checked_key_and_value);
@@ -351,6 +401,7 @@ main (void)
   tcase_add_test (selectors, leading_exclamation_mark_negates_every_selector);
   tcase_add_loop_test (selectors, fallback_strategy_is_accepted_or_refused_with_the_place, 0,
                        G_N_ELEMENTS (strategies));
+  tcase_add_loop_test (selectors, selector_matches_as_in_ray, 0, G_N_ELEMENTS (selections));
   suite_add_tcase (suite, selectors);
   return suite_main (suite);
 }
