@@ -470,7 +470,7 @@ def left_by(function, n):
 
 def main(kind):
     """Prints the number of cycles per part, the rest after each part, and the number of uncollectable objects."""
-    function, n = globals()[kind], CYCLES * 2 // 5 if kind in SLOW else CYCLES
+    function, n = globals()[kind], CYCLES * 3 // 5 if kind in SLOW else CYCLES
     cycle(function, min(WARM_UP, n))
     gc.collect()
     n_cycles = n // PARTS
