@@ -196,7 +196,10 @@ set_slice_variables (QuoitTopology *topology, guint first, guint end, GError **e
           end,      quoit_layout_slice_class (layout, (QuoitSliceId) { layout->nodes[process->node].slice }),
           cluster,  { NULL } };
 
-  if (!check_slice (topology, process, slice.class, cluster, error) || !set_pod_variables (&slice, error))
+  if (!check_slice (topology, process, slice.class, cluster, error))
+    return FALSE;
+  g_assert (slice.class != NULL); /* checked; clang-tidy does not see it */
+  if (!set_pod_variables (&slice, error))
     return FALSE;
   for (guint i = first; i < end; i++)
     process_at (topology, i)->slice_id = (guint32) quoit_node_replica (layout, process->node);

@@ -8,7 +8,8 @@
 #include "../refusal.h"
 #include "../support.h"
 
-/* Checks one fleet in STRIDE, of every kind; QUOIT_TEST_SCALE=STRIDE checks all. Sanitizers take fifteen times as long. */
+/* Checks one fleet in STRIDE, of every kind; QUOIT_TEST_SCALE=STRIDE checks all. Sanitizers take fifteen times as long.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { STRIDE = 17 };
 #elif defined(__has_feature)
