@@ -247,7 +247,6 @@ START_TEST (copy_of_a_running_restore_stays)
 {
   g_auto (TestPaths) paths = test_paths_new ();
   g_autofree char *copy = NULL, *after = NULL;
-  g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
   int status;
   pid_t pid;
