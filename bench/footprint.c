@@ -20,6 +20,7 @@ measure (Bench *bench, const char *name, guint32 n_nodes, guint percent, BenchLi
   g_autoptr (QuoitLayout) layout = bench_layout_new (n_nodes, 64);
   g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, percent);
 
+  g_assert (fleet->layout == layout);
   bytes = heap () - before;
   bench_add (bench, "memory of a node", name, (double) bytes / n_nodes, "bytes", per_node);
   bench_add (bench, "memory", name, (double) bytes / 1e6, "MB", megabytes);

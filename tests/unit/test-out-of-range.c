@@ -367,7 +367,7 @@ new_ledger (void)
   g_autoptr (QuoitRequest) bundles = quoit_request_new ("parts", NULL);
   g_autoptr (QuoitGroup) train = NULL, parts = NULL;
 
-  ck_assert (quoit_ledger_set_owner (ledger, "somebody", 0, NOW, NULL));
+  ck_assert (import != NULL && quoit_ledger_set_owner (ledger, "somebody", 0, NOW, NULL));
   ck_assert (quoit_request_add_bundles (bundles, "TPU=1", 2, NULL));
   train = quoit_ledger_reserve (ledger, slices, NOW, NULL, NULL);
   parts = quoit_ledger_reserve (ledger, bundles, NOW, NULL, NULL);
