@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserve and release on a fleet in memory: placement and model, without ledger and store. */
+#include "placement/refusal.h"
 #include "bench.h"
 #include "fleet.h"
 
@@ -90,23 +91,54 @@ cool (gpointer data)
     batch->cold[i]++;
 }
 
-static void
-refuse (gpointer data)
+/* Refuses the request with a message, as a ledger does. Returns the report. */
+static QuoitReport *
+refuse_with_report (Batch *batch, gboolean wants_report)
 {
-  Batch *batch = data;
   g_autoptr (GError) error = NULL;
+  QuoitReport *report = NULL;
+  QuoitRefusal refusal = { 0 };
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (batch->fleet, batch->request, &plan, NULL, &error))
+  if (quoit_plan_slices (batch->fleet, batch->request, &plan, &refusal, NULL))
     g_assert_not_reached ();
+  refusal.fleet = quoit_fleet_ref (batch->fleet);
+  quoit_refusal_explain (&refusal, wants_report ? &report : NULL, &error);
+  quoit_refusal_clear (&refusal);
   quoit_plan_clear (&plan);
+  return report;
+}
+
+static void
+refuse (gpointer data)
+{
+  refuse_with_report (data, FALSE);
+}
+
+static void
+refuse_and_read_options (gpointer data)
+{
+  QuoitReport *report = refuse_with_report (data, TRUE);
+
+  g_assert (quoit_report_options (report)->len > 0);
+  quoit_report_unref (report);
+}
+
+static void
+test_request (gpointer data)
+{
+  Batch *batch = data;
+  QuoitVerdict verdict;
+
+  if (!quoit_test_slices (batch->fleet, batch->request, &verdict, NULL, NULL) || verdict == QUOIT_VERDICT_FITS)
+    g_assert_not_reached ();
 }
 
 static guint32
 count_free (const QuoitFleet *fleet)
 {
-  return quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { 0 }), QUOIT_SLICE_FREE);
+  return quoit_fleet_class_n_free (fleet, (QuoitClassId) { 0 });
 }
 
 static void
@@ -116,11 +148,23 @@ measure_refusal (Bench *bench, const char *fleet_name, Batch *batch)
   QuoitRequest *before = batch->request;
 
   batch->request = request;
-  bench_measure (bench, &(BenchOperation) { .scenario = "refuse, with reasons and options",
+  bench_measure (bench, &(BenchOperation) { .scenario = "refuse, with a message",
                                             .fleet = fleet_name,
                                             .run = refuse,
                                             .data = batch,
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (6000) });
+  bench_measure (bench, &(BenchOperation) { .scenario = "refuse, and read the options",
+                                            .fleet = fleet_name,
+                                            .run = refuse_and_read_options,
+                                            .data = batch,
                                             .n_operations = 1 });
+  bench_measure (bench, &(BenchOperation) { .scenario = "test a request that does not fit",
+                                            .fleet = fleet_name,
+                                            .run = test_request,
+                                            .data = batch,
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (1000) });
   batch->request = before;
 }
 

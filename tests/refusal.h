@@ -5,7 +5,8 @@
 #include "placement/refusal.h"
 
 static inline gboolean
-plan_or_explain (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, GError **error)
+plan_or_explain (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, QuoitReport **report,
+                 GError **error)
 {
   QuoitRefusal refusal = { 0 };
   gboolean fits = quoit_plan_slices (fleet, request, plan, &refusal, error);
@@ -13,7 +14,7 @@ plan_or_explain (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan
   if (refusal.request != NULL)
     {
       refusal.fleet = quoit_fleet_ref (fleet);
-      quoit_refusal_explain (&refusal, NULL, error);
+      quoit_refusal_explain (&refusal, report, error);
     }
   quoit_refusal_clear (&refusal);
   return fits;

@@ -11,6 +11,8 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"unsafe"
 
 	"quoit/internal/cconv"
@@ -56,13 +58,43 @@ func (c Code) Error() string {
 type Error struct {
 	Code    Code
 	Message string
-	Report  *Report // the reasons, with NotNow and Never of Reserve, Hold, Resize and Repair; otherwise nil
+	report  *refusalReport
 	cause   error
 }
 
 // Error returns the message, which has the place, the value and the expected value.
 func (e *Error) Error() string {
 	return e.Message
+}
+
+// Report returns why a request was refused and what would help, for NotNow and Never of Reserve, Hold, Resize and
+// Repair; otherwise nil. The first call makes the report, which takes longer than the refusal itself.
+func (e *Error) Report() *Report {
+	if e.report == nil {
+		return nil
+	}
+	return e.report.get()
+}
+
+// refusalReport is a report that is converted when it is first read.
+type refusalReport struct {
+	once   sync.Once
+	c      *C.QuoitReport // nil after the conversion
+	report *Report
+}
+
+func newRefusalReport(c *C.QuoitReport) *refusalReport {
+	report := &refusalReport{c: c}
+	runtime.SetFinalizer(report, func(report *refusalReport) { C.quoit_report_unref(report.c) })
+	return report
+}
+
+func (r *refusalReport) get() *Report {
+	r.once.Do(func() {
+		r.report = moveReport(r.c)
+		r.c = nil
+	})
+	return r.report
 }
 
 // Is reports whether target is the code of e.
@@ -96,10 +128,10 @@ func withReport(err error, report *C.QuoitReport) error {
 	if report == nil {
 		return err
 	}
-	goReport := moveReport(report)
+	lazy := newRefusalReport(report)
 	var refusal *Error
 	if errors.As(err, &refusal) {
-		refusal.Report = goReport
+		refusal.report = lazy
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func Example() {
 	fmt.Println(errors.Is(err, quoit.NotNow), err)
 	// Output:
 	// train@1 has 8 processes; the last is worker 3 of v6e-4x4-1
-	// true 1 x v6e 4x4: not now, 0 of 1 slice free, 1 short; 2 of 2 slices are held by groups; would help: release train@1
+	// true 1 x v6e 4x4: not now, 0 of 1 slice free, 1 short; 2 of 2 slices are held by groups
 }
 
 func ExampleSnapshot_Explain() {

@@ -17,8 +17,8 @@ import (
 // Reserve places all slices or bundles of the request, or none, and writes the group in one transaction. A retry with
 // the same request key returns the group of the first call and reserves nothing.
 //
-// It fails with NotNow or Never if the request does not fit (the message has the dominant reason and what would help;
-// Snapshot.Explain has everything), Conflict if the name is in use, or the key belongs to another request or to an
+// It fails with NotNow or Never if the request does not fit (the message has the main reason; Error.Report has
+// all reasons and what would help), Conflict if the name is in use, or the key belongs to another request or to an
 // unconfirmed hold, Expired if the lease of the request's owner has ended (SetOwner starts a new one), Invalid if the
 // request is incomplete, not in the catalogue or contradictory, and NotFound if it names an unknown pool, slice or
 // node.

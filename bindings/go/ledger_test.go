@@ -59,10 +59,10 @@ func TestRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		if group != nil || !errors.As(err, &refusal) || refusal.Code != code || refusal.Message == "" {
 			t.Errorf("%v: expected %v", err, code)
 		}
-		if wanted := code == quoit.NotNow || code == quoit.Never; (refusal.Report != nil) != wanted {
-			t.Errorf("%v has a report: %t, expected %t", err, refusal.Report != nil, wanted)
-		} else if wanted && (refusal.Report.Verdict == quoit.FitsNever) != (code == quoit.Never) {
-			t.Errorf("%v has the verdict %v", err, refusal.Report.Verdict)
+		if wanted := code == quoit.NotNow || code == quoit.Never; (refusal.Report() != nil) != wanted {
+			t.Errorf("%v has a report: %t, expected %t", err, refusal.Report() != nil, wanted)
+		} else if wanted && (refusal.Report().Verdict == quoit.FitsNever) != (code == quoit.Never) {
+			t.Errorf("%v has the verdict %v", err, refusal.Report().Verdict)
 		}
 		for _, other := range []quoit.Code{quoit.NotNow, quoit.Never, quoit.Conflict, quoit.NotFound, quoit.Invalid} {
 			if errors.Is(err, other) != (other == code) {

@@ -4,6 +4,7 @@ package quoit_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -268,6 +269,9 @@ func TestBundlesAreReservedAndExplained(t *testing.T) {
 	if len(info.Bundles) != 4 || !strings.HasSuffix(info.Bundles[3].Node, "-3") || info.Bundles[0].Chips != 15 ||
 		!reflect.DeepEqual(info.Bundles[3].Resources, []quoit.Amount{{Name: "TPU", Amount: "2"}}) {
 		t.Errorf("%+v: expected four bundles", info.Bundles)
+	}
+	if _, _, err := newSnapshot(t, ledger).Test(request); !errors.Is(err, quoit.Invalid) {
+		t.Errorf("%v: expected that bundles are refused", err)
 	}
 	request.Name = "more"
 	request.Bundles[0].Count = 7

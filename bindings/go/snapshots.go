@@ -734,6 +734,29 @@ func (s *Snapshot) Explain(request *Request) (*Report, error) {
 	})
 }
 
+// Test makes the same decision as Ledger.Reserve, without a change and without a report: the verdict, and how many slices
+// that the request accepts are free now. Its cost does not depend on the size of the fleet if the request has no pool,
+// zone, label selectors and names of slices. A request that does not fit is not a failure.
+//
+// It fails with Invalid if the request has bundles, is incomplete or not in the catalogue, and NotFound if it names an
+// unknown pool or slice.
+func (s *Snapshot) Test(request *Request) (verdict Verdict, free int, err error) {
+	cRequest, err := request.toC()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer C.quoit_request_free(cRequest)
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var cVerdict C.QuoitVerdict
+		var cFree C.uint32_t
+		var gerror *C.GError
+		C.quoit_snapshot_test(c, cRequest, &cVerdict, &cFree, &gerror)
+		verdict, free = Verdict(cVerdict), int(cFree)
+		return errorFromC(gerror)
+	})
+	return verdict, free, err
+}
+
 // ExplainGroup reports why bundles of a group, given as NAME or NAME@ID, that are not placed or have lost their nodes
 // cannot be placed now.
 //

@@ -145,11 +145,34 @@ QUOIT_API uint64_t quoit_snapshot_get_layout_number (const QuoitSnapshot *snapsh
 QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
 
 /**
+ * quoit_snapshot_test:
+ * @request: a request for slices
+ * @verdict: (out) (optional): whether the request fits now
+ * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it asks for
+ *
+ * Decides like quoit_ledger_reserve(), without a report. The cost does not depend on the size of the fleet if the
+ * request has no pool, zone, label selectors and names of slices; such a call allocates no memory. A request that does
+ * not fit is not a failure.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_INVALID: the request has bundles, is incomplete or not in the catalogue.
+ * - %QUOIT_ERROR_NOT_FOUND: the request names an unknown pool or slice.
+ *
+ * Returns: whether the question was answered
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRequest *request, QuoitVerdict *verdict,
+                                    uint32_t *n_free, GError **error);
+
+/**
  * quoit_snapshot_explain:
  * @request: the request; not kept
  *
- * Decides whether @request fits now, and why not, like quoit_ledger_reserve() but without a change. The cost is
- * proportional to the number of slices, or of nodes.
+ * Decides whether @request fits now, and why not, like quoit_ledger_reserve() but without a change. The options of
+ * a request that does not fit cost as much as a visit of every slice, or node; quoit_snapshot_test() finds only the
+ * verdict.
  *
  * Fails with %QUOIT_ERROR_INVALID if the request is incomplete, contradictory or not in the catalogue, and
  * %QUOIT_ERROR_NOT_FOUND if it names an unknown pool, slice or node. A request that does not fit is not a failure: see

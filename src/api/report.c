@@ -184,15 +184,15 @@ quoit_report_get_n_options (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, 0);
 
-  return report->options->len;
+  return quoit_report_options (report)->len;
 }
 
 static const GArray *
 option_steps (const QuoitReport *report, uint32_t option)
 {
-  g_return_val_if_fail (report != NULL && option < report->options->len, NULL);
+  g_return_val_if_fail (report != NULL && option < quoit_report_options (report)->len, NULL);
 
-  return g_array_index (report->options, QuoitOption, option).steps;
+  return g_array_index (quoit_report_options (report), QuoitOption, option).steps;
 }
 
 uint32_t

@@ -98,6 +98,15 @@ quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *reque
                                    : quoit_explain_slices (snapshot->fleet, request, error);
 }
 
+bool
+quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRequest *request, QuoitVerdict *verdict,
+                     uint32_t *n_free, GError **error)
+{
+  g_return_val_if_fail (snapshot != NULL && request != NULL, false);
+
+  return quoit_test_slices (snapshot->fleet, request, verdict, n_free, error);
+}
+
 QuoitReport *
 quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, GError **error)
 {
@@ -321,7 +330,7 @@ quoit_snapshot_get_slice_flags (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
-  return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->flags;
+  return quoit_slice_status_flags (quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice }));
 }
 
 uint32_t

@@ -26,27 +26,20 @@ check_slices (const QuoitFleet *fleet, GError **error)
 
       if (memcmp (&counted, stored, sizeof counted) != 0)
         return contradiction (error, "the status of a slice differs from the recount", name);
-      if (has_class && quoit_bits_has (&fleet->free_slices, s) != ((stored->flags & QUOIT_SLICE_FREE) != 0))
+      if (has_class && quoit_bits_has (&fleet->free_slices, s) != (stored->condition == QUOIT_CONDITION_FREE))
         return contradiction (error, "the index of free slices is wrong", name);
-      if (!has_class && (stored->flags & QUOIT_SLICE_INTACT) != 0)
+      if (!has_class && quoit_condition_health (stored->condition) != QUOIT_SLICE_CANNOT_BE_INTACT)
         return contradiction (error, "a slice without a class is intact", name);
     }
   return TRUE;
 }
 
-static void
-add_to_tally (QuoitTally *tally, guint8 flags)
-{
-  for (unsigned i = 0; i < QUOIT_N_SLICE_FLAGS; i++)
-    tally->count[i] += flags >> i & 1;
-}
-
 static gboolean
-check_ranks (const QuoitFleet *fleet, const QuoitShelf *shelf, const QuoitTally *tally)
+check_ranks (const QuoitFleet *fleet, const QuoitShelf *shelf, guint32 n_free)
 {
   for (guint32 count = 1; shelf->class_index != QUOIT_NO_INDEX && count <= shelf->n_slices; count++)
     if (quoit_bits_has (&fleet->ranks, fleet->layout->positions[shelf->first_position + count - 1])
-        != (count == quoit_tally_get (tally, QUOIT_SLICE_FREE)))
+        != (count == n_free))
       return FALSE;
   return TRUE;
 }
@@ -61,21 +54,21 @@ check_tallies (const QuoitFleet *fleet, GError **error)
     {
       const QuoitShelf *shelf = &layout->shelves[h];
       const char *pool = quoit_layout_text (layout, layout->pools[shelf->pool].name);
-      QuoitTally counted = { 0 };
+      guint32 n_free = 0;
 
       for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
         {
-          guint8 flags = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags;
+          guint8 condition = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->condition;
 
           if (layout->slices[s].shelf != h)
             return contradiction (error, "a slice does not refer to its shelf", pool);
-          add_to_tally (&counted, flags);
+          n_free += condition == QUOIT_CONDITION_FREE;
           if (shelf->class_index != QUOIT_NO_INDEX)
-            add_to_tally (&classes[shelf->class_index], flags);
+            classes[shelf->class_index].count[condition]++;
         }
-      if (memcmp (&counted, quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { h }), sizeof counted) != 0)
-        return contradiction (error, "the counters of a shelf differ from the recount", pool);
-      if (!check_ranks (fleet, shelf, &counted))
+      if (n_free != quoit_fleet_shelf_n_free (fleet, (QuoitShelfId) { h }))
+        return contradiction (error, "the number of free slices of a shelf differs from the recount", pool);
+      if (!check_ranks (fleet, shelf, n_free))
         return contradiction (error, "the rank of a shelf differs from its number of free slices", pool);
     }
   for (guint32 c = 0; c < layout->n_classes; c++)

@@ -120,7 +120,7 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
   const QuoitLayout *layout = fleet->layout;
   const guint32 *ids = group->node_ids;
   guint32 n_nodes = group->n_nodes;
-  QuoitShelfUpdate update = { .shelf = QUOIT_NO_INDEX };
+  QuoitShelfUpdate update = { .n = 0 };
 
   for (guint32 i = 0; i < n_nodes;)
     {

@@ -5,7 +5,7 @@
 
 static const QuoitTableType nodes_type = { .chunk_bytes = sizeof (QuoitNodeChunk) };
 static const QuoitTableType slices_type = { .chunk_bytes = QUOIT_SLICES_PER_CHUNK * sizeof (QuoitSliceStatus) };
-static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (QuoitTally) };
+static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (guint32) };
 static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CHUNK * sizeof (QuoitTally) };
 
 /* The members of a fleet that forks share, by type. Fork and unref handle each of them. */
@@ -64,11 +64,25 @@ quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice)
          + slice.index % QUOIT_SLICES_PER_CHUNK;
 }
 
-const QuoitTally *
-quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf)
+static guint32 *
+own_shelf_n_free (QuoitFleet *fleet, guint32 shelf)
 {
-  return (const QuoitTally *) quoit_table_peek (&fleet->shelves, shelf.index / QUOIT_SHELVES_PER_CHUNK)
-         + shelf.index % QUOIT_SHELVES_PER_CHUNK;
+  return (guint32 *) quoit_table_own (&fleet->shelves, shelf / QUOIT_SHELVES_PER_CHUNK)
+         + shelf % QUOIT_SHELVES_PER_CHUNK;
+}
+
+guint32
+quoit_fleet_shelf_n_free (const QuoitFleet *fleet, QuoitShelfId shelf)
+{
+  return ((const guint32 *) quoit_table_peek (
+      &fleet->shelves, shelf.index / QUOIT_SHELVES_PER_CHUNK))[shelf.index % QUOIT_SHELVES_PER_CHUNK];
+}
+
+static QuoitTally *
+own_class_tally (QuoitFleet *fleet, guint32 class_index)
+{
+  return (QuoitTally *) quoit_table_own (&fleet->classes, class_index / QUOIT_CLASSES_PER_CHUNK)
+         + class_index % QUOIT_CLASSES_PER_CHUNK;
 }
 
 const QuoitTally *
@@ -78,48 +92,29 @@ quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id)
          + class_id.index % QUOIT_CLASSES_PER_CHUNK;
 }
 
-G_STATIC_ASSERT (sizeof (QuoitTally) == 2 * sizeof (QuoitFourCounters));
-
-static const QuoitFourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 64, 128 };
-
-static inline QuoitFourCounters
-has_bits (guint8 flags, QuoitFourCounters bits)
+guint32
+quoit_fleet_class_count (const QuoitFleet *fleet, QuoitClassId class_id, QuoitSliceFlags flag)
 {
-  /* The result is -1 for each bit that is set and 0 for the others, because a true vector comparison is -1. */
-  return ((QuoitFourCounters) { flags, flags, flags, flags } & bits) != 0;
-}
+  const QuoitTally *tally = quoit_fleet_class_tally (fleet, class_id);
+  guint32 n = 0;
 
-static inline void
-add_to_tally (QuoitTally *tally, const QuoitShelfUpdate *update)
-{
-  QuoitFourCounters counters[2];
-
-  memcpy (counters, tally, sizeof counters);
-  counters[0] += update->change[0];
-  counters[1] += update->change[1];
-  memcpy (tally, counters, sizeof counters);
+  for (guint8 condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
+    if ((quoit_condition_flags (condition) & flag) != 0)
+      n += tally->count[condition];
+  return n;
 }
 
 static inline guint8
-compute_flags (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
+compute_condition (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status, QuoitSliceHealth health)
 {
-  const QuoitSlice *row = &fleet->layout->slices[slice];
-  guint8 flags = 0;
+  QuoitSliceUse use = QUOIT_SLICE_USE_NONE;
 
-  if (status->n_missing == 0 && status->faults == 0)
-    flags |= QUOIT_SLICE_INTACT;
-  if (status->n_used == 0)
-    flags |= QUOIT_SLICE_IDLE;
-  else
-    flags |= status->n_whole >= row->n_nodes ? QUOIT_SLICE_FULL : QUOIT_SLICE_PARTLY;
-  if (status->n_allocated > 0)
-    flags |= QUOIT_SLICE_HELD;
-  if (status->n_draining > 0)
-    flags |= QUOIT_SLICE_DRAINING;
-  if ((flags & (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE | QUOIT_SLICE_DRAINING))
-      == (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE))
-    flags |= QUOIT_SLICE_FREE;
-  return flags;
+  if (status->n_used > 0)
+    {
+      use = status->n_allocated > 0 ? QUOIT_SLICE_USE_PARTLY_ALLOCATED : QUOIT_SLICE_USE_PARTLY_EXTERNAL;
+      use += status->n_whole >= fleet->layout->slices[slice].n_nodes;
+    }
+  return quoit_condition (health, status->n_draining > 0, use);
 }
 
 /* Updates the rank of @shelf when its number of free slices changes from @before to @after. */
@@ -137,60 +132,52 @@ move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 a
 void
 quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update)
 {
-  const QuoitShelf *shelf;
+  const QuoitShelf *shelf = &fleet->layout->shelves[update->shelf];
+  guint32 n = update->n, *n_free, before;
   QuoitTally *tally;
-  guint32 before, after;
 
-  if (update->shelf == QUOIT_NO_INDEX)
+  update->n = 0;
+  if (n == 0 || shelf->class_index == QUOIT_NO_INDEX)
     return;
-  shelf = &fleet->layout->shelves[update->shelf];
-  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, update->shelf / QUOIT_SHELVES_PER_CHUNK)
-          + update->shelf % QUOIT_SHELVES_PER_CHUNK;
-  before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  add_to_tally (tally, update);
-  after = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  update->shelf = QUOIT_NO_INDEX;
-  if (shelf->class_index == QUOIT_NO_INDEX)
+  tally = own_class_tally (fleet, shelf->class_index);
+  tally->count[update->from] -= n;
+  tally->count[update->to] += n;
+  if (update->from != QUOIT_CONDITION_FREE && update->to != QUOIT_CONDITION_FREE)
     return;
+  n_free = own_shelf_n_free (fleet, update->shelf);
+  before = *n_free;
+  *n_free = update->to == QUOIT_CONDITION_FREE ? before + n : before - n;
+  move_rank (fleet, shelf, before, *n_free);
+}
 
-  if (before != after)
-    move_rank (fleet, shelf, before, after);
-  add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
-                    + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
-                update);
+/* Counts the slice as changed from one condition to the other. A slice without a class is never intact, and therefore
+ * never free. */
+static inline void
+change_condition (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, guint8 from, guint8 to)
+{
+  guint32 shelf = fleet->layout->slices[slice].shelf;
+
+  if (update->n == 0 || shelf != update->shelf || from != update->from || to != update->to)
+    {
+      if (update->n > 0)
+        quoit_fleet_shelf_update_flush (fleet, update);
+      *update = (QuoitShelfUpdate) { .shelf = shelf, .from = from, .to = to };
+    }
+  update->n++;
+  if (to == QUOIT_CONDITION_FREE)
+    quoit_bits_add (&fleet->free_slices, slice);
+  else if (from == QUOIT_CONDITION_FREE)
+    quoit_bits_remove (&fleet->free_slices, slice);
 }
 
 void
 quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, QuoitSliceStatus *status)
 {
-  guint8 flags = compute_flags (fleet, slice, status), before = status->flags;
-  guint32 shelf = fleet->layout->slices[slice].shelf;
+  guint8 before = status->condition;
 
-  if (flags == before)
-    return;
-  status->flags = flags;
-  if (shelf != update->shelf)
-    {
-      quoit_fleet_shelf_update_flush (fleet, update);
-      *update = (QuoitShelfUpdate) { .shelf = shelf };
-    }
-  /* has_bits() is negative, so "before - after" adds 1 for a new flag and -1 for a lost one. */
-  update->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
-  update->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
-  /* A slice without a class is never intact, and therefore never free. */
-  if ((flags & QUOIT_SLICE_FREE) != 0)
-    quoit_bits_add (&fleet->free_slices, slice);
-  else if ((before & QUOIT_SLICE_FREE) != 0)
-    quoit_bits_remove (&fleet->free_slices, slice);
-}
-
-static void
-update_slice_flags (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
-{
-  QuoitShelfUpdate update = { .shelf = QUOIT_NO_INDEX };
-
-  quoit_fleet_shelf_update_add (fleet, &update, slice, status);
-  quoit_fleet_shelf_update_flush (fleet, &update);
+  status->condition = compute_condition (fleet, slice, status, quoit_condition_health (before));
+  if (status->condition != before)
+    change_condition (fleet, update, slice, before, status->condition);
 }
 
 /* Returns the faults (QuoitFault) that an alive node of @kind causes in a slice of class @class_index. */
@@ -224,6 +211,38 @@ is_allocated (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
     if (user->kind != QUOIT_RECORD_EXTERNAL)
       return TRUE;
   return FALSE;
+}
+
+/* Returns whether each worker id of the slice has a node, alive or dead, without faults. */
+static gboolean
+has_all_workers (const QuoitLayout *layout, guint32 slice)
+{
+  const QuoitSlice *row = &layout->slices[slice];
+  guint32 class_index = layout->shelves[row->shelf].class_index, n_workers = 0;
+  guint32 hosts = layout->classes[class_index].facts.hosts;
+  guint64 worker_bits[QUOIT_MAX_HOSTS / 64] = { 0 }; /* a bit for each worker id that has a node */
+
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      gint16 worker = layout->nodes[i].worker_id;
+
+      if (worker < 0 || (guint32) worker >= hosts || (worker_bits[worker / 64] >> (worker % 64) & 1) != 0
+          || kind_faults (layout, layout->nodes[i].kind, class_index) != 0)
+        continue;
+      worker_bits[worker / 64] |= (guint64) 1 << (worker % 64);
+      n_workers++;
+    }
+  return n_workers == hosts;
+}
+
+static QuoitSliceHealth
+compute_health (const QuoitLayout *layout, guint32 slice, const QuoitSliceStatus *status)
+{
+  if (layout->shelves[layout->slices[slice].shelf].class_index == QUOIT_NO_INDEX || status->faults != 0)
+    return QUOIT_SLICE_CANNOT_BE_INTACT;
+  if (status->n_missing == 0)
+    return QUOIT_SLICE_IS_INTACT;
+  return has_all_workers (layout, slice) ? QUOIT_SLICE_COULD_BE_INTACT : QUOIT_SLICE_CANNOT_BE_INTACT;
 }
 
 QuoitSliceStatus
@@ -271,43 +290,22 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
         }
     }
   status.n_missing = (guint16) (hosts - n_workers);
-  status.flags = compute_flags (fleet, slice, &status);
+  status.condition = compute_condition (fleet, slice, &status, compute_health (layout, slice, &status));
   return status;
 }
 
 void
 quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
 {
-  QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, slice);
   QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+  QuoitShelfUpdate update = { .n = 0 };
+  guint8 before = status->condition;
 
-  counted.flags = status->flags;
-  *status = counted;
-  update_slice_flags (fleet, slice, status);
-}
-
-gboolean
-quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
-{
-  const QuoitLayout *layout = fleet->layout;
-  const QuoitSlice *row = &layout->slices[slice.index];
-  const QuoitClass *class = quoit_layout_slice_class (layout, slice);
-  guint64 worker_bits[QUOIT_MAX_HOSTS / 64] = { 0 }; /* a bit for each worker id that has a node */
-  guint32 n_workers = 0;
-
-  if (class == NULL || quoit_fleet_slice_status (fleet, slice)->faults != 0)
-    return FALSE;
-  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
-    {
-      gint16 worker = layout->nodes[i].worker_id;
-
-      if (worker < 0 || (guint32) worker >= class->facts.hosts || (worker_bits[worker / 64] >> (worker % 64) & 1) != 0
-          || kind_faults (layout, layout->nodes[i].kind, layout->shelves[row->shelf].class_index) != 0)
-        continue;
-      worker_bits[worker / 64] |= (guint64) 1 << (worker % 64);
-      n_workers++;
-    }
-  return n_workers == class->facts.hosts;
+  *status = quoit_fleet_count_slice (fleet, slice);
+  if (status->condition == before)
+    return;
+  change_condition (fleet, &update, slice, before, status->condition);
+  quoit_fleet_shelf_update_flush (fleet, &update);
 }
 
 void
@@ -375,6 +373,9 @@ new_fleet_without_groups (QuoitLayout *layout)
   quoit_table_init (&fleet->classes, &classes_type, layout->n_classes / QUOIT_CLASSES_PER_CHUNK + 1);
   quoit_bits_init (&fleet->free_slices, layout->n_slices);
   quoit_bits_init (&fleet->ranks, layout->n_ranks);
+  /* The slices are not counted yet, so each has the first condition. */
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    own_class_tally (fleet, c)->count[0] = layout->classes[c].n_slices;
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
       QuoitNodeChunk *chunk = quoit_fleet_own_nodes (fleet, i);

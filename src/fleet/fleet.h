@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fleet/bits.h"
+#include "fleet/condition.h"
 #include "fleet/group.h"
 #include "fleet/index.h"
 #include "fleet/layout.h"
@@ -24,18 +25,10 @@ typedef struct {
   guint8 state[QUOIT_NODES_PER_CHUNK]; /* QuoitNodeState */
 } QuoitNodeChunk;
 
-enum { QUOIT_N_SLICE_FLAGS = 7 };
-
-/* The number of slices of a shelf or class that have each of QuoitSliceFlags. */
+/* The number of slices of a class in each condition. */
 typedef struct {
-  guint32 count[QUOIT_N_SLICE_FLAGS + 1]; /* the last one pads to 32 bytes */
+  guint32 count[QUOIT_N_SLICE_CONDITIONS];
 } QuoitTally;
-
-static inline guint32
-quoit_tally_get (const QuoitTally *tally, QuoitSliceFlags flag)
-{
-  return tally->count[__builtin_ctz (flag)];
-}
 
 /* The condition of a slice, counted over its nodes. */
 typedef struct {
@@ -45,8 +38,14 @@ typedef struct {
   guint16 n_draining;
   guint16 n_missing; /* workers of the topology without an alive node */
   guint8 faults;     /* QuoitFault */
-  guint8 flags;      /* QuoitSliceFlags */
+  guint8 condition;  /* see fleet/condition.h */
 } QuoitSliceStatus;
+
+static inline QuoitSliceFlags
+quoit_slice_status_flags (const QuoitSliceStatus *status)
+{
+  return quoit_condition_flags (status->condition);
+}
 
 /* Records that a bundle of a group has a part of a node. The shares of a node form a linked list. */
 typedef struct {
@@ -58,7 +57,7 @@ typedef struct {
   gatomicrefcount refs;
   QuoitLayout *layout;
   QuoitTable nodes, slices, shelves, classes, shares, groups;
-  QuoitBits free_slices;                     /* indices of the slices with QUOIT_SLICE_FREE */
+  QuoitBits free_slices;                     /* indices of the slices with QUOIT_CONDITION_FREE */
   QuoitBits ranks;                           /* see quoit_layout_assign_ranks() */
   QuoitIndex by_name, by_key, by_removed_id; /* find the slot of a group */
   guint32 n_slots, first_free_slot;          /* slot + 1; free slots form a list */
@@ -117,8 +116,16 @@ QuoitAmount quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId 
 QuoitAmount quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId node, const char *name);
 
 const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
-const QuoitTally *quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf);
+/* Returns the number of free slices on a shelf. */
+guint32 quoit_fleet_shelf_n_free (const QuoitFleet *fleet, QuoitShelfId shelf);
 const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id);
+/* Returns the number of slices of a class that have @flag. */
+guint32 quoit_fleet_class_count (const QuoitFleet *fleet, QuoitClassId class_id, QuoitSliceFlags flag);
+static inline guint32
+quoit_fleet_class_n_free (const QuoitFleet *fleet, QuoitClassId class_id)
+{
+  return quoit_fleet_class_tally (fleet, class_id)->count[QUOIT_CONDITION_FREE];
+}
 /* Returns NULL for an empty slot. */
 const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
 
@@ -246,4 +253,8 @@ gboolean quoit_fleet_check (const QuoitFleet *fleet, GError **error);
 
 /* Returns whether @slice would be intact if all of its nodes were alive: each worker id has a node, and the alive nodes
  * do not contradict each other. */
-gboolean quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice);
+static inline gboolean
+quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
+{
+  return quoit_condition_health (quoit_fleet_slice_status (fleet, slice)->condition) != QUOIT_SLICE_CANNOT_BE_INTACT;
+}

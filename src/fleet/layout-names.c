@@ -203,20 +203,24 @@ find_full_name (const QuoitLayout *layout, const NameSpace *names, const char *n
 static gboolean
 lookup (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *index, GError **error)
 {
-  g_autofree char *quoted = quoit_quote (name), *a = NULL, *b = NULL;
+  g_autofree char *quoted = NULL, *a = NULL, *b = NULL;
   guint32 at, found = first_match (layout, names, name, strlen (name), &at), other;
 
   if (found == QUOIT_NO_INDEX)
     found = find_full_name (layout, names, name);
   else if ((other = next_match (layout, names, name, strlen (name), &at)) != QUOIT_NO_INDEX)
     {
+      quoted = quoit_quote (name);
       a = names->dup_full_name (layout, MIN (found, other));
       b = names->dup_full_name (layout, MAX (found, other));
       return quoit_fail (error, QUOIT_ERROR_INVALID, "%s name %s is ambiguous: use a full name such as '%s' or '%s'",
                          names->noun, quoted, a, b);
     }
   if (found == QUOIT_NO_INDEX)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no %s %s in the fleet", names->noun, quoted);
+    {
+      quoted = quoit_quote (name);
+      return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no %s %s in the fleet", names->noun, quoted);
+    }
 
   *index = found;
   return TRUE;

@@ -18,6 +18,8 @@ char *quoit_identity_unpack (const char *stored);
 /* Returns the maximum number of bytes for storing @identity. */
 gsize quoit_identity_max_size (const char *identity);
 
+void quoit_slice_runs_free (QuoitSliceRuns *runs);
+
 /* Returns the number of slots for a hash table of @n entries: a power of two. */
 guint32 quoit_layout_slots_for (guint32 n);
 

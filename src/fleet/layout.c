@@ -14,6 +14,7 @@ struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
   QuoitClaims *kinds;
+  QuoitKindCache *kind_cache;
   gpointer arrays[13]; /* shared arrays of the layout */
   gsize n_texts;       /* when the layout was built */
 };
@@ -23,8 +24,10 @@ quoit_layout_create_frame (QuoitLayout *layout)
 {
   QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
 
+  layout->kind_cache = quoit_kind_cache_new (layout->n_kinds);
   *frame = (QuoitLayoutFrame) { .strings = layout->strings,
                                 .kinds = layout->kinds,
+                                .kind_cache = layout->kind_cache,
                                 .arrays
                                 = { layout->sources, layout->pools, layout->classes, layout->shelves, layout->slices,
                                     layout->kind_class, layout->env, layout->rows, layout->positions,
@@ -45,6 +48,7 @@ quoit_layout_share_frame (const QuoitLayout *layout)
   other->node_slots = NULL;
   other->ids = (QuoitIds) { 0 };
   other->index_by_slot = NULL;
+  other->slice_runs = NULL;
   return other;
 }
 
@@ -55,6 +59,7 @@ unref_frame (QuoitLayoutFrame *frame)
     return;
   quoit_strings_free (frame->strings);
   quoit_claims_free (frame->kinds);
+  quoit_kind_cache_free (frame->kind_cache);
   for (gsize i = 0; i < G_N_ELEMENTS (frame->arrays); i++)
     g_free (frame->arrays[i]);
   g_free (frame);
@@ -78,6 +83,7 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout->node_slots);
   quoit_ids_clear (&layout->ids);
   g_free (layout->index_by_slot);
+  quoit_slice_runs_free (layout->slice_runs);
   g_free (layout);
 }
 
@@ -304,34 +310,42 @@ id_label (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
   return buffer;
 }
 
-static const struct {
+typedef struct {
   const char *key;
   LabelFunc label;
-} own_labels[] = {
-  { QUOIT_RAY_LABEL_NODE_ID, id_label },       { QUOIT_RAY_LABEL_SLICE_NAME, slice_label },
-  { QUOIT_RAY_LABEL_WORKER_ID, worker_label }, { QUOIT_K8S_LABEL_HOST_NAME, host_label },
-  { QUOIT_RAY_LABEL_NODE_GROUP, group_label },
+  QuoitLabelScope scope;
+} OwnLabel;
+
+static const OwnLabel own_labels[] = {
+  { QUOIT_RAY_LABEL_NODE_ID, id_label, QUOIT_LABEL_OF_NODE },
+  { QUOIT_RAY_LABEL_SLICE_NAME, slice_label, QUOIT_LABEL_OF_NODE },
+  { QUOIT_RAY_LABEL_WORKER_ID, worker_label, QUOIT_LABEL_OF_NODE },
+  { QUOIT_K8S_LABEL_HOST_NAME, host_label, QUOIT_LABEL_OF_NODE },
+  { QUOIT_RAY_LABEL_NODE_GROUP, group_label, QUOIT_LABEL_OF_POOL },
 };
 
-static LabelFunc
+static const OwnLabel *
 find_own_label (const char *key)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (own_labels); i++)
     if (strcmp (key, own_labels[i].key) == 0)
-      return own_labels[i].label;
+      return &own_labels[i];
   return NULL;
 }
 
-gboolean
-quoit_layout_is_kind_label (const char *key)
+QuoitLabelScope
+quoit_layout_label_scope (const char *key)
 {
-  return find_own_label (key) == NULL;
+  const OwnLabel *own = find_own_label (key);
+
+  return own == NULL ? QUOIT_LABEL_OF_KIND : own->scope;
 }
 
 const char *
 quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *buffer)
 {
-  LabelFunc own = find_own_label (key);
+  const OwnLabel *own = find_own_label (key);
 
-  return own != NULL ? own (layout, node, buffer) : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
+  return own != NULL ? own->label (layout, node, buffer)
+                     : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
 }

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "fleet/claims.h"
 #include "fleet/ids.h"
+#include "fleet/kind-results.h"
 
 typedef struct {
   guint32 index;
@@ -106,6 +107,19 @@ typedef struct {
   guint8 faults;       /* QuoitFault within the kind, such as a pod type that does not match the topology */
 } QuoitKindClass;
 
+/* Adjacent slices of one shelf whose nodes are all of one kind. A slice with nodes of several kinds is a run of its
+ * own. */
+typedef struct {
+  guint32 first_slice, n_slices;
+  guint32 shelf;
+  guint32 kind; /* QUOIT_NO_INDEX: several kinds */
+} QuoitSliceRun;
+
+typedef struct {
+  guint32 n;
+  QuoitSliceRun *runs; /* every slice, in order */
+} QuoitSliceRuns;
+
 typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
 
 typedef struct {
@@ -128,13 +142,15 @@ typedef struct {
   gsize n_texts;
   QuoitClaims *kinds;                     /* claims without nodes, for the kinds of all nodes */
   QuoitKindClass *kind_class;             /* by kind */
+  QuoitKindCache *kind_cache;             /* shared with patched copies */
   QuoitPair *env;                         /* variables of all pools */
   guint32 *rows, *positions, *rank_shelf; /* see quoit_layout_assign_ranks() */
   guint32 *node_slots, *slice_slots;      /* by name; index + 1 */
   guint32 node_mask, slice_mask;
-  QuoitIds ids;           /* of nodes */
-  guint32 *index_by_slot; /* by slot of a durable id: node index, or QUOIT_NO_INDEX */
-  guint32 end_id;         /* greater than every id */
+  QuoitIds ids;               /* of nodes */
+  guint32 *index_by_slot;     /* by slot of a durable id: node index, or QUOIT_NO_INDEX */
+  guint32 end_id;             /* greater than every id */
+  QuoitSliceRuns *slice_runs; /* a cache; see quoit_layout_slice_runs() */
 } QuoitLayout;
 
 /* The claims of one source, and the durable ids of its nodes in the same order. */
@@ -231,8 +247,17 @@ enum { QUOIT_LABEL_BUFFER_SIZE = 64 };
 /* Returns the label @key of @node, or NULL. The function also finds labels that are stored in fields of the node. The
  * result may point to @buffer, which must have QUOIT_LABEL_BUFFER_SIZE bytes. */
 const char *quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *buffer);
-/* Returns whether all nodes of a kind have the same value of the label @key. */
-gboolean quoit_layout_is_kind_label (const char *key);
+/* Which nodes have the same value of a label. */
+typedef enum {
+  QUOIT_LABEL_OF_KIND, /* all nodes of a kind */
+  QUOIT_LABEL_OF_POOL, /* all nodes of a pool */
+  QUOIT_LABEL_OF_NODE  /* no others */
+} QuoitLabelScope;
+
+QuoitLabelScope quoit_layout_label_scope (const char *key);
+
+/* Returns the runs of the slices. The first call on a layout visits every node. Any thread may call it. */
+const QuoitSliceRuns *quoit_layout_slice_runs (const QuoitLayout *layout);
 
 static inline const QuoitClass *
 quoit_layout_slice_class (const QuoitLayout *layout, QuoitSliceId slice)

@@ -6,8 +6,8 @@
 
 enum {
   QUOIT_SLICES_PER_CHUNK = 64,
-  QUOIT_SHELVES_PER_CHUNK = 32,
-  QUOIT_CLASSES_PER_CHUNK = 8,
+  QUOIT_SHELVES_PER_CHUNK = 128,
+  QUOIT_CLASSES_PER_CHUNK = 4,
   QUOIT_SHARES_PER_CHUNK = 64,
   QUOIT_SLOTS_PER_CHUNK = 64,
   QUOIT_MAX_HOSTS = 4096 /* per slice; the largest slice of the catalogue has 9,216 chips on 2,304 hosts */
@@ -39,18 +39,16 @@ void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
  * skipped. */
 void quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices);
 
-/* Four counters that the compiler adds with one instruction. */
-typedef gint32 QuoitFourCounters __attribute__ ((vector_size (16)));
-
-/* Collects the changes of slices on one shelf, so that the counters and the rank of the shelf are updated only once.
- * Initialise it with .shelf = QUOIT_NO_INDEX. */
+/* Collects slices of one shelf that change from one condition to another, so that the counters and the rank of the
+ * shelf are updated only once. Initialise it with .n = 0. */
 typedef struct {
-  guint32 shelf;
-  QuoitFourCounters change[2]; /* to be added to the QuoitTally of the shelf and of its class */
+  guint32 shelf, n;
+  guint8 from, to;
 } QuoitShelfUpdate;
 
-/* Updates the flags of @status, which has changed, and the set of free slices, and adds the change of flags to @update.
- * If @update has changes of another shelf, the function first flushes them. The caller flushes at the end. */
+/* Updates the condition of @status, which has changed, and the set of free slices, and adds the slice to @update. If
+ * @update has slices of another shelf or another change, the function first flushes them. The caller flushes at the
+ * end. The health of a slice does not change here; see quoit_fleet_recount_slice(). */
 void quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice,
                                    QuoitSliceStatus *status);
 void quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update);

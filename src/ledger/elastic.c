@@ -205,6 +205,7 @@ grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *
     {
       request->n_slices = group->n_slices + n;
       quoit_refusal_set (refusal, request);
+      quoit_refusal_copy_request (refusal);
       refusal->fleet = quoit_fleet_ref (fleet);
       refusal->group_id = group->id;
       refusal->group_name = g_strdup (group->name);
@@ -296,7 +297,8 @@ has_intact_slice (const QuoitFleet *fleet, const QuoitGroupData *group, const gu
       guint32 index = kept[s] ? QUOIT_NO_INDEX : slice_index (fleet->layout, group, s);
 
       if (index != QUOIT_NO_INDEX
-          && (quoit_fleet_slice_status (fleet, (QuoitSliceId) { index })->flags & QUOIT_SLICE_INTACT) != 0)
+          && quoit_condition_health (quoit_fleet_slice_status (fleet, (QuoitSliceId) { index })->condition)
+                 == QUOIT_SLICE_IS_INTACT)
         return TRUE;
     }
   return FALSE;

@@ -130,7 +130,9 @@ quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group,
     return quoit_group_data_ref (group);
   if (quoit_plan_bundles (fleet, request, &plan, refusal, error))
     return make_group (fleet, group, request, &plan, staying);
-  if (refusal->request != NULL)
-    refusal->missing = quoit_step_make_unplaced_request (fleet, group, NULL);
+  if (refusal->request == NULL)
+    return NULL;
+  quoit_refusal_copy_request (refusal);
+  refusal->missing = quoit_step_make_unplaced_request (fleet, group, NULL);
   return NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/constraint.h"
 
+#include <string.h>
+
 /* --- classes of slices --- */
 
 static gboolean
@@ -53,30 +55,76 @@ excludes_slices (const QuoitRequest *request)
   return request->excluded->len > 0;
 }
 
+static QuoitRuleExtent
+extent_of_kind (const QuoitRequest *request)
+{
+  (void) request;
+  return QUOIT_RULE_OF_KIND;
+}
+
+static QuoitRuleExtent
+extent_of_pool (const QuoitRequest *request)
+{
+  (void) request;
+  return QUOIT_RULE_OF_POOL;
+}
+
+static QuoitRuleExtent
+extent_of_selectors (const QuoitRequest *request)
+{
+  static const QuoitRuleExtent extents[] = { [QUOIT_LABEL_OF_KIND] = QUOIT_RULE_OF_KIND,
+                                             [QUOIT_LABEL_OF_POOL] = QUOIT_RULE_OF_POOL,
+                                             [QUOIT_LABEL_OF_NODE] = QUOIT_RULE_OF_NODE };
+  QuoitRuleExtent extent = QUOIT_RULE_OF_KIND;
+
+  for (guint i = 0; i < request->selectors->len; i++)
+    extent = MAX (extent, extents[quoit_layout_label_scope (quoit_selector_key (request->selectors->pdata[i]))]);
+  return extent;
+}
+
+static void
+append_zone (GString *key, const QuoitRequest *request)
+{
+  g_string_append (key, request->zone);
+}
+
+/* Lengths separate the texts, so that no two lists of selectors have the same key. */
+static void
+append_selector_key (GString *key, const QuoitRequest *request)
+{
+  for (guint i = 0; i < request->selectors->len; i++)
+    {
+      const char *label = quoit_selector_key (request->selectors->pdata[i]);
+      const char *value = quoit_selector_value (request->selectors->pdata[i]);
+
+      g_string_append_printf (key, "%zu:%s%zu:%s", strlen (label), label, strlen (value), value);
+    }
+}
+
 /* --- the state of slices --- */
 
 static gboolean
-is_intact (const QuoitSliceStatus *status)
+is_intact (QuoitSliceFlags flags)
 {
-  return (status->flags & QUOIT_SLICE_INTACT) != 0;
+  return (flags & QUOIT_SLICE_INTACT) != 0;
 }
 
 static gboolean
-is_not_draining (const QuoitSliceStatus *status)
+is_not_draining (QuoitSliceFlags flags)
 {
-  return status->n_draining == 0;
+  return (flags & QUOIT_SLICE_DRAINING) == 0;
 }
 
 static gboolean
-is_not_held (const QuoitSliceStatus *status)
+is_not_held (QuoitSliceFlags flags)
 {
-  return status->n_allocated == 0;
+  return (flags & QUOIT_SLICE_HELD) == 0;
 }
 
 static gboolean
-is_not_used (const QuoitSliceStatus *status)
+is_not_used (QuoitSliceFlags flags)
 {
-  return status->n_used == 0;
+  return (flags & QUOIT_SLICE_IDLE) != 0;
 }
 
 /* --- details --- */
@@ -189,20 +237,24 @@ const QuoitConstraintRow quoit_constraints[] = {
     .class_test = is_chips_per_host, .detail = chips_per_host_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
-    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .is_slice_wide = TRUE, .detail = pool_detail },
+    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .extent = extent_of_pool, .detail = pool_detail },
   { QUOIT_CONSTRAINT_ZONE, "zone", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside zone", .nodes = "outside zone",
-    .is_used = names_zone, .rule = quoit_node_rules_in_zone, .detail = zone_detail },
+    .is_used = names_zone, .rule = quoit_node_rules_in_zone, .extent = extent_of_kind, .append_key = append_zone,
+    .detail = zone_detail },
   { QUOIT_CONSTRAINT_SELECTOR, "selector", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "not selected by", .nodes = "not selected by",
-    .is_used = has_selectors, .rule = quoit_node_rules_match_selectors, .node_test = quoit_place_has_labels,
+    .is_used = has_selectors, .rule = quoit_node_rules_match_selectors, .extent = extent_of_selectors,
+    .append_key = append_selector_key,
+    .node_test = quoit_place_has_labels,
     .omits_nodes = TRUE, .detail = selector_detail },
   { QUOIT_CONSTRAINT_NAMED_SLICE, "named-slice", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "not among the named slices", .nodes = "in none of the named slices",
-    .is_used = names_slices, .rule = quoit_node_rules_in_named_slice, .is_slice_wide = TRUE },
+    .is_used = names_slices, .rule = quoit_node_rules_in_named_slice, .slice_bits = quoit_node_rules_named },
   { QUOIT_CONSTRAINT_EXCLUDED_SLICE, "excluded-slice", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "excluded by name", .nodes = "in an excluded slice",
-    .is_used = excludes_slices, .rule = quoit_node_rules_in_no_excluded_slice, .is_slice_wide = TRUE },
+    .is_used = excludes_slices, .rule = quoit_node_rules_in_no_excluded_slice,
+    .slice_bits = quoit_node_rules_not_excluded },
   { QUOIT_CONSTRAINT_TOPOLOGY_LABEL, "topology-label", QUOIT_CONSTRAINT_OF_REQUEST,
     .nodes = "without a value of label",
     .node_test = quoit_place_has_topology_label, .detail = topology_label_detail },
@@ -267,10 +319,10 @@ quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const Quoi
 }
 
 guint
-quoit_constraint_first_failed_by_status (const QuoitSliceStatus *status)
+quoit_constraint_first_failed_by_flags (QuoitSliceFlags flags)
 {
   for (guint position = 0; position < quoit_n_constraints; position++)
-    if (quoit_constraints[position].slice_test != NULL && !quoit_constraints[position].slice_test (status))
+    if (quoit_constraints[position].slice_test != NULL && !quoit_constraints[position].slice_test (flags))
       return position;
   return QUOIT_NO_CONSTRAINT;
 }

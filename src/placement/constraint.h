@@ -34,6 +34,13 @@ typedef enum {
   QUOIT_MISS_AVAILABLE /* what is available on the node now */
 } QuoitMissAmounts;
 
+/* Which nodes get the same result from a rule. */
+typedef enum {
+  QUOIT_RULE_OF_KIND, /* all nodes of a kind */
+  QUOIT_RULE_OF_POOL, /* all nodes of a kind in a pool */
+  QUOIT_RULE_OF_NODE  /* no others */
+} QuoitRuleExtent;
+
 /* One constraint. A slice must pass class_test with its class, rule with its nodes, and slice_test. A node for a
  * bundle must pass rule and node_test. A test may be NULL. */
 typedef struct {
@@ -44,8 +51,10 @@ typedef struct {
   gboolean (*class_test) (const QuoitSliceFacts *facts, const QuoitRequest *request);
   gboolean (*is_used) (const QuoitRequest *request); /* whether the request has this rule */
   gboolean (*rule) (const QuoitNodeRules *rules, QuoitNodeId node);
-  gboolean is_slice_wide; /* rule returns the same for all nodes of a slice */
-  gboolean (*slice_test) (const QuoitSliceStatus *status);
+  QuoitRuleExtent (*extent) (const QuoitRequest *request);        /* of the rule, if the request has it */
+  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has QUOIT_RULE_OF_KIND */
+  const guint64 *(*slice_bits) (const QuoitNodeRules *rules); /* instead of extent: the slices that satisfy the rule */
+  gboolean (*slice_test) (QuoitSliceFlags flags);
   gboolean (*node_test) (const QuoitBundlePlace *place);
   gboolean omits_nodes; /* a view may omit nodes that violate this constraint for every bundle */
   QuoitMissAmounts miss;
@@ -71,7 +80,7 @@ quoit_constraint_can_change (const QuoitConstraintRow *row)
 
 /* Return the position of the first constraint that is not satisfied, or QUOIT_NO_CONSTRAINT if all are. */
 guint quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
-guint quoit_constraint_first_failed_by_status (const QuoitSliceStatus *status);
+guint quoit_constraint_first_failed_by_flags (QuoitSliceFlags flags);
 guint quoit_constraint_first_failed_by_place (const QuoitBundlePlace *place);
 
 /* Tests of nodes, defined in constraint-nodes.c. */

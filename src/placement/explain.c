@@ -3,44 +3,65 @@
 #include "placement/constraint.h"
 #include "placement/refusal.h"
 
+static QuoitVerdict
+counted_verdict (const QuoitCandidateCounts *counts, guint32 n_wanted)
+{
+  return counts->n_now >= n_wanted     ? QUOIT_VERDICT_FITS
+         : counts->n_could >= n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                       : QUOIT_VERDICT_NEVER;
+}
+
+gboolean
+quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
+                   GError **error)
+{
+  QuoitCandidates candidates;
+  QuoitCandidateCounts counts;
+
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
+    return FALSE;
+  quoit_candidates_count (&candidates, fleet, request, &counts);
+  quoit_candidates_clear (&candidates);
+  if (verdict != NULL)
+    *verdict = counted_verdict (&counts, quoit_request_min_slices (request));
+  if (n_free != NULL)
+    *n_free = counts.n_now;
+  return TRUE;
+}
+
+QuoitReport *
+quoit_explain_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates)
+{
+  QuoitReport *report = quoit_report_alloc (quoit_request_min_slices (request));
+  guint32 before = fleet->layout->n_slices;
+  QuoitCandidateCounts counts;
+
+  quoit_candidates_count (candidates, fleet, request, &counts);
+  report->n_matching = counts.n_matching;
+  report->n_now = counts.n_now;
+  report->n_could = counts.n_could;
+  report->verdict = counted_verdict (&counts, report->n_wanted);
+  for (guint c = 0; c < quoit_n_constraints; c++)
+    {
+      quoit_report_add_reason (report, request, c, before, before - counts.n_removed[c]);
+      before -= counts.n_removed[c];
+    }
+  return report;
+}
+
 QuoitReport *
 quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  g_autoptr (QuoitReport) report = NULL;
+  QuoitReport *report;
   QuoitCandidates candidates;
-  guint32 n_removed[QUOIT_MAX_CONSTRAINTS], before = fleet->layout->n_slices;
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
-
-  report = quoit_report_alloc (quoit_request_min_slices (request));
-  quoit_candidates_count_removed (&candidates, fleet, request, n_removed);
-  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
-    {
-      guint position;
-
-      if (!quoit_candidates_contain (&candidates, fleet, s))
-        continue;
-      report->n_matching++;
-      report->n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
-      position = quoit_constraint_first_failed_by_status (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s }));
-      if (position == QUOIT_NO_CONSTRAINT)
-        report->n_now++;
-      else
-        n_removed[position]++;
-    }
-  report->verdict = report->n_now >= report->n_wanted     ? QUOIT_VERDICT_FITS
-                    : report->n_could >= report->n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                                          : QUOIT_VERDICT_NEVER;
-  for (guint c = 0; c < quoit_n_constraints; c++)
-    {
-      quoit_report_add_reason (report, request, c, before, before - n_removed[c]);
-      before -= n_removed[c];
-    }
+  report = quoit_explain_candidates (fleet, request, &candidates);
   if (report->verdict != QUOIT_VERDICT_FITS)
     quoit_report_find_options (report, fleet, request, &candidates);
   quoit_candidates_clear (&candidates);
-  return g_steal_pointer (&report);
+  return report;
 }
 
 gboolean

@@ -10,48 +10,70 @@
 /* Ray's label, then GKE's. A node list may have either. */
 static const char *const zone_keys[] = { QUOIT_RAY_LABEL_ZONE, QUOIT_K8S_LABEL_ZONE };
 
-/* Whether @name is "pool", or "source/pool" for a pool name that several sources have. */
+/* Whether @name is the full name "source/pool" of @pool. */
 static gboolean
-is_pool (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
+is_full_name (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
 {
-  const char *pool_name = quoit_layout_text (layout, pool->name);
   const char *source = quoit_layout_text (layout, layout->sources[pool->source].name);
   gsize length = strlen (source);
 
-  return strcmp (pool_name, name) == 0
-         || (strncmp (name, source, length) == 0 && name[length] == '/' && strcmp (name + length + 1, pool_name) == 0);
+  return strncmp (name, source, length) == 0 && name[length] == '/'
+         && strcmp (name + length + 1, quoit_layout_text (layout, pool->name)) == 0;
 }
 
 static gboolean
 mark_pools (QuoitNodeRules *rules, const char *name, GError **error)
 {
   const QuoitLayout *layout = rules->layout;
-  g_autofree char *quoted = NULL;
+  QuoitStringId id;
+  gboolean has_id = quoit_strings_find (layout->strings, name, &id), may_be_full = strchr (name, '/') != NULL;
   gboolean found = FALSE;
+  g_autofree char *quoted = NULL;
 
   rules->pools = g_new0 (guint8, layout->n_pools + 1);
   for (guint32 p = 0; p < layout->n_pools; p++)
-    found |= rules->pools[p] = (guint8) is_pool (layout, &layout->pools[p], name);
+    if ((has_id && layout->pools[p].name.index == id.index)
+        || (may_be_full && is_full_name (layout, &layout->pools[p], name)))
+      found = rules->pools[p] = TRUE;
   if (found)
     return TRUE;
   quoted = quoit_quote (name);
   return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no pool %s in the fleet", quoted);
 }
 
-static gboolean
-mark_slices (const QuoitLayout *layout, const GPtrArray *names, guint8 **marks, GError **error)
+/* Returns a set of bits, one per slice, with those of the named slices. */
+static guint64 *
+mark_slices (const QuoitLayout *layout, const GPtrArray *names, GError **error)
 {
-  if (names->len > 0)
-    *marks = g_new0 (guint8, layout->n_slices + 1);
+  g_autofree guint64 *marks = g_new0 (guint64, layout->n_slices / 64 + 1);
+
   for (guint i = 0; i < names->len; i++)
     {
       QuoitSliceId slice;
 
       if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, error))
-        return FALSE;
-      (*marks)[slice.index] = 1;
+        return NULL;
+      marks[slice.index / 64] |= (guint64) 1 << (slice.index % 64);
     }
-  return TRUE;
+  return g_steal_pointer (&marks);
+}
+
+static gboolean
+mark_named (QuoitNodeRules *rules, GError **error)
+{
+  return rules->request->slices->len == 0
+         || (rules->named = mark_slices (rules->layout, rules->request->slices, error)) != NULL;
+}
+
+static gboolean
+mark_excluded (QuoitNodeRules *rules, GError **error)
+{
+  if (rules->request->excluded->len == 0)
+    return TRUE;
+  rules->not_excluded = mark_slices (rules->layout, rules->request->excluded, error);
+  for (guint32 w = 0; rules->not_excluded != NULL && w <= rules->layout->n_slices / 64; w++)
+    rules->not_excluded[w] = ~rules->not_excluded[w];
+  return rules->not_excluded != NULL;
 }
 
 void
@@ -59,7 +81,7 @@ quoit_node_rules_clear (QuoitNodeRules *rules)
 {
   g_clear_pointer (&rules->pools, g_free);
   g_clear_pointer (&rules->named, g_free);
-  g_clear_pointer (&rules->excluded, g_free);
+  g_clear_pointer (&rules->not_excluded, g_free);
 }
 
 gboolean
@@ -69,9 +91,8 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
   for (guint c = 0; c < quoit_n_constraints; c++)
     if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
       rules->used[rules->n_used++] = (guint8) c;
-  if ((request->pool == NULL || mark_pools (rules, request->pool, error))
-      && mark_slices (layout, request->slices, &rules->named, error)
-      && mark_slices (layout, request->excluded, &rules->excluded, error))
+  if ((request->pool == NULL || mark_pools (rules, request->pool, error)) && mark_named (rules, error)
+      && mark_excluded (rules, error))
     return TRUE;
   quoit_node_rules_clear (rules);
   return FALSE;
@@ -120,12 +141,18 @@ quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNodeId node)
   return TRUE;
 }
 
+static gboolean
+has_slice (const guint64 *bits, guint32 slice)
+{
+  return (bits[slice / 64] >> (slice % 64) & 1) != 0;
+}
+
 gboolean
 quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node)
 {
   guint32 slice = rules->layout->nodes[node.index].slice;
 
-  return slice != QUOIT_NO_INDEX && rules->named[slice];
+  return slice != QUOIT_NO_INDEX && has_slice (rules->named, slice);
 }
 
 gboolean
@@ -133,7 +160,19 @@ quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId 
 {
   guint32 slice = rules->layout->nodes[node.index].slice;
 
-  return slice == QUOIT_NO_INDEX || !rules->excluded[slice];
+  return slice == QUOIT_NO_INDEX || has_slice (rules->not_excluded, slice);
+}
+
+const guint64 *
+quoit_node_rules_named (const QuoitNodeRules *rules)
+{
+  return rules->named;
+}
+
+const guint64 *
+quoit_node_rules_not_excluded (const QuoitNodeRules *rules)
+{
+  return rules->not_excluded;
 }
 
 guint

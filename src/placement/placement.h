@@ -31,6 +31,11 @@ enum { QUOIT_MAX_CONSTRAINTS = 32, QUOIT_NO_CONSTRAINT = QUOIT_MAX_CONSTRAINTS }
 gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan,
                             QuoitRefusal *refusal, GError **error);
 
+/* Decides whether @request, which must be for slices, fits, and counts the free slices that it accepts. Both results
+ * may be NULL. Fails like quoit_plan_slices(). */
+gboolean quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict,
+                            guint32 *n_free, GError **error);
+
 /* Explains why @request, which must be for slices, fits or not. Returns NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 
@@ -40,8 +45,8 @@ QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *
 typedef struct {
   const QuoitLayout *layout;
   const QuoitRequest *request;
-  guint8 *pools;            /* one byte per pool; NULL: any */
-  guint8 *named, *excluded; /* one byte per slice; NULL: the request has no such rule */
+  guint8 *pools;                 /* one byte per pool; NULL: any */
+  guint64 *named, *not_excluded; /* one bit per slice; NULL: the request has no such rule */
   guint n_used;
   guint8 used[QUOIT_MAX_CONSTRAINTS]; /* positions of the constraints whose rules the request has */
 } QuoitNodeRules;
@@ -56,33 +61,49 @@ gboolean quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNod
 gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node);
+/* Return the slices that satisfy a rule, one bit per slice. */
+const guint64 *quoit_node_rules_named (const QuoitNodeRules *rules);
+const guint64 *quoit_node_rules_not_excluded (const QuoitNodeRules *rules);
 /* Returns the position of the first constraint whose rule the node violates, or QUOIT_NO_CONSTRAINT. */
 guint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
 
 /* The slices that have the class of the request and pass its rules, whatever their state. */
 typedef struct {
-  guint32 class_index;                      /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
-  gboolean unconstrained;                   /* the request has no rules: every slice of the class is eligible */
-  guint8 *eligible;                         /* one byte per slice; NULL if unconstrained */
-  guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* unless unconstrained: number of slices that each constraint removed, by
-                                             * position */
+  guint32 class_index; /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
+  guint64 *eligible;   /* one bit per slice; NULL: the request has no rules, so every slice of the class is eligible */
+  guint32 n_words;     /* of eligible */
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* number of slices that each constraint of class and rules removed, by
+                                             * position; set if there are rules */
 } QuoitCandidates;
 
 /* Also validates the request. Fails like quoit_plan_slices(). */
 gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                                 GError **error);
 void quoit_candidates_clear (QuoitCandidates *candidates);
-/* Counts the slices that each constraint of class and rules removed. @n_removed has QUOIT_MAX_CONSTRAINTS members. */
-void quoit_candidates_count_removed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
-                                     const QuoitRequest *request, guint32 *n_removed);
+
+/* The candidates of a request, counted. */
+typedef struct {
+  guint32 n_matching; /* candidates */
+  guint32 n_now;      /* candidates that are free */
+  guint32 n_could;    /* candidates that would be free if all were released, alive and undrained */
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* slices that each constraint removed, by position */
+} QuoitCandidateCounts;
+
+/* Counts in time that does not depend on the number of slices, if the request has no rules. */
+void quoit_candidates_count (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                             QuoitCandidateCounts *counts);
 static inline gboolean
 quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
 {
   if (candidates->eligible != NULL)
-    return candidates->eligible[slice];
+    return (candidates->eligible[slice / 64] >> (slice % 64) & 1) != 0;
   return candidates->class_index != QUOIT_NO_INDEX
          && fleet->layout->shelves[fleet->layout->slices[slice].shelf].class_index == candidates->class_index;
 }
+
+/* Explains the candidates of @request, without options. */
+QuoitReport *quoit_explain_candidates (const QuoitFleet *fleet, const QuoitRequest *request,
+                                       const QuoitCandidates *candidates);
 
 /* Chooses @n slices by policy `best`. Returns FALSE with an empty @plan if fewer than @n are free. */
 gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);

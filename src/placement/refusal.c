@@ -6,7 +6,8 @@
 void
 quoit_refusal_clear (QuoitRefusal *refusal)
 {
-  g_clear_pointer (&refusal->request, quoit_request_free);
+  g_clear_pointer (&refusal->own_request, quoit_request_free);
+  refusal->request = NULL;
   g_clear_pointer (&refusal->missing, quoit_request_free);
   g_clear_pointer (&refusal->fleet, quoit_fleet_unref);
   g_clear_pointer (&refusal->group_name, g_free);
@@ -16,10 +17,15 @@ gboolean
 quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request)
 {
   if (refusal != NULL)
-    *refusal = (QuoitRefusal) { .request = quoit_request_dup (request, request->name),
-                                .placing = QUOIT_PLACEMENT_NONE,
-                                .node = QUOIT_NO_INDEX };
+    *refusal = (QuoitRefusal) { .request = request, .placing = QUOIT_PLACEMENT_NONE, .node = QUOIT_NO_INDEX };
   return FALSE;
+}
+
+void
+quoit_refusal_copy_request (QuoitRefusal *refusal)
+{
+  refusal->own_request = quoit_request_dup (refusal->request, refusal->request->name);
+  refusal->request = refusal->own_request;
 }
 
 /* --- bundles --- */
@@ -156,12 +162,24 @@ fits (const QuoitFleet *fleet, const QuoitRequest *request)
   return found;
 }
 
+/* Sets @error to the message of a report without options. */
+static void
+fail_with_message (const QuoitReport *report, const QuoitRequest *request, GError **error)
+{
+  g_autofree char *shape = quoit_shape_format (request->shape), *what = NULL, *message = NULL;
+
+  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
+  message = quoit_report_message (report, what);
+  quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", message);
+}
+
+/* Returns a report. If it is wanted, its options are found when they are first read. */
 static QuoitReport *
-explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
   const QuoitRequest *request = refusal->request;
+  QuoitCandidates candidates;
   QuoitReport *report;
-  g_autofree char *shape = NULL, *what = NULL, *summary = NULL;
 
   if (refusal->group_id != 0 && fits (fleet, request))
     {
@@ -172,13 +190,17 @@ explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **e
       /* @fleet is without the group, so a report on it would say that the request fits. */
       return quoit_explain_slices (refusal->fleet, request, NULL);
     }
-  report = quoit_explain_slices (fleet, request, error);
-  if (report == NULL)
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
-  shape = quoit_shape_format (request->shape);
-  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
-  summary = quoit_report_summary (report, what);
-  quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", summary);
+  report = quoit_explain_candidates (fleet, request, &candidates);
+  quoit_candidates_clear (&candidates);
+  if (wants_report)
+    {
+      report->fleet = quoit_fleet_ref (fleet);
+      report->request = quoit_request_dup (request, request->name);
+    }
+  if (error != NULL)
+    fail_with_message (report, request, error);
   return report;
 }
 
@@ -206,7 +228,7 @@ quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError
   if (fleet == NULL)
     return;
   made = refusal->request->bundles->len > 0 ? explain_bundles (fleet, refusal, report != NULL, error)
-                                            : explain_slices (fleet, refusal, error);
+                                            : explain_slices (fleet, refusal, report != NULL, error);
   if (report != NULL)
     *report = made;
   else

@@ -6,7 +6,8 @@
 #include "placement/view.h"
 
 struct _QuoitRefusal {
-  QuoitRequest *request;        /* a copy of the refused request; NULL: no refusal */
+  const QuoitRequest *request;  /* the refused request, which must stay valid; NULL: no refusal */
+  QuoitRequest *own_request;    /* the same, if the refusal owns it; otherwise NULL */
   QuoitFleet *fleet;            /* the fleet that refused it; NULL: the fleet of the decision */
   QuoitPlacementResult placing; /* for bundles */
   guint32 node, bundle;  /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
@@ -19,9 +20,13 @@ struct _QuoitRefusal {
 
 void quoit_refusal_clear (QuoitRefusal *refusal);
 
-/* Records that @request was refused. Returns FALSE. @refusal may be NULL if the caller does not need the reason. */
+/* Records that @request was refused. Returns FALSE. @refusal may be NULL if the caller does not need the reason. Does
+ * not copy @request; a caller that frees it before the refusal calls quoit_refusal_copy_request(). */
 gboolean quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request);
+void quoit_refusal_copy_request (QuoitRefusal *refusal);
 
-/* Sets @error to NOT_NOW or NEVER with a message of one sentence, and *@report to the report; @report may be NULL.
- * If the request cannot be explained, @error has another code and *@report stays NULL. */
+/* Sets @error to NOT_NOW or NEVER with a message of one sentence, and *@report to the report; both may be NULL. A
+ * report on slices finds its options when they are first read. If the request cannot be explained, @error has another
+ * code and
+ * *@report stays NULL. */
 void quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error);

@@ -196,8 +196,7 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
   const QuoitFleet *fleet = search->fleet;
 
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
-    if (quoit_candidates_contain (candidates, fleet, s)
-        && (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags & QUOIT_SLICE_FREE) == 0
+    if (quoit_candidates_contain (candidates, fleet, s) && !quoit_bits_has (&fleet->free_slices, s)
         && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s }))
       add_repair (search, s);
   g_array_sort (search->repairs, by_needs);

@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "placement/constraint.h"
+#include "placement/placement.h"
 
 static void
 step_clear (gpointer item)
@@ -39,6 +40,7 @@ quoit_report_alloc (guint32 n_wanted)
   QuoitReport *report = g_new0 (QuoitReport, 1);
 
   g_atomic_ref_count_init (&report->refs);
+  g_mutex_init (&report->lock);
   report->n_wanted = n_wanted;
   report->reasons = g_array_new (FALSE, TRUE, sizeof (QuoitReason));
   g_array_set_clear_func (report->reasons, reason_clear);
@@ -64,6 +66,9 @@ quoit_report_unref (QuoitReport *report)
   g_array_unref (report->reasons);
   g_array_unref (report->options);
   g_array_unref (report->misses);
+  quoit_fleet_unref (report->fleet);
+  g_clear_pointer (&report->request, quoit_request_free);
+  g_mutex_clear (&report->lock);
   g_free (report);
 }
 
@@ -114,6 +119,29 @@ quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint
   while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
     at--;
   g_array_insert_val (report->reasons, at, reason);
+}
+
+const GArray *
+quoit_report_options (const QuoitReport *report)
+{
+  QuoitReport *own = (QuoitReport *) report;
+
+  g_mutex_lock (&own->lock);
+  if (own->fleet != NULL)
+    {
+      QuoitCandidates candidates;
+
+      /* The request was valid for this fleet when it was refused. */
+      if (quoit_candidates_find (own->fleet, own->request, &candidates, NULL))
+        {
+          quoit_report_find_options (own, own->fleet, own->request, &candidates);
+          quoit_candidates_clear (&candidates);
+        }
+      g_clear_pointer (&own->fleet, quoit_fleet_unref);
+      g_clear_pointer (&own->request, quoit_request_free);
+    }
+  g_mutex_unlock (&own->lock);
+  return own->options;
 }
 
 QuoitOption *
@@ -199,7 +227,7 @@ append_step (GString *text, const QuoitStep *step)
 char *
 quoit_report_option_text (const QuoitReport *report, guint index)
 {
-  const GArray *steps = g_array_index (report->options, QuoitOption, index).steps;
+  const GArray *steps = g_array_index (quoit_report_options (report), QuoitOption, index).steps;
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < steps->len; i++)
@@ -257,7 +285,7 @@ append_ray (GString *text, const QuoitReport *report)
 }
 
 char *
-quoit_report_summary (const QuoitReport *report, const char *what)
+quoit_report_message (const QuoitReport *report, const char *what)
 {
   GString *text = g_string_new (what);
 
@@ -276,11 +304,17 @@ quoit_report_summary (const QuoitReport *report, const char *what)
       g_string_append_printf (text, "; %s", reason);
     }
   append_ray (text, report);
-  if (report->verdict != QUOIT_VERDICT_FITS && report->options->len > 0)
-    {
-      g_autofree char *option = quoit_report_option_text (report, 0);
-
-      g_string_append_printf (text, "; would help: %s", option);
-    }
   return g_string_free (text, FALSE);
+}
+
+char *
+quoit_report_summary (const QuoitReport *report, const char *what)
+{
+  g_autofree char *message = NULL, *option = NULL;
+
+  if (report->verdict == QUOIT_VERDICT_FITS || quoit_report_options (report)->len == 0)
+    return quoit_report_message (report, what);
+  message = quoit_report_message (report, what);
+  option = quoit_report_option_text (report, 0);
+  return g_strconcat (message, "; would help: ", option, NULL);
 }

@@ -7,6 +7,7 @@
 #include <quoit/request.h>
 
 #include "base/amount.h"
+#include "fleet/fleet.h"
 
 typedef struct {
   QuoitConstraint constraint;
@@ -44,7 +45,13 @@ struct _QuoitReport {
   guint32
       n_could; /* slices that would be free if every group were released, and every known node alive and undrained */
   GArray *reasons; /* of QuoitReason: constraints that removed slices, the main obstacle first */
-  GArray *options; /* of QuoitOption, fewest steps first */
+  GArray *options; /* of QuoitOption, fewest steps first; read them with quoit_report_options() */
+
+  /* What the options are made from when they are first read. A refusal makes a report, and most callers want only its
+   * numbers. */
+  GMutex lock;
+  QuoitFleet *fleet; /* NULL: the options are complete */
+  QuoitRequest *request;
 
   gboolean is_for_bundles; /* n_matching, n_now and n_could then count nodes for `bundle` */
   guint32 bundle;          /* the bundle that is hardest to place */
@@ -56,6 +63,9 @@ struct _QuoitReport {
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
+/* Returns the options, and finds them first if no call has done so. Any thread may call it. */
+const GArray *quoit_report_options (const QuoitReport *report);
+
 /* Adds a reason for the constraint at @position of quoit_constraints, unless it removed nothing. */
 void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
                               guint32 after);
@@ -64,7 +74,9 @@ void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report);              /* valid until the next option is added */
 void quoit_option_add_step (QuoitOption *option, const QuoitStep *step); /* copies the texts */
 
-/* Returns one sentence for an error message: verdict, numbers, main reason, first option. The caller owns the text. */
+/* Returns one sentence for an error message: verdict, numbers, main reason. The caller owns the text. */
+char *quoit_report_message (const QuoitReport *report, const char *what);
+/* Returns the message and the first option. The caller owns the text. */
 char *quoit_report_summary (const QuoitReport *report, const char *what);
 char *quoit_report_option_text (const QuoitReport *report, guint index);
 char *quoit_report_reason_text (const QuoitReport *report, guint index);

@@ -210,7 +210,7 @@ fill_filter (const QuoitFleetView *view, const GPtrArray *selectors, guint64 *bi
 
       if (strcmp (quoit_selector_key (selector), QUOIT_RAY_LABEL_SLICE_NAME) == 0)
         keep_slice_nodes (view, selector, bits);
-      else if (quoit_layout_is_kind_label (quoit_selector_key (selector)))
+      else if (quoit_layout_label_scope (quoit_selector_key (selector)) == QUOIT_LABEL_OF_KIND)
         keep_node_kinds (view, selector, bits);
       else
         keep_nodes (view, selector, node_satisfies, NULL, bits);

@@ -86,9 +86,13 @@ limit_to_slices (const CandidateSearch *search, const guint32 *which)
   if (search->has_rules && search->rules.named != NULL)
     {
       slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-      for (guint32 s = 0; s < search->view->fleet->layout->n_slices; s++)
-        if (search->rules.named[s])
-          g_array_append_val (slices, s);
+      for (guint32 w = 0; w <= search->view->fleet->layout->n_slices / 64; w++)
+        for (guint64 word = search->rules.named[w]; word != 0; word &= word - 1)
+          {
+            guint32 slice = w * 64 + (guint32) __builtin_ctzll (word);
+
+            g_array_append_val (slices, slice);
+          }
       return slices;
     }
   return request->topology_label == NULL ? quoit_fleet_view_find_slices (search->view, which) : NULL;

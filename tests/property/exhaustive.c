@@ -571,7 +571,7 @@ check_case (const Case *at)
   gboolean fits;
 
   quoit_plan_init (&plan);
-  fits = plan_or_explain (at->fleet, at->request, &plan, &error);
+  fits = plan_or_explain (at->fleet, at->request, &plan, NULL, &error);
   expect (at, (fits ? 0 : error->code) == (int) verdict, "the verdict is wrong", report);
   expect (at, report->verdict == verdict, "the explained verdict is wrong", report);
   expect (at, report->n_now == n_now && report->n_could == n_could, "the shortfall is wrong", report);

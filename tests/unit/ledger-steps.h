@@ -92,7 +92,7 @@ n_free (const QuoitFleet *fleet)
   guint32 n = 0;
 
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
-    n += (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags & QUOIT_SLICE_FREE) != 0;
+    n += quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->condition == QUOIT_CONDITION_FREE;
   return n;
 }
 

@@ -59,7 +59,7 @@ START_TEST (contradictions_count_alive_nodes_only)
   status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 });
   ck_assert_uint_eq (status->faults, slices[_i].faults);
   ck_assert_uint_eq (status->n_missing, slices[_i].n_missing);
-  ck_assert_int_eq ((status->flags & QUOIT_SLICE_FREE) != 0, slices[_i].faults == 0 && slices[_i].n_missing == 0);
+  ck_assert_int_eq (status->condition == QUOIT_CONDITION_FREE, slices[_i].faults == 0 && slices[_i].n_missing == 0);
   for (guint i = 0; i < slices[_i].n; i++)
     quoit_fleet_set_node_state (fleet, (QuoitNodeId) { i }, QUOIT_NODE_DEAD);
   status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 });
@@ -107,7 +107,7 @@ START_TEST (changes_of_a_fork_do_not_change_its_origin)
   ck_assert_mem_eq (&before, quoit_fleet_class_tally (fleet, (QuoitClassId) { 1 }), sizeof before);
   ck_assert_ptr_null (quoit_fleet_find_group (fleet, "g"));
   ck_assert_ptr_nonnull (quoit_fleet_find_group (fork, "g"));
-  ck_assert_uint_eq (quoit_tally_get (quoit_fleet_class_tally (fork, (QuoitClassId) { 1 }), QUOIT_SLICE_FREE), 12);
+  ck_assert_uint_eq (quoit_fleet_class_n_free (fork, (QuoitClassId) { 1 }), 12);
 }
 END_TEST
 

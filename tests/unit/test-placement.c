@@ -45,23 +45,32 @@ fleet_new (const char *drawing)
   return drawn_fleet (&drawn);
 }
 
-/* The chosen slices in the plan's order, or the refusal's code and message. */
+/* The chosen slices in the plan's order, or the refusal's code, message and first option. */
 static char *
 answer (const char *drawing, const char *wanted)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new (drawing);
   g_autoptr (QuoitRequest) request = request_new (wanted);
   g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitReport) report = NULL;
   GString *text = g_string_new (NULL);
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  if (plan_or_explain (fleet, request, &plan, &error))
+  if (plan_or_explain (fleet, request, &plan, &report, &error))
     for (guint32 i = 0; i < plan.n; i++)
       g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
                               quoit_layout_text (fleet->layout, fleet->layout->slices[plan.slices[i]].name));
   else
     g_string_append_printf (text, "%s: %s", quoit_error_code_name ((QuoitErrorCode) error->code), error->message);
+  /* The fleet may be gone when somebody reads the options. */
+  g_clear_pointer (&fleet, quoit_fleet_unref);
+  if (report != NULL && quoit_report_options (report)->len > 0)
+    {
+      g_autofree char *option = quoit_report_option_text (report, 0);
+
+      g_string_append_printf (text, "; would help: %s", option);
+    }
   quoit_plan_clear (&plan);
   return g_string_free (text, FALSE);
 }

@@ -42,7 +42,8 @@ START_TEST (halves_of_two_chips_are_not_a_whole_chip)
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "used by group");
   ck_assert (quoit_fleet_add_group (fleet, new_part_group (fleet, "d", 4, 0, 0, 3, 5000), &error));
   ck_assert (quoit_fleet_check (fleet, &error));
-  ck_assert_uint_eq (quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_PARTLY,
+  ck_assert_uint_eq (quoit_slice_status_flags (quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 }))
+                         & QUOIT_SLICE_PARTLY,
                      QUOIT_SLICE_PARTLY);
   for (guint64 id = 1; id <= 4; id++)
     quoit_fleet_remove_group (fleet,
@@ -52,7 +53,7 @@ START_TEST (halves_of_two_chips_are_not_a_whole_chip)
                               id == 3 ? 4 : id, QUOIT_END_RELEASED, 0, NULL);
   ck_assert (quoit_fleet_check (fleet, &error));
   ck_assert_uint_eq (quoit_fleet_node_use (fleet, (QuoitNodeId) { 0 }), QUOIT_USE_NONE);
-  ck_assert ((quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_FREE) != 0);
+  ck_assert_uint_eq (quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->condition, QUOIT_CONDITION_FREE);
 }
 END_TEST
 

@@ -89,12 +89,35 @@ def test_the_summary_begins_with_the_given_text():
         report.summary(2)
 
 
-def test_the_summary_is_the_message_of_the_refused_call():
+def test_the_summary_is_the_message_of_the_refused_call_and_an_option():
     ledger = get_ray_ledger("v6e 4x4 x1")
     with pytest.raises(quoit.NeverError) as refused:
         ledger.reserve(slices(2), now_ms=NOW)
     report = ledger.snapshot().explain(slices(2))
-    assert str(refused.value).endswith(report.summary("").lstrip(": "))
+    assert report.summary("2 x v6e 4x4") == f"{refused.value}; would help: {report.options[0].text}"
+
+
+def test_the_report_of_a_refusal_is_about_the_fleet_that_refused():
+    ledger = get_ray_ledger("v6e 4x4 x1")
+    expected = ledger.snapshot().explain(slices(2))
+    with pytest.raises(quoit.NeverError) as refused:
+        ledger.reserve(slices(2), now_ms=NOW)
+    with pytest.raises(quoit.NeverError) as unread:
+        ledger.reserve(slices(2), now_ms=NOW)
+    ledger.reserve(slices(1), now_ms=NOW)
+    assert pickle.loads(pickle.dumps(unread.value)).report == expected
+    assert refused.value.report == expected
+    assert refused.value.report is refused.value.report
+
+
+def test_a_request_is_tested_without_a_report():
+    snapshot = get_ray_ledger("v6e 4x4 x2").snapshot()
+    assert snapshot.test(slices(2)) == (quoit.Verdict.FITS, 2)
+    assert snapshot.test(slices(3)) == (quoit.Verdict.NEVER, 2)
+    with pytest.raises(quoit.InvalidError, match="expected whole slices"):
+        snapshot.test(quoit.Request("x", bundles=[{"TPU": 4}]))
+    with pytest.raises(quoit.NotFoundError, match="no pool 'none'"):
+        snapshot.test(quoit.Request("x", accelerator="v6e", topology="4x4", slices=1, pool="none"))
 
 
 def test_a_verdict_has_the_number_of_its_error_code():

@@ -105,8 +105,7 @@ next_fullest (const QuoitFleet *fleet, RemainingPools *remaining)
   if (remaining->fullest > remaining->largest || rank >= remaining->row[remaining->fullest + 1])
     {
       shelf = fleet->layout->rank_shelf[quoit_bits_previous (&fleet->ranks, remaining->row[remaining->fullest])];
-      remaining->fullest
-          = quoit_tally_get (quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { shelf }), QUOIT_SLICE_FREE);
+      remaining->fullest = quoit_fleet_shelf_n_free (fleet, (QuoitShelfId) { shelf });
       rank = quoit_bits_next (&fleet->ranks, remaining->row[remaining->fullest]);
     }
   remaining->next = rank + 1;
@@ -121,7 +120,7 @@ choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPl
   RemainingPools remaining = { &layout->rows[class->first_row], class->largest, class->largest + 1, 0 };
   guint32 rank;
 
-  if (quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { class_index }), QUOIT_SLICE_FREE) < n)
+  if (quoit_fleet_class_n_free (fleet, (QuoitClassId) { class_index }) < n)
     return FALSE;
 
   while ((rank = find_sufficient (fleet, &remaining, n)) == QUOIT_BITS_NONE)
@@ -135,16 +134,17 @@ choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPl
   return TRUE;
 }
 
-/* --- some slices are not eligible: count the eligible ones by pool --- */
+/* --- some slices are not eligible: count the free eligible ones by pool --- */
 
 typedef struct {
   guint32 shelf, n_free;
 } ShelfCount;
 
-static gboolean
-is_free_candidate (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 slice)
+/* Returns the eligible slices that are free, of the 64 slices from 64 * @w on. */
+static guint64
+free_word (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 w)
 {
-  return candidates->eligible[slice] && quoit_bits_has (&fleet->free_slices, slice);
+  return candidates->eligible[w] & quoit_bits_word (&fleet->free_slices, w);
 }
 
 /* Sorts by the number of free slices, the largest first; equal ones by pool. */
@@ -158,65 +158,95 @@ by_free (const void *a, const void *b)
   return (x->shelf > y->shelf) - (x->shelf < y->shelf);
 }
 
-/* Returns the earliest of the smallest sufficient counts in counts[first] to counts[end - 1]. counts[first] must
- * suffice. */
-static guint32
-smallest_sufficient (const ShelfCount *counts, guint32 first, guint32 end, guint32 n)
+/* Returns the first of the smallest counts that are at least @n, or NULL. */
+static const ShelfCount *
+smallest_sufficient (const ShelfCount *counts, guint32 n_counts, guint32 n)
 {
-  guint32 last = first;
+  const ShelfCount *best = NULL;
 
-  while (last + 1 < end && counts[last + 1].n_free >= n)
-    last++;
-  while (last > first && counts[last - 1].n_free == counts[last].n_free)
-    last--;
-  return last;
+  for (const ShelfCount *count = counts; count < counts + n_counts; count++)
+    if (count->n_free >= n && (best == NULL || count->n_free < best->n_free))
+      best = count;
+  return best;
 }
 
 static void
 append_eligible (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 shelf, guint32 n, QuoitPlan *plan)
 {
-  for (guint32 s = fleet->layout->shelves[shelf].first_slice; n > 0; s++)
-    if (is_free_candidate (fleet, candidates, s))
+  guint32 first = fleet->layout->shelves[shelf].first_slice, w = first / 64;
+  guint64 word = free_word (fleet, candidates, w) & ~(guint64) 0 << (first % 64);
+
+  for (; n > 0; n--, word &= word - 1)
+    {
+      while (word == 0)
+        word = free_word (fleet, candidates, ++w);
+      quoit_plan_append (plan, w * 64 + (guint32) __builtin_ctzll (word));
+    }
+}
+
+/* Counts the free eligible slices of each shelf that has some, and returns the sum. Sets *@counts, which the caller
+ * owns. */
+static guint32
+count_by_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, ShelfCount **counts, guint32 *n_counts)
+{
+  const QuoitLayout *layout = fleet->layout;
+  guint32 n = 0, total = 0, end = 0; /* of the current shelf */
+
+  *counts = g_new (ShelfCount, layout->n_shelves + 1);
+  for (guint32 w = 0; w < candidates->n_words; w++)
+    for (guint64 word = free_word (fleet, candidates, w), here; word != 0; word &= ~here)
       {
-        quoit_plan_append (plan, s);
-        n--;
+        guint32 slice = w * 64 + (guint32) __builtin_ctzll (word);
+
+        if (slice >= end)
+          {
+            guint32 shelf = layout->slices[slice].shelf;
+
+            (*counts)[n++] = (ShelfCount) { shelf, 0 };
+            end = layout->shelves[shelf].first_slice + layout->shelves[shelf].n_slices;
+          }
+        here = end - w * 64 >= 64 ? word : word & (((guint64) 1 << (end - w * 64)) - 1);
+        (*counts)[n - 1].n_free += (guint32) __builtin_popcountll (here);
+        total += (guint32) __builtin_popcountll (here);
       }
+  *n_counts = n;
+  return total;
 }
 
 static gboolean
 choose_by_count (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
-  const QuoitLayout *layout = fleet->layout;
-  g_autofree ShelfCount *counts = g_new (ShelfCount, layout->n_shelves + 1);
-  guint32 n_counts = 0, total = 0;
+  g_autofree ShelfCount *counts = NULL;
+  const ShelfCount *best;
+  guint32 n_counts;
 
-  for (guint32 h = 0; h < layout->n_shelves; h++)
-    {
-      const QuoitShelf *shelf = &layout->shelves[h];
-      ShelfCount count = { h, 0 };
-
-      if (shelf->class_index != candidates->class_index)
-        continue;
-      for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
-        count.n_free += is_free_candidate (fleet, candidates, s);
-      if (count.n_free > 0)
-        counts[n_counts++] = count;
-      total += count.n_free;
-    }
-  if (total < n)
+  if (count_by_shelf (fleet, candidates, &counts, &n_counts) < n)
     return FALSE;
-
-  qsort (counts, n_counts, sizeof *counts, by_free);
-  for (guint32 k = 0; n > 0; k++)
+  best = smallest_sufficient (counts, n_counts, n);
+  if (best == NULL)
+    qsort (counts, n_counts, sizeof *counts, by_free);
+  for (guint32 k = 0; best == NULL; k++)
     {
-      guint32 i = counts[k].n_free >= n ? smallest_sufficient (counts, k, n_counts, n) : k;
-      guint32 take = MIN (n, counts[i].n_free);
-
-      append_eligible (fleet, candidates, counts[i].shelf, take, plan);
-      n -= take;
+      append_eligible (fleet, candidates, counts[k].shelf, counts[k].n_free, plan);
+      n -= counts[k].n_free;
+      best = smallest_sufficient (counts + k + 1, n_counts - k - 1, n);
     }
+  append_eligible (fleet, candidates, best->shelf, n, plan);
   sort_slices (plan);
   return TRUE;
+}
+
+/* Returns the number of free candidates. */
+static guint32
+count_free (const QuoitFleet *fleet, const QuoitCandidates *candidates)
+{
+  guint32 n = 0;
+
+  if (candidates->eligible == NULL)
+    return quoit_fleet_class_n_free (fleet, (QuoitClassId) { candidates->class_index });
+  for (guint32 w = 0; w < candidates->n_words; w++)
+    n += (guint32) __builtin_popcountll (free_word (fleet, candidates, w));
+  return n;
 }
 
 gboolean
@@ -225,8 +255,8 @@ quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, g
   plan->n = 0;
   if (candidates->class_index == QUOIT_NO_INDEX)
     return FALSE;
-  return candidates->unconstrained ? choose_by_rank (fleet, candidates->class_index, n, plan)
-                                   : choose_by_count (fleet, candidates, n, plan);
+  return candidates->eligible == NULL ? choose_by_rank (fleet, candidates->class_index, n, plan)
+                                      : choose_by_count (fleet, candidates, n, plan);
 }
 
 gboolean
@@ -236,10 +266,6 @@ quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandidates *cand
 
   if (candidates->class_index == QUOIT_NO_INDEX)
     return plan->n = 0, FALSE;
-  if (candidates->unconstrained)
-    n = quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { candidates->class_index }), QUOIT_SLICE_FREE);
-  else
-    for (guint32 s = 0; s < fleet->layout->n_slices; s++)
-      n += is_free_candidate (fleet, candidates, s);
+  n = count_free (fleet, candidates);
   return n >= min && quoit_best_choose (fleet, candidates, n, plan);
 }

@@ -91,7 +91,7 @@ quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, Q
   quoit_plan_init (&slices);
   for (guint32 c = 0; c < fleet->layout->n_classes && !placed; c++)
     {
-      QuoitCandidates candidates = { .class_index = c, .unconstrained = TRUE };
+      QuoitCandidates candidates = { .class_index = c };
 
       placed = fleet->layout->classes[c].facts.hosts == hosts
                && quoit_best_choose (fleet, &candidates, request->n_topology_values, &slices)

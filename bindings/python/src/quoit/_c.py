@@ -59,9 +59,7 @@ def call_or_explain(function: Callable[..., Any], *arguments: Any) -> Any:
         return call(function, *arguments, slot)
     except errors.RefusedError as error:
         if slot[0] != NULL:
-            from .reports import take_report
-
-            error.report = take_report(slot[0])
+            error._unread = ffi.gc(slot[0], lib.quoit_report_unref)
         raise
 
 

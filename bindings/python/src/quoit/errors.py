@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .reports import Report
+
+_reading = threading.Lock()
 
 
 class ErrorCode(enum.IntEnum):
@@ -65,10 +68,31 @@ class NotFoundError(Error, LookupError):
 class RefusedError(Error):
     """Placement refused a request.
 
-    ``report`` explains the refusal. It is None if the exception does not come from a call that places something.
+    The message has the main reason.
     """
 
-    report: Report | None = None
+    _report: Report | None = None
+    _unread: Any = None
+    """The report of C, until `report` is first read."""
+
+    @property
+    def report(self) -> Report | None:
+        """All reasons and what would help. None if the exception does not come from a call that places something.
+
+        The first access makes the report, which takes longer than the refusal itself.
+        """
+        with _reading:
+            if self._unread is not None:
+                from . import _c, reports
+
+                pointer, self._unread = self._unread, None
+                _c.ffi.gc(pointer, None)  # take_report() frees it
+                self._report = reports.take_report(pointer)
+        return self._report
+
+    def __reduce__(self) -> Any:
+        _ = self.report  # a copy or a pickle has the report itself
+        return super().__reduce__()
 
 
 class NotNowError(RefusedError):

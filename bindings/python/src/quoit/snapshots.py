@@ -24,7 +24,7 @@ from .fleet import (
     read_source,
 )
 from .groups import Group, to_group_name, wrap_group
-from .reports import Report, take_report
+from .reports import Report, Verdict, take_report
 from .requests import Request, request_handle
 
 if TYPE_CHECKING:
@@ -99,6 +99,20 @@ class Snapshot(View):
             NotFoundError: it names an unknown pool, slice or node.
         """
         return take_report(call(lib.quoit_snapshot_explain, self._handle, request_handle(request)))
+
+    def test(self, request: Request) -> tuple[Verdict, int]:
+        """Decides like `Ledger.reserve`, without a report: the verdict, and how many slices that the request accepts are free.
+
+        Its cost does not depend on the size of the fleet if the request has no pool, zone, label selectors and names of
+        slices. A request that does not fit raises nothing.
+
+        Raises:
+            InvalidError: the request has bundles, is incomplete or not in the catalogue.
+            NotFoundError: it names an unknown pool or slice.
+        """
+        verdict, n_free = _c.ffi.new("QuoitVerdict *"), _c.ffi.new("uint32_t *")
+        call(lib.quoit_snapshot_test, self._handle, request_handle(request), verdict, n_free)
+        return Verdict(verdict[0]), int(n_free[0])
 
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.

@@ -33,18 +33,24 @@ def to_refusal(
         excluded: why earlier attempts excluded slices, by slice.
         listing: the listing of the refused attempt.
     """
-    words = [f"{group_request.shape.description}: {error}", *(excluded or {}).values()]
+    words = [f"{group_request.shape.description}: {describe(error)}", *(excluded or {}).values()]
     if isinstance(error, errors.NeverError):
         if listing is not None:
             words += describe_unlabelled_hosts(listing)
         refused: errors.RefusedError = errors.NeverError("; ".join(words))
     else:
         refused = SlicesNotFreeError(f"{'; '.join(words)} (waited {timeout_s:g} s)")
-    refused.report = error.report
+    refused._report = error.report
     if refused.report is None:
         with contextlib.suppress(errors.Error):
-            refused.report = group_request.ledger.quoit.snapshot().explain(request)
+            refused._report = group_request.ledger.quoit.snapshot().explain(request)
     return refused
+
+
+def describe(error: errors.RefusedError) -> str:
+    """Returns the message of the error, and the first change that would help."""
+    options = error.report.options if error.report is not None else ()
+    return f"{error}; would help: {options[0].text}" if options else str(error)
 
 
 def describe_unlabelled_hosts(listing: cluster.Listing) -> list[str]:

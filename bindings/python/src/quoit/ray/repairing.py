@@ -26,7 +26,7 @@ from .placing import (
     write_record,
 )
 from .records import CreatedGroups
-from .refusals import SlicesNotFreeError
+from .refusals import SlicesNotFreeError, describe
 from .shapes import list_foreign_slices
 from .uninterrupted import run_uninterrupted
 
@@ -127,11 +127,11 @@ def _repair_in_ledger(group_request: SliceGroupRequest, reservation: Reservation
         except errors.RefusedError as error:
             if isinstance(error, errors.NeverError) or time.monotonic() >= end:
                 kind = SlicesNotFreeError if isinstance(error, errors.NotNowError) else errors.NeverError
-                refused = kind(f"{reservation.group.handle}: {error}")
-                refused.report = error.report
+                refused = kind(f"{reservation.group.handle}: {describe(error)}")
+                refused._report = error.report
                 if refused.report is None:  # _check_source() refused
                     with contextlib.suppress(errors.Error):
-                        refused.report = explain(group_request, reservation.group)
+                        refused._report = explain(group_request, reservation.group)
                 raise refused from None
         time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
 

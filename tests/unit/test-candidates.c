@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The candidates of a request, which are found by runs of slices and by kinds of nodes, against a search that visits
+ * every node of every slice. */
+#include "fixture.h"
+#include "placement/constraint.h"
+#include "suite.h"
+
+enum { N_FLEETS = 150, N_REQUESTS = 40, N_POOLS = 6, MAX_SLICES = 70 };
+
+static const char *const zones[] = { "z1", "z2", "z3" }, *const teams[] = { "red", "blue" };
+
+static guint32
+draw (GRand *rand, guint32 n)
+{
+  return (guint32) g_rand_int_range (rand, 0, (gint32) n);
+}
+
+/* --- random fleets --- */
+
+static guint32
+draw_kind (GRand *rand, QuoitClaims *claims, QuoitGeneration generation, const char *topology)
+{
+  QuoitPair labels[3];
+  QuoitResource tpu = { "TPU", quoit_amount_from_int (4) };
+  QuoitNodeKind kind
+      = { .generation = generation, .topology = topology, .chips = 4, .resources = &tpu, .n_resources = 1 };
+
+  g_assert (quoit_shape_parse (topology, &kind.shape, NULL));
+  if (draw (rand, 4) > 0)
+    labels[kind.n_labels++] = (QuoitPair) { "ray.io/availability-zone", zones[draw (rand, G_N_ELEMENTS (zones))] };
+  if (draw (rand, 4) > 0)
+    labels[kind.n_labels++] = (QuoitPair) { "team", teams[draw (rand, G_N_ELEMENTS (teams))] };
+  if (draw (rand, 4) == 0)
+    labels[kind.n_labels++] = (QuoitPair) { "topology.kubernetes.io/zone", zones[draw (rand, G_N_ELEMENTS (zones))] };
+  kind.labels = labels;
+  return quoit_claims_intern_kind (claims, &kind, NULL);
+}
+
+static void
+draw_slice (GRand *rand, QuoitClaims *claims, guint32 pool, guint32 index, guint32 kind, QuoitGeneration generation,
+            const char *topology)
+{
+  g_autofree char *slice = g_strdup_printf ("s%u-%u", pool, index);
+  gboolean is_mixed = draw (rand, 8) == 0;
+
+  for (gint32 worker = 0; worker < 4; worker++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s-%d", slice, worker);
+
+      if (draw (rand, 40) == 0)
+        continue;
+      quoit_claims_add (
+          claims, &(QuoitNodeClaim) { .name = name,
+                                      .slice = slice,
+                                      .pool = pool,
+                                      .kind = is_mixed ? draw_kind (rand, claims, generation, topology) : kind,
+                                      .worker_id = worker,
+                                      .state = draw (rand, 10) == 0 ? (guint8) (1 + draw (rand, 2)) : QUOIT_NODE_ALIVE,
+                                      .flags = draw (rand, 15) == 0 ? QUOIT_NODE_EXTERNAL : 0 });
+    }
+}
+
+static QuoitFleet *
+draw_fleet (GRand *rand)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  g_autoptr (QuoitLayout) layout = NULL;
+
+  for (guint32 p = 0; p < N_POOLS; p++)
+    {
+      g_autofree char *name = g_strdup_printf ("p%u", p);
+      guint32 pool = quoit_claims_ensure_pool (claims, name), n = draw (rand, MAX_SLICES);
+      QuoitGeneration generation = draw (rand, 5) == 0 ? QUOIT_GENERATION_V5E : QUOIT_GENERATION_V6E;
+      const char *topology = draw (rand, 5) == 0 ? "2x8" : "4x4";
+      guint32 kind = draw_kind (rand, claims, generation, topology);
+
+      for (guint32 s = 0; s < n; s++)
+        {
+          if (draw (rand, 10) == 0)
+            kind = draw_kind (rand, claims, generation, topology);
+          draw_slice (rand, claims, pool, s, kind, generation, topology);
+        }
+    }
+  layout = fixture_layout (claims);
+  return quoit_fleet_new (layout);
+}
+
+/* --- random requests --- */
+
+static void
+draw_names (GRand *rand, const QuoitLayout *layout, GPtrArray *names)
+{
+  for (guint32 n = draw (rand, 2) * draw (rand, 60); n > 0 && layout->n_slices > 0; n--)
+    g_ptr_array_add (names, quoit_layout_slice_full_name (layout, (QuoitSliceId) { draw (rand, layout->n_slices) }));
+}
+
+static void
+draw_selector (GRand *rand, const QuoitLayout *layout, GPtrArray *selectors)
+{
+  static const struct {
+    const char *key, *value;
+  } choices[] = {
+    { "team", "red" },
+    { "team", "!blue" },
+    { "team", "in(red,blue)" },
+    { "ray.io/availability-zone", "z2" },
+    { "ray.io/node-group", "p1" },
+    { "ray.io/node-group", "!p2" },
+    { "ray.io/tpu-worker-id", "!in(0,1)" },
+    { "ray.io/tpu-slice-name", "!s1-1" },
+    { "kubernetes.io/hostname", "!s0-0-2" },
+  };
+  guint32 i = draw (rand, G_N_ELEMENTS (choices));
+
+  (void) layout;
+  g_ptr_array_add (selectors, quoit_selector_parse_unchecked (choices[i].key, choices[i].value));
+}
+
+static QuoitRequest *
+draw_request (GRand *rand, const QuoitLayout *layout)
+{
+  QuoitRequest *request = quoit_request_alloc ();
+
+  request->generation = QUOIT_GENERATION_V6E;
+  g_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
+  request->n_slices = 1 + draw (rand, 20);
+  if (draw (rand, 4) == 0)
+    request->pool = g_strdup_printf (draw (rand, 2) == 0 ? "p%u" : "test/p%u", draw (rand, N_POOLS));
+  if (draw (rand, 4) == 0)
+    request->zone = g_strdup (zones[draw (rand, G_N_ELEMENTS (zones))]);
+  for (guint32 n = draw (rand, 4); n > 1; n--)
+    draw_selector (rand, layout, request->selectors);
+  draw_names (rand, layout, request->slices);
+  draw_names (rand, layout, request->excluded);
+  return request;
+}
+
+/* --- the search by nodes --- */
+
+/* All alive nodes must satisfy the rule; dead nodes decide only if no node is alive. */
+static gboolean
+all_nodes_pass (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice, const QuoitConstraintRow *row)
+{
+  const QuoitSlice *nodes = &fleet->layout->slices[slice];
+  guint n_alive = 0, n_failed = 0, n_failed_alive = 0;
+
+  for (guint32 i = nodes->first_node; i < nodes->first_node + nodes->n_nodes; i++)
+    {
+      gboolean is_alive = quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD;
+      gboolean failed = !row->rule (rules, (QuoitNodeId) { i });
+
+      n_alive += is_alive;
+      n_failed += failed;
+      n_failed_alive += failed && is_alive;
+    }
+  return n_alive > 0 ? n_failed_alive == 0 : n_failed == 0;
+}
+
+static guint
+first_failed (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice)
+{
+  const QuoitClass *class = quoit_layout_slice_class (fleet->layout, (QuoitSliceId) { slice });
+
+  if (class == NULL)
+    return 0;
+  for (guint c = 0; c < quoit_n_constraints; c++)
+    {
+      const QuoitConstraintRow *row = &quoit_constraints[c];
+
+      if (row->class_test != NULL && !row->class_test (&class->facts, rules->request))
+        return c;
+      if (row->is_used != NULL && row->is_used (rules->request) && !all_nodes_pass (fleet, rules, slice, row))
+        return c;
+    }
+  return QUOIT_NO_CONSTRAINT;
+}
+
+static void
+check_request (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS] = { 0 }, n_matching = 0, n_now = 0, n_could = 0, n_free;
+  QuoitVerdict verdict;
+  g_autoptr (GError) error = NULL;
+  QuoitCandidates candidates;
+  QuoitCandidateCounts counts;
+  QuoitNodeRules rules;
+
+  g_assert (quoit_node_rules_init (&rules, fleet->layout, request, &error));
+  g_assert (quoit_candidates_find (fleet, request, &candidates, &error));
+  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+    {
+      guint position = first_failed (fleet, &rules, s);
+      QuoitSliceFlags flags = quoit_slice_status_flags (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s }));
+
+      ck_assert_int_eq (quoit_candidates_contain (&candidates, fleet, s), position == QUOIT_NO_CONSTRAINT);
+      if (position == QUOIT_NO_CONSTRAINT)
+        {
+          n_matching++;
+          n_now += (flags & QUOIT_SLICE_FREE) != 0;
+          n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
+          position = quoit_constraint_first_failed_by_flags (flags);
+        }
+      if (position != QUOIT_NO_CONSTRAINT)
+        n_removed[position]++;
+    }
+  quoit_candidates_count (&candidates, fleet, request, &counts);
+  ck_assert (quoit_test_slices (fleet, request, &verdict, &n_free, NULL));
+  ck_assert_uint_eq (n_free, n_now);
+  ck_assert_int_eq (verdict, n_now >= request->n_slices     ? QUOIT_VERDICT_FITS
+                             : n_could >= request->n_slices ? QUOIT_VERDICT_NOT_NOW
+                                                            : QUOIT_VERDICT_NEVER);
+  ck_assert_uint_eq (counts.n_matching, n_matching);
+  ck_assert_uint_eq (counts.n_now, n_now);
+  ck_assert_uint_eq (counts.n_could, n_could);
+  ck_assert_mem_eq (counts.n_removed, n_removed, sizeof n_removed);
+  quoit_candidates_clear (&candidates);
+  quoit_node_rules_clear (&rules);
+}
+
+START_TEST (candidates_are_those_of_a_search_by_nodes)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20261126);
+
+  for (guint f = 0; f < N_FLEETS; f++)
+    {
+      g_autoptr (QuoitFleet) fleet = draw_fleet (rand);
+
+      ck_assert (quoit_fleet_check (fleet, NULL));
+      for (guint r = 0; r < N_REQUESTS; r++)
+        {
+          g_autoptr (QuoitRequest) request = draw_request (rand, fleet->layout);
+
+          check_request (fleet, request);
+        }
+    }
+}
+END_TEST
+
+/* More rules than the cache of kinds remembers: each is forgotten and found again. */
+START_TEST (many_rules_for_labels_do_not_disturb_each_other)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (QuoitFleet) fleet = draw_fleet (rand);
+
+  for (guint round = 0; round < 3; round++)
+    for (guint i = 0; i < 80; i++)
+      {
+        g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+        g_autofree char *value = g_strdup_printf ("in(%s,%u)", teams[i % 2], i);
+
+        request->generation = QUOIT_GENERATION_V6E;
+        request->n_slices = 1;
+        g_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
+        g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked ("team", value));
+        check_request (fleet, request);
+      }
+}
+END_TEST
+
+/* Labels of which one ends as the next begins are different rules. */
+START_TEST (rules_with_similar_texts_are_different)
+{
+  static const char *const pairs[][4] = { { "a", "b2:c", "d", "" }, { "a", "b", "2:cd", "" }, { "ab", "", "c", "d" } };
+  g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+      GString *key = g_string_new (NULL);
+
+      g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked (pairs[i][0], pairs[i][1]));
+      g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked (pairs[i][2], pairs[i][3]));
+      quoit_constraints[quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR)].append_key (key, request);
+      ck_assert (g_hash_table_add (keys, g_string_free (key, FALSE)));
+    }
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("candidates");
+  TCase *tcase = tcase_create ("candidates");
+
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, candidates_are_those_of_a_search_by_nodes);
+  tcase_add_test (tcase, many_rules_for_labels_do_not_disturb_each_other);
+  tcase_add_test (tcase, rules_with_similar_texts_are_different);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
