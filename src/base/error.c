@@ -26,27 +26,62 @@ typedef struct {
   char *path;        /* of the file that the message begins with; NULL: none */
 } QuoitErrorPrivate;
 
-static void
-quoit_error_private_init (QuoitErrorPrivate *private)
+/* GLib stores the private part before the error, with this alignment. */
+static QuoitErrorPrivate *
+quoit_error_get_private (const GError *error)
 {
-  *private = (QuoitErrorPrivate) { 0 };
+  const gsize align = 2 * sizeof (gsize), size = (sizeof (QuoitErrorPrivate) + align - 1) & ~(align - 1);
+
+  return (QuoitErrorPrivate *) (void *) ((guint8 *) error - size);
 }
 
 static void
-quoit_error_private_copy (const QuoitErrorPrivate *from, QuoitErrorPrivate *to)
+init_private (GError *error)
 {
-  *to = (QuoitErrorPrivate) { g_strdup (from->expected), from->is_value, g_strdup (from->path) };
+  *quoit_error_get_private (error) = (QuoitErrorPrivate) { 0 };
 }
 
 static void
-quoit_error_private_clear (QuoitErrorPrivate *private)
+copy_private (const GError *from, GError *to)
 {
+  const QuoitErrorPrivate *private = quoit_error_get_private (from);
+
+  *quoit_error_get_private (to)
+      = (QuoitErrorPrivate) { g_strdup (private->expected), private->is_value, g_strdup (private->path) };
+}
+
+static void
+clear_private (GError *error)
+{
+  QuoitErrorPrivate *private = quoit_error_get_private (error);
+
   g_free (private->expected);
   g_free (private->path);
 }
 
-/* Defines quoit_error_quark(). */
-G_DEFINE_EXTENDED_ERROR (QuoitError, quoit_error)
+/* A process can have two copies of this library, for example one in a package for Python. They share the domain, which
+ * GLib lets only one of them register. The first copy leaves a note at an address that all copies know. Therefore
+ * QuoitErrorPrivate must stay the same in all versions. */
+GQuark
+quoit_error_quark (void)
+{
+  static const char note[] = "QuoitErrorPrivate 1";
+  static gsize domain;
+
+  if (g_once_init_enter (&domain))
+    {
+      GQuark registered = GPOINTER_TO_UINT (g_dataset_get_data (&glib_major_version, note));
+
+      if (registered == 0)
+        {
+          registered = g_error_domain_register_static ("QuoitError", sizeof (QuoitErrorPrivate), init_private,
+                                                       copy_private, clear_private);
+          g_dataset_set_data (&glib_major_version, note, GUINT_TO_POINTER (registered));
+        }
+      g_once_init_leave (&domain, registered);
+    }
+  return (GQuark) domain;
+}
 
 const QuoitErrorRow *
 quoit_error_table (unsigned *n_rows)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares policy `best` with policy `ray` on drawn fleets that are too large for an exhaustive search. If Ray finds
  * a placement, `best` finds one that is at least as good by the strategy, however small its budget is. */
+#include "../sanitized.h"
 #include "../unit/suite.h"
 
 #include <stdio.h>
@@ -9,17 +10,7 @@
 #include "models/ray/scheduler/rows.h"
 #include "placement/best/best.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { CASES = 200 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { CASES = 200 };
-#else
-enum { CASES = 3000 };
-#endif
-#else
-enum { CASES = 3000 };
-#endif
+enum { CASES = IS_SANITIZED ? 200 : 3000 };
 
 enum { MOST = 40, RESOURCES = 3, FILTERS = 3 };
 

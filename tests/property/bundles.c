@@ -3,6 +3,7 @@
  * every group of up to five bundles, with one or two resources and small amounts, and then random cases with all
  * features: labels, slices, partial chips, values of a topology label, excluded nodes. The search here uses no
  * symmetries, bounds or matchings. */
+#include "../sanitized.h"
 #include "../unit/suite.h"
 
 #include <stdio.h>
@@ -11,17 +12,7 @@
 #include "models/ray/scheduler/rows.h"
 #include "placement/best/best.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STRIDE = 23 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { STRIDE = 23 };
-#else
-enum { STRIDE = 1 };
-#endif
-#else
-enum { STRIDE = 1 };
-#endif
+enum { STRIDE = IS_SANITIZED ? 23 : 1 };
 
 enum { MAX_SIZE = 8, SMALL_SIZE = 5, RESOURCES = 2, FILTERS = 3, UNIT = 10000, BUDGET = 10000000 };
 

@@ -6,21 +6,11 @@
 #include "../unit/suite.h"
 #include "../unit/drawn.h"
 #include "../refusal.h"
+#include "../sanitized.h"
 #include "../support.h"
 
-/* Checks one fleet in STRIDE, of every kind; QUOIT_TEST_SCALE=STRIDE checks all. Sanitizers take fifteen times as long.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STRIDE = 17 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { STRIDE = 17 };
-#else
-enum { STRIDE = 3 };
-#endif
-#else
-enum { STRIDE = 3 };
-#endif
+/* Checks one fleet in STRIDE, of every kind; QUOIT_TEST_SCALE=STRIDE checks all. */
+enum { STRIDE = IS_SANITIZED ? 17 : 3 };
 
 enum { MOST = 4 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../sanitized.h"
 #include "store-fixture.h"
 
 /* --- bytes of rows --- */
@@ -176,8 +177,8 @@ most_kb (void)
   return usage.ru_maxrss;
 }
 
-/* Limits for opening and verifying; sanitizers need three times as much. */
-enum { MOST_KB = 256 * 1024, MOST_SECONDS = 5 };
+/* Limits for opening and verifying. */
+enum { MOST_KB = (IS_SANITIZED ? 512 : 256) * 1024, MOST_SECONDS = 5 };
 
 typedef struct {
   glong kb;
