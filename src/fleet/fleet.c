@@ -132,12 +132,15 @@ move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 a
 void
 quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update)
 {
-  const QuoitShelf *shelf = &fleet->layout->shelves[update->shelf];
   guint32 n = update->n, *n_free, before;
+  const QuoitShelf *shelf;
   QuoitTally *tally;
 
   update->n = 0;
-  if (n == 0 || shelf->class_index == QUOIT_NO_INDEX)
+  if (n == 0)
+    return;
+  shelf = &fleet->layout->shelves[update->shelf];
+  if (shelf->class_index == QUOIT_NO_INDEX)
     return;
   tally = own_class_tally (fleet, shelf->class_index);
   tally->count[update->from] -= n;

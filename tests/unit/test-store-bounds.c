@@ -178,7 +178,7 @@ most_kb (void)
 }
 
 /* Limits for opening and verifying. */
-enum { MOST_KB = (IS_SANITIZED ? 512 : 256) * 1024, MOST_SECONDS = 5 };
+enum { MOST_KB = (IS_SANITIZED ? 512 : 256) * 1024, MOST_SECONDS = IS_SANITIZED ? 15 : 5 };
 
 typedef struct {
   glong kb;
