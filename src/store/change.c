@@ -283,12 +283,20 @@ can_apply_in_place (const QuoitStore *store, const QuoitEntry *entry)
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
-/* Applies the entry to a fork of the fleet, and writes it. A rollback drops the fork. */
+/* Applies the entry to a fork of the fleet, and writes it. A rollback drops the fork. A fork that others share, such as
+ * the report of a change of the same batch that was refused, stays as it is for them. */
 static gboolean
 apply_to_pending (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
   if (store->pending == NULL)
     store->pending = quoit_fleet_fork (store->fleet);
+  else if (!g_atomic_ref_count_compare (&store->pending->refs, 1))
+    {
+      QuoitFleet *shared = store->pending;
+
+      store->pending = quoit_fleet_fork (shared);
+      quoit_fleet_unref (shared);
+    }
   if (quoit_entry_apply (entry, &store->pending, error) && store->engine->append (store, entry, store->pending, error))
     return TRUE;
   store->must_roll_back = TRUE;

@@ -120,6 +120,20 @@ def test_a_request_is_tested_without_a_report():
         snapshot.test(quoit.Request("x", accelerator="v6e", topology="4x4", slices=1, pool="none"))
 
 
+def test_the_report_of_a_refusal_in_a_batch_is_about_the_moment_of_the_refusal():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4 x2", now_ms=NOW)
+        ledger.reserve(slices(1, "one"), now_ms=NOW)
+        with ledger.batch():
+            ledger.reserve(slices(1, "two"), now_ms=NOW)
+            with pytest.raises(quoit.NotNowError) as refused:
+                ledger.reserve(slices(1, "x"), now_ms=NOW)
+            ledger.release("one", now_ms=NOW)
+            ledger.release("two", now_ms=NOW)
+            ledger.reserve(slices(2, "later"), now_ms=NOW)
+            assert refused.value.report.options[0].text == "release one@1"
+
+
 def test_a_verdict_has_the_number_of_its_error_code():
     ledger = get_ray_ledger("v6e 4x4 x2")
     ledger.reserve(slices(1), now_ms=NOW)
