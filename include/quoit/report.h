@@ -324,7 +324,8 @@ QUOIT_API uint32_t quoit_report_get_step_n_slices (const QuoitReport *report, ui
  * quoit_report_dup_option_text:
  * @option: below quoit_report_get_n_options()
  *
- * Returns: (transfer full): the option in words: "release train@17 and undrain host-3"; g_free() it
+ * Returns: (transfer full): the option in words: "release train@17 and undrain host-3"; g_free() it. Of an option with
+ * so many steps that the text would be longer than 2 KB, it names the first ones and counts the others.
  */
 QUOIT_API char *quoit_report_dup_option_text (const QuoitReport *report, uint32_t option);
 

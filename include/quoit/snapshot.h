@@ -170,9 +170,9 @@ QUOIT_API bool quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRe
  * quoit_snapshot_explain:
  * @request: the request; not kept
  *
- * Decides whether @request fits now, and why not, like quoit_ledger_reserve() but without a change. The options of
- * a request that does not fit cost as much as a visit of every slice, or node; quoit_snapshot_test() finds only the
- * verdict.
+ * Decides whether @request fits now, and why not, like quoit_ledger_reserve() but without a change. A request
+ * for slices without pool, zone, selectors and names is decided from counters; the options of its report are found when
+ * they are first read, which visits every slice. A request for bundles visits every node.
  *
  * Fails with %QUOIT_ERROR_INVALID if the request is incomplete, contradictory or not in the catalogue, and
  * %QUOIT_ERROR_NOT_FOUND if it names an unknown pool, slice or node. A request that does not fit is not a failure: see

@@ -113,6 +113,5 @@ quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index,
 
   g_return_val_if_fail (class != NULL && (flag & (flag - 1)) == 0 && flag <= QUOIT_SLICE_FREE, 0);
 
-  return flag == 0 ? class->n_slices
-                   : quoit_fleet_class_count (snapshot->fleet, (QuoitClassId) { class_index }, flag);
+  return flag == 0 ? class->n_slices : quoit_fleet_class_count (snapshot->fleet, (QuoitClassId) { class_index }, flag);
 }

@@ -58,9 +58,8 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
   report = quoit_explain_candidates (fleet, request, &candidates);
-  if (report->verdict != QUOIT_VERDICT_FITS)
-    quoit_report_find_options (report, fleet, request, &candidates);
   quoit_candidates_clear (&candidates);
+  quoit_report_find_options_later (report, fleet, request);
   return report;
 }
 

@@ -195,10 +195,7 @@ explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean w
   report = quoit_explain_candidates (fleet, request, &candidates);
   quoit_candidates_clear (&candidates);
   if (wants_report)
-    {
-      report->fleet = quoit_fleet_ref (fleet);
-      report->request = quoit_request_dup (request, request->name);
-    }
+    quoit_report_find_options_later (report, fleet, request);
   if (error != NULL)
     fail_with_message (report, request, error);
   return report;

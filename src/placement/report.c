@@ -121,6 +121,15 @@ quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint
   g_array_insert_val (report->reasons, at, reason);
 }
 
+void
+quoit_report_find_options_later (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  if (report->verdict == QUOIT_VERDICT_FITS)
+    return;
+  report->fleet = quoit_fleet_ref (fleet);
+  report->request = quoit_request_dup (request, request->name);
+}
+
 const GArray *
 quoit_report_options (const QuoitReport *report)
 {
@@ -224,6 +233,9 @@ append_step (GString *text, const QuoitStep *step)
     }
 }
 
+/* The text of an option is for people. Its steps have all of them as data. */
+enum { MAX_OPTION_BYTES = 2000 };
+
 char *
 quoit_report_option_text (const QuoitReport *report, guint index)
 {
@@ -232,9 +244,17 @@ quoit_report_option_text (const QuoitReport *report, guint index)
 
   for (guint i = 0; i < steps->len; i++)
     {
+      gsize before = text->len;
+
       if (i > 0)
         g_string_append (text, i + 1 < steps->len ? ", " : " and ");
       append_step (text, &g_array_index (steps, QuoitStep, i));
+      if (i > 0 && text->len > MAX_OPTION_BYTES && i + 1 < steps->len)
+        {
+          g_string_truncate (text, before);
+          g_string_append_printf (text, " and %u more steps", steps->len - i);
+          break;
+        }
     }
   return g_string_free (text, FALSE);
 }

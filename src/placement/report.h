@@ -63,6 +63,8 @@ struct _QuoitReport {
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
+/* Makes quoit_report_options() find the options of a report on slices, unless the request fits. Copies @request. */
+void quoit_report_find_options_later (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);
 /* Returns the options, and finds them first if no call has done so. Any thread may call it. */
 const GArray *quoit_report_options (const QuoitReport *report);
 

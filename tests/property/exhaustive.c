@@ -166,7 +166,7 @@ expect (const Case *at, gboolean ok, const char *what, const QuoitReport *report
     return;
   drawing = draw (at->drawn);
   options = g_string_new (NULL);
-  for (guint i = 0; report != NULL && i < report->options->len; i++)
+  for (guint i = 0; report != NULL && i < quoit_report_options (report)->len; i++)
     {
       g_autofree char *text = quoit_report_option_text (report, i);
 
@@ -528,9 +528,9 @@ check_options (const Case *at, const QuoitReport *report)
 {
   guint n_changes = 0, n_fewer = 0, n_other = 0, n_fitting = 0;
 
-  for (guint i = 0; i < report->options->len; i++)
+  for (guint i = 0; i < quoit_report_options (report)->len; i++)
     {
-      const QuoitOption *option = &g_array_index (report->options, QuoitOption, i);
+      const QuoitOption *option = &g_array_index (quoit_report_options (report), QuoitOption, i);
 
       check_option (at, report, option);
       expect (at, i == 0 || option->steps->len >= option[-1].steps->len, "a smaller option comes later", report);
@@ -570,7 +570,7 @@ check_case (const Case *at)
     check_choice (at, &plan);
   check_reasons (at, report);
   if (fits)
-    expect (at, report->options->len == 0, "what fits has options", report);
+    expect (at, quoit_report_options (report)->len == 0, "what fits has options", report);
   else
     check_options (at, report);
   quoit_plan_clear (&plan);
@@ -713,7 +713,7 @@ START_TEST (request_on_empty_fleet_never_fits)
   g_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
   report = quoit_explain_slices (fleet, request, NULL);
   ck_assert_int_eq (report->verdict, QUOIT_VERDICT_NEVER);
-  ck_assert_uint_eq (report->reasons->len + report->options->len, 0);
+  ck_assert_uint_eq (report->reasons->len + quoit_report_options (report)->len, 0);
 }
 END_TEST
 

@@ -245,7 +245,7 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 
       g_string_append_printf (text, "- %s\n", line);
     }
-  for (guint i = 0; i < report->options->len; i++)
+  for (guint i = 0; i < quoit_report_options (report)->len; i++)
     {
       g_autofree char *line = quoit_report_option_text (report, i);
 

@@ -110,6 +110,19 @@ def test_the_report_of_a_refusal_is_about_the_fleet_that_refused():
     assert refused.value.report is refused.value.report
 
 
+def test_the_text_of_an_option_with_many_steps_is_short():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4 x150", now_ms=NOW)
+        for number in range(150):
+            ledger.reserve(slices(1, f"a-group-with-a-rather-long-name-{number}"), now_ms=NOW)
+        with pytest.raises(quoit.NotNowError) as refused:
+            ledger.reserve(slices(150), now_ms=NOW)
+    option = refused.value.report.options[0]
+    assert len(option.steps) == 150 and len(option.text) < 2048
+    assert option.text.startswith("release a-group") and option.text.endswith(" more steps")
+    assert str(refused.value).startswith("150 x v6e 4x4: not now, 0 of 150 slices free, 150 short; 150 of 150 slices")
+
+
 def test_a_request_is_tested_without_a_report():
     snapshot = get_ray_ledger("v6e 4x4 x2").snapshot()
     assert snapshot.test(slices(2)) == (quoit.Verdict.FITS, 2)
