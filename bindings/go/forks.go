@@ -15,8 +15,8 @@ import (
 	"quoit/internal/cconv"
 )
 
-// Fork is a private, mutable copy of a snapshot for what-if questions. It shares memory with the snapshot for
-// everything that does not differ, and is never written to the disk. Goroutines that use one fork wait for each other.
+// Fork is a private, mutable copy of a snapshot for what-if questions and plans. It shares memory with the
+// snapshot for everything that does not differ. Nothing of it is written unless Ledger.CommitFork commits it. Goroutines that use one fork wait for each other.
 // Close frees it; the garbage collector does so if you do not.
 //
 // The methods that change a fork work like those of Ledger. They fail like those of Ledger, but never because of a
@@ -61,6 +61,27 @@ func (f *Fork) withName(what, name string, run func(*C.QuoitFork, *C.char, **C.G
 	}
 	return f.with(func(c *C.QuoitFork) (gerror *C.GError) {
 		run(c, text, &gerror)
+		return gerror
+	})
+}
+
+// Mark remembers the present state of the fork, so that RollBack can return to it.
+//
+// It fails with Invalid after Close.
+func (f *Fork) Mark() (mark uint32, err error) {
+	err = f.with(func(c *C.QuoitFork) *C.GError {
+		mark = uint32(C.quoit_fork_mark(c))
+		return nil
+	})
+	return mark, err
+}
+
+// RollBack undoes all changes since the mark, and forgets later marks.
+//
+// It fails with Invalid if the fork has no such mark.
+func (f *Fork) RollBack(mark uint32) error {
+	return f.with(func(c *C.QuoitFork) (gerror *C.GError) {
+		C.quoit_fork_roll_back(c, C.uint32_t(mark), &gerror)
 		return gerror
 	})
 }

@@ -110,6 +110,29 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 	})
 }
 
+// CommitFork writes everything that was done on a fork of this ledger as one journal entry, or nothing. Others may have
+// changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys, owners and nodes of
+// its new groups, the groups that it has changed, and the nodes whose state it has set. If others have added groups, new
+// groups get other ids than on the fork. The fork continues from the committed state.
+//
+// It fails with Conflict if something that the fork depends on has changed (make a new fork, and decide again), Expired if
+// an owner, or the lease of a new group, has ended, and Invalid if now is before the last change of the fork, or the fork
+// has synced a source.
+func (l *Ledger) CommitFork(ctx context.Context, fork *Fork, now time.Time) error {
+	var closed error
+	err := l.wait(ctx, func(ledger *C.QuoitLedger) (gerror *C.GError) {
+		closed = fork.with(func(c *C.QuoitFork) *C.GError {
+			C.quoit_ledger_commit_fork(ledger, c, C.int64_t(unixMs(now)), &gerror)
+			return nil
+		})
+		return gerror
+	})
+	if err == nil {
+		err = closed
+	}
+	return err
+}
+
 // --- elastic jobs ---
 
 // Resize grows or shrinks a group to a number of slices, completely or not at all. It removes lost slices first, then

@@ -188,6 +188,31 @@ func TestForkDoesNotChangeItsLedger(t *testing.T) {
 	}
 }
 
+func TestForkIsCommittedUnlessWhatItDependsOnHasChanged(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	snapshot := newSnapshot(t, ledger)
+	fork, late := must[*quoit.Fork](t)(snapshot.Fork()), must[*quoit.Fork](t)(snapshot.Fork())
+	defer fork.Close()
+	defer late.Close()
+	must[*quoit.Group](t)(fork.Reserve(sliceRequest("a", 2), now))
+	mark := must[uint32](t)(fork.Mark())
+	must[*quoit.Group](t)(fork.Reserve(sliceRequest("b", 1), now))
+	if err := fork.RollBack(mark); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, fork.RollBack(mark+1), quoit.Invalid)
+	must[*quoit.Group](t)(late.Reserve(sliceRequest("c", 1), now))
+	if err := ledger.CommitFork(bg, fork, now); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, ledger.CommitFork(bg, late, now), quoit.Conflict)
+	wantCode(t, ledger.CommitFork(bg, nil, now), quoit.Invalid)
+	groups := must[[]*quoit.Group](t)(newSnapshot(t, ledger).Groups())
+	if len(groups) != 1 || !strings.HasPrefix(groups[0].Handle(), "a@") {
+		t.Errorf("%d groups: expected the one of the first fork", len(groups))
+	}
+}
+
 func TestSyncReportsLostNodes(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	group := reserve(t, ledger, sliceRequest("train", 2))

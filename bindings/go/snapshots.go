@@ -736,7 +736,7 @@ func (s *Snapshot) Explain(request *Request) (*Report, error) {
 
 // Test makes the same decision as Ledger.Reserve, without a change and without a report: the verdict, and how many slices
 // that the request accepts are free now. Its cost does not depend on the size of the fleet if the request has no pool,
-// zone, label selectors and names of slices. A request that does not fit is not a failure.
+// zone, selector or slice name. A request that does not fit is not a failure.
 //
 // It fails with Invalid if the request has bundles, is incomplete or not in the catalogue, and NotFound if it names an
 // unknown pool or slice.

@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 /**
  * QuoitFork:
  *
- * A private, mutable copy of a snapshot, for dry runs and what-if questions. It runs the same code as a ledger and
- * shares all parts that it does not change. Nothing of it is ever written. Use it in one thread at a time.
+ * A private, mutable copy of a snapshot, for dry runs, what-if questions and plans. It runs the same code as a ledger
+ * and shares all parts that it does not change. Nothing of it is written, unless quoit_ledger_commit_fork() commits its
+ * changes. It keeps them in memory for that. Use it in one thread at a time.
  */
 typedef struct _QuoitFork QuoitFork;
 
@@ -124,6 +125,29 @@ QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *requ
  * Returns: (transfer full): what changed; quoit_import_free() it
  */
 QUOIT_API QuoitImport *quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_mark:
+ *
+ * Remembers the present state of the fork, in O(1), so that quoit_fork_roll_back() can return to it.
+ *
+ * Returns: the mark: 1 for the first one, 2 for the second...
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_fork_mark (QuoitFork *fork);
+
+/**
+ * quoit_fork_roll_back:
+ * @mark: a mark of this fork
+ *
+ * Undoes all changes of the fork since @mark. Later marks are forgotten; @mark itself stays.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if the fork has no such mark.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_roll_back (QuoitFork *fork, uint32_t mark, GError **error);
 
 /* cdef-end */
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <quoit/fork.h>
 #include <quoit/input.h>
 #include <quoit/journal.h>
 #include <quoit/snapshot.h>
@@ -283,8 +284,8 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  *
  * Fails with:
  *
- * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the main reason and what would
- *   help, and @report has all reasons and options.
+ * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the main reason, and @report
+ *   all reasons and options.
  * - %QUOIT_ERROR_CONFLICT: the name is in use, or the key belongs to another request or to an unconfirmed hold.
  * - %QUOIT_ERROR_EXPIRED: the lease of the request's owner has ended; quoit_ledger_set_owner() starts a new one.
  * - %QUOIT_ERROR_INVALID: the request is incomplete, not in the catalogue, contradictory, or longer than 4 MiB as text.
@@ -565,6 +566,41 @@ QUOIT_API bool quoit_ledger_commit_batch (QuoitLedger *ledger, GError **error);
  * Drops the batch of this thread. Does nothing without one.
  */
 QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
+
+/**
+ * quoit_ledger_commit_fork:
+ * @fork: a fork of a snapshot of this ledger, through any handle
+ * @now_ms: the caller's clock, at least the time of the fork's last change
+ *
+ * Writes everything that was done on @fork as one journal entry, or nothing. Others may have changed the ledger since
+ * the snapshot; the commit succeeds if they changed nothing that the changes of the fork depend on:
+ *
+ * - A new group: its name and key are not in use, and its owner has not ended.
+ * - A group that the fork has changed or removed: it is as it was in the snapshot, except for its lease, which stays.
+ * - A node that a group gets: it is alive, undrained, free, and in the same slice and of the same kind as in the
+ * snapshot. The slice of a group of slices is intact.
+ * - A node whose state the fork has set: it has the state of the snapshot, or already the new one.
+ *
+ * The ledger does not decide again whether other slices would now be better. Leases that have ended on the fork are not
+ * written, because the ledger ends leases itself.
+ *
+ * If others have added groups meanwhile, new groups get other ids than on the fork. On success the fork continues from
+ * the committed state, with these ids and without marks; in a batch, free the fork if the batch is cancelled or fails.
+ * On failure the fork is unchanged, and the caller makes a new fork of a new snapshot and decides again. After
+ * %QUOIT_ERROR_UNCONFIRMED, look for the new groups by name or key first.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_CONFLICT: something that the fork depends on has changed, or the ledger was restored.
+ * - %QUOIT_ERROR_EXPIRED: an owner, or the lease of a new group, has ended.
+ * - %QUOIT_ERROR_INVALID: @now_ms is before the last change of the fork, the fork has synced a source, or it was not
+ * made from a present snapshot of this ledger.
+ *
+ * See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_commit_fork (QuoitLedger *ledger, QuoitFork *fork, int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_verify:

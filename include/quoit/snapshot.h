@@ -148,10 +148,10 @@ QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
  * quoit_snapshot_test:
  * @request: a request for slices
  * @verdict: (out) (optional): whether the request fits now
- * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it asks for
+ * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it requests
  *
  * Decides like quoit_ledger_reserve(), without a report. The cost does not depend on the size of the fleet if the
- * request has no pool, zone, label selectors and names of slices; such a call allocates no memory. A request that does
+ * request has no pool, zone, selector or slice name; such a call allocates no memory. A request that does
  * not fit is not a failure.
  *
  * Fails with:
@@ -159,7 +159,7 @@ QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
  * - %QUOIT_ERROR_INVALID: the request has bundles, is incomplete or not in the catalogue.
  * - %QUOIT_ERROR_NOT_FOUND: the request names an unknown pool or slice.
  *
- * Returns: whether the question was answered
+ * Returns: false on failure
  *
  * Since: 0.1
  */

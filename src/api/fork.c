@@ -8,7 +8,8 @@ quoit_snapshot_fork (const QuoitSnapshot *snapshot)
 
   g_return_val_if_fail (snapshot != NULL, NULL);
 
-  fork = g_new (QuoitFork, 1);
+  fork = g_new0 (QuoitFork, 1);
+  fork->base = quoit_fleet_ref (snapshot->fleet);
   fork->fleet = quoit_fleet_fork (snapshot->fleet);
   return fork;
 }
@@ -19,6 +20,9 @@ quoit_fork_free (QuoitFork *fork)
   if (fork == NULL)
     return;
   quoit_fleet_unref (fork->fleet);
+  quoit_fleet_unref (fork->base);
+  g_clear_pointer (&fork->entries, g_ptr_array_unref);
+  g_clear_pointer (&fork->marks, g_array_unref);
   g_free (fork);
 }
 
@@ -43,7 +47,20 @@ apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
       quoit_fleet_unref (fork->fleet);
       fork->fleet = copy;
     }
+  fork->fleet->is_planned = TRUE;
   return quoit_entry_apply (entry, &fork->fleet, error);
+}
+
+/* Keeps an entry for quoit_ledger_commit_fork(). Entries for ended leases are not kept, because the ledger ends leases
+ * by itself. */
+static void
+record (QuoitFork *fork, const QuoitEntry *entry)
+{
+  if (entry == NULL)
+    return;
+  if (fork->entries == NULL)
+    fork->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  g_ptr_array_add (fork->entries, quoit_entry_ref (entry));
 }
 
 static gboolean
@@ -62,7 +79,10 @@ expire_and_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
       if (before == NULL && entry != NULL && entry->n_effects > 1)
         before = quoit_fleet_ref (fork->fleet);
       if (apply (fork, entry, error))
-        return TRUE;
+        {
+          record (fork, entry);
+          return TRUE;
+        }
     }
   if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
     outcome->refusal.fleet = quoit_fleet_ref (fork->fleet);
@@ -128,4 +148,77 @@ quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState sta
   g_return_val_if_fail (fork != NULL && node != NULL, false);
 
   return quoit_fork_change (fork, &action, now_ms, NULL, NULL, error);
+}
+
+/* --- marks --- */
+
+typedef struct {
+  QuoitFleet *fleet;
+  guint n_entries;
+} Mark;
+
+static void
+mark_clear (gpointer data)
+{
+  quoit_fleet_unref (((Mark *) data)->fleet);
+}
+
+uint32_t
+quoit_fork_mark (QuoitFork *fork)
+{
+  Mark mark;
+
+  g_return_val_if_fail (fork != NULL, 0);
+
+  if (fork->marks == NULL)
+    {
+      fork->marks = g_array_new (FALSE, FALSE, sizeof (Mark));
+      g_array_set_clear_func (fork->marks, mark_clear);
+    }
+  mark = (Mark) { quoit_fleet_ref (fork->fleet), fork->entries == NULL ? 0 : fork->entries->len };
+  g_array_append_val (fork->marks, mark);
+  return fork->marks->len;
+}
+
+bool
+quoit_fork_roll_back (QuoitFork *fork, uint32_t mark, GError **error)
+{
+  const Mark *at;
+
+  g_return_val_if_fail (fork != NULL, false);
+
+  if (fork->marks == NULL || mark == 0 || mark > fork->marks->len)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "mark '%u': the fork has %u marks, counted from 1", mark,
+                       fork->marks == NULL ? 0 : fork->marks->len);
+  at = &g_array_index (fork->marks, Mark, mark - 1);
+  quoit_fleet_unref (fork->fleet);
+  fork->fleet = quoit_fleet_ref (at->fleet);
+  if (fork->entries != NULL)
+    g_ptr_array_set_size (fork->entries, (gint) at->n_entries);
+  g_array_set_size (fork->marks, mark);
+  return true;
+}
+
+/* --- commit --- */
+
+bool
+quoit_ledger_commit_fork (QuoitLedger *ledger, QuoitFork *fork, int64_t now_ms, GError **error)
+{
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  QuoitAction action = { .type = QUOIT_ACTION_COMMIT_FORK };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  g_return_val_if_fail (ledger != NULL && fork != NULL, false);
+
+  action.fork = (QuoitForkChanges) { fork->base, fork->entries != NULL ? fork->entries : none };
+  if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
+    return false;
+  /* The fork continues from what was committed. */
+  quoit_fleet_unref (fork->fleet);
+  quoit_fleet_unref (fork->base);
+  fork->base = quoit_fleet_ref (outcome.fleet);
+  fork->fleet = quoit_fleet_fork (outcome.fleet);
+  g_clear_pointer (&fork->entries, g_ptr_array_unref);
+  g_clear_pointer (&fork->marks, g_array_unref);
+  return true;
 }

@@ -23,7 +23,9 @@ struct _QuoitSnapshot {
 };
 
 struct _QuoitFork {
-  QuoitFleet *fleet;
+  QuoitFleet *fleet, *base; /* @base: from which the fork was made, or that it last committed */
+  GPtrArray *entries;       /* of QuoitEntry: the changes since @base; NULL: none */
+  GArray *marks;            /* see quoit_fork_mark(); NULL: none */
 };
 
 struct _QuoitGroup {

@@ -456,5 +456,7 @@ quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->clock_ms = from->clock_ms;
   fleet->max_jump_ms = from->max_jump_ms;
   fleet->epoch = from->epoch;
+  fleet->ledger = from->ledger;
+  fleet->is_planned = from->is_planned;
   fleet->first_lease_ms = quoit_fleet_first_lease (from);
 }

@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "fleet/claims.h"
 #include "fleet/ids.h"
-#include "fleet/kind-results.h"
+#include "fleet/kind-cache.h"
 
 typedef struct {
   guint32 index;

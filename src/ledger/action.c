@@ -54,6 +54,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_set_clock (fleet, &action->clock, now_ms, entry, error);
     case QUOIT_ACTION_RESTORE:
       return quoit_step_restore (fleet, &action->numbers, now_ms, entry, error);
+    case QUOIT_ACTION_COMMIT_FORK:
+      return quoit_step_commit_fork (fleet, &action->fork, now_ms, entry, error);
     }
   g_assert_not_reached ();
 }

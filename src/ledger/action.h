@@ -50,6 +50,12 @@ typedef struct {
   gint64 max_jump_ms;  /* -1: unchanged; 0: the engine's default limit */
 } QuoitClockChange;
 
+/* What was done on a fork. */
+typedef struct {
+  const QuoitFleet *base;   /* from which the fork was made */
+  const GPtrArray *entries; /* of QuoitEntry, in order; without those for ended leases */
+} QuoitForkChanges;
+
 typedef enum {
   QUOIT_ACTION_RESERVE,
   QUOIT_ACTION_HOLD,
@@ -68,7 +74,8 @@ typedef enum {
   QUOIT_ACTION_IMPORT,
   QUOIT_ACTION_SYNC,
   QUOIT_ACTION_SET_CLOCK,
-  QUOIT_ACTION_RESTORE
+  QUOIT_ACTION_RESTORE,
+  QUOIT_ACTION_COMMIT_FORK
 } QuoitActionType;
 
 /* One change that a caller requests. The type determines which member is valid. */
@@ -87,6 +94,7 @@ typedef struct {
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitClockChange clock;      /* SET_CLOCK */
     QuoitLedgerNumbers numbers;  /* RESTORE */
+    QuoitForkChanges fork;       /* COMMIT_FORK */
   };
 } QuoitAction;
 

@@ -236,8 +236,8 @@ apply_numbers (QuoitFleet *fleet, const QuoitLedgerNumbers *numbers, GError **er
   return TRUE;
 }
 
-static gboolean
-apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error)
+gboolean
+quoit_effect_apply (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error)
 {
   switch (effect->type)
     {
@@ -284,7 +284,7 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
     {
       n = count_node_states (&entry->effects[i], entry->n_effects - i);
       if (!(n > 1 ? apply_node_states (*fleet, &entry->effects[i], n, &contradiction)
-                  : apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction)))
+                  : quoit_effect_apply (&entry->effects[i], entry->time_ms, fleet, &contradiction)))
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
                            contradiction->message);
     }

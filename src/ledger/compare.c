@@ -71,8 +71,8 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
              : fail_difference (error, "external use", full_p);
 }
 
-static gboolean
-is_same_group (const QuoitGroupData *a, const QuoitGroupData *b)
+gboolean
+quoit_step_is_same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
          && a->until_ms == b->until_ms && a->kind == b->kind && a->end == b->end && strcmp (a->source, b->source) == 0
@@ -166,7 +166,7 @@ quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *saved, GError 
     {
       const QuoitGroupData *group = quoit_fleet_group_at (replayed, slot);
 
-      if (group != NULL && !is_same_group (group, g_hash_table_lookup (groups, &group->id)))
+      if (group != NULL && !quoit_step_is_same_group (group, g_hash_table_lookup (groups, &group->id)))
         return fail_difference (error, "group", group->name);
     }
   return TRUE;

@@ -4,13 +4,16 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve",     [QUOIT_VERB_RELEASE] = "release",
-  [QUOIT_VERB_SET_STATE] = "set-state", [QUOIT_VERB_DRAIN] = "drain",         [QUOIT_VERB_UNDRAIN] = "undrain",
-  [QUOIT_VERB_HOLD] = "hold",           [QUOIT_VERB_CONFIRM] = "confirm",     [QUOIT_VERB_RENEW] = "renew",
-  [QUOIT_VERB_EXPIRE] = "expire",       [QUOIT_VERB_FORGET] = "forget",       [QUOIT_VERB_RESIZE] = "resize",
-  [QUOIT_VERB_REPAIR] = "repair",       [QUOIT_VERB_SYNC] = "sync",           [QUOIT_VERB_RESTORE] = "restore",
-  [QUOIT_VERB_SET_CLOCK] = "set-clock", [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
-  [QUOIT_VERB_OWNER_END] = "owner end",
+  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve",
+  [QUOIT_VERB_RELEASE] = "release",     [QUOIT_VERB_SET_STATE] = "set-state",
+  [QUOIT_VERB_DRAIN] = "drain",         [QUOIT_VERB_UNDRAIN] = "undrain",
+  [QUOIT_VERB_HOLD] = "hold",           [QUOIT_VERB_CONFIRM] = "confirm",
+  [QUOIT_VERB_RENEW] = "renew",         [QUOIT_VERB_EXPIRE] = "expire",
+  [QUOIT_VERB_FORGET] = "forget",       [QUOIT_VERB_RESIZE] = "resize",
+  [QUOIT_VERB_REPAIR] = "repair",       [QUOIT_VERB_SYNC] = "sync",
+  [QUOIT_VERB_RESTORE] = "restore",     [QUOIT_VERB_SET_CLOCK] = "set-clock",
+  [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
+  [QUOIT_VERB_OWNER_END] = "owner end", [QUOIT_VERB_COMMIT_FORK] = "commit-fork",
 };
 
 const char *

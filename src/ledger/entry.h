@@ -28,7 +28,8 @@ typedef enum {
   QUOIT_VERB_REPAIR = 16,
   QUOIT_VERB_SYNC = 17,
   QUOIT_VERB_RESTORE = 18,
-  QUOIT_VERB_SET_CLOCK = 19 /* the only verb whose time may be before that of the previous entry */
+  QUOIT_VERB_SET_CLOCK = 19, /* the only verb whose time may be before that of the previous entry */
+  QUOIT_VERB_COMMIT_FORK = 20
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 
@@ -105,6 +106,10 @@ const char *quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
                                             guint32 n_removed); /* takes ownership of all arguments */
 void quoit_source_update_free (QuoitSourceUpdate *import);
+
+/* Applies one effect of an entry of the time @time_ms. Like quoit_entry_apply(), but without a check of the position in
+ * the journal, and with the message of the contradiction alone. */
+gboolean quoit_effect_apply (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error);
 
 /* Applies @entry to *@fleet, which the caller owns exclusively. An import replaces *@fleet by another fleet. Fails
  * with DAMAGED if the entry does not follow the last one or contradicts the fleet, which never happens with a

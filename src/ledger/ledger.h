@@ -136,6 +136,14 @@ gboolean quoit_step_set_clock (const QuoitFleet *fleet, const QuoitClockChange *
 gboolean quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gint64 now_ms,
                              QuoitEntry **entry, GError **error);
 
+/* --- commit-fork.c --- */
+
+/* Makes one entry of the effects of a fork, for the present fleet. Fails with CONFLICT if something on which
+ * they depend has changed, with EXPIRED if an owner or the lease of a new group has ended, and with INVALID if @now_ms
+ * is before the last change of the fork. */
+gboolean quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes, gint64 now_ms,
+                                 QuoitEntry **entry, GError **error);
+
 /* --- import.c --- */
 
 /* Imports a source. A new source takes *@claims and sets it to NULL. Fails with CONFLICT if a node that a group uses
@@ -153,6 +161,9 @@ gboolean quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 
 GStrv quoit_step_warn_unseen (const QuoitFleet *fleet, const char *source, const char *named);
 
 /* --- compare.c --- */
+
+/* Returns whether two groups are equal, except for their references. @b may be NULL. */
+gboolean quoit_step_is_same_group (const QuoitGroupData *a, const QuoitGroupData *b);
 
 /* Checks whether two fleets are equal in everything that the journal determines. Fails with DAMAGED, and names the
  * first difference. `quoit verify` uses this. */

@@ -39,7 +39,7 @@ typedef struct {
   const QuoitConstraintRow *row;
   guint position;
   QuoitRuleExtent extent;
-  guint8 *kind_results; /* for QUOIT_RULE_OF_KIND; see fleet/kind-results.h */
+  guint8 *kind_results; /* for QUOIT_RULE_OF_KIND; see fleet/kind-cache.h */
 } RunRule;
 
 typedef struct {

@@ -249,10 +249,10 @@ quoit_report_option_text (const QuoitReport *report, guint index)
       if (i > 0)
         g_string_append (text, i + 1 < steps->len ? ", " : " and ");
       append_step (text, &g_array_index (steps, QuoitStep, i));
-      if (i > 0 && text->len > MAX_OPTION_BYTES && i + 1 < steps->len)
+      if (i > 0 && text->len > MAX_OPTION_BYTES)
         {
           g_string_truncate (text, before);
-          g_string_append_printf (text, " and %u more steps", steps->len - i);
+          g_string_append_printf (text, " and %u more step%s", steps->len - i, steps->len - i == 1 ? "" : "s");
           break;
         }
     }

@@ -222,6 +222,7 @@ load_numbers (QuoitDb *db, QuoitFleet *fleet, GError **error)
   if (!quoit_sqlite_read_identity (db, &identity, error))
     return FALSE;
   fleet->epoch = identity.epoch;
+  memcpy (&fleet->ledger, identity.bytes, sizeof fleet->ledger);
   fleet->max_jump_ms = identity.max_jump_ms;
   return TRUE;
 }

@@ -40,11 +40,13 @@ const QuoitEngine quoit_engine_memory
 QuoitStore *
 quoit_store_new_memory (void)
 {
+  static gint n_ledgers; /* a number is enough, because another process cannot see the ledger */
   QuoitStore *store = quoit_store_alloc (&quoit_engine_memory);
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
 
   store->lock_wait_ms = store->wait_ms = G_MAXINT64;
   store->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
   store->fleet = quoit_fleet_new (nothing);
+  store->fleet->ledger = (guint) g_atomic_int_add (&n_ledgers, 1) + 1;
   return store;
 }

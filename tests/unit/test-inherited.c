@@ -62,6 +62,7 @@ typedef bool (*Call) (QuoitLedger *ledger, GError **error);
   static bool call_##name (QuoitLedger *ledger, GError **error) { return (expression); }
 
 static QuoitRequest *asked;
+static QuoitFork *planned;
 static QuoitInput *input;
 
 CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, NULL, error) != NULL)
@@ -88,6 +89,7 @@ CALL (quoit_ledger_undrain_node, quoit_ledger_undrain_node (ledger, "v6e-2x2-0-0
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
 CALL (quoit_ledger_begin_unsynced_batch, quoit_ledger_begin_unsynced_batch (ledger, error))
 CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
+CALL (quoit_ledger_commit_fork, quoit_ledger_commit_fork (ledger, planned, NOW, error))
 CALL (quoit_ledger_verify, quoit_ledger_verify (ledger, error))
 CALL (quoit_ledger_backup, quoit_ledger_backup (ledger, copy, error))
 CALL (quoit_ledger_read_journal, quoit_ledger_read_journal (ledger, 0, error) != NULL)
@@ -139,6 +141,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_begin_batch),
   ROW (quoit_ledger_begin_unsynced_batch),
   ROW (quoit_ledger_commit_batch),
+  ROW (quoit_ledger_commit_fork),
   ROW (quoit_ledger_verify),
   ROW (quoit_ledger_backup),
   ROW (quoit_ledger_read_journal),
@@ -236,6 +239,7 @@ make (int which)
   g_autoptr (GError) error = NULL;
   QuoitLedger *ledger = which == 0 ? quoit_ledger_create (path, 0, &error) : quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = request_of ("g");
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
 
   ck_assert_ok (error);
   asked = request_of ("asked");
@@ -244,6 +248,8 @@ make (int which)
   ck_assert_ok (error);
   quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, NULL, &error));
   ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  planned = quoit_snapshot_fork (snapshot);
   return ledger;
 }
 
@@ -252,6 +258,7 @@ drop (QuoitLedger *ledger)
 {
   quoit_ledger_unref (ledger);
   quoit_request_free (asked);
+  quoit_fork_free (planned);
   quoit_input_free (input);
 }
 

@@ -154,6 +154,7 @@ class World:
         """A valid value for the parameter of the callable `name`; raises KeyError without one."""
         own = {
             "forget.group": lambda: self.gone,
+            "commit_fork.fork": lambda: self.ledger.snapshot().fork(),
             "renew.group": lambda: self.leased,
             "confirm.group": lambda: self.leased,
             "create.path": lambda: "new.db",

@@ -80,6 +80,7 @@ def verbs():
         "max_jump_ms": 1,
         "seq": 1,
         "before_seq": 1,
+        "fork": quoit.open_memory().snapshot().fork(),
     }
     for name, method in vars(quoit.Ledger).items():
         if name.startswith("_") or name == "close" or not inspect.isfunction(method):

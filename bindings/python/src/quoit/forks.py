@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forks: private copies of a fleet for what-if experiments."""
+"""Forks: private copies of a fleet for what-if questions and plans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .snapshots import Snapshot, wrap_snapshot
 
 
 class Fork(_c.Uncopyable):
-    """A private, mutable copy of a snapshot. Its changes use the same code as a ledger and are never written.
+    """A private, mutable copy of a snapshot. Its changes use the same code as a ledger, and only
+    `Ledger.commit_fork` writes them.
 
     `Snapshot.fork` makes one. It is a context manager that closes itself. Its methods take the arguments of those of
     `Ledger` and raise the same exceptions, except those of a database. Calls from several threads wait for each other.
@@ -30,7 +31,7 @@ class Fork(_c.Uncopyable):
 
     def __init__(self, handle: Any) -> None:
         self._handle = _c.check_handle(handle, Fork, "Snapshot.fork")
-        self._lock = ThreadLock("what-if fork")
+        self._lock = ThreadLock("fork")
 
     def __enter__(self) -> Fork:
         with self._lock.acquire():
@@ -55,6 +56,11 @@ class Fork(_c.Uncopyable):
         with self._lock.acquire():
             return call(function, self._open(), *arguments)
 
+    def _call_with(self, function: Callable[..., Any], ledger: Any, *arguments: Any) -> Any:
+        """Like `_call`, for a function of a ledger that has the fork as its second argument."""
+        with self._lock.acquire():
+            return call(function, ledger, self._open(), *arguments)
+
     def _place(self, function: Callable[..., Any], *arguments: Any) -> Any:
         with self._lock.acquire():
             return _c.call_or_explain(function, self._open(), *arguments)
@@ -67,6 +73,19 @@ class Fork(_c.Uncopyable):
     def is_closed(self) -> bool:
         """Whether `close` was called."""
         return self._handle is None
+
+    def mark(self) -> int:
+        """Remembers the present state of the fork, so that `roll_back` can return to it."""
+        with self._lock.acquire():
+            return int(lib.quoit_fork_mark(self._open()))
+
+    def roll_back(self, mark: int) -> None:
+        """Undoes all changes since the mark, and forgets later marks.
+
+        Raises:
+            InvalidError: the fork has no such mark.
+        """
+        self._call(lib.quoit_fork_roll_back, _c.to_int(mark, "mark", range(2**32)))
 
     def snapshot(self) -> Snapshot:
         """Returns the present state of the fork."""

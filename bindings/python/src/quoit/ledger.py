@@ -17,6 +17,7 @@ from .requests import Request, request_handle
 
 if TYPE_CHECKING:
     from .fleet import NodeState
+    from .forks import Fork
     from .journal import Checkpoint, JournalEntry
     from .snapshots import Snapshot
 
@@ -245,8 +246,8 @@ class Ledger(_c.Uncopyable):
         With a request key, a retry returns the group of the first call and reserves nothing.
 
         Raises:
-            NotNowError, NeverError: the request does not fit. The message has the main reason and what would help;
-                `Snapshot.explain` has everything.
+            NotNowError, NeverError: the request does not fit. The message has the main reason; `report` of the
+                exception has all reasons and what would help.
             ConflictError: the name is in use, or the key belongs to another request or to an unconfirmed hold.
             ExpiredError: the lease of the request's owner has ended; `set_owner` starts a new one.
             InvalidError: the request is incomplete, contradictory or not in the catalogue.
@@ -533,6 +534,24 @@ class Ledger(_c.Uncopyable):
             self,
             lib.quoit_ledger_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_ledger_begin_unsynced_batch,
         )
+
+    def commit_fork(self, fork: Fork, *, now_ms: int | None = None) -> None:
+        """Writes everything that was done on a fork of this ledger as one journal entry, or nothing.
+
+        Others may have changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys,
+        owners and nodes of its new groups, the groups that it has changed, and the nodes whose state it has set. If others
+        have added groups, new groups get other ids than on the fork. The fork continues from the committed state.
+
+        Raises:
+            ConflictError: something that the fork depends on has changed: make a new fork, and decide again.
+            ExpiredError: an owner, or the lease of a new group, has ended.
+            InvalidError: the clock is before the last change of the fork, or the fork has synced a source.
+        """
+        from . import forks
+
+        if not isinstance(fork, forks.Fork):
+            raise TypeError(f"fork: expected a quoit.Fork, not {type(fork).__name__}")
+        fork._call_with(lib.quoit_ledger_commit_fork, self._open(), _c.clock(now_ms))
 
     def verify(self) -> None:
         """Replays the journal and compares the result with the saved state.

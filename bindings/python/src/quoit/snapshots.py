@@ -92,7 +92,7 @@ class Snapshot(View):
     def explain(self, request: Request) -> Report:
         """Checks whether the request fits now, and if not, why: the decision that `Ledger.reserve` would make.
 
-        It reads every slice, or every node. A request that does not fit raises nothing: see `Report.verdict`.
+        A request that does not fit raises nothing: see `Report.verdict`. `test` finds only the verdict, and is faster.
 
         Raises:
             InvalidError: the request is incomplete, contradictory or not in the catalogue.
@@ -103,8 +103,7 @@ class Snapshot(View):
     def test(self, request: Request) -> tuple[Verdict, int]:
         """Decides like `Ledger.reserve`, without a report: the verdict, and how many slices that the request accepts are free.
 
-        Its cost does not depend on the size of the fleet if the request has no pool, zone, label selectors and names of
-        slices. A request that does not fit raises nothing.
+        Its cost does not depend on the size of the fleet if the request has no pool, zone, selector or slice name. A request that does not fit raises nothing.
 
         Raises:
             InvalidError: the request has bundles, is incomplete or not in the catalogue.
@@ -153,7 +152,7 @@ class Snapshot(View):
         call(lib.quoit_snapshot_check, self._handle)
 
     def fork(self) -> Fork:
-        """Returns a private mutable copy for what-if experiments. It shares unchanged data with the snapshot."""
+        """Returns a private mutable copy for what-if questions and plans. It shares unchanged data with the snapshot."""
         from .forks import wrap_fork
 
         return wrap_fork(lib.quoit_snapshot_fork(self._handle))

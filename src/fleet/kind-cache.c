@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fleet/kind-results.h"
+#include "fleet/kind-cache.h"
 
 #include <string.h>
 

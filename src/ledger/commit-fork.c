@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commits what was done on a fork as one entry. quoit_ledger_commit_fork() lists what must not have changed since the
+ * fork was made. Why the fork chose these slices is not decided again. */
+#include <string.h>
+
+#include "fleet/kind.h"
+#include "ledger/ledger.h"
+
+typedef struct {
+  const QuoitFleet *base; /* from which the fork was made */
+  QuoitFleet *fleet;      /* a fork of the present fleet with the effects so far */
+  guint64 id_shift;       /* what is added to the ids of groups that the fork has added */
+  QuoitEntry *entry;      /* the result */
+  GHashTable *groups;     /* ids of the groups of @base that have been compared */
+  GHashTable *nodes;      /* ids of the nodes that have been compared */
+} Rebase;
+
+static gboolean
+conflict (GError **error, const char *what, const char *name, const char *why)
+{
+  g_autofree char *quoted = quoit_quote (name);
+
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s %s %s: make a new fork of a new snapshot", what, quoted,
+                     why);
+}
+
+static guint64
+shifted_id (const Rebase *rebase, guint64 id)
+{
+  return id < rebase->base->next_group_id ? id : id + rebase->id_shift;
+}
+
+/* Returns the live group with that name and id, or the record of the removed group with the id, or NULL. */
+static const QuoitGroupData *
+find_by_id (const QuoitFleet *fleet, const char *name, guint64 id)
+{
+  const QuoitGroupData *group = quoit_fleet_find_group (fleet, name);
+
+  return group != NULL && group->id == id ? group : quoit_fleet_find_removed (fleet, id);
+}
+
+static gboolean
+is_same_but_lease (const QuoitGroupData *before, const QuoitGroupData *now)
+{
+  QuoitGroupData fields = quoit_group_data_copy_fields (now);
+
+  fields.until_ms = before->until_ms;
+  return quoit_step_is_same_group (before, &fields);
+}
+
+/* Checks that a group of the fork's base has not changed, except for its lease. Later effects on it depend on the first
+ * one. */
+static gboolean
+check_group (Rebase *rebase, const char *name, guint64 id, GError **error)
+{
+  const QuoitGroupData *before, *now;
+
+  if (id >= rebase->base->next_group_id || !g_hash_table_add (rebase->groups, g_memdup2 (&id, sizeof id)))
+    return TRUE;
+  before = find_by_id (rebase->base, name, id);
+  now = find_by_id (rebase->fleet, name, id);
+  if (before != NULL && now != NULL && (before == now || is_same_but_lease (before, now)))
+    return TRUE;
+  return conflict (error, "group", name, now == NULL ? "has ended" : "has changed since the snapshot");
+}
+
+/* Returns whether an import has left the node with @id where it was: in its slice, and of its kind. */
+static gboolean
+is_same_node (const QuoitLayout *before, const QuoitLayout *now, guint32 id)
+{
+  QuoitNodeId a = { quoit_layout_find_id (before, id) }, b = { quoit_layout_find_id (now, id) };
+  const QuoitNode *x = &before->nodes[a.index], *y = &now->nodes[b.index];
+  g_autofree char *full_a = NULL, *full_b = NULL, *identity_a = NULL, *identity_b = NULL;
+
+  if (before == now)
+    return TRUE;
+  if (a.index == QUOIT_NO_INDEX || x->worker_id != y->worker_id
+      || (x->slice == QUOIT_NO_INDEX) != (y->slice == QUOIT_NO_INDEX)
+      || !quoit_node_kind_equal (quoit_layout_node_kind (before, a), quoit_layout_node_kind (now, b)))
+    return FALSE;
+  identity_a = quoit_layout_node_identity (before, a);
+  identity_b = quoit_layout_node_identity (now, b);
+  if (strcmp (identity_a, identity_b) != 0)
+    return FALSE;
+  if (x->slice == QUOIT_NO_INDEX)
+    return TRUE;
+  full_a = quoit_layout_slice_full_name (before, (QuoitSliceId) { x->slice });
+  full_b = quoit_layout_slice_full_name (now, (QuoitSliceId) { y->slice });
+  return strcmp (full_a, full_b) == 0
+         && strcmp (quoit_layout_text (before, before->slices[x->slice].incarnation),
+                    quoit_layout_text (now, now->slices[y->slice].incarnation))
+                == 0;
+}
+
+static gboolean
+check_new_node (const Rebase *rebase, const QuoitGroupData *group, guint32 id, GError **error)
+{
+  const QuoitLayout *layout = rebase->fleet->layout;
+  QuoitNodeId node = { quoit_layout_find_id (layout, id) };
+  const char *name;
+  guint32 slice;
+
+  if (node.index == QUOIT_NO_INDEX)
+    return conflict (error, "a node of group", group->name, "was removed");
+  name = quoit_layout_node_name (layout, node);
+  slice = layout->nodes[node.index].slice;
+  if (quoit_fleet_node_state (rebase->fleet, node) != QUOIT_NODE_ALIVE)
+    return conflict (error, "node", name, "is no longer alive and undrained");
+  if (!is_same_node (rebase->base->layout, layout, id))
+    return conflict (error, "node", name, "is in another slice or of another kind now");
+  if (group->kind == QUOIT_RECORD_SLICES
+      && quoit_condition_health (quoit_fleet_slice_status (rebase->fleet, (QuoitSliceId) { slice })->condition)
+             != QUOIT_SLICE_IS_INTACT)
+    return conflict (error, "the slice of node", name, "is no longer intact");
+  return TRUE;
+}
+
+/* Returns whether the i-th node of @after had the same part of @before. A bundle that moves to another node of its
+ * group needs that node as if it was new. */
+static gboolean
+is_kept (const QuoitGroupData *before, const QuoitGroupData *after, guint32 i, GHashTable *before_ids)
+{
+  if (before != NULL && after->bundles != NULL)
+    return i < before->n_nodes && before->node_ids[i] == after->node_ids[i];
+  return g_hash_table_contains (before_ids, GUINT_TO_POINTER (after->node_ids[i]));
+}
+
+/* Checks each node which @after has and @before (NULL: none) has not. Applying the effect checks that it is free. */
+static gboolean
+check_new_nodes (const Rebase *rebase, const QuoitGroupData *before, const QuoitGroupData *after, GError **error)
+{
+  g_autoptr (GHashTable) before_ids = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = 0; before != NULL && i < before->n_nodes; i++)
+    g_hash_table_add (before_ids, GUINT_TO_POINTER (before->node_ids[i]));
+  for (guint32 i = 0; i < after->n_nodes; i++)
+    if (after->node_ids[i] != 0 && !is_kept (before, after, i, before_ids)
+        && !check_new_node (rebase, after, after->node_ids[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Checks that the owner of a new group, if it was registered when the fork was made, is still the same. */
+static gboolean
+check_owner (const Rebase *rebase, const char *owner, GError **error)
+{
+  g_autofree char *record = quoit_owner_record_name (owner);
+  const QuoitGroupData *before = quoit_fleet_find_group (rebase->base, record);
+  const QuoitGroupData *now = quoit_fleet_find_group (rebase->fleet, record);
+
+  if (!quoit_step_check_owner (rebase->fleet, owner, error))
+    return g_prefix_error_literal (error, "fork: "), FALSE;
+  if (before == NULL || (now != NULL && now->id == before->id))
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_EXPIRED, "fork: owner '%s' has ended: make a new fork of a new snapshot",
+                     owner);
+}
+
+static gboolean
+rebase_added (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, GError **error)
+{
+  QuoitGroupData fields = quoit_group_data_copy_fields (effect->group);
+
+  if (quoit_fleet_find_group (rebase->fleet, fields.name) != NULL)
+    return conflict (error, "group name", fields.name, "is in use now");
+  if (*fields.key != '\0' && quoit_fleet_find_key (rebase->fleet, fields.key) != NULL)
+    return conflict (error, "key", fields.key, "is in use now");
+  if (*fields.owner != '\0' && !check_owner (rebase, fields.owner, error))
+    return FALSE;
+  if (fields.until_ms != 0 && fields.until_ms <= rebase->entry->time_ms)
+    return quoit_fail (error, QUOIT_ERROR_EXPIRED, "fork: the lease of group '%s' has ended", fields.name);
+  if (!check_new_nodes (rebase, NULL, effect->group, error))
+    return FALSE;
+  fields.id = shifted_id (rebase, fields.id);
+  rebased->group = quoit_group_data_new (&fields);
+  return TRUE;
+}
+
+static gboolean
+rebase_changed (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, GError **error)
+{
+  QuoitGroupData fields = quoit_group_data_copy_fields (effect->group);
+  const QuoitGroupData *now;
+
+  if (!check_group (rebase, fields.name, fields.id, error))
+    return FALSE;
+  now = quoit_fleet_find_group (rebase->fleet, fields.name);
+  if (!check_new_nodes (rebase, now, effect->group, error))
+    return FALSE;
+  fields.id = shifted_id (rebase, fields.id);
+  /* A resize or repair does not change the lease, which others may have renewed. */
+  if (now != NULL)
+    fields.until_ms = now->until_ms;
+  rebased->group = quoit_group_data_new (&fields);
+  return TRUE;
+}
+
+static gboolean
+rebase_node_state (Rebase *rebase, const QuoitEffect *effect, GError **error)
+{
+  guint32 before = quoit_layout_find_id (rebase->base->layout, effect->node_id);
+  guint32 now = quoit_layout_find_id (rebase->fleet->layout, effect->node_id);
+  g_autofree char *number = NULL;
+
+  if (!g_hash_table_add (rebase->nodes, GUINT_TO_POINTER (effect->node_id)))
+    return TRUE;
+  if (before != QUOIT_NO_INDEX && now != QUOIT_NO_INDEX
+      && !is_same_node (rebase->base->layout, rebase->fleet->layout, effect->node_id))
+    return conflict (error, "node", quoit_layout_node_name (rebase->fleet->layout, (QuoitNodeId) { now }),
+                     "is in another slice or of another kind now");
+  if (before != QUOIT_NO_INDEX && now != QUOIT_NO_INDEX
+      && (quoit_fleet_node_state (rebase->fleet, (QuoitNodeId) { now }) == effect->state
+          || quoit_fleet_node_state (rebase->fleet, (QuoitNodeId) { now })
+                 == quoit_fleet_node_state (rebase->base, (QuoitNodeId) { before })))
+    return TRUE;
+  if (now != QUOIT_NO_INDEX)
+    return conflict (error, "node", quoit_layout_node_name (rebase->fleet->layout, (QuoitNodeId) { now }),
+                     "has changed its state since the snapshot");
+  number = g_strdup_printf ("%u", effect->node_id);
+  return conflict (error, "the node with id", number, "was removed");
+}
+
+/* Sets @rebased to a copy of @effect for the present fleet. */
+static gboolean
+rebase_effect (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, GError **error)
+{
+  *rebased = *effect;
+  switch (effect->type)
+    {
+    case QUOIT_EFFECT_GROUP_ADDED:
+      return rebase_added (rebase, effect, rebased, error);
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      return rebase_changed (rebase, effect, rebased, error);
+    case QUOIT_EFFECT_GROUP_REMOVED:
+    case QUOIT_EFFECT_GROUP_LEASE:
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      if (!check_group (rebase, effect->group_name, effect->group_id, error))
+        return FALSE;
+      rebased->group_id = shifted_id (rebase, effect->group_id);
+      rebased->group_name = g_strdup (effect->group_name);
+      return TRUE;
+    case QUOIT_EFFECT_NODE_STATE:
+      return rebase_node_state (rebase, effect, error);
+    case QUOIT_EFFECT_IMPORT:
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "fork: it has synced source '%s': sync the ledger, and make a new fork",
+                         quoit_claims_source (effect->import->claims));
+    case QUOIT_EFFECT_LEDGER_SET:
+      break; /* no call on a fork makes it */
+    }
+  return quoit_fail (error, QUOIT_ERROR_FAILED, "a fork has an effect of type %d", (int) effect->type);
+}
+
+/* Applies the effect to the fleet of @rebase. What is free was not checked before. */
+static gboolean
+apply_effect (Rebase *rebase, const QuoitEffect *effect, GError **error)
+{
+  g_autoptr (GError) contradiction = NULL;
+
+  if (quoit_effect_apply (effect, rebase->entry->time_ms, &rebase->fleet, &contradiction))
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s: make a new fork of a new snapshot",
+                     contradiction->message);
+}
+
+static gboolean
+rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
+{
+  for (guint i = 0; i < entry->n_effects; i++)
+    {
+      QuoitEffect rebased;
+
+      if (!rebase_effect (rebase, &entry->effects[i], &rebased, error))
+        return FALSE;
+      quoit_entry_add (rebase->entry, rebased);
+      if (!apply_effect (rebase, &rebased, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes, gint64 now_ms, QuoitEntry **entry,
+                        GError **error)
+{
+  g_autoptr (GHashTable) groups = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
+  g_autoptr (QuoitFleet) scratch = NULL;
+  g_autoptr (QuoitEntry) made = NULL;
+  Rebase rebase = { .base = changes->base, .groups = groups, .nodes = nodes };
+  gint64 time_ms;
+  gboolean ok = TRUE;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (changes->base->is_planned)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "fork: it was made from a snapshot of a fork: expected a snapshot of the ledger");
+  if (changes->base->ledger != fleet->ledger)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "fork: it was made from another ledger");
+  if (changes->base->seq > fleet->seq || changes->base->epoch != fleet->epoch)
+    return quoit_fail (
+        error, QUOIT_ERROR_CONFLICT,
+        "fork: the ledger was restored, or a batch was cancelled, since the fork was made: make a new fork");
+  if (changes->entries->len > 0)
+    {
+      const QuoitEntry *last = changes->entries->pdata[changes->entries->len - 1];
+
+      if (last->time_ms > time_ms)
+        return quoit_fail (error, QUOIT_ERROR_INVALID,
+                           "now '%" G_GINT64_FORMAT "': expected at least %" G_GINT64_FORMAT
+                           ", the time of the last change of the fork",
+                           now_ms, last->time_ms);
+    }
+
+  rebase.entry = made = quoit_entry_new (fleet, QUOIT_VERB_COMMIT_FORK, time_ms);
+  rebase.fleet = quoit_fleet_fork (fleet);
+  rebase.id_shift = fleet->next_group_id - changes->base->next_group_id;
+  for (guint i = 0; ok && i < changes->entries->len; i++)
+    ok = rebase_entry (&rebase, changes->entries->pdata[i], error);
+  scratch = rebase.fleet;
+  if (!ok)
+    return FALSE;
+  if (made->n_effects > 0)
+    *entry = g_steal_pointer (&made);
+  return TRUE;
+}
