@@ -98,8 +98,8 @@ quoit_fleet_class_count (const QuoitFleet *fleet, QuoitClassId class_id, QuoitSl
   const QuoitTally *tally = quoit_fleet_class_tally (fleet, class_id);
   guint32 n = 0;
 
-  for (guint8 condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
-    if ((quoit_condition_flags (condition) & flag) != 0)
+  for (guint condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
+    if ((quoit_condition_flags ((guint8) condition) & flag) != 0)
       n += tally->count[condition];
   return n;
 }

@@ -24,7 +24,7 @@ quoit_kind_result_load (const guint8 *results, guint32 kind)
 
 /* Two threads may store the result of the same kind, but both store the same one. */
 static inline void
-quoit_kind_result_store (guint8 *results, guint32 kind, gboolean passes)
+quoit_kind_result_store (guint8 *results, guint32 kind, gboolean passes) /* NOLINT(readability-non-const-parameter) */
 {
   __atomic_store_n (&results[kind], passes ? QUOIT_KIND_PASSES : QUOIT_KIND_FAILS, __ATOMIC_RELAXED);
 }

@@ -270,7 +270,7 @@ quoit_candidates_count (const QuoitCandidates *candidates, const QuoitFleet *fle
       if (candidates->class_index != QUOIT_NO_INDEX)
         tally = quoit_fleet_class_tally (fleet, (QuoitClassId) { candidates->class_index });
     }
-  for (guint8 condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
+  for (guint condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
     if (tally->count[condition] > 0)
-      count_condition (counts, condition, tally->count[condition]);
+      count_condition (counts, (guint8) condition, tally->count[condition]);
 }
