@@ -248,6 +248,8 @@ change_node (const Writer *writer)
   Change change = change_new (writer, CHANGE_NODE, name);
 
   change.n = random_below (writer, 2) == 0 ? QUOIT_NODE_ALIVE : random_below (writer, 3);
+  /* Announced, because a kill can hide the answer, and the node may be that of the last acknowledged change. */
+  print_change (&change);
   require (quoit_ledger_set_node_state (writer->ledger, name, (QuoitNodeState) change.n, writer->now_ms, &error), "%s",
            error_text (error));
   acknowledge (change);
