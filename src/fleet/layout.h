@@ -247,10 +247,10 @@ enum { QUOIT_LABEL_BUFFER_SIZE = 64 };
 /* Returns the label @key of @node, or NULL. The function also finds labels that are stored in fields of the node. The
  * result may point to @buffer, which must have QUOIT_LABEL_BUFFER_SIZE bytes. */
 const char *quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *buffer);
-/* Which nodes have the same value of a label. */
+/* Which nodes have the same value of a label, or the same result of a rule for nodes. A later one has fewer nodes. */
 typedef enum {
   QUOIT_LABEL_OF_KIND, /* all nodes of a kind */
-  QUOIT_LABEL_OF_POOL, /* all nodes of a pool */
+  QUOIT_LABEL_OF_POOL, /* all nodes of a kind in a pool */
   QUOIT_LABEL_OF_NODE  /* no others */
 } QuoitLabelScope;
 

@@ -69,13 +69,16 @@ static gboolean
 is_same_node (const QuoitLayout *before, const QuoitLayout *now, guint32 id)
 {
   QuoitNodeId a = { quoit_layout_find_id (before, id) }, b = { quoit_layout_find_id (now, id) };
-  const QuoitNode *x = &before->nodes[a.index], *y = &now->nodes[b.index];
+  const QuoitNode *x, *y;
   g_autofree char *full_a = NULL, *full_b = NULL, *identity_a = NULL, *identity_b = NULL;
 
   if (before == now)
     return TRUE;
-  if (a.index == QUOIT_NO_INDEX || x->worker_id != y->worker_id
-      || (x->slice == QUOIT_NO_INDEX) != (y->slice == QUOIT_NO_INDEX)
+  if (a.index == QUOIT_NO_INDEX || b.index == QUOIT_NO_INDEX)
+    return FALSE;
+  x = &before->nodes[a.index];
+  y = &now->nodes[b.index];
+  if (x->worker_id != y->worker_id || (x->slice == QUOIT_NO_INDEX) != (y->slice == QUOIT_NO_INDEX)
       || !quoit_node_kind_equal (quoit_layout_node_kind (before, a), quoit_layout_node_kind (now, b)))
     return FALSE;
   identity_a = quoit_layout_node_identity (before, a);
@@ -198,26 +201,24 @@ rebase_changed (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased,
 static gboolean
 rebase_node_state (Rebase *rebase, const QuoitEffect *effect, GError **error)
 {
-  guint32 before = quoit_layout_find_id (rebase->base->layout, effect->node_id);
-  guint32 now = quoit_layout_find_id (rebase->fleet->layout, effect->node_id);
+  const QuoitLayout *layout = rebase->fleet->layout;
+  QuoitNodeId before = { quoit_layout_find_id (rebase->base->layout, effect->node_id) };
+  QuoitNodeId now = { quoit_layout_find_id (layout, effect->node_id) };
   g_autofree char *number = NULL;
+  QuoitNodeState state;
 
   if (!g_hash_table_add (rebase->nodes, GUINT_TO_POINTER (effect->node_id)))
     return TRUE;
-  if (before != QUOIT_NO_INDEX && now != QUOIT_NO_INDEX
-      && !is_same_node (rebase->base->layout, rebase->fleet->layout, effect->node_id))
-    return conflict (error, "node", quoit_layout_node_name (rebase->fleet->layout, (QuoitNodeId) { now }),
-                     "is in another slice or of another kind now");
-  if (before != QUOIT_NO_INDEX && now != QUOIT_NO_INDEX
-      && (quoit_fleet_node_state (rebase->fleet, (QuoitNodeId) { now }) == effect->state
-          || quoit_fleet_node_state (rebase->fleet, (QuoitNodeId) { now })
-                 == quoit_fleet_node_state (rebase->base, (QuoitNodeId) { before })))
-    return TRUE;
-  if (now != QUOIT_NO_INDEX)
-    return conflict (error, "node", quoit_layout_node_name (rebase->fleet->layout, (QuoitNodeId) { now }),
-                     "has changed its state since the snapshot");
-  number = g_strdup_printf ("%u", effect->node_id);
-  return conflict (error, "the node with id", number, "was removed");
+  if (now.index == QUOIT_NO_INDEX)
+    {
+      number = g_strdup_printf ("%u", effect->node_id);
+      return conflict (error, "the node with id", number, "was removed");
+    }
+  if (!is_same_node (rebase->base->layout, layout, effect->node_id))
+    return conflict (error, "node", quoit_layout_node_name (layout, now), "is in another slice or of another kind now");
+  state = quoit_fleet_node_state (rebase->fleet, now);
+  return state == effect->state || state == quoit_fleet_node_state (rebase->base, before)
+         || conflict (error, "node", quoit_layout_node_name (layout, now), "has changed its state since the snapshot");
 }
 
 /* Sets @rebased to a copy of @effect for the present fleet. */

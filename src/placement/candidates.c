@@ -38,8 +38,8 @@ slice_passes (const QuoitFleet *fleet, guint32 slice, const QuoitConstraintRow *
 typedef struct {
   const QuoitConstraintRow *row;
   guint position;
-  QuoitRuleExtent extent;
-  guint8 *kind_results; /* for QUOIT_RULE_OF_KIND; see fleet/kind-cache.h */
+  QuoitLabelScope scope;
+  guint8 *kind_results; /* for QUOIT_LABEL_OF_KIND; see fleet/kind-cache.h */
 } RunRule;
 
 typedef struct {
@@ -56,9 +56,9 @@ run_passes (const RunTest *test, const RunRule *rule, const QuoitSliceRun *run)
   QuoitNodeId node = { test->fleet->layout->slices[run->first_slice].first_node };
   QuoitKindResult result;
 
-  if (run->kind == QUOIT_NO_INDEX || rule->extent == QUOIT_RULE_OF_NODE)
+  if (run->kind == QUOIT_NO_INDEX || rule->scope == QUOIT_LABEL_OF_NODE)
     return slice_passes (test->fleet, run->first_slice, rule->row, test->rules);
-  if (rule->extent == QUOIT_RULE_OF_POOL)
+  if (rule->scope == QUOIT_LABEL_OF_POOL)
     return rule->row->rule (test->rules, node);
   result = quoit_kind_result_load (rule->kind_results, run->kind);
   if (result == QUOIT_KIND_UNTESTED)
@@ -90,7 +90,7 @@ add_run (const RunTest *test, guint i, const QuoitSliceRun *run, QuoitCandidates
     {
       const RunRule *rule = &test->run_rules[i];
 
-      if (rule->extent == QUOIT_RULE_OF_NODE && run->n_slices > 1)
+      if (rule->scope == QUOIT_LABEL_OF_NODE && run->n_slices > 1)
         {
           for (guint32 s = 0; s < run->n_slices; s++)
             add_run (test, i, &(QuoitSliceRun) { run->first_slice + s, 1, run->shelf, run->kind }, candidates);
@@ -142,10 +142,10 @@ static RunRule
 run_rule (const QuoitLayout *layout, const QuoitRequest *request, guint position)
 {
   const QuoitConstraintRow *row = &quoit_constraints[position];
-  RunRule rule = { row, position, row->extent (request), NULL };
+  RunRule rule = { row, position, row->scope (request), NULL };
   g_autoptr (GString) key = NULL;
 
-  if (rule.extent != QUOIT_RULE_OF_KIND)
+  if (rule.scope != QUOIT_LABEL_OF_KIND)
     return rule;
   key = g_string_new (row->name);
   g_string_append_c (key, ' ');

@@ -55,31 +55,28 @@ excludes_slices (const QuoitRequest *request)
   return request->excluded->len > 0;
 }
 
-static QuoitRuleExtent
-extent_of_kind (const QuoitRequest *request)
+static QuoitLabelScope
+scope_of_kind (const QuoitRequest *request)
 {
   (void) request;
-  return QUOIT_RULE_OF_KIND;
+  return QUOIT_LABEL_OF_KIND;
 }
 
-static QuoitRuleExtent
-extent_of_pool (const QuoitRequest *request)
+static QuoitLabelScope
+scope_of_pool (const QuoitRequest *request)
 {
   (void) request;
-  return QUOIT_RULE_OF_POOL;
+  return QUOIT_LABEL_OF_POOL;
 }
 
-static QuoitRuleExtent
-extent_of_selectors (const QuoitRequest *request)
+static QuoitLabelScope
+scope_of_selectors (const QuoitRequest *request)
 {
-  static const QuoitRuleExtent extents[] = { [QUOIT_LABEL_OF_KIND] = QUOIT_RULE_OF_KIND,
-                                             [QUOIT_LABEL_OF_POOL] = QUOIT_RULE_OF_POOL,
-                                             [QUOIT_LABEL_OF_NODE] = QUOIT_RULE_OF_NODE };
-  QuoitRuleExtent extent = QUOIT_RULE_OF_KIND;
+  QuoitLabelScope scope = QUOIT_LABEL_OF_KIND;
 
   for (guint i = 0; i < request->selectors->len; i++)
-    extent = MAX (extent, extents[quoit_layout_label_scope (quoit_selector_key (request->selectors->pdata[i]))]);
-  return extent;
+    scope = MAX (scope, quoit_layout_label_scope (quoit_selector_key (request->selectors->pdata[i])));
+  return scope;
 }
 
 static void
@@ -237,14 +234,14 @@ const QuoitConstraintRow quoit_constraints[] = {
     .class_test = is_chips_per_host, .detail = chips_per_host_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
-    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .extent = extent_of_pool, .detail = pool_detail },
+    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .detail = pool_detail },
   { QUOIT_CONSTRAINT_ZONE, "zone", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside zone", .nodes = "outside zone",
-    .is_used = names_zone, .rule = quoit_node_rules_in_zone, .extent = extent_of_kind, .append_key = append_zone,
+    .is_used = names_zone, .rule = quoit_node_rules_in_zone, .scope = scope_of_kind, .append_key = append_zone,
     .detail = zone_detail },
   { QUOIT_CONSTRAINT_SELECTOR, "selector", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "not selected by", .nodes = "not selected by",
-    .is_used = has_selectors, .rule = quoit_node_rules_match_selectors, .extent = extent_of_selectors,
+    .is_used = has_selectors, .rule = quoit_node_rules_match_selectors, .scope = scope_of_selectors,
     .append_key = append_selector_key,
     .node_test = quoit_place_has_labels,
     .omits_nodes = TRUE, .detail = selector_detail },

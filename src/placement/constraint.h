@@ -34,13 +34,6 @@ typedef enum {
   QUOIT_MISS_AVAILABLE /* what is available on the node now */
 } QuoitMissAmounts;
 
-/* Which nodes get the same result from a rule. */
-typedef enum {
-  QUOIT_RULE_OF_KIND, /* all nodes of a kind */
-  QUOIT_RULE_OF_POOL, /* all nodes of a kind in a pool */
-  QUOIT_RULE_OF_NODE  /* no others */
-} QuoitRuleExtent;
-
 /* One constraint. A slice must pass class_test with its class, rule with its nodes, and slice_test. A node for a
  * bundle must pass rule and node_test. A test may be NULL. */
 typedef struct {
@@ -51,9 +44,9 @@ typedef struct {
   gboolean (*class_test) (const QuoitSliceFacts *facts, const QuoitRequest *request);
   gboolean (*is_used) (const QuoitRequest *request); /* whether the request has this rule */
   gboolean (*rule) (const QuoitNodeRules *rules, QuoitNodeId node);
-  QuoitRuleExtent (*extent) (const QuoitRequest *request);        /* of the rule, if the request has it */
-  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has QUOIT_RULE_OF_KIND */
-  const guint64 *(*slice_bits) (const QuoitNodeRules *rules); /* instead of extent: the slices that satisfy the rule */
+  QuoitLabelScope (*scope) (const QuoitRequest *request);         /* of the rule, if the request has it */
+  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has QUOIT_LABEL_OF_KIND */
+  const guint64 *(*slice_bits) (const QuoitNodeRules *rules); /* instead of scope: the slices that satisfy the rule */
   gboolean (*slice_test) (QuoitSliceFlags flags);
   gboolean (*node_test) (const QuoitBundlePlace *place);
   gboolean omits_nodes; /* a view may omit nodes that violate this constraint for every bundle */

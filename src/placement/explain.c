@@ -30,13 +30,19 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
 }
 
 QuoitReport *
-quoit_explain_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates)
+quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  QuoitReport *report = quoit_report_alloc (quoit_request_min_slices (request));
   guint32 before = fleet->layout->n_slices;
   QuoitCandidateCounts counts;
+  QuoitCandidates candidates;
+  QuoitReport *report;
 
-  quoit_candidates_count (candidates, fleet, request, &counts);
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
+    return NULL;
+  quoit_candidates_count (&candidates, fleet, request, &counts);
+  quoit_candidates_clear (&candidates);
+
+  report = quoit_report_alloc (quoit_request_min_slices (request));
   report->n_matching = counts.n_matching;
   report->n_now = counts.n_now;
   report->n_could = counts.n_could;
@@ -52,14 +58,10 @@ quoit_explain_candidates (const QuoitFleet *fleet, const QuoitRequest *request, 
 QuoitReport *
 quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  QuoitReport *report;
-  QuoitCandidates candidates;
+  QuoitReport *report = quoit_explain_without_options (fleet, request, error);
 
-  if (!quoit_candidates_find (fleet, request, &candidates, error))
-    return NULL;
-  report = quoit_explain_candidates (fleet, request, &candidates);
-  quoit_candidates_clear (&candidates);
-  quoit_report_find_options_later (report, fleet, request);
+  if (report != NULL)
+    quoit_report_find_options_later (report, fleet, request);
   return report;
 }
 

@@ -49,21 +49,15 @@ add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
       const QuoitSliceFacts *facts = &layout->classes[c].facts;
       gboolean same_shape = quoit_shape_equal (facts->shape, request->shape);
       QuoitRequest other = *request;
-      QuoitCandidates candidates;
-      QuoitPlan plan;
-      gboolean fits;
+      QuoitVerdict verdict;
 
       other.shape = facts->shape;
       other.chips_per_host = facts->chips_per_host;
       if (facts->generation != request->generation
           || (same_shape && facts->chips_per_host == quoit_request_chips_per_host (request))
-          || !quoit_candidates_find (fleet, &other, &candidates, NULL))
+          || !quoit_test_slices (fleet, &other, &verdict, NULL, NULL))
         continue;
-      quoit_plan_init (&plan);
-      fits = quoit_best_choose (fleet, &candidates, quoit_request_min_slices (request), &plan);
-      quoit_plan_clear (&plan);
-      quoit_candidates_clear (&candidates);
-      if (fits)
+      if (verdict == QUOIT_VERDICT_FITS)
         add_other_class (report, request, facts);
     }
 }

@@ -38,6 +38,8 @@ gboolean quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request
 
 /* Explains why @request, which must be for slices, fits or not. Returns NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+/* Like quoit_explain_slices(), but the report never has options. */
+QuoitReport *quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 
 /* --- internal --- */
 
@@ -100,10 +102,6 @@ quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *f
   return candidates->class_index != QUOIT_NO_INDEX
          && fleet->layout->shelves[fleet->layout->slices[slice].shelf].class_index == candidates->class_index;
 }
-
-/* Explains the candidates of @request, without options. */
-QuoitReport *quoit_explain_candidates (const QuoitFleet *fleet, const QuoitRequest *request,
-                                       const QuoitCandidates *candidates);
 
 /* Chooses @n slices by policy `best`. Returns FALSE with an empty @plan if fewer than @n are free. */
 gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);

@@ -153,13 +153,9 @@ explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean 
 static gboolean
 fits (const QuoitFleet *fleet, const QuoitRequest *request)
 {
-  QuoitPlan plan;
-  gboolean found;
+  QuoitVerdict verdict;
 
-  quoit_plan_init (&plan);
-  found = quoit_plan_slices (fleet, request, &plan, NULL, NULL);
-  quoit_plan_clear (&plan);
-  return found;
+  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
 }
 
 /* Sets @error to the message of a report without options. */
@@ -178,7 +174,6 @@ static QuoitReport *
 explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
   const QuoitRequest *request = refusal->request;
-  QuoitCandidates candidates;
   QuoitReport *report;
 
   if (refusal->group_id != 0 && fits (fleet, request))
@@ -190,10 +185,9 @@ explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean w
       /* @fleet is without the group, so a report on it would say that the request fits. */
       return quoit_explain_slices (refusal->fleet, request, NULL);
     }
-  if (!quoit_candidates_find (fleet, request, &candidates, error))
+  report = quoit_explain_without_options (fleet, request, error);
+  if (report == NULL)
     return NULL;
-  report = quoit_explain_candidates (fleet, request, &candidates);
-  quoit_candidates_clear (&candidates);
   if (wants_report)
     quoit_report_find_options_later (report, fleet, request);
   if (error != NULL)

@@ -95,7 +95,7 @@ draw_names (GRand *rand, const QuoitLayout *layout, GPtrArray *names)
 }
 
 static void
-draw_selector (GRand *rand, const QuoitLayout *layout, GPtrArray *selectors)
+draw_selector (GRand *rand, GPtrArray *selectors)
 {
   static const struct {
     const char *key, *value;
@@ -112,7 +112,6 @@ draw_selector (GRand *rand, const QuoitLayout *layout, GPtrArray *selectors)
   };
   guint32 i = draw (rand, G_N_ELEMENTS (choices));
 
-  (void) layout;
   g_ptr_array_add (selectors, quoit_selector_parse_unchecked (choices[i].key, choices[i].value));
 }
 
@@ -129,7 +128,7 @@ draw_request (GRand *rand, const QuoitLayout *layout)
   if (draw (rand, 4) == 0)
     request->zone = g_strdup (zones[draw (rand, G_N_ELEMENTS (zones))]);
   for (guint32 n = draw (rand, 4); n > 1; n--)
-    draw_selector (rand, layout, request->selectors);
+    draw_selector (rand, request->selectors);
   draw_names (rand, layout, request->slices);
   draw_names (rand, layout, request->excluded);
   return request;
