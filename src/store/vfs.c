@@ -33,6 +33,15 @@ is_same_file (const struct stat *a, const struct stat *b)
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Returns whether nobody has written to the file, or changed its attributes, between the two looks. */
+static gboolean
+is_unchanged (const struct stat *before, const struct stat *now)
+{
+  return is_same_file (before, now) && before->st_size == now->st_size
+         && memcmp (&before->st_mtim, &now->st_mtim, sizeof now->st_mtim) == 0
+         && memcmp (&before->st_ctim, &now->st_ctim, sizeof now->st_ctim) == 0;
+}
+
 /* --- methods that call those of the wrapped file --- */
 
 #define WRAPPED(file, method, ...) wrapped_file (file)->pMethods->method (wrapped_file (file), ##__VA_ARGS__)
@@ -367,10 +376,13 @@ void
 quoit_vfs_record_file (sqlite3 *handle, const struct stat *status, const QuoitFileEntry *entry)
 {
   const QuoitVfsFile *file = main_file (handle);
+  struct stat now;
 
   if (file == NULL || file->is_writing || !quoit_vfs_index_block_checkpoints (file))
     return;
-  quoit_head_record_file (file->path, status, entry);
+  /* A checkpoint of quoit after the caller looked has recorded a newer status. */
+  if (stat (file->path, &now) == 0 && is_unchanged (status, &now))
+    quoit_head_record_file (file->path, status, entry);
   quoit_vfs_index_allow_checkpoints (file);
 }
 

@@ -47,8 +47,8 @@ void quoit_vfs_retire_pair (sqlite3 *handle);
 /* Returns whether another connection is copying the WAL into the database file. */
 gboolean quoit_vfs_is_checkpointing (sqlite3 *handle);
 
-/* Records that the database file is sound with @status and has @entry. Does nothing while another process copies the
- * WAL into the file, because that process makes the record when it finishes. */
+/* Records that the database file is sound with @status and has @entry. Does nothing if the file no longer has that
+ * status, or while another process copies the WAL into it, because that process makes a newer record. */
 void quoit_vfs_record_file (sqlite3 *handle, const struct stat *status, const QuoitFileEntry *entry);
 
 /* Returns whether a process has the file open as a database. */

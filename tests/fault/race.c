@@ -3,6 +3,7 @@
  * which one. The program runs itself as the racing processes. */
 #include "../support.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 /* --- the child processes --- */
@@ -357,6 +358,37 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
   return 1;
 }
 
+/* A program that changes the attributes of the file, such as its mode, makes quoit verify the file. A process that
+ * verifies it while another one copies the WAL into it must not take those writes for a third program's. */
+static guint
+change_attributes (const char *self, const char *path, guint32 seed)
+{
+  enum { N_WORKERS = 2 };
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 60000, NULL);
+  const guint n_changes = scaled (400);
+  g_autoptr (GError) error = NULL;
+  Child workers[N_WORKERS];
+  char line[LONGEST_LINE + 1];
+
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
+  for (guint i = 0; i < N_WORKERS; i++)
+    workers[i] = start (self, "worker", path, i == 0 ? "left" : "right", seed + i, scaled (1000));
+  for (guint i = 0; i < n_changes; i++)
+    {
+      require (chmod (path, i % 2 == 0 ? 0600 : 0640) == 0, "%s", path);
+      require (quoit_ledger_refresh (ledger, &error), "change %u: %s", i, error_text (error));
+    }
+  for (guint i = 0; i < N_WORKERS; i++)
+    {
+      for (read_reply (&workers[i], line); *line != '\0'; read_reply (&workers[i], line))
+        continue;
+      finish (&workers[i]);
+    }
+  require_verified (ledger, "after the changes");
+  printf ("a file whose attributes change: %u changes\n", n_changes);
+  return 1;
+}
+
 /* One process creates the database, the others find it, and none destroys it. */
 static guint
 create_once (const char *self, const char *path)
@@ -407,7 +439,7 @@ int
 main (int argc, char **argv)
 {
   char *dir;
-  g_autofree char *race = NULL, *work = NULL, *years = NULL, *new = NULL;
+  g_autofree char *race = NULL, *work = NULL, *years = NULL, *modes = NULL, *new = NULL;
   guint32 seed;
   guint n = 0;
 
@@ -424,11 +456,13 @@ main (int argc, char **argv)
   race = g_build_filename (dir, "race.db", NULL);
   work = g_build_filename (dir, "work.db", NULL);
   years = g_build_filename (dir, "years.db", NULL);
+  modes = g_build_filename (dir, "modes.db", NULL);
   new = g_build_filename (dir, "new.db", NULL);
   n += create_once ("/proc/self/exe", new);
   n += two_for_three ("/proc/self/exe", race);
   n += many_for_few ("/proc/self/exe", work, seed, 0);
   n += many_for_few ("/proc/self/exe", years, seed + 100, scaled (150));
+  n += change_attributes ("/proc/self/exe", modes, seed + 200);
   remove_dir (dir);
   g_free (dir);
   printf ("%u passed, 0 failed\n", n);
