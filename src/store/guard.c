@@ -400,7 +400,7 @@ quoit_sqlite_record_head (QuoitStore *store, const QuoitFleet *fleet)
                      .unsynced = store->unsynced };
 
   memcpy (head.identity, store->identity, sizeof head.identity);
-  quoit_head_write (store->file, &head);
+  quoit_vfs_write_head (store->db.handle, &head);
 }
 
 void

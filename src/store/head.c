@@ -98,21 +98,31 @@ open_to_write (const char *path, const struct stat *database)
   return fd;
 }
 
-static gboolean
-write_record (const char *path, guint place, Record record)
+int
+quoit_head_open (const char *path)
 {
   struct stat database;
   int fd = open_to_write (path, NULL);
-  gboolean is_written;
 
-  if (fd < 0 && stat (path, &database) == 0)
-    fd = open_to_write (path, &database);
-  if (fd < 0)
-    return FALSE;
+  return fd < 0 && stat (path, &database) == 0 ? open_to_write (path, &database) : fd;
+}
+
+static gboolean
+write_record (int fd, guint place, Record record)
+{
   record.magic = MAGIC;
   record.checksum = record_checksum (&record);
-  is_written = pwrite (fd, &record, sizeof record, (off_t) (place * sizeof record)) == (gssize) sizeof record;
-  close (fd);
+  return pwrite (fd, &record, sizeof record, (off_t) (place * sizeof record)) == (gssize) sizeof record;
+}
+
+static gboolean
+open_and_write_record (const char *path, guint place, Record record)
+{
+  int fd = quoit_head_open (path);
+  gboolean is_written = fd >= 0 && write_record (fd, place, record);
+
+  if (fd >= 0)
+    close (fd);
   return is_written;
 }
 
@@ -177,7 +187,7 @@ quoit_head_chain_prefix (const guint8 *chain)
 }
 
 void
-quoit_head_write (const char *path, const QuoitHead *head)
+quoit_head_write (int fd, const QuoitHead *head)
 {
   Record record = { .kind = RECORD_HEAD,
                     .head = { .seq = head->seq,
@@ -188,7 +198,7 @@ quoit_head_write (const char *path, const QuoitHead *head)
                               .next_group_id = head->next_group_id } };
 
   memcpy (record.identity, head->identity, sizeof record.identity);
-  write_record (path, (guint) (head->seq % N_HEADS), record);
+  write_record (fd, (guint) (head->seq % N_HEADS), record);
 }
 
 gboolean
@@ -255,13 +265,13 @@ file_record (const struct stat *file, const QuoitFileEntry *entry)
 gboolean
 quoit_head_record_write_begun (const char *path)
 {
-  return write_record (path, FILE_RECORD_INDEX, (Record) { .kind = RECORD_WRITING });
+  return open_and_write_record (path, FILE_RECORD_INDEX, (Record) { .kind = RECORD_WRITING });
 }
 
 void
 quoit_head_record_file (const char *path, const struct stat *file, const QuoitFileEntry *entry)
 {
-  write_record (path, FILE_RECORD_INDEX, file_record (file, entry));
+  open_and_write_record (path, FILE_RECORD_INDEX, file_record (file, entry));
 }
 
 static QuoitLastWriter
@@ -311,15 +321,15 @@ quoit_head_last_writer (const char *path, QuoitFileEntry *entry)
 void
 quoit_head_retire (const char *path, guint64 pair)
 {
-  write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED),
-                (Record) { .kind = RECORD_RETIRED, .retired = { .pair = pair } });
+  open_and_write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED),
+                         (Record) { .kind = RECORD_RETIRED, .retired = { .pair = pair } });
 }
 
 void
 quoit_head_unretire (const char *path, guint64 pair)
 {
   if (quoit_head_is_retired (path, pair))
-    write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED), (Record) { 0 });
+    open_and_write_record (path, FIRST_RETIRED_INDEX + (guint) (pair % N_RETIRED), (Record) { 0 });
 }
 
 gboolean

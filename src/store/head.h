@@ -34,8 +34,10 @@ gboolean quoit_head_check_access (const char *path, GError **error);
 /* Returns the first 8 bytes of a link, as stored in a head. */
 guint64 quoit_head_chain_prefix (const guint8 *chain);
 
-/* Records @head as acknowledged. Ignores failures. */
-void quoit_head_write (const char *path, const QuoitHead *head);
+/* Opens the head file of a database, and creates it if it does not exist. Returns -1 on failure. */
+int quoit_head_open (const char *path);
+/* Records @head as acknowledged in the open head file. Ignores failures. */
+void quoit_head_write (int fd, const QuoitHead *head);
 
 /* Reads the newest head of the ledger with this identity. Returns FALSE if no head is found. Ignores the heads of
  * unsynced commits from before a reboot, because a power loss may have undone these commits. *@same_boot gets whether

@@ -76,6 +76,7 @@ close_index (QuoitVfsFile *file)
   quoit_process_close_file (&file->shm_fd);
   file->is_index_checked = file->has_write_lock = file->is_checkpointing = FALSE;
   quoit_vfs_pair_unregister (file);
+  quoit_vfs_names_forget (file);
 }
 
 /* Takes a shared lock of SQLite's checkpoint byte, for as long as the index is open. No other program can then copy the
@@ -308,9 +309,13 @@ unlock_checkpoint (QuoitVfsFile *file)
 static int
 lock_write (QuoitVfsFile *file, short type)
 {
-  int result = type == F_UNLCK && file->is_checkpointing
-                   ? SQLITE_OK
-                   : quoit_byte_lock_set (file->shm_fd, type, FIRST_LOCK + WRITE_LOCK, 1);
+  int result;
+
+  if (type == F_UNLCK && file->log != NULL)
+    quoit_vfs_log_discard (file->log);
+  result = type == F_UNLCK && file->is_checkpointing
+               ? SQLITE_OK
+               : quoit_byte_lock_set (file->shm_fd, type, FIRST_LOCK + WRITE_LOCK, 1);
 
   if (result == SQLITE_OK)
     file->has_write_lock = type == F_WRLCK;

@@ -27,10 +27,16 @@ typedef struct {
   gboolean is_writing;              /* the head file states that a write to the database file has begun */
   const QuoitFileEntry *last_entry; /* the last entry that the handle knows; NULL: unknown */
 
-  gboolean has_wal; /* wal is known */
+  sqlite3_file *log; /* the open WAL; NULL: not open */
+  gboolean has_wal;  /* wal is known */
   QuoitFileId wal;
   QuoitFileId shm; /* known while shm_fd is open */
   guint64 pair;    /* identifies the pair of wal and shm; 0: no pair in use */
+
+  /* the names */
+  int folder_fd;        /* of the folder of the files; -1: unknown */
+  gint64 names_time_ns; /* change time of the folder, if the pair had its names then; 0: unknown */
+  int head_fd;          /* the head file of that time; -1: not open */
 
   /* the index */
   int shm_fd;                /* -1: not open */
@@ -91,6 +97,27 @@ gboolean quoit_vfs_pair_has_rival (const QuoitVfsFile *file);
 void quoit_vfs_pair_retire (const QuoitVfsFile *file);
 /* Returns whether another open file of the database @fd uses any pair. */
 gboolean quoit_vfs_pair_is_used (int fd);
+
+/* --- vfs-log.c: the WAL file --- */
+
+/* Opens the WAL of @database. Sets its log, until the WAL is closed. */
+int quoit_vfs_log_open (sqlite3_vfs *wrapped_vfs, const char *name, sqlite3_file *base, int flags, int *out_flags,
+                        QuoitVfsFile *database);
+/* Forgets the frames that are not yet in the file. Call it when a transaction ends: only one that was rolled back has
+ * such frames, and they must not replace those of the next writer. */
+void quoit_vfs_log_discard (sqlite3_file *base);
+
+/* --- vfs-names.c: whether the names still refer to the open files --- */
+
+void quoit_vfs_names_open (QuoitVfsFile *file);
+void quoit_vfs_names_close (QuoitVfsFile *file);
+/* Makes the next check compare the names. Call it when @file gets another pair. */
+void quoit_vfs_names_forget (QuoitVfsFile *file);
+/* Returns whether the names -wal and -shm still refer to the pair that @file uses. */
+gboolean quoit_vfs_names_are_same (QuoitVfsFile *file);
+/* Records @head as acknowledged, in the file that has the name -head. Call it after quoit_vfs_names_are_same(). Ignores
+ * failures. */
+void quoit_vfs_names_write_head (QuoitVfsFile *file, const QuoitHead *head);
 
 /* --- vfs-index.c: the index of the WAL, which is the -shm file --- */
 

@@ -108,6 +108,7 @@ file_close (sqlite3_file *base)
     quoit_vfs_record_write_done (file, FALSE);
   result = wrapped_file (base)->pMethods == NULL ? SQLITE_OK : WRAPPED (base, xClose);
   quoit_vfs_index_unmap (base, FALSE);
+  quoit_vfs_names_close (file);
   quoit_process_close_file (&file->fd);
   g_ptr_array_unref (file->maps);
   g_free (file->path);
@@ -137,7 +138,7 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
   int result;
 
   memset (file, 0, sizeof *file);
-  file->fd = file->shm_fd = -1;
+  file->fd = file->shm_fd = file->folder_fd = file->head_fd = -1;
   file->n_forks = quoit_process_count_forks ();
   file->maps = g_ptr_array_new ();
   file->path = g_strdup (name);
@@ -153,6 +154,7 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
       result = moved ? SQLITE_BUSY : SQLITE_OK;
     }
   quoit_process_register_file (&file->fd);
+  quoit_vfs_names_open (file);
   if (result != SQLITE_OK)
     {
       file_close (base);
@@ -178,7 +180,7 @@ open_log (const char *name, sqlite3_file *base, int flags, int *out_flags)
     {
       QuoitFileId before;
       gboolean was_there = quoit_file_id_find (AT_FDCWD, name, &before);
-      int result = wrapped_vfs->xOpen (wrapped_vfs, name, base, flags, out_flags);
+      int result = quoit_vfs_log_open (wrapped_vfs, name, base, flags, out_flags, file);
 
       if (result != SQLITE_OK)
         return result;
@@ -322,7 +324,7 @@ main_file (sqlite3 *handle)
 QuoitNamesState
 quoit_vfs_check_names (sqlite3 *handle, struct stat *database)
 {
-  const QuoitVfsFile *file = main_file (handle);
+  QuoitVfsFile *file = main_file (handle);
   struct stat now;
 
   if (file == NULL)
@@ -333,9 +335,18 @@ quoit_vfs_check_names (sqlite3 *handle, struct stat *database)
     *database = now;
   if (now.st_nlink > 1)
     return QUOIT_NAMES_SECOND_NAME;
-  if (file->pair != 0 && !quoit_vfs_pair_has_names (file))
+  if (file->pair != 0 && !quoit_vfs_names_are_same (file))
     return QUOIT_NAMES_LOG_REPLACED;
   return QUOIT_NAMES_MATCH;
+}
+
+void
+quoit_vfs_write_head (sqlite3 *handle, const QuoitHead *head)
+{
+  QuoitVfsFile *file = main_file (handle);
+
+  if (file != NULL)
+    quoit_vfs_names_write_head (file, head);
 }
 
 void

@@ -32,6 +32,9 @@ typedef enum {
  * database file. */
 QuoitNamesState quoit_vfs_check_names (sqlite3 *handle, struct stat *database);
 
+/* Records @head as acknowledged. Call it after quoit_vfs_check_names(). Ignores failures. */
+void quoit_vfs_write_head (sqlite3 *handle, const QuoitHead *head);
+
 /* Gives the connection a pointer to the last entry that its handle knows, which the handle updates. A complete
  * checkpoint records that entry in the head file. @last_entry must live as long as the connection. */
 void quoit_vfs_watch_entry (sqlite3 *handle, const QuoitFileEntry *last_entry);
