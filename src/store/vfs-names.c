@@ -9,21 +9,14 @@
 #include "store/vfs-private.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/path.h"
 
-/* The kernel takes the time of a change from a clock that advances by at most 10 ms at a time. A folder that has
- * changed within this span may change again without a new time. The span also covers a deletion that the scheduler
- * interrupts after the folder has got its time. */
-#define MIN_AGE_NS G_GINT64_CONSTANT (100000000)
-
-static gint64
-to_ns (const struct timespec *time)
-{
-  return (gint64) time->tv_sec * 1000000000 + time->tv_nsec;
-}
+/* The kernel takes the time of a change from a clock that advances by at most 10 ms at a time, so a folder may change
+ * twice without a new time. After this span, a change gets another one. The span also covers a deletion that the
+ * scheduler interrupts after the folder has got its time. */
+enum { MIN_SPAN_US = 100000 };
 
 /* Returns the change time of the folder, or 0 if unknown. File systems that record whole seconds only do not count. */
 static gint64
@@ -31,16 +24,9 @@ folder_time_ns (const QuoitVfsFile *file)
 {
   struct stat now;
 
-  return file->folder_fd < 0 || fstat (file->folder_fd, &now) != 0 || now.st_ctim.tv_nsec == 0 ? 0
-                                                                                               : to_ns (&now.st_ctim);
-}
-
-static gint64
-clock_ns (void)
-{
-  struct timespec now;
-
-  return clock_gettime (CLOCK_REALTIME_COARSE, &now) != 0 ? 0 : to_ns (&now);
+  if (file->folder_fd < 0 || fstat (file->folder_fd, &now) != 0 || now.st_ctim.tv_nsec == 0)
+    return 0;
+  return (gint64) now.st_ctim.tv_sec * 1000000000 + now.st_ctim.tv_nsec;
 }
 
 /* A child of fork(2) may keep the two descriptors, because no lock depends on them. */
@@ -73,15 +59,20 @@ quoit_vfs_names_close (QuoitVfsFile *file)
 gboolean
 quoit_vfs_names_are_same (QuoitVfsFile *file)
 {
-  /* The clock first: any later change gets this time or a newer one. */
-  const gint64 now_ns = clock_ns (), time_ns = folder_time_ns (file);
+  gint64 time_ns = folder_time_ns (file), now_us;
 
   if (time_ns != 0 && time_ns == file->names_time_ns)
     return TRUE;
   quoit_vfs_names_forget (file);
+  now_us = g_get_monotonic_time ();
+  if (time_ns != file->seen_time_ns)
+    {
+      file->seen_time_ns = time_ns;
+      file->seen_at_us = now_us;
+    }
   if (!quoit_vfs_pair_has_names (file))
     return FALSE;
-  if (time_ns != 0 && now_ns - time_ns > MIN_AGE_NS)
+  if (now_us - file->seen_at_us > MIN_SPAN_US)
     file->names_time_ns = time_ns;
   return TRUE;
 }

@@ -34,9 +34,12 @@ typedef struct {
   guint64 pair;    /* identifies the pair of wal and shm; 0: no pair in use */
 
   /* the names */
-  int folder_fd;        /* of the folder of the files; -1: unknown */
-  gint64 names_time_ns; /* change time of the folder, if the pair had its names then; 0: unknown */
-  int head_fd;          /* the head file of that time; -1: not open */
+  int folder_fd;       /* of the folder of the files; -1: unknown */
+  gint64 seen_time_ns; /* change time of the folder, since seen_at_us or longer */
+  gint64 seen_at_us;   /* monotonic time */
+  gint64
+      names_time_ns; /* change time of the folder, if the names need no comparison as long as it has it; 0: unknown */
+  int head_fd;       /* the head file of that time; -1: not open */
 
   /* the index */
   int shm_fd;                /* -1: not open */

@@ -16,12 +16,13 @@ name_of (const TestPaths *paths, const char *suffix)
   return g_strconcat (paths->path, suffix, NULL);
 }
 
-/* Makes a change after the folder has been quiet long enough that the next check of the names trusts its time. */
+/* Makes a change after the folder has been quiet for so long that the next check of the names trusts its time. */
 static void
 settle (QuoitStore *store, const char *group)
 {
   g_autoptr (GError) error = NULL;
 
+  ck_assert (quoit_store_refresh (store, &error));
   g_usleep (150000);
   ck_assert_msg (store_reserve (store, group, NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
 }
