@@ -168,7 +168,7 @@ quoit_request_add_slice (QuoitRequest *request, const char *slice)
 {
   g_return_if_fail (request != NULL && slice != NULL);
 
-  g_ptr_array_add (request->slices, g_strdup (slice));
+  quoit_request_add_slice_name (request, request->slices, slice);
 }
 
 void
@@ -176,5 +176,5 @@ quoit_request_exclude_slice (QuoitRequest *request, const char *slice)
 {
   g_return_if_fail (request != NULL && slice != NULL);
 
-  g_ptr_array_add (request->excluded, g_strdup (slice));
+  quoit_request_add_slice_name (request, request->excluded, slice);
 }

@@ -359,20 +359,6 @@ build_joined (QuoitBuilder *builder)
   quoit_layout_sort_joined (layout);
 }
 
-/* Numbers are unique in the process, so that layouts of different ledgers have different numbers. */
-static guint64
-next_layout_number (void)
-{
-  static GMutex lock;
-  static guint64 last;
-  guint64 number;
-
-  g_mutex_lock (&lock);
-  number = ++last;
-  g_mutex_unlock (&lock);
-  return number;
-}
-
 QuoitLayout *
 quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **error)
 {
@@ -384,13 +370,15 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
     return NULL;
   builder.layout = layout = g_new0 (QuoitLayout, 1);
   g_atomic_ref_count_init (&layout->refs);
-  layout->number = next_layout_number ();
+  quoit_layout_init_caches (layout);
+  layout->number = layout->version;
   if (!quoit_builder_gather (&builder, error))
     {
       quoit_builder_clear (&builder);
       quoit_ids_clear (&builder.ids);
       quoit_strings_free (layout->strings);
       quoit_claims_free (layout->kinds);
+      quoit_recent_free (layout->eligible);
       g_free (layout);
       return NULL;
     }

@@ -20,6 +20,9 @@ gsize quoit_identity_max_size (const char *identity);
 
 void quoit_slice_runs_free (QuoitSliceRuns *runs);
 
+/* Gives a layout, or a patched copy, its own version and caches. */
+void quoit_layout_init_caches (QuoitLayout *layout);
+
 /* Returns the number of slots for a hash table of @n entries: a power of two. */
 guint32 quoit_layout_slots_for (guint32 n);
 

@@ -14,20 +14,44 @@ struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
   QuoitClaims *kinds;
-  QuoitKindCache *kind_cache;
+  QuoitRecent *kind_results;
   gpointer arrays[13]; /* shared arrays of the layout */
   gsize n_texts;       /* when the layout was built */
 };
+
+enum { N_REMEMBERED = 32 };
+
+/* Versions are unique in the process, so that layouts of different ledgers have different ones. */
+static guint64
+next_version (void)
+{
+  static GMutex lock;
+  static guint64 last;
+  guint64 version;
+
+  g_mutex_lock (&lock);
+  version = ++last;
+  g_mutex_unlock (&lock);
+  return version;
+}
+
+void
+quoit_layout_init_caches (QuoitLayout *layout)
+{
+  layout->version = next_version ();
+  layout->slice_runs = NULL;
+  layout->eligible = quoit_recent_new (N_REMEMBERED);
+}
 
 void
 quoit_layout_create_frame (QuoitLayout *layout)
 {
   QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
 
-  layout->kind_cache = quoit_kind_cache_new (layout->n_kinds);
+  layout->kind_results = quoit_recent_new (N_REMEMBERED);
   *frame = (QuoitLayoutFrame) { .strings = layout->strings,
                                 .kinds = layout->kinds,
-                                .kind_cache = layout->kind_cache,
+                                .kind_results = layout->kind_results,
                                 .arrays
                                 = { layout->sources, layout->pools, layout->classes, layout->shelves, layout->slices,
                                     layout->kind_class, layout->env, layout->rows, layout->positions,
@@ -48,7 +72,7 @@ quoit_layout_share_frame (const QuoitLayout *layout)
   other->node_slots = NULL;
   other->ids = (QuoitIds) { 0 };
   other->index_by_slot = NULL;
-  other->slice_runs = NULL;
+  quoit_layout_init_caches (other);
   return other;
 }
 
@@ -59,7 +83,7 @@ unref_frame (QuoitLayoutFrame *frame)
     return;
   quoit_strings_free (frame->strings);
   quoit_claims_free (frame->kinds);
-  quoit_kind_cache_free (frame->kind_cache);
+  quoit_recent_free (frame->kind_results);
   for (gsize i = 0; i < G_N_ELEMENTS (frame->arrays); i++)
     g_free (frame->arrays[i]);
   g_free (frame);
@@ -84,6 +108,7 @@ quoit_layout_unref (QuoitLayout *layout)
   quoit_ids_clear (&layout->ids);
   g_free (layout->index_by_slot);
   quoit_slice_runs_free (layout->slice_runs);
+  quoit_recent_free (layout->eligible);
   g_free (layout);
 }
 

@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "fleet/claims.h"
 #include "fleet/ids.h"
-#include "fleet/kind-cache.h"
+#include "fleet/recent.h"
 
 typedef struct {
   guint32 index;
@@ -125,6 +125,7 @@ typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
 typedef struct {
   gatomicrefcount refs;
   guint64 number;          /* layouts with the same number have the same nodes, slices and pools at the same indices */
+  guint64 version;         /* differs between layouts, also between patched copies */
   QuoitLayoutFrame *frame; /* data that patched layouts share: all except nodes, texts, node slots and ids */
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds;
   guint32 n_external; /* nodes with QUOIT_NODE_EXTERNAL */
@@ -142,7 +143,7 @@ typedef struct {
   gsize n_texts;
   QuoitClaims *kinds;                     /* claims without nodes, for the kinds of all nodes */
   QuoitKindClass *kind_class;             /* by kind */
-  QuoitKindCache *kind_cache;             /* shared with patched copies */
+  QuoitRecent *kind_results;              /* of rules, by kind; shared with patched copies. See candidates.c */
   QuoitPair *env;                         /* variables of all pools */
   guint32 *rows, *positions, *rank_shelf; /* see quoit_layout_assign_ranks() */
   guint32 *node_slots, *slice_slots;      /* by name; index + 1 */
@@ -151,6 +152,7 @@ typedef struct {
   guint32 *index_by_slot;     /* by slot of a durable id: node index, or QUOIT_NO_INDEX */
   guint32 end_id;             /* greater than every id */
   QuoitSliceRuns *slice_runs; /* a cache; see quoit_layout_slice_runs() */
+  QuoitRecent *eligible;      /* slices that pass the rules of requests. See candidates.c */
 } QuoitLayout;
 
 /* The claims of one source, and the durable ids of its nodes in the same order. */

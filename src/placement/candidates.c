@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the candidates of a request for slices: the slices that have its class and pass its rules (pool, zone,
  * labels, names), whether or not they are free. Rules that hold for a whole run of slices are tested once per run, and
- * rules for labels once per kind of node. */
+ * rules for labels once per kind of node. The result is remembered for the next request with the same rules. */
 #include "placement/constraint.h"
 
 #include <string.h>
@@ -15,31 +15,33 @@ find_class (const QuoitLayout *layout, const QuoitRequest *request)
   return QUOIT_NO_INDEX;
 }
 
-/* --- runs of slices --- */
+/* --- results by kind of node --- */
 
-/* Whether all alive nodes of the slice satisfy the rule; dead nodes decide only if no node is alive. */
-static gboolean
-slice_passes (const QuoitFleet *fleet, guint32 slice, const QuoitConstraintRow *row, const QuoitNodeRules *rules)
+typedef enum { KIND_UNTESTED, KIND_FAILS, KIND_PASSES } KindResult;
+
+/* Returns one KindResult per kind for a rule, which @key identifies; other threads fill it in too. Free it with
+ * g_atomic_rc_box_release(). */
+static guint8 *
+get_kind_results (const QuoitLayout *layout, const GString *key)
 {
-  const QuoitSlice *nodes = &fleet->layout->slices[slice];
-  guint32 end = nodes->first_node + nodes->n_nodes;
-  gboolean any_alive = FALSE;
+  guint8 *results = quoit_recent_get (layout->kind_results, key->str, key->len);
 
-  for (guint32 i = nodes->first_node; i < end; i++)
-    any_alive |= quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD;
-  for (guint32 i = nodes->first_node; i < end; i++)
-    if ((!any_alive || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
-        && !row->rule (rules, (QuoitNodeId) { i }))
-      return FALSE;
-  return TRUE;
+  if (results == NULL)
+    {
+      results = g_atomic_rc_box_alloc0 (layout->n_kinds + 1);
+      quoit_recent_put (layout->kind_results, key->str, key->len, results, NULL);
+    }
+  return results;
 }
+
+/* --- runs of slices --- */
 
 /* A rule that is tested with runs of slices. */
 typedef struct {
   const QuoitConstraintRow *row;
   guint position;
   QuoitLabelScope scope;
-  guint8 *kind_results; /* for QUOIT_LABEL_OF_KIND; see fleet/kind-cache.h */
+  guint8 *kind_results; /* for QUOIT_LABEL_OF_KIND */
 } RunRule;
 
 typedef struct {
@@ -47,44 +49,55 @@ typedef struct {
   const QuoitNodeRules *rules;
   guint n_rules;
   RunRule run_rules[QUOIT_MAX_CONSTRAINTS];
-  guint8 *by_class; /* by class: the position of the first constraint that the class violates */
+  guint8 *by_class;           /* by class: the position of the first constraint that the class violates */
+  gboolean depends_on_states; /* the result could change if a node died or came back */
 } RunTest;
 
+/* Whether all alive nodes of the slice satisfy the rule; dead nodes decide only if no node is alive. */
 static gboolean
-run_passes (const RunTest *test, const RunRule *rule, const QuoitSliceRun *run)
+slice_passes (RunTest *test, guint32 slice, const QuoitConstraintRow *row)
 {
-  QuoitNodeId node = { test->fleet->layout->slices[run->first_slice].first_node };
-  QuoitKindResult result;
+  const QuoitSlice *nodes = &test->fleet->layout->slices[slice];
+  guint32 end = nodes->first_node + nodes->n_nodes;
+  gboolean any_alive = FALSE, any_alive_fails = FALSE, any_passes = FALSE, any_fails = FALSE;
 
-  if (run->kind == QUOIT_NO_INDEX || rule->scope == QUOIT_LABEL_OF_NODE)
-    return slice_passes (test->fleet, run->first_slice, rule->row, test->rules);
-  if (rule->scope == QUOIT_LABEL_OF_POOL)
-    return rule->row->rule (test->rules, node);
-  result = quoit_kind_result_load (rule->kind_results, run->kind);
-  if (result == QUOIT_KIND_UNTESTED)
+  for (guint32 i = nodes->first_node; i < end; i++)
     {
-      quoit_kind_result_store (rule->kind_results, run->kind, rule->row->rule (test->rules, node));
-      result = quoit_kind_result_load (rule->kind_results, run->kind);
+      gboolean passes = row->rule (test->rules, (QuoitNodeId) { i });
+      gboolean is_alive = quoit_fleet_node_state (test->fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD;
+
+      any_passes |= passes;
+      any_fails |= !passes;
+      any_alive |= is_alive;
+      any_alive_fails |= is_alive && !passes;
     }
-  return result == QUOIT_KIND_PASSES;
+  test->depends_on_states |= any_passes && any_fails;
+  return any_alive ? !any_alive_fails : !any_fails;
 }
 
-static void
-add_range (guint64 *bits, guint32 first, guint32 n)
+static gboolean
+run_passes (RunTest *test, const RunRule *rule, const QuoitSliceRun *run)
 {
-  for (guint32 end = first + n; first < end;)
-    {
-      guint32 n_here = MIN (end - first, 64 - first % 64);
+  QuoitNodeId node = { test->fleet->layout->slices[run->first_slice].first_node };
+  guint8 result;
 
-      bits[first / 64] |= (~(guint64) 0 >> (64 - n_here)) << (first % 64);
-      first += n_here;
+  if (run->kind == QUOIT_NO_INDEX || rule->scope == QUOIT_LABEL_OF_NODE)
+    return slice_passes (test, run->first_slice, rule->row);
+  if (rule->scope == QUOIT_LABEL_OF_POOL)
+    return rule->row->rule (test->rules, node);
+  result = __atomic_load_n (&rule->kind_results[run->kind], __ATOMIC_RELAXED);
+  if (result == KIND_UNTESTED)
+    {
+      result = rule->row->rule (test->rules, node) ? KIND_PASSES : KIND_FAILS;
+      __atomic_store_n (&rule->kind_results[run->kind], result, __ATOMIC_RELAXED);
     }
+  return result == KIND_PASSES;
 }
 
 /* Adds the slices of the run to the eligible ones if they satisfy the rules from rule @i on, which give one result for
  * all of them, or which are tested with each. */
 static void
-add_run (const RunTest *test, guint i, const QuoitSliceRun *run, QuoitCandidates *candidates)
+add_run (RunTest *test, guint i, const QuoitSliceRun *run, QuoitEligible *eligible)
 {
   for (; i < test->n_rules; i++)
     {
@@ -93,20 +106,20 @@ add_run (const RunTest *test, guint i, const QuoitSliceRun *run, QuoitCandidates
       if (rule->scope == QUOIT_LABEL_OF_NODE && run->n_slices > 1)
         {
           for (guint32 s = 0; s < run->n_slices; s++)
-            add_run (test, i, &(QuoitSliceRun) { run->first_slice + s, 1, run->shelf, run->kind }, candidates);
+            add_run (test, i, &(QuoitSliceRun) { run->first_slice + s, 1, run->shelf, run->kind }, eligible);
           return;
         }
       if (!run_passes (test, rule, run))
         {
-          candidates->n_removed[rule->position] += run->n_slices;
+          eligible->n_removed[rule->position] += run->n_slices;
           return;
         }
     }
-  add_range (candidates->eligible, run->first_slice, run->n_slices);
+  quoit_eligible_add (eligible, run->first_slice, run->n_slices);
 }
 
 static void
-add_runs (const RunTest *test, QuoitCandidates *candidates)
+add_runs (RunTest *test, QuoitEligible *eligible)
 {
   const QuoitLayout *layout = test->fleet->layout;
   const QuoitSliceRuns *runs = quoit_layout_slice_runs (layout);
@@ -119,22 +132,9 @@ add_runs (const RunTest *test, QuoitCandidates *candidates)
 
       /* Constraints of the class come before all rules. */
       if (position == QUOIT_NO_CONSTRAINT)
-        add_run (test, 0, run, candidates);
+        add_run (test, 0, run, eligible);
       else
-        candidates->n_removed[position] += run->n_slices;
-    }
-}
-
-/* --- all rules --- */
-
-/* Removes the eligible slices that are not in @bits. */
-static void
-keep_slices (QuoitCandidates *candidates, guint position, const guint64 *bits)
-{
-  for (guint32 w = 0; w < candidates->n_words; w++)
-    {
-      candidates->n_removed[position] += (guint32) __builtin_popcountll (candidates->eligible[w] & ~bits[w]);
-      candidates->eligible[w] &= bits[w];
+        eligible->n_removed[position] += run->n_slices;
     }
 }
 
@@ -148,14 +148,15 @@ run_rule (const QuoitLayout *layout, const QuoitRequest *request, guint position
   if (rule.scope != QUOIT_LABEL_OF_KIND)
     return rule;
   key = g_string_new (row->name);
-  g_string_append_c (key, ' ');
   row->append_key (key, request);
-  rule.kind_results = quoit_kind_cache_get (layout->kind_cache, key->str);
+  rule.kind_results = get_kind_results (layout, key);
   return rule;
 }
 
-static void
-find_eligible (const QuoitFleet *fleet, const QuoitNodeRules *rules, QuoitCandidates *candidates)
+/* Adds the slices that satisfy all rules except those with a set of slices. Returns whether the result depends on the
+ * states of nodes. */
+static gboolean
+test_runs (const QuoitFleet *fleet, const QuoitNodeRules *rules, QuoitEligible *eligible)
 {
   const QuoitLayout *layout = fleet->layout;
   g_autofree guint8 *by_class = g_new (guint8, layout->n_classes + 1);
@@ -166,15 +167,72 @@ find_eligible (const QuoitFleet *fleet, const QuoitNodeRules *rules, QuoitCandid
   for (guint i = 0; i < rules->n_used; i++)
     if (quoit_constraints[rules->used[i]].slice_bits == NULL)
       test.run_rules[test.n_rules++] = run_rule (layout, rules->request, rules->used[i]);
-  candidates->n_words = layout->n_slices / 64 + 1;
-  candidates->eligible = g_new0 (guint64, candidates->n_words);
-  add_runs (&test, candidates);
+  add_runs (&test, eligible);
   for (guint i = 0; i < test.n_rules; i++)
     g_clear_pointer (&test.run_rules[i].kind_results, g_atomic_rc_box_release);
-  /* Rules with a set of slices come after the others in the table. */
+  return test.depends_on_states;
+}
+
+/* --- remembered results --- */
+
+/* Identifies the class and the rules of @request. Names of slices are only added to a request, which has its own
+ * cache for them, so their numbers identify them. */
+static void
+append_key (GString *key, const QuoitLayout *layout, const QuoitRequest *request)
+{
+  const struct {
+    guint64 version;
+    guint32 generation, chips_per_host;
+    QuoitShape shape;
+    guint32 n_slices, n_excluded;
+  } start = { layout->version, request->generation,  quoit_request_chips_per_host (request),
+              request->shape,  request->slices->len, request->excluded->len };
+
+  g_string_append_len (key, (const char *) &start, sizeof start);
+  for (guint i = 0; i < quoit_n_constraints; i++)
+    if (quoit_constraints[i].append_key != NULL && quoit_constraints[i].is_used (request))
+      {
+        g_string_append_c (key, (char) i);
+        quoit_constraints[i].append_key (key, request);
+        g_string_append_c (key, '\0');
+      }
+}
+
+/* Removes the slices that the rules with a set of slices exclude. */
+static void
+apply_slice_sets (const QuoitNodeRules *rules, QuoitEligible *eligible)
+{
   for (guint i = 0; i < rules->n_used; i++)
-    if (quoit_constraints[rules->used[i]].slice_bits != NULL)
-      keep_slices (candidates, rules->used[i], quoit_constraints[rules->used[i]].slice_bits (rules));
+    {
+      const QuoitConstraintRow *row = &quoit_constraints[rules->used[i]];
+
+      if (row->slice_bits != NULL)
+        quoit_eligible_keep (eligible, rules->used[i], row->slice_bits (rules));
+    }
+}
+
+/* Returns a reference to the eligible slices of a request with rules. */
+static QuoitEligible *
+find_eligible (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_index, GError **error)
+{
+  QuoitRecent *recent = quoit_request_has_slice_names (request) ? request->recent : fleet->layout->eligible;
+  g_autoptr (GString) key = g_string_sized_new (128);
+  QuoitEligible *eligible;
+  gboolean depends_on_states;
+  QuoitNodeRules rules;
+
+  append_key (key, fleet->layout, request);
+  eligible = quoit_recent_get (recent, key->str, key->len);
+  if (eligible != NULL || !quoit_node_rules_init (&rules, fleet->layout, request, error))
+    return eligible;
+  eligible = quoit_eligible_new (fleet->layout);
+  depends_on_states = test_runs (fleet, &rules, eligible);
+  apply_slice_sets (&rules, eligible);
+  quoit_eligible_finish (eligible, fleet->layout, class_index);
+  if (!depends_on_states)
+    quoit_recent_put (recent, key->str, key->len, eligible, quoit_eligible_clear);
+  quoit_node_rules_clear (&rules);
+  return eligible;
 }
 
 gboolean
@@ -182,7 +240,6 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
                        GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
-  QuoitNodeRules rules;
 
   if (request->bundles->len > 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request asks for %u bundles: expected whole slices",
@@ -194,17 +251,14 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
     return FALSE;
   if (quoit_node_rules_are_none (request))
     return TRUE;
-  if (!quoit_node_rules_init (&rules, layout, request, error))
-    return FALSE;
-  find_eligible (fleet, &rules, candidates);
-  quoit_node_rules_clear (&rules);
-  return TRUE;
+  candidates->eligible = find_eligible (fleet, request, candidates->class_index, error);
+  return candidates->eligible != NULL;
 }
 
 void
 quoit_candidates_clear (QuoitCandidates *candidates)
 {
-  g_clear_pointer (&candidates->eligible, g_free);
+  g_clear_pointer (&candidates->eligible, quoit_eligible_unref);
 }
 
 /* --- counts --- */
@@ -243,10 +297,10 @@ count_condition (QuoitCandidateCounts *counts, guint8 condition, guint32 n)
 
 /* Counts the eligible slices by condition. */
 static void
-tally_eligible (const QuoitCandidates *candidates, const QuoitFleet *fleet, QuoitTally *tally)
+tally_eligible (const QuoitEligible *eligible, const QuoitFleet *fleet, QuoitTally *tally)
 {
-  for (guint32 w = 0; w < candidates->n_words; w++)
-    for (guint64 word = candidates->eligible[w]; word != 0; word &= word - 1)
+  for (guint32 w = 0; w < eligible->n_words; w++)
+    for (guint64 word = eligible->slices[w]; word != 0; word &= word - 1)
       tally->count[quoit_fleet_slice_status (fleet, (QuoitSliceId) { w * 64 + (guint32) __builtin_ctzll (word) })
                        ->condition]++;
 }
@@ -261,8 +315,8 @@ quoit_candidates_count (const QuoitCandidates *candidates, const QuoitFleet *fle
   *counts = (QuoitCandidateCounts) { 0 };
   if (candidates->eligible != NULL)
     {
-      memcpy (counts->n_removed, candidates->n_removed, sizeof counts->n_removed);
-      tally_eligible (candidates, fleet, &eligible);
+      memcpy (counts->n_removed, candidates->eligible->n_removed, sizeof counts->n_removed);
+      tally_eligible (candidates->eligible, fleet, &eligible);
     }
   else
     {

@@ -80,6 +80,12 @@ scope_of_selectors (const QuoitRequest *request)
 }
 
 static void
+append_pool (GString *key, const QuoitRequest *request)
+{
+  g_string_append (key, request->pool);
+}
+
+static void
 append_zone (GString *key, const QuoitRequest *request)
 {
   g_string_append (key, request->zone);
@@ -234,7 +240,8 @@ const QuoitConstraintRow quoit_constraints[] = {
     .class_test = is_chips_per_host, .detail = chips_per_host_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
-    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .detail = pool_detail },
+    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .append_key = append_pool,
+    .detail = pool_detail },
   { QUOIT_CONSTRAINT_ZONE, "zone", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside zone", .nodes = "outside zone",
     .is_used = names_zone, .rule = quoit_node_rules_in_zone, .scope = scope_of_kind, .append_key = append_zone,

@@ -45,7 +45,7 @@ typedef struct {
   gboolean (*is_used) (const QuoitRequest *request); /* whether the request has this rule */
   gboolean (*rule) (const QuoitNodeRules *rules, QuoitNodeId node);
   QuoitLabelScope (*scope) (const QuoitRequest *request);         /* of the rule, if the request has it */
-  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has QUOIT_LABEL_OF_KIND */
+  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has a scope */
   const guint64 *(*slice_bits) (const QuoitNodeRules *rules); /* instead of scope: the slices that satisfy the rule */
   gboolean (*slice_test) (QuoitSliceFlags flags);
   gboolean (*node_test) (const QuoitBundlePlace *place);

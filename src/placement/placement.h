@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fleet/fleet.h"
+#include "placement/eligible.h"
 #include "placement/report.h"
 #include "placement/request.h"
 
@@ -20,10 +21,6 @@ void quoit_plan_clear (QuoitPlan *plan);
 void quoit_plan_append (QuoitPlan *plan, guint32 slice);
 
 typedef struct _QuoitRefusal QuoitRefusal;
-
-/* The table of constraints (constraint.h) has at most this many rows. Arrays that count by constraint have this
- * size, so that only the table itself depends on the number of rows. */
-enum { QUOIT_MAX_CONSTRAINTS = 32, QUOIT_NO_CONSTRAINT = QUOIT_MAX_CONSTRAINTS };
 
 /* Chooses all slices of @request at once. Returns FALSE with @error NOT_FOUND if the request names a pool or slice
  * that is not in the fleet, and with INVALID if the request is incomplete. If the slices are not free, returns
@@ -71,11 +68,8 @@ guint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId no
 
 /* The slices that have the class of the request and pass its rules, whatever their state. */
 typedef struct {
-  guint32 class_index; /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
-  guint64 *eligible;   /* one bit per slice; NULL: the request has no rules, so every slice of the class is eligible */
-  guint32 n_words;     /* of eligible */
-  guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* number of slices that each constraint of class and rules removed, by
-                                             * position; set if there are rules */
+  guint32 class_index;     /* QUOIT_NO_INDEX: the fleet has no slice of the requested class */
+  QuoitEligible *eligible; /* NULL: the request has no rules, so every slice of the class is eligible */
 } QuoitCandidates;
 
 /* Also validates the request. Fails like quoit_plan_slices(). */
@@ -98,7 +92,7 @@ static inline gboolean
 quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
 {
   if (candidates->eligible != NULL)
-    return (candidates->eligible[slice / 64] >> (slice % 64) & 1) != 0;
+    return quoit_eligible_has (candidates->eligible, slice);
   return candidates->class_index != QUOIT_NO_INDEX
          && fleet->layout->shelves[fleet->layout->slices[slice].shelf].class_index == candidates->class_index;
 }

@@ -8,13 +8,6 @@ copy_selector (gconstpointer selector, gpointer unused)
   return quoit_selector_parse_unchecked (quoit_selector_key (selector), quoit_selector_value (selector));
 }
 
-static gpointer
-copy_text (gconstpointer text, gpointer unused)
-{
-  (void) unused;
-  return g_strdup (text);
-}
-
 static void
 add_copies (GPtrArray *copies, GPtrArray *array, GCopyFunc copy)
 {
@@ -78,12 +71,15 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
   copy->selectors = empty.selectors;
   copy->slices = empty.slices;
   copy->excluded = empty.excluded;
+  copy->recent = NULL;
   copy->bundles = empty.bundles;
   copy->texts = empty.texts;
   copy->resources = empty.resources;
   add_copies (copy->selectors, request->selectors, copy_selector);
-  add_copies (copy->slices, request->slices, copy_text);
-  add_copies (copy->excluded, request->excluded, copy_text);
+  for (guint i = 0; i < request->slices->len; i++)
+    quoit_request_add_slice_name (copy, copy->slices, request->slices->pdata[i]);
+  for (guint i = 0; i < request->excluded->len; i++)
+    quoit_request_add_slice_name (copy, copy->excluded, request->excluded->pdata[i]);
   copy_bundles (copy, request);
   return copy;
 }

@@ -96,6 +96,30 @@ append_bundles (GString *text, const QuoitRequest *request)
     append_value (text, "soft-target", request->soft_target);
 }
 
+/* Appends the names of slices. Sorting thousands of names takes longer than the placement, so the request remembers the
+ * text. Names are only added, so their numbers identify them. */
+static void
+append_slice_names (GString *text, const QuoitRequest *request)
+{
+  const guint key[] = { request->slices->len, request->excluded->len };
+  gsize start = text->len;
+  char *names;
+
+  if (!quoit_request_has_slice_names (request))
+    return;
+  names = quoit_recent_get (request->recent, key, sizeof key);
+  if (names != NULL)
+    g_string_append (text, names);
+  else
+    {
+      append_names (text, "slice", request->slices);
+      append_names (text, "exclude-slice", request->excluded);
+      names = g_atomic_rc_box_dup (text->len - start + 1, text->str + start);
+      quoit_recent_put (request->recent, key, sizeof key, names, NULL);
+    }
+  g_atomic_rc_box_release (names);
+}
+
 char *
 quoit_request_format_canonical (const QuoitRequest *request)
 {
@@ -115,8 +139,7 @@ quoit_request_format_canonical (const QuoitRequest *request)
     g_ptr_array_add (selectors, g_strconcat (quoit_selector_key (request->selectors->pdata[i]), "=",
                                              quoit_selector_value (request->selectors->pdata[i]), NULL));
   append_names (text, "select", selectors);
-  append_names (text, "slice", request->slices);
-  append_names (text, "exclude-slice", request->excluded);
+  append_slice_names (text, request);
   return g_string_free (text, FALSE);
 }
 
@@ -200,13 +223,13 @@ read_selector (QuoitRequest *request, const char *value, GError **error)
 static gboolean
 read_slice (QuoitRequest *request, const char *value, GError **error)
 {
-  return g_ptr_array_add (request->slices, g_strdup (value)), TRUE;
+  return quoit_request_add_slice_name (request, request->slices, value), TRUE;
 }
 
 static gboolean
 read_excluded (QuoitRequest *request, const char *value, GError **error)
 {
-  return g_ptr_array_add (request->excluded, g_strdup (value)), TRUE;
+  return quoit_request_add_slice_name (request, request->excluded, value), TRUE;
 }
 
 /* Each word occurs at most once, except select, slice and exclude-slice. */

@@ -44,12 +44,23 @@ quoit_request_free (QuoitRequest *request)
   g_ptr_array_unref (request->selectors);
   g_ptr_array_unref (request->slices);
   g_ptr_array_unref (request->excluded);
+  quoit_recent_free (request->recent);
   g_array_unref (request->bundles);
   g_ptr_array_unref (request->resources);
   g_string_chunk_free (request->texts);
   g_free (request->topology_label);
   g_free (request->soft_target);
   g_free (request);
+}
+
+enum { N_REMEMBERED = 3 }; /* the canonical text, and the eligible slices of two layouts */
+
+void
+quoit_request_add_slice_name (QuoitRequest *request, GPtrArray *names, const char *slice)
+{
+  if (request->recent == NULL)
+    request->recent = quoit_recent_new (N_REMEMBERED);
+  g_ptr_array_add (names, g_strdup (slice));
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "fleet/group.h"
+#include "fleet/recent.h"
 #include "catalogue/catalogue.h"
 #include "models/ray/selector.h"
 #include "models/ray/names.h"
@@ -32,6 +33,7 @@ struct _QuoitRequest {
   GPtrArray *selectors;       /* of QuoitSelector; a node of a slice must satisfy all of them */
   GPtrArray *slices;          /* names; empty: any */
   GPtrArray *excluded;        /* names */
+  QuoitRecent *recent;        /* results that depend on the two lists of names; NULL: no names */
 
   GArray *bundles;           /* of QuoitBundleSpec; empty: a request for slices */
   GStringChunk *texts;       /* names of resources, each stored once */
@@ -60,6 +62,14 @@ QuoitRequest *quoit_request_alloc (void);
 /* Returns a copy of @request with another name. The caller owns it. */
 QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 
+static inline gboolean
+quoit_request_has_slice_names (const QuoitRequest *request)
+{
+  return request->slices->len + request->excluded->len > 0;
+}
+
+/* Adds the name of a slice to @names, which is slices or excluded. */
+void quoit_request_add_slice_name (QuoitRequest *request, GPtrArray *names, const char *slice);
 /* Replaces *@member by a copy of @text, which may be *@member itself or NULL. */
 void quoit_request_replace_text (char **member, const char *text);
 

@@ -47,6 +47,14 @@ require_name (const char *text)
 
 /* --- the canonical text --- */
 
+static void
+add_slice_name (FuzzInput *in, QuoitRequest *request, GPtrArray *names)
+{
+  g_autofree char *name = fuzz_text (in);
+
+  quoit_request_add_slice_name (request, names, name);
+}
+
 static QuoitRequest *
 read_request (FuzzInput *in)
 {
@@ -67,9 +75,9 @@ read_request (FuzzInput *in)
         g_ptr_array_add (request->selectors, selector);
     }
   for (guint i = 0; i < (parts >> 4 & 3); i++)
-    g_ptr_array_add (request->slices, fuzz_text (in));
+    add_slice_name (in, request, request->slices);
   for (guint i = 0; i < (parts >> 6 & 3); i++)
-    g_ptr_array_add (request->excluded, fuzz_text (in));
+    add_slice_name (in, request, request->excluded);
   return request;
 }
 

@@ -203,7 +203,7 @@ reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, G
   request->chips_per_host = 4;
   request->n_slices = 1;
   request->tpu_per_bundle = quoit_amount_from_int (tpu_per_bundle);
-  g_ptr_array_add (request->slices, g_strdup (slice));
+  quoit_request_add_slice_name (request, request->slices, slice);
   return ledger->change (ledger->data, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, error);
 }
 

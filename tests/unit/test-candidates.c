@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The candidates of a request, which are found by runs of slices and by kinds of nodes, against a search that visits
- * every node of every slice. */
+ * every node of every slice; and the choice among them by ranks, against one that counts. */
 #include "fixture.h"
 #include "placement/constraint.h"
 #include "suite.h"
 
-enum { N_FLEETS = 150, N_REQUESTS = 40, N_POOLS = 6, MAX_SLICES = 70 };
+enum { N_FLEETS = 60, N_REQUESTS = 40, N_POOLS = 6, MAX_SLICES = 70 };
 
 static const char *const zones[] = { "z1", "z2", "z3" }, *const teams[] = { "red", "blue" };
 
@@ -88,10 +88,14 @@ draw_fleet (GRand *rand)
 /* --- random requests --- */
 
 static void
-draw_names (GRand *rand, const QuoitLayout *layout, GPtrArray *names)
+draw_names (GRand *rand, const QuoitLayout *layout, QuoitRequest *request, GPtrArray *names)
 {
   for (guint32 n = draw (rand, 2) * draw (rand, 60); n > 0 && layout->n_slices > 0; n--)
-    g_ptr_array_add (names, quoit_layout_slice_full_name (layout, (QuoitSliceId) { draw (rand, layout->n_slices) }));
+    {
+      g_autofree char *name = quoit_layout_slice_full_name (layout, (QuoitSliceId) { draw (rand, layout->n_slices) });
+
+      quoit_request_add_slice_name (request, names, name);
+    }
 }
 
 static void
@@ -129,8 +133,8 @@ draw_request (GRand *rand, const QuoitLayout *layout)
     request->zone = g_strdup (zones[draw (rand, G_N_ELEMENTS (zones))]);
   for (guint32 n = draw (rand, 4); n > 1; n--)
     draw_selector (rand, request->selectors);
-  draw_names (rand, layout, request->slices);
-  draw_names (rand, layout, request->excluded);
+  draw_names (rand, layout, request, request->slices);
+  draw_names (rand, layout, request, request->excluded);
   return request;
 }
 
@@ -174,6 +178,79 @@ first_failed (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slic
   return QUOIT_NO_CONSTRAINT;
 }
 
+/* --- the choice by counting --- */
+
+/* Counts the free candidates of each shelf that @used does not have. */
+static void
+count_free (const QuoitFleet *fleet, const QuoitCandidates *candidates, const guint8 *used, guint32 *counts)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  memset (counts, 0, (layout->n_shelves + 1) * sizeof *counts);
+  for (guint32 s = 0; s < layout->n_slices; s++)
+    if (quoit_candidates_contain (candidates, fleet, s) && quoit_bits_has (&fleet->free_slices, s)
+        && !used[layout->slices[s].shelf])
+      counts[layout->slices[s].shelf]++;
+}
+
+/* Marks the first @n free candidates of the shelf. */
+static void
+mark_first (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 shelf, guint32 n, guint8 *chosen)
+{
+  for (guint32 s = fleet->layout->shelves[shelf].first_slice; n > 0; s++)
+    if (quoit_candidates_contain (candidates, fleet, s) && quoit_bits_has (&fleet->free_slices, s))
+      {
+        chosen[s] = 1;
+        n--;
+      }
+}
+
+/* The slices come from the smallest shelf that suffices. If none does, the largest is used up first. */
+static gboolean
+choose_by_counting (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, guint8 *chosen)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autofree guint32 *counts = g_new (guint32, layout->n_shelves + 1);
+  g_autofree guint8 *used = g_new0 (guint8, layout->n_shelves + 1);
+
+  for (;;)
+    {
+      guint32 smallest = QUOIT_NO_INDEX, largest = QUOIT_NO_INDEX;
+
+      count_free (fleet, candidates, used, counts);
+      for (guint32 s = 0; s < layout->n_shelves; s++)
+        {
+          if (counts[s] >= n && (smallest == QUOIT_NO_INDEX || counts[s] < counts[smallest]))
+            smallest = s;
+          if (counts[s] > 0 && (largest == QUOIT_NO_INDEX || counts[s] > counts[largest]))
+            largest = s;
+        }
+      if (largest == QUOIT_NO_INDEX)
+        return FALSE;
+      if (smallest != QUOIT_NO_INDEX)
+        return mark_first (fleet, candidates, smallest, n, chosen), TRUE;
+      mark_first (fleet, candidates, largest, counts[largest], chosen);
+      used[largest] = 1;
+      n -= counts[largest];
+    }
+}
+
+static void
+check_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n)
+{
+  g_autofree guint8 *chosen = g_new0 (guint8, fleet->layout->n_slices + 1);
+  gboolean fits = candidates->class_index != QUOIT_NO_INDEX && choose_by_counting (fleet, candidates, n, chosen);
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  ck_assert_int_eq (quoit_best_choose (fleet, candidates, n, &plan), fits);
+  ck_assert_uint_eq (plan.n, fits ? n : 0);
+  for (guint32 i = 0; i < plan.n; i++)
+    ck_assert_msg (chosen[plan.slices[i]] && (i == 0 || plan.slices[i - 1] < plan.slices[i]), "slice %u of %u",
+                   plan.slices[i], n);
+  quoit_plan_clear (&plan);
+}
+
 static void
 check_request (const QuoitFleet *fleet, const QuoitRequest *request)
 {
@@ -212,8 +289,19 @@ check_request (const QuoitFleet *fleet, const QuoitRequest *request)
   ck_assert_uint_eq (counts.n_now, n_now);
   ck_assert_uint_eq (counts.n_could, n_could);
   ck_assert_mem_eq (counts.n_removed, n_removed, sizeof n_removed);
+  check_choice (fleet, &candidates, request->n_slices);
+  check_choice (fleet, &candidates, 1);
+  check_choice (fleet, &candidates, MAX (n_now, 1));
   quoit_candidates_clear (&candidates);
   quoit_node_rules_clear (&rules);
+}
+
+static void
+change_states (GRand *rand, QuoitFleet *fleet)
+{
+  for (guint i = 0; i < 8 && fleet->layout->n_nodes > 0; i++)
+    quoit_fleet_set_node_state (fleet, (QuoitNodeId) { draw (rand, fleet->layout->n_nodes) },
+                                draw (rand, 3) == 0 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE);
 }
 
 START_TEST (candidates_are_those_of_a_search_by_nodes)
@@ -230,12 +318,15 @@ START_TEST (candidates_are_those_of_a_search_by_nodes)
           g_autoptr (QuoitRequest) request = draw_request (rand, fleet->layout);
 
           check_request (fleet, request);
+          /* Now with what was remembered, in another state. */
+          change_states (rand, fleet);
+          check_request (fleet, request);
         }
     }
 }
 END_TEST
 
-/* More rules than the cache of kinds remembers: each is forgotten and found again. */
+/* More rules than a layout remembers: each is forgotten and found again. */
 START_TEST (many_rules_for_labels_do_not_disturb_each_other)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);

@@ -96,7 +96,7 @@ START_TEST (import_cannot_remove_an_allocated_node)
   g_autoptr (GError) error = NULL;
   g_autofree char *lines = NULL;
 
-  g_ptr_array_add (request->slices, g_strdup ("a-0"));
+  quoit_request_add_slice_name (request, request->slices, "a-0");
   ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
   lines = import_drawn (&fleet, held_imports[_i].after, &error);
   if (held_imports[_i].part != NULL)

@@ -99,13 +99,13 @@ a_selector (QuoitRequest *request)
 static void
 a_slice (QuoitRequest *request)
 {
-  g_ptr_array_add (request->slices, g_strdup ("a-0"));
+  quoit_request_add_slice_name (request, request->slices, "a-0");
 }
 
 static void
 an_excluded_slice (QuoitRequest *request)
 {
-  g_ptr_array_add (request->excluded, g_strdup ("a-2"));
+  quoit_request_add_slice_name (request, request->excluded, "a-2");
 }
 
 static void (*const differences[]) (QuoitRequest *)
@@ -139,8 +139,8 @@ START_TEST (equivalent_request_with_the_same_key_is_a_retry)
   one->owner = NULL;
   for (guint i = 0; i < 2; i++)
     {
-      g_ptr_array_add (one->excluded, g_strdup (i == 0 ? "a-0" : "a-1"));
-      g_ptr_array_add (two->excluded, g_strdup (i == 0 ? "a-1" : "a-0"));
+      quoit_request_add_slice_name (one, one->excluded, i == 0 ? "a-0" : "a-1");
+      quoit_request_add_slice_name (two, two->excluded, i == 0 ? "a-1" : "a-0");
       g_ptr_array_add (one->selectors, quoit_selector_new (i == 0 ? "x" : "y", "!v", NULL));
       g_ptr_array_add (two->selectors, quoit_selector_new (i == 0 ? "y" : "x", "!v", NULL));
     }

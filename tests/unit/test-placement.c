@@ -25,9 +25,9 @@ request_new (const char *text)
       else if (strcmp (words[i], "zone") == 0)
         request->zone = g_strdup (value);
       else if (strcmp (words[i], "slice") == 0)
-        g_ptr_array_add (request->slices, g_strdup (value));
+        quoit_request_add_slice_name (request, request->slices, value);
       else if (strcmp (words[i], "not") == 0)
-        g_ptr_array_add (request->excluded, g_strdup (value));
+        quoit_request_add_slice_name (request, request->excluded, value);
       else if (strcmp (words[i], "hosts") == 0)
         request->chips_per_host = (guint32) g_ascii_strtoull (value, NULL, 10);
       else

@@ -54,186 +54,29 @@ sort_slices (QuoitPlan *plan)
       }
 }
 
-/* --- every slice of the class is eligible: use the ranks --- */
+/* --- free slices --- */
 
-static void
-append_first (const QuoitFleet *fleet, const QuoitShelf *shelf, guint32 n, QuoitPlan *plan)
+/* Returns the candidates that are free, of the 64 slices from 64 * @w on. */
+static guint64
+free_word (const QuoitFleet *fleet, const QuoitEligible *eligible, guint32 w)
 {
-  guint32 at = shelf->first_slice;
+  return eligible->slices[w] & quoit_bits_word (&fleet->free_slices, w);
+}
 
-  for (; n > 0; n--, at++)
+/* Appends the first @n free candidates of the shelf. */
+static void
+append_first (const QuoitFleet *fleet, const QuoitEligible *eligible, guint32 shelf, guint32 n, QuoitPlan *plan)
+{
+  guint32 at = fleet->layout->shelves[shelf].first_slice;
+
+  for (; n > 0; at++)
     {
       at = quoit_bits_next (&fleet->free_slices, at);
+      if (eligible != NULL && !quoit_eligible_has (eligible, at))
+        continue;
       quoit_plan_append (plan, at);
+      n--;
     }
-}
-
-/* The pools of a class that have not been used up. Row c has the ranks of the pools with c free slices. Pools are
- * used up from the largest row down. What remains are the rows below `fullest`, and the ranks from `next` on in row
- * `fullest`. */
-typedef struct {
-  const guint32 *row; /* row[c]: the first rank of pools with c free slices */
-  guint32 largest, fullest, next;
-} RemainingPools;
-
-/* Returns the rank of the remaining pool with the fewest free slices, but at least @n. If there is no such pool,
- * returns QUOIT_BITS_NONE. */
-static guint32
-find_sufficient (const QuoitFleet *fleet, const RemainingPools *remaining, guint32 n)
-{
-  guint32 rank;
-
-  if (n > remaining->largest)
-    return QUOIT_BITS_NONE;
-  rank = quoit_bits_next (&fleet->ranks, remaining->row[n]);
-  if (rank < remaining->row[remaining->fullest])
-    return rank;
-  if (remaining->fullest > remaining->largest || n > remaining->fullest)
-    return QUOIT_BITS_NONE;
-  rank = quoit_bits_next (&fleet->ranks, remaining->next);
-  return rank < remaining->row[remaining->fullest + 1] ? rank : QUOIT_BITS_NONE;
-}
-
-/* Returns the rank of the fullest remaining pool, which must exist. */
-static guint32
-next_fullest (const QuoitFleet *fleet, RemainingPools *remaining)
-{
-  guint32 rank = QUOIT_BITS_NONE, shelf;
-
-  if (remaining->fullest <= remaining->largest)
-    rank = quoit_bits_next (&fleet->ranks, remaining->next);
-  if (remaining->fullest > remaining->largest || rank >= remaining->row[remaining->fullest + 1])
-    {
-      shelf = fleet->layout->rank_shelf[quoit_bits_previous (&fleet->ranks, remaining->row[remaining->fullest])];
-      remaining->fullest = quoit_fleet_shelf_n_free (fleet, (QuoitShelfId) { shelf });
-      rank = quoit_bits_next (&fleet->ranks, remaining->row[remaining->fullest]);
-    }
-  remaining->next = rank + 1;
-  return rank;
-}
-
-static gboolean
-choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPlan *plan)
-{
-  const QuoitLayout *layout = fleet->layout;
-  const QuoitClass *class = &layout->classes[class_index];
-  RemainingPools remaining = { &layout->rows[class->first_row], class->largest, class->largest + 1, 0 };
-  guint32 rank;
-
-  if (quoit_fleet_class_n_free (fleet, (QuoitClassId) { class_index }) < n)
-    return FALSE;
-
-  while ((rank = find_sufficient (fleet, &remaining, n)) == QUOIT_BITS_NONE)
-    {
-      rank = next_fullest (fleet, &remaining);
-      append_first (fleet, &layout->shelves[layout->rank_shelf[rank]], remaining.fullest, plan);
-      n -= remaining.fullest;
-    }
-  append_first (fleet, &layout->shelves[layout->rank_shelf[rank]], n, plan);
-  sort_slices (plan);
-  return TRUE;
-}
-
-/* --- some slices are not eligible: count the free eligible ones by pool --- */
-
-typedef struct {
-  guint32 shelf, n_free;
-} ShelfCount;
-
-/* Returns the eligible slices that are free, of the 64 slices from 64 * @w on. */
-static guint64
-free_word (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 w)
-{
-  return candidates->eligible[w] & quoit_bits_word (&fleet->free_slices, w);
-}
-
-/* Sorts by the number of free slices, the largest first; equal ones by pool. */
-static int
-by_free (const void *a, const void *b)
-{
-  const ShelfCount *x = a, *y = b;
-
-  if (x->n_free != y->n_free)
-    return x->n_free > y->n_free ? -1 : 1;
-  return (x->shelf > y->shelf) - (x->shelf < y->shelf);
-}
-
-/* Returns the first of the smallest counts that are at least @n, or NULL. */
-static const ShelfCount *
-smallest_sufficient (const ShelfCount *counts, guint32 n_counts, guint32 n)
-{
-  const ShelfCount *best = NULL;
-
-  for (const ShelfCount *count = counts; count < counts + n_counts; count++)
-    if (count->n_free >= n && (best == NULL || count->n_free < best->n_free))
-      best = count;
-  return best;
-}
-
-static void
-append_eligible (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 shelf, guint32 n, QuoitPlan *plan)
-{
-  guint32 first = fleet->layout->shelves[shelf].first_slice, w = first / 64;
-  guint64 word = free_word (fleet, candidates, w) & ~(guint64) 0 << (first % 64);
-
-  for (; n > 0; n--, word &= word - 1)
-    {
-      while (word == 0)
-        word = free_word (fleet, candidates, ++w);
-      quoit_plan_append (plan, w * 64 + (guint32) __builtin_ctzll (word));
-    }
-}
-
-/* Counts the free eligible slices of each shelf that has some, and returns the sum. Sets *@counts, which the caller
- * owns. */
-static guint32
-count_by_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, ShelfCount **counts, guint32 *n_counts)
-{
-  const QuoitLayout *layout = fleet->layout;
-  guint32 n = 0, total = 0, end = 0; /* of the current shelf */
-
-  *counts = g_new (ShelfCount, layout->n_shelves + 1);
-  for (guint32 w = 0; w < candidates->n_words; w++)
-    for (guint64 word = free_word (fleet, candidates, w), here; word != 0; word &= ~here)
-      {
-        guint32 slice = w * 64 + (guint32) __builtin_ctzll (word);
-
-        if (slice >= end)
-          {
-            guint32 shelf = layout->slices[slice].shelf;
-
-            (*counts)[n++] = (ShelfCount) { shelf, 0 };
-            end = layout->shelves[shelf].first_slice + layout->shelves[shelf].n_slices;
-          }
-        here = end - w * 64 >= 64 ? word : word & (((guint64) 1 << (end - w * 64)) - 1);
-        (*counts)[n - 1].n_free += (guint32) __builtin_popcountll (here);
-        total += (guint32) __builtin_popcountll (here);
-      }
-  *n_counts = n;
-  return total;
-}
-
-static gboolean
-choose_by_count (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
-{
-  g_autofree ShelfCount *counts = NULL;
-  const ShelfCount *best;
-  guint32 n_counts;
-
-  if (count_by_shelf (fleet, candidates, &counts, &n_counts) < n)
-    return FALSE;
-  best = smallest_sufficient (counts, n_counts, n);
-  if (best == NULL)
-    qsort (counts, n_counts, sizeof *counts, by_free);
-  for (guint32 k = 0; best == NULL; k++)
-    {
-      append_eligible (fleet, candidates, counts[k].shelf, counts[k].n_free, plan);
-      n -= counts[k].n_free;
-      best = smallest_sufficient (counts + k + 1, n_counts - k - 1, n);
-    }
-  append_eligible (fleet, candidates, best->shelf, n, plan);
-  sort_slices (plan);
-  return TRUE;
 }
 
 /* Returns the number of free candidates. */
@@ -244,19 +87,271 @@ count_free (const QuoitFleet *fleet, const QuoitCandidates *candidates)
 
   if (candidates->eligible == NULL)
     return quoit_fleet_class_n_free (fleet, (QuoitClassId) { candidates->class_index });
-  for (guint32 w = 0; w < candidates->n_words; w++)
-    n += (guint32) __builtin_popcountll (free_word (fleet, candidates, w));
+  for (guint32 w = 0; w < candidates->eligible->n_words; w++)
+    n += (guint32) __builtin_popcountll (free_word (fleet, candidates->eligible, w));
   return n;
+}
+
+/* A shelf of which @n_free candidates are free. */
+typedef struct {
+  guint32 shelf, n_free;
+} FreeShelf;
+
+#define NO_SHELF ((FreeShelf) { QUOIT_NO_INDEX, 0 })
+
+/* Returns whether the first shelf fits a request better: it has fewer free slices, and comes first if they are equal.
+ */
+static gboolean
+fits_better (FreeShelf a, FreeShelf b)
+{
+  if (a.shelf == QUOIT_NO_INDEX || b.shelf == QUOIT_NO_INDEX)
+    return b.shelf == QUOIT_NO_INDEX;
+  return a.n_free != b.n_free ? a.n_free < b.n_free : a.shelf < b.shelf;
+}
+
+/* Returns whether the first shelf is used up before the other: it has more free slices, or comes first. */
+static gboolean
+is_fuller (FreeShelf a, FreeShelf b)
+{
+  if (a.shelf == QUOIT_NO_INDEX || b.shelf == QUOIT_NO_INDEX)
+    return b.shelf == QUOIT_NO_INDEX;
+  return a.n_free != b.n_free ? a.n_free > b.n_free : a.shelf < b.shelf;
+}
+
+/* --- whole shelves: all of their slices are candidates, and the ranks of the fleet find the best one --- */
+
+/* The shelves that have not been used up. Row c has the ranks of the shelves with c free slices. Shelves are used up
+ * from the largest row down. What remains are the rows below `fullest`, and the ranks from `next` on in row `fullest`.
+ */
+typedef struct {
+  const QuoitFleet *fleet;
+  const guint64 *ranks; /* of the candidates; NULL: all */
+  const guint32 *row;   /* row[c]: the first rank of shelves with c free slices */
+  guint32 largest, fullest, next;
+} WholeShelves;
+
+static WholeShelves
+whole_shelves (const QuoitFleet *fleet, const QuoitCandidates *candidates)
+{
+  const QuoitClass *class = &fleet->layout->classes[candidates->class_index];
+
+  return (WholeShelves) { fleet,
+                          candidates->eligible == NULL ? NULL : candidates->eligible->ranks,
+                          &fleet->layout->rows[class->first_row],
+                          class->largest,
+                          class->largest + 1,
+                          0 };
+}
+
+/* Returns the first rank in [@from, @end) that a whole shelf has, or QUOIT_BITS_NONE. */
+static guint32
+first_rank (const WholeShelves *shelves, guint32 from, guint32 end)
+{
+  const QuoitBits *ranks = &shelves->fleet->ranks;
+  guint64 mask = ~(guint64) 0 << (from % 64);
+  guint32 rank = QUOIT_BITS_NONE;
+
+  if (shelves->ranks == NULL)
+    rank = quoit_bits_next (ranks, from);
+  for (guint32 w = from / 64; shelves->ranks != NULL && w * 64 < end && rank == QUOIT_BITS_NONE;
+       w++, mask = ~(guint64) 0)
+    {
+      guint64 word = shelves->ranks[w] & mask;
+
+      if (word != 0 && (word &= quoit_bits_word (ranks, w)) != 0)
+        rank = w * 64 + (guint32) __builtin_ctzll (word);
+    }
+  return rank < end ? rank : QUOIT_BITS_NONE;
+}
+
+/* Returns the last rank in [@first, @below) that a whole shelf has, or QUOIT_BITS_NONE. */
+static guint32
+last_rank (const WholeShelves *shelves, guint32 first, guint32 below)
+{
+  const QuoitBits *ranks = &shelves->fleet->ranks;
+  guint32 rank = QUOIT_BITS_NONE;
+
+  if (first >= below)
+    return QUOIT_BITS_NONE;
+  if (shelves->ranks == NULL)
+    rank = quoit_bits_previous (ranks, below);
+  else
+    for (guint32 at = below - 1; rank == QUOIT_BITS_NONE; at = at / 64 * 64 - 1)
+      {
+        guint64 word = shelves->ranks[at / 64] & quoit_bits_word (ranks, at / 64) & ~(guint64) 0 >> (63 - at % 64);
+
+        if (word != 0)
+          rank = at / 64 * 64 + 63 - (guint32) __builtin_clzll (word);
+        if (at / 64 * 64 <= first)
+          break;
+      }
+  return rank != QUOIT_BITS_NONE && rank >= first ? rank : QUOIT_BITS_NONE;
+}
+
+static FreeShelf
+shelf_of_rank (const WholeShelves *shelves, guint32 rank)
+{
+  guint32 shelf;
+
+  if (rank == QUOIT_BITS_NONE)
+    return NO_SHELF;
+  shelf = shelves->fleet->layout->rank_shelf[rank];
+  return (FreeShelf) { shelf, quoit_fleet_shelf_n_free (shelves->fleet, (QuoitShelfId) { shelf }) };
+}
+
+/* Returns the remaining shelf with the fewest free slices, but at least @n. */
+static FreeShelf
+sufficient_whole (const WholeShelves *shelves, guint32 n)
+{
+  guint32 rank = QUOIT_BITS_NONE;
+
+  if (n < shelves->fullest && n <= shelves->largest)
+    rank = first_rank (shelves, shelves->row[n], shelves->row[shelves->fullest]);
+  if (rank == QUOIT_BITS_NONE && n <= shelves->fullest && shelves->fullest <= shelves->largest)
+    rank = first_rank (shelves, shelves->next, shelves->row[shelves->fullest + 1]);
+  return shelf_of_rank (shelves, rank);
+}
+
+/* Returns the fullest remaining shelf, which has the rank `next` then. Increase `next` to use it up. */
+static FreeShelf
+fullest_whole (WholeShelves *shelves)
+{
+  guint32 rank = QUOIT_BITS_NONE;
+  FreeShelf shelf;
+
+  if (shelves->fullest <= shelves->largest)
+    rank = first_rank (shelves, shelves->next, shelves->row[shelves->fullest + 1]);
+  if (rank == QUOIT_BITS_NONE)
+    {
+      shelf = shelf_of_rank (shelves, last_rank (shelves, shelves->row[1], shelves->row[shelves->fullest]));
+      shelves->fullest = shelf.n_free;
+      if (shelf.shelf == QUOIT_NO_INDEX)
+        return shelf;
+      rank = first_rank (shelves, shelves->row[shelf.n_free], shelves->row[shelf.n_free + 1]);
+    }
+  shelves->next = rank;
+  return shelf_of_rank (shelves, rank);
+}
+
+/* --- partial shelves: only some of their slices are candidates, which are counted --- */
+
+typedef struct {
+  FreeShelf *shelves; /* those that remain */
+  guint32 n;
+  gboolean is_sorted; /* the fullest first */
+} PartialShelves;
+
+static int
+by_fullness (const void *a, const void *b)
+{
+  return is_fuller (*(const FreeShelf *) a, *(const FreeShelf *) b) ? -1 : 1;
+}
+
+static guint32
+count_free_on_shelf (const QuoitFleet *fleet, const QuoitEligible *eligible, const QuoitShelf *shelf)
+{
+  guint32 at = shelf->first_slice, end = at + shelf->n_slices, n = 0;
+
+  while (at < end)
+    {
+      guint32 n_here = MIN (end - at, 64 - at % 64);
+
+      n += (guint32) __builtin_popcountll (free_word (fleet, eligible, at / 64) >> (at % 64)
+                                           & ~(guint64) 0 >> (64 - n_here));
+      at += n_here;
+    }
+  return n;
+}
+
+/* @buffer: a place for all partial shelves. */
+static PartialShelves
+partial_shelves (const QuoitFleet *fleet, const QuoitEligible *eligible, FreeShelf *buffer)
+{
+  PartialShelves partial = { buffer, 0, FALSE };
+
+  for (guint32 i = 0; eligible != NULL && i < eligible->n_partial; i++)
+    {
+      guint32 n = count_free_on_shelf (fleet, eligible, &fleet->layout->shelves[eligible->partial[i]]);
+
+      if (n > 0)
+        buffer[partial.n++] = (FreeShelf) { eligible->partial[i], n };
+    }
+  return partial;
+}
+
+static FreeShelf
+sufficient_partial (const PartialShelves *partial, guint32 n)
+{
+  FreeShelf best = NO_SHELF;
+
+  for (guint32 i = 0; i < partial->n; i++)
+    if (partial->shelves[i].n_free >= n && fits_better (partial->shelves[i], best))
+      best = partial->shelves[i];
+  return best;
+}
+
+static FreeShelf
+fullest_partial (PartialShelves *partial)
+{
+  if (!partial->is_sorted && partial->n > 0)
+    qsort (partial->shelves, partial->n, sizeof *partial->shelves, by_fullness);
+  partial->is_sorted = TRUE;
+  return partial->n > 0 ? partial->shelves[0] : NO_SHELF;
+}
+
+/* --- both --- */
+
+/* Returns the remaining shelf with the fewest free candidates, but at least @n. */
+static FreeShelf
+find_sufficient (const WholeShelves *whole, const PartialShelves *partial, guint32 n)
+{
+  FreeShelf a = sufficient_whole (whole, n), b = sufficient_partial (partial, n);
+
+  return fits_better (a, b) ? a : b;
+}
+
+/* Removes the fullest shelf, which must exist, from those that remain. */
+static FreeShelf
+use_up_fullest (WholeShelves *whole, PartialShelves *partial)
+{
+  FreeShelf a = fullest_whole (whole), b = fullest_partial (partial);
+
+  if (is_fuller (a, b))
+    return whole->next++, a;
+  partial->shelves++;
+  partial->n--;
+  return b;
+}
+
+static gboolean
+choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
+{
+  FreeShelf few[64], best;
+  guint32 n_partial = candidates->eligible == NULL ? 0 : candidates->eligible->n_partial;
+  g_autofree FreeShelf *many = n_partial > G_N_ELEMENTS (few) ? g_new (FreeShelf, n_partial) : NULL;
+  WholeShelves whole = whole_shelves (fleet, candidates);
+  PartialShelves partial = partial_shelves (fleet, candidates->eligible, many != NULL ? many : few);
+
+  best = find_sufficient (&whole, &partial, n);
+  if (best.shelf == QUOIT_NO_INDEX && count_free (fleet, candidates) < n)
+    return FALSE;
+  for (; best.shelf == QUOIT_NO_INDEX; best = find_sufficient (&whole, &partial, n))
+    {
+      FreeShelf fullest = use_up_fullest (&whole, &partial);
+
+      append_first (fleet, candidates->eligible, fullest.shelf, fullest.n_free, plan);
+      n -= fullest.n_free;
+    }
+  append_first (fleet, candidates->eligible, best.shelf, n, plan);
+  sort_slices (plan);
+  return TRUE;
 }
 
 gboolean
 quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
   plan->n = 0;
-  if (candidates->class_index == QUOIT_NO_INDEX)
-    return FALSE;
-  return candidates->eligible == NULL ? choose_by_rank (fleet, candidates->class_index, n, plan)
-                                      : choose_by_count (fleet, candidates, n, plan);
+  return candidates->class_index != QUOIT_NO_INDEX && choose (fleet, candidates, n, plan);
 }
 
 gboolean
