@@ -132,7 +132,16 @@ escape (const char *text)
   const char *end = text + length;
 
   for (const char *p = text; p < end;)
-    p = append_escaped (shown, p, end);
+    {
+      gsize n = 0;
+
+      while (p[n] >= ' ' && p[n] < 0x7f)
+        n++;
+      g_string_append_len (shown, p, (gssize) n);
+      p += n;
+      if (p < end)
+        p = append_escaped (shown, p, end);
+    }
   return g_string_free (shown, FALSE);
 }
 

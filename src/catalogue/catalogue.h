@@ -151,6 +151,7 @@ gboolean quoit_shape_parse (const char *text, QuoitShape *shape, GError **error)
 /* Like quoit_shape_parse(), for the @length bytes at @bytes. */
 gboolean quoit_shape_parse_bytes (const char *bytes, gsize length, QuoitShape *shape, GError **error);
 char *quoit_shape_format (QuoitShape shape);
+void quoit_shape_append (GString *text, QuoitShape shape);
 guint32 quoit_shape_chips (QuoitShape shape); /* cannot overflow: parsing refuses more than 2^32 - 1 chips */
 static inline gboolean
 quoit_shape_equal (QuoitShape a, QuoitShape b)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 enum { LONGEST_SIDE = 4096 };
 
 typedef struct {
@@ -88,13 +90,24 @@ quoit_shape_parse (const char *text, QuoitShape *shape, GError **error)
   return quoit_shape_parse_bytes (text, strlen (text), shape, error);
 }
 
+void
+quoit_shape_append (GString *text, QuoitShape shape)
+{
+  for (guint i = 0; i < shape.n_dims; i++)
+    {
+      if (i > 0)
+        g_string_append_c (text, 'x');
+      quoit_text_append_number (text, shape.dims[i]);
+    }
+}
+
 char *
 quoit_shape_format (QuoitShape shape)
 {
-  if (shape.n_dims == 2)
-    return g_strdup_printf ("%ux%u", shape.dims[0], shape.dims[1]);
+  GString *text = g_string_new (NULL);
 
-  return g_strdup_printf ("%ux%ux%u", shape.dims[0], shape.dims[1], shape.dims[2]);
+  quoit_shape_append (text, shape);
+  return g_string_free (text, FALSE);
 }
 
 guint32

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/refusal.h"
 
+#include "base/text.h"
 #include "placement/explain-bundles.h"
 
 void
@@ -162,10 +163,15 @@ fits (const QuoitFleet *fleet, const QuoitRequest *request)
 static void
 fail_with_message (const QuoitReport *report, const QuoitRequest *request, GError **error)
 {
-  g_autofree char *shape = quoit_shape_format (request->shape), *what = NULL, *message = NULL;
+  g_autoptr (GString) what = g_string_sized_new (64);
+  g_autofree char *message = NULL;
 
-  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
-  message = quoit_report_message (report, what);
+  quoit_text_append_number (what, report->n_wanted);
+  g_string_append (what, " x ");
+  g_string_append (what, quoit_generation_name (request->generation));
+  g_string_append_c (what, ' ');
+  quoit_shape_append (what, request->shape);
+  message = quoit_report_message (report, what->str);
   quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", message);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/report.h"
 
+#include "base/text.h"
 #include "base/time.h"
 #include "placement/constraint.h"
 #include "placement/placement.h"
@@ -174,18 +175,32 @@ quoit_option_add_step (QuoitOption *option, const QuoitStep *step)
   g_array_append_val (option->steps, copy);
 }
 
-char *
-quoit_report_reason_text (const QuoitReport *report, guint index)
+static void
+append_reason (GString *text, const QuoitReport *report, guint index)
 {
   const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, index);
   const QuoitConstraintRow *row = &quoit_constraints[quoit_constraint_position (reason->constraint)];
   guint32 removed = reason->before - reason->after;
 
-  return g_strdup_printf ("%u of %u %s%s %s %s%s%s%s", removed, reason->before,
-                          report->is_for_bundles ? "node" : "slice", reason->before == 1 ? "" : "s",
-                          removed == 1 ? "is" : "are", report->is_for_bundles ? row->nodes : row->slices,
-                          reason->detail == NULL ? "" : " '", reason->detail == NULL ? "" : reason->detail,
-                          reason->detail == NULL ? "" : "'");
+  quoit_text_append_number (text, removed);
+  g_string_append (text, " of ");
+  quoit_text_append_count (text, reason->before, report->is_for_bundles ? "node" : "slice");
+  g_string_append (text, removed == 1 ? " is " : " are ");
+  g_string_append (text, report->is_for_bundles ? row->nodes : row->slices);
+  if (reason->detail == NULL)
+    return;
+  g_string_append (text, " '");
+  g_string_append (text, reason->detail);
+  g_string_append_c (text, '\'');
+}
+
+char *
+quoit_report_reason_text (const QuoitReport *report, guint index)
+{
+  GString *text = g_string_new (NULL);
+
+  append_reason (text, report, index);
+  return g_string_free (text, FALSE);
 }
 
 static void
@@ -268,11 +283,19 @@ append_verdict_on_slices (GString *text, const QuoitReport *report)
   guint32 n_available = never ? report->n_could : report->n_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
-    g_string_append_printf (text, ": fits, %u slice%s free", report->n_now, report->n_now == 1 ? " is" : "s are");
-  else
-    g_string_append_printf (
-        text, never ? ": never, at most %u of %u slice%s, %u short" : ": not now, %u of %u slice%s free, %u short",
-        n_available, report->n_wanted, report->n_wanted == 1 ? "" : "s", report->n_wanted - n_available);
+    {
+      g_string_append (text, ": fits, ");
+      quoit_text_append_count (text, report->n_now, "slice");
+      g_string_append (text, report->n_now == 1 ? " is free" : " are free");
+      return;
+    }
+  g_string_append (text, never ? ": never, at most " : ": not now, ");
+  quoit_text_append_number (text, n_available);
+  g_string_append (text, " of ");
+  quoit_text_append_count (text, report->n_wanted, "slice");
+  g_string_append (text, never ? ", " : " free, ");
+  quoit_text_append_number (text, report->n_wanted - n_available);
+  g_string_append (text, " short");
 }
 
 static void
@@ -315,13 +338,14 @@ quoit_report_message (const QuoitReport *report, const char *what)
     append_verdict_on_slices (text, report);
   if (report->verdict == QUOIT_VERDICT_NEVER && report->n_matching > 0 && !report->is_for_bundles
       && (report->reasons->len == 0 || rank (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
-    g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_matching,
-                            report->n_matching == 1 ? "" : "s");
+    {
+      g_string_append (text, "; the fleet has ");
+      quoit_text_append_count (text, report->n_matching, "such slice");
+    }
   else if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
     {
-      g_autofree char *reason = quoit_report_reason_text (report, 0);
-
-      g_string_append_printf (text, "; %s", reason);
+      g_string_append (text, "; ");
+      append_reason (text, report, 0);
     }
   append_ray (text, report);
   return g_string_free (text, FALSE);

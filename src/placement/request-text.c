@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/natural.h"
+#include "base/text.h"
 #include "models/ray/label-syntax.h"
 
 static gint
@@ -40,37 +41,21 @@ append_names (GString *text, const char *what, const GPtrArray *names)
     append_value (text, what, sorted->pdata[i]);
 }
 
-/* Every reservation writes this text, and printf would take longer than the placement. */
-static void
-append_number (GString *text, guint32 number)
-{
-  char digits[10];
-  guint n = sizeof digits;
-
-  do
-    digits[--n] = (char) ('0' + number % 10);
-  while ((number /= 10) != 0);
-  g_string_append_len (text, digits + n, (gssize) (sizeof digits - n));
-}
-
 static void
 append_slices (GString *text, const QuoitRequest *request)
 {
   g_string_append (text, quoit_generation_name (request->generation));
-  for (guint16 i = 0; i < request->shape.n_dims; i++)
-    {
-      g_string_append_c (text, i == 0 ? ' ' : 'x');
-      append_number (text, request->shape.dims[i]);
-    }
+  g_string_append_c (text, ' ');
+  quoit_shape_append (text, request->shape);
   g_string_append (text, " x ");
   if (request->min_slices != 0)
     {
-      append_number (text, request->min_slices);
+      quoit_text_append_number (text, request->min_slices);
       g_string_append (text, "..");
     }
-  append_number (text, request->n_slices);
+  quoit_text_append_number (text, request->n_slices);
   g_string_append (text, " hostchips=");
-  append_number (text, quoit_request_chips_per_host (request));
+  quoit_text_append_number (text, quoit_request_chips_per_host (request));
   if (request->tpu_per_bundle.e4 != 0)
     {
       g_autofree char *amount = quoit_amount_format (request->tpu_per_bundle);
@@ -90,7 +75,7 @@ append_bundles (GString *text, const QuoitRequest *request)
     {
       append_value (text, "topology-label", request->topology_label);
       g_string_append (text, " values=");
-      append_number (text, request->n_topology_values);
+      quoit_text_append_number (text, request->n_topology_values);
     }
   if (request->soft_target != NULL)
     append_value (text, "soft-target", request->soft_target);
