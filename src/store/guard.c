@@ -45,7 +45,7 @@ quoit_sqlite_reconnect (QuoitStore *store, GError **error)
       quoit_db_close (&store->db);
       memset (&store->db, 0, sizeof store->db);
       if (quoit_sqlite_connect_store (store, &failure))
-        return TRUE;
+        return store->must_check_head = TRUE;
       if (failure->code != QUOIT_ERROR_BUSY || g_get_monotonic_time () >= end_us)
         {
           quoit_db_close (&store->db);
@@ -436,11 +436,31 @@ can_checkpoint_log (const QuoitStore *store)
              || (store->file_state != 0 && quoit_head_last_writer (store->file, &recorded) == QUOIT_WRITER_QUOIT));
 }
 
+/* Saves a WAL that has lost its name, because this handle may be the last one that has it. */
+static void
+save_lost_log (QuoitStore *store)
+{
+  QuoitFileEntry recorded;
+
+  if (store->fleet != NULL && quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_LOG_REPLACED
+      && (quoit_head_last_writer (store->file, &recorded) != QUOIT_WRITER_OTHER_PROGRAM
+          || accept_other_writer (store, &recorded))
+      && checkpoint_log (store, NULL))
+    quoit_vfs_retire_pair (store->db.handle);
+}
+
 void
 quoit_sqlite_close_store (QuoitStore *store)
 {
+  if (store->db.handle != NULL)
+    save_lost_log (store);
   if (store->db.handle != NULL && can_checkpoint_log (store))
-    sqlite3_db_config (store->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    {
+      sqlite3_db_config (store->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+      /* A connection to a retired pair would keep SQLite from saving the WAL. */
+      if (quoit_vfs_has_other_pair (store->db.handle))
+        checkpoint_log (store, NULL);
+    }
   quoit_db_close (&store->db);
 }
 
@@ -448,6 +468,31 @@ static gboolean
 fleet_is_behind (const QuoitStore *store, const QuoitHead *head)
 {
   return head->epoch > store->fleet->epoch || (head->epoch == store->fleet->epoch && head->seq > store->fleet->seq);
+}
+
+static gboolean
+fail_behind (const QuoitStore *store, const QuoitHead *head, GError **error)
+{
+  return quoit_fail_at (
+      error, QUOIT_ERROR_DAMAGED, store->path,
+      "the file ends at entry %" G_GUINT64_FORMAT ", but entry %" G_GUINT64_FORMAT
+      " was acknowledged: an older copy of the file was put here, or its -wal file was deleted; "
+      "'quoit restore BACKUP' puts a backup in place and reuses no ids ('quoit restore %s' accepts the "
+      "file as it is)",
+      store->fleet->seq, head->seq, store->path);
+}
+
+static gboolean
+check_link_of_head (QuoitStore *store, const QuoitHead *head, GError **error)
+{
+  if (head->epoch == store->fleet->epoch && has_other_link (&store->db, head->seq, head->chain))
+    return quoit_fail_at (
+        error, QUOIT_ERROR_DAMAGED, store->path,
+        "entry %" G_GUINT64_FORMAT
+        " is not the one that was acknowledged: the file is another copy of this ledger; 'quoit restore "
+        "BACKUP' puts a backup in place and reuses no ids",
+        head->seq);
+  return TRUE;
 }
 
 gboolean
@@ -461,22 +506,22 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
   /* Another process may have written since this handle read the state. */
   if (fleet_is_behind (store, &head) && !store->engine->catch_up (store, error))
     return FALSE;
-  if (fleet_is_behind (store, &head))
-    return quoit_fail_at (
-        error, QUOIT_ERROR_DAMAGED, store->path,
-        "the file ends at entry %" G_GUINT64_FORMAT ", but entry %" G_GUINT64_FORMAT
-        " was acknowledged: an older copy of the file was put here, or its -wal file was deleted; "
-        "'quoit restore BACKUP' puts a backup in place and reuses no ids ('quoit restore %s' accepts the "
-        "file as it is)",
-        store->fleet->seq, head.seq, store->path);
-  if (head.epoch == store->fleet->epoch && has_other_link (&store->db, head.seq, head.chain))
-    return quoit_fail_at (
-        error, QUOIT_ERROR_DAMAGED, store->path,
-        "entry %" G_GUINT64_FORMAT
-        " is not the one that was acknowledged: the file is another copy of this ledger; 'quoit restore "
-        "BACKUP' puts a backup in place and reuses no ids",
-        head.seq);
-  return TRUE;
+  return fleet_is_behind (store, &head) ? fail_behind (store, &head, error) : check_link_of_head (store, &head, error);
+}
+
+gboolean
+quoit_sqlite_check_head_again (QuoitStore *store, GError **error)
+{
+  QuoitHead head;
+  gboolean same_boot, ok;
+
+  if (!store->must_check_head)
+    return TRUE;
+  ok = !quoit_head_read (store->file, store->identity, &head, &same_boot)
+       || (fleet_is_behind (store, &head) ? fail_behind (store, &head, error)
+                                          : check_link_of_head (store, &head, error));
+  store->must_check_head = !ok;
+  return ok;
 }
 
 /* --- the clock --- */

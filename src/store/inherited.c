@@ -92,6 +92,16 @@ quoit_process_close_file (int *fd)
   g_mutex_unlock (&files_lock);
 }
 
+void
+quoit_process_set_file (int *fd, int with)
+{
+  g_mutex_lock (&files_lock);
+  if (*fd >= 0)
+    close (*fd);
+  *fd = with;
+  g_mutex_unlock (&files_lock);
+}
+
 static void
 register_connection (QuoitConnection *connection)
 {
@@ -112,11 +122,37 @@ close_with_statements (sqlite3 *handle)
   sqlite3_close (handle);
 }
 
+/* Returns whether the open file begins with @magic. */
+static gboolean
+begins_with (sqlite3_file *file, const void *magic, int n)
+{
+  guint8 bytes[16];
+
+  return file != NULL && file->pMethods != NULL && file->pMethods->xRead (file, bytes, n, 0) == SQLITE_OK
+         && memcmp (bytes, magic, (gsize) n) == 0;
+}
+
+/* Returns whether SQLite's descriptors still refer to its files. A child may have closed all descriptors, and opened
+ * files of its own, which have the same numbers. */
+static gboolean
+has_own_files (sqlite3 *handle)
+{
+  static const guint8 log_magic[] = { 0x37, 0x7f, 0x06 };
+  sqlite3_file *file = NULL, *log = NULL;
+
+  sqlite3_file_control (handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  sqlite3_file_control (handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  return begins_with (file, "SQLite format 3", 16)
+         && (log == NULL || log->pMethods == NULL || begins_with (log, log_magic, sizeof log_magic));
+}
+
 /* Closes a connection of the parent without writing to its files. The parent keeps its locks, because locks belong to
- * one process. */
+ * one process. If the descriptors belong to other files, the connection stays open. */
 static void
 close_inherited (sqlite3 *handle)
 {
+  if (!has_own_files (handle))
+    return;
   sqlite3_db_config (handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
   close_with_statements (handle);
 }

@@ -23,6 +23,8 @@ guint32 quoit_process_count_forks (void);
  * in the child. *@fd may be -1. The address must stay valid until quoit_process_close_file(). */
 void quoit_process_register_file (int *fd);
 void quoit_process_close_file (int *fd);
+/* Closes *@fd, which stays registered, and sets it to @with, which may be -1. */
+void quoit_process_set_file (int *fd, int with);
 
 /* A connection of this process or of its parent. */
 typedef struct _QuoitConnection QuoitConnection;

@@ -377,7 +377,8 @@ begin_writing (QuoitStore *store, gboolean *is_log_lost, GError **error)
     return FALSE;
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (check_and_catch_up (store, is_log_lost, &failure))
+      if (check_and_catch_up (store, is_log_lost, &failure)
+          && (*is_log_lost || quoit_sqlite_check_head_again (store, &failure)))
         {
           memcpy (store->pending_chain, store->chain, sizeof store->chain);
           return TRUE;

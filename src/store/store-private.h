@@ -43,9 +43,11 @@ struct _QuoitStore {
 
   /* used by the writer */
   gboolean in_batch;
-  gboolean unsynced;       /* the transaction need not survive a power loss */
-  gboolean must_roll_back; /* an entry may be partly written, so the transaction cannot be committed */
-  QuoitFleet *pending;     /* the fleet with the changes of the open transaction; NULL: no changes yet */
+  gboolean unsynced;        /* the transaction need not survive a power loss */
+  gboolean must_check_head; /* the connection is new, and was not compared with the head file */
+  gboolean must_roll_back;  /* an entry may be partly written, so the transaction cannot be committed */
+  QuoitFleet *pending;      /* the fleet with the changes of the open transaction; NULL: no changes yet */
+  GArray *marks;            /* of QuoitBatchMark, of the batch; NULL: none */
   QuoitDb db;
   guint8 identity[QUOIT_IDENTITY_BYTES];
   guint8 chain[QUOIT_CHAIN_BYTES];         /* the link at the last entry of fleet */
@@ -146,6 +148,8 @@ gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
 gboolean quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error);
 /* Fails with DAMAGED if an acknowledged entry is missing. */
 gboolean quoit_sqlite_check_head (QuoitStore *store, GError **error);
+/* Like quoit_sqlite_check_head(), after a reconnection. Call it in a write transaction that has caught up. */
+gboolean quoit_sqlite_check_head_again (QuoitStore *store, GError **error);
 /* Updates last_entry. Call it when fleet and chain have changed. */
 void quoit_sqlite_update_last_entry (QuoitStore *store);
 /* Records @fleet as acknowledged. Its last link must be the store's. */

@@ -312,7 +312,7 @@ lock_write (QuoitVfsFile *file, short type)
   int result;
 
   if (type == F_UNLCK && file->log != NULL)
-    quoit_vfs_log_discard (file->log);
+    quoit_vfs_log_end_transaction (file->log);
   result = type == F_UNLCK && file->is_checkpointing
                ? SQLITE_OK
                : quoit_byte_lock_set (file->shm_fd, type, FIRST_LOCK + WRITE_LOCK, 1);

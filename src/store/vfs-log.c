@@ -20,7 +20,9 @@ typedef struct {
   guint8 *buffer; /* NULL before the first frame */
   int n_buffered;
   gint64 offset;             /* of the buffered bytes in the file */
-  gboolean is_in_last_frame; /* of a transaction */
+  gint64 end;                /* of what this transaction has written */
+  int failure;               /* of a write of this transaction, whose frames SQLite takes for written */
+  gboolean is_in_last_frame; /* of the transaction */
 } QuoitVfsLog;
 
 /* SQLite allocates enough for a database file. */
@@ -48,14 +50,19 @@ flush (sqlite3_file *base)
 
   log->n_buffered = 0;
   /* The frames of an inherited connection are those of the parent. */
-  return n == 0 || !quoit_vfs_file_is_own (log->database) ? SQLITE_OK
-                                                          : WRAPPED (base, xWrite, log->buffer, n, log->offset);
+  if (n > 0 && log->failure == SQLITE_OK && quoit_vfs_file_is_own (log->database))
+    log->failure = WRAPPED (base, xWrite, log->buffer, n, log->offset);
+  return log->failure;
 }
 
 void
-quoit_vfs_log_discard (sqlite3_file *base)
+quoit_vfs_log_end_transaction (sqlite3_file *base)
 {
-  log_of (base)->n_buffered = 0;
+  QuoitVfsLog *log = log_of (base);
+
+  flush (base);
+  log->end = 0;
+  log->failure = SQLITE_OK;
 }
 
 /* The header of the last frame of a transaction has the size of the database, and the others have 0. */
@@ -78,18 +85,21 @@ append (QuoitVfsLog *log, const void *from, int n, gint64 at)
   log->n_buffered += n;
 }
 
-/* Collects frames. What is not a frame is written directly. */
+/* Collects frames. Writes directly what is not a new frame. SQLite can also change a frame of this transaction: to give
+ * it another page or another checksum, it writes a page without its header, or a header without its page. */
 static int
 log_write (sqlite3_file *base, const void *from, int n, sqlite3_int64 at)
 {
   QuoitVfsLog *log = log_of (base);
-  int result = SQLITE_OK;
+  const gboolean is_new = at >= log->end;
+  int result = log->failure;
 
+  log->end = MAX (log->end, at + n);
   if (log->n_buffered > 0 && (at != log->offset + log->n_buffered || log->n_buffered + n > BUFFER_BYTES))
     result = flush (base);
   if (result != SQLITE_OK)
     return result;
-  if (n == FRAME_HEADER_BYTES)
+  if (n == FRAME_HEADER_BYTES && is_new)
     {
       log->is_in_last_frame = ends_transaction (from);
       append (log, from, n, at);

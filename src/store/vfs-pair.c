@@ -111,6 +111,15 @@ quoit_vfs_pair_has_rival (const QuoitVfsFile *file)
   return has_pair_in_use (file, PAIR_FIRST, own) || has_pair_in_use (file, own + 1, PAIR_END);
 }
 
+gboolean
+quoit_vfs_pair_has_other (const QuoitVfsFile *file)
+{
+  gint64 own = PAIR_FIRST + (gint64) file->pair;
+
+  return quoit_byte_lock_find (file->fd, PAIR_FIRST, own - PAIR_FIRST) >= 0
+         || quoit_byte_lock_find (file->fd, own + 1, PAIR_END - own - 1) >= 0;
+}
+
 void
 quoit_vfs_pair_retire (const QuoitVfsFile *file)
 {

@@ -98,6 +98,8 @@ gboolean quoit_vfs_pair_has_names (const QuoitVfsFile *file);
 gboolean quoit_vfs_pair_has_rival (const QuoitVfsFile *file);
 /* Deletes the names that refer to the pair, and records that it is retired. */
 void quoit_vfs_pair_retire (const QuoitVfsFile *file);
+/* Returns whether another connection uses a different pair, even a retired one. */
+gboolean quoit_vfs_pair_has_other (const QuoitVfsFile *file);
 /* Returns whether another open file of the database @fd uses any pair. */
 gboolean quoit_vfs_pair_is_used (int fd);
 
@@ -106,13 +108,12 @@ gboolean quoit_vfs_pair_is_used (int fd);
 /* Opens the WAL of @database. Sets its log, until the WAL is closed. */
 int quoit_vfs_log_open (sqlite3_vfs *wrapped_vfs, const char *name, sqlite3_file *base, int flags, int *out_flags,
                         QuoitVfsFile *database);
-/* Forgets the frames that are not yet in the file. Call it when a transaction ends: only one that was rolled back has
- * such frames, and they must not replace those of the next writer. */
-void quoit_vfs_log_discard (sqlite3_file *base);
+/* Call it when a transaction ends, before another connection may write to the WAL. */
+void quoit_vfs_log_end_transaction (sqlite3_file *base);
 
 /* --- vfs-names.c: whether the names still refer to the open files --- */
 
-void quoit_vfs_names_open (QuoitVfsFile *file);
+void quoit_vfs_names_init (QuoitVfsFile *file);
 void quoit_vfs_names_close (QuoitVfsFile *file);
 /* Makes the next check compare the names. Call it when @file gets another pair. */
 void quoit_vfs_names_forget (QuoitVfsFile *file);

@@ -154,7 +154,7 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
       result = moved ? SQLITE_BUSY : SQLITE_OK;
     }
   quoit_process_register_file (&file->fd);
-  quoit_vfs_names_open (file);
+  quoit_vfs_names_init (file);
   if (result != SQLITE_OK)
     {
       file_close (base);
@@ -373,6 +373,14 @@ quoit_vfs_retire_pair (sqlite3 *handle)
 
   if (file != NULL && file->pair != 0)
     quoit_vfs_pair_retire (file);
+}
+
+gboolean
+quoit_vfs_has_other_pair (sqlite3 *handle)
+{
+  const QuoitVfsFile *file = main_file (handle);
+
+  return file != NULL && file->pair != 0 && quoit_vfs_pair_has_other (file);
 }
 
 gboolean

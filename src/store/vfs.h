@@ -47,6 +47,9 @@ gboolean quoit_vfs_is_read_blocked (sqlite3 *handle);
  * database file must already contain everything that the WAL has. */
 void quoit_vfs_retire_pair (sqlite3 *handle);
 
+/* Returns whether a connection uses another pair of files, even a retired one. */
+gboolean quoit_vfs_has_other_pair (sqlite3 *handle);
+
 /* Returns whether another connection is copying the WAL into the database file. */
 gboolean quoit_vfs_is_checkpointing (sqlite3 *handle);
 
