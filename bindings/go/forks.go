@@ -15,9 +15,9 @@ import (
 	"quoit/internal/cconv"
 )
 
-// Fork is a private, mutable copy of a snapshot for what-if questions and plans. It shares memory with the
-// snapshot for everything that does not differ. Nothing of it is written unless Ledger.CommitFork commits it. Goroutines that use one fork wait for each other.
-// Close frees it; the garbage collector does so if you do not.
+// Fork is a private, mutable copy of a snapshot for what-if questions and plans. It shares memory with the snapshot for
+// everything that does not differ. Nothing of it is written unless Ledger.CommitFork commits it. Goroutines that use one
+// fork wait for each other. Close frees it; the garbage collector does so if you do not.
 //
 // The methods that change a fork work like those of Ledger. They fail like those of Ledger, but never because of a
 // database, and they fail with Invalid after Close.
@@ -129,6 +129,24 @@ func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Grou
 	return groupOrError(group, withReport(err, report))
 }
 
+// Confirm is like Ledger.Confirm, on the fork only. It fails like Ledger.Confirm.
+func (f *Fork) Confirm(group string, lease time.Duration, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_confirm(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
+// Renew is like Ledger.Renew, on the fork only. It fails like Ledger.Renew.
+func (f *Fork) Renew(group string, lease time.Duration, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_renew(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
 // Release is like Ledger.Release, on the fork only. It fails like Ledger.Release.
 func (f *Fork) Release(group string, now time.Time) error {
 	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
@@ -154,6 +172,81 @@ func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
 		result = C.quoit_fork_repair(c, name, C.int64_t(unixMs(now)), &report, gerror)
 	})
 	return changeOrError(result, withReport(err, report))
+}
+
+// ReleaseSlice is like Ledger.ReleaseSlice, on the fork only. It fails like Ledger.ReleaseSlice.
+func (f *Fork) ReleaseSlice(group, slice string, now time.Time) (*GroupChange, error) {
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.Text("slice", slice))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	var result *C.QuoitGroupChange
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_release_slice(c, name, text, C.int64_t(unixMs(now)), gerror)
+	})
+	return changeOrError(result, err)
+}
+
+// SetOwner is like Ledger.SetOwner, on the fork only. It fails like Ledger.SetOwner.
+func (f *Fork) SetOwner(owner string, lease time.Duration, now time.Time) error {
+	return f.withName("owner", owner, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_set_owner(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// RenewOwner is like Ledger.RenewOwner, on the fork only. It fails like Ledger.RenewOwner.
+func (f *Fork) RenewOwner(owner string, lease time.Duration, now time.Time) error {
+	return f.withName("owner", owner, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_renew_owner(c, name, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// EndOwner is like Ledger.EndOwner, on the fork only. It fails like Ledger.EndOwner.
+func (f *Fork) EndOwner(owner string, now time.Time) (int, error) {
+	var groups C.uint32_t
+	err := f.withName("owner", owner, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_end_owner(c, name, C.int64_t(unixMs(now)), &groups, gerror)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(groups), nil
+}
+
+// SetNodeStates is like Ledger.SetNodeStates, on the fork only. It fails like Ledger.SetNodeState.
+func (f *Fork) SetNodeStates(nodes []string, state NodeState, now time.Time) error {
+	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_fork_set_node_states(c, names, n, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// DrainNodes is like Ledger.DrainNodes, on the fork only. It fails like Ledger.DrainNode.
+func (f *Fork) DrainNodes(nodes []string, now time.Time) error {
+	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_fork_drain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// UndrainNodes reverts DrainNodes. It fails like Ledger.DrainNode.
+func (f *Fork) UndrainNodes(nodes []string, now time.Time) error {
+	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_fork_undrain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// withNames runs a C call that has names of nodes as argument.
+func (f *Fork) withNames(nodes []string, run func(*C.QuoitFork, **C.char, C.uint32_t, **C.GError)) error {
+	var arguments cconv.Arguments
+	defer arguments.Free()
+	names := (**C.char)(arguments.Texts("node", nodes))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	return f.with(func(c *C.QuoitFork) (gerror *C.GError) {
+		run(c, names, C.uint32_t(len(nodes)), &gerror)
+		return gerror
+	})
 }
 
 // SetNodeState is like Ledger.SetNodeState, on the fork only. It fails like Ledger.SetNodeState.

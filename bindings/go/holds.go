@@ -111,13 +111,14 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 }
 
 // CommitFork writes everything that was done on a fork of this ledger as one journal entry, or nothing. Others may have
-// changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys, owners and nodes of
-// its new groups, the groups that it has changed, and the nodes whose state it has set. If others have added groups, new
-// groups get other ids than on the fork. The fork continues from the committed state.
+// changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys, owners and nodes
+// of its new groups, the groups that it has changed, the nodes whose state it has set, and, if it has synced a source,
+// the nodes that the sync changes. If others have added groups, new groups get other ids than on the fork. The fork
+// continues from the committed state.
 //
-// It fails with Conflict if something that the fork depends on has changed (make a new fork, and decide again), Expired if
-// an owner, or the lease of a new group, has ended, and Invalid if now is before the last change of the fork, or the fork
-// has synced a source.
+// It fails with Conflict if something that the fork depends on has changed (make a new fork, and decide again), Expired
+// if an owner, or a lease that the fork has set, has ended, and Invalid if now is before the last change of the fork, or
+// the fork is not of this ledger.
 func (l *Ledger) CommitFork(ctx context.Context, fork *Fork, now time.Time) error {
 	var closed error
 	err := l.wait(ctx, func(ledger *C.QuoitLedger) (gerror *C.GError) {

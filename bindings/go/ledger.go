@@ -293,6 +293,42 @@ func (l *Ledger) UndrainNode(ctx context.Context, node string, now time.Time) er
 	})
 }
 
+// SetNodeStates is like SetNodeState, for many nodes in one journal entry: all of them, or none. It fails like
+// SetNodeState.
+func (l *Ledger) SetNodeStates(ctx context.Context, nodes []string, state NodeState, now time.Time) error {
+	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_ledger_set_node_states(c, names, n, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// DrainNodes is like DrainNode, for many nodes in one journal entry: all of them, or none. It fails like DrainNode.
+func (l *Ledger) DrainNodes(ctx context.Context, nodes []string, now time.Time) error {
+	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_ledger_drain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// UndrainNodes reverts DrainNodes. It fails like DrainNode.
+func (l *Ledger) UndrainNodes(ctx context.Context, nodes []string, now time.Time) error {
+	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_ledger_undrain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// withNames runs a C call that can wait and has names of nodes as argument.
+func (l *Ledger) withNames(ctx context.Context, nodes []string, run func(*C.QuoitLedger, **C.char, C.uint32_t, **C.GError)) error {
+	var arguments cconv.Arguments
+	defer arguments.Free()
+	names := (**C.char)(arguments.Texts("node", nodes))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		run(c, names, C.uint32_t(len(nodes)), &gerror)
+		return gerror
+	})
+}
+
 // withName runs a C call that can wait and has a name as argument. what is the argument's name for messages.
 func (l *Ledger) withName(ctx context.Context, what, name string, run func(*C.QuoitLedger, *C.char, **C.GError)) error {
 	var arguments cconv.Arguments
@@ -332,6 +368,31 @@ func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
 func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error {
 	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
 		return bool(C.quoit_ledger_begin_unsynced_batch(c, gerror))
+	})
+}
+
+// MarkBatch remembers the present state of the batch, so that RollBackBatch can return to it. Call it in the function of
+// Batch.
+//
+// It fails with Conflict outside a batch.
+func (l *Ledger) MarkBatch() (mark uint32, err error) {
+	err = l.with(func(c *C.QuoitLedger) error {
+		var gerror *C.GError
+		mark = uint32(C.quoit_ledger_mark_batch(c, &gerror))
+		return errorFromC(gerror)
+	})
+	return mark, err
+}
+
+// RollBackBatch undoes the changes of the batch since the mark, and forgets later marks. Groups that these changes
+// returned do not exist, and their ids are used again.
+//
+// It fails with Invalid if the batch has no such mark, and Conflict outside a batch.
+func (l *Ledger) RollBackBatch(mark uint32) error {
+	return l.with(func(c *C.QuoitLedger) error {
+		var gerror *C.GError
+		C.quoit_ledger_roll_back_batch(c, C.uint32_t(mark), &gerror)
+		return errorFromC(gerror)
 	})
 }
 

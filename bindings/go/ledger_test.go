@@ -253,6 +253,91 @@ func TestBatchIsOneTransaction(t *testing.T) {
 	}
 }
 
+func TestBatchReturnsToItsMarks(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x4")
+	_, err := ledger.MarkBatch()
+	wantCode(t, err, quoit.Conflict)
+	wantCode(t, ledger.RollBackBatch(1), quoit.Conflict)
+	err = ledger.Batch(bg, func() error {
+		reserve(t, ledger, sliceRequest("a", 1))
+		mark := must[uint32](t)(ledger.MarkBatch())
+		reserve(t, ledger, sliceRequest("b", 2))
+		wantCode(t, ledger.RollBackBatch(mark+1), quoit.Invalid)
+		if err := ledger.RollBackBatch(mark); err != nil {
+			return err
+		}
+		reserve(t, ledger, sliceRequest("c", 3))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups := must[[]*quoit.Group](t)(newSnapshot(t, ledger).Groups()); len(groups) != 2 || groups[1].Name() != "c" {
+		t.Errorf("%v: expected a and c", groups)
+	}
+}
+
+func TestStatesOfManyNodesChangeTogether(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	nodes := []string{"v6e-4x4-0-0", "v6e-4x4-1-3"}
+	steps := []struct {
+		run  func() error
+		want quoit.NodeState
+	}{
+		{func() error { return ledger.DrainNodes(bg, nodes, now) }, quoit.NodeDraining},
+		{func() error { return ledger.UndrainNodes(bg, nodes, now) }, quoit.NodeAlive},
+		{func() error { return ledger.SetNodeStates(bg, nodes, quoit.NodeDead, now) }, quoit.NodeDead},
+		{func() error { return fork.DrainNodes(nodes, now) }, quoit.NodeDraining},
+		{func() error { return fork.UndrainNodes(nodes, now) }, quoit.NodeAlive},
+		{func() error { return fork.SetNodeStates(nodes, quoit.NodeDead, now) }, quoit.NodeDead},
+	}
+	for index, step := range steps {
+		if err := step.run(); err != nil {
+			t.Fatalf("step %d: %v", index, err)
+		}
+		snapshot := newSnapshot(t, ledger)
+		if index >= 3 {
+			snapshot = must[*quoit.Snapshot](t)(fork.Snapshot())
+		}
+		for _, name := range nodes {
+			if node := must[quoit.Node](t)(snapshot.Node(name)); node.State != step.want {
+				t.Errorf("step %d: node %s is %v, expected %v", index, name, node.State, step.want)
+			}
+		}
+	}
+	wantCode(t, ledger.DrainNodes(bg, []string{"v6e-4x4-0-1", "x"}, now), quoit.NotFound)
+	wantCode(t, fork.DrainNodes([]string{"v6e-4x4-0-1", "a\x00b"}, now), quoit.Invalid)
+}
+
+func TestForkHasTheVerbsOfALedger(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x4")
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	if err := fork.SetOwner("team", time.Minute, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := fork.RenewOwner("team", time.Hour, now); err != nil {
+		t.Fatal(err)
+	}
+	must[*quoit.Group](t)(fork.Hold(sliceRequest("a", 2), time.Minute, now))
+	must[*quoit.Group](t)(fork.Renew("a", time.Hour, now))
+	must[*quoit.Group](t)(fork.Confirm("a", 0, now))
+	change := must[*quoit.GroupChange](t)(fork.ReleaseSlice("a", "v6e-4x4-0", now))
+	if info := must[quoit.GroupInfo](t)(change.After.Info()); len(info.Slices) != 1 {
+		t.Errorf("%v: expected one slice", info.Slices)
+	}
+	if n := must[int](t)(fork.EndOwner("team", now)); n != 0 {
+		t.Errorf("%d groups: expected none", n)
+	}
+	if err := ledger.CommitFork(bg, fork, now); err != nil {
+		t.Fatal(err)
+	}
+	_, err := fork.Confirm("nobody", 0, now)
+	wantCode(t, err, quoit.NotFound)
+}
+
 func TestUnsyncedBatchIsOneTransaction(t *testing.T) {
 	first, second := newDatabase(t, "v6e 4x4 x4", time.Second)
 	stop := errors.New("stop")

@@ -75,6 +75,43 @@ QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, Quo
                                           GError **error);
 
 /**
+ * quoit_fork_set_node_states:
+ * @nodes: (array length=n_nodes): short or full names
+ * @state: the new state of all of them
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_node_states(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_set_node_states (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes,
+                                           QuoitNodeState state, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_drain_nodes:
+ * @nodes: (array length=n_nodes): short or full names
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_drain_nodes(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_drain_nodes (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes, int64_t now_ms,
+                                       GError **error);
+
+/**
+ * quoit_fork_undrain_nodes:
+ * @nodes: (array length=n_nodes): short or full names
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_undrain_nodes(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_undrain_nodes (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes, int64_t now_ms,
+                                         GError **error);
+
+/**
  * quoit_fork_resize:
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
@@ -114,6 +151,90 @@ QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *grou
  */
 QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
                                        QuoitReport **report, GError **error);
+
+/**
+ * quoit_fork_confirm:
+ * @group: NAME or NAME@ID
+ * @lease_ms: how long the group lives from now on unless it is renewed; 0: until it is released
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_confirm(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_confirm (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t now_ms,
+                                          GError **error);
+
+/**
+ * quoit_fork_renew:
+ * @group: NAME or NAME@ID
+ * @lease_ms: how long the group lives from now on, from 1 ms
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_renew(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_renew (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t now_ms,
+                                        GError **error);
+
+/**
+ * quoit_fork_release_slice:
+ * @group: NAME or NAME@ID
+ * @slice: short or full name
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_release_slice(), on the fork only.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_fork_release_slice (QuoitFork *fork, const char *group, const char *slice,
+                                                      int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_set_owner:
+ * @owner: name of the owner
+ * @lease_ms: length of the lease in milliseconds; 0: no lease
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_owner(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_set_owner (QuoitFork *fork, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                     GError **error);
+
+/**
+ * quoit_fork_renew_owner:
+ * @owner: name of the owner
+ * @lease_ms: length of the new lease in milliseconds, from 1
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_renew_owner(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_renew_owner (QuoitFork *fork, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                       GError **error);
+
+/**
+ * quoit_fork_end_owner:
+ * @owner: name of the owner
+ * @now_ms: the caller's clock
+ * @n_groups: (out) (optional): set to the number of groups that were released
+ *
+ * Like quoit_ledger_end_owner(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_end_owner (QuoitFork *fork, const char *owner, int64_t now_ms, uint32_t *n_groups,
+                                     GError **error);
 
 /**
  * quoit_fork_sync:

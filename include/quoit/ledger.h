@@ -503,6 +503,19 @@ QUOIT_API bool quoit_ledger_set_node_state (QuoitLedger *ledger, const char *nod
                                             GError **error);
 
 /**
+ * quoit_ledger_set_node_states:
+ * @nodes: (array length=n_nodes): short or full names (source/pool/name); a name may occur more than once
+ * @state: the new state of all of them
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_node_state(), for many nodes in one journal entry: all of them, or none.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_set_node_states (QuoitLedger *ledger, const char *const *nodes, uint32_t n_nodes,
+                                             QuoitNodeState state, int64_t now_ms, GError **error);
+
+/**
  * quoit_ledger_drain_node:
  * @node: short or full name (source/pool/name)
  * @now_ms: the caller's clock
@@ -515,6 +528,18 @@ QUOIT_API bool quoit_ledger_set_node_state (QuoitLedger *ledger, const char *nod
 QUOIT_API bool quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
 
 /**
+ * quoit_ledger_drain_nodes:
+ * @nodes: (array length=n_nodes): short or full names (source/pool/name); a name may occur more than once
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_drain_node(), for many nodes in one journal entry: all of them, or none.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_drain_nodes (QuoitLedger *ledger, const char *const *nodes, uint32_t n_nodes,
+                                         int64_t now_ms, GError **error);
+
+/**
  * quoit_ledger_undrain_node:
  * @node: short or full name (source/pool/name)
  * @now_ms: the caller's clock
@@ -522,6 +547,18 @@ QUOIT_API bool quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, i
  * Reverts quoit_ledger_drain_node(), and fails like it.
  */
 QUOIT_API bool quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_undrain_nodes:
+ * @nodes: (array length=n_nodes): short or full names (source/pool/name); a name may occur more than once
+ * @now_ms: the caller's clock
+ *
+ * Reverts quoit_ledger_drain_nodes(), and fails like it.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_undrain_nodes (QuoitLedger *ledger, const char *const *nodes, uint32_t n_nodes,
+                                           int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_begin_batch:
@@ -568,6 +605,34 @@ QUOIT_API bool quoit_ledger_commit_batch (QuoitLedger *ledger, GError **error);
 QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
 
 /**
+ * quoit_ledger_mark_batch:
+ *
+ * Remembers the present state of this thread's batch, so that quoit_ledger_roll_back_batch() can return to it.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT if this thread has no batch. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Returns: the mark: 1 for the first one of the batch, 2 for the second...; 0 on failure
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_ledger_mark_batch (QuoitLedger *ledger, GError **error);
+
+/**
+ * quoit_ledger_roll_back_batch:
+ * @mark: a mark of this batch
+ *
+ * Undoes the changes of the batch since @mark. Later marks are forgotten; @mark itself stays. Groups that these changes
+ * returned do not exist, and their ids are used again. The batch goes on also after a failed write, unless the disk is
+ * so full or so broken that SQLite has ended the transaction.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if the batch has no such mark, and %QUOIT_ERROR_CONFLICT if this thread has no batch.
+ * See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_roll_back_batch (QuoitLedger *ledger, uint32_t mark, GError **error);
+
+/**
  * quoit_ledger_commit_fork:
  * @fork: a fork of a snapshot of this ledger, through any handle
  * @now_ms: the caller's clock, at least the time of the fork's last change
@@ -580,9 +645,11 @@ QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
  * - A node that a group gets: it is alive, undrained, free, and in the same slice and of the same kind as in the
  * snapshot. The slice of a group of slices is intact.
  * - A node whose state the fork has set: it has the state of the snapshot, or already the new one.
+ * - A sync on the fork: nobody has imported or synced nodes since, and no other group has taken a node that the sync
+ * changes or removes.
  *
- * The ledger does not decide again whether other slices would now be better. Leases that have ended on the fork are not
- * written, because the ledger ends leases itself.
+ * The ledger does not decide again whether other slices would now be better. Groups of the ledger whose lease has ended
+ * on the fork are left to the ledger, which ends leases itself.
  *
  * If others have added groups meanwhile, new groups get other ids than on the fork. On success the fork continues from
  * the committed state, with these ids and without marks; in a batch, free the fork if the batch is cancelled or fails.
@@ -592,9 +659,9 @@ QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
  * Fails with:
  *
  * - %QUOIT_ERROR_CONFLICT: something that the fork depends on has changed, or the ledger was restored.
- * - %QUOIT_ERROR_EXPIRED: an owner, or the lease of a new group, has ended.
- * - %QUOIT_ERROR_INVALID: @now_ms is before the last change of the fork, the fork has synced a source, or it was not
- * made from a present snapshot of this ledger.
+ * - %QUOIT_ERROR_EXPIRED: an owner, or a lease that the fork has set, has ended.
+ * - %QUOIT_ERROR_INVALID: @now_ms is before the last change of the fork, or the fork was not made from a snapshot of
+ * this ledger.
  *
  * See also "Errors of changes" of #QuoitLedger.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/handles.h"
+#include "api/target.h"
 
 struct _QuoitGroupChange {
   QuoitGroup *before, *after; /* equal if nothing had to change */
@@ -45,30 +45,20 @@ group_change_new (const QuoitFleet *fleet, const QuoitOutcome *outcome)
   return change;
 }
 
-/* The ledger or the fork that a call changes. The other one is NULL. */
-typedef struct {
-  QuoitLedger *ledger;
-  QuoitFork *fork;
-} Target;
-
-/* Parses @group into @ref, which is a member of @action, and applies the action. */
+/* Carries out the action, whose member @ref names the group. */
 static QuoitGroupChange *
-change_group (Target target, const char *group, const QuoitAction *action, QuoitGroupRef *ref, int64_t now_ms,
+change_group (QuoitTarget target, const char *group, const QuoitAction *action, QuoitGroupRef *ref, int64_t now_ms,
               QuoitReport **report, GError **error)
 {
-  g_autofree char *name = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
-  gboolean is_fork = target.fork != NULL;
-  gboolean is_done = (is_fork || quoit_store_refuse_child (target.ledger->store, error))
-                     && quoit_group_ref_parse (group, ref, &name, error)
-                     && (is_fork ? quoit_fork_change (target.fork, action, now_ms, &outcome, report, error)
-                                 : quoit_store_change (target.ledger->store, action, now_ms, &outcome, report, error));
 
-  return is_done ? group_change_new (is_fork ? target.fork->fleet : outcome.fleet, &outcome) : NULL;
+  return quoit_target_change_group (target, group, ref, action, now_ms, &outcome, report, error)
+             ? group_change_new (outcome.fleet, &outcome)
+             : NULL;
 }
 
 static QuoitGroupChange *
-resize (Target target, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
+resize (QuoitTarget target, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
   QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
 
@@ -76,7 +66,7 @@ resize (Target target, const char *group, int64_t n_slices, int64_t now_ms, Quoi
 }
 
 static QuoitGroupChange *
-repair (Target target, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
+repair (QuoitTarget target, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
   QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
 
@@ -89,7 +79,7 @@ quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, i
 {
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return resize ((Target) { .ledger = ledger }, group, n_slices, now_ms, report, error);
+  return resize (QUOIT_TARGET_LEDGER (ledger), group, n_slices, now_ms, report, error);
 }
 
 QuoitGroupChange *
@@ -97,17 +87,31 @@ quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms, Quo
 {
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return repair ((Target) { .ledger = ledger }, group, now_ms, report, error);
+  return repair (QUOIT_TARGET_LEDGER (ledger), group, now_ms, report, error);
+}
+
+static QuoitGroupChange *
+release_slice (QuoitTarget target, const char *group, const char *slice, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { QUOIT_ACTION_RELEASE_SLICE, .slice = { .slice = slice } };
+
+  return change_group (target, group, &action, &action.slice.ref, now_ms, NULL, error);
 }
 
 QuoitGroupChange *
 quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice, int64_t now_ms, GError **error)
 {
-  QuoitAction action = { QUOIT_ACTION_RELEASE_SLICE, .slice = { .slice = slice } };
-
   g_return_val_if_fail (ledger != NULL && group != NULL && slice != NULL, NULL);
 
-  return change_group ((Target) { .ledger = ledger }, group, &action, &action.slice.ref, now_ms, NULL, error);
+  return release_slice (QUOIT_TARGET_LEDGER (ledger), group, slice, now_ms, error);
+}
+
+QuoitGroupChange *
+quoit_fork_release_slice (QuoitFork *fork, const char *group, const char *slice, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL && slice != NULL, NULL);
+
+  return release_slice (QUOIT_TARGET_FORK (fork), group, slice, now_ms, error);
 }
 
 QuoitGroupChange *
@@ -116,7 +120,7 @@ quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t
 {
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return resize ((Target) { .fork = fork }, group, n_slices, now_ms, report, error);
+  return resize (QUOIT_TARGET_FORK (fork), group, n_slices, now_ms, report, error);
 }
 
 QuoitGroupChange *
@@ -124,5 +128,5 @@ quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, QuoitRepo
 {
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return repair ((Target) { .fork = fork }, group, now_ms, report, error);
+  return repair (QUOIT_TARGET_FORK (fork), group, now_ms, report, error);
 }

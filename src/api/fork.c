@@ -51,8 +51,7 @@ apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
   return quoit_entry_apply (entry, &fork->fleet, error);
 }
 
-/* Keeps an entry for quoit_ledger_commit_fork(). Entries for ended leases are not kept, because the ledger ends leases
- * by itself. */
+/* Keeps an entry for quoit_ledger_commit_fork(). */
 static void
 record (QuoitFork *fork, const QuoitEntry *entry)
 {
@@ -80,6 +79,7 @@ expire_and_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
         before = quoit_fleet_ref (fork->fleet);
       if (apply (fork, entry, error))
         {
+          record (fork, expired);
           record (fork, entry);
           return TRUE;
         }
@@ -105,6 +105,7 @@ quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
     {
       if (outcome != NULL)
         {
+          own.fleet = quoit_fleet_ref (fork->fleet);
           *outcome = own;
           own = (QuoitOutcome) { 0 };
         }
@@ -113,41 +114,6 @@ quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
   if (own.refusal.request != NULL && (error != NULL || report != NULL))
     quoit_refusal_explain (&own.refusal, report, error);
   return FALSE;
-}
-
-QuoitGroup *
-quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, QuoitReport **report, GError **error)
-{
-  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
-  g_auto (QuoitOutcome) outcome = { 0 };
-
-  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
-
-  return quoit_fork_change (fork, &action, now_ms, &outcome, report, error)
-             ? quoit_group_new_from_fleet (fork->fleet, outcome.after)
-             : NULL;
-}
-
-bool
-quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
-{
-  g_autofree char *name = NULL;
-  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
-
-  g_return_val_if_fail (fork != NULL && group != NULL, false);
-
-  return quoit_group_ref_parse (group, &action.group, &name, error)
-         && quoit_fork_change (fork, &action, now_ms, NULL, NULL, error);
-}
-
-bool
-quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms, GError **error)
-{
-  const QuoitAction action = { QUOIT_ACTION_SET_STATE, .state = { node, QUOIT_VERB_SET_STATE, state } };
-
-  g_return_val_if_fail (fork != NULL && node != NULL, false);
-
-  return quoit_fork_change (fork, &action, now_ms, NULL, NULL, error);
 }
 
 /* --- marks --- */

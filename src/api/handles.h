@@ -57,13 +57,8 @@ G_STATIC_ASSERT ((int) QUOIT_AMOUNT_AVAILABLE == (int) QUOIT_UNIT_AVAILABLE + 1)
 G_STATIC_ASSERT ((int) QUOIT_AMOUNT_EXTERNAL == (int) QUOIT_UNIT_EXTERNAL + 1);
 G_STATIC_ASSERT ((int) QUOIT_AMOUNT_LOST == (int) QUOIT_UNIT_LOST + 1);
 
-/* Parses NAME or NAME@ID for a call on a handle. The caller frees *@name. Fails with FAILED in a child process that
- * inherited the handle, and with INVALID. */
-gboolean quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name,
-                                   GError **error);
-
-/* Applies expired leases and then @action to the fork. @outcome and @report may be NULL; the fleet of the outcome is
- * not set. Fails like quoit_store_change(). */
+/* Applies expired leases and then @action to the fork. @outcome and @report may be NULL. Fails like
+ * quoit_store_change(). */
 gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
                             QuoitReport **report, GError **error);
 

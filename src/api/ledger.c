@@ -130,68 +130,6 @@ quoit_ledger_refresh (QuoitLedger *ledger, GError **error)
   return quoit_store_refresh (ledger->store, error);
 }
 
-QuoitGroup *
-quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms, QuoitReport **report,
-                      GError **error)
-{
-  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
-  g_auto (QuoitOutcome) outcome = { 0 };
-
-  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
-
-  return quoit_store_change (ledger->store, &action, now_ms, &outcome, report, error)
-             ? quoit_group_new_reserved (outcome.fleet, g_steal_pointer (&outcome.after))
-             : NULL;
-}
-
-gboolean
-quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name, GError **error)
-{
-  return quoit_store_refuse_child (ledger->store, error) && quoit_group_ref_parse (group, ref, name, error);
-}
-
-bool
-quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
-{
-  g_autofree char *name = NULL;
-  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
-
-  g_return_val_if_fail (ledger != NULL && group != NULL, false);
-
-  return quoit_handle_parse_group (ledger, group, &action.group, &name, error)
-         && quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
-}
-
-static bool
-change_state (QuoitLedger *ledger, const char *node, QuoitVerb verb, QuoitNodeState state, int64_t now_ms,
-              GError **error)
-{
-  const QuoitAction action = { QUOIT_ACTION_SET_STATE, .state = { node, verb, state } };
-
-  g_return_val_if_fail (ledger != NULL && node != NULL, false);
-
-  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
-}
-
-bool
-quoit_ledger_set_node_state (QuoitLedger *ledger, const char *node, QuoitNodeState state, int64_t now_ms,
-                             GError **error)
-{
-  return change_state (ledger, node, QUOIT_VERB_SET_STATE, state, now_ms, error);
-}
-
-bool
-quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error)
-{
-  return change_state (ledger, node, QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING, now_ms, error);
-}
-
-bool
-quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error)
-{
-  return change_state (ledger, node, QUOIT_VERB_UNDRAIN, QUOIT_NODE_ALIVE, now_ms, error);
-}
-
 bool
 quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error)
 {
@@ -222,6 +160,22 @@ quoit_ledger_cancel_batch (QuoitLedger *ledger)
   g_return_if_fail (ledger != NULL);
 
   quoit_store_cancel_batch (ledger->store);
+}
+
+uint32_t
+quoit_ledger_mark_batch (QuoitLedger *ledger, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL, 0);
+
+  return quoit_store_mark_batch (ledger->store, error);
+}
+
+bool
+quoit_ledger_roll_back_batch (QuoitLedger *ledger, uint32_t mark, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL, false);
+
+  return quoit_store_roll_back_batch (ledger->store, mark, error);
 }
 
 bool

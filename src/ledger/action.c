@@ -44,8 +44,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_renew_owner (fleet, &action->owner, now_ms, entry, error);
     case QUOIT_ACTION_END_OWNER:
       return quoit_step_end_owner (fleet, action->owner.name, now_ms, entry, outcome, error);
-    case QUOIT_ACTION_SET_STATE:
-      return quoit_step_set_state (fleet, &action->state, now_ms, entry, error);
+    case QUOIT_ACTION_SET_STATES:
+      return quoit_step_set_states (fleet, &action->states, now_ms, entry, error);
     case QUOIT_ACTION_IMPORT:
       return quoit_step_import (fleet, action->claims, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SYNC:

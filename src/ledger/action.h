@@ -40,10 +40,11 @@ typedef struct {
 } QuoitOwnerChange;
 
 typedef struct {
-  const char *node; /* short or full name */
-  QuoitVerb verb;   /* SET_STATE, DRAIN, UNDRAIN */
+  const char *const *nodes; /* short or full names */
+  guint32 n_nodes;
+  QuoitVerb verb; /* SET_STATE, DRAIN, UNDRAIN */
   QuoitNodeState state;
-} QuoitStateChange;
+} QuoitStatesChange;
 
 typedef struct {
   gboolean sets_clock; /* to the time of the action */
@@ -53,7 +54,7 @@ typedef struct {
 /* What was done on a fork. */
 typedef struct {
   const QuoitFleet *base;   /* from which the fork was made */
-  const GPtrArray *entries; /* of QuoitEntry, in order; without those for ended leases */
+  const GPtrArray *entries; /* of QuoitEntry, in order */
 } QuoitForkChanges;
 
 typedef enum {
@@ -70,7 +71,7 @@ typedef enum {
   QUOIT_ACTION_SET_OWNER,
   QUOIT_ACTION_RENEW_OWNER,
   QUOIT_ACTION_END_OWNER,
-  QUOIT_ACTION_SET_STATE,
+  QUOIT_ACTION_SET_STATES,
   QUOIT_ACTION_IMPORT,
   QUOIT_ACTION_SYNC,
   QUOIT_ACTION_SET_CLOCK,
@@ -90,7 +91,7 @@ typedef struct {
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
-    QuoitStateChange state;      /* SET_STATE */
+    QuoitStatesChange states;    /* SET_STATES */
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitClockChange clock;      /* SET_CLOCK */
     QuoitLedgerNumbers numbers;  /* RESTORE */

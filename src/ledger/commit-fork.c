@@ -7,12 +7,15 @@
 #include "ledger/ledger.h"
 
 typedef struct {
-  const QuoitFleet *base; /* from which the fork was made */
-  QuoitFleet *fleet;      /* a fork of the present fleet with the effects so far */
-  guint64 id_shift;       /* what is added to the ids of groups that the fork has added */
-  QuoitEntry *entry;      /* the result */
-  GHashTable *groups;     /* ids of the groups of @base that have been compared */
-  GHashTable *nodes;      /* ids of the nodes that have been compared */
+  const QuoitFleet *base;    /* from which the fork was made */
+  const QuoitFleet *present; /* of the ledger */
+  QuoitFleet *fleet;         /* a fork of @present with the effects so far */
+  QuoitLayout *known;        /* the layout to compare nodes with: that of @base, or after the last sync of the fork */
+  guint64 id_shift;          /* what is added to the ids of groups that the fork has added */
+  QuoitEntry *entry;         /* the result */
+  GHashTable *groups;        /* ids of the groups of @base that have been compared */
+  GHashTable *nodes;         /* ids of the nodes that have been compared */
+  GPtrArray *leases;         /* names of the groups whose lease the fork has set */
 } Rebase;
 
 static gboolean
@@ -109,7 +112,7 @@ check_new_node (const Rebase *rebase, const QuoitGroupData *group, guint32 id, G
   slice = layout->nodes[node.index].slice;
   if (quoit_fleet_node_state (rebase->fleet, node) != QUOIT_NODE_ALIVE)
     return conflict (error, "node", name, "is no longer alive and undrained");
-  if (!is_same_node (rebase->base->layout, layout, id))
+  if (!is_same_node (rebase->known, layout, id))
     return conflict (error, "node", name, "is in another slice or of another kind now");
   if (group->kind == QUOIT_RECORD_SLICES
       && quoit_condition_health (quoit_fleet_slice_status (rebase->fleet, (QuoitSliceId) { slice })->condition)
@@ -170,10 +173,11 @@ rebase_added (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, G
     return conflict (error, "key", fields.key, "is in use now");
   if (*fields.owner != '\0' && !check_owner (rebase, fields.owner, error))
     return FALSE;
-  if (fields.until_ms != 0 && fields.until_ms <= rebase->entry->time_ms)
-    return quoit_fail (error, QUOIT_ERROR_EXPIRED, "fork: the lease of group '%s' has ended", fields.name);
-  if (!check_new_nodes (rebase, NULL, effect->group, error))
+  /* Groups of sources have the nodes that their source reports, whatever their state. */
+  if (*fields.source == '\0' && !check_new_nodes (rebase, NULL, effect->group, error))
     return FALSE;
+  if (fields.until_ms != 0)
+    g_ptr_array_add (rebase->leases, g_strdup (fields.name));
   fields.id = shifted_id (rebase, fields.id);
   rebased->group = quoit_group_data_new (&fields);
   return TRUE;
@@ -188,7 +192,7 @@ rebase_changed (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased,
   if (!check_group (rebase, fields.name, fields.id, error))
     return FALSE;
   now = quoit_fleet_find_group (rebase->fleet, fields.name);
-  if (!check_new_nodes (rebase, now, effect->group, error))
+  if (*fields.source == '\0' && !check_new_nodes (rebase, now, effect->group, error))
     return FALSE;
   fields.id = shifted_id (rebase, fields.id);
   /* A resize or repair does not change the lease, which others may have renewed. */
@@ -214,16 +218,78 @@ rebase_node_state (Rebase *rebase, const QuoitEffect *effect, GError **error)
       number = g_strdup_printf ("%u", effect->node_id);
       return conflict (error, "the node with id", number, "was removed");
     }
-  if (!is_same_node (rebase->base->layout, layout, effect->node_id))
+  if (!is_same_node (rebase->known, layout, effect->node_id))
     return conflict (error, "node", quoit_layout_node_name (layout, now), "is in another slice or of another kind now");
+  /* A sync of the fork has added the node. */
+  if (before.index == QUOIT_NO_INDEX)
+    return TRUE;
   state = quoit_fleet_node_state (rebase->fleet, now);
   return state == effect->state || state == quoit_fleet_node_state (rebase->base, before)
          || conflict (error, "node", quoit_layout_node_name (layout, now), "has changed its state since the snapshot");
 }
 
-/* Sets @rebased to a copy of @effect for the present fleet. */
+/* --- syncs --- */
+
+/* Returns a group that has the node now, but had not when the fork was made, and is not of the fork; or NULL. */
+static const QuoitGroupData *
+find_new_user (const Rebase *rebase, guint32 id)
+{
+  QuoitNodeId node = { quoit_layout_find_id (rebase->present->layout, id) };
+  QuoitNodeId before = { quoit_layout_find_id (rebase->base->layout, id) };
+  g_autoptr (GPtrArray) users = NULL, users_before = NULL;
+
+  if (node.index == QUOIT_NO_INDEX || before.index == QUOIT_NO_INDEX)
+    return NULL;
+  users = quoit_fleet_node_groups (rebase->present, node);
+  users_before = quoit_fleet_node_groups (rebase->base, before);
+  for (guint i = 0; i < users->len; i++)
+    {
+      const QuoitGroupData *user = users->pdata[i];
+      gboolean is_new = TRUE;
+
+      for (guint j = 0; j < users_before->len && is_new; j++)
+        is_new = ((const QuoitGroupData *) users_before->pdata[j])->id != user->id;
+      if (is_new)
+        return user;
+    }
+  return NULL;
+}
+
+/* Checks that the sync decides the same now: nobody has imported since, nor taken a node that it changes or removes. */
 static gboolean
-rebase_effect (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, GError **error)
+check_import (const Rebase *rebase, const QuoitSourceUpdate *update, GError **error)
+{
+  const char *source = quoit_claims_source (update->claims);
+  const QuoitGroupData *user = NULL;
+  guint32 n;
+
+  if (rebase->known->version != rebase->fleet->layout->version)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "fork: it has synced source '%s', and the fleet was imported again since: make a new fork of a "
+                       "new snapshot",
+                       source);
+  quoit_claims_nodes (update->claims, &n);
+  for (guint32 i = 0; user == NULL && i < n; i++)
+    user = find_new_user (rebase, update->ids[i]);
+  for (guint32 i = 0; user == NULL && i < update->n_removed; i++)
+    user = find_new_user (rebase, update->removed[i]);
+  return user == NULL || conflict (error, "group", user->name, "has taken a node that the sync of the fork changes");
+}
+
+static gboolean
+has_import (const QuoitEntry *entry)
+{
+  for (guint i = 0; i < entry->n_effects; i++)
+    if (entry->effects[i].type == QUOIT_EFFECT_IMPORT)
+      return TRUE;
+  return FALSE;
+}
+
+/* --- all effects --- */
+
+/* Sets @rebased to a copy of @effect for the present fleet. @is_import: of an entry that syncs a source. */
+static gboolean
+rebase_effect (Rebase *rebase, const QuoitEffect *effect, gboolean is_import, QuoitEffect *rebased, GError **error)
 {
   *rebased = *effect;
   switch (effect->type)
@@ -239,13 +305,18 @@ rebase_effect (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, 
         return FALSE;
       rebased->group_id = shifted_id (rebase, effect->group_id);
       rebased->group_name = g_strdup (effect->group_name);
+      if (effect->type == QUOIT_EFFECT_GROUP_LEASE)
+        g_ptr_array_add (rebase->leases, g_strdup (effect->group_name));
       return TRUE;
     case QUOIT_EFFECT_NODE_STATE:
-      return rebase_node_state (rebase, effect, error);
+      /* The source reports the state, whatever it was. */
+      return is_import ? (g_hash_table_add (rebase->nodes, GUINT_TO_POINTER (effect->node_id)), TRUE)
+                       : rebase_node_state (rebase, effect, error);
     case QUOIT_EFFECT_IMPORT:
-      return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "fork: it has synced source '%s': sync the ledger, and make a new fork",
-                         quoit_claims_source (effect->import->claims));
+      if (!check_import (rebase, effect->import, error))
+        return FALSE;
+      rebased->import = quoit_source_update_ref (effect->import);
+      return TRUE;
     case QUOIT_EFFECT_LEDGER_SET:
       break; /* no call on a fork makes it */
     }
@@ -264,18 +335,51 @@ apply_effect (Rebase *rebase, const QuoitEffect *effect, GError **error)
                      contradiction->message);
 }
 
+/* The ledger itself ends the leases of groups that the fork has not added. */
+static gboolean
+is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
+{
+  return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
+}
+
 static gboolean
 rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
 {
+  gboolean is_import = has_import (entry);
+
   for (guint i = 0; i < entry->n_effects; i++)
     {
       QuoitEffect rebased;
 
-      if (!rebase_effect (rebase, &entry->effects[i], &rebased, error))
+      if (is_left_to_ledger (rebase, entry, &entry->effects[i]))
+        continue;
+      if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;
       quoit_entry_add (rebase->entry, rebased);
       if (!apply_effect (rebase, &rebased, error))
         return FALSE;
+    }
+  if (is_import)
+    {
+      quoit_layout_unref (rebase->known);
+      rebase->known = quoit_layout_ref (rebase->fleet->layout);
+    }
+  return TRUE;
+}
+
+/* Checks that no lease that the fork has set has ended since. */
+static gboolean
+check_leases (const Rebase *rebase, GError **error)
+{
+  for (guint i = 0; i < rebase->leases->len; i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_find_group (rebase->fleet, rebase->leases->pdata[i]);
+
+      if (group != NULL && group->until_ms != 0 && group->until_ms <= rebase->entry->time_ms)
+        return quoit_fail (error, QUOIT_ERROR_EXPIRED,
+                           group->kind == QUOIT_RECORD_OWNER ? "fork: the lease of owner '%s' has ended"
+                                                             : "fork: the lease of group '%s' has ended",
+                           group->kind == QUOIT_RECORD_OWNER ? quoit_owner_record_owner (group) : group->name);
     }
   return TRUE;
 }
@@ -288,7 +392,8 @@ quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes
   g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
   g_autoptr (QuoitFleet) scratch = NULL;
   g_autoptr (QuoitEntry) made = NULL;
-  Rebase rebase = { .base = changes->base, .groups = groups, .nodes = nodes };
+  g_autoptr (GPtrArray) leases = g_ptr_array_new_with_free_func (g_free);
+  Rebase rebase = { .base = changes->base, .present = fleet, .groups = groups, .nodes = nodes, .leases = leases };
   gint64 time_ms;
   gboolean ok = TRUE;
 
@@ -316,9 +421,12 @@ quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes
 
   rebase.entry = made = quoit_entry_new (fleet, QUOIT_VERB_COMMIT_FORK, time_ms);
   rebase.fleet = quoit_fleet_fork (fleet);
+  rebase.known = quoit_layout_ref (changes->base->layout);
   rebase.id_shift = fleet->next_group_id - changes->base->next_group_id;
   for (guint i = 0; ok && i < changes->entries->len; i++)
     ok = rebase_entry (&rebase, changes->entries->pdata[i], error);
+  ok = ok && check_leases (&rebase, error);
+  quoit_layout_unref (rebase.known);
   scratch = rebase.fleet;
   if (!ok)
     return FALSE;

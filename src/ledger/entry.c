@@ -46,6 +46,7 @@ quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed, gu
 {
   QuoitSourceUpdate *import = g_new0 (QuoitSourceUpdate, 1);
 
+  g_atomic_ref_count_init (&import->refs);
   import->claims = claims;
   import->ids = ids;
   import->removed = removed;
@@ -53,10 +54,17 @@ quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed, gu
   return import;
 }
 
-void
-quoit_source_update_free (QuoitSourceUpdate *import)
+QuoitSourceUpdate *
+quoit_source_update_ref (QuoitSourceUpdate *import)
 {
-  if (import == NULL)
+  g_atomic_ref_count_inc (&import->refs);
+  return import;
+}
+
+void
+quoit_source_update_unref (QuoitSourceUpdate *import)
+{
+  if (import == NULL || !g_atomic_ref_count_dec (&import->refs))
     return;
   quoit_claims_free (import->claims);
   g_free (import->ids);
@@ -106,7 +114,7 @@ quoit_effect_clear (QuoitEffect *effect)
   switch (effect->type)
     {
     case QUOIT_EFFECT_IMPORT:
-      quoit_source_update_free (effect->import);
+      quoit_source_update_unref (effect->import);
       break;
     case QUOIT_EFFECT_GROUP_ADDED:
     case QUOIT_EFFECT_GROUP_CHANGED:

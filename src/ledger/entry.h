@@ -35,6 +35,7 @@ const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs 
 
 /* What an import changes of a source. */
 typedef struct {
+  gatomicrefcount refs;
   QuoitClaims *claims; /* all current pools, and only those nodes that are new or changed */
   guint32 *ids;        /* of the nodes in the claims */
   guint32 n_removed;
@@ -105,7 +106,8 @@ const char *quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout
 
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
                                             guint32 n_removed); /* takes ownership of all arguments */
-void quoit_source_update_free (QuoitSourceUpdate *import);
+QuoitSourceUpdate *quoit_source_update_ref (QuoitSourceUpdate *import);
+void quoit_source_update_unref (QuoitSourceUpdate *import);
 
 /* Applies one effect of an entry of the time @time_ms. Like quoit_entry_apply(), but without a check of the position in
  * the journal, and with the message of the contradiction alone. */

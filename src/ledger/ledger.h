@@ -35,10 +35,10 @@ gboolean quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64
 /* Releases a group. */
 gboolean quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
-/* Sets the state of a node. Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a dead
- * node. */
-gboolean quoit_step_set_state (const QuoitFleet *fleet, const QuoitStateChange *change, gint64 now_ms,
-                               QuoitEntry **entry, GError **error);
+/* Sets the state of all nodes. Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a
+ * dead node. */
+gboolean quoit_step_set_states (const QuoitFleet *fleet, const QuoitStatesChange *change, gint64 now_ms,
+                                QuoitEntry **entry, GError **error);
 
 /* --- bundles.c --- */
 

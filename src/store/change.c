@@ -8,6 +8,7 @@
 
 static void install_fork_handlers (void);
 static void unregister_batch (QuoitStore *store);
+static void forget_transaction (QuoitStore *store);
 
 QuoitStore *
 quoit_store_alloc (const QuoitEngine *engine)
@@ -38,7 +39,7 @@ quoit_store_free (QuoitStore *store)
   g_clear_pointer (&store->entries, g_ptr_array_unref);
   g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
   /* Another thread may have left a batch open. */
-  g_clear_pointer (&store->pending, quoit_fleet_unref);
+  forget_transaction (store);
   quoit_fleet_unref (store->fleet);
   g_mutex_clear (&store->writer_lock);
   g_cond_clear (&store->writer_done);
@@ -303,12 +304,20 @@ apply_to_pending (QuoitStore *store, const QuoitEntry *entry, GError **error)
   return FALSE;
 }
 
+/* Forgets what belongs to the transaction that has ended. */
+static void
+forget_transaction (QuoitStore *store)
+{
+  g_clear_pointer (&store->pending, quoit_fleet_unref);
+  g_clear_pointer (&store->marks, g_array_unref);
+  store->must_roll_back = FALSE;
+}
+
 static void
 roll_back (QuoitStore *store)
 {
   store->engine->rollback (store);
-  g_clear_pointer (&store->pending, quoit_fleet_unref);
-  store->must_roll_back = FALSE;
+  forget_transaction (store);
 }
 
 static gboolean
@@ -321,11 +330,12 @@ commit (QuoitStore *store, GError **error)
     }
   if (!store->engine->commit (store, error))
     {
-      g_clear_pointer (&store->pending, quoit_fleet_unref);
+      forget_transaction (store);
       return FALSE;
     }
   if (store->pending != NULL)
     quoit_store_publish (store, g_steal_pointer (&store->pending));
+  forget_transaction (store);
   return TRUE;
 }
 
@@ -354,15 +364,22 @@ sets_clock (const QuoitAction *action)
   return action->type == QUOIT_ACTION_RESTORE || (action->type == QUOIT_ACTION_SET_CLOCK && action->clock.sets_clock);
 }
 
+static gboolean
+check_writable (const QuoitStore *store, GError **error)
+{
+  return !store->must_roll_back
+         || quoit_fail (error, QUOIT_ERROR_STORE,
+                        "a change of the batch could not be written: cancel it, and begin again");
+}
+
 /* Decides the action on the fleet with the changes of the open transaction, and applies and writes its entry. */
 static gboolean
 decide_and_apply (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
 
-  if (store->must_roll_back)
-    return quoit_fail (error, QUOIT_ERROR_STORE,
-                       "a change of the batch could not be written: cancel it, and begin again");
+  if (!check_writable (store, error))
+    return FALSE;
   if (!sets_clock (action)
       && (!quoit_store_check_jump (store, newest_fleet (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
@@ -612,4 +629,66 @@ quoit_store_cancel_batch (QuoitStore *store)
   end_batch (store);
   roll_back (store);
   quoit_store_unlock_writer (store);
+}
+
+/* --- marks of batches --- */
+
+static void
+mark_clear (gpointer data)
+{
+  quoit_fleet_unref (((QuoitBatchMark *) data)->pending);
+}
+
+static gboolean
+check_in_batch (QuoitStore *store, GError **error)
+{
+  return quoit_store_refuse_child (store, error)
+         && (is_in_own_batch (store) || quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch"));
+}
+
+guint
+quoit_store_mark_batch (QuoitStore *store, GError **error)
+{
+  QuoitBatchMark mark = { .n_entries = store->entries == NULL ? 0 : store->entries->len };
+  guint number;
+
+  if (!check_in_batch (store, error) || !check_writable (store, error))
+    return 0;
+  number = store->marks == NULL ? 1 : store->marks->len + 1;
+  if (!store->engine->mark (store, number, error))
+    return add_path_on_failure (store, FALSE, error), 0;
+  if (store->marks == NULL)
+    {
+      store->marks = g_array_new (FALSE, FALSE, sizeof (QuoitBatchMark));
+      g_array_set_clear_func (store->marks, mark_clear);
+    }
+  mark.pending = store->pending == NULL ? NULL : quoit_fleet_ref (store->pending);
+  memcpy (mark.chain, store->pending_chain, sizeof mark.chain);
+  g_array_append_val (store->marks, mark);
+  return number;
+}
+
+gboolean
+quoit_store_roll_back_batch (QuoitStore *store, guint mark, GError **error)
+{
+  guint n_marks = store->marks == NULL ? 0 : store->marks->len;
+  const QuoitBatchMark *at;
+
+  if (!check_in_batch (store, error))
+    return FALSE;
+  if (mark == 0 || mark > n_marks)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "mark '%u': the batch has %u marks, counted from 1", mark, n_marks);
+  at = &g_array_index (store->marks, QuoitBatchMark, mark - 1);
+  if (!store->engine->roll_back_to (store, mark, error))
+    {
+      store->must_roll_back = TRUE;
+      return add_path_on_failure (store, FALSE, error);
+    }
+  g_clear_pointer (&store->pending, quoit_fleet_unref);
+  if (at->pending != NULL)
+    store->pending = quoit_fleet_ref (at->pending);
+  memcpy (store->pending_chain, at->chain, sizeof at->chain);
+  g_array_set_size (store->marks, mark);
+  store->must_roll_back = FALSE;
+  return TRUE;
 }

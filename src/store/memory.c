@@ -34,8 +34,21 @@ memory_rollback (QuoitStore *store)
   g_ptr_array_set_size (store->entries, (gint) store->n_committed);
 }
 
-const QuoitEngine quoit_engine_memory
-    = { memory_begin, memory_catch_up, memory_append, memory_commit, memory_rollback };
+static gboolean
+memory_mark (QuoitStore *store, guint number, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+memory_roll_back_to (QuoitStore *store, guint number, GError **error)
+{
+  g_ptr_array_set_size (store->entries, (gint) g_array_index (store->marks, QuoitBatchMark, number - 1).n_entries);
+  return TRUE;
+}
+
+const QuoitEngine quoit_engine_memory = { memory_begin,    memory_catch_up, memory_append,      memory_commit,
+                                          memory_rollback, memory_mark,     memory_roll_back_to };
 
 QuoitStore *
 quoit_store_new_memory (void)

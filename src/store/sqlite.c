@@ -497,5 +497,22 @@ sqlite_commit (QuoitStore *store, GError **error)
   return TRUE;
 }
 
-const QuoitEngine quoit_engine_sqlite
-    = { sqlite_begin, sqlite_catch_up, sqlite_append, sqlite_commit, sqlite_rollback };
+static gboolean
+sqlite_mark (QuoitStore *store, guint number, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("SAVEPOINT mark_%u", number);
+
+  return quoit_db_exec (&store->db, text, error);
+}
+
+static gboolean
+sqlite_roll_back_to (QuoitStore *store, guint number, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("ROLLBACK TO mark_%u", number);
+
+  /* If the disk was full, SQLite itself may have ended the transaction, and with it the marks. */
+  return quoit_db_exec (&store->db, text, error);
+}
+
+const QuoitEngine quoit_engine_sqlite = { sqlite_begin,    sqlite_catch_up, sqlite_append,      sqlite_commit,
+                                          sqlite_rollback, sqlite_mark,     sqlite_roll_back_to };

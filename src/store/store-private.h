@@ -18,7 +18,17 @@ typedef struct {
   gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
   gboolean (*commit) (QuoitStore *store, GError **error);
   void (*rollback) (QuoitStore *store);
+  /* Remembers the present state of the transaction as the mark @number, or returns to it. */
+  gboolean (*mark) (QuoitStore *store, guint number, GError **error);
+  gboolean (*roll_back_to) (QuoitStore *store, guint number, GError **error);
 } QuoitEngine;
+
+/* The state of a batch at a mark. */
+typedef struct {
+  QuoitFleet *pending; /* NULL: no changes yet */
+  guint n_entries;     /* of a ledger in memory */
+  guint8 chain[QUOIT_CHAIN_BYTES];
+} QuoitBatchMark;
 
 /* A handle of a ledger. Any thread may read the fleet. The other members belong to the writer: the one thread of this
  * process that uses the engine at a moment, for a change or a long read. */

@@ -48,6 +48,10 @@ gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
 gboolean quoit_store_begin_unsynced_batch (QuoitStore *store, GError **error);
 gboolean quoit_store_commit_batch (QuoitStore *store, GError **error);
 void quoit_store_cancel_batch (QuoitStore *store);
+/* Remembers the present state of the batch of this thread. Returns the number of the mark, from 1 on, or 0. */
+guint quoit_store_mark_batch (QuoitStore *store, GError **error);
+/* Undoes the changes of the batch since the mark, and forgets later marks. */
+gboolean quoit_store_roll_back_batch (QuoitStore *store, guint mark, GError **error);
 
 /* Returns the entries after @seq in order, as QuoitEntry. Fails with NOT_FOUND if a checkpoint replaced some of
  * them. */

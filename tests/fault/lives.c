@@ -107,6 +107,41 @@ batch (World *world, gint64 now_ms, GError **error)
   return quoit_ledger_cancel_batch (world->ledger), FALSE;
 }
 
+/* Undoes a part of the batch. */
+static gboolean
+batch_with_mark (World *world, gint64 now_ms, GError **error)
+{
+  guint mark;
+
+  if (!quoit_ledger_begin_batch (world->ledger, error))
+    return FALSE;
+  if (quoit_ledger_release (world->ledger, "in-batch", now_ms, error)
+      && (mark = quoit_ledger_mark_batch (world->ledger, error)) != 0
+      && reserve_slices (world->ledger, "undone", "key-undone", 1, now_ms, error)
+      && import_text (world->ledger, "v6e 4x4 x9 zone=z", "b", now_ms, error)
+      && quoit_ledger_roll_back_batch (world->ledger, mark, error)
+      && reserve_slices (world->ledger, "kept", "key-undone", 1, now_ms, error))
+    return quoit_ledger_commit_batch (world->ledger, error);
+  return quoit_ledger_cancel_batch (world->ledger), FALSE;
+}
+
+/* The fork syncs a source, and uses a node that this adds. */
+static gboolean
+commit_fork (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (world->ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, "v5e 2x4 x1 pool=c", 17);
+  g_autoptr (QuoitRequest) request = new_slice_request ("on-new", "v5e", "2x4", 1);
+  g_autoptr (QuoitImport) import = NULL;
+
+  quoit_input_set_source (input, "c");
+  import = quoit_fork_sync (fork, input, now_ms, error);
+  return import != NULL && quoit_fork_release (fork, "kept", now_ms, error)
+         && drop_group (quoit_fork_reserve (fork, request, now_ms, NULL, error))
+         && quoit_ledger_commit_fork (world->ledger, fork, now_ms, error);
+}
+
 static gboolean
 release_two (World *world, gint64 now_ms, GError **error)
 {
@@ -121,10 +156,19 @@ backup_ledger (World *world, gint64 now_ms, GError **error)
 }
 
 static const Step making[] = {
-  { "create", create_ledger },    { "import", import_slices },  { "reserve two", reserve_two },
-  { "reserve one", reserve_one }, { "kill a node", kill_node }, { "batch", batch },
-  { "backup", backup_ledger },    { "release", release_two },   { "import changed", import_changed },
-  { "verify", verify },           { "open", open_ledger },
+  { "create", create_ledger },
+  { "import", import_slices },
+  { "reserve two", reserve_two },
+  { "reserve one", reserve_one },
+  { "kill a node", kill_node },
+  { "batch", batch },
+  { "backup", backup_ledger },
+  { "batch with a mark", batch_with_mark },
+  { "commit a fork", commit_fork },
+  { "release", release_two },
+  { "import changed", import_changed },
+  { "verify", verify },
+  { "open", open_ledger },
 };
 
 /* --- compacting the journal, and reading past states --- */

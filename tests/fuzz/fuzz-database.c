@@ -202,7 +202,8 @@ static void
 make_database (void)
 {
   static const QuoitGroupRef old = { "old", 0 };
-  static const QuoitStateChange drain = { "v6e-2x4-1-0", QUOIT_VERB_DRAIN, QUOIT_NODE_ALIVE };
+  static const char *const node = "v6e-2x4-1-0";
+  const QuoitStatesChange drain = { &node, 1, QUOIT_VERB_DRAIN, QUOIT_NODE_ALIVE };
   g_autoptr (QuoitStore) store = NULL;
 
   /* Fixes the salts of the log, so that an input does the same in every process. */
@@ -229,8 +230,8 @@ make_database (void)
   g_assert (
       quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = old }, T0 + 1, NULL, NULL, NULL));
   reserve (store, "train", NULL);
-  g_assert (
-      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = drain }, T0 + 2, NULL, NULL, NULL));
+  g_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATES, .states = drain }, T0 + 2, NULL, NULL,
+                                NULL));
   load (wal_path, &wal);
 }
 

@@ -248,8 +248,8 @@ perform (const Ledger *ledger, const char *step, GError **error)
   if (g_str_equal (words[0], "divide"))
     return reserve_slice (ledger, rest, 2, error);
   if (g_str_equal (words[0], "drain"))
-    return ledger->change (ledger->data,
-                           &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = { rest, QUOIT_VERB_DRAIN, 0 } }, error);
+    return ledger->change (
+        ledger->data, &(QuoitAction) { QUOIT_ACTION_SET_STATES, .states = { &rest, 1, QUOIT_VERB_DRAIN, 0 } }, error);
   ck_assert_str_eq (words[0], "release");
   return ledger->change (ledger->data, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 0 } }, error);
 }

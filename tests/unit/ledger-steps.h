@@ -67,7 +67,8 @@ release (QuoitFleet **fleet, const char *text, GError **error)
 static inline gboolean
 set_state (QuoitFleet **fleet, const char *node, QuoitVerb verb, QuoitNodeState state, GError **error)
 {
-  return change (fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = { node, verb, state } }, T0, NULL, error);
+  return change (fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATES, .states = { &node, 1, verb, state } }, T0, NULL,
+                 error);
 }
 
 static inline QuoitNodeState

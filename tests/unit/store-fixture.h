@@ -109,9 +109,10 @@ store_release (QuoitStore *store, const char *name, GError **error)
 static inline gboolean
 store_set_state (QuoitStore *store, const char *node, QuoitNodeState state, GError **error)
 {
-  const QuoitStateChange change = { node, QUOIT_VERB_SET_STATE, state };
+  const QuoitStatesChange change = { &node, 1, QUOIT_VERB_SET_STATE, state };
 
-  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = change }, T0, NULL, NULL, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATES, .states = change }, T0, NULL, NULL,
+                             error);
 }
 
 static inline gboolean

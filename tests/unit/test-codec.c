@@ -444,7 +444,7 @@ START_TEST (column_with_one_changed_byte_is_refused_or_decoded)
           ck_assert_int_eq (ok, error == NULL);
           ck_assert (ok || error->code == QUOIT_ERROR_DAMAGED);
         }
-  quoit_source_update_free (effect.import);
+  quoit_source_update_unref (effect.import);
   quoit_group_data_unref (parts.group);
   for (guint column = 0; column < 3; column++)
     g_byte_array_unref (columns[column]);

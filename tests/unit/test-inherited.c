@@ -63,6 +63,7 @@ typedef bool (*Call) (QuoitLedger *ledger, GError **error);
 
 static QuoitRequest *asked;
 static QuoitFork *planned;
+static const char *const nodes[] = { "v6e-2x2-0-0" };
 static QuoitInput *input;
 
 CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, NULL, error) != NULL)
@@ -86,6 +87,11 @@ CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
 CALL (quoit_ledger_set_node_state, quoit_ledger_set_node_state (ledger, "v6e-2x2-0-0", QUOIT_NODE_DEAD, NOW, error))
 CALL (quoit_ledger_drain_node, quoit_ledger_drain_node (ledger, "v6e-2x2-0-0", NOW, error))
 CALL (quoit_ledger_undrain_node, quoit_ledger_undrain_node (ledger, "v6e-2x2-0-0", NOW, error))
+CALL (quoit_ledger_set_node_states, quoit_ledger_set_node_states (ledger, nodes, 1, QUOIT_NODE_DEAD, NOW, error))
+CALL (quoit_ledger_drain_nodes, quoit_ledger_drain_nodes (ledger, nodes, 1, NOW, error))
+CALL (quoit_ledger_undrain_nodes, quoit_ledger_undrain_nodes (ledger, nodes, 1, NOW, error))
+CALL (quoit_ledger_mark_batch, quoit_ledger_mark_batch (ledger, error) != 0)
+CALL (quoit_ledger_roll_back_batch, quoit_ledger_roll_back_batch (ledger, 1, error))
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
 CALL (quoit_ledger_begin_unsynced_batch, quoit_ledger_begin_unsynced_batch (ledger, error))
 CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
@@ -138,6 +144,11 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_node_state),
   ROW (quoit_ledger_drain_node),
   ROW (quoit_ledger_undrain_node),
+  ROW (quoit_ledger_set_node_states),
+  ROW (quoit_ledger_drain_nodes),
+  ROW (quoit_ledger_undrain_nodes),
+  ROW (quoit_ledger_mark_batch),
+  ROW (quoit_ledger_roll_back_batch),
   ROW (quoit_ledger_begin_batch),
   ROW (quoit_ledger_begin_unsynced_batch),
   ROW (quoit_ledger_commit_batch),

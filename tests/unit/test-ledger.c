@@ -217,6 +217,8 @@ static const struct {
   { 946684799999, "expected" }, { 7258118400000, "expected" },
 };
 
+static const char *const first_node = "a-0-0";
+
 START_TEST (time_in_wrong_unit_is_invalid_for_every_step)
 {
   g_autoptr (QuoitFleet) fleet = fleet_of (1);
@@ -225,7 +227,7 @@ START_TEST (time_in_wrong_unit_is_invalid_for_every_step)
   const QuoitAction actions[]
       = { { QUOIT_ACTION_RESERVE, .request = request },
           { QUOIT_ACTION_RELEASE, .group = { "y", 0 } },
-          { QUOIT_ACTION_SET_STATE, .state = { "a-0-0", QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING } },
+          { QUOIT_ACTION_SET_STATES, .states = { &first_node, 1, QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING } },
           { QUOIT_ACTION_IMPORT, .claims = &claims } };
   g_autoptr (GError) error = NULL;
 
@@ -249,10 +251,11 @@ START_TEST (time_before_the_last_entry_is_raised_to_it)
 
   for (gsize i = 0; i < G_N_ELEMENTS (clocks); i++)
     {
-      const QuoitStateChange to = { "a-0-0", QUOIT_VERB_SET_STATE, i % 2 == 0 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE };
+      const QuoitStatesChange to
+          = { &first_node, 1, QUOIT_VERB_SET_STATE, i % 2 == 0 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE };
 
       ck_assert (
-          change (&fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = to }, clocks[i].now_ms, NULL, &error));
+          change (&fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATES, .states = to }, clocks[i].now_ms, NULL, &error));
       ck_assert_int_eq (fleet->clock_ms, clocks[i].time_ms);
     }
 }

@@ -339,7 +339,8 @@ change_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
       = g_strdup_printf ("%s-%u", random_below (sequence, 8) == 0 ? "job" : "mine", random_below (sequence, 4));
   g_autofree char *node
       = g_strdup_printf ("%c-%u", (char) ('a' + random_below (sequence, N_SLICES)), random_below (sequence, N_HOSTS));
-  QuoitStateChange state = { node, QUOIT_VERB_SET_STATE, (QuoitNodeState) random_below (sequence, 3) };
+  QuoitStatesChange states
+      = { (const char *const *) &node, 1, QUOIT_VERB_SET_STATE, (QuoitNodeState) random_below (sequence, 3) };
   guint die = random_below (sequence, 100);
 
   /* Forwards, sometimes backwards. */
@@ -358,7 +359,8 @@ change_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   else if (die < 95)
     change_owner (sequence, memory, store);
   else
-    apply_change_to_both (sequence, memory, store, &(RandomChange) { { QUOIT_ACTION_SET_STATE, .state = state }, 0 });
+    apply_change_to_both (sequence, memory, store,
+                          &(RandomChange) { { QUOIT_ACTION_SET_STATES, .states = states }, 0 });
 }
 
 static void

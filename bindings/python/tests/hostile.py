@@ -185,6 +185,7 @@ class World:
             "request": self.request,
             "group": lambda: self.group,
             "node": lambda: "v6e-4x4-5-0",
+            "nodes": lambda: ["v6e-4x4-5-0"],
             "slice": lambda: "v6e-4x4-0",
             "state": node_state,
             "name": lambda: "wanted",

@@ -337,12 +337,96 @@ def test_only_a_fork_can_be_committed():
         new_ledger().commit_fork("fork", now_ms=NOW)
 
 
-def test_a_fork_that_has_synced_is_refused():
+def fleet(text):
+    return quoit.Input(quoit.SourceKind.FLEET, text)
+
+
+def test_a_fork_that_has_synced_is_committed_with_what_follows():
+    ledger = new_ledger()
+    ledger.reserve(request("old"), now_ms=NOW)
+    fork = ledger.snapshot().fork()
+    fork.sync_input(fleet("v6e 4x4 x2; v6e 4x4 x4 pool=new dead=1.0"), now_ms=NOW)
+    fork.set_node_state("new-1-0", quoit.NodeState.ALIVE, now_ms=NOW)
+    fork.reserve(request("on-new", 4, pool="new"), now_ms=NOW)
+    ledger.reserve(request("other"), now_ms=NOW)
+    ledger.commit_fork(fork, now_ms=NOW)
+    now = ledger.snapshot()
+    assert len(now.slices) == 6 and names(now) == ["old", "on-new", "other"]
+    assert slices_of(ledger.group("on-new")) == {f"new-{i}" for i in range(4)}
+    ledger.verify()
+    # The fork goes on from there, also with another sync.
+    fork.release("on-new", now_ms=NOW)
+    fork.sync_input(fleet("v6e 4x4 x2"), now_ms=NOW)
+    ledger.commit_fork(fork, now_ms=NOW)
+    assert len(ledger.snapshot().slices) == 2
+    ledger.verify()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one: one.sync_fleet_text("v6e 4x4 x5", now_ms=NOW), "the fleet was imported again since"),
+        (lambda one: one.import_fleet_text("v5e 4x4", source="b", now_ms=NOW), "the fleet was imported again since"),
+        (lambda one: one.reserve(request("x", 3), now_ms=NOW), "group 'x' has taken a node that the sync"),
+    ],
+)
+def test_a_fork_that_has_synced_is_refused_if_nodes_have_changed(change, message):
     ledger = new_ledger()
     fork = ledger.snapshot().fork()
-    fork.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4 x2"), now_ms=NOW)
-    with pytest.raises(quoit.InvalidError, match="it has synced source 'fleet'"):
+    fork.sync_input(fleet("v6e 4x4 x2"), now_ms=NOW)
+    change(ledger)
+    before = ledger.snapshot().to_json()
+    with pytest.raises(quoit.ConflictError, match=message):
         ledger.commit_fork(fork, now_ms=NOW)
+    assert ledger.snapshot().to_json() == before
+
+
+def test_what_a_fork_has_held_can_end_or_be_confirmed_on_it():
+    ledger = new_ledger()
+    fork = ledger.snapshot().fork()
+    fork.set_owner("team", lease_ms=2_000, now_ms=NOW)
+    fork.hold(request("ended", key="k"), 1_000, now_ms=NOW)
+    fork.hold(request("confirmed"), 1_000, now_ms=NOW)
+    fork.hold(request("of-team", owner="team"), 60_000, now_ms=NOW)
+    fork.confirm("confirmed", now_ms=NOW + 500)
+    fork.reserve(request("late", 2), now_ms=NOW + 3_000)
+    ledger.commit_fork(fork, now_ms=NOW + 3_000)
+    assert names(ledger.snapshot()) == sorted(names(fork.snapshot())) == ["confirmed", "ended", "late", "of-team"]
+    live = {group.name for group in ledger.snapshot().groups if group.state == quoit.GroupState.RESERVED}
+    assert live == {"confirmed", "late"}
+    ledger.verify()
+
+
+def test_a_lease_that_a_fork_has_renewed_must_not_have_ended():
+    ledger = new_ledger()
+    ledger.hold(request("held"), 60_000, now_ms=NOW)
+    ledger.set_owner("team", lease_ms=60_000, now_ms=NOW)
+    for renew in (
+        lambda one: one.renew("held", 1_000, now_ms=NOW),
+        lambda one: one.renew_owner("team", 1_000, now_ms=NOW),
+    ):
+        fork = ledger.snapshot().fork()
+        renew(fork)
+        with pytest.raises(quoit.ExpiredError, match="fork: the lease of (group 'held'|owner 'team') has ended"):
+            ledger.commit_fork(fork, now_ms=NOW + 1_000)
+        ledger.commit_fork(fork, now_ms=NOW)
+    assert ledger.group("held").until_ms == NOW + 1_000
+
+
+def test_slices_and_owners_of_a_fork_are_committed():
+    ledger = new_ledger()
+    ledger.reserve(request("old", 3, owner="ann"), now_ms=NOW)
+    fork = ledger.snapshot().fork()
+    fork.release_slice("old", "v6e-4x4-1", now_ms=NOW)
+    fork.set_owner("bob", now_ms=NOW)
+    fork.drain_nodes(["v6e-4x4-3-0", "v6e-4x4-3-1"], now_ms=NOW)
+    ledger.commit_fork(fork, now_ms=NOW)
+    assert slices_of(ledger.group("old")) == {"v6e-4x4-0", "v6e-4x4-2"}
+    assert [owner.name for owner in ledger.snapshot().owners] == ["bob"]
+    fork.end_owner("ann", now_ms=NOW)
+    ledger.commit_fork(fork, now_ms=NOW)
+    assert names(ledger.snapshot()) == []
+    ledger.verify()
 
 
 def test_a_fork_of_another_ledger_is_refused():

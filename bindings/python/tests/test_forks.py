@@ -52,6 +52,8 @@ def test_a_fork_has_the_verbs_of_a_ledger(ledger):
     fork.reserve(request(), now_ms=NOW)
     change = fork.resize("train", 2, now_ms=NOW)
     assert (len(change.before.slices), len(change.after.slices), change.is_unchanged) == (1, 2, False)
+    assert len(fork.release_slice("train", "v6e-4x4-1", now_ms=NOW).after.slices) == 1
+    assert len(fork.resize("train", 2, now_ms=NOW).after.slices) == 2
     fork.set_node_state("v6e-4x4-0-0", quoit.NodeState.DEAD, now_ms=NOW)
     repaired = fork.repair("train", now_ms=NOW)
     assert [one.name for one in repaired.after.slices] == ["v6e-4x4-1", "v6e-4x4-2"]
@@ -60,9 +62,57 @@ def test_a_fork_has_the_verbs_of_a_ledger(ledger):
     fork.snapshot().check()
 
 
+def test_leases_and_owners_of_a_fork(ledger):
+    fork = ledger.snapshot().fork()
+    fork.set_owner("team", lease_ms=10_000, now_ms=NOW)
+    one, two = (
+        fork.hold(quoit.Request(name, accelerator="v6e", topology="4x4", slices=1, owner="team"), 1_000, now_ms=NOW)
+        for name in ("one", "two")
+    )
+    assert fork.renew(one, 5_000, now_ms=NOW + 500).until_ms == NOW + 5_500
+    assert fork.confirm(two, now_ms=NOW + 600).state == quoit.GroupState.RESERVED
+    fork.renew_owner("team", 20_000, now_ms=NOW + 700)
+    with pytest.raises(quoit.ExpiredError, match="one"):
+        fork.renew(one, 5_000, now_ms=NOW + 6_000)
+    assert fork.end_owner("team", now_ms=NOW + 7_000) == 1
+    assert not [group for group in fork.snapshot().groups if group.state == quoit.GroupState.RESERVED]
+
+
+@pytest.mark.parametrize("target", ["ledger", "fork"])
+def test_the_states_of_many_nodes_change_together(ledger, target):
+    one = ledger if target == "ledger" else ledger.snapshot().fork()
+    names = ["v6e-4x4-0-0", "v6e-4x4-1-2", "v6e-4x4-0-0"]
+
+    def states():
+        return [one.snapshot().lookup_node(name).state for name in names]
+
+    one.drain_nodes(iter(names), now_ms=NOW)
+    assert states() == [quoit.NodeState.DRAINING] * 3
+    one.undrain_nodes(names[:1], now_ms=NOW)
+    one.set_node_states(names[1:2], quoit.NodeState.DEAD, now_ms=NOW)
+    one.drain_nodes([], now_ms=NOW)
+    seq = one.snapshot().seq
+    for refused, error in (
+        (["v6e-4x4-2-0", "v6e-4x4-1-2"], quoit.ConflictError),
+        (["v6e-4x4-2-0", "x"], quoit.NotFoundError),
+    ):
+        with pytest.raises(error):
+            one.drain_nodes(refused, now_ms=NOW)
+    for wrong in ("v6e-4x4-2-0", [1], None):
+        with pytest.raises(TypeError, match="nodes"):
+            one.drain_nodes(wrong, now_ms=NOW)
+    assert one.snapshot().lookup_node("v6e-4x4-2-0").state == quoit.NodeState.ALIVE
+    assert (states(), one.snapshot().seq) == ([quoit.NodeState.ALIVE, quoit.NodeState.DEAD, quoit.NodeState.ALIVE], seq)
+
+
 @pytest.mark.parametrize(
     ("verb", "arguments"),
     [
+        ("confirm", ("nobody",)),
+        ("renew", ("nobody", 1)),
+        ("release_slice", ("nobody", "v6e-4x4-0")),
+        ("renew_owner", ("nobody", 1)),
+        ("end_owner", ("nobody",)),
         ("release", ("nobody",)),
         ("resize", ("nobody", 2)),
         ("repair", ("nobody",)),

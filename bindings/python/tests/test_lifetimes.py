@@ -71,6 +71,8 @@ def verbs():
         "group": "train@1",
         "name": "train",
         "node": "v6e-4x4-0-0",
+        "nodes": ["v6e-4x4-0-0"],
+        "mark": 1,
         "state": quoit.NodeState.DRAINING,
         "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
         "path": "copy.db",

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Callable
+from typing import Any
 
 from . import _c, errors
 from ._c import call, lib
@@ -109,6 +110,24 @@ class Fork(_c.Uncopyable):
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(self._place(lib.quoit_fork_hold, request_handle(request), lease, _c.clock(now_ms)))
 
+    def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
+        """Like `Ledger.confirm`, on the fork only.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError, InvalidError: like `Ledger.confirm`.
+        """
+        lease = _c.to_int(lease_ms, "lease_ms")
+        return wrap_group(self._call(lib.quoit_fork_confirm, to_group_name(group), lease, _c.clock(now_ms)))
+
+    def renew(self, group: str | Group, lease_ms: int, *, now_ms: int | None = None) -> Group:
+        """Like `Ledger.renew`, on the fork only.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError, InvalidError: like `Ledger.renew`.
+        """
+        lease = _c.to_int(lease_ms, "lease_ms")
+        return wrap_group(self._call(lib.quoit_fork_renew, to_group_name(group), lease, _c.clock(now_ms)))
+
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Like `Ledger.release`, on the fork only.
 
@@ -133,6 +152,70 @@ class Fork(_c.Uncopyable):
             NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like `Ledger.repair`.
         """
         return take_change(self._place(lib.quoit_fork_repair, to_group_name(group), _c.clock(now_ms)))
+
+    def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
+        """Like `Ledger.release_slice`, on the fork only.
+
+        Raises:
+            NotFoundError, InvalidError, ConflictError, ExpiredError: like `Ledger.release_slice`.
+        """
+        name = _c.to_text(slice, "slice")
+        return take_change(self._call(lib.quoit_fork_release_slice, to_group_name(group), name, _c.clock(now_ms)))
+
+    def set_owner(self, owner: str, *, lease_ms: int = 0, now_ms: int | None = None) -> None:
+        """Like `Ledger.set_owner`, on the fork only.
+
+        Raises:
+            InvalidError: like `Ledger.set_owner`.
+        """
+        lease = _c.to_int(lease_ms, "lease_ms")
+        self._call(lib.quoit_fork_set_owner, _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
+
+    def renew_owner(self, owner: str, lease_ms: int, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.renew_owner`, on the fork only.
+
+        Raises:
+            NotFoundError, ExpiredError, ConflictError: like `Ledger.renew_owner`.
+        """
+        lease = _c.to_int(lease_ms, "lease_ms")
+        self._call(lib.quoit_fork_renew_owner, _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
+
+    def end_owner(self, owner: str, *, now_ms: int | None = None) -> int:
+        """Like `Ledger.end_owner`, on the fork only. Returns the number of freed groups.
+
+        Raises:
+            NotFoundError, ExpiredError: like `Ledger.end_owner`.
+        """
+        n_groups = _c.ffi.new("uint32_t *")
+        self._call(lib.quoit_fork_end_owner, _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
+        return int(n_groups[0])
+
+    def set_node_states(self, nodes: Iterable[str], state: NodeState, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.set_node_states`, on the fork only.
+
+        Raises:
+            NotFoundError, InvalidError: like `Ledger.set_node_state`.
+        """
+        names, number = _c.to_texts(nodes, "nodes"), _c.to_member(NodeState, state, "state")
+        self._call(lib.quoit_fork_set_node_states, names, len(names) - 1, number, _c.clock(now_ms))
+
+    def drain_nodes(self, nodes: Iterable[str], *, now_ms: int | None = None) -> None:
+        """Like `Ledger.drain_nodes`, on the fork only.
+
+        Raises:
+            NotFoundError, InvalidError, ConflictError: like `Ledger.drain_node`.
+        """
+        names = _c.to_texts(nodes, "nodes")
+        self._call(lib.quoit_fork_drain_nodes, names, len(names) - 1, _c.clock(now_ms))
+
+    def undrain_nodes(self, nodes: Iterable[str], *, now_ms: int | None = None) -> None:
+        """Like `Ledger.undrain_nodes`, on the fork only.
+
+        Raises:
+            NotFoundError, InvalidError, ConflictError: like `Ledger.drain_node`.
+        """
+        names = _c.to_texts(nodes, "nodes")
+        self._call(lib.quoit_fork_undrain_nodes, names, len(names) - 1, _c.clock(now_ms))
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
         """Like `Ledger.set_node_state`, on the fork only.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -415,6 +415,25 @@ class Ledger(_c.Uncopyable):
         number = _c.to_member(NodeState, state, "state")
         call(lib.quoit_ledger_set_node_state, self._open(), _c.to_text(node, "node"), number, _c.clock(now_ms))
 
+    def set_node_states(self, nodes: Iterable[str], state: NodeState, *, now_ms: int | None = None) -> None:
+        """Like `set_node_state`, for many nodes in one journal entry: all of them, or none."""
+        from .fleet import NodeState
+
+        number = _c.to_member(NodeState, state, "state")
+        self._change_nodes(lib.quoit_ledger_set_node_states, nodes, number, _c.clock(now_ms))
+
+    def drain_nodes(self, nodes: Iterable[str], *, now_ms: int | None = None) -> None:
+        """Like `drain_node`, for many nodes in one journal entry: all of them, or none."""
+        self._change_nodes(lib.quoit_ledger_drain_nodes, nodes, _c.clock(now_ms))
+
+    def undrain_nodes(self, nodes: Iterable[str], *, now_ms: int | None = None) -> None:
+        """Reverts `drain_nodes`. Raises the same exceptions."""
+        self._change_nodes(lib.quoit_ledger_undrain_nodes, nodes, _c.clock(now_ms))
+
+    def _change_nodes(self, function: Any, nodes: Iterable[str], *arguments: Any) -> None:
+        names = _c.to_texts(nodes, "nodes")
+        call(function, self._open(), names, len(names) - 1, *arguments)
+
     def drain_node(self, node: str, *, now_ms: int | None = None) -> None:
         """Keeps new groups away from the node and its slice. Groups that have it stay.
 
@@ -535,6 +554,25 @@ class Ledger(_c.Uncopyable):
             lib.quoit_ledger_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_ledger_begin_unsynced_batch,
         )
 
+    def mark_batch(self) -> int:
+        """Remembers the present state of this thread's batch, so that `roll_back_batch` can return to it.
+
+        Raises:
+            ConflictError: this thread has no batch.
+        """
+        return int(call(lib.quoit_ledger_mark_batch, self._open()))
+
+    def roll_back_batch(self, mark: int) -> None:
+        """Undoes the changes of this thread's batch since the mark, and forgets later marks.
+
+        Groups that these changes returned do not exist, and their ids are used again.
+
+        Raises:
+            InvalidError: the batch has no such mark.
+            ConflictError: this thread has no batch.
+        """
+        call(lib.quoit_ledger_roll_back_batch, self._open(), _c.to_int(mark, "mark", range(2**32)))
+
     def commit_fork(self, fork: Fork, *, now_ms: int | None = None) -> None:
         """Writes everything that was done on a fork of this ledger as one journal entry, or nothing.
 
@@ -544,8 +582,8 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             ConflictError: something that the fork depends on has changed: make a new fork, and decide again.
-            ExpiredError: an owner, or the lease of a new group, has ended.
-            InvalidError: the clock is before the last change of the fork, or the fork has synced a source.
+            ExpiredError: an owner, or a lease that the fork has set, has ended.
+            InvalidError: the clock is before the last change of the fork, or the fork is not of this ledger.
         """
         from . import forks
 

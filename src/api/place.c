@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reserving, holding, confirming, renewing and releasing groups. */
+#include "api/target.h"
+
+gboolean
+quoit_target_change_group (QuoitTarget target, const char *group, QuoitGroupRef *ref, const QuoitAction *action,
+                           int64_t now_ms, QuoitOutcome *outcome, QuoitReport **report, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  return quoit_target_refuse_child (target, error) && quoit_group_ref_parse (group, ref, &name, error)
+         && quoit_target_change (target, action, now_ms, outcome, report, error);
+}
+
+/* --- reserve and hold --- */
+
+static QuoitGroup *
+place (QuoitTarget target, const QuoitAction *action, int64_t now_ms, QuoitReport **report, GError **error)
+{
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  return quoit_target_change (target, action, now_ms, &outcome, report, error)
+             ? quoit_group_new_reserved (outcome.fleet, g_steal_pointer (&outcome.after))
+             : NULL;
+}
+
+QuoitGroup *
+quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms, QuoitReport **report,
+                      GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
+
+  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_LEDGER (ledger), &action, now_ms, report, error);
+}
+
+QuoitGroup *
+quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
+
+  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_FORK (fork), &action, now_ms, report, error);
+}
+
+QuoitGroup *
+quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
+                   QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_HOLD, .hold = { request, lease_ms } };
+
+  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_LEDGER (ledger), &action, now_ms, report, error);
+}
+
+QuoitGroup *
+quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms, QuoitReport **report,
+                 GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_HOLD, .hold = { request, lease_ms } };
+
+  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_FORK (fork), &action, now_ms, report, error);
+}
+
+/* --- confirm and renew --- */
+
+static QuoitGroup *
+change_lease (QuoitTarget target, QuoitActionType type, const char *group, int64_t lease_ms, int64_t now_ms,
+              GError **error)
+{
+  QuoitAction action = { type, .lease = { .lease_ms = lease_ms } };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  /* Unlike a group that was just reserved, this one may have lost nodes. */
+  return quoit_target_change_group (target, group, &action.lease.ref, &action, now_ms, &outcome, NULL, error)
+             ? quoit_group_new_from_fleet (outcome.fleet, outcome.after)
+             : NULL;
+}
+
+QuoitGroup *
+quoit_ledger_confirm (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+
+  return change_lease (QUOIT_TARGET_LEDGER (ledger), QUOIT_ACTION_CONFIRM, group, lease_ms, now_ms, error);
+}
+
+QuoitGroup *
+quoit_fork_confirm (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+
+  return change_lease (QUOIT_TARGET_FORK (fork), QUOIT_ACTION_CONFIRM, group, lease_ms, now_ms, error);
+}
+
+QuoitGroup *
+quoit_ledger_renew (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+
+  return change_lease (QUOIT_TARGET_LEDGER (ledger), QUOIT_ACTION_RENEW, group, lease_ms, now_ms, error);
+}
+
+QuoitGroup *
+quoit_fork_renew (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+
+  return change_lease (QUOIT_TARGET_FORK (fork), QUOIT_ACTION_RENEW, group, lease_ms, now_ms, error);
+}
+
+/* --- release and forget --- */
+
+static bool
+release (QuoitTarget target, const char *group, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
+
+  return quoit_target_change_group (target, group, &action.group, &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL, false);
+
+  return release (QUOIT_TARGET_LEDGER (ledger), group, now_ms, error);
+}
+
+bool
+quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL, false);
+
+  return release (QUOIT_TARGET_FORK (fork), group, now_ms, error);
+}
+
+bool
+quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
+{
+  g_autofree char *name = NULL;
+  QuoitAction action = { .type = QUOIT_ACTION_FORGET };
+
+  g_return_val_if_fail (ledger != NULL && group != NULL, false);
+
+  if (!quoit_store_refuse_child (ledger->store, error) || !quoit_group_ref_parse (group, &action.group, &name, error))
+    return false;
+  if (action.group.id == 0)
+    {
+      g_autofree char *quoted = quoit_quote (group);
+
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "group %s: expected NAME@ID, because only an id names a removed group", quoted);
+    }
+  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_FORGET_KEY, .key = key };
+
+  g_return_val_if_fail (ledger != NULL && key != NULL, false);
+
+  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
+}
