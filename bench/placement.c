@@ -87,8 +87,8 @@ measure_slices (Bench *bench, guint32 n_nodes, double most_ns)
   PlacementCase placement_case = { cluster, group, QUOIT_RAY_SUCCESS, nodes, ROUND };
 
   measure (bench, &placement_case, "ray: a slice by its name", name, BENCH_UP_TO (most_ns));
-  if (!quoit_ray_cluster_take (cluster, group,
-                               (guint32[]) { n_nodes / 2, n_nodes / 2 + 1, n_nodes / 2 + 2, n_nodes / 2 + 3 }, NULL))
+  if (!quoit_ray_cluster_allocate (
+          cluster, group, (guint32[]) { n_nodes / 2, n_nodes / 2 + 1, n_nodes / 2 + 2, n_nodes / 2 + 3 }, NULL))
     g_assert_not_reached ();
   placement_case.expected = QUOIT_RAY_FAILED;
   measure (bench, &placement_case, "ray: a slice by its name, refused", name, BENCH_UP_TO (most_ns));
@@ -127,10 +127,10 @@ place_and_remove_all (gpointer data)
   for (guint i = 0; i < GROUPS; i++)
     if (!quoit_ray_group_place (traffic->group, traffic->cluster, &result, traffic->nodes[i], NULL)
         || result != QUOIT_RAY_SUCCESS
-        || !quoit_ray_cluster_take (traffic->cluster, traffic->group, traffic->nodes[i], NULL))
+        || !quoit_ray_cluster_allocate (traffic->cluster, traffic->group, traffic->nodes[i], NULL))
       g_assert_not_reached ();
   for (guint i = 0; i < GROUPS; i++)
-    if (!quoit_ray_cluster_give_back (traffic->cluster, traffic->group, traffic->nodes[i], NULL))
+    if (!quoit_ray_cluster_deallocate (traffic->cluster, traffic->group, traffic->nodes[i], NULL))
       g_assert_not_reached ();
 }
 

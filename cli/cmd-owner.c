@@ -22,7 +22,7 @@ owners_table (const QuoitSnapshot *snapshot, const char *only)
       if (only != NULL && !g_str_equal (name, only))
         continue;
       table_add_text (owners, name);
-      table_take_text (owners, text_format_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
+      table_take_text (owners, text_format_time (quoit_snapshot_get_owner_registered_ms (snapshot, i)));
       table_take_text (owners, text_format_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
       table_add_number (owners, quoit_snapshot_count_owner_groups (snapshot, name));
     }

@@ -20,8 +20,8 @@ static const Column columns[] = {
 static void
 add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
 {
-  uint32_t n = quoit_snapshot_count_class (snapshot, class, (QuoitSliceFlags) 0);
-  uint32_t intact = quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_INTACT);
+  uint32_t n = quoit_snapshot_count_slices_of_class (snapshot, class, (QuoitSliceFlags) 0);
+  uint32_t intact = quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_INTACT);
 
   table_add_text (table, quoit_snapshot_get_class_accelerator (snapshot, class));
   table_take_text (table, quoit_snapshot_dup_class_topology (snapshot, class));
@@ -30,12 +30,12 @@ add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
   table_add_number (table, n);
   table_add_number (table, intact);
   table_add_number (table, n - intact);
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_IDLE));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_PARTLY));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_FULL));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_HELD));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_DRAINING));
-  table_add_number (table, quoit_snapshot_count_class (snapshot, class, QUOIT_SLICE_FREE));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_IDLE));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_PARTLY));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FULL));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_ALLOCATED));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_DRAINING));
+  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FREE));
 }
 
 static bool

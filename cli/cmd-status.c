@@ -138,12 +138,12 @@ static const Column condition_columns[] = {
   { "free", "free", CELL_NUMBER },
 };
 
-/* Counts slice by slice, because quoit_snapshot_count_class() omits slices without a class. */
+/* Counts slice by slice, because quoit_snapshot_count_slices_of_class() omits slices without a class. */
 static Table *
 conditions (const QuoitSnapshot *snapshot)
 {
-  static const QuoitSliceFlags order[] = { QUOIT_SLICE_IDLE, QUOIT_SLICE_PARTLY,   QUOIT_SLICE_FULL,
-                                           QUOIT_SLICE_HELD, QUOIT_SLICE_DRAINING, QUOIT_SLICE_FREE };
+  static const QuoitSliceFlags order[] = { QUOIT_SLICE_IDLE,      QUOIT_SLICE_PARTLY,   QUOIT_SLICE_FULL,
+                                           QUOIT_SLICE_ALLOCATED, QUOIT_SLICE_DRAINING, QUOIT_SLICE_FREE };
   Table *table = table_new (condition_columns, G_N_ELEMENTS (condition_columns));
   uint32_t n = quoit_snapshot_get_n_slices (snapshot), intact = 0, counts[G_N_ELEMENTS (order)] = { 0 };
 

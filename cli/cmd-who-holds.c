@@ -28,7 +28,7 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
       const char *owner = quoit_group_get_owner (group);
 
       g_ptr_array_add (owners, owner[0] == '\0' ? NULL : g_strdup (owner));
-      g_ptr_array_add (since, text_format_time (quoit_group_get_since_ms (group)));
+      g_ptr_array_add (since, text_format_time (quoit_group_get_created_ms (group)));
       g_ptr_array_add (until, text_format_time (quoit_group_get_until_ms (group)));
       g_ptr_array_add (shares, quoit_snapshot_dup_node_user_share (snapshot, node, i));
     }

@@ -33,8 +33,8 @@ job_word (QuoitJob job)
       return "slices";
     case QUOIT_JOB_BOXES:
       return "boxes";
-    case QUOIT_JOB_APART:
-      return "apart";
+    case QUOIT_JOB_SEPARATE:
+      return "separate";
     default:
       return NULL;
     }
@@ -84,7 +84,7 @@ add_process (Table *table, const EnvView *view, uint32_t process)
   table_take_text (table, quoit_topology_dup_node_full_name (topology, process));
   table_add_text (table, quoit_topology_get_node_address (topology, process));
   table_take_list (table, assumption_words (quoit_topology_get_node_assumptions (topology, process)));
-  add_worker_number (table, view, process, quoit_topology_get_local (topology, process));
+  add_worker_number (table, view, process, quoit_topology_get_local_index (topology, process));
   add_host_chips (table, quoit_topology_get_host_chips (topology, process));
   table_take_table (table, process_devices_table (topology, process));
   table_take_list (table, pairs);

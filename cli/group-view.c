@@ -66,7 +66,7 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_number (groups, (gint64) group_count_workers (group));
   table_add_text (groups, quoit_group_get_request (group));
   add_optional_text (groups, quoit_group_get_key (group));
-  table_take_text (groups, text_format_time (quoit_group_get_since_ms (group)));
+  table_take_text (groups, text_format_time (quoit_group_get_created_ms (group)));
   table_take_text (groups, text_format_time (quoit_group_get_until_ms (group)));
   table_take_text (groups, text_format_time (quoit_group_get_ended_ms (group)));
   table_add_flag (groups, quoit_group_has_expired (group));

@@ -241,7 +241,7 @@ describe_jax_view (Document *document, const QuoitTopology *topology, const GArr
     g_ptr_array_add (notes, g_strdup (quoit_topology_get_note (topology, i)));
   g_array_set_size (all, count_job_processes (topology));
   note_errors (notes, all);
-  if (quoit_topology_get_job (topology) != QUOIT_JOB_APART)
+  if (quoit_topology_get_job (topology) != QUOIT_JOB_SEPARATE)
     {
       note_coordinators (notes, all);
       note_counts (notes, all);

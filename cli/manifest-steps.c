@@ -144,7 +144,7 @@ static const struct {
 } events[] = {
   { "fail", QUOIT_KUBERAY_EVENT_FAILED },       { "end", QUOIT_KUBERAY_EVENT_ENDED },
   { "restart", QUOIT_KUBERAY_EVENT_RESTARTED }, { "lose", QUOIT_KUBERAY_EVENT_GONE },
-  { "delete", QUOIT_KUBERAY_EVENT_NAMED },
+  { "delete", QUOIT_KUBERAY_EVENT_TO_DELETE },
 };
 
 static bool

@@ -45,14 +45,14 @@ take_symbol (Table *table, char symbol)
 
 /* The groups that use the chip or part of it. */
 static GPtrArray *
-chip_groups (const Map *map, int64_t node, uint32_t local)
+chip_groups (const Map *map, int64_t node, uint32_t index_on_host)
 {
   const QuoitSnapshot *snapshot = map->snapshot;
   GPtrArray *groups = g_ptr_array_new_with_free_func (g_free);
   uint32_t n = node < 0 ? 0 : quoit_snapshot_get_node_n_users (snapshot, (uint32_t) node);
 
   for (uint32_t u = 0; u < n; u++)
-    if ((quoit_snapshot_get_node_user_chips (snapshot, (uint32_t) node, u) >> local & 1) != 0)
+    if ((quoit_snapshot_get_node_user_chips (snapshot, (uint32_t) node, u) >> index_on_host & 1) != 0)
       {
         guint group = map_find_group (map, quoit_snapshot_get_node_user_id (snapshot, (uint32_t) node, u));
 
@@ -86,9 +86,9 @@ worker_chips (const Map *map, const MapSlice *slice, uint32_t worker)
   Table *chips = table_new (chip_columns, G_N_ELEMENTS (chip_columns) - (map->axis == NULL));
   uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / quoit_coordinates_get_n_hosts (slice->torus);
 
-  for (uint32_t local = 0; local < n; local++)
+  for (uint32_t index_on_host = 0; index_on_host < n; index_on_host++)
     {
-      uint32_t number = quoit_coordinates_get_worker_chip (slice->torus, worker, local);
+      uint32_t number = quoit_coordinates_get_worker_chip (slice->torus, worker, index_on_host);
       const MapChip *chip = &slice->chips[number];
 
       table_add_number (chips, number);
@@ -96,7 +96,7 @@ worker_chips (const Map *map, const MapSlice *slice, uint32_t worker)
         table_add_number (chips, quoit_coordinates_get_chip_at (slice->torus, number, (QuoitAxis) axis));
       table_add_text (chips, map_state_word (chip->state));
       take_symbol (chips, map_symbol (chip));
-      table_take_list (chips, chip_groups (map, slice->nodes[worker], local));
+      table_take_list (chips, chip_groups (map, slice->nodes[worker], index_on_host));
       if (map->axis != NULL)
         table_take_table (chips, chip_devices (map->axis, slice->axis_slice, number));
     }

@@ -119,9 +119,9 @@ append_host (Picture *picture, const Map *map, const MapSlice *slice, const Corn
       first.y - edge,
       quoit_coordinates_get_host_length (torus, QUOIT_AXIS_X) * (picture->box + picture->gap) - picture->gap + 2 * edge,
       quoit_coordinates_get_host_length (torus, QUOIT_AXIS_Y) * (BOX + picture->gap) - picture->gap + 2 * edge);
-  for (uint32_t local = 0; local < n; local++)
+  for (uint32_t index_on_host = 0; index_on_host < n; index_on_host++)
     {
-      uint32_t number = quoit_coordinates_get_worker_chip (torus, worker, local);
+      uint32_t number = quoit_coordinates_get_worker_chip (torus, worker, index_on_host);
 
       append_chip (picture, map, slice, number, svg_chip_corner (picture, slice, layers, number));
     }

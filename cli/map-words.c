@@ -10,8 +10,8 @@ static const struct {
   char symbol;
   const char *word;
 } states[N_CHIP_STATES] = {
-  [CHIP_IDLE] = { '.', "idle" },         [CHIP_ALLOCATED] = { 'a', "held" }, [CHIP_EXTERNAL] = { '+', "external" },
-  [CHIP_DRAINING] = { '~', "draining" }, [CHIP_DEAD] = { '#', "dead" },      [CHIP_MISSING] = { '?', "missing" },
+  [CHIP_IDLE] = { '.', "idle" },         [CHIP_ALLOCATED] = { 'a', "allocated" }, [CHIP_EXTERNAL] = { '+', "external" },
+  [CHIP_DRAINING] = { '~', "draining" }, [CHIP_DEAD] = { '#', "dead" },           [CHIP_MISSING] = { '?', "missing" },
 };
 
 const char *

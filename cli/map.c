@@ -178,17 +178,18 @@ map_find_group (const Map *map, uint64_t id)
 
 /* Returns the state of a chip on an alive host. */
 static ChipState
-get_chip_state_by_use (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_allocated)
+get_chip_state_by_use (const QuoitSnapshot *snapshot, uint32_t node, uint32_t index_on_host, bool is_allocated)
 {
-  if (local >= node_n_chips (snapshot, node))
+  if (index_on_host >= node_n_chips (snapshot, node))
     return CHIP_MISSING;
   if (is_allocated)
     return CHIP_ALLOCATED;
-  return (quoit_snapshot_get_node_external_chips (snapshot, node) >> local & 1) != 0 ? CHIP_EXTERNAL : CHIP_IDLE;
+  return (quoit_snapshot_get_node_external_chips (snapshot, node) >> index_on_host & 1) != 0 ? CHIP_EXTERNAL
+                                                                                             : CHIP_IDLE;
 }
 
 static ChipState
-get_chip_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_allocated)
+get_chip_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t index_on_host, bool is_allocated)
 {
   QuoitNodeState state;
 
@@ -198,7 +199,7 @@ get_chip_state (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, boo
   if (state == QUOIT_NODE_DEAD)
     return CHIP_DEAD;
   return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING
-                                      : get_chip_state_by_use (snapshot, (uint32_t) node, local, is_allocated);
+                                      : get_chip_state_by_use (snapshot, (uint32_t) node, index_on_host, is_allocated);
 }
 
 /* Assigns the chips of a host to the groups that use them. If several groups share a chip, the map shows the first one,
@@ -212,12 +213,12 @@ assign_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
       guint index = map_find_group (map, quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) node, u));
       MapGroup *group = &g_array_index (map->groups, MapGroup, index);
 
-      for (uint32_t local = 0; local < n; local++)
-        if ((mask >> local & 1) != 0)
+      for (uint32_t i = 0; i < n; i++)
+        if ((mask >> i & 1) != 0)
           {
-            if (chips[local]->n_groups++ == 0)
-              chips[local]->group = index;
-            group->n_chips[get_chip_state (map->snapshot, node, local, true)]++;
+            if (chips[i]->n_groups++ == 0)
+              chips[i]->group = index;
+            group->n_chips[get_chip_state (map->snapshot, node, i, true)]++;
           }
     }
 }
@@ -228,16 +229,16 @@ fill_host (Map *map, MapSlice *slice, uint32_t worker)
   uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / count_hosts (slice);
   g_autofree MapChip **chips = g_new (MapChip *, n);
 
-  for (uint32_t local = 0; local < n; local++)
+  for (uint32_t i = 0; i < n; i++)
     {
-      chips[local] = &slice->chips[quoit_coordinates_get_worker_chip (slice->torus, worker, local)];
-      chips[local]->group = -1;
+      chips[i] = &slice->chips[quoit_coordinates_get_worker_chip (slice->torus, worker, i)];
+      chips[i]->group = -1;
     }
   assign_chips (map, chips, n, slice->nodes[worker]);
-  for (uint32_t local = 0; local < n; local++)
+  for (uint32_t i = 0; i < n; i++)
     {
-      chips[local]->state = get_chip_state (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
-      map->n_chips[chips[local]->state]++;
+      chips[i]->state = get_chip_state (map->snapshot, slice->nodes[worker], i, chips[i]->n_groups > 0);
+      map->n_chips[chips[i]->state]++;
     }
 }
 

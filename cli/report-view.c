@@ -109,8 +109,8 @@ slice_request_facts (const QuoitReport *report, const char *summary)
   table_add_text (facts, verdict_word (quoit_report_get_verdict (report)));
   table_add_text (facts, summary);
   table_add_number (facts, quoit_report_get_n_wanted (report));
-  table_add_number (facts, quoit_report_get_n_now (report));
-  table_add_number (facts, quoit_report_get_n_could (report));
+  table_add_number (facts, quoit_report_get_n_free_now (report));
+  table_add_number (facts, quoit_report_get_n_possible (report));
   return facts;
 }
 
@@ -124,8 +124,8 @@ bundle_request_facts (const QuoitReport *report, const char *summary)
   table_add_text (facts, summary);
   table_add_number (facts, quoit_report_get_n_wanted (report));
   table_add_number (facts, quoit_report_get_bundle (report));
-  table_add_number (facts, quoit_report_get_n_now (report));
-  table_add_number (facts, quoit_report_get_n_could (report));
+  table_add_number (facts, quoit_report_get_n_free_now (report));
+  table_add_number (facts, quoit_report_get_n_possible (report));
   if (ray == NULL)
     table_skip (facts);
   else
@@ -144,8 +144,8 @@ misses (const QuoitReport *report)
     {
       table_add_text (table, quoit_report_get_miss_node (report, i));
       table_add_text (table, quoit_report_get_miss_resource (report, i));
-      table_take_text (table, quoit_amount_format (quoit_report_get_miss_left (report, i)));
-      table_take_text (table, quoit_amount_format (quoit_report_get_miss_wanted (report, i)));
+      table_take_text (table, quoit_amount_format (quoit_report_get_miss_available (report, i)));
+      table_take_text (table, quoit_amount_format (quoit_report_get_miss_requested (report, i)));
     }
   return table;
 }
@@ -190,11 +190,11 @@ report_explain (const QuoitReport *report)
     }
   for (uint32_t i = 0; i < quoit_report_get_n_misses (report); i++)
     {
-      g_autofree char *left = quoit_amount_format (quoit_report_get_miss_left (report, i)),
-                      *wanted = quoit_amount_format (quoit_report_get_miss_wanted (report, i));
+      g_autofree char *available = quoit_amount_format (quoit_report_get_miss_available (report, i)),
+                      *requested = quoit_amount_format (quoit_report_get_miss_requested (report, i));
       g_autofree char *text
-          = g_strdup_printf ("  nearest: %s has %s of %s %s left", quoit_report_get_miss_node (report, i), left, wanted,
-                             quoit_report_get_miss_resource (report, i));
+          = g_strdup_printf ("  nearest: %s has %s of %s %s left", quoit_report_get_miss_node (report, i), available,
+                             requested, quoit_report_get_miss_resource (report, i));
 
       append_line (lines, text);
     }

@@ -137,7 +137,7 @@ static const Word effects[] = {
   { QUOIT_EFFECT_GROUP_CHANGED, "group-changed" },
   { QUOIT_EFFECT_GROUP_LEASE, "group-lease" },
   { QUOIT_EFFECT_GROUP_FORGOTTEN, "group-forgotten" },
-  { QUOIT_EFFECT_LEDGER_SET, "ledger-set" },
+  { QUOIT_EFFECT_LEDGER_NUMBERS_SET, "ledger-numbers-set" },
 };
 
 const char *
@@ -171,7 +171,7 @@ ray_answer_word (QuoitRayAnswer answer)
 }
 
 static const Word steps[] = {
-  { QUOIT_STEP_NODE_BACK, "node-back" },       { QUOIT_STEP_UNDRAIN, "undrain" },
+  { QUOIT_STEP_NODE_ALIVE, "node-alive" },     { QUOIT_STEP_UNDRAIN, "undrain" },
   { QUOIT_STEP_LEASE_ENDS, "lease-ends" },     { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
   { QUOIT_STEP_RELEASE, "release" },           { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },
   { QUOIT_STEP_FEWER_SLICES, "fewer-slices" }, { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" },
@@ -255,8 +255,8 @@ bit_words (const Word *words, guint n, guint bits)
 }
 
 static const Word conditions[] = {
-  { QUOIT_SLICE_INTACT, "intact" }, { QUOIT_SLICE_IDLE, "idle" }, { QUOIT_SLICE_PARTLY, "partly_used" },
-  { QUOIT_SLICE_FULL, "full" },     { QUOIT_SLICE_HELD, "held" }, { QUOIT_SLICE_DRAINING, "draining" },
+  { QUOIT_SLICE_INTACT, "intact" }, { QUOIT_SLICE_IDLE, "idle" },           { QUOIT_SLICE_PARTLY, "partly_used" },
+  { QUOIT_SLICE_FULL, "full" },     { QUOIT_SLICE_ALLOCATED, "allocated" }, { QUOIT_SLICE_DRAINING, "draining" },
   { QUOIT_SLICE_FREE, "free" },
 };
 
@@ -271,7 +271,7 @@ condition_words (uint32_t flags)
 }
 
 static const Word faults_words[] = {
-  { QUOIT_FAULT_WORKER_TWICE, "worker-twice" },
+  { QUOIT_FAULT_DUPLICATE_WORKER_ID, "duplicate-worker-id" },
   { QUOIT_FAULT_NO_WORKER_ID, "no-worker-id" },
   { QUOIT_FAULT_TOO_MANY_HOSTS, "too-many-hosts" },
   { QUOIT_FAULT_CHIPS, "chips" },

@@ -29,8 +29,8 @@ count_processes_per_host (const QuoitTopology *topology)
   uint32_t most = 0;
 
   for (uint32_t i = 0; i < quoit_topology_get_n_processes (topology); i++)
-    if (quoit_topology_get_local (topology, i) + 1 > most)
-      most = quoit_topology_get_local (topology, i) + 1;
+    if (quoit_topology_get_local_index (topology, i) + 1 > most)
+      most = quoit_topology_get_local_index (topology, i) + 1;
   return most;
 }
 

@@ -271,30 +271,30 @@ func (c *Coordinates) WorkerAt(place Place) (workerID int, err error) {
 	})
 }
 
-// ChipWorker returns the worker id of the chip's host, and the chip's number in the host, which is its bit in bundles
+// ChipWorker returns the worker id of the chip's host, and the chip's index on that host, which is its bit in bundles
 // and its number in TPU_VISIBLE_CHIPS. Chips 0 and 1 of a host are neighbours along y, as in JAX's bounds 1,2,1.
 //
 // It fails with Invalid for a chip out of range, and after Close.
-func (c *Coordinates) ChipWorker(chip int) (workerID, local int, err error) {
+func (c *Coordinates) ChipWorker(chip int) (workerID, indexOnHost int, err error) {
 	err = c.withIndex("chip", chip, countChips, func(torus *C.QuoitCoordinates, index C.uint32_t) {
 		workerID = int(C.quoit_coordinates_get_chip_worker(torus, index))
-		local = int(C.quoit_coordinates_get_chip_local(torus, index))
+		indexOnHost = int(C.quoit_coordinates_get_chip_index_on_host(torus, index))
 	})
-	return workerID, local, err
+	return workerID, indexOnHost, err
 }
 
-// WorkerChip returns the chip that has the number local in a host. It reverts ChipWorker.
+// WorkerChip returns the chip that has index indexOnHost on a host. It reverts ChipWorker.
 //
-// It fails with Invalid for a worker id or a local number out of range, and after Close.
-func (c *Coordinates) WorkerChip(workerID, local int) (chip int, err error) {
+// It fails with Invalid for a worker id or an index out of range, and after Close.
+func (c *Coordinates) WorkerChip(workerID, indexOnHost int) (chip int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
 		if err := checkIndex("worker", workerID, countHosts(torus)); err != nil {
 			return err
 		}
-		if err := checkIndex("chip of a host", local, countChips(torus)/countHosts(torus)); err != nil {
+		if err := checkIndex("chip of a host", indexOnHost, countChips(torus)/countHosts(torus)); err != nil {
 			return err
 		}
-		chip = int(C.quoit_coordinates_get_worker_chip(torus, C.uint32_t(workerID), C.uint32_t(local)))
+		chip = int(C.quoit_coordinates_get_worker_chip(torus, C.uint32_t(workerID), C.uint32_t(indexOnHost)))
 		return nil
 	})
 	return chip, err

@@ -32,9 +32,9 @@ func TestPlacesAndIndicesOfChipsAndHostsAreInverse(t *testing.T) {
 		if again := must[int](t)(torus.ChipAt(place)); again != chip {
 			t.Errorf("chip at %+v is %d: expected %d", place, again, chip)
 		}
-		worker, local, err := torus.ChipWorker(chip)
-		if err != nil || must[int](t)(torus.WorkerChip(worker, local)) != chip {
-			t.Errorf("chip %d is %d of host %d, %v", chip, local, worker, err)
+		worker, indexOnHost, err := torus.ChipWorker(chip)
+		if err != nil || must[int](t)(torus.WorkerChip(worker, indexOnHost)) != chip {
+			t.Errorf("chip %d is %d of host %d, %v", chip, indexOnHost, worker, err)
 		}
 	}
 	for worker := 0; worker < torus.Hosts; worker++ {
@@ -105,14 +105,14 @@ func TestInvalidTopologiesAndIndicesAreRefused(t *testing.T) {
 		_, host := torus.WorkerPlace(number)
 		_, _, owner := torus.ChipWorker(number)
 		_, worker := torus.WorkerChip(number, 0)
-		_, local := torus.WorkerChip(0, number)
+		_, indexOnHost := torus.WorkerChip(0, number)
 		_, device := torus.DeviceChip(number)
 		_, chip := torus.ChipDevice(number, 0)
 		_, core := torus.ChipDevice(0, number)
 		_, neighbour := torus.Neighbour(number, quoit.AxisX, quoit.DirectionUp)
 		_, from := torus.Hops(number, 0)
 		_, to := torus.Hops(0, number)
-		for _, err := range []error{place, host, owner, worker, local, device, chip, core, neighbour, from, to} {
+		for _, err := range []error{place, host, owner, worker, indexOnHost, device, chip, core, neighbour, from, to} {
 			wantCode(t, err, quoit.Invalid)
 		}
 	}
@@ -136,7 +136,7 @@ func ExampleNewCoordinates() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	worker, local, err := torus.ChipWorker(127)
-	fmt.Println(place, torus.Rings, hops, worker, local, err)
+	worker, indexOnHost, err := torus.ChipWorker(127)
+	fmt.Println(place, torus.Rings, hops, worker, indexOnHost, err)
 	// Output: {7 15 0} [false true false] 8 31 3 <nil>
 }

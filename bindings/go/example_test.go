@@ -37,7 +37,7 @@ func Example() {
 	fmt.Println(errors.Is(err, quoit.NotNow), err)
 	// Output:
 	// train@1 has 8 processes; the last is worker 3 of v6e-4x4-1
-	// true 1 x v6e 4x4: not now, 0 of 1 slice free, 1 short; 2 of 2 slices are held by groups
+	// true 1 x v6e 4x4: not now, 0 of 1 slice free, 1 short; 2 of 2 slices are allocated to groups
 }
 
 func ExampleSnapshot_Explain() {
@@ -57,7 +57,7 @@ func ExampleSnapshot_Explain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.Verdict, report.Now, "of", report.Wanted)
+	fmt.Println(report.Verdict, report.FreeNow, "of", report.Wanted)
 	for _, reason := range report.Reasons {
 		fmt.Printf("%v: %d -> %d: %s\n", reason.Constraint, reason.Before, reason.After, reason.Text)
 	}
@@ -66,7 +66,7 @@ func ExampleSnapshot_Explain() {
 	// NOT_NOW 1 of 2
 	// INTACT: 3 -> 2: 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other
 	// EXTERNAL: 2 -> 1: 1 of 2 slices is in external use
-	// would help: node v6e-4x4-1-2 back alive
+	// would help: node v6e-4x4-1-2 alive again
 }
 
 func ExampleSnapshot_Fork() {

@@ -68,7 +68,7 @@ type GroupInfo struct {
 	Request string // the request, in canonical text
 	Source  string // the source that owns it, so that only an import can end it; "" for a group of this ledger
 	State   GroupState
-	Since   time.Time // when it was reserved, by the ledger's clock
+	Created time.Time // when it was reserved, held or first imported, by the ledger's clock
 	Ended   time.Time // when it ended; the zero time for a live group
 	Until   time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
 	Expired bool      // it ended because its lease or that of its owner ended
@@ -164,7 +164,7 @@ func (g *Group) Info() (GroupInfo, error) {
 		Request: C.GoString(C.quoit_group_get_request(c)),
 		Source:  C.GoString(C.quoit_group_get_source(c)),
 		State:   GroupState(C.quoit_group_get_state(c)),
-		Since:   timeFromC(int64(C.quoit_group_get_since_ms(c))),
+		Created: timeFromC(int64(C.quoit_group_get_created_ms(c))),
 		Ended:   timeFromC(int64(C.quoit_group_get_ended_ms(c))),
 		Until:   timeFromC(int64(C.quoit_group_get_until_ms(c))),
 		Expired: bool(C.quoit_group_has_expired(c)),

@@ -20,20 +20,20 @@ type EffectType int
 // The types of effects. EffectImport sets Effect.Source, EffectNodeState sets Effect.Node, and the effects on groups
 // set Effect.GroupName and Effect.GroupID.
 const (
-	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source has new content
-	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group was created
-	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has ended
-	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // the state of a node has changed
-	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // the slices or bundles of a group have changed
-	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group was confirmed, or its lease was replaced
-	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // the record of an ended group was deleted
-	EffectLedgerSet      EffectType = C.QUOIT_EFFECT_LEDGER_SET      // the ledger's epoch, next ids or clock limit were set
+	EffectImport           EffectType = C.QUOIT_EFFECT_IMPORT             // a source has new content
+	EffectGroupAdded       EffectType = C.QUOIT_EFFECT_GROUP_ADDED        // a group was created
+	EffectGroupRemoved     EffectType = C.QUOIT_EFFECT_GROUP_REMOVED      // a group has ended
+	EffectNodeState        EffectType = C.QUOIT_EFFECT_NODE_STATE         // the state of a node has changed
+	EffectGroupChanged     EffectType = C.QUOIT_EFFECT_GROUP_CHANGED      // the slices or bundles of a group have changed
+	EffectGroupLease       EffectType = C.QUOIT_EFFECT_GROUP_LEASE        // a group was confirmed, or its lease was replaced
+	EffectGroupForgotten   EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN    // the record of an ended group was deleted
+	EffectLedgerNumbersSet EffectType = C.QUOIT_EFFECT_LEDGER_NUMBERS_SET // the ledger's epoch, next ids or clock limit were set
 )
 
 var effectTypeNames = map[EffectType]string{
 	EffectImport: "IMPORT", EffectGroupAdded: "GROUP_ADDED", EffectGroupRemoved: "GROUP_REMOVED",
 	EffectNodeState: "NODE_STATE", EffectGroupChanged: "GROUP_CHANGED", EffectGroupLease: "GROUP_LEASE",
-	EffectGroupForgotten: "GROUP_FORGOTTEN", EffectLedgerSet: "LEDGER_SET",
+	EffectGroupForgotten: "GROUP_FORGOTTEN", EffectLedgerNumbersSet: "LEDGER_NUMBERS_SET",
 }
 
 // String returns the name of the type.

@@ -34,7 +34,7 @@ func TestProcessesOfAHostShareItsChips(t *testing.T) {
 		}
 		seen, devices := map[[2]int]bool{}, map[int64]bool{}
 		for number, process := range topology.Processes {
-			if process.Local != number%count || process.WorkerID != number/count%4 || len(process.Chips) != 4/count ||
+			if process.LocalIndex != number%count || process.WorkerID != number/count%4 || len(process.Chips) != 4/count ||
 				process.GroupSlice != number/count/4 {
 				t.Errorf("process %d is %+v", number, process)
 			}
@@ -163,7 +163,7 @@ func ExampleGroup_Topology() {
 	}
 	defer topology.Close()
 	last := topology.Processes[7]
-	fmt.Println(last.Node, last.Local, last.Chips, last.Places, last.Devices)
+	fmt.Println(last.Node, last.LocalIndex, last.Chips, last.Places, last.Devices)
 	// Output: v5p-2x2x2-0-1 3 [7] [{1 1 1}] [7]
 }
 
@@ -176,7 +176,7 @@ func TestEachBundleIsOneProcess(t *testing.T) {
 	}{
 		{quoit.Request{Name: "train", Accelerator: "v6e", Topology: "4x4", Slices: 1, TPUPerBundle: "2"}, quoit.JobSlices, 2, "4,2,1", "2,3"},
 		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=2"}, {Amounts: "TPU=2"}}}, quoit.JobBoxes, 0, "2,1,1", "2,3"},
-		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}, {Amounts: "TPU=2"}}}, quoit.JobApart, 0, "1,1,1", "2,3"},
+		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}, {Amounts: "TPU=2"}}}, quoit.JobSeparate, 0, "1,1,1", "2,3"},
 	} {
 		group := reserve(t, newLedger(t, "v6e 4x4"), &one.request)
 		topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
@@ -189,7 +189,7 @@ func TestEachBundleIsOneProcess(t *testing.T) {
 		}
 		topology.Close()
 		_, err := group.Devices()
-		if (err != nil) != (one.job == quoit.JobApart) || (err != nil && !errors.Is(err, quoit.Invalid)) {
+		if (err != nil) != (one.job == quoit.JobSeparate) || (err != nil && !errors.Is(err, quoit.Invalid)) {
 			t.Errorf("%v: %v", one.job, err)
 		}
 	}

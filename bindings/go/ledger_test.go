@@ -28,7 +28,7 @@ func TestReservationSurvivesClosingTheLedger(t *testing.T) {
 	if info.State != quoit.GroupReserved || len(info.Slices) != 2 || len(info.Slices[1].Workers) != 4 {
 		t.Errorf("%+v: expected two slices of four", info)
 	}
-	if info.Slices[1].Workers[3].Name != "v6e-4x4-1-3" || !info.Since.Equal(now) || !info.Until.IsZero() {
+	if info.Slices[1].Workers[3].Name != "v6e-4x4-1-3" || !info.Created.Equal(now) || !info.Until.IsZero() {
 		t.Errorf("%+v: expected the worker, the clock and no lease", info)
 	}
 	_, err := quoit.Create(path, time.Second)
@@ -116,7 +116,7 @@ func TestHoldEndsWithItsLeaseUnlessConfirmed(t *testing.T) {
 	wantCode(t, err, quoit.Conflict)
 	looked := must[*quoit.Snapshot](t)(newSnapshot(t, ledger).AsOf(later))
 	defer looked.Close()
-	if count := must[int](t)(looked.CountClass(0, quoit.SliceFree)); count != 1 {
+	if count := must[int](t)(looked.CountSlicesOfClass(0, quoit.SliceFree)); count != 1 {
 		t.Errorf("%d slices are free: expected 1", count)
 	}
 }

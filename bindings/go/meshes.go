@@ -114,7 +114,7 @@ func (d *Devices) HybridMesh(sizes, dcnSizes []int64, flags MeshFlags) (*Mesh, e
 // It fails with Invalid like Mesh, if there are too few devices, and if the devices are in several slices.
 func (d *Devices) MakeMesh(sizes []int64) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
-		return C.quoit_mesh_make(c, cNumbers(sizes), C.uint32_t(len(sizes)), gerror)
+		return C.quoit_mesh_new_auto(c, cNumbers(sizes), C.uint32_t(len(sizes)), gerror)
 	})
 }
 

@@ -47,7 +47,7 @@ const (
 	ConstraintExcludedSlice Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_SLICE // not in Request.ExcludedSlices
 	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // slices: all hosts work, and agree
 	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host of the slice is draining
-	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // enough is not allocated to groups
+	ConstraintAllocated     Constraint = C.QUOIT_CONSTRAINT_ALLOCATED      // not allocated to groups; nodes: enough is not
 	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // enough is not in external use
 	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // nodes: the node has the topology label
 	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // nodes: large enough if the node were empty
@@ -88,7 +88,7 @@ type StepKind int
 
 // The actions of steps.
 const (
-	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // Node, which is dead, becomes alive again
+	StepNodeAlive     StepKind = C.QUOIT_STEP_NODE_ALIVE     // Node, which is dead, becomes alive again
 	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // undrain Node
 	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // release Group
 	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // the external use of Node ends
@@ -100,7 +100,7 @@ const (
 )
 
 var stepKindNames = map[StepKind]string{
-	StepNodeBack: "NODE_BACK", StepUndrain: "UNDRAIN", StepRelease: "RELEASE", StepExternalEnds: "EXTERNAL_ENDS",
+	StepNodeAlive: "NODE_ALIVE", StepUndrain: "UNDRAIN", StepRelease: "RELEASE", StepExternalEnds: "EXTERNAL_ENDS",
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 }
@@ -112,10 +112,10 @@ func (k StepKind) String() string { return nameOf(stepKindNames, k) }
 // make the request fit.
 type Report struct {
 	Verdict          Verdict
-	IsOfBundles      bool // the request is for bundles, so that Now, Could and Reasons count nodes, not slices
+	IsOfBundles      bool // the request is for bundles, so that FreeNow, Possible and Reasons count nodes, not slices
 	Wanted           int  // the number of requested slices or bundles
-	Now              int  // the slices that satisfy the request now, or the nodes that have room for Bundle now
-	Could            int  // like Now, if all groups were released and all known nodes alive and not draining
+	FreeNow          int  // the slices that satisfy the request now, or the nodes that have room for Bundle now
+	Possible         int  // like FreeNow, if all groups were released and all known nodes alive and not draining
 	Bundle           int  // the index of the bundle that is hardest to place, for Reasons and Misses; 0 for slices
 	RayAnswer        RayAnswer
 	CanRayAnswerVary bool     // Ray chooses among nodes that it ranks equally, so its answer can differ next time
@@ -132,15 +132,15 @@ type Reason struct {
 	Constraint Constraint
 	Before     int    // slices or nodes that passed every earlier constraint
 	After      int    // those that passed this constraint too
-	Text       string // "2 of 3 slices are held by groups"
+	Text       string // "2 of 3 slices are allocated to groups"
 }
 
 // Miss is a node that almost has room for a bundle. The amounts are decimal text.
 type Miss struct {
-	Node     string
-	Resource string // the resource of which the node has too little; if several, the one that lacks most
-	Left     string // the free amount on the node
-	Wanted   string // the amount that the bundle needs
+	Node      string
+	Resource  string // the resource of which the node has too little; if several, the one that lacks most
+	Available string // the free amount on the node
+	Requested string // the amount that the bundle needs
 }
 
 // Option is a set of steps. If all of them are done, the request fits.
@@ -172,8 +172,8 @@ func moveReport(c *C.QuoitReport) *Report {
 		Verdict:          Verdict(C.quoit_report_get_verdict(c)),
 		IsOfBundles:      C.quoit_report_get_bundle(c) >= 0,
 		Wanted:           int(C.quoit_report_get_n_wanted(c)),
-		Now:              int(C.quoit_report_get_n_now(c)),
-		Could:            int(C.quoit_report_get_n_could(c)),
+		FreeNow:          int(C.quoit_report_get_n_free_now(c)),
+		Possible:         int(C.quoit_report_get_n_possible(c)),
 		Bundle:           max(int(C.quoit_report_get_bundle(c)), 0),
 		RayAnswer:        RayAnswer(C.quoit_report_get_ray_answer(c)),
 		CanRayAnswerVary: bool(C.quoit_report_can_ray_answer_vary(c)),
@@ -207,10 +207,10 @@ func reasonFromC(c *C.QuoitReport, reason C.uint32_t) Reason {
 
 func missFromC(c *C.QuoitReport, miss C.uint32_t) Miss {
 	return Miss{
-		Node:     C.GoString(C.quoit_report_get_miss_node(c, miss)),
-		Resource: C.GoString(C.quoit_report_get_miss_resource(c, miss)),
-		Left:     moveString(C.quoit_amount_format(C.quoit_report_get_miss_left(c, miss))),
-		Wanted:   moveString(C.quoit_amount_format(C.quoit_report_get_miss_wanted(c, miss))),
+		Node:      C.GoString(C.quoit_report_get_miss_node(c, miss)),
+		Resource:  C.GoString(C.quoit_report_get_miss_resource(c, miss)),
+		Available: moveString(C.quoit_amount_format(C.quoit_report_get_miss_available(c, miss))),
+		Requested: moveString(C.quoit_amount_format(C.quoit_report_get_miss_requested(c, miss))),
 	}
 }
 

@@ -65,7 +65,7 @@ func TestSnapshotReturnsTheWholeFleet(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	if all[1].Accelerator != "v6e" || all[1].Topology != "4x4" || all[1].Hosts != 4 || all[1].ChipsPerHost != 4 ||
-		all[1].Flags&(quoit.SliceHeld|quoit.SliceFull) != quoit.SliceHeld|quoit.SliceFull || all[2].FirstNode != 8 {
+		all[1].Flags&(quoit.SliceAllocated|quoit.SliceFull) != quoit.SliceAllocated|quoit.SliceFull || all[2].FirstNode != 8 {
 		t.Errorf("%+v", all[1])
 	}
 	nodes := must[[]quoit.Node](t)(snapshot.Nodes())
@@ -102,7 +102,7 @@ func TestSnapshotReturnsTheWholeFleet(t *testing.T) {
 	}
 	classes := must[[]quoit.Class](t)(snapshot.Classes())
 	for _, class := range classes {
-		free := must[int](t)(snapshot.CountClass(class.Index, quoit.SliceFree))
+		free := must[int](t)(snapshot.CountSlicesOfClass(class.Index, quoit.SliceFree))
 		if class.Topology == "4x4" && (class.Slices != 2 || class.Hosts != 4 || free != 1) {
 			t.Errorf("%+v: %d slices are free", class, free)
 		}
@@ -139,11 +139,11 @@ func TestUnknownNamesAndIndicesAreRefused(t *testing.T) {
 		wantCode(t, err, quoit.Invalid)
 		_, _, err = snapshot.NodeLabel(number, "key")
 		wantCode(t, err, quoit.Invalid)
-		_, err = snapshot.CountClass(number, quoit.SliceFree)
+		_, err = snapshot.CountSlicesOfClass(number, quoit.SliceFree)
 		wantCode(t, err, quoit.Invalid)
 	}
 	for _, flag := range []quoit.SliceFlags{0, 3, 128, 1 << 31} {
-		_, err = snapshot.CountClass(0, flag)
+		_, err = snapshot.CountSlicesOfClass(0, flag)
 		wantCode(t, err, quoit.Invalid)
 	}
 }

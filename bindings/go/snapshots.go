@@ -68,16 +68,16 @@ type SliceFlags uint32
 
 // The conditions of a slice.
 const (
-	SliceIntact   SliceFlags = C.QUOIT_SLICE_INTACT   // each worker exists once, without contradictions; else degraded
-	SliceIdle     SliceFlags = C.QUOIT_SLICE_IDLE     // no node is used
-	SlicePartly   SliceFlags = C.QUOIT_SLICE_PARTLY   // some nodes are used, or one is partly used
-	SliceFull     SliceFlags = C.QUOIT_SLICE_FULL     // all nodes are completely used
-	SliceHeld     SliceFlags = C.QUOIT_SLICE_HELD     // allocated: a group, confirmed or not, has at least a part of it
-	SliceDraining SliceFlags = C.QUOIT_SLICE_DRAINING // a node is draining
-	SliceFree     SliceFlags = C.QUOIT_SLICE_FREE     // intact, idle and not draining: it can be reserved now
+	SliceIntact    SliceFlags = C.QUOIT_SLICE_INTACT    // each worker exists once, without contradictions; else degraded
+	SliceIdle      SliceFlags = C.QUOIT_SLICE_IDLE      // no node is used
+	SlicePartly    SliceFlags = C.QUOIT_SLICE_PARTLY    // some nodes are used, or one is partly used
+	SliceFull      SliceFlags = C.QUOIT_SLICE_FULL      // all nodes are completely used
+	SliceAllocated SliceFlags = C.QUOIT_SLICE_ALLOCATED // a part or all of it is allocated to a group
+	SliceDraining  SliceFlags = C.QUOIT_SLICE_DRAINING  // a node is draining
+	SliceFree      SliceFlags = C.QUOIT_SLICE_FREE      // intact, idle and not draining: it can be reserved now
 )
 
-var sliceFlagNames = []string{"INTACT", "IDLE", "PARTLY", "FULL", "HELD", "DRAINING", "FREE"}
+var sliceFlagNames = []string{"INTACT", "IDLE", "PARTLY", "FULL", "ALLOCATED", "DRAINING", "FREE"}
 
 // String returns the names of the conditions, separated by bars.
 func (f SliceFlags) String() string { return flagNames(sliceFlagNames, f) }
@@ -87,15 +87,15 @@ type Faults uint32
 
 // The contradictions.
 const (
-	FaultWorkerTwice  Faults = C.QUOIT_FAULT_WORKER_TWICE   // two nodes have the same worker id
-	FaultNoWorkerID   Faults = C.QUOIT_FAULT_NO_WORKER_ID   // a node has no worker id
-	FaultTooManyHosts Faults = C.QUOIT_FAULT_TOO_MANY_HOSTS // a worker id is too large for the topology
-	FaultChips        Faults = C.QUOIT_FAULT_CHIPS          // chips disagree between nodes or with the topology
-	FaultTopology     Faults = C.QUOIT_FAULT_TOPOLOGY       // two topologies, or one that is not in the catalogue
-	FaultPodType      Faults = C.QUOIT_FAULT_POD_TYPE       // two pod types, or one that does not match the topology
+	FaultDuplicateWorkerID Faults = C.QUOIT_FAULT_DUPLICATE_WORKER_ID // two nodes have the same worker id
+	FaultNoWorkerID        Faults = C.QUOIT_FAULT_NO_WORKER_ID        // a node has no worker id
+	FaultTooManyHosts      Faults = C.QUOIT_FAULT_TOO_MANY_HOSTS      // a worker id is too large for the topology
+	FaultChips             Faults = C.QUOIT_FAULT_CHIPS               // chips disagree between nodes or with the topology
+	FaultTopology          Faults = C.QUOIT_FAULT_TOPOLOGY            // two topologies, or one that is not in the catalogue
+	FaultPodType           Faults = C.QUOIT_FAULT_POD_TYPE            // two pod types, or one that does not match the topology
 )
 
-var faultNames = []string{"WORKER_TWICE", "NO_WORKER_ID", "TOO_MANY_HOSTS", "CHIPS", "TOPOLOGY", "POD_TYPE"}
+var faultNames = []string{"DUPLICATE_WORKER_ID", "NO_WORKER_ID", "TOO_MANY_HOSTS", "CHIPS", "TOPOLOGY", "POD_TYPE"}
 
 // String returns the names of the faults, separated by bars.
 func (f Faults) String() string { return flagNames(faultNames, f) }
@@ -223,10 +223,10 @@ type Class struct {
 
 // Owner is a registered owner of groups.
 type Owner struct {
-	Name   string
-	Since  time.Time // when it was registered
-	Until  time.Time // when its lease ends; the zero time if it has no lease
-	Groups int       // number of its groups
+	Name       string
+	Registered time.Time // when it was registered
+	Until      time.Time // when its lease ends; the zero time if it has no lease
+	Groups     int       // number of its groups
 }
 
 func newSnapshot(c *C.QuoitSnapshot) *Snapshot {
@@ -447,16 +447,16 @@ func (s *Snapshot) Classes() ([]Class, error) {
 				Topology:     moveString(C.quoit_snapshot_dup_class_topology(c, index)),
 				ChipsPerHost: int(C.quoit_snapshot_get_class_chips_per_host(c, index)),
 				Hosts:        int(C.quoit_snapshot_get_class_n_hosts(c, index)),
-				Slices:       int(C.quoit_snapshot_count_class(c, index, 0)),
+				Slices:       int(C.quoit_snapshot_count_slices_of_class(c, index, 0)),
 			}
 		})
 }
 
-// CountClass returns how many slices of a class, given by its index, have a condition. The cost does not depend on the
-// size of the fleet.
+// CountSlicesOfClass returns how many slices of a class, given by its index, have a condition. The cost does not depend
+// on the size of the fleet.
 //
 // It fails with Invalid for an index out of range, and if flag is not exactly one condition.
-func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error) {
+func (s *Snapshot) CountSlicesOfClass(class int, flag SliceFlags) (count int, err error) {
 	if flag == 0 || flag&(flag-1) != 0 || flag > SliceFree {
 		return 0, cconv.InvalidError("condition '%v': expected one of SliceFlags", flag)
 	}
@@ -464,7 +464,7 @@ func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error)
 		if err := checkIndex("class", class, C.quoit_snapshot_get_n_classes(c)); err != nil {
 			return err
 		}
-		count = int(C.quoit_snapshot_count_class(c, C.uint32_t(class), C.QuoitSliceFlags(flag)))
+		count = int(C.quoit_snapshot_count_slices_of_class(c, C.uint32_t(class), C.QuoitSliceFlags(flag)))
 		return nil
 	})
 	return count, err
@@ -708,10 +708,10 @@ func (s *Snapshot) Owners() ([]Owner, error) {
 	return collect(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_owners(c) },
 		func(c *C.QuoitSnapshot, index C.uint32_t) Owner {
 			return Owner{
-				Name:   C.GoString(C.quoit_snapshot_get_owner_name(c, index)),
-				Since:  timeFromC(int64(C.quoit_snapshot_get_owner_since_ms(c, index))),
-				Until:  timeFromC(int64(C.quoit_snapshot_get_owner_until_ms(c, index))),
-				Groups: int(C.quoit_snapshot_count_owner_groups(c, C.quoit_snapshot_get_owner_name(c, index))),
+				Name:       C.GoString(C.quoit_snapshot_get_owner_name(c, index)),
+				Registered: timeFromC(int64(C.quoit_snapshot_get_owner_registered_ms(c, index))),
+				Until:      timeFromC(int64(C.quoit_snapshot_get_owner_until_ms(c, index))),
+				Groups:     int(C.quoit_snapshot_count_owner_groups(c, C.quoit_snapshot_get_owner_name(c, index))),
 			}
 		})
 }

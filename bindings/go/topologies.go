@@ -50,12 +50,12 @@ const (
 	// JobBoxes is one job on the same box of chips in each slice. The processes divide the box as a grid. JAX
 	// counts chips and devices from the first chip of the box.
 	JobBoxes Job = C.QUOIT_JOB_BOXES
-	// JobApart is no common job over ICI: each process starts alone, as process 0 of 1, and counts its own chips.
+	// JobSeparate is no common job over ICI: each process starts alone, as process 0 of 1, and counts its own chips.
 	// Topology.Notes has the reason.
-	JobApart Job = C.QUOIT_JOB_APART
+	JobSeparate Job = C.QUOIT_JOB_SEPARATE
 )
 
-var jobNames = map[Job]string{JobSlices: "SLICES", JobBoxes: "BOXES", JobApart: "APART"}
+var jobNames = map[Job]string{JobSlices: "SLICES", JobBoxes: "BOXES", JobSeparate: "SEPARATE"}
 
 // String returns the name of the value.
 func (j Job) String() string { return nameOf(jobNames, j) }
@@ -82,7 +82,7 @@ type Process struct {
 	GroupSlice   int
 	Bundle       int             // the index of its bundle in the group; -1 if the group has whole hosts
 	WorkerID     int             // the worker id of its host; 0 if a process of a bundle has none
-	Local        int             // the index of the process on its host
+	LocalIndex   int             // the index of the process on its host
 	Node         string          // the short name of its node
 	NodeFullName string          // source/pool/name of its node
 	Address      string          // the address of its node; "" if it is unknown
@@ -148,7 +148,7 @@ func newTopology(c *C.QuoitTopology) *Topology {
 	for process := range topology.Processes {
 		topology.Processes[process] = processFromC(c, C.uint32_t(process))
 		if topology.Job == JobSlices {
-			topology.ProcessesPerHost = max(topology.ProcessesPerHost, topology.Processes[process].Local+1)
+			topology.ProcessesPerHost = max(topology.ProcessesPerHost, topology.Processes[process].LocalIndex+1)
 		}
 	}
 	for note := range topology.Notes {
@@ -166,7 +166,7 @@ func processFromC(c *C.QuoitTopology, process C.uint32_t) Process {
 		GroupSlice:    int(C.int32_t(C.quoit_topology_get_group_slice(c, process))),
 		Bundle:        int(C.quoit_topology_get_bundle(c, process)),
 		WorkerID:      int(C.quoit_topology_get_worker_id(c, process)),
-		Local:         int(C.quoit_topology_get_local(c, process)),
+		LocalIndex:    int(C.quoit_topology_get_local_index(c, process)),
 		Node:          C.GoString(C.quoit_topology_get_node_name(c, process)),
 		NodeFullName:  moveString(C.quoit_topology_dup_node_full_name(c, process)),
 		Address:       C.GoString(C.quoit_topology_get_node_address(c, process)),
@@ -197,7 +197,7 @@ func processFromC(c *C.QuoitTopology, process C.uint32_t) Process {
 		result.Devices[device] = int64(C.quoit_topology_get_device(c, process, C.uint32_t(device)))
 	}
 	for profile := range profileNames {
-		if id := C.quoit_topology_find_slice_id(c, process, C.QuoitProfile(profile)); id >= 0 {
+		if id := C.quoit_topology_find_profile_slice_id(c, process, C.QuoitProfile(profile)); id >= 0 {
 			result.SliceIDs[profile] = int(id)
 		}
 	}

@@ -150,19 +150,19 @@ func TestStringOfAConstantIsTheEndOfItsCName(t *testing.T) {
 
 func TestStringOfFlagsHasTheEndsOfTheirCNames(t *testing.T) {
 	for got, expected := range map[string]string{
-		quoit.SliceIntact.String():                     "INTACT",
-		(quoit.SliceHeld | quoit.SliceFree).String():   "HELD|FREE",
-		quoit.SliceDraining.String():                   "DRAINING",
-		(quoit.SlicePartly | quoit.SliceFull).String(): "PARTLY|FULL",
-		quoit.SliceIdle.String():                       "IDLE",
-		quoit.FaultPodType.String():                    "POD_TYPE",
-		quoit.FaultTopology.String():                   "TOPOLOGY",
-		quoit.FaultTooManyHosts.String():               "TOO_MANY_HOSTS",
-		(quoit.AssumesHostName | 1<<20).String():       "HOST_NAME|UNKNOWN_1048576",
-		quoit.GroupState(99).String():                  "UNKNOWN_99",
-		quoit.Strategy(99).String():                    "UNKNOWN_99",
-		quoit.StrictSpread.String():                    "STRICT_SPREAD",
-		quoit.SliceFlags(0).String():                   "",
+		quoit.SliceIntact.String():                        "INTACT",
+		(quoit.SliceAllocated | quoit.SliceFree).String(): "ALLOCATED|FREE",
+		quoit.SliceDraining.String():                      "DRAINING",
+		(quoit.SlicePartly | quoit.SliceFull).String():    "PARTLY|FULL",
+		quoit.SliceIdle.String():                          "IDLE",
+		quoit.FaultPodType.String():                       "POD_TYPE",
+		quoit.FaultTopology.String():                      "TOPOLOGY",
+		quoit.FaultTooManyHosts.String():                  "TOO_MANY_HOSTS",
+		(quoit.AssumesHostName | 1<<20).String():          "HOST_NAME|UNKNOWN_1048576",
+		quoit.GroupState(99).String():                     "UNKNOWN_99",
+		quoit.Strategy(99).String():                       "UNKNOWN_99",
+		quoit.StrictSpread.String():                       "STRICT_SPREAD",
+		quoit.SliceFlags(0).String():                      "",
 	} {
 		if got != expected {
 			t.Errorf("'%s': expected '%s'", got, expected)

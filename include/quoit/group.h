@@ -116,11 +116,11 @@ QUOIT_API const char *quoit_group_get_request (const QuoitGroup *group);
 QUOIT_API QuoitGroupState quoit_group_get_state (const QuoitGroup *group);
 
 /**
- * quoit_group_get_since_ms:
+ * quoit_group_get_created_ms:
  *
- * Returns: the time when the group was reserved, held or first imported, by the ledger's clock
+ * Returns: the time when the group was created: reserved, held or first imported; by the ledger's clock
  */
-QUOIT_API int64_t quoit_group_get_since_ms (const QuoitGroup *group);
+QUOIT_API int64_t quoit_group_get_created_ms (const QuoitGroup *group);
 
 /**
  * quoit_group_get_ended_ms:

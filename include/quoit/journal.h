@@ -24,14 +24,14 @@ typedef struct _QuoitJournal QuoitJournal;
  * The type of an effect.
  */
 typedef enum {
-  QUOIT_EFFECT_IMPORT = 1,          /* a source was imported, or changed */
-  QUOIT_EFFECT_GROUP_ADDED = 2,     /* a group was created */
-  QUOIT_EFFECT_GROUP_REMOVED = 3,   /* a group ended */
-  QUOIT_EFFECT_NODE_STATE = 4,      /* the state of a node changed */
-  QUOIT_EFFECT_GROUP_CHANGED = 5,   /* the slices or bundles of a group changed */
-  QUOIT_EFFECT_GROUP_LEASE = 6,     /* a group was confirmed, or its lease changed */
-  QUOIT_EFFECT_GROUP_FORGOTTEN = 7, /* the record of an ended group was deleted, with its key */
-  QUOIT_EFFECT_LEDGER_SET = 8       /* the ledger's epoch, next ids or clock limit were set */
+  QUOIT_EFFECT_IMPORT = 1,            /* a source was imported, or changed */
+  QUOIT_EFFECT_GROUP_ADDED = 2,       /* a group was created */
+  QUOIT_EFFECT_GROUP_REMOVED = 3,     /* a group ended */
+  QUOIT_EFFECT_NODE_STATE = 4,        /* the state of a node changed */
+  QUOIT_EFFECT_GROUP_CHANGED = 5,     /* the slices or bundles of a group changed */
+  QUOIT_EFFECT_GROUP_LEASE = 6,       /* a group was confirmed, or its lease changed */
+  QUOIT_EFFECT_GROUP_FORGOTTEN = 7,   /* the record of an ended group was deleted, with its key */
+  QUOIT_EFFECT_LEDGER_NUMBERS_SET = 8 /* the ledger's epoch, next ids or clock limit were set */
 } QuoitEffectType;
 
 /**

@@ -51,7 +51,7 @@ typedef enum {
   QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
   QUOIT_CONSTRAINT_INTACT = 9,          /* slices: all hosts are alive or draining, and agree with each other */
   QUOIT_CONSTRAINT_DRAINING = 10,       /* no host of the slice is draining, or the node is not draining */
-  QUOIT_CONSTRAINT_HELD = 11,           /* slices: not allocated to groups, confirmed or not; nodes: enough is not */
+  QUOIT_CONSTRAINT_ALLOCATED = 11,      /* slices: not allocated to groups, confirmed or not; nodes: enough is not */
   QUOIT_CONSTRAINT_EXTERNAL = 12,       /* slices: not in external use; nodes: enough is not */
   QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* nodes: the node has the label */
   QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the node would be large enough if it were empty */
@@ -67,7 +67,7 @@ typedef enum {
  * are %NULL or 0.
  */
 typedef enum {
-  QUOIT_STEP_NODE_BACK = 1,      /* the node, now dead, is alive again */
+  QUOIT_STEP_NODE_ALIVE = 1,     /* the node, now dead, is alive again */
   QUOIT_STEP_UNDRAIN = 2,        /* the node is no longer draining */
   QUOIT_STEP_RELEASE = 3,        /* the group is released */
   QUOIT_STEP_EXTERNAL_ENDS = 4,  /* the external use of the node ends */
@@ -113,20 +113,20 @@ QUOIT_API QuoitVerdict quoit_report_get_verdict (const QuoitReport *report);
 QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
 
 /**
- * quoit_report_get_n_now:
+ * quoit_report_get_n_free_now:
  *
  * Returns: the number of slices that are free and match the request, or of nodes that have room for the bundle, at
  *   present
  */
-QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
+QUOIT_API uint32_t quoit_report_get_n_free_now (const QuoitReport *report);
 
 /**
- * quoit_report_get_n_could:
+ * quoit_report_get_n_possible:
  *
- * Returns: what quoit_report_get_n_now() would return if every group were released, every known node were alive and
- *   undrained, and external use had ended
+ * Returns: what quoit_report_get_n_free_now() would return if every group were released, every known node were alive
+ *   and undrained, and external use had ended
  */
-QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
+QUOIT_API uint32_t quoit_report_get_n_possible (const QuoitReport *report);
 
 /**
  * quoit_report_get_bundle:
@@ -166,20 +166,20 @@ QUOIT_API const char *quoit_report_get_miss_node (const QuoitReport *report, uin
 QUOIT_API const char *quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss);
 
 /**
- * quoit_report_get_miss_left:
+ * quoit_report_get_miss_available:
  * @miss: below quoit_report_get_n_misses()
  *
  * Returns: the amount of the resource quoit_report_get_miss_resource() that is free on the node
  */
-QUOIT_API QuoitAmount quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss);
+QUOIT_API QuoitAmount quoit_report_get_miss_available (const QuoitReport *report, uint32_t miss);
 
 /**
- * quoit_report_get_miss_wanted:
+ * quoit_report_get_miss_requested:
  * @miss: below quoit_report_get_n_misses()
  *
  * Returns: the amount of that resource that the bundle needs
  */
-QUOIT_API QuoitAmount quoit_report_get_miss_wanted (const QuoitReport *report, uint32_t miss);
+QUOIT_API QuoitAmount quoit_report_get_miss_requested (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_is_proven:
@@ -238,7 +238,7 @@ QUOIT_API uint32_t quoit_report_get_reason_after (const QuoitReport *report, uin
  * quoit_report_dup_reason_text:
  * @reason: below quoit_report_get_n_reasons()
  *
- * Returns: (transfer full): the reason in words, such as "2 of 3 slices are held by groups"; g_free() it
+ * Returns: (transfer full): the reason in words, such as "2 of 3 slices are allocated to groups"; g_free() it
  */
 QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_t reason);
 

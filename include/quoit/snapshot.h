@@ -61,13 +61,13 @@ typedef enum {
  * Conditions of a slice, as bits. Several can be true.
  */
 typedef enum {
-  QUOIT_SLICE_INTACT = 1,    /* every worker exists once, alive or draining, and there is no fault; else degraded */
-  QUOIT_SLICE_IDLE = 2,      /* no node is used */
-  QUOIT_SLICE_PARTLY = 4,    /* some nodes are used, or one is used in part */
-  QUOIT_SLICE_FULL = 8,      /* every node is used whole */
-  QUOIT_SLICE_HELD = 16,     /* a part or all of it is allocated to a group, confirmed or not */
-  QUOIT_SLICE_DRAINING = 32, /* a node is draining */
-  QUOIT_SLICE_FREE = 64      /* intact, idle, not draining: can be reserved now */
+  QUOIT_SLICE_INTACT = 1,     /* every worker exists once, alive or draining, and there is no fault; else degraded */
+  QUOIT_SLICE_IDLE = 2,       /* no node is used */
+  QUOIT_SLICE_PARTLY = 4,     /* some nodes are used, or one is used in part */
+  QUOIT_SLICE_FULL = 8,       /* every node is used whole */
+  QUOIT_SLICE_ALLOCATED = 16, /* a part or all of it is allocated to a group, confirmed or not */
+  QUOIT_SLICE_DRAINING = 32,  /* a node is draining */
+  QUOIT_SLICE_FREE = 64       /* intact, idle, not draining: can be reserved now */
 } QuoitSliceFlags;
 
 /**
@@ -76,12 +76,12 @@ typedef enum {
  * Contradictions among the alive nodes of a slice, as bits.
  */
 typedef enum {
-  QUOIT_FAULT_WORKER_TWICE = 1,   /* two nodes have the same worker id */
-  QUOIT_FAULT_NO_WORKER_ID = 2,   /* a node has none */
-  QUOIT_FAULT_TOO_MANY_HOSTS = 4, /* a worker id is too large for the topology */
-  QUOIT_FAULT_CHIPS = 8,          /* the nodes have different numbers of chips, or a wrong number for the topology */
-  QUOIT_FAULT_TOPOLOGY = 16,      /* the nodes have different topologies, or one that is not in the catalogue */
-  QUOIT_FAULT_POD_TYPE = 32       /* the nodes have different pod types, or one that does not match the topology */
+  QUOIT_FAULT_DUPLICATE_WORKER_ID = 1, /* two nodes have the same worker id */
+  QUOIT_FAULT_NO_WORKER_ID = 2,        /* a node has none */
+  QUOIT_FAULT_TOO_MANY_HOSTS = 4,      /* a worker id is too large for the topology */
+  QUOIT_FAULT_CHIPS = 8,               /* the nodes have different numbers of chips, or a wrong one for the topology */
+  QUOIT_FAULT_TOPOLOGY = 16,           /* the nodes have different topologies, or one that is not in the catalogue */
+  QUOIT_FAULT_POD_TYPE = 32            /* the nodes have different pod types, or a wrong one for the topology */
 } QuoitFault;
 
 /**
@@ -681,14 +681,14 @@ QUOIT_API uint32_t quoit_snapshot_get_class_chips_per_host (const QuoitSnapshot 
 QUOIT_API uint32_t quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_index);
 
 /**
- * quoit_snapshot_count_class:
+ * quoit_snapshot_count_slices_of_class:
  * @class_index: below quoit_snapshot_get_n_classes()
  * @flag: one condition
  *
  * Returns: the number of slices of the class with that condition; the cost does not depend on the size of the fleet
  */
-QUOIT_API uint32_t quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index,
-                                               QuoitSliceFlags flag);
+QUOIT_API uint32_t quoit_snapshot_count_slices_of_class (const QuoitSnapshot *snapshot, uint32_t class_index,
+                                                         QuoitSliceFlags flag);
 
 /**
  * quoit_snapshot_get_n_groups:
@@ -757,12 +757,12 @@ QUOIT_API uint32_t quoit_snapshot_get_n_owners (const QuoitSnapshot *snapshot);
 QUOIT_API const char *quoit_snapshot_get_owner_name (const QuoitSnapshot *snapshot, uint32_t owner);
 
 /**
- * quoit_snapshot_get_owner_since_ms:
+ * quoit_snapshot_get_owner_registered_ms:
  * @owner: below quoit_snapshot_get_n_owners()
  *
- * Returns: the time of registration
+ * Returns: the time when the owner was registered; another lease does not change it
  */
-QUOIT_API int64_t quoit_snapshot_get_owner_since_ms (const QuoitSnapshot *snapshot, uint32_t owner);
+QUOIT_API int64_t quoit_snapshot_get_owner_registered_ms (const QuoitSnapshot *snapshot, uint32_t owner);
 
 /**
  * quoit_snapshot_get_owner_until_ms:

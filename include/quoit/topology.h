@@ -53,10 +53,10 @@ typedef enum {
  * - %QUOIT_JOB_SLICES: one job on whole slices, with the same number of processes on each host.
  * - %QUOIT_JOB_BOXES: one job on the same box of chips in each slice; the processes divide the box as a grid. JAX
  *   counts chips and devices from the first chip of the box.
- * - %QUOIT_JOB_APART: no common job over ICI. Each process starts alone, as process 0 of 1, and counts its own chips.
- *   Notes give the reason.
+ * - %QUOIT_JOB_SEPARATE: no common job over ICI. Each process starts alone, as process 0 of 1, and counts its own
+ *   chips. Notes give the reason.
  */
-typedef enum { QUOIT_JOB_SLICES = 1, QUOIT_JOB_BOXES = 2, QUOIT_JOB_APART = 3 } QuoitJob;
+typedef enum { QUOIT_JOB_SLICES = 1, QUOIT_JOB_BOXES = 2, QUOIT_JOB_SEPARATE = 3 } QuoitJob;
 
 /**
  * QuoitLaunch:
@@ -239,12 +239,12 @@ QUOIT_API char *quoit_topology_dup_slice_full_name (const QuoitTopology *topolog
 QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process);
 
 /**
- * quoit_topology_get_local:
+ * quoit_topology_get_local_index:
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the number of the process on its host, from 0
+ * Returns: the index of the process among those of its host, from 0
  */
-QUOIT_API uint32_t quoit_topology_get_local (const QuoitTopology *topology, uint32_t process);
+QUOIT_API uint32_t quoit_topology_get_local_index (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_host_chips:

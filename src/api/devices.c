@@ -102,13 +102,13 @@ check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
   for (guint i = 0; i < parts->parts->len; i++)
     if (!check_bundle (group, g_array_index (parts->parts, QuoitPart, i).bundle, error))
       return FALSE;
-  if (parts->job != QUOIT_JOB_APART)
+  if (parts->job != QUOIT_JOB_SEPARATE)
     return TRUE;
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
       "group '%s' is not one job over ICI, so no mesh joins its processes: %s: expected bundles that are "
       "equal boxes of chips and together form one box in each slice, such as those of --tpu-per-bundle",
-      group->data->name, parts->apart_reason);
+      group->data->name, parts->separate_reason);
 }
 
 static QuoitDevices *

@@ -165,11 +165,11 @@ quoit_group_get_state (const QuoitGroup *group)
 }
 
 int64_t
-quoit_group_get_since_ms (const QuoitGroup *group)
+quoit_group_get_created_ms (const QuoitGroup *group)
 {
   g_return_val_if_fail (group != NULL, 0);
 
-  return group->data->since_ms;
+  return group->data->created_ms;
 }
 
 int64_t

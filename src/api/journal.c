@@ -143,7 +143,7 @@ quoit_journal_get_effect_group_name (const QuoitJournal *journal, uint32_t entry
       return row->group_name;
     case QUOIT_EFFECT_IMPORT:
     case QUOIT_EFFECT_NODE_STATE:
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
     default:
       return NULL;
     }
@@ -167,7 +167,7 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
       return row->group_id;
     case QUOIT_EFFECT_IMPORT:
     case QUOIT_EFFECT_NODE_STATE:
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
     default:
       return 0;
     }

@@ -21,19 +21,19 @@ quoit_report_get_n_wanted (const QuoitReport *report)
 }
 
 uint32_t
-quoit_report_get_n_now (const QuoitReport *report)
+quoit_report_get_n_free_now (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, 0);
 
-  return report->n_now;
+  return report->n_free_now;
 }
 
 uint32_t
-quoit_report_get_n_could (const QuoitReport *report)
+quoit_report_get_n_possible (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, 0);
 
-  return report->n_could;
+  return report->n_possible;
 }
 
 int64_t
@@ -77,19 +77,19 @@ quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss)
 }
 
 QuoitAmount
-quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss)
+quoit_report_get_miss_available (const QuoitReport *report, uint32_t miss)
 {
   const QuoitMiss *row = miss_at (report, miss);
 
-  return row == NULL ? (QuoitAmount) { 0 } : row->left;
+  return row == NULL ? (QuoitAmount) { 0 } : row->available;
 }
 
 QuoitAmount
-quoit_report_get_miss_wanted (const QuoitReport *report, uint32_t miss)
+quoit_report_get_miss_requested (const QuoitReport *report, uint32_t miss)
 {
   const QuoitMiss *row = miss_at (report, miss);
 
-  return row == NULL ? (QuoitAmount) { 0 } : row->wanted;
+  return row == NULL ? (QuoitAmount) { 0 } : row->requested;
 }
 
 QuoitRayAnswer

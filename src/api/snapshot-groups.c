@@ -104,11 +104,11 @@ quoit_snapshot_get_owner_name (const QuoitSnapshot *snapshot, uint32_t owner)
 }
 
 int64_t
-quoit_snapshot_get_owner_since_ms (const QuoitSnapshot *snapshot, uint32_t owner)
+quoit_snapshot_get_owner_registered_ms (const QuoitSnapshot *snapshot, uint32_t owner)
 {
   g_return_val_if_fail (snapshot != NULL && owner_at (snapshot, owner) != NULL, 0);
 
-  return owner_at (snapshot, owner)->since_ms;
+  return owner_at (snapshot, owner)->created_ms;
 }
 
 int64_t

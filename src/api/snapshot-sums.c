@@ -107,7 +107,7 @@ quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_
 }
 
 uint32_t
-quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index, QuoitSliceFlags flag)
+quoit_snapshot_count_slices_of_class (const QuoitSnapshot *snapshot, uint32_t class_index, QuoitSliceFlags flag)
 {
   const QuoitClass *class = class_at (snapshot, class_index);
 

@@ -359,7 +359,7 @@ quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
     { QUOIT_FAULT_TOPOLOGY, "its nodes have different topologies, or one that is not in the catalogue" },
     { QUOIT_FAULT_POD_TYPE, "its nodes have different pod types, or one that does not match the topology" },
     { QUOIT_FAULT_CHIPS, "the chips of a node disagree with the topology" },
-    { QUOIT_FAULT_WORKER_TWICE, "two nodes have the same worker id" },
+    { QUOIT_FAULT_DUPLICATE_WORKER_ID, "two nodes have the same worker id" },
     { QUOIT_FAULT_NO_WORKER_ID, "a node has no worker id" },
     { QUOIT_FAULT_TOO_MANY_HOSTS, "it has more hosts than its topology" },
   };

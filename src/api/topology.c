@@ -38,7 +38,7 @@ quoit_topology_get_n_processes (const QuoitTopology *topology)
 QuoitJob
 quoit_topology_get_job (const QuoitTopology *topology)
 {
-  g_return_val_if_fail (topology != NULL, QUOIT_JOB_APART);
+  g_return_val_if_fail (topology != NULL, QUOIT_JOB_SEPARATE);
 
   return topology->job;
 }
@@ -60,7 +60,7 @@ quoit_topology_get_slice_id (const QuoitTopology *topology, uint32_t process)
 }
 
 int64_t
-quoit_topology_find_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile)
+quoit_topology_find_profile_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile)
 {
   const QuoitProcess *row = process_at (topology, process);
 
@@ -92,11 +92,11 @@ quoit_topology_get_node_assumptions (const QuoitTopology *topology, uint32_t pro
 }
 
 uint32_t
-quoit_topology_get_local (const QuoitTopology *topology, uint32_t process)
+quoit_topology_get_local_index (const QuoitTopology *topology, uint32_t process)
 {
   const QuoitProcess *row = process_at (topology, process);
 
-  return row == NULL ? 0 : row->local;
+  return row == NULL ? 0 : row->local_index;
 }
 
 int64_t

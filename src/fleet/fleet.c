@@ -285,7 +285,7 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
       else if ((guint32) worker >= hosts)
         status.faults |= hosts == 0 ? 0 : QUOIT_FAULT_TOO_MANY_HOSTS;
       else if ((worker_bits[worker / 64] >> (worker % 64) & 1) != 0)
-        status.faults |= QUOIT_FAULT_WORKER_TWICE;
+        status.faults |= QUOIT_FAULT_DUPLICATE_WORKER_ID;
       else
         {
           worker_bits[worker / 64] |= (guint64) 1 << (worker % 64);

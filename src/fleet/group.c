@@ -369,7 +369,7 @@ check_times (const QuoitGroupData *data, GError **error)
   const struct {
     const char *what;
     gint64 time_ms;
-  } times[] = { { "since", data->since_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
+  } times[] = { { "since", data->created_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (times); i++)
     if (!quoit_time_is_valid (times[i].time_ms))

@@ -55,7 +55,7 @@ enum {
 /* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id. */
 typedef struct {
   guint64 id;
-  gint64 since_ms, ended_ms;
+  gint64 created_ms, ended_ms;
   gint64 until_ms; /* the lease is valid before this time; 0: no lease */
   QuoitGroupState state;
   guint8 kind; /* QuoitRecordKind */

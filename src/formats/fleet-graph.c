@@ -83,11 +83,11 @@ static gboolean
 find_chip (const Builder *builder, const QuoitCoordinates *torus, guint32 chip, guint32 *vertex)
 {
   guint32 node = builder->worker_nodes[quoit_coordinates_worker (torus, chip)];
-  guint32 local = quoit_coordinates_local (torus, chip);
+  guint32 index_on_host = quoit_coordinates_index_on_host (torus, chip);
 
-  if (node == 0 || local >= quoit_layout_node_kind (builder->fleet->layout, (QuoitNodeId) { node - 1 })->chips)
+  if (node == 0 || index_on_host >= quoit_layout_node_kind (builder->fleet->layout, (QuoitNodeId) { node - 1 })->chips)
     return FALSE;
-  *vertex = builder->node_vertices[node - 1] + 1 + local;
+  *vertex = builder->node_vertices[node - 1] + 1 + index_on_host;
   return TRUE;
 }
 

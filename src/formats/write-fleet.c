@@ -235,7 +235,7 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   quoit_writer_integer (writer, "n_workers", quoit_group_count_hosts (group));
   quoit_writer_text (writer, "request", group->request);
   quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
-  write_time (writer, "since", group->since_ms);
+  write_time (writer, "since", group->created_ms);
   write_time (writer, "ended", group->ended_ms);
   write_time (writer, "until", group->until_ms);
   quoit_writer_boolean (writer, "expired", group->end == QUOIT_END_EXPIRED);

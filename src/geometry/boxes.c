@@ -45,11 +45,11 @@ quoit_box_same_size (const QuoitBox *a, const QuoitBox *b)
 }
 
 guint64
-quoit_chips_for_process (guint32 chips_per_host, guint32 per_host, guint32 local)
+quoit_chips_for_process (guint32 chips_per_host, guint32 per_host, guint32 local_index)
 {
   guint32 n = chips_per_host / per_host;
 
-  return n >= 64 ? G_MAXUINT64 : (((guint64) 1 << n) - 1) << (local * n);
+  return n >= 64 ? G_MAXUINT64 : (((guint64) 1 << n) - 1) << (local_index * n);
 }
 
 char *

@@ -30,9 +30,9 @@ QuoitBox quoit_extent_box (const QuoitExtent *extent);
 /* Returns whether @a is a box and @b has the same shape. */
 gboolean quoit_box_same_size (const QuoitBox *a, const QuoitBox *b);
 
-/* Returns the chips of process @local of @per_host processes on a host, as a bit mask. Like in JAX, Ray and
+/* Returns the chips of process @local_index of @per_host processes on a host, as a bit mask. Like in JAX, Ray and
  * PyTorch/XLA, each process gets the next chips. */
-guint64 quoit_chips_for_process (guint32 chips_per_host, guint32 per_host, guint32 local);
+guint64 quoit_chips_for_process (guint32 chips_per_host, guint32 per_host, guint32 local_index);
 /* Returns the bit numbers, such as "0,1". Owned by the caller. */
 char *quoit_chips_format (guint64 chips);
 /* Returns text such as "1,2,1". Owned by the caller. */

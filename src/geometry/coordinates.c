@@ -59,12 +59,12 @@ quoit_position_is_inside (QuoitShape grid, QuoitPosition position)
 enum { COLUMN_LENGTH = 2 };
 
 QuoitPosition
-quoit_position_in_host (QuoitShape block, guint32 local)
+quoit_position_in_host (QuoitShape block, guint32 index_on_host)
 {
   guint32 square = COLUMN_LENGTH * block.dims[0];
 
-  return (
-      QuoitPosition) { { local % square / COLUMN_LENGTH, local / square * COLUMN_LENGTH + local % COLUMN_LENGTH, 0 } };
+  return (QuoitPosition) { { index_on_host % square / COLUMN_LENGTH,
+                             index_on_host / square * COLUMN_LENGTH + index_on_host % COLUMN_LENGTH, 0 } };
 }
 
 static guint32
@@ -86,7 +86,7 @@ quoit_coordinates_worker (const QuoitCoordinates *coordinates, guint32 chip)
 }
 
 guint32
-quoit_coordinates_local (const QuoitCoordinates *coordinates, guint32 chip)
+quoit_coordinates_index_on_host (const QuoitCoordinates *coordinates, guint32 chip)
 {
   const QuoitSliceFacts *facts = &coordinates->facts;
   QuoitPosition position = quoit_position_from_index (facts->shape, chip);
@@ -97,11 +97,11 @@ quoit_coordinates_local (const QuoitCoordinates *coordinates, guint32 chip)
 }
 
 guint32
-quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 worker_id, guint32 local)
+quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 worker_id, guint32 index_on_host)
 {
   const QuoitSliceFacts *facts = &coordinates->facts;
   QuoitPosition host = quoit_position_from_index (facts->host_grid, worker_id),
-                position = quoit_position_in_host (facts->host_block, local);
+                position = quoit_position_in_host (facts->host_block, index_on_host);
 
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     position.at[axis] += host.at[axis] * facts->host_block.dims[axis];

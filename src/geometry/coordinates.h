@@ -29,15 +29,15 @@ QuoitPosition quoit_position_from_index (QuoitShape grid, guint32 index);
 guint32 quoit_position_index (QuoitShape grid, QuoitPosition position);
 gboolean quoit_position_is_inside (QuoitShape grid, QuoitPosition position);
 
-/* Returns the coordinates of chip @local inside its host. libtpu, Ray and bundles number the chips of a host in the
- * same way. */
-QuoitPosition quoit_position_in_host (QuoitShape block, guint32 local);
+/* Returns the coordinates of chip @index_on_host inside its host. libtpu, Ray and bundles number the chips of a host in
+ * the same way. */
+QuoitPosition quoit_position_in_host (QuoitShape block, guint32 index_on_host);
 
 /* Return the worker id of the host of @chip, and the index of @chip on that host. */
 guint32 quoit_coordinates_worker (const QuoitCoordinates *coordinates, guint32 chip);
-guint32 quoit_coordinates_local (const QuoitCoordinates *coordinates, guint32 chip);
+guint32 quoit_coordinates_index_on_host (const QuoitCoordinates *coordinates, guint32 chip);
 /* The inverse of the two functions above. */
-guint32 quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 worker_id, guint32 local);
+guint32 quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 worker_id, guint32 index_on_host);
 
 /* Sets *@neighbour to the next chip along @axis. Returns FALSE at an end without a wraparound link. */
 gboolean quoit_coordinates_step (const QuoitCoordinates *coordinates, guint32 chip, guint axis,

@@ -169,19 +169,19 @@ quoit_coordinates_get_chip_worker (const QuoitCoordinates *coordinates, uint32_t
 }
 
 uint32_t
-quoit_coordinates_get_chip_local (const QuoitCoordinates *coordinates, uint32_t chip)
+quoit_coordinates_get_chip_index_on_host (const QuoitCoordinates *coordinates, uint32_t chip)
 {
   g_return_val_if_fail (has_chip (coordinates, chip), 0);
 
-  return quoit_coordinates_local (coordinates, chip);
+  return quoit_coordinates_index_on_host (coordinates, chip);
 }
 
 uint32_t
-quoit_coordinates_get_worker_chip (const QuoitCoordinates *coordinates, uint32_t worker_id, uint32_t local)
+quoit_coordinates_get_worker_chip (const QuoitCoordinates *coordinates, uint32_t worker_id, uint32_t index_on_host)
 {
-  g_return_val_if_fail (has_worker (coordinates, worker_id) && local < coordinates->facts.chips_per_host, 0);
+  g_return_val_if_fail (has_worker (coordinates, worker_id) && index_on_host < coordinates->facts.chips_per_host, 0);
 
-  return quoit_coordinates_chip (coordinates, worker_id, local);
+  return quoit_coordinates_chip (coordinates, worker_id, index_on_host);
 }
 
 uint32_t

@@ -75,20 +75,20 @@ note_job (QuoitTopology *topology, const QuoitParts *parts)
                          "the bundles are one job on a part of %s: the bounds describe that part, but TPU_TOPOLOGY "
                          "and TPU_ACCELERATOR_TYPE describe the whole slice, as in its pods",
                          parts->slices->len == 1 ? "a slice" : "each slice");
-  else if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
+  else if (parts->job == QUOIT_JOB_SEPARATE && parts->parts->len > 1)
     quoit_topology_note (topology,
                          "the bundles do not form one job over ICI, and each process starts alone: %s; bundles that "
                          "are equal boxes of chips, and together one box in each slice, would form one",
-                         parts->apart_reason);
+                         parts->separate_reason);
 }
 
 /* Ray Train numbers all workers as one job, and sets no bounds. */
 static void
 note_ray_job (QuoitTopology *topology, const QuoitParts *parts)
 {
-  if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
+  if (parts->job == QUOIT_JOB_SEPARATE && parts->parts->len > 1)
     quoit_topology_note (topology, "Ray Train numbers the bundles as one job, but they do not form one over ICI: %s",
-                         parts->apart_reason);
+                         parts->separate_reason);
   else if (parts->job == QUOIT_JOB_BOXES && parts->slices->len > 1)
     quoit_topology_note (topology,
                          "Ray Train sets no MEGASCALE variables for bundles that are not whole slices: JAX does not "

@@ -33,7 +33,7 @@ no_job (const JobCheck *check, const char *format, ...)
   va_list args;
 
   va_start (args, format);
-  check->parts->apart_reason = g_strdup_vprintf (format, args);
+  check->parts->separate_reason = g_strdup_vprintf (format, args);
   va_end (args);
   return FALSE;
 }
@@ -255,7 +255,7 @@ quoit_parts_find_job (const QuoitLayout *layout, QuoitParts *parts)
 {
   JobCheck check = { layout, parts };
 
-  parts->job = QUOIT_JOB_APART;
+  parts->job = QUOIT_JOB_SEPARATE;
   if (parts->parts->len == 0 || !is_one_job (&check))
     return;
   parts->per_host = find_processes_per_host (&check);

@@ -12,7 +12,7 @@ quoit_parts_free (QuoitParts *parts)
   g_array_unref (parts->without_chips);
   g_array_unref (parts->slices);
   g_array_unref (parts->boxes);
-  g_free (parts->apart_reason);
+  g_free (parts->separate_reason);
   g_free (parts);
 }
 
@@ -114,7 +114,7 @@ number_on_nodes (GArray *parts)
       const QuoitPart *before = &g_array_index (parts, QuoitPart, i - 1);
       QuoitPart *part = &g_array_index (parts, QuoitPart, i);
 
-      part->local = part->node == before->node ? before->local + 1 : 0;
+      part->local_index = part->node == before->node ? before->local_index + 1 : 0;
     }
 }
 

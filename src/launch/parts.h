@@ -10,13 +10,13 @@
 
 /* The chips that one bundle uses on its node. */
 typedef struct {
-  guint32 bundle;    /* its index in the group */
-  guint32 node;      /* index in the layout */
-  guint32 slice;     /* index in the layout; QUOIT_NO_INDEX: no slice */
-  guint32 local;     /* its index among the parts of its node */
-  guint64 chips;     /* chips of the node that it uses, wholly or partly */
-  gboolean has_part; /* it uses only a part of one of them */
-  QuoitBox box;      /* the chips: in the slice, or in the host if the position in the slice is unknown */
+  guint32 bundle;      /* its index in the group */
+  guint32 node;        /* index in the layout */
+  guint32 slice;       /* index in the layout; QUOIT_NO_INDEX: no slice */
+  guint32 local_index; /* its index among the parts of its node */
+  guint64 chips;       /* chips of the node that it uses, wholly or partly */
+  gboolean has_part;   /* it uses only a part of one of them */
+  QuoitBox box;        /* the chips: in the slice, or in the host if the position in the slice is unknown */
 } QuoitPart;
 
 /* All parts of a group. */
@@ -26,8 +26,8 @@ typedef struct {
   GArray *slices;        /* of guint32: slices of the layout that contain parts */
   GArray *boxes;         /* of QuoitBox: the chips of the job in each slice; for QUOIT_JOB_BOXES */
   QuoitJob job;
-  guint32 per_host;   /* processes per host; for QUOIT_JOB_SLICES */
-  char *apart_reason; /* why the parts are not one job; NULL: they are, or there is only one */
+  guint32 per_host;      /* processes per host; for QUOIT_JOB_SLICES */
+  char *separate_reason; /* why the parts are not one job; NULL: they are, or there is only one */
 } QuoitParts;
 
 /* Fails with NOT_NOW for a bundle that is not placed. */
@@ -35,7 +35,7 @@ QuoitParts *quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *gr
 void quoit_parts_free (QuoitParts *parts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitParts, quoit_parts_free)
 
-/* Determines which job the parts form, or why they form none. Sets @job, @per_host, @boxes and @apart_reason. */
+/* Determines which job the parts form, or why they form none. Sets @job, @per_host, @boxes and @separate_reason. */
 void quoit_parts_find_job (const QuoitLayout *layout, QuoitParts *parts);
 /* Finds the coordinates of a chip of the part's node in its slice. Returns FALSE if they are unknown. */
 gboolean quoit_part_find_position (const QuoitLayout *layout, const QuoitPart *part, guint32 chip,

@@ -57,9 +57,9 @@ quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, 
 
   if (!quoit_process_torus (topology, process, &torus))
     return 0;
-  for (guint32 local = 0; local < MOST_CHIPS; local++)
-    if ((process->chips >> local & 1) != 0)
-      numbers[n++] = quoit_coordinates_chip (&torus, process->worker_id, local);
+  for (guint32 index_on_host = 0; index_on_host < MOST_CHIPS; index_on_host++)
+    if ((process->chips >> index_on_host & 1) != 0)
+      numbers[n++] = quoit_coordinates_chip (&torus, process->worker_id, index_on_host);
   qsort (numbers, n, sizeof *numbers, ascending);
   return chip < n ? numbers[chip] : 0;
 }
@@ -82,7 +82,7 @@ quoit_topology_count_devices (QuoitTopology *topology)
   QuoitCoordinates torus;
 
   /* Processes that are not one job may have no slice, and each counts its devices from 0. */
-  if (topology->job == QUOIT_JOB_APART)
+  if (topology->job == QUOIT_JOB_SEPARATE)
     return;
   g_array_set_size (topology->first_devices, topology->text_ranks->len);
   for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
@@ -99,7 +99,7 @@ quoit_topology_count_devices (QuoitTopology *topology)
 static guint64
 first_device (const QuoitTopology *topology, const QuoitProcess *process)
 {
-  if (topology->job == QUOIT_JOB_APART)
+  if (topology->job == QUOIT_JOB_SEPARATE)
     return 0;
   return g_array_index (topology->first_devices, guint64, process->group_slice);
 }

@@ -157,11 +157,11 @@ container_variables (const Slice *slice, const QuoitWebhookPatch *patch, guint c
 static void
 set_variables (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
 {
-  const GPtrArray *variables = slice->variables[process->local];
+  const GPtrArray *variables = slice->variables[process->local_index];
   gboolean has_process_addresses
       = (quoit_generation_facts (slice->class->facts.generation)->traits & QUOIT_GENERATION_PROCESS_ADDRESSES) != 0;
   g_autofree char *worker_id
-      = quoit_webhook_worker_id (quoit_webhook_container (pod->containers, process->local), process->local,
+      = quoit_webhook_worker_id (quoit_webhook_container (pod->containers, process->local_index), process->local_index,
                                  slice->topology->per_host, has_process_addresses, process->worker_id);
 
   for (guint i = 0; i < variables->len; i++)

@@ -172,7 +172,7 @@ note_single_host (Notes *notes, const QuoitProcess *process)
   const QuoitClass *class = quoit_process_class (notes->topology, process);
   gboolean is_tpu7x = class != NULL && class->facts.generation == QUOIT_GENERATION_TPU7X;
 
-  if (class == NULL || class->facts.hosts != 1 || notes->topology->job == QUOIT_JOB_APART)
+  if (class == NULL || class->facts.hosts != 1 || notes->topology->job == QUOIT_JOB_SEPARATE)
     return;
   if ((process->slice_id == 0 && notes->n_slices > 1) || is_tpu7x)
     quoit_topology_note (

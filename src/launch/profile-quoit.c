@@ -222,8 +222,8 @@ quoit_topology_quoit (const QuoitTopologyInput *input, const QuoitLaunch *launch
 {
   g_autoptr (QuoitTopology) topology
       = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, quoit_topology_input_per_host (input, launch));
-  gboolean is_apart = topology->job == QUOIT_JOB_APART;
-  guint32 n_slices = is_apart ? 1 : quoit_topology_n_slices (topology);
+  gboolean is_separate = topology->job == QUOIT_JOB_SEPARATE;
+  guint32 n_slices = is_separate ? 1 : quoit_topology_n_slices (topology);
   g_auto (HostNames) host_names = { .layout = input->layout, .source = QUOIT_NO_INDEX };
   g_auto (GroupVariables) group = { 0 };
 
@@ -232,7 +232,7 @@ quoit_topology_quoit (const QuoitTopologyInput *input, const QuoitLaunch *launch
     {
       g_auto (QuoitSliceVariables) slice = quoit_slice_variables (topology, first);
 
-      if (is_apart)
+      if (is_separate)
         slice.end = first + 1;
       end = slice.end;
       if (!set_slice_variables (topology, &group, &host_names, &slice, error))

@@ -32,7 +32,7 @@ process_identity (const ProcessRef *ref)
   const QuoitProcess *process = ref_process (ref);
   guint64 node = ref->topology->layout->nodes[process->node].id;
 
-  return (gint64) (node << 32 | (quoit_process_has_no_chips (process) ? ~process->bundle : process->local));
+  return (gint64) (node << 32 | (quoit_process_has_no_chips (process) ? ~process->bundle : process->local_index));
 }
 
 /* Maps identities to process indices plus 1. */
@@ -172,7 +172,7 @@ slice_name_key (const ProcessRef *ref)
   const QuoitProcess *process = ref_process (ref);
   g_autofree char *slice = quoit_process_slice_full_name (ref->topology, process);
 
-  return g_strdup_printf ("%u %u %s", process->worker_id, process->local, slice);
+  return g_strdup_printf ("%u %u %s", process->worker_id, process->local_index, slice);
 }
 
 static char *
@@ -180,7 +180,7 @@ slice_id_key (const ProcessRef *ref)
 {
   const QuoitProcess *process = ref_process (ref);
 
-  return g_strdup_printf ("%u %u %u", process->worker_id, process->local, process->slice_id);
+  return g_strdup_printf ("%u %u %u", process->worker_id, process->local_index, process->slice_id);
 }
 
 /* Indexes the processes that left and have no counterpart yet. */

@@ -53,7 +53,7 @@ quoit_variable_cache_set (QuoitVariableCache *cache, guint32 number, QuoitProces
 guint32
 quoit_process_index_in_slice (const QuoitTopology *topology, const QuoitProcess *process)
 {
-  return process->worker_id * topology->per_host + process->local;
+  return process->worker_id * topology->per_host + process->local_index;
 }
 
 /* --- slice --- */
@@ -89,8 +89,8 @@ quoit_slice_variables (const QuoitTopology *topology, guint first)
 
   slice.class = quoit_process_class (topology, process_at (&slice, first));
   slice.common = list_new ();
-  for (guint local = 0; local < topology->per_host; local++)
-    slice.by_local[local] = list_new ();
+  for (guint i = 0; i < topology->per_host; i++)
+    slice.by_local_index[i] = list_new ();
   if (slice.class != NULL)
     add_class (&slice);
   return slice;
@@ -100,8 +100,8 @@ void
 quoit_slice_variables_clear (QuoitSliceVariables *slice)
 {
   g_clear_pointer (&slice->common, g_ptr_array_unref);
-  for (guint local = 0; local < QUOIT_MOST_PER_HOST; local++)
-    g_clear_pointer (&slice->by_local[local], g_ptr_array_unref);
+  for (guint i = 0; i < QUOIT_MOST_PER_HOST; i++)
+    g_clear_pointer (&slice->by_local_index[i], g_ptr_array_unref);
 }
 
 gboolean
@@ -126,15 +126,15 @@ quoit_slice_variables_add (QuoitSliceVariables *slice, const char *name, const c
 void
 quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *process)
 {
-  const GPtrArray *by_local;
+  const GPtrArray *by_local_index;
 
   for (guint i = 0; i < slice->common->len; i++)
     quoit_process_share_variable (process, slice->common->pdata[i]);
-  if (process->local >= slice->topology->per_host)
+  if (process->local_index >= slice->topology->per_host)
     return;
-  by_local = slice->by_local[process->local];
-  for (guint i = 0; i < by_local->len; i++)
-    quoit_process_share_variable (process, by_local->pdata[i]);
+  by_local_index = slice->by_local_index[process->local_index];
+  for (guint i = 0; i < by_local_index->len; i++)
+    quoit_process_share_variable (process, by_local_index->pdata[i]);
 }
 
 /* --- several processes per host --- */
@@ -209,11 +209,11 @@ add_bounds (QuoitSliceVariables *slice, GError **error)
     return fail_for_count (facts, error);
   add_process_bounds (slice, process_bounds);
   quoit_slice_variables_add (slice, "TPU_CHIPS_PER_PROCESS_BOUNDS", chip_bounds);
-  for (guint local = 0; local < per_host; local++)
+  for (guint i = 0; i < per_host; i++)
     {
-      g_autofree char *visible = quoit_chips_format (quoit_chips_for_process (facts->chips_per_host, per_host, local));
+      g_autofree char *visible = quoit_chips_format (quoit_chips_for_process (facts->chips_per_host, per_host, i));
 
-      g_ptr_array_add (slice->by_local[local], quoit_variable_new ("TPU_VISIBLE_CHIPS", visible));
+      g_ptr_array_add (slice->by_local_index[i], quoit_variable_new ("TPU_VISIBLE_CHIPS", visible));
     }
   return TRUE;
 }
@@ -249,8 +249,8 @@ choose_ports (const QuoitSliceVariables *slice, const char *port, char **ports, 
     }
   if (!quoit_process_port_parse (port, per_host, &first, error))
     return FALSE;
-  for (guint local = 0; local < per_host; local++)
-    ports[local] = g_strdup_printf ("%u", first + local);
+  for (guint i = 0; i < per_host; i++)
+    ports[i] = g_strdup_printf ("%u", first + i);
   return TRUE;
 }
 
@@ -260,12 +260,12 @@ add_addresses (QuoitSliceVariables *slice, const GPtrArray *hosts, char *const *
   g_autoptr (GString) addresses = g_string_new (NULL);
 
   for (guint host = 0; host < hosts->len; host++)
-    for (guint local = 0; local < slice->topology->per_host; local++)
+    for (guint i = 0; i < slice->topology->per_host; i++)
       g_string_append_printf (addresses, "%s%s:%s", addresses->len > 0 ? "," : "", (char *) hosts->pdata[host],
-                              ports[local]);
+                              ports[i]);
   quoit_slice_variables_add (slice, "TPU_PROCESS_ADDRESSES", addresses->str);
-  for (guint local = 0; local < slice->topology->per_host; local++)
-    g_ptr_array_add (slice->by_local[local], quoit_variable_new ("TPU_PROCESS_PORT", ports[local]));
+  for (guint i = 0; i < slice->topology->per_host; i++)
+    g_ptr_array_add (slice->by_local_index[i], quoit_variable_new ("TPU_PROCESS_PORT", ports[i]));
 }
 
 /* --- hosts --- */

@@ -20,10 +20,10 @@ void quoit_variable_cache_set (QuoitVariableCache *cache, guint32 number, QuoitP
 /* The shared variables of one slice. */
 typedef struct {
   const QuoitTopology *topology;
-  guint first, end;                         /* range of the slice's processes */
-  const QuoitClass *class;                  /* NULL: the source no longer reports it */
-  GPtrArray *common;                        /* of all processes */
-  GPtrArray *by_local[QUOIT_MOST_PER_HOST]; /* of the processes with an index on their hosts */
+  guint first, end;                               /* range of the slice's processes */
+  const QuoitClass *class;                        /* NULL: the source no longer reports it */
+  GPtrArray *common;                              /* of all processes */
+  GPtrArray *by_local_index[QUOIT_MOST_PER_HOST]; /* of the processes with an index on their hosts */
 } QuoitSliceVariables;
 
 /* Starts the variables of the slice whose processes begin at @first, with TPU_TOPOLOGY and TPU_ACCELERATOR_TYPE if the

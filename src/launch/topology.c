@@ -101,11 +101,11 @@ add_host (QuoitTopology *topology, QuoitProcess process)
   const QuoitClass *class = quoit_process_class (topology, &process);
 
   process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
-  for (process.local = 0; process.local < topology->per_host; process.local++)
+  for (process.local_index = 0; process.local_index < topology->per_host; process.local_index++)
     {
-      process.chips = class == NULL
-                          ? 0
-                          : quoit_chips_for_process (class->facts.chips_per_host, topology->per_host, process.local);
+      process.chips = class == NULL ? 0
+                                    : quoit_chips_for_process (class->facts.chips_per_host, topology->per_host,
+                                                               process.local_index);
       add_process (topology, process);
     }
 }
@@ -163,10 +163,10 @@ add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, g
           add_host (topology, process);
           continue;
         }
-      process.local = part->local;
+      process.local_index = part->local_index;
       if (parts->job == QUOIT_JOB_BOXES)
         process.box = g_array_index (parts->boxes, QuoitBox, slice);
-      else if (parts->job == QUOIT_JOB_APART)
+      else if (parts->job == QUOIT_JOB_SEPARATE)
         process.box = part->box;
       add_process (topology, process);
     }

@@ -16,7 +16,7 @@ typedef struct {
   guint32 slice_id, worker_id;
   guint32 group_slice;  /* index of the slice in the group */
   guint32 node;         /* index in the layout */
-  guint32 local;        /* index among the processes of its host */
+  guint32 local_index;  /* index among the processes of its host */
   guint32 bundle;       /* its bundle in the group; QUOIT_NO_INDEX: the group has no bundles */
   guint64 chips;        /* chips of its host; 0: no chips, or unknown */
   QuoitBox box;         /* chips of the job in the slice; no dimensions: the whole slice */

@@ -261,7 +261,7 @@ quoit_effect_apply (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **flee
       return apply_forget (*fleet, effect, error);
     case QUOIT_EFFECT_NODE_STATE:
       return apply_node_states (*fleet, effect, 1, error);
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       return apply_numbers (*fleet, &effect->numbers, error);
     }
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "effect of unknown type %d", (int) effect->type);

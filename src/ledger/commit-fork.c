@@ -317,7 +317,7 @@ rebase_effect (Rebase *rebase, const QuoitEffect *effect, gboolean is_import, Qu
         return FALSE;
       rebased->import = quoit_source_update_ref (effect->import);
       return TRUE;
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       break; /* no call on a fork makes it */
     }
   return quoit_fail (error, QUOIT_ERROR_FAILED, "a fork has an effect of type %d", (int) effect->type);

@@ -118,7 +118,7 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
       return lease_text (effect);
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is forgotten", effect->group_name, effect->group_id);
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       return numbers_text (&effect->numbers);
     case QUOIT_EFFECT_NODE_STATE:
       return g_strdup_printf ("node %s is %s", quoit_effect_node_name (effect, layout),

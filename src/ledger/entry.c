@@ -75,7 +75,7 @@ quoit_source_update_unref (QuoitSourceUpdate *import)
 QuoitEffect
 quoit_effect_numbers (const QuoitFleet *fleet)
 {
-  return (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET,
+  return (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_NUMBERS_SET,
                          .numbers = { .epoch = fleet->epoch,
                                       .next_node_id = fleet->next_node_id,
                                       .next_group_id = fleet->next_group_id,
@@ -126,7 +126,7 @@ quoit_effect_clear (QuoitEffect *effect)
       g_free (effect->group_name);
       break;
     case QUOIT_EFFECT_NODE_STATE:
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
     default:
       break;
     }

@@ -67,7 +67,7 @@ typedef struct {
       guint32 node_id;
       QuoitNodeState state;
     };
-    QuoitLedgerNumbers numbers; /* LEDGER_SET */
+    QuoitLedgerNumbers numbers; /* LEDGER_NUMBERS_SET */
   };
 } QuoitEffect;
 

@@ -110,7 +110,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
   if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
     return FALSE;
 
-  facts.since_ms = time_ms;
+  facts.created_ms = time_ms;
   facts.state = verb == QUOIT_VERB_HOLD ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED;
   facts.name = request->name;
   facts.owner = request->owner == NULL ? "" : request->owner;

@@ -334,7 +334,7 @@ build_group (GroupImport *import, const QuoitGroupData *before, QuoitGroupData *
   facts->owner = facts->key = "";
   facts->source = quoit_claims_source (import->difference->claims);
   facts->id = before != NULL ? before->id : import->next_id++;
-  facts->since_ms = before != NULL ? before->since_ms : import->time_ms;
+  facts->created_ms = before != NULL ? before->created_ms : import->time_ms;
   return quoit_group_data_new (facts);
 }
 

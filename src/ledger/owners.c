@@ -59,7 +59,7 @@ quoit_step_set_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, g
     {
       g_autofree char *name = quoit_owner_record_name (change->name);
       QuoitGroupData facts = { .id = fleet->next_group_id,
-                               .since_ms = time_ms,
+                               .created_ms = time_ms,
                                .until_ms = until_ms,
                                .state = QUOIT_GROUP_RESERVED,
                                .kind = QUOIT_RECORD_OWNER,

@@ -38,6 +38,6 @@ quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gi
   numbers.next_group_id = MAX (numbers.next_group_id, fleet->next_group_id);
   numbers.next_node_id = MAX (numbers.next_node_id, fleet->next_node_id);
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RESTORE, time_ms);
-  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET, .numbers = numbers });
+  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_NUMBERS_SET, .numbers = numbers });
   return TRUE;
 }

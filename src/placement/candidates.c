@@ -288,9 +288,9 @@ count_condition (QuoitCandidateCounts *counts, guint8 condition, guint32 n)
 
   counts->n_matching += n;
   if (quoit_condition_health (condition) != QUOIT_SLICE_CANNOT_BE_INTACT)
-    counts->n_could += n;
+    counts->n_possible += n;
   if (position == QUOIT_NO_CONSTRAINT)
-    counts->n_now += n;
+    counts->n_free_now += n;
   else
     counts->n_removed[position] += n;
 }

@@ -79,7 +79,7 @@ is_short_by_external_use (const QuoitBundlePlace *place)
 }
 
 gboolean
-quoit_place_is_not_held (const QuoitBundlePlace *place)
+quoit_place_is_not_allocated (const QuoitBundlePlace *place)
 {
   return has_available (place) || is_short_by_external_use (place);
 }

@@ -119,9 +119,9 @@ is_not_draining (QuoitSliceFlags flags)
 }
 
 static gboolean
-is_not_held (QuoitSliceFlags flags)
+is_not_allocated (QuoitSliceFlags flags)
 {
-  return (flags & QUOIT_SLICE_HELD) == 0;
+  return (flags & QUOIT_SLICE_ALLOCATED) == 0;
 }
 
 static gboolean
@@ -274,9 +274,9 @@ const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_DRAINING, "draining", QUOIT_CONSTRAINT_OF_USE,
     .slices = "draining", .nodes = "draining",
     .slice_test = is_not_draining, .node_test = quoit_place_is_not_draining },
-  { QUOIT_CONSTRAINT_HELD, "held", QUOIT_CONSTRAINT_OF_USE,
-    .slices = "held by groups", .nodes = "too full with groups for",
-    .slice_test = is_not_held, .node_test = quoit_place_is_not_held, .miss = QUOIT_MISS_AVAILABLE,
+  { QUOIT_CONSTRAINT_ALLOCATED, "allocated", QUOIT_CONSTRAINT_OF_USE,
+    .slices = "allocated to groups", .nodes = "too full with groups for",
+    .slice_test = is_not_allocated, .node_test = quoit_place_is_not_allocated, .miss = QUOIT_MISS_AVAILABLE,
     .detail = amounts_detail },
   { QUOIT_CONSTRAINT_EXTERNAL, "external", QUOIT_CONSTRAINT_OF_USE,
     .slices = "in external use", .nodes = "too full with external use for",

@@ -82,7 +82,7 @@ gboolean quoit_place_has_topology_label (const QuoitBundlePlace *place);
 gboolean quoit_place_has_total (const QuoitBundlePlace *place);
 gboolean quoit_place_is_known_alive (const QuoitBundlePlace *place);
 gboolean quoit_place_is_not_draining (const QuoitBundlePlace *place);
-gboolean quoit_place_is_not_held (const QuoitBundlePlace *place);
+gboolean quoit_place_is_not_allocated (const QuoitBundlePlace *place);
 gboolean quoit_place_is_not_used (const QuoitBundlePlace *place);
 gboolean quoit_place_has_chips (const QuoitBundlePlace *place);
 /* Like quoit_place_has_chips(), for a node of a view. */

@@ -85,7 +85,7 @@ first_constraint (const Explanation *explanation, guint32 i, guint32 ever_index)
 typedef struct {
   guint32 node; /* of the layout */
   guint32 resource;
-  gint64 left, requested;
+  gint64 available, requested;
 } Miss;
 
 /* The smallest misses so far, sorted. */
@@ -97,8 +97,8 @@ typedef struct {
 static gboolean
 is_nearer (const Miss *a, const Miss *b)
 {
-  __int128 x = (__int128) (a->requested - a->left) * b->requested,
-           y = (__int128) (b->requested - b->left) * a->requested;
+  __int128 x = (__int128) (a->requested - a->available) * b->requested,
+           y = (__int128) (b->requested - b->available) * a->requested;
 
   return x < y;
 }
@@ -144,7 +144,7 @@ write_misses (Explanation *explanation, const Misses *misses)
     {
       QuoitMiss miss = { quoit_layout_node_display (explanation->fleet->layout, (QuoitNodeId) { misses->rows[i].node }),
                          g_strdup (explanation->now.bundles.resources[misses->rows[i].resource]),
-                         { misses->rows[i].left },
+                         { misses->rows[i].available },
                          { misses->rows[i].requested } };
 
       quoit_report_add_miss (explanation->report, &miss);
@@ -207,14 +207,14 @@ test_nodes (Explanation *explanation)
         g_array_append_val (explanation->possible, i);
       if (position == QUOIT_NO_CONSTRAINT)
         {
-          explanation->report->n_now++;
+          explanation->report->n_free_now++;
           continue;
         }
       explanation->n_removed[position]++;
       add_node_miss (explanation, position, i, ever_index, &nearest, &smallest);
     }
-  explanation->report->n_matching = explanation->report->n_could = explanation->possible->len;
-  if (explanation->report->n_now == 0)
+  explanation->report->n_matching = explanation->report->n_possible = explanation->possible->len;
+  if (explanation->report->n_free_now == 0)
     write_misses (explanation, nearest.n > 0 ? &nearest : &smallest);
 }
 
@@ -225,7 +225,7 @@ static void
 write_reasons (Explanation *explanation)
 {
   QuoitReport *report = explanation->report;
-  guint32 n_left = report->verdict == QUOIT_VERDICT_NEVER ? report->n_could : report->n_now;
+  guint32 n_left = report->verdict == QUOIT_VERDICT_NEVER ? report->n_possible : report->n_free_now;
   guint32 before = explanation->n_nodes;
 
   for (guint c = 0; c < quoit_n_constraints; c++)

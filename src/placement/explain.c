@@ -6,9 +6,9 @@
 static QuoitVerdict
 counted_verdict (const QuoitCandidateCounts *counts, guint32 n_wanted)
 {
-  return counts->n_now >= n_wanted     ? QUOIT_VERDICT_FITS
-         : counts->n_could >= n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                       : QUOIT_VERDICT_NEVER;
+  return counts->n_free_now >= n_wanted   ? QUOIT_VERDICT_FITS
+         : counts->n_possible >= n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                          : QUOIT_VERDICT_NEVER;
 }
 
 gboolean
@@ -25,7 +25,7 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
   if (verdict != NULL)
     *verdict = counted_verdict (&counts, quoit_request_min_slices (request));
   if (n_free != NULL)
-    *n_free = counts.n_now;
+    *n_free = counts.n_free_now;
   return TRUE;
 }
 
@@ -44,8 +44,8 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
 
   report = quoit_report_alloc (quoit_request_min_slices (request));
   report->n_matching = counts.n_matching;
-  report->n_now = counts.n_now;
-  report->n_could = counts.n_could;
+  report->n_free_now = counts.n_free_now;
+  report->n_possible = counts.n_possible;
   report->verdict = counted_verdict (&counts, report->n_wanted);
   for (guint c = 0; c < quoit_n_constraints; c++)
     {

@@ -52,7 +52,7 @@ add_node_steps (Search *search, QuoitNodeId node)
   const QuoitGroupData *group;
 
   if (state == QUOIT_NODE_DEAD)
-    add_step (search, QUOIT_STEP_NODE_BACK, node, NULL);
+    add_step (search, QUOIT_STEP_NODE_ALIVE, node, NULL);
   else if (state == QUOIT_NODE_DRAINING)
     add_step (search, QUOIT_STEP_UNDRAIN, node, NULL);
   if (quoit_fleet_node_is_external (search->fleet, node))
@@ -83,7 +83,7 @@ apply (QuoitFleet *fork, const Step *step)
 {
   switch (step->kind)
     {
-    case QUOIT_STEP_NODE_BACK:
+    case QUOIT_STEP_NODE_ALIVE:
     case QUOIT_STEP_UNDRAIN:
       quoit_fleet_set_node_state (fork, step->node, QUOIT_NODE_ALIVE);
       return TRUE;

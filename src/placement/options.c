@@ -74,10 +74,10 @@ void
 quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                            const QuoitCandidates *candidates)
 {
-  if (report->n_could > report->n_now)
+  if (report->n_possible > report->n_free_now)
     quoit_report_find_repairs (report, fleet, candidates);
-  if (report->n_now > 0)
-    add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_now });
+  if (report->n_free_now > 0)
+    add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });
   add_other_classes (report, fleet, request);
   g_array_sort (report->options, by_steps);
 }

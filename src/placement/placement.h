@@ -80,8 +80,8 @@ void quoit_candidates_clear (QuoitCandidates *candidates);
 /* The candidates of a request, counted. */
 typedef struct {
   guint32 n_matching; /* candidates */
-  guint32 n_now;      /* candidates that are free */
-  guint32 n_could;    /* candidates that would be free if all were released, alive and undrained */
+  guint32 n_free_now; /* candidates that are free */
+  guint32 n_possible; /* candidates that would be free if all were released, alive and undrained */
   guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* slices that each constraint removed, by position */
 } QuoitCandidateCounts;
 

@@ -141,7 +141,7 @@ add_repair (Search *search, guint32 slice)
       const QuoitGroupData *group, *before = NULL;
 
       if (is_missing (fleet, row, i))
-        need_node (search, &repair, QUOIT_STEP_NODE_BACK, i);
+        need_node (search, &repair, QUOIT_STEP_NODE_ALIVE, i);
       else if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING)
         need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
       if (quoit_fleet_node_is_external (fleet, node))
@@ -288,7 +288,7 @@ add_option (Search *search)
   /* The steps free only as many slices as there can be, so the request must also ask for fewer. */
   if (search->report->verdict == QUOIT_VERDICT_NEVER)
     quoit_option_add_step (option,
-                           &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = search->report->n_could });
+                           &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = search->report->n_possible });
   while (search->selected->len > 0)
     unselect (search, search->selected->len - 1);
 }
@@ -392,7 +392,7 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   g_autoptr (GHashTable) group_step = g_hash_table_new (NULL, NULL);
   Search search = { .report = report,
                     .fleet = fleet,
-                    .n_short = MIN (report->n_wanted, report->n_could) - report->n_now,
+                    .n_short = MIN (report->n_wanted, report->n_possible) - report->n_free_now,
                     .repairs = repairs,
                     .steps = steps,
                     .needs = needs,

@@ -216,8 +216,8 @@ append_step (GString *text, const QuoitStep *step)
 {
   switch (step->kind)
     {
-    case QUOIT_STEP_NODE_BACK:
-      g_string_append_printf (text, "node %s back alive", step->node);
+    case QUOIT_STEP_NODE_ALIVE:
+      g_string_append_printf (text, "node %s alive again", step->node);
       break;
     case QUOIT_STEP_UNDRAIN:
       g_string_append_printf (text, "undrain %s", step->node);
@@ -280,13 +280,13 @@ static void
 append_verdict_on_slices (GString *text, const QuoitReport *report)
 {
   gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
-  guint32 n_available = never ? report->n_could : report->n_now;
+  guint32 n_available = never ? report->n_possible : report->n_free_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
     {
       g_string_append (text, ": fits, ");
-      quoit_text_append_count (text, report->n_now, "slice");
-      g_string_append (text, report->n_now == 1 ? " is free" : " are free");
+      quoit_text_append_count (text, report->n_free_now, "slice");
+      g_string_append (text, report->n_free_now == 1 ? " is free" : " are free");
       return;
     }
   g_string_append (text, never ? ": never, at most " : ": not now, ");
@@ -302,7 +302,7 @@ static void
 append_verdict_on_bundles (GString *text, const QuoitReport *report)
 {
   gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
-  guint32 n_available = never ? report->n_could : report->n_now;
+  guint32 n_available = never ? report->n_possible : report->n_free_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
     g_string_append (text, ": fits");

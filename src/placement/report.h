@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
   QuoitStepKind kind;
-  char *node;             /* NODE_BACK, UNDRAIN, EXTERNAL_ENDS */
+  char *node;             /* NODE_ALIVE, UNDRAIN, EXTERNAL_ENDS */
   char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS */
   gint64 until_ms;        /* LEASE_ENDS */
   char *topology;         /* OTHER_TOPOLOGY */
@@ -33,7 +33,7 @@ typedef struct {
 /* A node that has too little of a resource for a bundle. */
 typedef struct {
   char *node, *resource;
-  QuoitAmount left, wanted;
+  QuoitAmount available, requested;
 } QuoitMiss;
 
 struct _QuoitReport {
@@ -41,9 +41,9 @@ struct _QuoitReport {
   QuoitVerdict verdict;
   guint32 n_wanted;
   guint32 n_matching; /* slices that have the class of the request and pass its rules, whatever their state */
-  guint32 n_now;      /* slices that are free now */
+  guint32 n_free_now; /* slices that are free now */
   guint32
-      n_could; /* slices that would be free if every group were released, and every known node alive and undrained */
+      n_possible; /* slices that would be free if every group were released, and every known node alive and undrained */
   GArray *reasons; /* of QuoitReason: constraints that removed slices, the main obstacle first */
   GArray *options; /* of QuoitOption, fewest steps first; read them with quoit_report_options() */
 
@@ -53,7 +53,7 @@ struct _QuoitReport {
   QuoitFleet *fleet; /* NULL: the options are complete */
   QuoitRequest *request;
 
-  gboolean is_for_bundles; /* n_matching, n_now and n_could then count nodes for `bundle` */
+  gboolean is_for_bundles; /* n_matching, n_free_now and n_possible then count nodes for `bundle` */
   guint32 bundle;          /* the bundle that is hardest to place */
   GArray *misses;          /* of QuoitMiss, the nearest first */
   QuoitRayAnswer ray_answer;

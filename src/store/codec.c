@@ -452,7 +452,7 @@ put_group (GByteArray *out, const QuoitGroupData *group)
 {
   put (out, group->id);
   put (out, group->state);
-  put_signed (out, group->since_ms);
+  put_signed (out, group->created_ms);
   put_signed (out, group->ended_ms);
   put_text (out, group->name);
   put_text (out, group->owner);
@@ -486,7 +486,7 @@ get_group (Decoder *in)
   group.id = get (in);
   group.state = get_limited (in, QUOIT_GROUP_PENDING);
   in->is_damaged |= group.state < QUOIT_GROUP_HELD;
-  group.since_ms = get_signed (in);
+  group.created_ms = get_signed (in);
   group.ended_ms = get_signed (in);
   group.name = name = get_required_text (in);
   group.owner = owner = get_required_text (in);
@@ -561,7 +561,7 @@ quoit_codec_encode (const QuoitEntry *entry)
           put (out, effect->node_id);
           put (out, effect->state);
           break;
-        case QUOIT_EFFECT_LEDGER_SET:
+        case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
           put (out, effect->numbers.epoch);
           put (out, effect->numbers.next_group_id);
           put (out, effect->numbers.next_node_id);
@@ -576,7 +576,7 @@ static void
 get_effect (Decoder *in, QuoitEntry *entry)
 {
   static const QuoitEffectType last[]
-      = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN, QUOIT_EFFECT_LEDGER_SET };
+      = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN, QUOIT_EFFECT_LEDGER_NUMBERS_SET };
   QuoitEffect effect = { .type = get_limited (in, last[in->format]) };
 
   switch (effect.type)
@@ -608,7 +608,7 @@ get_effect (Decoder *in, QuoitEntry *entry)
       effect.node_id = get_limited (in, G_MAXUINT32 - 1);
       effect.state = get_limited (in, QUOIT_NODE_DEAD);
       break;
-    case QUOIT_EFFECT_LEDGER_SET:
+    case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       effect.numbers.epoch = get_limited (in, G_MAXUINT32);
       effect.numbers.next_group_id = get (in);
       effect.numbers.next_node_id = get_limited (in, G_MAXINT32);

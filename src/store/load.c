@@ -522,7 +522,7 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   QuoitGroupData group = {
     .id = (guint64) sqlite3_column_int64 (stmt, 0),
     .state = (QuoitGroupState) sqlite3_column_int (stmt, 1),
-    .since_ms = sqlite3_column_int64 (stmt, 2),
+    .created_ms = sqlite3_column_int64 (stmt, 2),
     .ended_ms = sqlite3_column_int64 (stmt, 3),
     .name = quoit_db_text (stmt, 4),
     .owner = quoit_db_text (stmt, 5),

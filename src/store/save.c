@@ -24,7 +24,7 @@ save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
     return FALSE;
   sqlite3_bind_int64 (stmt, 1, (gint64) group->id);
   sqlite3_bind_int (stmt, 2, group->state);
-  sqlite3_bind_int64 (stmt, 3, group->since_ms);
+  sqlite3_bind_int64 (stmt, 3, group->created_ms);
   sqlite3_bind_int64 (stmt, 4, group->ended_ms);
   bind_text (stmt, 5, group->name);
   bind_text (stmt, 6, group->owner);
@@ -369,7 +369,7 @@ quoit_sqlite_save_effects (QuoitDb *db, const QuoitEntry *entry, GError **error)
         case QUOIT_EFFECT_NODE_STATE:
           saved = save_state (db, effect->node_id, effect->state, error);
           break;
-        case QUOIT_EFFECT_LEDGER_SET:
+        case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
           saved = save_numbers (db, &effect->numbers, error);
           break;
         }

@@ -52,21 +52,21 @@ ok 0 "the host of eight chips is released" release eights --now "$now"
 
 # --- part of a host
 ok 0 "one chip is reserved" reserve chip --bundle TPU=1 --pool eight --now "$now"
-ok 0 "three chips of one host are reserved in two bundles" reserve apart --bundle TPU=1 --bundle TPU=2 --pool eight --now "$now"
+ok 0 "three chips of one host are reserved in two bundles" reserve separate --bundle TPU=1 --bundle TPU=2 --pool eight --now "$now"
 baseline
 ok 0 "env prints the environment of a single chip" env chip -o env
 out "the process sees only its chip" "TPU_VISIBLE_CHIPS='0'"
 out "the process bounds are those of one process" "TPU_PROCESS_BOUNDS='1,1,1'"
 ok 0 "a mesh of one chip is accepted" mesh chip --axes a=1
-ok 0 "env prints processes that form no job" env apart -o json
-fact "processes that form no job are each worker 0" 'd["job"], [p["environment"]["TPU_WORKER_ID"] for p in d["processes"]]' "('apart', ['0', '0'])"
+ok 0 "env prints processes that form no job" env separate -o json
+fact "processes that form no job are each worker 0" 'd["job"], [p["environment"]["TPU_WORKER_ID"] for p in d["processes"]]' "('separate', ['0', '0'])"
 fact "each process sees a box of chips" '[p["environment"]["TPU_VISIBLE_CHIPS"] for p in d["processes"]]' "['1', '2,3']"
 fact "processes of a host have different ports" '[p["environment"]["TPU_PROCESS_PORT"] for p in d["processes"]]' "['8472', '8473']"
 fact "a note gives the reason why the bundles form no job" 'any ("do not form one job over ICI, and each process starts alone: bundle '"'1'"' has a box of '"'1,2,1'"' chips" in n for n in d["notes"])' True
-ok 0 "env --as-seen-by jax reads bundles that form no job" env apart --as-seen-by jax -o json
+ok 0 "env --as-seen-by jax reads bundles that form no job" env separate --as-seen-by jax -o json
 fact "JAX sees each process as a job of one" '[(p["jax_process_count"], p["jax_process_id"]) for p in d["processes"]], [n for n in d["notes"] if "waits for" in n or "both" in n]' "([(1, 0), (1, 0)], [])"
-refused 3 "mesh of bundles that form no job" "group 'apart' is not one job over ICI|equal boxes of chips" mesh apart --axes a=3
-refused 3 "profile kuberay with parts of hosts" "profile kuberay: group 'apart'|profile quoit or ray-train" env apart --profile kuberay
+refused 3 "mesh of bundles that form no job" "group 'separate' is not one job over ICI|equal boxes of chips" mesh separate --axes a=3
+refused 3 "profile kuberay with parts of hosts" "profile kuberay: group 'separate'|profile quoit or ray-train" env separate --profile kuberay
 ok 0 "three chips are reserved as one bundle" reserve three --bundle TPU=3 --pool one --now "$now"
 baseline
 refused 3 "env of a bundle whose chips form no box" "group 'three': bundle '0' has the chips '0,1,2' of node 'one-0-0'|1, 2, 4 or 8 chips that form a box" env three
@@ -175,7 +175,7 @@ ok 0 "chips outside slices are reserved" reserve loose --bundle TPU=1 --bundle T
 baseline
 ok 0 "env prints processes outside slices" env loose -o json
 fact "each process outside slices is a separate job" 'd["job"], [(p["slice"], p["host_chips"], p["devices"]) for p in d["processes"]]' \
-  "('apart', [('', ['0'], []), ('', ['2', '3'], [])])"
+  "('separate', [('', ['0'], []), ('', ['2', '3'], [])])"
 fact "each process outside slices has its own bounds and port" \
   '[(e["TPU_CHIPS_PER_PROCESS_BOUNDS"], e["TPU_PROCESS_PORT"]) for e in (p["environment"] for p in d["processes"])]' \
   "[('1,1,1', '8471'), ('1,2,1', '8473')]"
@@ -196,5 +196,5 @@ ok 0 "two hosts without worker ids are reserved" reserve unknown --bundle '2x{TP
 baseline
 ok 0 "env prints processes without worker ids" env unknown -o json
 fact "processes without worker ids have no coordinates" 'd["job"], [(p["node"], p["devices"]) for p in d["processes"]]' \
-  "('apart', [('u-0', []), ('u-1', [])])"
+  "('separate', [('u-0', []), ('u-1', [])])"
 finish

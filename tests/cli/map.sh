@@ -107,7 +107,7 @@ fact "hosts have the coordinates of their worker ids" '[(h["worker_id"], h["x"],
 fact "chips have their coordinates" '[(c["chip"], c["x"], c["y"], c["z"]) for c in d["slices"][0]["hosts"][1]["chips"]]' \
   '[(4, 0, 0, 1), (6, 0, 1, 1), (5, 1, 0, 1), (7, 1, 1, 1)]'
 fact "chips have state, symbol and group" '{(c["state"], c["symbol"], *c["held_by"]) for h in d["slices"][0]["hosts"] for c in h["chips"]}' \
-  "{('held', 'a', 'train@1')}"
+  "{('allocated', 'a', 'train@1')}"
 fact "the legend counts the chips of each group" '[(r["group"], r["chips"], r["draining"], r["dead"]) for r in d["legend"] if r["group"]]' \
   "[('train@1', 16, 0, 0)]"
 ok 0 "map -o json prints all slices" map -o json

@@ -125,7 +125,7 @@ ok 0 "a group is held for 20 seconds" hold leased --topology 4x4 --accelerator v
   --slice v6e-4x4-0 --exclude-slice v6e-4x4-1 --now "$now"
 baseline
 refused 5 "request for a held slice" \
-  "1 of 1 slice is held by groups" \
+  "1 of 1 slice is allocated to groups" \
   reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 --now 2026-05-01T09:30:19Z
 err "the refusal names the end of the lease" "would help: wait until 2026-05-01T09:30:20.000Z, when the lease of leased@"
 ok 0 "reserve gets the slice when the hold has expired" reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 \

@@ -90,13 +90,13 @@ out "the dry run reports the existing group" "dry run: train@1 was made for this
 ok 0 "a dry run of a retry prints JSON" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann --dry-run -o json
 fact "JSON marks the dry run and the existing group" 'd["dry_run"], d["existing"]' "(True, True)"
 baseline
-refused 5 "request for allocated slices" "not now|0 of 1 slice free|1 short|2 of 2 slices are held by groups" reserve more --topology 2x2 --accelerator v5e --slices 1 --now "$now"
-err "the refusal has the reasons" "held: 2 -> 0"
+refused 5 "request for allocated slices" "not now|0 of 1 slice free|1 short|2 of 2 slices are allocated to groups" reserve more --topology 2x2 --accelerator v5e --slices 1 --now "$now"
+err "the refusal has the reasons" "allocated: 2 -> 0"
 err "the refusal has an option" "would help: release train@1"
 ok 5 "a refusal exits with 5 and prints JSON" reserve more --topology 2x2 --accelerator v5e --slices 1 -o json --now "$now"
 json "the refusal is JSON"
 fact "JSON has code and verdict" 'd["error"]["code"], d["error"]["status"], d["verdict"]' "('NOT_NOW', 5, 'not-now')"
-fact "JSON has the reasons" 'd["reasons"][0]["constraint"], d["reasons"][0]["before"], d["reasons"][0]["after"]' "('held', 2, 0)"
+fact "JSON has the reasons" 'd["reasons"][0]["constraint"], d["reasons"][0]["before"], d["reasons"][0]["after"]' "('allocated', 2, 0)"
 fact "JSON has the options" '{k: v for k, v in d["options"][0]["steps"][0].items() if v is not None}' \
   "{'kind': 'release', 'group': 'train@1'}"
 refused 6 "request for more slices than the fleet has" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3 --now "$now"

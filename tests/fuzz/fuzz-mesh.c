@@ -149,7 +149,7 @@ require_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, 
     ici[l] = axes->sizes[l] / dcn[l];
   require_mesh (devices, quoit_mesh_new (devices, axes->sizes, axes->n, flags, &error), &error, n_bytes);
   require_mesh (devices, quoit_mesh_new_hybrid (devices, ici, axes->n, dcn, axes->n, flags, &error), &error, n_bytes);
-  require_mesh (NULL, quoit_mesh_make (devices, axes->sizes, axes->n, &error), &error, n_bytes);
+  require_mesh (NULL, quoit_mesh_new_auto (devices, axes->sizes, axes->n, &error), &error, n_bytes);
   require_mesh (devices, quoit_maxtext_mesh_new (devices, ici, dcn, axes->n, flags % 5, custom, flags & 3, &error),
                 &error, n_bytes);
 }

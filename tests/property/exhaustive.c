@@ -65,7 +65,7 @@ is_draining (char host)
 }
 
 static gboolean
-is_held (char host)
+is_allocated (char host)
 {
   return drawn_group (host) != 0;
 }
@@ -99,7 +99,7 @@ count_free (const Drawn *drawn, const Class *class)
 }
 
 static guint
-count_could (const Drawn *drawn, const Class *class)
+count_possible (const Drawn *drawn, const Class *class)
 {
   guint n = 0;
 
@@ -121,8 +121,8 @@ passes (const DrawnSlice *slice, const Class *class, guint constraint)
       return !any_host (slice, is_lost);
     case QUOIT_CONSTRAINT_DRAINING:
       return !any_host (slice, is_draining);
-    case QUOIT_CONSTRAINT_HELD:
-      return !any_host (slice, is_held);
+    case QUOIT_CONSTRAINT_ALLOCATED:
+      return !any_host (slice, is_allocated);
     case QUOIT_CONSTRAINT_EXTERNAL:
       return !any_host (slice, is_external);
     default:
@@ -288,7 +288,7 @@ place_of (const QuoitReport *report, const QuoitReason *reason)
     [QUOIT_CONSTRAINT_ACCELERATOR] = 2, [QUOIT_CONSTRAINT_TOPOLOGY] = 2,       [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = 2,
     [QUOIT_CONSTRAINT_POOL] = 0,        [QUOIT_CONSTRAINT_ZONE] = 0,           [QUOIT_CONSTRAINT_SELECTOR] = 0,
     [QUOIT_CONSTRAINT_NAMED_SLICE] = 0, [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = 0, [QUOIT_CONSTRAINT_INTACT] = 1,
-    [QUOIT_CONSTRAINT_DRAINING] = 3,    [QUOIT_CONSTRAINT_HELD] = 3,           [QUOIT_CONSTRAINT_EXTERNAL] = 3
+    [QUOIT_CONSTRAINT_DRAINING] = 3,    [QUOIT_CONSTRAINT_ALLOCATED] = 3,      [QUOIT_CONSTRAINT_EXTERNAL] = 3
   };
 
   return report->verdict == QUOIT_VERDICT_NEVER ? never[reason->constraint]
@@ -353,16 +353,16 @@ find_host (Drawn *drawn, const char *name)
 static gboolean
 release (Drawn *drawn, char group)
 {
-  gboolean held = FALSE;
+  gboolean was_allocated = FALSE;
 
   for (guint s = 0; s < drawn->n_slices; s++)
     for (guint w = 0; w < drawn->slices[s].n_hosts; w++)
       if (drawn_group (drawn->slices[s].host[w]) == group)
         {
           drawn->slices[s].host[w] = drawn_released (drawn->slices[s].host[w]);
-          held = TRUE;
+          was_allocated = TRUE;
         }
-  return held;
+  return was_allocated;
 }
 
 static void
@@ -393,7 +393,7 @@ take_step (World *world, const QuoitStep *step)
 
   switch (step->kind)
     {
-    case QUOIT_STEP_NODE_BACK:
+    case QUOIT_STEP_NODE_ALIVE:
       host = find_host (&world->drawn, step->node);
       if (host == NULL || drawn_state (*host) != QUOIT_NODE_DEAD)
         return FALSE;
@@ -474,7 +474,7 @@ fleet_after (const Case *at, const QuoitOption *option)
 
       if (step->kind == QUOIT_STEP_RELEASE)
         g_assert (remove_group (fleet, step->group));
-      if (step->kind == QUOIT_STEP_NODE_BACK || step->kind == QUOIT_STEP_UNDRAIN)
+      if (step->kind == QUOIT_STEP_NODE_ALIVE || step->kind == QUOIT_STEP_UNDRAIN)
         {
           g_assert (quoit_layout_lookup_node (fleet->layout, step->node, &node, NULL));
           quoit_fleet_set_node_state (fleet, node, QUOIT_NODE_ALIVE);
@@ -543,18 +543,20 @@ check_options (const Case *at, const QuoitReport *report)
     }
   for (guint c = 0; c < G_N_ELEMENTS (classes); c++)
     n_fitting += &classes[c] != at->class && count_free (at->drawn, &classes[c]) >= at->request->n_slices;
-  expect (at, (n_changes > 0) == (report->n_could > report->n_now), "what could be is not offered, or what cannot is",
-          report);
-  expect (at, n_fewer == (report->n_now > 0), "fewer slices would do, or would not", report);
+  expect (at, (n_changes > 0) == (report->n_possible > report->n_free_now),
+          "what could be is not offered, or what cannot is", report);
+  expect (at, n_fewer == (report->n_free_now > 0), "fewer slices would do, or would not", report);
   expect (at, n_other == n_fitting, "another kind of slice would do, or would not", report);
 }
 
 static void
 check_case (const Case *at)
 {
-  guint n = at->request->n_slices, n_now = count_free (at->drawn, at->class);
-  guint n_could = count_could (at->drawn, at->class);
-  QuoitVerdict verdict = n_now >= n ? QUOIT_VERDICT_FITS : n_could >= n ? QUOIT_VERDICT_NOT_NOW : QUOIT_VERDICT_NEVER;
+  guint n = at->request->n_slices, n_free_now = count_free (at->drawn, at->class);
+  guint n_possible = count_possible (at->drawn, at->class);
+  QuoitVerdict verdict = n_free_now >= n   ? QUOIT_VERDICT_FITS
+                         : n_possible >= n ? QUOIT_VERDICT_NOT_NOW
+                                           : QUOIT_VERDICT_NEVER;
   g_autoptr (QuoitReport) report = quoit_explain_slices (at->fleet, at->request, NULL);
   g_autoptr (GError) error = NULL;
   QuoitPlan plan;
@@ -564,7 +566,7 @@ check_case (const Case *at)
   fits = plan_or_explain (at->fleet, at->request, &plan, NULL, &error);
   expect (at, (fits ? 0 : error->code) == (int) verdict, "the verdict is wrong", report);
   expect (at, report->verdict == verdict, "the explained verdict is wrong", report);
-  expect (at, report->n_now == n_now && report->n_could == n_could, "the shortfall is wrong", report);
+  expect (at, report->n_free_now == n_free_now && report->n_possible == n_possible, "the shortfall is wrong", report);
   expect (at, report->n_wanted == n, "the report is about another number", report);
   if (fits)
     check_choice (at, &plan);

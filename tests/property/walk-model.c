@@ -306,7 +306,7 @@ model_has_slice (const Model *model, const char *slice)
 /* Counts of one slice's nodes. */
 typedef struct {
   const ModelNode *any;
-  guint n_known, n_alive, n_draining, n_used, n_held;
+  guint n_known, n_alive, n_draining, n_used, n_allocated;
 } Count;
 
 static GHashTable *
@@ -320,7 +320,7 @@ count_slices (const Model *model)
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
       const ModelNode *node = data;
-      gboolean is_held = node->group != 0 || model_used_chips (model, name, NULL) > 0;
+      gboolean is_allocated = node->group != 0 || model_used_chips (model, name, NULL) > 0;
       Count *count = g_hash_table_lookup (slices, node->slice);
 
       if (count == NULL)
@@ -332,8 +332,8 @@ count_slices (const Model *model)
       count->n_known++;
       count->n_alive += node->state != QUOIT_NODE_DEAD;
       count->n_draining += node->state == QUOIT_NODE_DRAINING;
-      count->n_used += is_held || node->external;
-      count->n_held += is_held;
+      count->n_used += is_allocated || node->external;
+      count->n_allocated += is_allocated;
     }
   return slices;
 }
@@ -486,7 +486,8 @@ slice_difference (GHashTable *slices, const QuoitSnapshot *snapshot, guint32 at)
 
   if (count == NULL || quoit_snapshot_get_slice_n_nodes (snapshot, at) != count->n_known)
     return g_strdup_printf ("slice %s has other nodes than in the model", name);
-  if (((flags & QUOIT_SLICE_FREE) != 0) != is_free (count) || ((flags & QUOIT_SLICE_HELD) != 0) != (count->n_held > 0)
+  if (((flags & QUOIT_SLICE_FREE) != 0) != is_free (count)
+      || ((flags & QUOIT_SLICE_ALLOCATED) != 0) != (count->n_allocated > 0)
       || ((flags & QUOIT_SLICE_DRAINING) != 0) != (count->n_draining > 0)
       || ((flags & QUOIT_SLICE_IDLE) != 0) != (count->n_used == 0)
       || ((flags & QUOIT_SLICE_INTACT) != 0) != (count->n_alive == shapes[count->any->shape].hosts))

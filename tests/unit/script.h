@@ -379,7 +379,8 @@ script_put_fits (const Script *script, GString *text, char **words, gint64 now_m
 
   if (report == NULL)
     return FALSE;
-  g_string_append_printf (text, "%s %u", verdicts[quoit_report_get_verdict (report)], quoit_report_get_n_now (report));
+  g_string_append_printf (text, "%s %u", verdicts[quoit_report_get_verdict (report)],
+                          quoit_report_get_n_free_now (report));
   return TRUE;
 }
 

@@ -10,7 +10,7 @@
 /* --- rows --- */
 
 static const char *const jobs[]
-    = { [QUOIT_JOB_SLICES] = "slices", [QUOIT_JOB_BOXES] = "boxes", [QUOIT_JOB_APART] = "apart" };
+    = { [QUOIT_JOB_SLICES] = "slices", [QUOIT_JOB_BOXES] = "boxes", [QUOIT_JOB_SEPARATE] = "separate" };
 
 static const char *
 value_of (const QuoitTopology *topology, uint32_t process, const char *name)
@@ -65,7 +65,7 @@ processes_of (const QuoitTopology *topology)
 
 /* @asked: one word per bundle, its amounts; "spread" STRICT_SPREAD; "slice" all bundles in one slice;
  * "slices:v6e,2x4,1,2" one whole slice in bundles of TPU=2 (bundles_ask()).
- * @processes: the job ("slices", "boxes" or "apart"), then for each process
+ * @processes: the job ("slices", "boxes" or "separate"), then for each process
  *   b2 s0 w1 2,3@0.0.1,1.0.1 d4,5   bundle 2 on worker 1 of slice 0, chips 2 and 3 of the host at the coordinates x.y.z
  *                                   0.0.1 and 1.0.1, devices 4 and 5
  *   b3 -                            bundle 3, without chips */
@@ -98,17 +98,17 @@ static const struct {
   { "v6e 4x4", "TPU=2 TPU=2 slice", "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,2; b1 s0 w0 2,3@1.0.0,1.1.0 d1,3" },
   { "v6e 4x4", "TPU=1 TPU=1 slice", "boxes b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d1" },
   { "v6e 4x4 x2", "TPU=2 TPU=2 spread slices=2", "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,1; b1 s1 w0 0,1@0.0.0,0.1.0 d2,3" },
-  /* No common job ("apart"): no box, boxes of two sizes, different boxes in a second slice, and a box that is no
+  /* No common job ("separate"): no box, boxes of two sizes, different boxes in a second slice, and a box that is no
    * topology. */
-  { "v6e 4x4", "TPU=1 TPU=1 TPU=1", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d0; b2 s0 w0 2@1.0.0 d0" },
-  { "v6e 4x4", "TPU=1 TPU=2", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 2,3@1.0.0,1.1.0 d0,1" },
+  { "v6e 4x4", "TPU=1 TPU=1 TPU=1", "separate b0 s0 w0 0@0.0.0 d0; b1 s0 w0 1@0.1.0 d0; b2 s0 w0 2@1.0.0 d0" },
+  { "v6e 4x4", "TPU=1 TPU=2", "separate b0 s0 w0 0@0.0.0 d0; b1 s0 w0 2,3@1.0.0,1.1.0 d0,1" },
   { "v6e 4x4 busy=0.1-2", "TPU=4 TPU=4 spread",
-    "apart b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w3 0,1,2,3@2.2.0,3.2.0,2.3.0,3.3.0 d0,1,2,3" },
+    "separate b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w3 0,1,2,3@2.2.0,3.2.0,2.3.0,3.3.0 d0,1,2,3" },
   { "v5p 4x4x4 busy=0.2-15", "TPU=4 TPU=4 spread",
-    "apart b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w1 0,1,2,3@2.0.0,3.0.0,2.1.0,3.1.0 d0,1,2,3" },
+    "separate b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w1 0,1,2,3@2.0.0,3.0.0,2.1.0,3.1.0 d0,1,2,3" },
   { "v5p 2x2x1; v6e 2x2", "TPU=4 TPU=4 spread",
-    "apart b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s1 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3" },
-  { "v6e 2x2", "TPU=0.5 TPU=0.5", "apart b0 s0 w0 0@0.0.0 d0; b1 s0 w0 0@0.0.0 d0" },
+    "separate b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s1 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3" },
+  { "v6e 2x2", "TPU=0.5 TPU=0.5", "separate b0 s0 w0 0@0.0.0 d0; b1 s0 w0 0@0.0.0 d0" },
 };
 
 START_TEST (bundles_become_the_expected_processes)
@@ -160,7 +160,7 @@ environments_of (const QuoitTopology *topology)
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     {
       g_string_append_printf (text, "%u %u %u %u", quoit_topology_get_slice_id (topology, p),
-                              quoit_topology_get_worker_id (topology, p), quoit_topology_get_local (topology, p),
+                              quoit_topology_get_worker_id (topology, p), quoit_topology_get_local_index (topology, p),
                               quoit_topology_get_group_slice (topology, p));
       for (uint32_t d = 0; d < quoit_topology_get_n_devices (topology, p); d++)
         g_string_append_printf (text, " %u", (unsigned) quoit_topology_get_device (topology, p, d));
@@ -318,7 +318,7 @@ START_TEST (bundle_without_tpu_is_a_last_process_without_variables)
       ck_assert_uint_eq (quoit_topology_get_n_variables (topology, 1), 0);
       ck_assert_uint_eq (quoit_topology_get_n_variables (topology, 2), 0);
       ck_assert_uint_eq (quoit_topology_get_group_slice (topology, 1), G_MAXUINT32);
-      ck_assert_int_eq (quoit_topology_find_slice_id (topology, 2, profiles[i]), -1);
+      ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 2, profiles[i]), -1);
       ck_assert_str_eq (quoit_topology_get_slice_name (topology, 1), "");
       slice = quoit_topology_dup_slice_full_name (topology, 1);
       ck_assert_str_eq (slice, "");
@@ -336,7 +336,7 @@ START_TEST (bundles_without_tpu_are_processes_without_variables)
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
   g_autofree char *processes = processes_of (topology);
 
-  ck_assert_str_eq (processes, "apart b0 -; b1 -");
+  ck_assert_str_eq (processes, "separate b0 -; b1 -");
 }
 END_TEST
 
@@ -347,7 +347,7 @@ START_TEST (host_outside_slices_starts_a_separate_process)
   g_autoptr (QuoitGroup) group = reserve_on (ledger, "TPU=2@bare TPU=1@bare");
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
 
-  ck_assert_int_eq (quoit_topology_get_job (topology), QUOIT_JOB_APART);
+  ck_assert_int_eq (quoit_topology_get_job (topology), QUOIT_JOB_SEPARATE);
   ck_assert_str_eq (value_of (topology, 0, "TPU_VISIBLE_CHIPS"), "0,1");
   ck_assert_str_eq (value_of (topology, 0, "TPU_CHIPS_PER_PROCESS_BOUNDS"), "1,2,1");
   ck_assert_str_eq (value_of (topology, 1, "TPU_VISIBLE_CHIPS"), "2");
@@ -620,20 +620,20 @@ static void
 check_devices (const QuoitTopology *topology)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  bool is_apart = quoit_topology_get_job (topology) == QUOIT_JOB_APART;
+  bool is_separate = quoit_topology_get_job (topology) == QUOIT_JOB_SEPARATE;
   guint n = 0;
 
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     {
-      n = is_apart ? 0 : n;
-      if (is_apart)
+      n = is_separate ? 0 : n;
+      if (is_separate)
         g_hash_table_remove_all (seen);
       for (uint32_t d = 0; d < quoit_topology_get_n_devices (topology, p); d++, n++)
         ck_assert (g_hash_table_add (seen, GUINT_TO_POINTER (quoit_topology_get_device (topology, p, d) + 1)));
-      for (guint i = 0; is_apart && i < n; i++)
+      for (guint i = 0; is_separate && i < n; i++)
         ck_assert (g_hash_table_contains (seen, GUINT_TO_POINTER (i + 1)));
     }
-  for (guint i = 0; !is_apart && i < n; i++)
+  for (guint i = 0; !is_separate && i < n; i++)
     ck_assert (g_hash_table_contains (seen, GUINT_TO_POINTER (i + 1)));
 }
 
@@ -642,7 +642,7 @@ static void
 check_identity (const QuoitTopology *topology)
 {
   uint32_t n = quoit_topology_get_n_processes (topology);
-  bool is_apart = quoit_topology_get_job (topology) == QUOIT_JOB_APART;
+  bool is_separate = quoit_topology_get_job (topology) == QUOIT_JOB_SEPARATE;
 
   for (uint32_t p = 0; p < n; p++)
     {
@@ -662,8 +662,8 @@ check_identity (const QuoitTopology *topology)
       cluster = quoit_jax_cluster_detect ((const char *const *) env, NULL, NULL, NULL);
       ck_assert (quoit_jax_cluster_count_processes (cluster, &count, NULL)
                  && quoit_jax_cluster_find_process_id (cluster, &id, NULL));
-      ck_assert_int_eq (count, is_apart ? 1 : n);
-      ck_assert_int_eq (id, is_apart ? 0 : p);
+      ck_assert_int_eq (count, is_separate ? 1 : n);
+      ck_assert_int_eq (id, is_separate ? 0 : p);
     }
 }
 
@@ -693,7 +693,7 @@ check_bounds (const QuoitTopology *topology, const Cuboid *box, const Cuboid *bl
           continue;
         }
       ck_assert_uint_eq (product_of (of_chips), n_chips);
-      if (quoit_topology_get_job (topology) == QUOIT_JOB_APART)
+      if (quoit_topology_get_job (topology) == QUOIT_JOB_SEPARATE)
         {
           ck_assert_uint_eq (product_of (of_processes), 1);
           continue;
@@ -720,7 +720,7 @@ check_group (const QuoitGroup *group, const char *asked)
   n_slices = g_array_index (positions, ChipPosition, positions->len - 1).slice + 1;
   is_one = are_one_job (positions, quoit_topology_get_n_processes (topology), n_slices, &box, &block)
            && is_built (&box, asked);
-  ck_assert_msg (is_one == (quoit_topology_get_job (topology) != QUOIT_JOB_APART), "%s: %s", asked,
+  ck_assert_msg (is_one == (quoit_topology_get_job (topology) != QUOIT_JOB_SEPARATE), "%s: %s", asked,
                  jobs[quoit_topology_get_job (topology)]);
   check_chips (group, topology);
   check_order (topology);
@@ -767,7 +767,7 @@ START_TEST (bundles_form_one_job_only_if_their_chips_form_a_box)
   check_lists (fleets[_i]);
   ck_assert_uint_gt (n_of_job[QUOIT_JOB_SLICES], 0);
   ck_assert_uint_gt (n_of_job[QUOIT_JOB_BOXES], 0);
-  ck_assert_uint_gt (n_of_job[QUOIT_JOB_APART], 0);
+  ck_assert_uint_gt (n_of_job[QUOIT_JOB_SEPARATE], 0);
 }
 END_TEST
 

@@ -254,7 +254,7 @@ check_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint3
 static void
 check_request (const QuoitFleet *fleet, const QuoitRequest *request)
 {
-  guint32 n_removed[QUOIT_MAX_CONSTRAINTS] = { 0 }, n_matching = 0, n_now = 0, n_could = 0, n_free;
+  guint32 n_removed[QUOIT_MAX_CONSTRAINTS] = { 0 }, n_matching = 0, n_free_now = 0, n_possible = 0, n_free;
   QuoitVerdict verdict;
   g_autoptr (GError) error = NULL;
   QuoitCandidates candidates;
@@ -272,8 +272,8 @@ check_request (const QuoitFleet *fleet, const QuoitRequest *request)
       if (position == QUOIT_NO_CONSTRAINT)
         {
           n_matching++;
-          n_now += (flags & QUOIT_SLICE_FREE) != 0;
-          n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
+          n_free_now += (flags & QUOIT_SLICE_FREE) != 0;
+          n_possible += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
           position = quoit_constraint_first_failed_by_flags (flags);
         }
       if (position != QUOIT_NO_CONSTRAINT)
@@ -281,17 +281,17 @@ check_request (const QuoitFleet *fleet, const QuoitRequest *request)
     }
   quoit_candidates_count (&candidates, fleet, request, &counts);
   ck_assert (quoit_test_slices (fleet, request, &verdict, &n_free, NULL));
-  ck_assert_uint_eq (n_free, n_now);
-  ck_assert_int_eq (verdict, n_now >= request->n_slices     ? QUOIT_VERDICT_FITS
-                             : n_could >= request->n_slices ? QUOIT_VERDICT_NOT_NOW
-                                                            : QUOIT_VERDICT_NEVER);
+  ck_assert_uint_eq (n_free, n_free_now);
+  ck_assert_int_eq (verdict, n_free_now >= request->n_slices   ? QUOIT_VERDICT_FITS
+                             : n_possible >= request->n_slices ? QUOIT_VERDICT_NOT_NOW
+                                                               : QUOIT_VERDICT_NEVER);
   ck_assert_uint_eq (counts.n_matching, n_matching);
-  ck_assert_uint_eq (counts.n_now, n_now);
-  ck_assert_uint_eq (counts.n_could, n_could);
+  ck_assert_uint_eq (counts.n_free_now, n_free_now);
+  ck_assert_uint_eq (counts.n_possible, n_possible);
   ck_assert_mem_eq (counts.n_removed, n_removed, sizeof n_removed);
   check_choice (fleet, &candidates, request->n_slices);
   check_choice (fleet, &candidates, 1);
-  check_choice (fleet, &candidates, MAX (n_now, 1));
+  check_choice (fleet, &candidates, MAX (n_free_now, 1));
   quoit_candidates_clear (&candidates);
   quoit_node_rules_clear (&rules);
 }

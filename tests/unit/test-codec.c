@@ -71,7 +71,7 @@ whole_group (void)
 {
   guint32 ends[] = { 2, 4 }, ids[] = { 1, 2, 3, 4 };
   QuoitGroupData group = { .id = 7,
-                           .since_ms = T0,
+                           .created_ms = T0,
                            .state = QUOIT_GROUP_RESERVED,
                            .name = "train",
                            .owner = "me",
@@ -93,7 +93,7 @@ group_of_parts (void)
   QuoitBundle bundles[]
       = { { .chips = 4, .n_takes = 2, .takes = takes }, { .chip = 1, .part = { 5000 }, .n_takes = 1, .takes = &tpu } };
   QuoitGroupData group = { .id = 8,
-                           .since_ms = T0,
+                           .created_ms = T0,
                            .state = QUOIT_GROUP_RESERVED,
                            .name = "part",
                            .owner = "",
@@ -260,7 +260,7 @@ static const struct {
   gboolean is_sound;
   QuoitRecordKind kind;
   const char *name, *source;
-  gint64 since_ms, ended_ms, until_ms;
+  gint64 created_ms, ended_ms, until_ms;
 } group_values[] = {
   { TRUE, QUOIT_RECORD_OWNER, "owner/me", "", T0, 0, QUOIT_LAST_MS - 1 },
   { TRUE, QUOIT_RECORD_EXTERNAL, "external/ray", "ray", T0, 0, 0 },
@@ -295,7 +295,7 @@ START_TEST (group_is_decoded_only_if_valid)
                            .kind = (guint8) group_values[_i].kind,
                            .name = group_values[_i].name,
                            .source = group_values[_i].source,
-                           .since_ms = group_values[_i].since_ms,
+                           .created_ms = group_values[_i].created_ms,
                            .ended_ms = group_values[_i].ended_ms,
                            .until_ms = group_values[_i].until_ms,
                            .owner = "",

@@ -118,15 +118,15 @@ check_numbers (const QuoitCatalogueTopology *topology, const QuoitCoordinates *t
           guint32 worker = x / block[0] + grid[0] * (y / block[1]) + grid[0] * grid[1] * (z / block[2]);
           /* Columns of two, left and right in a square, and stacked squares. */
           guint32 in_square = x % block[0] * 2 + y % block[1] % 2;
-          guint32 local = in_square + 4 * (y % block[1] / 2);
+          guint32 index_on_host = in_square + 4 * (y % block[1] / 2);
 
           agree (quoit_coordinates_find_chip (torus, x, y, z), chip);
           agree (quoit_coordinates_get_chip_at (torus, chip, QUOIT_AXIS_X), x);
           agree (quoit_coordinates_get_chip_at (torus, chip, QUOIT_AXIS_Y), y);
           agree (quoit_coordinates_get_chip_at (torus, chip, QUOIT_AXIS_Z), z);
           agree (quoit_coordinates_get_chip_worker (torus, chip), worker);
-          agree (quoit_coordinates_get_chip_local (torus, chip), local);
-          agree (quoit_coordinates_get_worker_chip (torus, worker, local), chip);
+          agree (quoit_coordinates_get_chip_index_on_host (torus, chip), index_on_host);
+          agree (quoit_coordinates_get_worker_chip (torus, worker, index_on_host), chip);
           agree (quoit_coordinates_find_worker (torus, x / block[0], y / block[1], z / block[2]), worker);
           agree (quoit_coordinates_get_worker_at (torus, worker, QUOIT_AXIS_X), x / block[0]);
           agree (quoit_coordinates_get_worker_at (torus, worker, QUOIT_AXIS_Y), y / block[1]);

@@ -116,7 +116,7 @@ take_step (QuoitFork *fork, const QuoitReport *report, uint32_t option, uint32_t
 
   switch (quoit_report_get_step_kind (report, option, step))
     {
-    case QUOIT_STEP_NODE_BACK:
+    case QUOIT_STEP_NODE_ALIVE:
     case QUOIT_STEP_UNDRAIN:
       ck_assert (quoit_fork_set_node_state (fork, node, QUOIT_NODE_ALIVE, NOW, &error));
       break;
@@ -175,15 +175,15 @@ require_numbers (const QuoitSnapshot *snapshot, const QuoitReport *report)
       removed += before - after;
       most = MAX (most, before);
     }
-  ck_assert (removed == 0 || most - removed == quoit_report_get_n_now (report));
-  ck_assert_uint_le (quoit_report_get_n_now (report), quoit_report_get_n_could (report));
-  ck_assert_uint_le (quoit_report_get_n_could (report), quoit_snapshot_get_n_nodes (snapshot));
+  ck_assert (removed == 0 || most - removed == quoit_report_get_n_free_now (report));
+  ck_assert_uint_le (quoit_report_get_n_free_now (report), quoit_report_get_n_possible (report));
+  ck_assert_uint_le (quoit_report_get_n_possible (report), quoit_snapshot_get_n_nodes (snapshot));
   for (uint32_t m = 0; m < quoit_report_get_n_misses (report); m++)
     {
-      g_autofree char *left = quoit_amount_format (quoit_report_get_miss_left (report, m)),
-                      *wanted = quoit_amount_format (quoit_report_get_miss_wanted (report, m));
+      g_autofree char *available = quoit_amount_format (quoit_report_get_miss_available (report, m)),
+                      *requested = quoit_amount_format (quoit_report_get_miss_requested (report, m));
 
-      ck_assert (g_ascii_strtod (left, NULL) < g_ascii_strtod (wanted, NULL));
+      ck_assert (g_ascii_strtod (available, NULL) < g_ascii_strtod (requested, NULL));
     }
 }
 
@@ -247,20 +247,20 @@ START_TEST (nearest_nodes_are_named_with_the_missing_amounts)
   g_autoptr (QuoitRequest) big = request_bundles ("big", "TPU=8", 1, QUOIT_STRATEGY_PACK);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
-  g_autofree char *left = NULL;
+  g_autofree char *available = NULL;
 
   ck_assert (quoit_request_add_selector (some, "ray.io/accelerator-type", "TPU-V5LITEPOD", NULL));
   group = quoit_ledger_reserve (ledger, some, NOW, NULL, NULL);
   ck_assert_ptr_nonnull (group);
   report = explain (ledger, big);
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_NOT_NOW);
-  ck_assert_uint_eq (quoit_report_get_n_now (report), 0);
-  ck_assert_uint_eq (quoit_report_get_n_could (report), 2);
+  ck_assert_uint_eq (quoit_report_get_n_free_now (report), 0);
+  ck_assert_uint_eq (quoit_report_get_n_possible (report), 2);
   ck_assert_uint_eq (quoit_report_get_n_misses (report), 2);
   ck_assert_str_eq (quoit_report_get_miss_node (report, 0), "v5e-2x4-0-0");
   ck_assert_str_eq (quoit_report_get_miss_resource (report, 0), "TPU");
-  left = quoit_amount_format (quoit_report_get_miss_left (report, 0));
-  ck_assert_str_eq (left, "5");
+  available = quoit_amount_format (quoit_report_get_miss_available (report, 0));
+  ck_assert_str_eq (available, "5");
 }
 END_TEST
 

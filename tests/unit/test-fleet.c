@@ -16,7 +16,7 @@ static const struct {
 } slices[] = {
   { "whole", { 0, 1, 2, 3 }, { 4, 4, 4, 4 }, { 0 }, 4, 0, 0 },
   { "a host is missing", { 0, 1, 3 }, { 4, 4, 4 }, { 0 }, 3, 0, 1 },
-  { "two workers 0", { 0, 0, 1, 2 }, { 4, 4, 4, 4 }, { 0 }, 4, QUOIT_FAULT_WORKER_TWICE, 1 },
+  { "two workers 0", { 0, 0, 1, 2 }, { 4, 4, 4, 4 }, { 0 }, 4, QUOIT_FAULT_DUPLICATE_WORKER_ID, 1 },
   { "no worker id", { 0, 1, 2, -1 }, { 4, 4, 4, 4 }, { 0 }, 4, QUOIT_FAULT_NO_WORKER_ID, 1 },
   { "too many hosts", { 0, 1, 2, 3, 4 }, { 4, 4, 4, 4, 4 }, { 0 }, 5, QUOIT_FAULT_TOO_MANY_HOSTS, 0 },
   { "chips disagree", { 0, 1, 2, 3 }, { 4, 4, 4, 8 }, { 0 }, 4, QUOIT_FAULT_CHIPS, 0 },

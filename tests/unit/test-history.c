@@ -109,7 +109,7 @@ check_old_groups (const QuoitFleet *fleet)
   ck_assert_str_eq (train->request, "v6e 4x4 x 2 hostchips=4");
   ck_assert_uint_eq (train->n_slices, 2);
   ck_assert_uint_eq (train->n_nodes, 8);
-  ck_assert_int_eq (train->since_ms, 1795168803000);
+  ck_assert_int_eq (train->created_ms, 1795168803000);
   ck_assert_int_eq (quoit_fleet_group_state (fleet, train), QUOIT_GROUP_RESCHEDULING);
   ck_assert_ptr_nonnull (small);
   ck_assert_uint_eq (small->id, 2);

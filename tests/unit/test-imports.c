@@ -76,7 +76,7 @@ END_TEST
 static const struct {
   const char *after, *part; /* NULL: success */
   QuoitGroupState state;
-} held_imports[] = {
+} allocated_imports[] = {
   { "..|..", NULL, QUOIT_GROUP_RESERVED },
   { "..", NULL, QUOIT_GROUP_RESERVED },
   { "..|..|..", NULL, QUOIT_GROUP_RESERVED },
@@ -98,15 +98,16 @@ START_TEST (import_cannot_remove_an_allocated_node)
 
   quoit_request_add_slice_name (request, request->slices, "a-0");
   ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
-  lines = import_drawn (&fleet, held_imports[_i].after, &error);
-  if (held_imports[_i].part != NULL)
+  lines = import_drawn (&fleet, allocated_imports[_i].after, &error);
+  if (allocated_imports[_i].part != NULL)
     {
       ck_assert_ptr_null (lines);
-      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, held_imports[_i].part);
+      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, allocated_imports[_i].part);
       return;
     }
   ck_assert_ok (error);
-  ck_assert_int_eq (quoit_fleet_group_state (fleet, quoit_fleet_find_group (fleet, "train")), held_imports[_i].state);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, quoit_fleet_find_group (fleet, "train")),
+                    allocated_imports[_i].state);
   ck_assert_uint_eq (quoit_fleet_find_group (fleet, "train")->n_nodes, 2);
 }
 END_TEST
@@ -377,7 +378,7 @@ main (void)
   TCase *tcase = tcase_create ("imports");
 
   LOOP (tcase, import_reports_differences_and_repeating_it_changes_nothing, imports);
-  LOOP (tcase, import_cannot_remove_an_allocated_node, held_imports);
+  LOOP (tcase, import_cannot_remove_an_allocated_node, allocated_imports);
   LOOP (tcase, import_cannot_replace_an_allocated_node, replacements);
   tcase_add_test (tcase, dead_node_without_details_keeps_its_properties);
   tcase_add_test (tcase, dead_node_with_details_gets_the_new_properties);

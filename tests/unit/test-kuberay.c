@@ -120,7 +120,7 @@ START_TEST (pass_that_ends_early_does_not_change_later_groups)
   ck_assert (quoit_kuberay_add_group (kuberay, "b", 1, NULL, NULL));
   assert_pass (kuberay, "a0.0<0> a0.1<0>");
   quoit_kuberay_set_replicas (kuberay, 1, 1);
-  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_NAMED);
+  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_TO_DELETE);
   assert_pass (kuberay, "(deleted 2 worker Pods based on ScaleStrategy, requeueing)");
   assert_pass (kuberay, "a0.0<1> a0.1<1> b0.-1<-1>");
 }
@@ -132,7 +132,7 @@ START_TEST (gaps_are_filled_before_new_indices_are_taken)
 
   assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1>");
   quoit_kuberay_set_replicas (kuberay, 0, 2);
-  quoit_kuberay_mark_pod (kuberay, 1, QUOIT_KUBERAY_EVENT_NAMED);
+  quoit_kuberay_mark_pod (kuberay, 1, QUOIT_KUBERAY_EVENT_TO_DELETE);
   assert_pass (kuberay, "g0.-1<-1> g2.-1<-1>");
   quoit_kuberay_set_replicas (kuberay, 0, 4);
   assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1> g3.-1<-1>");

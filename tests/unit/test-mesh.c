@@ -245,9 +245,9 @@ START_TEST (a_mesh_has_1_to_64_axes)
   ck_assert_uint_eq (quoit_mesh_get_size (mesh, 63), 4);
 
   quoit_mesh_free (mesh);
-  mesh = quoit_mesh_make (devices, &sizes[32], 32, &error);
+  mesh = quoit_mesh_new_auto (devices, &sizes[32], 32, &error);
   ck_assert_ok (error);
-  ck_assert_ptr_null (quoit_mesh_make (devices, &sizes[31], 33, &error));
+  ck_assert_ptr_null (quoit_mesh_new_auto (devices, &sizes[31], 33, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'33' axes: expected at most 32");
 
   sizes[63] = sizes[40] = 2;
@@ -302,7 +302,7 @@ START_TEST (an_empty_list_is_refused_by_every_mesh)
 
   ck_assert_ptr_null (quoit_mesh_new (devices, one, 1, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of devices");
-  ck_assert_ptr_null (quoit_mesh_make (devices, one, 1, &error));
+  ck_assert_ptr_null (quoit_mesh_new_auto (devices, one, 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of devices");
   ck_assert_ptr_null (quoit_mesh_new_hybrid (devices, one, 1, one, 1, 0, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 0, the number of granules");
@@ -488,15 +488,15 @@ START_TEST (make_mesh_splits_physical_axes_only_on_v5e)
   g_autoptr (GError) error = NULL;
   const int64_t sizes[] = { 2, 8 };
 
-  mesh = quoit_mesh_make (v5e, sizes, 2, &error);
+  mesh = quoit_mesh_new_auto (v5e, sizes, 2, &error);
   ck_assert_ok (error);
-  ck_assert_ptr_null (quoit_mesh_make (v6e, sizes, 2, &error));
+  ck_assert_ptr_null (quoit_mesh_new_auto (v6e, sizes, 2, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "is not a product of whole physical axes");
-  ck_assert_ptr_null (quoit_mesh_make (v6e, (const int64_t[]) { 4, 8 }, 2, &error));
+  ck_assert_ptr_null (quoit_mesh_new_auto (v6e, (const int64_t[]) { 4, 8 }, 2, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 16, the number of devices, such as '2,8'");
-  ck_assert_ptr_null (quoit_mesh_make (two, (const int64_t[]) { 8 }, 1, &error));
+  ck_assert_ptr_null (quoit_mesh_new_auto (two, (const int64_t[]) { 8 }, 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'8' devices of several slices");
-  first = quoit_mesh_make (two, (const int64_t[]) { 4 }, 1, &error);
+  first = quoit_mesh_new_auto (two, (const int64_t[]) { 4 }, 1, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_mesh_get_n_devices (first), 4);
 }

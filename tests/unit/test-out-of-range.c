@@ -138,8 +138,8 @@ check_report (const QuoitReport *report)
   {
     ABSENT (quoit_report_get_miss_node (report, at));
     ABSENT (quoit_report_get_miss_resource (report, at));
-    VALUE (quoit_report_get_miss_left (report, at).e4, 0);
-    VALUE (quoit_report_get_miss_wanted (report, at).e4, 0);
+    VALUE (quoit_report_get_miss_available (report, at).e4, 0);
+    VALUE (quoit_report_get_miss_requested (report, at).e4, 0);
   }
 
   OUT_OF_RANGE (quoit_report_get_n_reasons (report))
@@ -264,7 +264,7 @@ check_sums (const QuoitSnapshot *snapshot)
     ABSENT (quoit_snapshot_dup_class_topology (snapshot, at));
     VALUE (quoit_snapshot_get_class_chips_per_host (snapshot, at), 0);
     VALUE (quoit_snapshot_get_class_n_hosts (snapshot, at), 0);
-    VALUE (quoit_snapshot_count_class (snapshot, at, QUOIT_SLICE_FREE), 0);
+    VALUE (quoit_snapshot_count_slices_of_class (snapshot, at, QUOIT_SLICE_FREE), 0);
   }
 
   OUT_OF_RANGE (quoit_snapshot_get_n_groups (snapshot))
@@ -276,7 +276,7 @@ check_sums (const QuoitSnapshot *snapshot)
   OUT_OF_RANGE (quoit_snapshot_get_n_owners (snapshot))
   {
     ABSENT (quoit_snapshot_get_owner_name (snapshot, at));
-    VALUE (quoit_snapshot_get_owner_since_ms (snapshot, at), 0);
+    VALUE (quoit_snapshot_get_owner_registered_ms (snapshot, at), 0);
     VALUE (quoit_snapshot_get_owner_until_ms (snapshot, at), 0);
   }
 }
@@ -292,7 +292,7 @@ check_topology (const QuoitTopology *topology)
     ABSENT (quoit_topology_get_slice_name (topology, at));
     ABSENT (quoit_topology_dup_slice_full_name (topology, at));
     VALUE (quoit_topology_get_worker_id (topology, at), 0);
-    VALUE (quoit_topology_get_local (topology, at), 0);
+    VALUE (quoit_topology_get_local_index (topology, at), 0);
     VALUE (quoit_topology_get_host_chips (topology, at), 0);
     VALUE (quoit_topology_get_n_chips (topology, at), 0);
     VALUE (quoit_topology_get_chip (topology, at, 0), 0);
@@ -487,7 +487,7 @@ START_TEST (states_of_null_are_documented)
   expect_criticals ();
   VALUE (quoit_group_get_state (NULL), QUOIT_GROUP_REMOVED);
   VALUE (quoit_report_get_verdict (NULL), QUOIT_VERDICT_NEVER);
-  VALUE (quoit_topology_get_job (NULL), QUOIT_JOB_APART);
+  VALUE (quoit_topology_get_job (NULL), QUOIT_JOB_SEPARATE);
 }
 END_TEST
 

@@ -130,7 +130,7 @@ static const Fact classes[] = {
 
 static const Fact refusals[] = {
   { "an allocated slice", "a=A.", "4x4 x2",
-    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is held by groups; would help: "
+    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is allocated to groups; would help: "
     "release A@1" },
   { "more slices than the fleet has", "a=A.", "4x4 x3",
     "NEVER: 3 x v6e 4x4: never, at most 2 of 3 slices, 1 short; the fleet has 2 such slices; would help: "
@@ -140,7 +140,7 @@ static const Fact refusals[] = {
     "or dead, or hosts contradict each other; would help: ask for 1 slice" },
   { "a dead host", "a=x.", "4x4 x2",
     "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is degraded: a host is missing or "
-    "dead, or hosts contradict each other; would help: node a-0-0 back alive" },
+    "dead, or hosts contradict each other; would help: node a-0-0 alive again" },
   { "no such pool", "a=.", "4x4 x1 pool=q", "NOT_FOUND: no pool 'q' in the fleet" },
   { "no such slice", "a=.", "4x4 x1 slice=a-1", "NOT_FOUND: no slice 'a-1' in the fleet" },
   { "no such excluded slice", "a=.", "4x4 x1 not=b-0", "NOT_FOUND: no slice 'b-0' in the fleet" },
@@ -238,7 +238,7 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
   GString *text = g_string_new (NULL);
 
   ck_assert_ok (error);
-  g_string_append_printf (text, "%u now, %u could\n", report->n_now, report->n_could);
+  g_string_append_printf (text, "%u now, %u possible\n", report->n_free_now, report->n_possible);
   for (guint i = 0; i < report->reasons->len; i++)
     {
       g_autofree char *line = quoit_report_reason_text (report, i);
@@ -255,39 +255,40 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 }
 
 static const Fact explanations[] = {
-  { "a request that fits has no options", "a=..", "4x4 x2", "2 now, 2 could\n" },
+  { "a request that fits has no options", "a=..", "4x4 x2", "2 now, 2 possible\n" },
   { "of the constraints that can change, the one that removed most comes first", "a=.xAAe~~~", "4x4 x2",
-    "1 now, 8 could\n- 3 of 7 slices are draining\n- 2 of 4 slices are held by groups\n"
+    "1 now, 8 possible\n- 3 of 7 slices are draining\n- 2 of 4 slices are allocated to groups\n"
     "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is in external use\n"
-    "+ node a-1-0 back alive\n+ release A@1\n+ ask for 1 slice\n" },
+    "+ node a-1-0 alive again\n+ release A@1\n+ ask for 1 slice\n" },
   { "of constraints that removed equally many, the first one comes first", "a=.A~x", "4x4 x2",
-    "1 now, 4 could\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
-    "- 1 of 3 slices is draining\n- 1 of 2 slices is held by groups\n"
+    "1 now, 4 possible\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "- 1 of 3 slices is draining\n- 1 of 2 slices is allocated to groups\n"
     "+ undrain a-2-0\n+ release A@1\n+ ask for 1 slice\n" },
   { "the option releases the smallest group that is enough", "a=AAAB b=CC", "4x4 x2",
-    "0 now, 6 could\n- 6 of 6 slices are held by groups\n+ release C@3\n" },
+    "0 now, 6 possible\n- 6 of 6 slices are allocated to groups\n+ release C@3\n" },
   { "the option releases several groups if no group is enough", "a=AAB", "4x4 x3",
-    "0 now, 3 could\n- 3 of 3 slices are held by groups\n+ release A@1 and release B@2\n" },
+    "0 now, 3 possible\n- 3 of 3 slices are allocated to groups\n+ release A@1 and release B@2\n" },
   { "the option releases both groups of a slice", "a=[AABB]", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slice is held by groups\n+ release A@1 and release B@2\n" },
+    "0 now, 1 possible\n- 1 of 1 slice is allocated to groups\n+ release A@1 and release B@2\n" },
   { "a dead host under a group", "a=[a...]", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
-    "+ node a-0-0 back alive and release A@1\n" },
+    "0 now, 1 possible\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "+ node a-0-0 alive again and release A@1\n" },
   { "an option never uses slices that the filters exclude", "a=A b=x", "4x4 x1 pool=b",
-    "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "0 now, 1 possible\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is outside pool 'b'\n"
-    "+ node b-0-0 back alive\n" },
+    "+ node b-0-0 alive again\n" },
   { "another topology", "a=A b:2x4/8=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
+    "0 now, 1 possible\n- 1 of 1 slice is allocated to groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4\n" },
   { "another topology on hosts other than the default", "a=A b:2x4/4=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
+    "0 now, 1 possible\n- 1 of 1 slice is allocated to groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
   { "the default hosts if the request asks for others", "a=.", "2x4 x1 hosts=8",
-    "0 now, 0 could\n- 1 of 1 slice is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
+    "0 now, 0 possible\n- 1 of 1 slice is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 "
+    "chips\n" },
   { "a step is left out if a release already frees enough slices", "a=[a...][AB..]B", "4x4 x2",
-    "0 now, 3 could\n- 2 of 2 slices are held by groups\n"
+    "0 now, 3 possible\n- 2 of 2 slices are allocated to groups\n"
     "- 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "+ release B@2 and release A@1\n" },
 };
@@ -356,10 +357,10 @@ START_TEST (option_names_the_host_that_completes_the_slice)
   layout = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
   fleet = quoit_fleet_new (layout);
   got = explanation (fleet, request);
-  expected
-      = g_strdup_printf ("0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict "
-                         "each other\n+ node %s back alive\n",
-                         losses[_i].back);
+  expected = g_strdup_printf (
+      "0 now, 1 possible\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict "
+      "each other\n+ node %s alive again\n",
+      losses[_i].back);
   ck_assert_msg (strcmp (got, expected) == 0, "%s: expected\n%sgot\n%s", losses[_i].why, expected, got);
 }
 END_TEST

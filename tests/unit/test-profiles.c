@@ -297,7 +297,7 @@ START_TEST (every_host_has_the_variables_of_its_webhook_patch)
     {
       g_autoptr (QuoitWebhookPod) pod = pod_of (source, topology, p, per_host);
       g_autoptr (QuoitWebhookPatch) patch = quoit_webhook_mutate (pod, NULL, NULL);
-      uint32_t container = quoit_topology_get_local (topology, p);
+      uint32_t container = quoit_topology_get_local_index (topology, p);
 
       for (uint32_t i = 0; i < quoit_webhook_patch_get_n_variables (patch, container); i++)
         {
@@ -337,7 +337,7 @@ START_TEST (processes_of_a_host_have_the_chips_of_their_bounds)
 
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
     {
-      ck_assert_uint_eq (quoit_topology_get_local (topology, p), p % dealt[_i].per_host);
+      ck_assert_uint_eq (quoit_topology_get_local_index (topology, p), p % dealt[_i].per_host);
       for (uint32_t c = 0; c < quoit_topology_get_n_chips (topology, p); c++)
         g_string_append_printf (text, "%s%u", c > 0 ? " " : p > 0 ? "|" : "", quoit_topology_get_chip (topology, p, c));
     }
@@ -468,11 +468,11 @@ START_TEST (note_says_that_profiles_count_slices_differently)
           != NULL,
       "%s", notes);
   /* tpu-2 comes after tpu-1, tpu-10 and tpu-11 in text order. */
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_QUOIT), 1);
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_RAY_TRAIN), 3);
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_KUBERAY), 2);
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_JOBSET), 1);
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, (QuoitProfile) 99), -1);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_QUOIT), 1);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_RAY_TRAIN), 3);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_KUBERAY), 2);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_JOBSET), 1);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, (QuoitProfile) 99), -1);
 
   of_webhook = topology_in (rest, QUOIT_PROFILE_KUBERAY, NULL);
   ck_assert_uint_eq (quoit_topology_get_slice_id (of_webhook, 4), 2);
@@ -504,7 +504,7 @@ START_TEST (no_note_about_slice_ids_of_a_single_slice)
   g_autofree char *notes = notes_of (topology);
 
   ck_assert_ptr_nonnull (first);
-  ck_assert_int_eq (quoit_topology_find_slice_id (topology, 0, QUOIT_PROFILE_KUBERAY), 1);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 0, QUOIT_PROFILE_KUBERAY), 1);
   ck_assert_msg (strstr (notes, "numbers slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
 }
 END_TEST

@@ -429,18 +429,18 @@ START_TEST (fractions_are_truncated_to_units_as_in_ray)
 
   for (int i = 0; i <= 10000; i++)
     {
-      int64_t units = quoit_ray_units (i / 10000.0);
+      int64_t units = quoit_ray_amount_to_ten_thousandths (i / 10000.0);
 
       ck_assert (units == i || units == i - 1);
-      ck_assert (quoit_ray_units (-i / 10000.0) == -units);
+      ck_assert (quoit_ray_amount_to_ten_thousandths (-i / 10000.0) == -units);
       n_lost += units != i;
     }
   ck_assert_uint_eq (n_lost, 573);
-  ck_assert (quoit_ray_units (9.2e14) == INT64_C (9200000000000000000));
-  ck_assert (quoit_ray_units (1e15) == INT64_MIN);
-  ck_assert (quoit_ray_units (-1e15) == INT64_MIN);
-  ck_assert (quoit_ray_units (NAN) == INT64_MIN);
-  ck_assert (quoit_ray_units (INFINITY) == INT64_MIN);
+  ck_assert (quoit_ray_amount_to_ten_thousandths (9.2e14) == INT64_C (9200000000000000000));
+  ck_assert (quoit_ray_amount_to_ten_thousandths (1e15) == INT64_MIN);
+  ck_assert (quoit_ray_amount_to_ten_thousandths (-1e15) == INT64_MIN);
+  ck_assert (quoit_ray_amount_to_ten_thousandths (NAN) == INT64_MIN);
+  ck_assert (quoit_ray_amount_to_ten_thousandths (INFINITY) == INT64_MIN);
 }
 END_TEST
 
@@ -515,8 +515,9 @@ START_TEST (gce_launch_is_checked_and_its_hosts_are_counted)
 {
   GError *error = NULL;
 
-  ck_assert_int_eq (quoit_ray_gce_check (launches[_i].accelerator, launches[_i].type, launches[_i].topology, &error),
-                    launches[_i].refused == NULL);
+  ck_assert_int_eq (
+      quoit_ray_gce_check_accelerator (launches[_i].accelerator, launches[_i].type, launches[_i].topology, &error),
+      launches[_i].refused == NULL);
   if (launches[_i].refused != NULL)
     ck_assert_refused (error, QUOIT_ERROR_INVALID, launches[_i].refused);
   ck_assert_ok (error);

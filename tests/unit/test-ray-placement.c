@@ -136,7 +136,7 @@ START_TEST (refusal_leaves_results_unchanged)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'nan'");
   ck_assert (!quoit_ray_bundle_order (group, &node, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'nan'");
-  ck_assert (!quoit_ray_cluster_take (cluster, group, (const guint32[]) { 0 }, &error));
+  ck_assert (!quoit_ray_cluster_allocate (cluster, group, (const guint32[]) { 0 }, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "'nan'");
   ck_assert_int_eq (result, 77);
   ck_assert_int_eq (whether, 77);
@@ -208,15 +208,15 @@ START_TEST (group_returns_exactly_the_amounts_it_took)
   const guint32 nodes[] = { 0, 0, 1 }, wrong[] = { 0, 0, 2 };
   GError *error = NULL;
 
-  ck_assert (quoit_ray_cluster_take (cluster, group, nodes, NULL));
+  ck_assert (quoit_ray_cluster_allocate (cluster, group, nodes, NULL));
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 0, "CPU"), 5000);
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 0, "TPU"), 0);
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 1, "CPU"), 50000);
-  ck_assert (quoit_ray_cluster_give_back (cluster, group, nodes, NULL));
+  ck_assert (quoit_ray_cluster_deallocate (cluster, group, nodes, NULL));
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 0, "CPU"), 40000);
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 0, "TPU"), 20000);
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 1, "CPU"), 40000);
-  ck_assert (!quoit_ray_cluster_take (cluster, group, wrong, &error));
+  ck_assert (!quoit_ray_cluster_allocate (cluster, group, wrong, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 2: node '2'");
   ck_assert_int_eq (quoit_ray_cluster_get_available_e4 (cluster, 0, "CPU"), 40000);
 }

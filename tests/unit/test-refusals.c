@@ -176,7 +176,7 @@ START_TEST (refusal_in_a_batch_leaves_the_batch_unchanged)
   quoit_group_unref (quoit_ledger_reserve (ledger, first, NOW, NULL, &error));
   ck_assert_ptr_null (quoit_ledger_reserve (ledger, many, NOW, &report, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "1 short");
-  ck_assert_uint_eq (quoit_report_get_n_now (report), 1);
+  ck_assert_uint_eq (quoit_report_get_n_free_now (report), 1);
   quoit_group_unref (quoit_ledger_reserve (ledger, second, NOW, NULL, &error));
   ck_assert_ok (error);
   ck_assert (quoit_ledger_commit_batch (ledger, &error));

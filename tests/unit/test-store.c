@@ -23,7 +23,7 @@ START_TEST (reopened_database_has_all_entries)
   same = quoit_store_fleet (memory);
   ck_assert (quoit_step_compare (same, kept, &error));
   ck_assert_uint_eq (store_reserve (store, "third", NULL, 1, &error), 0);
-  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "2 of 2 slices are held by groups");
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "2 of 2 slices are allocated to groups");
   ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
 }
 END_TEST
@@ -283,7 +283,7 @@ MEDDLED (a_group_with_a_long_owner, "UPDATE grp SET owner = printf ('%.*c', 600,
 MEDDLED (a_group_with_a_long_request, "UPDATE grp SET request = printf ('%.*c', 4194305, 'x') WHERE id = 2")
 MEDDLED (a_node_with_a_long_name, "UPDATE node SET name = printf ('%.*c', 5000, 'x') WHERE id = 3")
 MEDDLED (a_node_with_a_very_long_name, "UPDATE node SET name = printf ('%.*c', 40000, 'x') WHERE id = 3")
-MEDDLED (a_group_on_a_held_node,
+MEDDLED (a_group_on_an_allocated_node,
          "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', ''); INSERT INTO bundle VALUES"
          " (3, 0, 0, 1, NULL)")
 MEDDLED (a_group_on_no_node, "UPDATE bundle SET node = 99 WHERE ordinal = 1")
@@ -373,7 +373,7 @@ static const struct {
   { "a node with a long name", a_node_with_a_long_name, QUOIT_ERROR_DAMAGED, "row 3 of table 'node'" },
   { "a node with a very long name", a_node_with_a_very_long_name, QUOIT_ERROR_DAMAGED,
     "the row after row 2 of table 'node' has more than 32768 bytes" },
-  { "a group on a held node", a_group_on_a_held_node, QUOIT_ERROR_DAMAGED, "is used by group train" },
+  { "a group on an allocated node", a_group_on_an_allocated_node, QUOIT_ERROR_DAMAGED, "is used by group train" },
   { "a group on no node", a_group_on_no_node, QUOIT_ERROR_DAMAGED, "not in the fleet" },
   { "a group on a node twice", a_group_on_a_node_twice, QUOIT_ERROR_DAMAGED, "twice" },
   { "a bundle of no group", a_bundle_of_no_group, QUOIT_ERROR_DAMAGED, "row 77 of table 'bundle'" },

@@ -106,7 +106,7 @@ step_pod (const Run *run, char **words, GError **error)
     { "crash", "Never", QUOIT_KUBERAY_EVENT_ENDED },
     { "crash", "Always", QUOIT_KUBERAY_EVENT_RESTARTED },
     { "crash", "OnFailure", QUOIT_KUBERAY_EVENT_RESTARTED },
-    { "toDelete", "", QUOIT_KUBERAY_EVENT_NAMED },
+    { "toDelete", "", QUOIT_KUBERAY_EVENT_TO_DELETE },
     { "delete", "", QUOIT_KUBERAY_EVENT_GONE },
   };
   const char *word = NULL;

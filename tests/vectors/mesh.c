@@ -435,7 +435,7 @@ make_mesh (JsonNode *in, GError **error)
 
   if (!read_call (in, members, "mesh_shape", &call, error))
     return NULL;
-  mesh = quoit_mesh_make (call.devices, numbers_at (call.sizes), call.sizes->len, error);
+  mesh = quoit_mesh_new_auto (call.devices, numbers_at (call.sizes), call.sizes->len, error);
   return mesh == NULL ? NULL : answer_of (in, mesh);
 }
 

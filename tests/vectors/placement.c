@@ -252,7 +252,8 @@ take_step (JsonObject *step, QuoitRayCluster *cluster, PlacedGroup *placed, GErr
       || !read_answer (json_object_get_object_member (step, "answer"), placed->group, &placed->answer, error)
       || !check_possible (placed->group, cluster, &placed->answer, "Ray's", error))
     return FALSE;
-  return placed->answer.nodes == NULL || quoit_ray_cluster_take (cluster, placed->group, placed->answer.nodes, error);
+  return placed->answer.nodes == NULL
+         || quoit_ray_cluster_allocate (cluster, placed->group, placed->answer.nodes, error);
 }
 
 static gboolean
@@ -264,7 +265,7 @@ remove_step (JsonObject *step, QuoitRayCluster *cluster, const GArray *steps, GE
   if (JSON_NODE_HOLDS_NULL (pg))
     return TRUE;
   placed = &g_array_index (steps, PlacedGroup, json_node_get_int (pg));
-  return quoit_ray_cluster_give_back (cluster, placed->group, placed->answer.nodes, error);
+  return quoit_ray_cluster_deallocate (cluster, placed->group, placed->answer.nodes, error);
 }
 
 static JsonNode *

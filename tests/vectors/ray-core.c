@@ -10,7 +10,7 @@ fixed_point (JsonNode *in, GError **error)
       || (json_node_get_value_type (in) != G_TYPE_INT64 && json_node_get_value_type (in) != G_TYPE_DOUBLE))
     return vector_skip (error, "Python only: another type where C takes a number"), NULL;
 
-  return vector_node_of_integer (quoit_ray_units (json_node_get_double (in)));
+  return vector_node_of_integer (quoit_ray_amount_to_ten_thousandths (json_node_get_double (in)));
 }
 
 static const VectorOp ops[] = {

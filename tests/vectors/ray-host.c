@@ -484,7 +484,7 @@ node_of_gce (const char *accelerator, gboolean has_config, const char *type, con
   g_autofree char *from_config = NULL;
   bool is_single = false;
 
-  quoit_ray_gce_check (accelerator, type, shape, &invalid);
+  quoit_ray_gce_check_accelerator (accelerator, type, shape, &invalid);
   json_object_set_object_member (answer, "validate", object_of_answer (vector_null_node (), invalid));
   if (has_config)
     {

@@ -103,7 +103,7 @@ func TestReplicaOfALostPodIsDeletedAndCreatedAgain(t *testing.T) {
 // Each event is marked on one of the four pods of a cluster. kept is whether the pod survives the event.
 func TestEventsReplaceReplicasLikeTheOperator(t *testing.T) {
 	for event, kept := range map[kuberay.Event]bool{
-		kuberay.Failed: false, kuberay.Ended: false, kuberay.Restarted: true, kuberay.Named: false,
+		kuberay.Failed: false, kuberay.Ended: false, kuberay.Restarted: true, kuberay.ToDelete: false,
 	} {
 		cluster := newCluster(t, twoReplicas(), kuberay.Options{})
 		must[kuberay.Pass](t)(cluster.Reconcile())

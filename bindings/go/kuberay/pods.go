@@ -24,7 +24,7 @@ const (
 	Ended     Event = C.QUOIT_KUBERAY_EVENT_ENDED     // its Ray container has ended, with restartPolicy Never
 	Restarted Event = C.QUOIT_KUBERAY_EVENT_RESTARTED // its Ray container has ended, with another restartPolicy
 	Gone      Event = C.QUOIT_KUBERAY_EVENT_GONE      // it was deleted by another client, or its node is gone
-	Named     Event = C.QUOIT_KUBERAY_EVENT_NAMED     // scaleStrategy.workersToDelete names it, usually by the autoscaler
+	ToDelete  Event = C.QUOIT_KUBERAY_EVENT_TO_DELETE // scaleStrategy.workersToDelete names it, usually by the autoscaler
 )
 
 // Pod is the state of a pod of a worker group when Cluster.Pods was called.
@@ -112,9 +112,9 @@ func (c *Cluster) withPod(serial uint64, run func(*C.QuoitKuberay, C.uint32_t) e
 // It fails with NotFound if the pod does not exist any more, and with Invalid for an unknown event, and after Close.
 func (c *Cluster) Mark(serial uint64, event Event) error {
 	switch event {
-	case Failed, Ended, Restarted, Gone, Named:
+	case Failed, Ended, Restarted, Gone, ToDelete:
 	default:
-		return cconv.InvalidError("event '%d': expected one of Failed, Ended, Restarted, Gone, Named", event)
+		return cconv.InvalidError("event '%d': expected one of Failed, Ended, Restarted, Gone, ToDelete", event)
 	}
 	return c.withPod(serial, func(kuberay *C.QuoitKuberay, pod C.uint32_t) error {
 		C.quoit_kuberay_mark_pod(kuberay, pod, C.QuoitKuberayEvent(event))

@@ -76,8 +76,8 @@ type Finding struct {
 	Line     int    // the line in that file, from 1; 0 if there is none
 }
 
-// IsRight reports whether no finding is an error.
-func (r *Report) IsRight() bool {
+// HasNoErrors reports whether no finding is an error.
+func (r *Report) HasNoErrors() bool {
 	for _, finding := range r.Findings {
 		if finding.Severity == quoit.SeverityError {
 			return false

@@ -89,7 +89,7 @@ func TestEveryAcceleratorIsFoundByItsName(t *testing.T) {
 func TestInvalidSettingsAreFindings(t *testing.T) {
 	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"ici_tensor_parallelism=3"}}
 	report := checkJob(t, job)
-	if report.IsRight() || !hasRule(report, "unspecified-value") {
+	if report.HasNoErrors() || !hasRule(report, "unspecified-value") {
 		t.Errorf("%+v", report.Findings)
 	}
 	job.Settings = []string{"ici_tensor_parallelism=4", "per_device_batch_size=2"}
@@ -98,7 +98,7 @@ func TestInvalidSettingsAreFindings(t *testing.T) {
 	for _, axis := range report.Axes {
 		sizes[axis.Name] = [2]int64{axis.ICI, axis.DCN}
 	}
-	if !report.IsRight() || sizes["tensor"] != [2]int64{4, 1} || sizes["fsdp"] != [2]int64{4, 1} || sizes["data"] != [2]int64{1, 2} {
+	if !report.HasNoErrors() || sizes["tensor"] != [2]int64{4, 1} || sizes["fsdp"] != [2]int64{4, 1} || sizes["data"] != [2]int64{1, 2} {
 		t.Errorf("%+v", report)
 	}
 	if report.Slices != 2 || report.Hosts != 8 || report.Chips != 32 || report.Devices != 32 ||
@@ -120,7 +120,7 @@ func TestFindingForAnInvalidWordHasTheWordAsValue(t *testing.T) {
 			t.Errorf("%+v", finding)
 		}
 	}
-	if !found || report.IsRight() {
+	if !found || report.HasNoErrors() {
 		t.Errorf("%+v", report.Findings)
 	}
 }
@@ -129,11 +129,11 @@ func TestContradictingScalingConfigIsAFinding(t *testing.T) {
 	workers := int64(4)
 	scaling := &ray.Scaling{Workers: &workers, Accelerators: ray.UseTPU, Topology: "4x4", AcceleratorType: "TPU-V6E"}
 	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Scaling: scaling}
-	if report := checkJob(t, job); !report.IsRight() {
+	if report := checkJob(t, job); !report.HasNoErrors() {
 		t.Errorf("%+v", report.Findings)
 	}
 	job.Slices = 2
-	if report := checkJob(t, job); report.IsRight() {
+	if report := checkJob(t, job); report.HasNoErrors() {
 		t.Error("Check accepts four workers on two slices of four hosts")
 	}
 	scaling.Topology = "4x4\x00"
@@ -154,7 +154,7 @@ func TestFindingsHaveRuleAndExpectedValue(t *testing.T) {
 	} {
 		report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{one.setting}})
 		if len(report.Findings) != 1 || report.Findings[0].Rule != one.rule ||
-			!strings.Contains(report.Findings[0].Expected, one.expected) || report.IsRight() {
+			!strings.Contains(report.Findings[0].Expected, one.expected) || report.HasNoErrors() {
 			t.Errorf("%s: %+v", one.setting, report.Findings)
 		}
 	}

@@ -157,11 +157,11 @@ func QuantityIsValid(quantity float64) bool {
 	return bool(C.quoit_ray_quantity_is_valid(C.double(quantity)))
 }
 
-// Units returns an amount in ten-thousandths, like Ray: it multiplies in double precision and truncates toward zero, so
-// that 0.57 becomes 5699. If the product does not fit in 64 bits, is infinite or not a number, the result is the
-// smallest int64.
-func Units(amount float64) int64 {
-	return int64(C.quoit_ray_units(C.double(amount)))
+// AmountToTenThousandths returns an amount in ten-thousandths, like Ray: it multiplies in double precision and truncates
+// toward zero, so that 0.57 becomes 5699. If the product does not fit in 64 bits, is infinite or not a number, the
+// result is the smallest int64.
+func AmountToTenThousandths(amount float64) int64 {
+	return int64(C.quoit_ray_amount_to_ten_thousandths(C.double(amount)))
 }
 
 // --- launchers ---
@@ -208,7 +208,7 @@ func (n GCENode) Check() error {
 	if err := a.Err(); err != nil {
 		return err
 	}
-	C.quoit_ray_gce_check(accelerator, kind, topology, &gerror)
+	C.quoit_ray_gce_check_accelerator(accelerator, kind, topology, &gerror)
 	return errorFromC(gerror)
 }
 

@@ -197,7 +197,7 @@ func (c *Cluster) SetResource(node int, resource string, total, available float6
 }
 
 // Available returns the free amount of a resource on a node, given by its index, in ten-thousandths. It reflects
-// earlier calls of Take and GiveBack.
+// earlier calls of Allocate and Deallocate.
 //
 // It fails with Invalid for an index out of range.
 func (c *Cluster) Available(node int, resource string) (e4 int64, err error) {
@@ -418,31 +418,31 @@ func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Cert
 	return Certainty(possible), err
 }
 
-// Take reduces the free amounts of the nodes of a group, like Ray's control plane does when it has placed the group. No
-// amount becomes less than 0.
+// Allocate reduces the free amounts of the nodes of a group, like Ray's control plane does when it has placed the group.
+// No amount becomes less than 0.
 //
 // It fails with Invalid for an index out of range, and for a group that Place would refuse.
-func (c *Cluster) Take(group *Group, nodes []int) error {
+func (c *Cluster) Allocate(group *Group, nodes []int) error {
 	numbers, err := group.nodeArray(nodes)
 	if err != nil {
 		return err
 	}
 	return group.withCluster(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
-		C.quoit_ray_cluster_take(cluster, placed, firstElement(numbers), gerror)
+		C.quoit_ray_cluster_allocate(cluster, placed, firstElement(numbers), gerror)
 	})
 }
 
-// GiveBack increases the free amounts of the nodes of a group, like the nodes' reports do after the group was removed.
+// Deallocate increases the free amounts of the nodes of a group, like the nodes' reports do after the group was removed.
 // No amount becomes more than the total.
 //
 // It fails with Invalid for an index out of range, and for a group that Place would refuse.
-func (c *Cluster) GiveBack(group *Group, nodes []int) error {
+func (c *Cluster) Deallocate(group *Group, nodes []int) error {
 	numbers, err := group.nodeArray(nodes)
 	if err != nil {
 		return err
 	}
 	return group.withCluster(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
-		C.quoit_ray_cluster_give_back(cluster, placed, firstElement(numbers), gerror)
+		C.quoit_ray_cluster_deallocate(cluster, placed, firstElement(numbers), gerror)
 	})
 }
 

@@ -47,7 +47,7 @@ func newBundles(count int) []ray.Bundle {
 	return all
 }
 
-func TestTakeAndGiveBackChangeAvailableAmounts(t *testing.T) {
+func TestAllocateAndDeallocateChangeAvailableAmounts(t *testing.T) {
 	cluster := newCluster(t, 4)
 	group := &ray.Group{Bundles: newBundles(2), Topology: []ray.Level{{Key: "ray.io/tpu-slice-name", Strategy: quoit.StrictPack}}}
 	answer, err := group.Place(cluster)
@@ -57,7 +57,7 @@ func TestTakeAndGiveBackChangeAvailableAmounts(t *testing.T) {
 	if determined, err := group.IsDetermined(cluster, 1000); determined != ray.No || err != nil {
 		t.Errorf("%v, %v: expected NO, because Ray can choose either slice", determined, err)
 	}
-	if err := cluster.Take(group, answer.Nodes); err != nil {
+	if err := cluster.Allocate(group, answer.Nodes); err != nil {
 		t.Fatal(err)
 	}
 	if free, err := cluster.Available(answer.Nodes[0], "TPU"); free != 0 || err != nil {
@@ -66,7 +66,7 @@ func TestTakeAndGiveBackChangeAvailableAmounts(t *testing.T) {
 	if possible, err := group.IsPossible(cluster, answer, 1000); possible != ray.No || err != nil {
 		t.Errorf("%v, %v: expected NO, because the nodes are in use", possible, err)
 	}
-	if err := cluster.GiveBack(group, answer.Nodes); err != nil {
+	if err := cluster.Deallocate(group, answer.Nodes); err != nil {
 		t.Fatal(err)
 	}
 	if free, _ := cluster.Available(answer.Nodes[1], "TPU"); free != 40000 {
@@ -77,8 +77,8 @@ func TestTakeAndGiveBackChangeAvailableAmounts(t *testing.T) {
 func TestInvalidNodeIndicesAreRefused(t *testing.T) {
 	cluster, group := newCluster(t, 2), &ray.Group{Bundles: newBundles(1)}
 	for _, nodes := range [][]int{nil, {2}, {-1}, {math.MaxInt64}, {0, 1}} {
-		wantInvalid(t, cluster.Take(group, nodes))
-		wantInvalid(t, cluster.GiveBack(group, nodes))
+		wantInvalid(t, cluster.Allocate(group, nodes))
+		wantInvalid(t, cluster.Deallocate(group, nodes))
 	}
 	for _, node := range []int{-1, 2, math.MaxInt64} {
 		_, err := cluster.Available(node, "TPU")
@@ -104,7 +104,7 @@ func TestEmptyGroupsAndClustersDoNotCrash(t *testing.T) {
 	_, _ = group.Place(cluster)
 	_, _ = group.BundleOrder()
 	_, _ = group.IsPossible(cluster, ray.Answer{Result: ray.Success}, 1)
-	if err := cluster.Take(group, []int{}); err != nil {
+	if err := cluster.Allocate(group, []int{}); err != nil {
 		t.Error(err)
 	}
 	var nothing *ray.Cluster

@@ -318,9 +318,9 @@ def a_cluster_of_rays(_world):
     placed = group.place(cluster)
     assert group.is_possible(cluster, placed) and group.bundle_order()
     group.is_determined(cluster)
-    cluster.take(group, placed.nodes)
-    refused(quoit.InvalidError, cluster.take, group, ["a", "none"])
-    cluster.give_back(group, placed.nodes)
+    cluster.allocate(group, placed.nodes)
+    refused(quoit.InvalidError, cluster.allocate, group, ["a", "none"])
+    cluster.deallocate(group, placed.nodes)
     refused(quoit.InvalidError, ray_rules.PlacementGroup, [{"TPU": 4}], "NONE")
 
 

@@ -57,7 +57,7 @@ def test_every_conversion_can_be_inverted(torus, topology):
     assert sorted(dealt) == list(range(torus.n_chips))
     for worker, chips in enumerate(map(torus.worker_chips, range(torus.n_hosts))):
         assert [torus.chip_worker(chip) for chip in chips] == [worker] * len(chips)
-        assert [torus.chip_local(chip) for chip in chips] == list(range(len(chips)))
+        assert [torus.chip_index_on_host(chip) for chip in chips] == list(range(len(chips)))
     devices = [device for chip in range(torus.n_chips) for device in torus.chip_devices(chip)]
     assert devices == list(range(torus.n_devices))
     assert all(torus.device_chip(device) == device * torus.n_chips // torus.n_devices for device in devices)
@@ -115,7 +115,7 @@ def test_an_invalid_torus_is_refused(arguments, error, message):
     [
         (lambda torus: torus.chip_at(16), "chip '16': expected 0 to 15"),
         (lambda torus: torus.chip_worker(-1), "chip '-1': expected 0 to 15"),
-        (lambda torus: torus.chip_local(2**70), "chip '1180591620717411303424'"),
+        (lambda torus: torus.chip_index_on_host(2**70), "chip '1180591620717411303424'"),
         (lambda torus: torus.chip_devices(16), "chip '16'"),
         (lambda torus: torus.worker_at(4), "worker_id '4': expected 0 to 3"),
         (lambda torus: torus.worker_chips(4), "worker_id '4'"),

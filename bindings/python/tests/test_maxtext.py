@@ -109,7 +109,7 @@ def test_a_job_has_its_axes_and_numbers():
     assert sizes(report) == {"data": (1, 2), "fsdp": (4, 1), "tensor": (4, 1)}
     assert (report.num_slices, report.num_hosts, report.num_chips, report.num_devices) == (2, 8, 32, 32)
     assert (report.num_devices_per_slice, report.batch, report.batch_to_load) == (16, 64, 64)
-    assert report.is_right
+    assert report.has_no_errors
     assert report.findings == ()
 
 
@@ -127,7 +127,7 @@ def test_a_failing_setting_is_found_with_the_expected_value():
     assert axis.expected.endswith(": for example ici_tensor_parallelism=4")
     assert axis.message == f"ici_fsdp_parallelism '-1': expected {axis.expected}"
     assert batch.rule == "batch-empty"
-    assert (report.batch, report.batch_to_load, report.is_right) == (None, None, False)
+    assert (report.batch, report.batch_to_load, report.has_no_errors) == (None, None, False)
     assert sizes(report)["fsdp"] == (-1, 1)
 
 
@@ -147,7 +147,7 @@ def test_a_failing_setting_is_found_with_the_expected_value():
 def test_bad_settings_are_found_with_the_expected_values(setting, rule, expected):
     report = maxtext.check([setting], **TWO)
     (found,) = report.findings
-    assert (found.rule, report.is_right) == (rule, False)
+    assert (found.rule, report.has_no_errors) == (rule, False)
     assert expected in found.expected
 
 
@@ -177,10 +177,10 @@ def test_a_finding_for_an_unknown_word_has_no_key():
     assert "'ici_fsdp_parallelism'" in found.expected
 
 
-def test_a_job_with_only_warnings_is_right():
+def test_a_job_with_only_warnings_has_no_errors():
     report = maxtext.check(["ici_sequence_parallelism=4"], **TWO)
     assert [one.severity for one in report.findings] == [quoit.Severity.WARNING]
-    assert report.is_right
+    assert report.has_no_errors
 
 
 @pytest.mark.parametrize(

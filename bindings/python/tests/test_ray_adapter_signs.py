@@ -51,7 +51,7 @@ def test_heartbeats_extend_the_lease(rays, path):
     with quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=5) as slices:
         (first,) = owners(path)
         wait_until(lambda: owners(path)[0].until_ms > first.until_ms)
-        assert slices.state == quoit.GroupState.RESERVED and owners(path)[0].since_ms == first.since_ms
+        assert slices.state == quoit.GroupState.RESERVED and owners(path)[0].registered_ms == first.registered_ms
 
 
 @pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])

@@ -62,19 +62,23 @@ def test_visible_env_restricts_a_process_to_its_chips():
 
 def test_amounts_are_truncated_like_in_ray():
     assert [one for one in range(10) if rules.quantity_is_valid(one)] == [1, 2, 4, 8]
-    assert (rules.units(0.57), rules.units(-0.00005), rules.units(1)) == (5699, 0, 10000)
-    assert rules.units(math.nan) == rules.units(math.inf) == -(2**63)
+    assert (
+        rules.amount_to_ten_thousandths(0.57),
+        rules.amount_to_ten_thousandths(-0.00005),
+        rules.amount_to_ten_thousandths(1),
+    ) == (5699, 0, 10000)
+    assert rules.amount_to_ten_thousandths(math.nan) == rules.amount_to_ten_thousandths(math.inf) == -(2**63)
 
 
 def test_pod_types_of_launchers():
     assert rules.gke_pod_type("4x4", "tpu-v6e-slice") == "v6e-16"
     assert rules.gke_pod_type("4x4", "nvidia") is None
-    assert rules.gce_check("v4-8") is None and rules.gce_check(None, "V4", "2x2x1") is None
+    assert rules.gce_check_accelerator("v4-8") is None and rules.gce_check_accelerator(None, "V4", "2x2x1") is None
     assert rules.gce_pod_type("V5LITE_POD", "4x4") == "v5litepod-16"
     assert rules.gce_is_single_host("v6e-8") is True and rules.gce_is_single_host(None, "V4", "2x2x4") is False
     for refused in (
         lambda: rules.gke_pod_type("a", "tpu-v6e-slice"),
-        lambda: rules.gce_check(None, "V2", "2x2"),
+        lambda: rules.gce_check_accelerator(None, "V2", "2x2"),
         lambda: rules.gce_pod_type(None, "4x4"),
         lambda: rules.gce_is_single_host(None),
     ):
@@ -92,8 +96,8 @@ def test_pod_types_of_launchers():
         lambda: rules.node("a", resources={"TPU": None}),
         lambda: rules.visible_env("01", 4),
         lambda: rules.visible_env([0], 4),
-        lambda: rules.units("1"),
-        lambda: rules.units(True),
+        lambda: rules.amount_to_ten_thousandths("1"),
+        lambda: rules.amount_to_ten_thousandths(True),
         lambda: rules.quantity_is_valid(None),
     ],
 )

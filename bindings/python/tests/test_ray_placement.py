@@ -54,15 +54,15 @@ def test_is_possible_recognizes_possible_answers(cluster):
     assert PlacementGroup([{"TPU": 4}]).is_determined(Cluster([ClusterNode("a", {"TPU": 4})])) is True
 
 
-def test_take_and_give_back_change_the_free_amounts(cluster):
+def test_allocate_and_deallocate_change_the_free_amounts(cluster):
     group = PlacementGroup([{"TPU": 4}])
     placed = group.place(cluster).nodes
-    cluster.take(group, placed)
+    cluster.allocate(group, placed)
     assert cluster.available_ten_thousandths("a", "TPU") == 0
     assert group.place(cluster).result is PlacementResult.FAILED
-    cluster.give_back(group, placed)
+    cluster.deallocate(group, placed)
     assert cluster.available_ten_thousandths("a", "TPU") == 40000
-    cluster.give_back(group, ["b"])
+    cluster.deallocate(group, ["b"])
     assert cluster.available_ten_thousandths("b", "TPU") == 40000
 
 
@@ -107,8 +107,8 @@ def test_a_group_is_immutable_and_check_refuses_like_ray():
         lambda: Cluster([ClusterNode("a", {}), ClusterNode("a", {})]),
         lambda: Cluster([ClusterNode("a", {"": 1})]),
         lambda: Cluster([ClusterNode("a", {"x": float("inf")})]),
-        lambda: Cluster().take(PlacementGroup([{"CPU": 1}]), []),
-        lambda: Cluster().take(PlacementGroup([{"CPU": 1}]), ["a"]),
+        lambda: Cluster().allocate(PlacementGroup([{"CPU": 1}]), []),
+        lambda: Cluster().allocate(PlacementGroup([{"CPU": 1}]), ["a"]),
         lambda: PlacementGroup([{"CPU": 1}]).is_possible(Cluster(), Placement(PlacementResult.SUCCESS, None)),
         lambda: PlacementGroup([{"CPU": 1}]).is_determined(Cluster(), -1),
         lambda: rules.strategy_parse("Pack"),
@@ -143,7 +143,7 @@ def test_invalid_input_is_refused(refused):
         lambda: Cluster([{"id": "a"}]),
         lambda: Cluster([ClusterNode("a", [1])]),
         lambda: Cluster([ClusterNode(1, {})]),
-        lambda: Cluster().take(None, []),
+        lambda: Cluster().allocate(None, []),
     ],
 )
 def test_other_types_raise_type_error(refused):

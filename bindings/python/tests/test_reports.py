@@ -23,7 +23,7 @@ def slices(n_slices, name="train", **arguments):
 
 def test_a_request_that_fits_has_the_verdict_fits():
     report = get_ray_ledger("v6e 4x4 x3").snapshot().explain(slices(2))
-    assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.FITS, 2, 3, 3)
+    assert (report.verdict, report.n_wanted, report.n_free_now, report.n_possible) == (quoit.Verdict.FITS, 2, 3, 3)
     assert (report.reasons, report.options, report.misses) == ((), (), ())
     assert (report.bundle, report.is_of_bundles, report.ray_answer) == (None, False, quoit.RayAnswer.NONE)
     assert report.is_proven
@@ -33,10 +33,10 @@ def test_a_refusal_has_reasons_and_options():
     ledger = get_ray_ledger("v6e 4x4 x3")
     group = ledger.reserve(slices(2), now_ms=NOW)
     report = ledger.snapshot().explain(slices(2, "other"))
-    assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.NOT_NOW, 2, 1, 3)
+    assert (report.verdict, report.n_wanted, report.n_free_now, report.n_possible) == (quoit.Verdict.NOT_NOW, 2, 1, 3)
     (reason,) = report.reasons
-    assert (reason.constraint, reason.before, reason.after) == (quoit.Constraint.HELD, 3, 1)
-    assert reason.text.startswith("2 of 3 slices are held")
+    assert (reason.constraint, reason.before, reason.after) == (quoit.Constraint.ALLOCATED, 3, 1)
+    assert reason.text.startswith("2 of 3 slices are allocated")
     fewer = quoit.Step(quoit.StepKind.FEWER_SLICES, n_slices=1)
     release = quoit.Step(quoit.StepKind.RELEASE, group=group.handle)
     assert {fewer, release} <= {step for option in report.options for step in option.steps}
@@ -47,7 +47,7 @@ def test_a_refusal_has_reasons_and_options():
 @pytest.mark.parametrize(
     ("fleet", "constraint", "step"),
     [
-        ("v6e 4x4 x2 dead=0.1", quoit.Constraint.INTACT, quoit.Step(quoit.StepKind.NODE_BACK, node="v6e-4x4-0-1")),
+        ("v6e 4x4 x2 dead=0.1", quoit.Constraint.INTACT, quoit.Step(quoit.StepKind.NODE_ALIVE, node="v6e-4x4-0-1")),
         ("v6e 4x4 x2 draining=1.3", quoit.Constraint.DRAINING, quoit.Step(quoit.StepKind.UNDRAIN, node="v6e-4x4-1-3")),
         (
             "v6e 4x4 x2 busy=1.2",
@@ -69,7 +69,7 @@ def test_bundles_are_explained_by_nodes():
     assert (report.verdict, report.n_wanted, report.bundle) == (quoit.Verdict.NEVER, 2, 1)
     assert report.is_of_bundles
     assert report.ray_answer == quoit.RayAnswer.INFEASIBLE
-    assert {(miss.resource, miss.left, miss.wanted) for miss in report.misses} == {("TPU", "4", "8")}
+    assert {(miss.resource, miss.available, miss.requested) for miss in report.misses} == {("TPU", "4", "8")}
     assert 1 <= len(report.misses) <= 3
 
 
@@ -185,4 +185,4 @@ def test_a_report_can_be_compared_and_pickled():
     assert hash(again) == hash(report)
     assert again.summary("x") == report.summary("x")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        report.n_now = 7
+        report.n_free_now = 7

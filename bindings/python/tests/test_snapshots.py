@@ -113,7 +113,7 @@ def test_contradictions_of_a_slice_are_named():
         nodes = [ray_node(worker_id) for worker_id in (0, 1, 1)]
         ledger.import_ray_nodes(json.dumps(nodes), now_ms=NOW)
         broken = ledger.snapshot().slices[0]
-        assert quoit.Fault.WORKER_TWICE in broken.faults
+        assert quoit.Fault.DUPLICATE_WORKER_ID in broken.faults
         assert broken.problem is not None
 
 

@@ -89,7 +89,7 @@ def test_bundles_that_fill_slices_are_one_job(ledger):
 def test_bundles_that_form_no_box_start_apart(ledger):
     group = bundles(ledger, "TPU=1", "TPU=2")
     made = quoit.topology(group)
-    assert made.job == quoit.Job.APART
+    assert made.job == quoit.Job.SEPARATE
     assert [one.environment["TPU_WORKER_ID"] for one in made.processes] == ["0", "0"]
     assert any("do not form one job over ICI" in note for note in made.notes)
     with pytest.raises(quoit.InvalidError, match="not one job over ICI"):
@@ -223,7 +223,7 @@ def test_pytorch_has_one_process_per_chip():
         made = quoit.topology(group, processes_per_host=4)
     assert (made.processes_per_host, len(made.processes)) == (4, 8)
     process = made.processes[6]
-    assert (process.worker_id, process.local) == (1, 2)
+    assert (process.worker_id, process.local_index) == (1, 2)
     assert process.environment["TPU_PROCESS_BOUNDS"] == "2,2,2"
     assert process.environment["TPU_CHIPS_PER_PROCESS_BOUNDS"] == "1,1,1"
     assert process.environment["TPU_VISIBLE_CHIPS"] == "2"

@@ -180,28 +180,29 @@ QUOIT_API int64_t quoit_coordinates_find_worker (const QuoitCoordinates *coordin
 QUOIT_API uint32_t quoit_coordinates_get_chip_worker (const QuoitCoordinates *coordinates, uint32_t chip);
 
 /**
- * quoit_coordinates_get_chip_local:
+ * quoit_coordinates_get_chip_index_on_host:
  * @chip: below quoit_coordinates_get_n_chips()
  *
- * Returns the number of a chip among the chips of its host. libtpu (TPU_VISIBLE_CHIPS), Ray and bundles use these
- * numbers.
+ * Returns the index of a chip among the chips of its host. libtpu (TPU_VISIBLE_CHIPS), Ray and bundles use these
+ * indices.
  *
  * Unlike the numbers in the slice, they count y first: a host of 2x2 chips has the chips (0,0), (0,1), (1,0), (1,1), in
- * this order. A host of 2x4 chips consists of two such squares along y; the second square has the numbers 4 to 7.
+ * this order. A host of 2x4 chips consists of two such squares along y; the second square has the indices 4 to 7.
  *
- * Returns: the number, from 0
+ * Returns: the index, from 0
  */
-QUOIT_API uint32_t quoit_coordinates_get_chip_local (const QuoitCoordinates *coordinates, uint32_t chip);
+QUOIT_API uint32_t quoit_coordinates_get_chip_index_on_host (const QuoitCoordinates *coordinates, uint32_t chip);
 
 /**
  * quoit_coordinates_get_worker_chip:
  * @worker_id: below quoit_coordinates_get_n_hosts()
- * @local: number among the host's chips, below quoit_coordinates_get_n_chips() / quoit_coordinates_get_n_hosts()
+ * @index_on_host: index among the host's chips, below quoit_coordinates_get_n_chips() /
+ *   quoit_coordinates_get_n_hosts()
  *
  * Returns: the number of that chip in the slice
  */
 QUOIT_API uint32_t quoit_coordinates_get_worker_chip (const QuoitCoordinates *coordinates, uint32_t worker_id,
-                                                      uint32_t local);
+                                                      uint32_t index_on_host);
 
 /**
  * quoit_coordinates_get_device_chip:

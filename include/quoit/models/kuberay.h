@@ -48,14 +48,14 @@ typedef enum {
  * - %QUOIT_KUBERAY_EVENT_ENDED: its Ray container has ended, and its restartPolicy is Never.
  * - %QUOIT_KUBERAY_EVENT_RESTARTED: its Ray container has ended, and its restartPolicy is not Never.
  * - %QUOIT_KUBERAY_EVENT_GONE: the pod was deleted from outside, or its node is gone.
- * - %QUOIT_KUBERAY_EVENT_NAMED: the pod is added to scaleStrategy.workersToDelete, as the autoscaler does.
+ * - %QUOIT_KUBERAY_EVENT_TO_DELETE: the pod is added to scaleStrategy.workersToDelete, as the autoscaler does.
  */
 typedef enum {
   QUOIT_KUBERAY_EVENT_FAILED = 0,
   QUOIT_KUBERAY_EVENT_ENDED = 1,
   QUOIT_KUBERAY_EVENT_RESTARTED = 2,
   QUOIT_KUBERAY_EVENT_GONE = 3,
-  QUOIT_KUBERAY_EVENT_NAMED = 4
+  QUOIT_KUBERAY_EVENT_TO_DELETE = 4
 } QuoitKuberayEvent;
 
 /**

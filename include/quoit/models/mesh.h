@@ -3,8 +3,8 @@
  * so that neighbours in the array are neighbours on the hardware.
  *
  * QuoitDevices is a list of devices like jax.devices(). quoit_mesh_new(), quoit_mesh_new_hybrid() and
- * quoit_mesh_make() are create_device_mesh(), create_hybrid_device_mesh() and make_mesh(): they put the same devices
- * in the same places, and refuse what JAX refuses. Sizes of axes are the values after JAX has applied int().
+ * quoit_mesh_new_auto() are create_device_mesh(), create_hybrid_device_mesh() and jax.make_mesh(): they put the same
+ * devices in the same places, and refuse what JAX refuses. Sizes of axes are the values after JAX has applied int().
  *
  * Put an axis with more traffic later in the shape: JAX assigns the physical axes starting with the last axis.
  * Coordinates are x first. All functions are pure: they use only their arguments, and no environment or clock. */
@@ -240,21 +240,21 @@ QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const i
                                             GError **error);
 
 /**
- * quoit_mesh_make:
+ * quoit_mesh_new_auto:
  * @devices: the devices; the first ones are used
  * @sizes: (array length=n_axes): the sizes of the axes
  * @n_axes: the number of axes, 1 to 32
  *
- * Creates the mesh of jax.make_mesh() from the first devices of the list, as many as the product of @sizes. Physical
- * axes are split only on v5e.
+ * Creates the mesh that jax.make_mesh() makes: from the first devices of the list, as many as the product of @sizes.
+ * Physical axes are split only on v5e.
  *
  * Fails with %QUOIT_ERROR_INVALID like quoit_mesh_new(), when there are too few devices, and when the used devices are
  * in several slices.
  *
  * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
  */
-QUOIT_API QuoitMesh *quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes,
-                                      GError **error);
+QUOIT_API QuoitMesh *quoit_mesh_new_auto (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes,
+                                          GError **error);
 
 /**
  * quoit_mesh_new_torus:

@@ -229,7 +229,7 @@ QUOIT_API char **quoit_ray_visible_env (const char *const *ids, int64_t n_on_nod
 QUOIT_API bool quoit_ray_quantity_is_valid (double quantity);
 
 /**
- * quoit_ray_units:
+ * quoit_ray_amount_to_ten_thousandths:
  * @amount: amount of a resource
  *
  * Converts an amount to the ten-thousandths that Ray counts: the product in double, rounded toward zero. Ray accepts
@@ -238,7 +238,7 @@ QUOIT_API bool quoit_ray_quantity_is_valid (double quantity);
  *
  * Returns: the number, for example 5699 for 0.57
  */
-QUOIT_API int64_t quoit_ray_units (double amount);
+QUOIT_API int64_t quoit_ray_amount_to_ten_thousandths (double amount);
 
 /**
  * quoit_ray_gke_pod_type:
@@ -256,20 +256,21 @@ QUOIT_API int64_t quoit_ray_units (double amount);
 QUOIT_API char *quoit_ray_gke_pod_type (const char *topology, const char *accelerator, GError **error);
 
 /**
- * quoit_ray_gce_check:
+ * quoit_ray_gce_check_accelerator:
  * @accelerator_type: (nullable): acceleratorType of a node, "v4-8"; %NULL if it has none
  * @type: (nullable): acceleratorConfig.type, "V4"; %NULL if it has none
  * @topology: (nullable): acceleratorConfig.topology, "2x2x1"; %NULL if it has none
  *
- * Checks whether Ray's cluster launcher accepts a TPU node. It needs a type that passes quoit_ray_type_is_valid(), or a
- * configuration: "V5LITE_POD" or "V" and a generation (but not V2 or V3), and a topology of two or three numbers.
+ * Checks whether Ray's cluster launcher accepts the accelerator of a TPU node. It needs a type that passes
+ * quoit_ray_type_is_valid(), or a configuration: "V5LITE_POD" or "V" and a generation (but not V2 or V3), and a
+ * topology of two or three numbers.
  *
  * Fails with %QUOIT_ERROR_INVALID when the launcher refuses it.
  *
  * Returns: true if the launcher accepts it, false on failure
  */
-QUOIT_API bool quoit_ray_gce_check (const char *accelerator_type, const char *type, const char *topology,
-                                    GError **error);
+QUOIT_API bool quoit_ray_gce_check_accelerator (const char *accelerator_type, const char *type, const char *topology,
+                                                GError **error);
 
 /**
  * quoit_ray_gce_pod_type:
@@ -284,9 +285,9 @@ QUOIT_API char *quoit_ray_gce_pod_type (const char *type, const char *topology, 
 
 /**
  * quoit_ray_gce_is_single_host:
- * @accelerator_type: (nullable): as for quoit_ray_gce_check()
- * @type: (nullable): as for quoit_ray_gce_check()
- * @topology: (nullable): as for quoit_ray_gce_check()
+ * @accelerator_type: (nullable): as for quoit_ray_gce_check_accelerator()
+ * @type: (nullable): as for quoit_ray_gce_check_accelerator()
+ * @topology: (nullable): as for quoit_ray_gce_check_accelerator()
  * @is_single: (out): true if the slice has one host, else false
  *
  * Computes whether Ray's cluster launcher treats the slice of a TPU node as one host: it has no more chips than

@@ -142,7 +142,8 @@ QUOIT_API bool quoit_ray_cluster_set_resource_e4 (QuoitRayCluster *cluster, uint
  * @node: number of a node
  * @resource: "CPU", "TPU", "TPU-v6e-16-head"
  *
- * Returns the free amount of @resource, after the changes of quoit_ray_cluster_take().
+ * Returns the free amount of @resource, after the changes of quoit_ray_cluster_allocate() and
+ * quoit_ray_cluster_deallocate().
  *
  * Returns: the amount in ten-thousandths
  */
@@ -161,7 +162,7 @@ QUOIT_API void quoit_ray_cluster_set_label (QuoitRayCluster *cluster, uint32_t n
                                             const char *value);
 
 /**
- * quoit_ray_cluster_take:
+ * quoit_ray_cluster_allocate:
  * @group: a placed group
  * @nodes: the number of a node for each bundle
  *
@@ -172,11 +173,11 @@ QUOIT_API void quoit_ray_cluster_set_label (QuoitRayCluster *cluster, uint32_t n
  *
  * Returns: true when the amounts were subtracted
  */
-QUOIT_API bool quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
-                                       GError **error);
+QUOIT_API bool quoit_ray_cluster_allocate (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
+                                           GError **error);
 
 /**
- * quoit_ray_cluster_give_back:
+ * quoit_ray_cluster_deallocate:
  * @group: a placed group
  * @nodes: the number of a node for each bundle
  *
@@ -186,8 +187,8 @@ QUOIT_API bool quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayG
  *
  * Returns: true when the amounts were added
  */
-QUOIT_API bool quoit_ray_cluster_give_back (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
-                                            GError **error);
+QUOIT_API bool quoit_ray_cluster_deallocate (QuoitRayCluster *cluster, const QuoitRayGroup *group,
+                                             const uint32_t *nodes, GError **error);
 
 /**
  * quoit_ray_strategy_parse:

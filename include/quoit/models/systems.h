@@ -155,7 +155,7 @@ QUOIT_API char *quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGr
 QUOIT_API uint32_t quoit_topology_get_node_assumptions (const QuoitTopology *topology, uint32_t process);
 
 /**
- * quoit_topology_find_slice_id:
+ * quoit_topology_find_profile_slice_id:
  * @process: below quoit_topology_get_n_processes()
  * @profile: any profile
  *
@@ -164,7 +164,8 @@ QUOIT_API uint32_t quoit_topology_get_node_assumptions (const QuoitTopology *top
  *
  * Returns: the slice id; -1: none, such as for profile kuberay if the slice's name is not GROUP-REPLICA
  */
-QUOIT_API int64_t quoit_topology_find_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile);
+QUOIT_API int64_t quoit_topology_find_profile_slice_id (const QuoitTopology *topology, uint32_t process,
+                                                        QuoitProfile profile);
 
 /**
  * quoit_topology_get_n_devices:
@@ -180,7 +181,7 @@ QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, 
  * @device: below quoit_topology_get_n_devices(), chip by chip
  *
  * Returns the id of a JAX device. The devices of a slice follow those of the slices before it, in the order of the
- * processes. If the job has a part of each slice, only devices of that part are counted; with %QUOIT_JOB_APART, only
+ * processes. If the job has a part of each slice, only devices of that part are counted; with %QUOIT_JOB_SEPARATE, only
  * those of the process.
  *
  * Returns: the id in the whole job, as in quoit_devices_new_group()

@@ -129,7 +129,7 @@ is_of_one_slice (const QuoitMesh *mesh, const QuoitDevices *devices)
 }
 
 QuoitMesh *
-quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, GError **error)
+quoit_mesh_new_auto (const QuoitDevices *devices, const int64_t *sizes, uint32_t n_axes, GError **error)
 {
   g_autoptr (QuoitMesh) mesh = NULL;
   guint64 count;

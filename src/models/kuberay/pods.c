@@ -276,6 +276,6 @@ quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, QuoitKuberayEvent e
     }
   else if (event == QUOIT_KUBERAY_EVENT_FAILED || event == QUOIT_KUBERAY_EVENT_ENDED)
     row->is_unhealthy = TRUE;
-  else if (event == QUOIT_KUBERAY_EVENT_NAMED)
+  else if (event == QUOIT_KUBERAY_EVENT_TO_DELETE)
     row->is_in_workers_to_delete = TRUE;
 }

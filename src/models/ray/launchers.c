@@ -52,7 +52,7 @@ is_shape (const char *topology)
 }
 
 bool
-quoit_ray_gce_check (const char *accelerator_type, const char *type, const char *topology, GError **error)
+quoit_ray_gce_check_accelerator (const char *accelerator_type, const char *type, const char *topology, GError **error)
 {
   if (accelerator_type != NULL && (type != NULL || topology != NULL))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "acceleratorType and acceleratorConfig: expected one of them");

@@ -19,7 +19,7 @@ quoit_ray_quantity_is_valid (double quantity)
 }
 
 int64_t
-quoit_ray_units (double amount)
+quoit_ray_amount_to_ten_thousandths (double amount)
 {
   QuoitAmount units;
 

@@ -134,7 +134,7 @@ def two_of_three(stage):
         longest([*answers, small]),
         [
             ("one of the two is served", len(served(answers)) == 1),
-            refusals_give(answers, "slices are held by groups"),
+            refusals_give(answers, "slices are allocated to groups"),
             ("the remaining slice can be reserved", small.error is None),
             whole([*answers, small], stage.setup.shape),
             is_free_again(stage),

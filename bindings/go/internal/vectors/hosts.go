@@ -290,7 +290,7 @@ func quantity(in, _ any) (any, error) {
 
 func fixedPoint(in, _ any) (any, error) {
 	if amount, ok := toNumber(in); ok {
-		return ray.Units(amount), nil
+		return ray.AmountToTenThousandths(amount), nil
 	}
 	return nil, skip("Go requires a number, and the value has another type")
 }

@@ -60,7 +60,7 @@ var podEvents = map[string]kuberay.Event{
 	"crash Never":     kuberay.Ended,
 	"crash Always":    kuberay.Restarted,
 	"crash OnFailure": kuberay.Restarted,
-	"toDelete":        kuberay.Named,
+	"toDelete":        kuberay.ToDelete,
 	"delete":          kuberay.Gone,
 }
 

@@ -237,7 +237,7 @@ func runStep(cluster *ray.Cluster, step *object, index int64, placedGroups map[i
 	if step.values["op"] == "remove" {
 		if number, given := step.values["pg"].(int64); given {
 			gone := placedGroups[number]
-			return cluster.GiveBack(gone.group, gone.nodes)
+			return cluster.Deallocate(gone.group, gone.nodes)
 		}
 		return nil
 	}
@@ -259,7 +259,7 @@ func runStep(cluster *ray.Cluster, step *object, index int64, placedGroups map[i
 		return nil
 	}
 	placedGroups[index] = placed{group, theirs.Nodes}
-	return cluster.Take(group, theirs.Nodes)
+	return cluster.Allocate(group, theirs.Nodes)
 }
 
 var placementOps = map[string]op{"place": {answer: place}, "sequence": {answer: sequence}}

@@ -119,26 +119,26 @@ class Torus:
         """
         return int(lib.quoit_coordinates_get_chip_worker(self._handle, self._chip(chip)))
 
-    def chip_local(self, chip: int) -> int:
-        """Returns the number of the chip on its host, as in `PlacedBundle.chips` and TPU_VISIBLE_CHIPS.
+    def chip_index_on_host(self, chip: int) -> int:
+        """Returns the index of the chip on its host, as in `PlacedBundle.chips` and TPU_VISIBLE_CHIPS.
 
         Chips 0 and 1 are neighbours along y, like in JAX's bounds of 1,2,1.
 
         Raises:
             InvalidError: there is no chip with that number.
         """
-        return int(lib.quoit_coordinates_get_chip_local(self._handle, self._chip(chip)))
+        return int(lib.quoit_coordinates_get_chip_index_on_host(self._handle, self._chip(chip)))
 
     def worker_chips(self, worker_id: int) -> tuple[int, ...]:
-        """Returns the chips of the host, in the order of their numbers on it.
+        """Returns the chips of the host, in the order of their indices on it.
 
         Raises:
             InvalidError: there is no host with that worker id.
         """
         number = self._worker(worker_id)
         return tuple(
-            int(lib.quoit_coordinates_get_worker_chip(self._handle, number, local))
-            for local in range(self.chips_per_host)
+            int(lib.quoit_coordinates_get_worker_chip(self._handle, number, index_on_host))
+            for index_on_host in range(self.chips_per_host)
         )
 
     def device_chip(self, device: int) -> int:

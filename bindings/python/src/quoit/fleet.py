@@ -60,8 +60,8 @@ class SliceFlags(enum.IntFlag):
     """Some nodes are in use, or a node is partly in use."""
     FULL = 8
     """Every node is completely in use."""
-    HELD = 16
-    """A group uses a part of it, confirmed or not. The name is older than the term *allocated*."""
+    ALLOCATED = 16
+    """A part or all of it is allocated to a group, confirmed or not."""
     DRAINING = 32
     """A node is draining."""
     FREE = 64
@@ -71,7 +71,7 @@ class SliceFlags(enum.IntFlag):
 class Fault(enum.IntFlag):
     """Contradictions among the alive nodes of a slice."""
 
-    WORKER_TWICE = 1
+    DUPLICATE_WORKER_ID = 1
     """Two nodes have the same worker id."""
     NO_WORKER_ID = 2
     """A node states no worker id."""
@@ -182,7 +182,7 @@ class Owner:
     """A registered owner (`Ledger.set_owner`)."""
 
     name: str
-    since_ms: int
+    registered_ms: int
     """When the owner was registered, in milliseconds since 1970 UTC."""
     until_ms: int | None
     """When the lease ends, in milliseconds since 1970 UTC; None without a lease."""
@@ -433,8 +433,8 @@ def read_class(handle: Any, index: int) -> SliceClass:
         _c.take_text(lib.quoit_snapshot_dup_class_topology(handle, index)),
         int(lib.quoit_snapshot_get_class_chips_per_host(handle, index)),
         int(lib.quoit_snapshot_get_class_n_hosts(handle, index)),
-        int(lib.quoit_snapshot_count_class(handle, index, 0)),
-        {flag: int(lib.quoit_snapshot_count_class(handle, index, flag)) for flag in SliceFlags},
+        int(lib.quoit_snapshot_count_slices_of_class(handle, index, 0)),
+        {flag: int(lib.quoit_snapshot_count_slices_of_class(handle, index, flag)) for flag in SliceFlags},
     )
 
 
@@ -442,7 +442,7 @@ def read_owner(handle: Any, index: int) -> Owner:
     """Reads an owner."""
     return Owner(
         _c.text(lib.quoit_snapshot_get_owner_name(handle, index)),
-        int(lib.quoit_snapshot_get_owner_since_ms(handle, index)),
+        int(lib.quoit_snapshot_get_owner_registered_ms(handle, index)),
         lib.quoit_snapshot_get_owner_until_ms(handle, index) or None,
         int(lib.quoit_snapshot_count_owner_groups(handle, lib.quoit_snapshot_get_owner_name(handle, index))),
     )

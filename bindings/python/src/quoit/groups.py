@@ -99,7 +99,7 @@ class Group(_c.Immutable):
 
     @property
     def _facts(self) -> tuple[object, ...]:
-        times = self.since_ms, self.ended_ms, self.until_ms
+        times = self.created_ms, self.ended_ms, self.until_ms
         return self.id, self.name, self.owner, self.key, self.request, self.state, times, self.slices, self.bundles
 
     @property
@@ -141,9 +141,9 @@ class Group(_c.Immutable):
         return GroupState(lib.quoit_group_get_state(self._handle))
 
     @property
-    def since_ms(self) -> int:
-        """When the group was reserved, in milliseconds since 1970 UTC by the ledger's clock."""
-        return int(lib.quoit_group_get_since_ms(self._handle))
+    def created_ms(self) -> int:
+        """When the group was reserved, held or first imported, in milliseconds since 1970 UTC by the ledger's clock."""
+        return int(lib.quoit_group_get_created_ms(self._handle))
 
     @property
     def ended_ms(self) -> int | None:

@@ -37,7 +37,7 @@ class EffectType(_c.Code):
     """A group was confirmed, or has another lease."""
     GROUP_FORGOTTEN = 7
     """The record of a removed group was dropped, with its request key."""
-    LEDGER_SET = 8
+    LEDGER_NUMBERS_SET = 8
     """The ledger's epoch, next ids or clock limit were set."""
 
 

@@ -55,7 +55,7 @@ class KuberayEvent(_c.Code):
     """The Ray container has ended, and the restartPolicy is not Never."""
     GONE = 3
     """Something else has deleted the pod, or its node is gone."""
-    NAMED = 4
+    TO_DELETE = 4
     """scaleStrategy.workersToDelete names the pod. The autoscaler writes this field."""
 
 

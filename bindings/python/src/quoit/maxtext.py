@@ -7,7 +7,7 @@ No MaxText, JAX, file, environment or clock is used. A job that would fail raise
     >>> report = maxtext.check(["ici_tensor_parallelism=4"], accelerator="v6e", topology="4x4", num_slices=2)
     >>> [(axis.name, axis.ici, axis.dcn) for axis in report.axes if axis.size > 1]
     [('data', 1, 2), ('fsdp', 4, 1), ('tensor', 4, 1)]
-    >>> report.is_right
+    >>> report.has_no_errors
     True
     >>> wrong = maxtext.check(["ici_tensor_parallelism=3"], accelerator="v6e", topology="4x4")
     >>> wrong.findings[0].rule
@@ -263,7 +263,7 @@ class JobReport:
     """Rows that a step loads."""
 
     @property
-    def is_right(self) -> bool:
+    def has_no_errors(self) -> bool:
         """Whether no finding is an error."""
         return all(one.severity != Severity.ERROR for one in self.findings)
 

@@ -350,7 +350,7 @@ def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
         InvalidError: like `create_device_mesh`, there are too few devices, or the used ones are in several slices.
     """
     sizes = _to_sizes(mesh_shape, "mesh_shape")
-    return _take_mesh(call(lib.quoit_mesh_make, _devices_handle(devices), sizes, len(sizes)))
+    return _take_mesh(call(lib.quoit_mesh_new_auto, _devices_handle(devices), sizes, len(sizes)))
 
 
 def create_device_mesh_for_nd_torus(

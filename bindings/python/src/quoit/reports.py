@@ -43,8 +43,8 @@ class Constraint(_c.Code):
     """All hosts of the slice are there once, alive or draining, and agree with each other."""
     DRAINING = lib.QUOIT_CONSTRAINT_DRAINING
     """No host of the slice is draining; or the node is not draining."""
-    HELD = lib.QUOIT_CONSTRAINT_HELD
-    """No group uses a host of the slice, or too much of the node. The name is older than the term *allocated*."""
+    ALLOCATED = lib.QUOIT_CONSTRAINT_ALLOCATED
+    """No host of the slice, and not too much of the node, is allocated to groups, confirmed or not."""
     EXTERNAL = lib.QUOIT_CONSTRAINT_EXTERNAL
     """No host of the slice, and not too much of the node, is in external use."""
     TOPOLOGY_LABEL = lib.QUOIT_CONSTRAINT_TOPOLOGY_LABEL
@@ -75,7 +75,7 @@ class RayAnswer(_c.Code):
 class StepKind(_c.Code):
     """The type of a change that would help. Each one names the members of `Step` that it sets; the others are None."""
 
-    NODE_BACK = lib.QUOIT_STEP_NODE_BACK
+    NODE_ALIVE = lib.QUOIT_STEP_NODE_ALIVE
     """`node`, which is dead, must be alive again."""
     UNDRAIN = lib.QUOIT_STEP_UNDRAIN
     """Undrain `node`."""
@@ -130,7 +130,7 @@ class Reason:
     after: int
     """How many of them passed this one too."""
     text: str
-    """In words: "2 of 3 slices are held by groups"."""
+    """In words: "2 of 3 slices are allocated to groups"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,9 +140,9 @@ class Miss:
     node: str
     resource: str
     """The resource that the node has too little of. If there are several, the one with the largest shortage."""
-    left: str
+    available: str
     """The free amount on the node, as decimal text."""
-    wanted: str
+    requested: str
     """The amount that the bundle needs, as decimal text."""
 
 
@@ -156,9 +156,9 @@ class Report:
     verdict: Verdict
     n_wanted: int
     """The number of requested slices or bundles."""
-    n_now: int
+    n_free_now: int
     """How many slices satisfy the request now, or on how many nodes `bundle` can be placed now."""
-    n_could: int
+    n_possible: int
     """The same number with every group released and every known node alive and undrained."""
     bundle: int | None
     """The index of the bundle that is hardest to place: reasons and misses are about it. None: a request for slices."""
@@ -193,8 +193,8 @@ def take_report(pointer: Any) -> Report:
         return Report(
             verdict=Verdict(lib.quoit_report_get_verdict(pointer)),
             n_wanted=int(lib.quoit_report_get_n_wanted(pointer)),
-            n_now=int(lib.quoit_report_get_n_now(pointer)),
-            n_could=int(lib.quoit_report_get_n_could(pointer)),
+            n_free_now=int(lib.quoit_report_get_n_free_now(pointer)),
+            n_possible=int(lib.quoit_report_get_n_possible(pointer)),
             bundle=_bundle(pointer),
             reasons=tuple(_reason(pointer, at) for at in range(lib.quoit_report_get_n_reasons(pointer))),
             options=tuple(_option(pointer, at) for at in range(lib.quoit_report_get_n_options(pointer))),
@@ -243,6 +243,6 @@ def _miss(pointer: Any, at: int) -> Miss:
     return Miss(
         _c.text(lib.quoit_report_get_miss_node(pointer, at)),
         _c.text(lib.quoit_report_get_miss_resource(pointer, at)),
-        _c.amount_text(lib.quoit_report_get_miss_left(pointer, at)),
-        _c.amount_text(lib.quoit_report_get_miss_wanted(pointer, at)),
+        _c.amount_text(lib.quoit_report_get_miss_available(pointer, at)),
+        _c.amount_text(lib.quoit_report_get_miss_requested(pointer, at)),
     )

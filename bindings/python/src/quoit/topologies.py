@@ -46,7 +46,7 @@ class Job(_c.Code):
 
     JAX counts chips and devices from the first chip of the box.
     """
-    APART = 3
+    SEPARATE = 3
     """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why."""
 
 
@@ -103,7 +103,7 @@ class Process(_c.WithFrozenMappings):
     """
     bundle: int | None
     """The index of its bundle in the group; None if the group has its hosts as a whole."""
-    local: int
+    local_index: int
     """The index among the processes of the host, from 0."""
     host_chips: tuple[int, ...]
     """The chips in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty if there are none or they are unknown."""
@@ -142,7 +142,7 @@ class Topology:
     @property
     def processes_per_host(self) -> int:
         """The processes of a host are adjacent. 0 unless the job is `Job.SLICES`, because hosts can differ then."""
-        return max((one.local for one in self.processes), default=-1) + 1 if self.job is Job.SLICES else 0
+        return max((one.local_index for one in self.processes), default=-1) + 1 if self.job is Job.SLICES else 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_handle"}
@@ -255,7 +255,7 @@ def _process(handle: Any, at: int) -> Process:
     bundle = int(lib.quoit_topology_get_bundle(handle, at))
     group_slice = int(lib.quoit_topology_get_group_slice(handle, at))
     host_chips = int(lib.quoit_topology_get_host_chips(handle, at))
-    slice_ids = {one: int(lib.quoit_topology_find_slice_id(handle, at, int(one))) for one in Profile}
+    slice_ids = {one: int(lib.quoit_topology_find_profile_slice_id(handle, at, int(one))) for one in Profile}
     return Process(
         process_id=at,
         slice_id=int(lib.quoit_topology_get_slice_id(handle, at)),
@@ -269,7 +269,7 @@ def _process(handle: Any, at: int) -> Process:
         environment=environment,
         group_slice=None if group_slice == _UINT32[-1] else group_slice,
         bundle=None if bundle < 0 else bundle,
-        local=int(lib.quoit_topology_get_local(handle, at)),
+        local_index=int(lib.quoit_topology_get_local_index(handle, at)),
         host_chips=tuple(chip for chip in range(64) if host_chips >> chip & 1),
         chips=tuple(int(lib.quoit_topology_get_chip(handle, at, chip)) for chip in chips),
         coordinates=tuple(_place(handle, at, chip) for chip in chips),

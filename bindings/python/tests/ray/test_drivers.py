@@ -247,7 +247,7 @@ def test_slices_that_other_programs_use_in_ray_are_not_allocated(path):
         assert [one.source for one in ledger.snapshot().groups] == ["ray"]
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
         assert slices.slice_names == ("s-b",)
-    assert quoit.ray.explain("4x4", "v6e", 2, ledger=path).n_now == 1
+    assert quoit.ray.explain("4x4", "v6e", 2, ledger=path).n_free_now == 1
     ray.util.remove_placement_group(group)
 
 

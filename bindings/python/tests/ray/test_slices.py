@@ -57,7 +57,7 @@ def test_a_refusal_has_a_report_and_leaves_nothing(path):
         with pytest.raises(quoit.NotNowError, match="2 slices of v6e 4x4.*1 short") as refused:
             quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, timeout_s=0, ledger=path)
         assert isinstance(refused.value, TimeoutError)
-        assert refused.value.report.n_now == 1 and refused.value.report.reasons
+        assert refused.value.report.n_free_now == 1 and refused.value.report.reasons
         with pytest.raises(quoit.NeverError, match="3 slices of v6e 4x4") as never:
             quoit.ray.slice_placement_group("4x4", "v6e", num_slices=3, ledger=path)
         assert never.value.report.verdict == quoit.Verdict.NEVER

@@ -14,7 +14,7 @@ EVENTS = {
     ("crash", "Never"): kuberay.KuberayEvent.ENDED,
     ("crash", "Always"): kuberay.KuberayEvent.RESTARTED,
     ("crash", "OnFailure"): kuberay.KuberayEvent.RESTARTED,
-    ("toDelete", ""): kuberay.KuberayEvent.NAMED,
+    ("toDelete", ""): kuberay.KuberayEvent.TO_DELETE,
     ("delete", ""): kuberay.KuberayEvent.GONE,
 }
 

@@ -156,7 +156,7 @@ def quantity(given, recorded):
 
 
 def fixed_point(given, recorded):
-    return hosts.units(given)
+    return hosts.amount_to_ten_thousandths(given)
 
 
 # --- launchers ------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def gce(given, recorded):
     shape = config.get("type"), config.get("topology")
     if "acceleratorConfig" in given and accelerator is not None and shape == (None, None):
         raise Skip("an empty configuration together with a type")
-    answer = {"validate": value_or_refusal(hosts.gce_check, accelerator, *shape)}
+    answer = {"validate": value_or_refusal(hosts.gce_check_accelerator, accelerator, *shape)}
     if "acceleratorConfig" in given:
         answer["type"] = value_or_refusal(hosts.gce_pod_type, *shape)
     answer["single_host"] = value_or_refusal(hosts.gce_is_single_host, accelerator, *shape)

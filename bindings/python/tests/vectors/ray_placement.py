@@ -85,14 +85,14 @@ def sequence(given, recorded):
     for index, step in enumerate(given["steps"]):
         if step["op"] == "remove":
             if step["pg"] is not None:
-                cluster.give_back(*placed[step["pg"]])
+                cluster.deallocate(*placed[step["pg"]])
             continue
         group = read_group(step)
         ask(group, cluster)
         theirs = read_answer(step["answer"], cluster)
         check_possible(group, cluster, theirs, f"step {index}: Ray's")
         if theirs.nodes is not None:
-            cluster.take(group, theirs.nodes)
+            cluster.allocate(group, theirs.nodes)
             placed[index] = group, theirs.nodes
     return recorded
 

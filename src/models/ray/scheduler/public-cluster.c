@@ -111,7 +111,7 @@ check_nodes (const QuoitRayCluster *cluster, const QuoitRayGroup *group, const u
 }
 
 bool
-quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes, GError **error)
+quoit_ray_cluster_allocate (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes, GError **error)
 {
   g_return_val_if_fail (cluster != NULL && group != NULL && nodes != NULL, false);
 
@@ -119,8 +119,8 @@ quoit_ray_cluster_take (QuoitRayCluster *cluster, const QuoitRayGroup *group, co
 }
 
 bool
-quoit_ray_cluster_give_back (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
-                             GError **error)
+quoit_ray_cluster_deallocate (QuoitRayCluster *cluster, const QuoitRayGroup *group, const uint32_t *nodes,
+                              GError **error)
 {
   g_return_val_if_fail (cluster != NULL && group != NULL && nodes != NULL, false);
 

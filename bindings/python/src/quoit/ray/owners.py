@@ -54,7 +54,7 @@ def parse(name: str) -> Owner | None:
 
 def record_key(group: Group) -> str:
     """Returns the key of the group's record in Ray's control plane, which is unique among all ledgers."""
-    return f"{group.handle}/{group.since_ms}"
+    return f"{group.handle}/{group.created_ms}"
 
 
 class LeaseRenewer:

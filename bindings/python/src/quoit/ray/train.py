@@ -141,9 +141,9 @@ def _check_ray() -> None:
 class _Handle(PlacementGroupHandle):
     """The placement group of a worker group."""
 
-    def __init__(self, placement_group: PlacementGroup, give_back: Callable[[], None]) -> None:
+    def __init__(self, placement_group: PlacementGroup, release: Callable[[], None]) -> None:
         self._placement_group = placement_group
-        self._release = give_back
+        self._release = release
 
     @property
     def placement_group(self) -> PlacementGroup:

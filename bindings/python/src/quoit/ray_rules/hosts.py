@@ -195,13 +195,13 @@ def quantity_is_valid(quantity: float) -> bool:
     return bool(lib.quoit_ray_quantity_is_valid(_c.to_float(quantity, "quantity")))
 
 
-def units(amount: float) -> int:
+def amount_to_ten_thousandths(amount: float) -> int:
     """Returns an amount in Ray's ten-thousandths: the product as a double, truncated toward zero; 5699 for 0.57.
 
     Unlike quoit, Ray accepts any double. On x86 it converts infinities, NaN and products beyond 64 bits to the most
     negative number.
     """
-    return int(lib.quoit_ray_units(_c.to_float(amount, "amount")))
+    return int(lib.quoit_ray_amount_to_ten_thousandths(_c.to_float(amount, "amount")))
 
 
 # --- autoscaler and cluster launcher ------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def _gce(accelerator_type: str | None, type: str | None, topology: str | None) -
     return accelerator, _c.to_text_or_null(type, "type"), _c.to_text_or_null(topology, "topology")
 
 
-def gce_check(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> None:
+def gce_check_accelerator(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> None:
     """Checks that Ray's cluster launcher accepts a TPU node.
 
     It accepts a type that passes `type_is_valid`, or else a configuration: "V5LITE_POD" or "V" and a generation other
@@ -242,11 +242,11 @@ def gce_check(accelerator_type: str | None, type: str | None = None, topology: s
     Raises:
         InvalidError: it refuses the node.
     """
-    call(lib.quoit_ray_gce_check, *_gce(accelerator_type, type, topology))
+    call(lib.quoit_ray_gce_check_accelerator, *_gce(accelerator_type, type, topology))
 
 
 def gce_pod_type(type: str | None, topology: str | None) -> str:
-    """Returns the pod type of a configuration, which need not pass `gce_check`: "v5litepod-16".
+    """Returns the pod type of a configuration, which need not pass `gce_check_accelerator`: "v5litepod-16".
 
     Args:
         type: acceleratorConfig.type, "V5LITE_POD".
@@ -262,8 +262,8 @@ def gce_pod_type(type: str | None, topology: str | None) -> str:
 def gce_is_single_host(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> bool:
     """Returns whether Ray's cluster launcher treats the slice of a TPU node as one host.
 
-    These are slices with at most `visible_chips_per_host` chips. The arguments are those of `gce_check`, but the node
-    need not pass it.
+    These are slices with at most `visible_chips_per_host` chips. The arguments are those of `gce_check_accelerator`, but
+    the node need not pass it.
 
     Raises:
         InvalidError: the chips or the generation cannot be read.

@@ -167,7 +167,7 @@ class Cluster(_c.Uncopyable):
             raise errors.InvalidError(f"node {_c.quoted(node)}: {_c.quoted(resource)}: {error}") from None
 
     def available_ten_thousandths(self, node: str, resource: str) -> int:
-        """Returns the free amount in ten-thousandths, after all calls of `take` and `give_back`.
+        """Returns the free amount in ten-thousandths, after all calls of `allocate` and `deallocate`.
 
         Raises:
             InvalidError: there is no such node.
@@ -186,7 +186,7 @@ class Cluster(_c.Uncopyable):
         with self._lock.acquire():
             lib.quoit_ray_cluster_set_label(self._handle, number, named, text)
 
-    def take(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
+    def allocate(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
         """Reduces the free amounts like Ray's control plane after it has placed a group: at once, and never below 0.
 
         Args:
@@ -197,9 +197,9 @@ class Cluster(_c.Uncopyable):
             InvalidError: an id is unknown, the number of ids is not that of the bundles, or like
                 `PlacementGroup.place`.
         """
-        self._change_free_amounts(lib.quoit_ray_cluster_take, group, nodes)
+        self._change_free_amounts(lib.quoit_ray_cluster_allocate, group, nodes)
 
-    def give_back(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
+    def deallocate(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
         """Increases the free amounts like reports of the nodes after a group was removed: never above the total.
 
         Args:
@@ -207,9 +207,9 @@ class Cluster(_c.Uncopyable):
             nodes: the id of a node for each bundle.
 
         Raises:
-            InvalidError: like `take`.
+            InvalidError: like `allocate`.
         """
-        self._change_free_amounts(lib.quoit_ray_cluster_give_back, group, nodes)
+        self._change_free_amounts(lib.quoit_ray_cluster_deallocate, group, nodes)
 
     def _change_free_amounts(self, function: Callable[..., Any], group: PlacementGroup, nodes: Sequence[str]) -> None:
         handle = _group_handle(group)
