@@ -6,14 +6,25 @@
 #include "words.h"
 
 static const Column group_columns[] = {
-  { "group", "GROUP", CELL_TEXT },       { "name", NULL, CELL_TEXT },
-  { "id", NULL, CELL_NUMBER },           { "state", "STATE", CELL_TEXT },
-  { "ray_state", "RAY", CELL_TEXT },     { "owner", "OWNER", CELL_TEXT },
-  { "n_slices", "SLICES", CELL_NUMBER }, { "n_workers", "WORKERS", CELL_NUMBER },
-  { "request", "REQUEST", CELL_TEXT },   { "key", "KEY", CELL_TEXT },
-  { "since", "SINCE", CELL_TEXT },       { "until", "UNTIL", CELL_TEXT },
-  { "ended", "ENDED", CELL_TEXT },       { "expired", NULL, CELL_FLAG },
-  { "source", "SOURCE", CELL_TEXT },     { "n_bundles", NULL, CELL_NUMBER },
+  { "group", "GROUP", CELL_TEXT },
+  { "name", NULL, CELL_TEXT },
+  { "id", NULL, CELL_NUMBER },
+  { "state", "STATE", CELL_TEXT },
+  { "ray_state", "RAY", CELL_TEXT },
+  { "owner", "OWNER", CELL_TEXT },
+  { "n_slices", "SLICES", CELL_NUMBER },
+  { "n_workers", "WORKERS", CELL_NUMBER },
+  { "request", "REQUEST", CELL_TEXT },
+  { "key", "KEY", CELL_TEXT },
+  { "since", "SINCE", CELL_TEXT },
+  { "until", "UNTIL", CELL_TEXT },
+  { "ended", "ENDED", CELL_TEXT },
+  { "expired", NULL, CELL_FLAG },
+  { "source", "SOURCE", CELL_TEXT },
+  { "n_bundles", NULL, CELL_NUMBER },
+  { "expected_end", NULL, CELL_TEXT },
+  { "priority", NULL, CELL_NUMBER },
+  { NULL, NULL, CELL_TEXT },
 };
 
 static const Column fact_columns[] = {
@@ -33,6 +44,9 @@ static const Column fact_columns[] = {
   { "expired", NULL, CELL_FLAG },
   { "source", "made by source", CELL_TEXT },
   { "n_bundles", NULL, CELL_NUMBER },
+  { "expected_end", "expected end", CELL_TEXT },
+  { "priority", NULL, CELL_NUMBER },
+  { NULL, "priority", CELL_TEXT },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
 
@@ -51,6 +65,15 @@ static void
 add_optional_text (Table *table, const char *text)
 {
   table_add_text (table, text[0] == '\0' ? NULL : text);
+}
+
+/* People read a priority only if it was set. */
+static char *
+format_priority (const QuoitGroup *group)
+{
+  int32_t priority = quoit_group_get_priority (group);
+
+  return priority == 0 ? NULL : g_strdup_printf ("%d", (int) priority);
 }
 
 void
@@ -72,6 +95,9 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_flag (groups, quoit_group_has_expired (group));
   add_optional_text (groups, quoit_group_get_source (group));
   table_add_number (groups, quoit_group_get_n_bundles (group));
+  table_take_text (groups, text_format_time (quoit_group_get_expected_end_ms (group)));
+  table_add_number (groups, quoit_group_get_priority (group));
+  table_take_text (groups, format_priority (group));
 }
 
 Table *

@@ -14,6 +14,8 @@ request_options_clear (RequestOptions *options)
   g_free (options->chips_per_host);
   g_free (options->tpu_per_bundle);
   g_free (options->lease);
+  g_free (options->expected);
+  g_free (options->priority);
   g_free (options->key);
   g_free (options->owner);
   g_free (options->pool);
@@ -24,6 +26,8 @@ request_options_clear (RequestOptions *options)
   bundle_options_clear (&options->bundle_options);
 }
 
+enum { N_FOR_RESERVE = 4 }; /* the first entries: --dry-run, --lease, --expect, --priority */
+
 GOptionEntry *
 request_entries_for_reserve (RequestOptions *o)
 {
@@ -32,6 +36,9 @@ request_entries_for_reserve (RequestOptions *o)
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "report what would be reserved, without reserving it", NULL },
     { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease,
       "the group ends after this time unless it is renewed, for example 10s", "TIME" },
+    { "expect", 0, 0, G_OPTION_ARG_FILENAME, &o->expected, "how long the job is expected to run, for example 2h",
+      "TIME" },
+    { "priority", 0, 0, G_OPTION_ARG_FILENAME, &o->priority, "a greater number is more important (0)", "N" },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator,
       "TPU generation of the slices, in any system's spelling; required for slices", "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "topology of each slice, such as 4x4; required for slices",
@@ -79,8 +86,8 @@ request_entries (RequestOptions *options)
 
   while (entries[n].long_name != NULL)
     n++;
-  /* Removes the first two entries, --dry-run and --lease. */
-  memmove (entries, entries + 2, (n - 1) * sizeof *entries);
+  /* Removes the entries that are for reserve and hold alone. */
+  memmove (entries, entries + N_FOR_RESERVE, (n - N_FOR_RESERVE + 1) * sizeof *entries);
   return entries;
 }
 
@@ -129,6 +136,23 @@ set_numbers (QuoitRequest *request, const RequestOptions *options, GError **erro
 }
 
 static bool
+set_estimates (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  static const NumberRule priority = { "--priority", "-2147483648 to 2147483647", G_MININT32, G_MAXINT32 };
+  gint64 number;
+
+  if (options->expected != NULL
+      && (!text_parse_duration (options->expected, "--expect", &number, error)
+          || !quoit_request_set_expected_runtime_ms (request, number, error)))
+    return false;
+  if (options->priority == NULL)
+    return true;
+  if (!text_parse_number (options->priority, &priority, &number, error))
+    return false;
+  return quoit_request_set_priority (request, (int32_t) number), true;
+}
+
+static bool
 set_options (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
   if (options->accelerator != NULL && !quoit_request_set_accelerator (request, options->accelerator, error))
@@ -141,7 +165,7 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
     if (!add_selector (request, *s, error))
       return false;
 
-  if (!quoit_request_set_key (request, options->key, error)
+  if (!set_estimates (request, options, error) || !quoit_request_set_key (request, options->key, error)
       || !quoit_request_set_owner (request, options->owner, error))
     return false;
   quoit_request_set_pool (request, options->pool);

@@ -11,7 +11,8 @@ typedef struct {
 } BundleOptions;
 
 typedef struct {
-  char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease;
+  char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease,
+      *expected, *priority;
   char **selectors, **named_slices, **excluded_slices;
   gboolean dry_run;
   BundleOptions bundle_options;
@@ -20,8 +21,8 @@ typedef struct {
 void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
-/* Return the options for session_parse(); g_free() them. request_entries_for_reserve() also has --dry-run and
- * --lease. */
+/* Return the options for session_parse(); g_free() them. request_entries_for_reserve() also has --dry-run, --lease,
+ * --expect and --priority. */
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 

@@ -40,6 +40,7 @@
   VERB (drain, facts, false) \
   VERB (undrain, facts, false) \
   VERB (fits, facts, true) \
+  VERB (when, facts, true) \
   VERB (explain, facts, true) \
   VERB (env, shell, true) \
   VERB (mesh, facts, true) \

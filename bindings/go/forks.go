@@ -147,6 +147,24 @@ func (f *Fork) Renew(group string, lease time.Duration, now time.Time) (*Group, 
 	return groupOrError(result, err)
 }
 
+// SetExpectedEnd is like Ledger.SetExpectedEnd, on the fork only. It fails like Ledger.SetExpectedEnd.
+func (f *Fork) SetExpectedEnd(group string, end, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_set_expected_end(c, name, C.int64_t(unixMsOrZero(end)), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
+// SetPriority is like Ledger.SetPriority, on the fork only. It fails like Ledger.SetPriority.
+func (f *Fork) SetPriority(group string, priority int32, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_set_priority(c, name, C.int32_t(priority), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
 // Release is like Ledger.Release, on the fork only. It fails like Ledger.Release.
 func (f *Fork) Release(group string, now time.Time) error {
 	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {

@@ -73,6 +73,9 @@ type GroupInfo struct {
 	Until   time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
 	Expired bool      // it ended because its lease or that of its owner ended
 
+	ExpectedEnd time.Time // the estimate, which ends nothing; the zero time if unknown
+	Priority    int32     // a greater one is more important
+
 	Slices  []GroupSlice  // in natural order: a slice id is an index of Slices; empty for an ended group
 	Bundles []GroupBundle // empty for a group that has whole nodes
 }
@@ -157,19 +160,21 @@ func (g *Group) Info() (GroupInfo, error) {
 	defer g.h.Done()
 	c := (*C.QuoitGroup)(pointer)
 	info := GroupInfo{
-		ID:      g.id,
-		Name:    g.name,
-		Owner:   C.GoString(C.quoit_group_get_owner(c)),
-		Key:     C.GoString(C.quoit_group_get_key(c)),
-		Request: C.GoString(C.quoit_group_get_request(c)),
-		Source:  C.GoString(C.quoit_group_get_source(c)),
-		State:   GroupState(C.quoit_group_get_state(c)),
-		Created: timeFromC(int64(C.quoit_group_get_created_ms(c))),
-		Ended:   timeFromC(int64(C.quoit_group_get_ended_ms(c))),
-		Until:   timeFromC(int64(C.quoit_group_get_until_ms(c))),
-		Expired: bool(C.quoit_group_has_expired(c)),
-		Slices:  make([]GroupSlice, C.quoit_group_get_n_slices(c)),
-		Bundles: make([]GroupBundle, C.quoit_group_get_n_bundles(c)),
+		ID:          g.id,
+		Name:        g.name,
+		Owner:       C.GoString(C.quoit_group_get_owner(c)),
+		Key:         C.GoString(C.quoit_group_get_key(c)),
+		Request:     C.GoString(C.quoit_group_get_request(c)),
+		Source:      C.GoString(C.quoit_group_get_source(c)),
+		State:       GroupState(C.quoit_group_get_state(c)),
+		Created:     timeFromC(int64(C.quoit_group_get_created_ms(c))),
+		Ended:       timeFromC(int64(C.quoit_group_get_ended_ms(c))),
+		Until:       timeFromC(int64(C.quoit_group_get_until_ms(c))),
+		Expired:     bool(C.quoit_group_has_expired(c)),
+		ExpectedEnd: timeFromC(int64(C.quoit_group_get_expected_end_ms(c))),
+		Priority:    int32(C.quoit_group_get_priority(c)),
+		Slices:      make([]GroupSlice, C.quoit_group_get_n_slices(c)),
+		Bundles:     make([]GroupBundle, C.quoit_group_get_n_bundles(c)),
 	}
 	for slice := range info.Slices {
 		info.Slices[slice] = groupSliceFromC(c, C.uint32_t(slice))

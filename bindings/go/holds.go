@@ -81,6 +81,26 @@ func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, n
 	return groupOrError(result, err)
 }
 
+// SetExpectedEnd replaces the estimate of when a group ends; the zero time means unknown. An estimate ends nothing.
+//
+// It fails like Confirm, and with Invalid for a time before the group was created or after the year 2199.
+func (l *Ledger) SetExpectedEnd(ctx context.Context, group string, end, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_set_expected_end(c, name, C.int64_t(unixMsOrZero(end)), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
+// SetPriority replaces the priority of a group. It fails like Confirm.
+func (l *Ledger) SetPriority(ctx context.Context, group string, priority int32, now time.Time) (*Group, error) {
+	var result *C.QuoitGroup
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_set_priority(c, name, C.int32_t(priority), C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
 // Release ends a group and frees everything that it has.
 //
 // It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a

@@ -311,6 +311,33 @@ func TestStatesOfManyNodesChangeTogether(t *testing.T) {
 	wantCode(t, fork.DrainNodes([]string{"v6e-4x4-0-1", "a\x00b"}, now), quoit.Invalid)
 }
 
+func TestStartOfARequestFollowsFromEnds(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	leased, estimated := sliceRequest("leased", 1), sliceRequest("estimated", 1)
+	leased.Lease, estimated.ExpectedRuntime, estimated.Priority = time.Hour, time.Minute, -2
+	reserve(t, ledger, leased)
+	reserve(t, ledger, estimated)
+	group := must[*quoit.Group](t)(ledger.SetPriority(bg, "estimated", 5, now))
+	if info := must[quoit.GroupInfo](t)(group.Info()); info.Priority != 5 || !info.ExpectedEnd.Equal(now.Add(time.Minute)) {
+		t.Errorf("%+v: expected priority 5 and an end after a minute", info)
+	}
+	start := must[*quoit.Start](t)(newSnapshot(t, ledger).FindStart(sliceRequest("x", 2), now))
+	if !start.Time.Equal(now.Add(time.Hour)) || len(start.Ends) != 2 || !start.Ends[0].Estimate || start.Ends[1].Estimate {
+		t.Errorf("%+v: expected the end of the lease, after the estimate", start)
+	}
+	must[*quoit.Group](t)(ledger.SetExpectedEnd(bg, "estimated", time.Time{}, now))
+	_, err := newSnapshot(t, ledger).FindStart(sliceRequest("x", 3), now)
+	wantCode(t, err, quoit.Never)
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	must[*quoit.Group](t)(fork.SetExpectedEnd("leased", now.Add(time.Second), now))
+	must[*quoit.Group](t)(fork.SetPriority("leased", 1, now))
+	start = must[*quoit.Start](t)(must[*quoit.Snapshot](t)(fork.Snapshot()).FindStart(sliceRequest("x", 1), now))
+	if !start.Time.Equal(now.Add(time.Second)) {
+		t.Errorf("%+v: expected the new estimate", start)
+	}
+}
+
 func TestForkHasTheVerbsOfALedger(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x4")
 	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())

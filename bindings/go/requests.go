@@ -81,6 +81,12 @@ type Request struct {
 	// it is released. A retry with the same Key can have another Lease.
 	Lease time.Duration
 
+	// ExpectedRuntime is how long the job is expected to run, in whole milliseconds; 0 means unknown. The group gets the
+	// expected end that follows, which ends nothing.
+	ExpectedRuntime time.Duration
+	// Priority is any number; a greater one is more important. quoit itself prefers no group.
+	Priority int32
+
 	// Accelerator is a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
 	Accelerator string
 	// Topology is the shape of each slice in chips, x first: "4x4", "2x2x4".
@@ -190,6 +196,13 @@ func (b *requestBuilder) setIdentity(r *Request) {
 	if r.Lease != 0 && b.ready() {
 		C.quoit_request_set_lease_ms(b.c, C.int64_t(durationMs(r.Lease)), &gerror)
 		b.err = errorFromC(gerror)
+	}
+	if r.ExpectedRuntime != 0 && b.ready() {
+		C.quoit_request_set_expected_runtime_ms(b.c, C.int64_t(durationMs(r.ExpectedRuntime)), &gerror)
+		b.err = errorFromC(gerror)
+	}
+	if b.ready() {
+		C.quoit_request_set_priority(b.c, C.int32_t(r.Priority))
 	}
 }
 

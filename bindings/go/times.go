@@ -40,3 +40,11 @@ func timeFromC(ms int64) time.Time {
 	}
 	return time.UnixMilli(ms).UTC()
 }
+
+// unixMsOrZero is like unixMs, but returns 0 for the zero time.
+func unixMsOrZero(when time.Time) int64 {
+	if when.IsZero() {
+		return 0
+	}
+	return unixMs(when)
+}

@@ -237,6 +237,36 @@ QUOIT_API bool quoit_fork_end_owner (QuoitFork *fork, const char *owner, int64_t
                                      GError **error);
 
 /**
+ * quoit_fork_set_expected_end:
+ * @group: NAME or NAME@ID
+ * @end_ms: when the group is expected to end, not before it was created; 0: unknown
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_expected_end(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_set_expected_end (QuoitFork *fork, const char *group, int64_t end_ms, int64_t now_ms,
+                                                   GError **error);
+
+/**
+ * quoit_fork_set_priority:
+ * @group: NAME or NAME@ID
+ * @priority: the new priority
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_priority(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_set_priority (QuoitFork *fork, const char *group, int32_t priority, int64_t now_ms,
+                                               GError **error);
+
+/**
  * quoit_fork_sync:
  * @input: what the source contains
  * @now_ms: the caller's clock

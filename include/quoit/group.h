@@ -140,6 +140,26 @@ QUOIT_API int64_t quoit_group_get_ended_ms (const QuoitGroup *group);
 QUOIT_API int64_t quoit_group_get_until_ms (const QuoitGroup *group);
 
 /**
+ * quoit_group_get_expected_end_ms:
+ *
+ * Returns when the group is expected to end. The estimate ends nothing, and may have passed.
+ *
+ * Returns: the time; 0 if unknown
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_group_get_expected_end_ms (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_priority:
+ *
+ * Returns: the priority, as set by quoit_request_set_priority() or quoit_ledger_set_priority()
+ *
+ * Since: 0.1
+ */
+QUOIT_API int32_t quoit_group_get_priority (const QuoitGroup *group);
+
+/**
  * quoit_group_get_source:
  *
  * Returns the source that the group was imported from. Such a group belongs to its source: it cannot be released, and

@@ -349,6 +349,41 @@ QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group
                                           GError **error);
 
 /**
+ * quoit_ledger_set_expected_end:
+ * @group: NAME or NAME@ID
+ * @end_ms: when the group is expected to end, not before it was created; 0: unknown
+ * @now_ms: the caller's clock
+ *
+ * Replaces the estimate of a group. An estimate ends nothing: see quoit_request_set_expected_runtime_ms().
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a time before the group was created or after the year 2199. See also "Errors of
+ * changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_set_expected_end (QuoitLedger *ledger, const char *group, int64_t end_ms,
+                                                     int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_set_priority:
+ * @group: NAME or NAME@ID
+ * @priority: the new priority
+ * @now_ms: the caller's clock
+ *
+ * Replaces the priority of a group: see quoit_request_set_priority().
+ *
+ * See "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_set_priority (QuoitLedger *ledger, const char *group, int32_t priority,
+                                                 int64_t now_ms, GError **error);
+
+/**
  * quoit_ledger_release:
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock

@@ -138,6 +138,32 @@ QUOIT_API bool quoit_request_set_slice_range (QuoitRequest *request, int64_t lea
 QUOIT_API bool quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **error);
 
 /**
+ * quoit_request_set_expected_runtime_ms:
+ * @runtime_ms: how long the job is expected to run, from 1 ms
+ *
+ * Sets an estimate. The group gets the expected end that follows from it, which ends nothing: only a lease ends a
+ * group. quoit_snapshot_find_start() uses it, and quoit_ledger_set_expected_end() can change it later. Requests with
+ * different estimates can still be the same request for quoit_request_set_key(). One that ends after the year 2199 is
+ * refused on use.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for less than 1 ms.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_expected_runtime_ms (QuoitRequest *request, int64_t runtime_ms, GError **error);
+
+/**
+ * quoit_request_set_priority:
+ * @priority: any number; a greater one is more important, and the default is 0
+ *
+ * Sets the priority of the group. quoit itself prefers no group; schedulers that share the ledger read the priority.
+ * Requests with different priorities can still be the same request for quoit_request_set_key().
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_priority (QuoitRequest *request, int32_t priority);
+
+/**
  * quoit_request_set_tpu_per_bundle:
  * @amount: decimal text: "1" for one bundle per chip, "0.5" for two
  *

@@ -188,6 +188,22 @@ quoit_group_get_until_ms (const QuoitGroup *group)
   return group->until_ms;
 }
 
+int64_t
+quoit_group_get_expected_end_ms (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->data->expected_end_ms;
+}
+
+int32_t
+quoit_group_get_priority (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->data->priority;
+}
+
 const char *
 quoit_group_get_source (const QuoitGroup *group)
 {

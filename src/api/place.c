@@ -114,6 +114,59 @@ quoit_fork_renew (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t 
   return change_lease (QUOIT_TARGET_FORK (fork), QUOIT_ACTION_RENEW, group, lease_ms, now_ms, error);
 }
 
+/* --- expected end and priority --- */
+
+static QuoitGroup *
+update (QuoitTarget target, const char *group, QuoitAction *action, int64_t now_ms, GError **error)
+{
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  action->type = QUOIT_ACTION_UPDATE;
+  return quoit_target_change_group (target, group, &action->update.ref, action, now_ms, &outcome, NULL, error)
+             ? quoit_group_new_from_fleet (outcome.fleet, outcome.after)
+             : NULL;
+}
+
+QuoitGroup *
+quoit_ledger_set_expected_end (QuoitLedger *ledger, const char *group, int64_t end_ms, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .sets_end = TRUE, .expected_end_ms = end_ms } };
+
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+
+  return update (QUOIT_TARGET_LEDGER (ledger), group, &action, now_ms, error);
+}
+
+QuoitGroup *
+quoit_fork_set_expected_end (QuoitFork *fork, const char *group, int64_t end_ms, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .sets_end = TRUE, .expected_end_ms = end_ms } };
+
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+
+  return update (QUOIT_TARGET_FORK (fork), group, &action, now_ms, error);
+}
+
+QuoitGroup *
+quoit_ledger_set_priority (QuoitLedger *ledger, const char *group, int32_t priority, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .sets_priority = TRUE, .priority = priority } };
+
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+
+  return update (QUOIT_TARGET_LEDGER (ledger), group, &action, now_ms, error);
+}
+
+QuoitGroup *
+quoit_fork_set_priority (QuoitFork *fork, const char *group, int32_t priority, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .sets_priority = TRUE, .priority = priority } };
+
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+
+  return update (QUOIT_TARGET_FORK (fork), group, &action, now_ms, error);
+}
+
 /* --- release and forget --- */
 
 static bool

@@ -82,6 +82,26 @@ quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **er
 }
 
 bool
+quoit_request_set_expected_runtime_ms (QuoitRequest *request, int64_t runtime_ms, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if (runtime_ms < 1)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "expected run time '%" G_GINT64_FORMAT "' ms: expected 1 ms or more",
+                       (gint64) runtime_ms);
+  request->expected_runtime_ms = runtime_ms;
+  return true;
+}
+
+void
+quoit_request_set_priority (QuoitRequest *request, int32_t priority)
+{
+  g_return_if_fail (request != NULL);
+
+  request->priority = priority;
+}
+
+bool
 quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GError **error)
 {
   QuoitAmount parsed;

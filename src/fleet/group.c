@@ -369,7 +369,10 @@ check_times (const QuoitGroupData *data, GError **error)
   const struct {
     const char *what;
     gint64 time_ms;
-  } times[] = { { "since", data->created_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
+  } times[] = { { "since", data->created_ms },
+                { "ended", data->ended_ms },
+                { "lease until", data->until_ms },
+                { "expected end", data->expected_end_ms } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (times); i++)
     if (!quoit_time_is_valid (times[i].time_ms))

@@ -56,7 +56,9 @@ enum {
 typedef struct {
   guint64 id;
   gint64 created_ms, ended_ms;
-  gint64 until_ms; /* the lease is valid before this time; 0: no lease */
+  gint64 until_ms;        /* the lease is valid before this time; 0: no lease */
+  gint64 expected_end_ms; /* the caller's estimate, which ends nothing; 0: unknown */
+  gint32 priority;        /* a greater one is more important */
   QuoitGroupState state;
   guint8 kind; /* QuoitRecordKind */
   guint8 end;  /* QuoitEnd */

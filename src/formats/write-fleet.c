@@ -238,6 +238,8 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   write_time (writer, "since", group->created_ms);
   write_time (writer, "ended", group->ended_ms);
   write_time (writer, "until", group->until_ms);
+  write_time (writer, "expected_end", group->expected_end_ms);
+  quoit_writer_integer (writer, "priority", group->priority);
   quoit_writer_boolean (writer, "expired", group->end == QUOIT_END_EXPIRED);
   quoit_writer_text (writer, "source", *group->source == '\0' ? NULL : group->source);
   quoit_writer_integer (writer, "n_bundles", group->bundles == NULL ? 0 : group->n_nodes);

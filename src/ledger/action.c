@@ -34,6 +34,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_resize (fleet, &action->resize, now_ms, entry, outcome, error);
     case QUOIT_ACTION_REPAIR:
       return quoit_step_repair (fleet, &action->group, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_UPDATE:
+      return quoit_step_update (fleet, &action->update, now_ms, entry, outcome, error);
     case QUOIT_ACTION_FORGET:
       return quoit_step_forget (fleet, &action->group, now_ms, entry, error);
     case QUOIT_ACTION_FORGET_KEY:

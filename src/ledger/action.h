@@ -31,6 +31,13 @@ typedef struct {
 
 typedef struct {
   QuoitGroupRef ref;
+  gboolean sets_end, sets_priority; /* which of the two are set */
+  gint64 expected_end_ms;           /* 0: unknown */
+  gint32 priority;
+} QuoitGroupUpdate;
+
+typedef struct {
+  QuoitGroupRef ref;
   const char *slice; /* short or full name */
 } QuoitSliceRelease;
 
@@ -66,6 +73,7 @@ typedef enum {
   QUOIT_ACTION_RELEASE_SLICE,
   QUOIT_ACTION_RESIZE,
   QUOIT_ACTION_REPAIR,
+  QUOIT_ACTION_UPDATE,
   QUOIT_ACTION_FORGET,
   QUOIT_ACTION_FORGET_KEY,
   QUOIT_ACTION_SET_OWNER,
@@ -90,6 +98,7 @@ typedef struct {
     const char *key;             /* FORGET_KEY */
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
+    QuoitGroupUpdate update;     /* UPDATE */
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
     QuoitStatesChange states;    /* SET_STATES */
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */

@@ -14,6 +14,7 @@ static const char *const verb_names[] = {
   [QUOIT_VERB_RESTORE] = "restore",     [QUOIT_VERB_SET_CLOCK] = "set-clock",
   [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
   [QUOIT_VERB_OWNER_END] = "owner end", [QUOIT_VERB_COMMIT_FORK] = "commit-fork",
+  [QUOIT_VERB_UPDATE] = "update",
 };
 
 const char *

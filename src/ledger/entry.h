@@ -29,7 +29,8 @@ typedef enum {
   QUOIT_VERB_SYNC = 17,
   QUOIT_VERB_RESTORE = 18,
   QUOIT_VERB_SET_CLOCK = 19, /* the only verb whose time may be before that of the previous entry */
-  QUOIT_VERB_COMMIT_FORK = 20
+  QUOIT_VERB_COMMIT_FORK = 20,
+  QUOIT_VERB_UPDATE = 21
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 

@@ -82,6 +82,16 @@ check_length (const char *canonical, GError **error)
                         length, QUOIT_LONGEST_REQUEST);
 }
 
+gboolean
+quoit_step_expected_end (gint64 time_ms, gint64 runtime_ms, gint64 *end_ms, GError **error)
+{
+  *end_ms = runtime_ms == 0 ? 0 : time_ms + runtime_ms;
+  return runtime_ms < QUOIT_LAST_MS - time_ms
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "expected run time '%" G_GINT64_FORMAT "' ms: expected one that ends before the year 2200",
+                        runtime_ms);
+}
+
 /* Reserves or holds a group, depending on @verb. @lease_ms 0: no lease. */
 static gboolean
 reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
@@ -93,6 +103,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
   gint64 time_ms = 0;
 
   if (!quoit_request_check_complete (request, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_step_expected_end (time_ms, request->expected_runtime_ms, &facts.expected_end_ms, error)
       || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts.until_ms, error)))
     return FALSE;
 
@@ -111,6 +122,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
     return FALSE;
 
   facts.created_ms = time_ms;
+  facts.priority = request->priority;
   facts.state = verb == QUOIT_VERB_HOLD ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED;
   facts.name = request->name;
   facts.owner = request->owner == NULL ? "" : request->owner;
@@ -247,6 +259,40 @@ quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 no
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
   quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
   outcome->before = quoit_group_data_ref (group);
+  return TRUE;
+}
+
+gboolean
+quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint64 now_ms, QuoitEntry **entry,
+                   QuoitOutcome *outcome, GError **error)
+{
+  const QuoitGroupData *group;
+  QuoitGroupData fields;
+  gint64 time_ms = 0;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  group = quoit_step_lookup_own_group (fleet, &update->ref, error);
+  if (group == NULL)
+    return FALSE;
+  fields = quoit_group_data_copy_fields (group);
+  if (update->sets_priority)
+    fields.priority = update->priority;
+  if (update->sets_end)
+    fields.expected_end_ms = update->expected_end_ms;
+  if (fields.expected_end_ms != 0 && update->sets_end
+      && (fields.expected_end_ms < group->created_ms || !quoit_time_is_valid (fields.expected_end_ms)))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "expected end '%" G_GINT64_FORMAT
+                       "': expected milliseconds since 1970, after the group was made, "
+                       "and before the year 2200; 0: unknown",
+                       fields.expected_end_ms);
+  outcome->after = quoit_group_data_new (&fields);
+  if (fields.priority == group->priority && fields.expected_end_ms == group->expected_end_ms)
+    return TRUE;
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_UPDATE, time_ms);
+  quoit_entry_add (
+      *entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (outcome->after) });
   return TRUE;
 }
 

@@ -35,6 +35,12 @@ gboolean quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64
 /* Releases a group. */
 gboolean quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
+/* Sets the expected end or the priority of a group. Fails with INVALID for an end that is not valid. */
+gboolean quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint64 now_ms, QuoitEntry **entry,
+                            QuoitOutcome *outcome, GError **error);
+/* Computes when a group that begins at @time_ms is expected to end; 0 if @runtime_ms is 0. Fails with INVALID for an
+ * end after the year 2199. */
+gboolean quoit_step_expected_end (gint64 time_ms, gint64 runtime_ms, gint64 *end_ms, GError **error);
 /* Sets the state of all nodes. Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a
  * dead node. */
 gboolean quoit_step_set_states (const QuoitFleet *fleet, const QuoitStatesChange *change, gint64 now_ms,

@@ -28,6 +28,8 @@ struct _QuoitRequest {
   guint32 n_slices;           /* 0: not set; the maximum if min_slices is set */
   guint32 min_slices;         /* 0: exactly n_slices */
   gint64 lease_ms;            /* of a reservation; 0: none */
+  gint64 expected_runtime_ms; /* 0: unknown */
+  gint32 priority;
   QuoitAmount tpu_per_bundle; /* 0: whole hosts */
   char *pool, *zone;          /* NULL: any */
   GPtrArray *selectors;       /* of QuoitSelector; a node of a slice must satisfy all of them */

@@ -472,6 +472,8 @@ put_group (GByteArray *out, const QuoitGroupData *group)
   put (out, group->end);
   put_text (out, group->source);
   put_text (out, group->foreign_id);
+  put_signed (out, group->expected_end_ms);
+  put_signed (out, group->priority);
 }
 
 static QuoitGroupData *
@@ -514,6 +516,15 @@ get_group (Decoder *in)
       group.end = (guint8) get_limited (in, QUOIT_END_SOURCE);
       group.source = source = get_required_text (in);
       group.foreign_id = foreign_id = get_required_text (in);
+    }
+  if (in->format >= 4)
+    {
+      gint64 priority;
+
+      group.expected_end_ms = get_signed (in);
+      priority = get_signed (in);
+      in->is_damaged |= priority != (gint32) priority;
+      group.priority = (gint32) priority;
     }
   in->is_damaged = in->is_damaged || !quoit_group_data_check (&group, NULL);
   return in->is_damaged ? NULL : quoit_group_data_new (&group);
@@ -575,8 +586,8 @@ quoit_codec_encode (const QuoitEntry *entry)
 static void
 get_effect (Decoder *in, QuoitEntry *entry)
 {
-  static const QuoitEffectType last[]
-      = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN, QUOIT_EFFECT_LEDGER_NUMBERS_SET };
+  static const QuoitEffectType last[] = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN,
+                                          QUOIT_EFFECT_LEDGER_NUMBERS_SET, QUOIT_EFFECT_LEDGER_NUMBERS_SET };
   QuoitEffect effect = { .type = get_limited (in, last[in->format]) };
 
   switch (effect.type)

@@ -533,13 +533,15 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
     .end = (guint8) sqlite3_column_int (stmt, 10),
     .source = quoit_db_text (stmt, 11),
     .foreign_id = quoit_db_text (stmt, 12),
+    .expected_end_ms = sqlite3_column_int64 (stmt, 13),
+    .priority = (gint32) sqlite3_column_int64 (stmt, 14),
   };
   g_autoptr (GError) contradiction = NULL;
 
   if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
       || !column_is_within (stmt, 9, 0, QUOIT_RECORD_OWNER) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
-      || group.name == NULL || group.owner == NULL || group.key == NULL || group.request == NULL || group.source == NULL
-      || group.foreign_id == NULL)
+      || !column_is_within (stmt, 14, G_MININT32, G_MAXINT32) || group.name == NULL || group.owner == NULL
+      || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL)
     return fail_damaged ("grp", (gint64) group.id, error);
   if (loader->groups->len == QUOIT_MAX_GROUPS)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "more than %d groups: restore a backup", QUOIT_MAX_GROUPS);

@@ -35,6 +35,8 @@ save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   sqlite3_bind_int (stmt, 11, group->end);
   bind_text (stmt, 12, group->source);
   bind_text (stmt, 13, group->foreign_id);
+  sqlite3_bind_int64 (stmt, 14, group->expected_end_ms);
+  sqlite3_bind_int (stmt, 15, group->priority);
   if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
     return FALSE;
 

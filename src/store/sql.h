@@ -9,7 +9,7 @@
 
 enum {
   QUOIT_APPLICATION_ID = 0x51554f54, /* "QUOT" */
-  QUOIT_SCHEMA_VERSION = 3
+  QUOIT_SCHEMA_VERSION = 4
 };
 
 typedef enum {

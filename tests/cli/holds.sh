@@ -243,6 +243,28 @@ fact "the group has all three slices" 'd["group"]["n_slices"]' 3
 baseline
 refused 6 "resize beyond the fleet" "never|1 short" resize f --slices 4 --now "$(at 5)"
 ok 0 "verify replays the journal of resizes" verify
+
+# --- expected ends and priorities
+fresh 'v6e 4x4 x3'
+ok 0 "reserve with an estimate and a priority succeeds" reserve a $slice --expect 1m --priority -7 --now "$(at 0)" -o json
+fact "the group has both" 'd["group"]["expected_end"], d["group"]["priority"]' "('2026-05-01T09:31:00.000Z', -7)"
+ok 0 "hold with an estimate succeeds" hold b $slice --lease 30s --expect 2m --now "$(at 0)"
+ok 0 "reserve without an end succeeds" reserve c $slice --now "$(at 0)"
+ends='d["start"], [(e["group"], e["known_from"]) for e in d["ends"]]'
+ok 0 "when succeeds for one slice" when $slice --now "$(at 1)" -o json
+fact "one slice waits for the lease" "$ends" "('2026-05-01T09:30:30.000Z', [('b@2', 'lease')])"
+two='--topology 4x4 --accelerator v6e --slices 2'
+ok 0 "when succeeds for two slices" when $two --now "$(at 1)" -o json
+fact "two slices wait for the estimate, too" "$ends" "('2026-05-01T09:31:00.000Z', [('b@2', 'lease'), ('a@1', 'estimate')])"
+ok 0 "when succeeds after an estimate has passed" when $two --now "$(at 70)" -o json
+fact "an estimate that has passed counts as the next moment" "$ends" \
+  "('2026-05-01T09:31:10.001Z', [('a@1', 'an estimate that has passed')])"
+ok 5 "when exits with 5 if an end is unknown" when --topology 4x4 --accelerator v6e --slices 3 --now "$(at 1)" -o json
+fact "the start is unknown" 'd["start"], d["ends"]' "(None, [])"
+baseline
+refused 6 "when for more slices than there are" "never, at most 3 of 4 slices" when --topology 4x4 --accelerator v6e --slices 4
+refused 3 "a priority of more than 32 bits" "--priority '3000000000'|-2147483648 to 2147483647" reserve d $slice --priority 3000000000
+refused 2 "an estimate that is no duration" "--expect 'soon'" reserve d $slice --expect soon
 }
 
 finish

@@ -76,9 +76,10 @@ require_whole_version (const char *path, const char *what)
   gint64 has_checkpoints = number_in (path, "SELECT count (*) FROM sqlite_schema WHERE name = 'checkpoint'");
 
   gint64 has_identity = number_in (path, "SELECT count (*) FROM sqlite_schema WHERE name = 'ledger'");
+  gint64 has_priorities = number_in (path, "SELECT count (*) FROM pragma_table_info ('grp') WHERE name = 'priority'");
 
-  require (version == old_version || version == 3, "%s: version %d", what, (int) version);
-  require (has_checkpoints == (version > 1) && has_identity == (version > 2),
+  require (version == old_version || version == 4, "%s: version %d", what, (int) version);
+  require (has_checkpoints == (version > 1) && has_identity == (version > 2) && has_priorities == (version > 3),
            "%s: the tables are not those of version %d", what, (int) version);
 }
 
@@ -178,7 +179,7 @@ every_power_loss (char *dir, const char *path, guint32 seed)
       remove_ledger (path);
       disk_image_save (image, dir);
       require_whole_version (path, what);
-      require (image->acknowledged == 0 || number_in (path, "PRAGMA user_version") == 3, "%s: the upgrade is lost",
+      require (image->acknowledged == 0 || number_in (path, "PRAGMA user_version") == 4, "%s: the upgrade is lost",
                what);
       require_opens (path, what);
     }
@@ -222,7 +223,7 @@ main (void)
   guint runs = 0;
 
   disk_install ();
-  for (gint64 version = 1; version <= 2; version++)
+  for (gint64 version = 1; version <= 3; version++)
     runs += fail_upgrades (version, seed);
   printf ("%u passed, 0 failed\n", runs);
   return EXIT_SUCCESS;

@@ -397,7 +397,7 @@ START_TEST (entry_of_a_later_format_is_a_version_error)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, later, sizeof later, &error));
-  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 4");
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 5");
 }
 END_TEST
 

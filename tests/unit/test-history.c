@@ -253,7 +253,7 @@ open_as_nobody (const char *path)
     return 2;
   if (quoit_store_open (path, 0, &error) != NULL || error->code != QUOIT_ERROR_STORE)
     return 3;
-  if (strstr (error->message, "version 3") == NULL || strstr (error->message, "must be writable") == NULL)
+  if (strstr (error->message, "version 4") == NULL || strstr (error->message, "must be writable") == NULL)
     return 4;
   return 0;
 }

@@ -90,6 +90,8 @@ CALL (quoit_ledger_undrain_node, quoit_ledger_undrain_node (ledger, "v6e-2x2-0-0
 CALL (quoit_ledger_set_node_states, quoit_ledger_set_node_states (ledger, nodes, 1, QUOIT_NODE_DEAD, NOW, error))
 CALL (quoit_ledger_drain_nodes, quoit_ledger_drain_nodes (ledger, nodes, 1, NOW, error))
 CALL (quoit_ledger_undrain_nodes, quoit_ledger_undrain_nodes (ledger, nodes, 1, NOW, error))
+CALL (quoit_ledger_set_expected_end, quoit_ledger_set_expected_end (ledger, "/", 0, NOW, error) != NULL)
+CALL (quoit_ledger_set_priority, quoit_ledger_set_priority (ledger, "/", 1, NOW, error) != NULL)
 CALL (quoit_ledger_mark_batch, quoit_ledger_mark_batch (ledger, error) != 0)
 CALL (quoit_ledger_roll_back_batch, quoit_ledger_roll_back_batch (ledger, 1, error))
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
@@ -147,6 +149,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_node_states),
   ROW (quoit_ledger_drain_nodes),
   ROW (quoit_ledger_undrain_nodes),
+  ROW (quoit_ledger_set_expected_end),
+  ROW (quoit_ledger_set_priority),
   ROW (quoit_ledger_mark_batch),
   ROW (quoit_ledger_roll_back_batch),
   ROW (quoit_ledger_begin_batch),

@@ -154,6 +154,9 @@ class World:
         """A valid value for the parameter of the callable `name`; raises KeyError without one."""
         own = {
             "forget.group": lambda: self.gone,
+            "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],
+            "drain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
+            "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "commit_fork.fork": lambda: self.ledger.snapshot().fork(),
             "renew.group": lambda: self.leased,
             "confirm.group": lambda: self.leased,
@@ -185,7 +188,6 @@ class World:
             "request": self.request,
             "group": lambda: self.group,
             "node": lambda: "v6e-4x4-5-0",
-            "nodes": lambda: ["v6e-4x4-5-0"],
             "slice": lambda: "v6e-4x4-0",
             "state": node_state,
             "name": lambda: "wanted",
@@ -197,6 +199,9 @@ class World:
             "before_seq": lambda: 2,
             "slices": lambda: 2,
             "lease_ms": lambda: 60_000,
+            "expected_runtime_ms": lambda: 60_000,
+            "end_ms": lambda: NOW + 60_000,
+            "priority": lambda: 1,
             "now_ms": lambda: NOW,
             "wait_ms": lambda: 100,
             "accelerator": lambda: "v6e",

@@ -196,3 +196,51 @@ def test_a_fork_can_be_closed_while_other_threads_use_it(ledger):
     for one in threads:
         one.join()
     assert ended == ["the fork has been closed"] * 4
+
+
+@pytest.mark.parametrize("target", ["ledger", "fork"])
+def test_estimates_and_priorities_end_nothing(ledger, target):
+    one = ledger if target == "ledger" else ledger.snapshot().fork()
+    wanted = quoit.Request("a", accelerator="v6e", topology="4x4", slices=1, expected_runtime_ms=5_000, priority=-3)
+    group = one.reserve(wanted, now_ms=NOW)
+    assert (group.expected_end_ms, group.priority) == (NOW + 5_000, -3)
+    later = one.set_expected_end("a", NOW + 1_000, now_ms=NOW + 60_000)
+    assert (later.expected_end_ms, later.priority, later.state) == (NOW + 1_000, -3, quoit.GroupState.RESERVED)
+    assert one.set_priority(later, 2**31 - 1, now_ms=NOW + 60_000).priority == 2**31 - 1
+    seq = one.snapshot().seq
+    assert one.set_expected_end("a", NOW + 1_000, now_ms=NOW + 60_000) == one.snapshot().lookup_group("a")
+    assert one.set_expected_end("a", None, now_ms=NOW + 60_000).expected_end_ms is None
+    assert one.snapshot().seq == seq + 1
+    resized = one.resize("a", 1, now_ms=NOW + 60_000).after
+    assert (resized.expected_end_ms, resized.priority) == (None, 2**31 - 1)
+    for wrong in (NOW - 1, 1, -1, 7_258_118_400_000):
+        with pytest.raises(quoit.InvalidError, match=f"expected end '{wrong}'"):
+            one.set_expected_end("a", wrong, now_ms=NOW + 60_000)
+    for wrong in (2**31, -(2**31) - 1):
+        with pytest.raises(quoit.InvalidError, match="priority"):
+            one.set_priority("a", wrong)
+    with pytest.raises(quoit.InvalidError, match="expected run time '0'"):
+        quoit.Request("b", expected_runtime_ms=0)
+    with pytest.raises(quoit.InvalidError, match="ends before the year 2200"):
+        one.reserve(
+            quoit.Request("b", accelerator="v6e", topology="4x4", slices=1, expected_runtime_ms=2**62), now_ms=NOW
+        )
+    with pytest.raises(quoit.NotFoundError):
+        one.set_priority("nobody", 1)
+    if target == "ledger":
+        one.verify()
+
+
+def test_estimates_and_priorities_are_stored(tmp_path):
+    with quoit.create(tmp_path / "fleet.db") as first:
+        first.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
+        first.reserve(
+            quoit.Request("a", accelerator="v6e", topology="4x4", slices=1, expected_runtime_ms=9, priority=7),
+            now_ms=NOW,
+        )
+        first.set_expected_end("a", NOW + 99, now_ms=NOW)
+        first.verify()
+    with quoit.open(tmp_path / "fleet.db") as second:
+        group = second.group("a")
+        assert (group.expected_end_ms, group.priority) == (NOW + 99, 7)
+        assert [change.verb for change in second.changes_since(2)] == ["update"]

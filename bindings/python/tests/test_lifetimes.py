@@ -73,6 +73,8 @@ def verbs():
         "node": "v6e-4x4-0-0",
         "nodes": ["v6e-4x4-0-0"],
         "mark": 1,
+        "end_ms": 1,
+        "priority": 1,
         "state": quoit.NodeState.DRAINING,
         "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
         "path": "copy.db",

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from .forks import Fork
     from .journal import Checkpoint, Effect, EffectType, JournalEntry
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import GraphForm, Snapshot
+    from .snapshots import GraphForm, GroupEnd, Snapshot, Start
     from .topologies import (
         Job,
         Process,
@@ -125,6 +125,7 @@ __all__ = [
     "GraphForm",
     "Group",
     "GroupChange",
+    "GroupEnd",
     "GroupSlice",
     "GroupSliceState",
     "GroupState",
@@ -166,6 +167,7 @@ __all__ = [
     "Snapshot",
     "Source",
     "SourceKind",
+    "Start",
     "Step",
     "StepKind",
     "StoreError",
@@ -213,7 +215,7 @@ _LAZY = {
     "forks": ("Fork",),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
-    "snapshots": ("GraphForm", "Snapshot"),
+    "snapshots": ("GraphForm", "GroupEnd", "Snapshot", "Start"),
     "topologies": (
         "Job",
         "Process",

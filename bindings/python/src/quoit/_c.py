@@ -34,6 +34,7 @@ _Value = TypeVar("_Value")
 
 INT64 = range(-(2**63), 2**63)
 UINT32 = range(2**32)
+INT32 = range(-(2**31), 2**31)
 UINT64 = range(2**64)
 
 # cffi does not keep the objects alive that an array points to. This keeps them alive as long as the array.

@@ -128,6 +128,24 @@ class Fork(_c.Uncopyable):
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(self._call(lib.quoit_fork_renew, to_group_name(group), lease, _c.clock(now_ms)))
 
+    def set_expected_end(self, group: str | Group, end_ms: int | None, *, now_ms: int | None = None) -> Group:
+        """Like `Ledger.set_expected_end`, on the fork only.
+
+        Raises:
+            InvalidError, NotFoundError, ConflictError, ExpiredError: like `Ledger.set_expected_end`.
+        """
+        end = 0 if end_ms is None else _c.to_int(end_ms, "end_ms")
+        return wrap_group(self._call(lib.quoit_fork_set_expected_end, to_group_name(group), end, _c.clock(now_ms)))
+
+    def set_priority(self, group: str | Group, priority: int, *, now_ms: int | None = None) -> Group:
+        """Like `Ledger.set_priority`, on the fork only.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError: like `Ledger.set_priority`.
+        """
+        number = _c.to_int(priority, "priority", _c.INT32)
+        return wrap_group(self._call(lib.quoit_fork_set_priority, to_group_name(group), number, _c.clock(now_ms)))
+
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Like `Ledger.release`, on the fork only.
 

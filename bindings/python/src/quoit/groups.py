@@ -99,7 +99,7 @@ class Group(_c.Immutable):
 
     @property
     def _facts(self) -> tuple[object, ...]:
-        times = self.created_ms, self.ended_ms, self.until_ms
+        times = self.created_ms, self.ended_ms, self.until_ms, self.expected_end_ms, self.priority
         return self.id, self.name, self.owner, self.key, self.request, self.state, times, self.slices, self.bundles
 
     @property
@@ -157,6 +157,16 @@ class Group(_c.Immutable):
         The group has ended from this time on.
         """
         return lib.quoit_group_get_until_ms(self._handle) or None
+
+    @property
+    def expected_end_ms(self) -> int | None:
+        """When the group is expected to end; None if unknown. The estimate ends nothing, and may have passed."""
+        return lib.quoit_group_get_expected_end_ms(self._handle) or None
+
+    @property
+    def priority(self) -> int:
+        """The priority; a greater one is more important."""
+        return int(lib.quoit_group_get_priority(self._handle))
 
     @property
     def source(self) -> str:

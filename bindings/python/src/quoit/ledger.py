@@ -294,6 +294,29 @@ class Ledger(_c.Uncopyable):
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
 
+    def set_expected_end(self, group: str | Group, end_ms: int | None, *, now_ms: int | None = None) -> Group:
+        """Replaces the estimate of when a group ends; None: unknown. An estimate ends nothing.
+
+        Raises:
+            InvalidError: the time is before the group was created, or after the year 2199.
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
+        """
+        end = 0 if end_ms is None else _c.to_int(end_ms, "end_ms")
+        return wrap_group(
+            call(lib.quoit_ledger_set_expected_end, self._open(), to_group_name(group), end, _c.clock(now_ms))
+        )
+
+    def set_priority(self, group: str | Group, priority: int, *, now_ms: int | None = None) -> Group:
+        """Replaces the priority of a group.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
+        """
+        number = _c.to_int(priority, "priority", _c.INT32)
+        return wrap_group(
+            call(lib.quoit_ledger_set_priority, self._open(), to_group_name(group), number, _c.clock(now_ms))
+        )
+
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Frees everything that the group uses.
 

@@ -122,6 +122,9 @@ class Request(_c.Immutable):
             characters as in names.
         lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it
             is released.
+        expected_runtime_ms: how long the job is expected to run, from 1 ms. The group gets the expected end that
+            follows, which ends nothing. None: unknown.
+        priority: any number of 32 bits; a greater one is more important. quoit itself prefers no group.
         chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips
             and as two of 4.
         tpu_per_bundle: decimal text, "1" or "0.5": divides each host into bundles of that much TPU, for several
@@ -156,6 +159,8 @@ class Request(_c.Immutable):
         key: str | None = None,
         owner: str | None = None,
         lease_ms: int | None = None,
+        expected_runtime_ms: int | None = None,
+        priority: int = 0,
         chips_per_host: int | None = None,
         tpu_per_bundle: str | None = None,
         pool: str | None = None,
@@ -190,6 +195,10 @@ class Request(_c.Immutable):
             call(lib.quoit_request_set_owner, handle, _c.to_text(owner, "owner"))
         if lease_ms is not None:
             call(lib.quoit_request_set_lease_ms, handle, _c.to_int(lease_ms, "lease_ms"))
+        if expected_runtime_ms is not None:
+            runtime = _c.to_int(expected_runtime_ms, "expected_runtime_ms")
+            call(lib.quoit_request_set_expected_runtime_ms, handle, runtime)
+        lib.quoit_request_set_priority(handle, _c.to_int(priority, "priority", _c.INT32))
         if chips_per_host is not None:
             call(lib.quoit_request_set_chips_per_host, handle, _c.to_int(chips_per_host, "chips_per_host"))
         if accelerator is not None and topology is not None:
@@ -240,6 +249,8 @@ class Request(_c.Immutable):
         key: str | None = None,
         owner: str | None = None,
         lease_ms: int | None = None,
+        expected_runtime_ms: int | None = None,
+        priority: int = 0,
         pool: str | None = None,
         zone: str | None = None,
         selectors: Mapping[str, str] | None = None,
@@ -266,6 +277,8 @@ class Request(_c.Immutable):
             key=key,
             owner=owner,
             lease_ms=lease_ms,
+            expected_runtime_ms=expected_runtime_ms,
+            priority=priority,
             pool=pool,
             zone=zone,
             selectors=selectors,

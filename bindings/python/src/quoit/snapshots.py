@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _c
 from ._c import call, ffi, lib
@@ -38,6 +38,26 @@ class GraphForm(_c.Code):
     """For Graphviz."""
     JGF = 2
     """The JSON graph that Fluxion's resource-query reads."""
+
+
+class GroupEnd(NamedTuple):
+    """The end of a group for which a request waits."""
+
+    group: Group
+    time_ms: int
+    is_estimate: bool
+    """Whether it is the expected end; otherwise it is the end of a lease."""
+    is_overdue: bool
+    """Whether the expected end has passed."""
+
+
+class Start(NamedTuple):
+    """When a request fits; see `Snapshot.find_start`."""
+
+    time_ms: int | None
+    """The time; None if the request has to wait for a group whose end is unknown."""
+    ends: tuple[GroupEnd, ...]
+    """The groups for which it waits, in the order of their ends; empty if it fits now."""
 
 
 class Snapshot(View):
@@ -112,6 +132,33 @@ class Snapshot(View):
         verdict, n_free = _c.ffi.new("QuoitVerdict *"), _c.ffi.new("uint32_t *")
         call(lib.quoit_snapshot_test, self._handle, request_handle(request), verdict, n_free)
         return Verdict(verdict[0]), int(n_free[0])
+
+    def find_start(self, request: Request, *, now_ms: int | None = None) -> Start:
+        """Finds the earliest time from which on the request fits.
+
+        Groups are assumed to end at the end of their lease or at their expected end, whichever is first. An expected end
+        that has passed counts as the next millisecond. A group with neither is assumed to stay. Nothing else is requested
+        until then, and nodes stay as they are.
+
+        Raises:
+            NeverError: the request is for slices, and would not fit if all groups ended.
+            InvalidError: the request is incomplete, contradictory or not in the catalogue.
+            NotFoundError: it names an unknown pool, slice or node.
+        """
+        start = _c.own_handle(
+            call(lib.quoit_snapshot_find_start, self._handle, request_handle(request), _c.clock(now_ms)),
+            lib.quoit_start_free,
+        )
+        ends = tuple(
+            GroupEnd(
+                wrap_group(lib.quoit_start_dup_end_group(start, at)),
+                int(lib.quoit_start_get_end_ms(start, at)),
+                bool(lib.quoit_start_end_is_estimate(start, at)),
+                bool(lib.quoit_start_end_is_overdue(start, at)),
+            )
+            for at in range(lib.quoit_start_get_n_ends(start))
+        )
+        return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
 
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_START_H
+#define QUOIT_START_H
+
+#include <stdbool.h>
+
+#include <quoit/snapshot.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * QuoitStart:
+ *
+ * When a request fits, and for which groups it waits. The answer assumes that each group ends at the end of its lease
+ * or at its expected end, whichever is first, that nothing else is requested until then, and that nodes stay as they
+ * are. An expected end that has passed counts as the next millisecond. A group with neither is assumed to stay.
+ *
+ * A QuoitStart is immutable, and any thread can read it.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitStart QuoitStart;
+
+/**
+ * quoit_snapshot_find_start:
+ * @request: the request; not kept
+ * @now_ms: the caller's clock
+ *
+ * Finds the earliest time from which on @request fits. The time is exact under the assumptions of #QuoitStart; for
+ * bundles of policy `ray`, it is the first time at which Ray's algorithm places them. The cost grows with the number of
+ * groups and their slices.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_NEVER: the request is for slices, and would not fit if all groups ended.
+ * - %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND: like quoit_ledger_reserve().
+ *
+ * Returns: (transfer full): the start; quoit_start_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitStart *quoit_snapshot_find_start (QuoitSnapshot *snapshot, const QuoitRequest *request, int64_t now_ms,
+                                                 GError **error);
+
+/**
+ * quoit_start_free:
+ * @start: (nullable): the start
+ *
+ * Frees the start.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_start_free (QuoitStart *start);
+
+/**
+ * quoit_start_get_time_ms:
+ *
+ * Returns: the time; @now_ms if the request fits now; 0 if it has to wait for a group whose end is unknown
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_start_get_time_ms (const QuoitStart *start);
+
+/**
+ * quoit_start_get_n_ends:
+ *
+ * Returns: the number of groups for which the request waits, in the order of their ends
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_start_get_n_ends (const QuoitStart *start);
+
+/**
+ * quoit_start_dup_end_group:
+ *
+ * Returns: (transfer full) (nullable): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_start_dup_end_group (const QuoitStart *start, uint32_t index);
+
+/**
+ * quoit_start_get_end_ms:
+ *
+ * Returns: when the group is assumed to end
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_start_get_end_ms (const QuoitStart *start, uint32_t index);
+
+/**
+ * quoit_start_end_is_estimate:
+ *
+ * Returns: true if the end is the expected one, false if it is that of a lease
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_start_end_is_estimate (const QuoitStart *start, uint32_t index);
+
+/**
+ * quoit_start_end_is_overdue:
+ *
+ * Returns: true if the expected end has passed
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_start_end_is_overdue (const QuoitStart *start, uint32_t index);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStart, quoit_start_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+#include "placement/start.h"
+
+struct _QuoitStart {
+  QuoitFleet *fleet; /* in which the ends are */
+  QuoitStartTime start;
+};
+
+QuoitStart *
+quoit_snapshot_find_start (QuoitSnapshot *snapshot, const QuoitRequest *request, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) now = NULL;
+  QuoitStart *start;
+
+  g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
+
+  now = quoit_snapshot_as_of (snapshot, now_ms, error);
+  if (now == NULL)
+    return NULL;
+  start = g_new0 (QuoitStart, 1);
+  start->fleet = quoit_fleet_ref (now->fleet);
+  if (quoit_find_start (start->fleet, request, MAX (now_ms, start->fleet->clock_ms), &start->start, error))
+    return start;
+  return quoit_start_free (start), NULL;
+}
+
+void
+quoit_start_free (QuoitStart *start)
+{
+  if (start == NULL)
+    return;
+  quoit_fleet_unref (start->fleet);
+  g_array_unref (start->start.ends);
+  g_free (start);
+}
+
+int64_t
+quoit_start_get_time_ms (const QuoitStart *start)
+{
+  g_return_val_if_fail (start != NULL, 0);
+
+  return start->start.time_ms;
+}
+
+uint32_t
+quoit_start_get_n_ends (const QuoitStart *start)
+{
+  g_return_val_if_fail (start != NULL, 0);
+
+  return start->start.ends->len;
+}
+
+static const QuoitGroupEnd *
+end_at (const QuoitStart *start, uint32_t index)
+{
+  return index < start->start.ends->len ? &g_array_index (start->start.ends, QuoitGroupEnd, index) : NULL;
+}
+
+QuoitGroup *
+quoit_start_dup_end_group (const QuoitStart *start, uint32_t index)
+{
+  const QuoitGroupEnd *end;
+
+  g_return_val_if_fail (start != NULL, NULL);
+
+  end = end_at (start, index);
+  return end == NULL ? NULL : quoit_group_new_from_fleet (start->fleet, quoit_fleet_group_at (start->fleet, end->slot));
+}
+
+int64_t
+quoit_start_get_end_ms (const QuoitStart *start, uint32_t index)
+{
+  const QuoitGroupEnd *end;
+
+  g_return_val_if_fail (start != NULL, 0);
+
+  end = end_at (start, index);
+  return end == NULL ? 0 : end->time_ms;
+}
+
+bool
+quoit_start_end_is_estimate (const QuoitStart *start, uint32_t index)
+{
+  const QuoitGroupEnd *end;
+
+  g_return_val_if_fail (start != NULL, false);
+
+  end = end_at (start, index);
+  return end != NULL && end->is_estimate;
+}
+
+bool
+quoit_start_end_is_overdue (const QuoitStart *start, uint32_t index)
+{
+  const QuoitGroupEnd *end;
+
+  g_return_val_if_fail (start != NULL, false);
+
+  end = end_at (start, index);
+  return end != NULL && end->is_overdue;
+}

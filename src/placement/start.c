@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/start.h"
+
+#include <string.h>
+
+#include "placement/view.h"
+
+/* --- ends of groups --- */
+
+/* Sets @end to the earlier one of the lease and the estimate. Returns FALSE if both are unknown. */
+static gboolean
+find_end (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+  gint64 lease_ms, expected_ms;
+
+  if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group))
+    return FALSE;
+  lease_ms = *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
+  expected_ms = group->expected_end_ms;
+  *end = (QuoitGroupEnd) { .slot = slot, .is_overdue = expected_ms != 0 && expected_ms <= now_ms };
+  if (end->is_overdue)
+    expected_ms = now_ms + 1;
+  end->is_estimate = expected_ms != 0 && (lease_ms == 0 || expected_ms < lease_ms);
+  end->is_overdue &= end->is_estimate;
+  end->time_ms = end->is_estimate ? expected_ms : lease_ms;
+  return end->time_ms != 0;
+}
+
+enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS };
+
+/* Sorts by time, with a radix sort from the lowest digit on: comparing would take longer than everything else. Equal
+ * times stay in the order of the slots. */
+static void
+sort_by_time (GArray *ends)
+{
+  QuoitGroupEnd *from = (QuoitGroupEnd *) (void *) ends->data;
+  g_autofree QuoitGroupEnd *copy = g_new (QuoitGroupEnd, ends->len + 1);
+  QuoitGroupEnd *to = copy;
+  gint64 first_ms = G_MAXINT64, last_ms = 0;
+
+  for (guint i = 0; i < ends->len; i++)
+    {
+      first_ms = MIN (first_ms, from[i].time_ms);
+      last_ms = MAX (last_ms, from[i].time_ms);
+    }
+  for (guint shift = 0; ends->len > 1 && (last_ms - first_ms) >> shift > 0; shift += DIGIT_BITS)
+    {
+      guint32 next[N_DIGITS + 1] = { 0 };
+
+      for (guint i = 0; i < ends->len; i++)
+        next[((guint64) (from[i].time_ms - first_ms) >> shift) % N_DIGITS + 1]++;
+      for (guint digit = 1; digit < N_DIGITS; digit++)
+        next[digit] += next[digit - 1];
+      for (guint i = 0; i < ends->len; i++)
+        to[next[((guint64) (from[i].time_ms - first_ms) >> shift) % N_DIGITS]++] = from[i];
+      to = from;
+      from = from == copy ? (QuoitGroupEnd *) (void *) ends->data : copy;
+    }
+  if (from == copy)
+    memcpy (ends->data, copy, ends->len * sizeof *copy);
+}
+
+static gboolean
+fail_never (const QuoitRequest *request, guint32 n_possible, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_NEVER, "never, at most %u of %u slices, even if all groups end", n_possible,
+                     quoit_request_min_slices (request));
+}
+
+/* --- slices --- */
+
+/* Counts what the ends of groups make free. */
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitCandidates *candidates;
+  GHashTable *n_users; /* slice index -> number of its groups that have not ended, for slices that groups share */
+} Gains;
+
+/* Returns whether the slice is a candidate that only groups keep from being free. */
+static gboolean
+can_become_free (const Gains *gains, guint32 slice)
+{
+  const QuoitLayout *layout = gains->fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  QuoitSliceFlags flags;
+
+  if (!quoit_candidates_contain (gains->candidates, gains->fleet, slice))
+    return FALSE;
+  flags = quoit_slice_status_flags (quoit_fleet_slice_status (gains->fleet, (QuoitSliceId) { slice }));
+  if ((flags & QUOIT_SLICE_INTACT) == 0 || (flags & QUOIT_SLICE_DRAINING) != 0)
+    return FALSE;
+  /* A node that its source reports as used is not free when its group ends. */
+  for (guint32 i = row->first_node; layout->n_external > 0 && i < row->first_node + row->n_nodes; i++)
+    if ((layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0
+        || quoit_fleet_node_is_external (gains->fleet, (QuoitNodeId) { i }))
+      return FALSE;
+  return TRUE;
+}
+
+static guint32
+slice_of_node_id (const Gains *gains, guint32 id)
+{
+  guint32 node = id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (gains->fleet->layout, id);
+
+  return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : gains->fleet->layout->nodes[node].slice;
+}
+
+/* Returns the number of groups that have a part of the slice. */
+static guint
+count_users (const Gains *gains, guint32 slice)
+{
+  const QuoitSlice *row = &gains->fleet->layout->slices[slice];
+  g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      QuoitUsers iter = quoit_fleet_node_users (gains->fleet, (QuoitNodeId) { i });
+      const QuoitGroupData *user;
+
+      while ((user = quoit_fleet_users_next (&iter)) != NULL)
+        g_hash_table_add (users, (gpointer) user);
+    }
+  return g_hash_table_size (users);
+}
+
+/* Counts the slices that become free when the group ends after all groups before it. */
+static guint32
+count_shared_gain (const Gains *gains, const QuoitGroupData *group)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 slice = slice_of_node_id (gains, group->node_ids[i]);
+      gpointer left;
+
+      if (slice == QUOIT_NO_INDEX || !g_hash_table_add (seen, GUINT_TO_POINTER (slice)))
+        continue;
+      if (!g_hash_table_lookup_extended (gains->n_users, GUINT_TO_POINTER (slice), NULL, &left))
+        left = GUINT_TO_POINTER (can_become_free (gains, slice) ? count_users (gains, slice) : G_MAXUINT);
+      if (GPOINTER_TO_UINT (left) != G_MAXUINT)
+        left = GUINT_TO_POINTER (GPOINTER_TO_UINT (left) - 1);
+      g_hash_table_insert (gains->n_users, GUINT_TO_POINTER (slice), left);
+      n += GPOINTER_TO_UINT (left) == 0;
+    }
+  return n;
+}
+
+/* A group of whole hosts is the only user of its slices. */
+static gboolean
+has_whole_slices (const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_RECORD_SLICES && group->bundles == NULL;
+}
+
+static guint32
+count_gain (const Gains *gains, const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 slice = slice_of_node_id (gains, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+
+      n += slice != QUOIT_NO_INDEX && can_become_free (gains, slice);
+    }
+  return n;
+}
+
+/* Collects all known ends, and what those of whole slices free. */
+static GArray *
+collect_ends (const QuoitFleet *fleet, const Gains *gains, gint64 now_ms)
+{
+  GArray *ends = g_array_sized_new (FALSE, FALSE, sizeof (QuoitGroupEnd), fleet->n_groups);
+  QuoitGroupEnd end;
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    if (find_end (fleet, slot, now_ms, &end))
+      {
+        const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+        if (gains != NULL && has_whole_slices (group))
+          end.n_slices = count_gain (gains, group);
+        if (gains == NULL || end.n_slices > 0 || !has_whole_slices (group))
+          g_array_append_val (ends, end);
+      }
+  return ends;
+}
+
+/* Returns the time of the first end after which @n slices are free, and removes the ends that are not needed for them;
+ * 0 if there is none. The ends must be sorted. */
+static gint64
+wait_for_slices (const QuoitFleet *fleet, const Gains *gains, GArray *ends, guint32 n)
+{
+  guint32 n_gained = 0, n_kept = 0;
+
+  for (guint i = 0; i < ends->len && n_gained < n; i++)
+    {
+      QuoitGroupEnd *end = &g_array_index (ends, QuoitGroupEnd, i);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, end->slot);
+
+      if (!has_whole_slices (group))
+        end->n_slices = count_shared_gain (gains, group);
+      n_gained += end->n_slices;
+      g_array_index (ends, QuoitGroupEnd, n_kept++) = *end;
+    }
+  g_array_set_size (ends, n_gained < n ? 0 : n_kept);
+  return n_gained < n ? 0 : g_array_index (ends, QuoitGroupEnd, n_kept - 1).time_ms;
+}
+
+static gboolean
+find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                      GError **error)
+{
+  const guint32 n = quoit_request_min_slices (request);
+  QuoitCandidates candidates;
+  QuoitCandidateCounts counts;
+
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
+    return FALSE;
+  quoit_candidates_count (&candidates, fleet, request, &counts);
+  if (counts.n_free_now >= n)
+    start->time_ms = now_ms;
+  else if (counts.n_possible >= n)
+    {
+      g_autoptr (GHashTable) n_users = g_hash_table_new (NULL, NULL);
+      const Gains gains = { fleet, &candidates, n_users };
+
+      g_array_unref (start->ends);
+      start->ends = collect_ends (fleet, &gains, now_ms);
+      sort_by_time (start->ends);
+      start->time_ms = wait_for_slices (fleet, &gains, start->ends, n - counts.n_free_now);
+    }
+  quoit_candidates_clear (&candidates);
+  return counts.n_possible >= n || fail_never (request, counts.n_possible, error);
+}
+
+/* --- bundles --- */
+
+/* Returns the fleet as it is when the first @n groups of @ends have ended. */
+static QuoitFleet *
+fleet_after (const QuoitFleet *fleet, const GArray *ends, guint n)
+{
+  QuoitFleet *after = quoit_fleet_fork (fleet);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const QuoitGroupEnd *end = &g_array_index (ends, QuoitGroupEnd, i);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, end->slot);
+
+      quoit_fleet_remove_group (after, group->name, group->id, QUOIT_END_RELEASED, end->time_ms, NULL);
+    }
+  return after;
+}
+
+static gboolean
+fits_after (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *ends, guint n)
+{
+  g_autoptr (QuoitFleet) after = fleet_after (fleet, ends, n);
+
+  return quoit_bundles_fit (after, request);
+}
+
+/* Returns the smallest number of ends after which the request fits, or 0 if there is none. More free nodes never keep
+ * policy `best` from a placement, so that number can be halved. Ray's algorithm is greedy, so each must be tried. */
+static guint
+count_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *ends)
+{
+  guint too_few = 0, enough = ends->len;
+
+  if (request->policy == QUOIT_POLICY_RAY)
+    {
+      for (guint n = 1; n <= ends->len; n++)
+        if (fits_after (fleet, request, ends, n))
+          return n;
+      return 0;
+    }
+  if (ends->len == 0 || !fits_after (fleet, request, ends, ends->len))
+    return 0;
+  while (enough - too_few > 1)
+    {
+      guint middle = too_few + (enough - too_few) / 2;
+
+      if (fits_after (fleet, request, ends, middle))
+        enough = middle;
+      else
+        too_few = middle;
+    }
+  return enough;
+}
+
+/* Removes the ends of groups that use none of the nodes that the request gets then. */
+static void
+keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, GArray *ends)
+{
+  g_autoptr (QuoitFleet) after = fleet_after (fleet, ends, ends->len);
+  g_auto (QuoitBundlePlan) plan = { 0 };
+  g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
+  guint n_kept = 0;
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  if (!quoit_plan_bundles (after, request, &plan, NULL, NULL))
+    return;
+  for (guint32 b = 0; b < plan.n; b++)
+    {
+      QuoitUsers iter = quoit_fleet_node_users (fleet, (QuoitNodeId) { plan.nodes[b] });
+      const QuoitGroupData *user;
+
+      while ((user = quoit_fleet_users_next (&iter)) != NULL)
+        g_hash_table_add (users, (gpointer) user);
+    }
+  for (guint i = 0; i < ends->len; i++)
+    {
+      QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);
+
+      if (g_hash_table_contains (users, quoit_fleet_group_at (fleet, end.slot)))
+        g_array_index (ends, QuoitGroupEnd, n_kept++) = end;
+    }
+  g_array_set_size (ends, n_kept);
+}
+
+static gboolean
+find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                       GError **error)
+{
+  guint n;
+
+  if (!quoit_request_check_complete (request, error))
+    return FALSE;
+  if (quoit_bundles_fit (fleet, request))
+    return start->time_ms = now_ms, TRUE;
+  g_array_unref (start->ends);
+  start->ends = collect_ends (fleet, NULL, now_ms);
+  sort_by_time (start->ends);
+  n = count_needed_ends (fleet, request, start->ends);
+  g_array_set_size (start->ends, n);
+  if (n == 0)
+    return TRUE;
+  start->time_ms = g_array_index (start->ends, QuoitGroupEnd, n - 1).time_ms;
+  keep_needed_ends (fleet, request, start->ends);
+  return TRUE;
+}
+
+gboolean
+quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                  GError **error)
+{
+  *start = (QuoitStartTime) { 0, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)) };
+  return request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
+                                   : find_start_of_slices (fleet, request, now_ms, start, error);
+}
