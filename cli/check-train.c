@@ -82,7 +82,7 @@ set_slices (QuoitMaxtextJob *job, const TrainOptions *options, const QuoitRaySca
                                        error);
 }
 
-/* "8", or "8..16" for an elastic job. */
+/* Parses the number of workers, such as "8", or the range of an elastic job, such as "8..16". */
 static bool
 set_workers (QuoitRayScaling *scaling, const char *text, GError **error)
 {
@@ -105,7 +105,7 @@ set_workers (QuoitRayScaling *scaling, const char *text, GError **error)
   return true;
 }
 
-/* "TPU=4,CPU=8". */
+/* Parses amounts such as "TPU=4,CPU=8". */
 static bool
 set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
 {

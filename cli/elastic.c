@@ -37,7 +37,7 @@ new_topology (const QuoitGroup *group, GPtrArray *notes)
 }
 
 bool
-print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *taken, const char *sentence,
+print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *taken, const char *outcome,
                     GError **error)
 {
   g_autoptr (QuoitGroupChange) change = taken;
@@ -53,7 +53,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
                                                      quoit_group_change_get_before (change) == after
                                                          ? "needs no change: nothing has changed"
                                                      : after == NULL ? "is released with its last slice"
-                                                                     : sentence));
+                                                                     : outcome));
   document_take_facts (document, change_facts (change));
   if (after != NULL)
     describe_group (document, snapshot, after);
@@ -86,7 +86,7 @@ make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, 
   if (change == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
-  return print_group_change (session, snapshot, change, verb->sentence, error);
+  return print_group_change (session, snapshot, change, verb->outcome, error);
 }
 
 bool
@@ -105,5 +105,5 @@ try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, G
   fork = quoit_snapshot_fork (snapshot);
   change = verb->change_fork (fork, session->words[0], n_slices, now_ms, &report, error);
   return change == NULL ? explain_refusal (session, report, error)
-                        : print_group_change (session, snapshot, change, verb->dry_run_sentence, error);
+                        : print_group_change (session, snapshot, change, verb->dry_run_outcome, error);
 }

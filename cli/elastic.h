@@ -5,9 +5,9 @@
 #include "session.h"
 
 /* Prints the group after @change, and the renumbering of its processes. Takes @change. @snapshot: for the names of
- * nodes. @sentence: what has happened to the group, such as "is repaired". */
-bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change,
-                         const char *sentence, GError **error);
+ * nodes. @outcome: what has happened to the group, such as "is repaired". */
+bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change, const char *outcome,
+                         GError **error);
 
 /* A verb that changes the slices of a group, on the ledger, or with --dry-run on a fork. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
                                       QuoitReport **report, GError **error);
   QuoitGroupChange *(*change_fork) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
                                     QuoitReport **report, GError **error);
-  const char *sentence, *dry_run_sentence; /* for print_group_change() */
+  const char *outcome, *dry_run_outcome; /* for print_group_change() */
 } ElasticVerb;
 
 /* Make the change to the group that the first argument names, and print it: make_group_change() on the ledger,

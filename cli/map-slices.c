@@ -124,9 +124,9 @@ find_slices (const QuoitSnapshot *snapshot, const char *name, GError **error)
 
 /* --- the group of a mesh --- */
 
-/* Returns what else has that name, "slice" or "pool"; NULL: nothing. */
+/* Returns the kind of an object that is not a group and has that name, "slice" or "pool"; NULL: there is none. */
 static const char *
-find_kind (const QuoitSnapshot *snapshot, const char *name)
+find_other_kind (const QuoitSnapshot *snapshot, const char *name)
 {
   g_autoptr (GError) why = NULL;
   uint32_t slice;
@@ -143,7 +143,7 @@ find_mesh_group (const QuoitSnapshot *snapshot, const char *name, GError **error
 {
   GError *why = NULL;
   QuoitGroup *group = group_find (snapshot, name, &why);
-  const char *kind = group == NULL ? find_kind (snapshot, name) : NULL;
+  const char *kind = group == NULL ? find_other_kind (snapshot, name) : NULL;
 
   if (kind == NULL)
     {

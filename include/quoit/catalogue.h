@@ -135,8 +135,8 @@ typedef enum {
  * quoit_catalogue_get_generation:
  * @index: 0 for the first
  *
- * Lists the generations, the oldest first. Count @index up until %NULL. The order never changes; later versions add new
- * generations at the end.
+ * Lists the generations, the oldest first. Call it with @index 0, 1, ... until it returns %NULL. The order never
+ * changes; later versions add new generations at the end.
  *
  * Returns: (transfer none) (nullable): the generation; %NULL after the last
  */
@@ -180,8 +180,8 @@ QUOIT_API int64_t quoit_catalogue_generation_get_number (const QuoitCatalogueGen
  * quoit_catalogue_get_topology:
  * @index: 0 for the first
  *
- * Lists the topologies of @generation: those that the vendor's systems offer, then the orders of axes that only Ray
- * accepts. Count @index up until %NULL.
+ * Lists the topologies of @generation: those that the vendor's systems offer, then those that only Ray accepts, such as
+ * other orders of the axes. Call it with @index 0, 1, ... until it returns %NULL.
  *
  * Returns: (transfer none) (nullable): the topology; %NULL after the last
  */
@@ -227,7 +227,7 @@ QUOIT_API int64_t quoit_catalogue_topology_get_number (const QuoitCatalogueTopol
  * quoit_catalogue_get_machine:
  * @index: 0 for the first
  *
- * Lists the machine types of @generation. Count @index up until %NULL.
+ * Lists the machine types of @generation. Call it with @index 0, 1, ... until it returns %NULL.
  *
  * Returns: (transfer none) (nullable): the machine type; %NULL after the last
  */

@@ -236,7 +236,7 @@ QUOIT_API const char *quoit_snapshot_get_source_name (const QuoitSnapshot *snaps
  * quoit_snapshot_get_source_kind:
  * @source: below quoit_snapshot_get_n_sources()
  *
- * Returns: the kind of the source's text
+ * Returns: the kind of input that describes the source
  */
 QUOIT_API QuoitSourceKind quoit_snapshot_get_source_kind (const QuoitSnapshot *snapshot, uint32_t source);
 

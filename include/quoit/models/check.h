@@ -145,7 +145,7 @@ QUOIT_API const char *quoit_check_get_message (const QuoitCheck *check, uint32_t
  * quoit_check_rule_get_name:
  * @index: 0 for the first
  *
- * Lists the rules. Count @index up until %NULL; later versions can add rules at any index.
+ * Lists the rules. Call it with @index 0, 1, ... until it returns %NULL; later versions can add rules at any index.
  *
  * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
  */

@@ -248,9 +248,10 @@ QUOIT_API uint32_t quoit_coordinates_get_hops (const QuoitCoordinates *coordinat
 /**
  * quoit_coordinates_get_bisection:
  *
- * Counts the links between two halves of the slice. A cut across one axis makes the halves.
+ * Returns the smallest number of links between two halves of the slice. A cut in the middle of one axis makes the
+ * halves.
  *
- * Returns: the links of the cut with the fewest links; 0 for a single chip
+ * Returns: the number of links; 0 for a single chip
  */
 QUOIT_API uint32_t quoit_coordinates_get_bisection (const QuoitCoordinates *coordinates);
 

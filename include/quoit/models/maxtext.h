@@ -56,7 +56,8 @@ typedef struct _QuoitMaxtextAccelerator QuoitMaxtextAccelerator;
  * quoit_maxtext_get_accelerator:
  * @index: 0 for the first
  *
- * Lists MaxText's accelerators; those of one generation are ordered by size. Count @index up until %NULL.
+ * Lists MaxText's accelerators; those of one generation are ordered by size. Call it with @index 0, 1, ... until it
+ * returns %NULL.
  *
  * Returns: (transfer none) (nullable): the accelerator; %NULL after the last
  */
@@ -433,7 +434,8 @@ QUOIT_API uint32_t quoit_maxtext_report_get_line (const QuoitMaxtextReport *repo
  * quoit_maxtext_rule_get_name:
  * @index: 0 for the first
  *
- * Lists the rules of quoit_maxtext_check(). Count @index up until %NULL; later versions can add rules at any index.
+ * Lists the rules of quoit_maxtext_check(). Call it with @index 0, 1, ... until it returns %NULL; later versions can
+ * add rules at any index.
  *
  * Returns: (transfer none) (nullable): the name of the rule; %NULL after the last
  */

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * The caller gives the axes in order of their traffic, the one with the most traffic last. The best choice has the
  * shortest all-reduce along that axis. If two are equal, the axis before it decides, and so on. If no bandwidth is
  * published, or the times are equal, these criteria apply in order: links inside the slice before links between slices,
- * no jumps, fewer hops, no split axis, an order closer to the given one.
+ * a form without jumps (#QuoitMeshForm), fewer hops, no split axis, an order closer to the given one.
  */
 typedef struct _QuoitMeshChoices QuoitMeshChoices;
 

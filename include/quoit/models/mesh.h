@@ -328,7 +328,7 @@ QUOIT_API const int64_t *quoit_mesh_get_ids (const QuoitMesh *mesh);
 /**
  * quoit_mesh_get_indices:
  *
- * Returns the same devices by their indices in the list that the mesh was made from.
+ * Returns the devices in the order of quoit_mesh_get_ids(), as indices in the list that the mesh was made from.
  *
  * Returns: (transfer none) (array): quoit_mesh_get_n_devices() indices
  */
@@ -345,7 +345,8 @@ QUOIT_API uint32_t quoit_mesh_get_n_granules (const QuoitMesh *mesh);
  * quoit_mesh_get_granule_key:
  * @granule: below quoit_mesh_get_n_granules(); granules are numbered row-major in the DCN shape
  *
- * Returns: its slice index, or process index; -1 for a mesh that is not hybrid
+ * Returns: the slice index of the granule, or its process index with %QUOIT_MESH_PROCESS_GRANULES; -1 for a mesh that
+ *   is not hybrid
  */
 QUOIT_API int32_t quoit_mesh_get_granule_key (const QuoitMesh *mesh, uint32_t granule);
 

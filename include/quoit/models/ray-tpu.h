@@ -70,7 +70,8 @@ QUOIT_API bool quoit_ray_topology_is_valid (const char *version, const char *top
  * @version: a generation in Ray's spelling: "v5litepod"
  * @index: 0 for the first
  *
- * Lists the topologies that Ray has for the generation, sorted by their numbers. Count @index up until %NULL.
+ * Lists the topologies that Ray has for the generation, sorted by their numbers. Call it with @index 0, 1, ... until it
+ * returns %NULL.
  *
  * Returns: (transfer full) (nullable): "2x4"; g_free() it. %NULL after the last, and for an unknown generation
  */
