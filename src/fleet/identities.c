@@ -5,7 +5,7 @@
 
 #include "fleet/layout-private.h"
 
-/* An identity in the form in which the layout stores it, but without the mark byte of a text. */
+/* An identity as the layout stores it: packed, or as text. A text is without the mark byte that may precede it. */
 typedef struct {
   const char *bytes;
   gsize length;

@@ -37,6 +37,7 @@ sort_ids (const QuoitIdList *lists, guint n_lists, gsize total)
   return all;
 }
 
+/* Divides @all, ascending ids, into ranges at gaps of more than MAX_GAP ids. */
 static void
 build_ranges (QuoitIds *ids, const guint32 *all, gsize n)
 {
@@ -45,7 +46,7 @@ build_ranges (QuoitIds *ids, const guint32 *all, gsize n)
 
   for (gsize i = 0; i < n; i++)
     {
-      QuoitIdRange fresh = { all[i], 1, ids->n_slots };
+      QuoitIdRange next = { all[i], 1, ids->n_slots };
 
       if (last != NULL && all[i] - last->first - (last->n - 1) <= MAX_GAP + 1)
         {
@@ -53,7 +54,7 @@ build_ranges (QuoitIds *ids, const guint32 *all, gsize n)
           last->n = all[i] - last->first + 1;
           continue;
         }
-      g_array_append_val (ranges, fresh);
+      g_array_append_val (ranges, next);
       last = &g_array_index (ranges, QuoitIdRange, ranges->len - 1);
       ids->n_slots++;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides the slices of a layout into runs of equal slices, so that a rule for labels need not visit every node. */
+/* Divides the slices of a layout into runs of equal slices, so that most rules for labels are tested per run
+ * and not per node. */
 #include "fleet/layout-private.h"
 
 #include <string.h>

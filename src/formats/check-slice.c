@@ -182,8 +182,9 @@ check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
                   "one such as 'tpu-v6e-slice'");
 }
 
+/* Returns GKE's accelerator labels, quoted: those of generation @wanted, or all if it is NONE. */
 static char *
-list_labels (QuoitGeneration wanted)
+list_accelerator_labels (QuoitGeneration wanted)
 {
   GString *list = g_string_new (NULL);
   const QuoitGkeLabel *label;
@@ -216,7 +217,7 @@ check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, cons
     }
   if (find_label (text) != NULL)
     return;
-  labels = list_labels (group->generation);
+  labels = list_accelerator_labels (group->generation);
   quoit_check_report (checker, rule, group->accelerator.node, "accelerator", "a value of that label on GKE's nodes: %s",
                       *labels == '\0' ? "GKE has no nodes of this generation" : labels);
 }

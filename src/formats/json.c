@@ -15,7 +15,7 @@ typedef struct {
   guint64 hash;
   const char *at; /* the opening quote in the document */
   guint32 length;
-  guint32 decoded; /* offset of the decoded key in the buffer, plus 1; 0: the key has no escapes, so it follows at */
+  guint32 decoded; /* offset of the decoded key in the buffer, plus 1; 0: no escapes, the key follows the quote */
 } Key;
 
 /* An array or object whose end has not been read yet. */

@@ -138,8 +138,8 @@ find_variable (const PodReader *reader, JsonArray *env, guint n, const char *nam
   return TRUE;
 }
 
-/* Resolves a fieldRef to "metadata.labels['KEY']" or "metadata.annotations['KEY']". Other fields cannot be a worker
- * id. */
+/* Resolves a fieldRef to a label or an annotation of the pod. Does not set @value for other fields, because a worker id
+ * cannot come from them. */
 static gboolean
 resolve_field (const PodReader *reader, JsonNode *source, Value *value, GError **error)
 {

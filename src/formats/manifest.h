@@ -9,7 +9,7 @@
 /* A manifest, and where its readers put texts and errors. */
 typedef struct {
   QuoitTree *tree;
-  const char *const *set; /* "NAME=value" */
+  const char *const *set; /* values for variables of the manifest, each "NAME=value"; NULL: none */
   gboolean *used;         /* one per entry of set: whether a field that was read uses the variable; may be NULL */
   GStringChunk *texts;    /* owns the texts that the readers return */
   GError **error;

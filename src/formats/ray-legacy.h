@@ -24,6 +24,7 @@ typedef struct {
   guint failed_row; /* on failure: the row that the message is about */
 } QuoitRayPlaces;
 
+/* Finds the place of each row. The caller clears @places, even after a failure. */
 gboolean quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *places, GError **error);
 void quoit_ray_places_clear (QuoitRayPlaces *places);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayPlaces, quoit_ray_places_clear)

@@ -8,7 +8,7 @@ enum { QUOIT_MOST_PER_HOST = 8 };
 
 struct _QuoitLaunch {
   QuoitProfile profile;
-  guint32 per_host;
+  guint32 per_host;              /* processes per host */
   char *jobset, *replicated_job; /* NULL: the defaults */
 };
 

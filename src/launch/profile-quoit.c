@@ -189,11 +189,11 @@ set_variables (const QuoitSliceVariables *slice, GroupVariables *group, QuoitPro
 }
 
 static void
-set_part_variables (const QuoitSliceVariables *slice, guint at, guint32 first_port, QuoitProcess *process)
+set_part_variables (const QuoitSliceVariables *slice, guint index, guint32 first_port, QuoitProcess *process)
 {
   copy_manifest_variables (slice->topology, process);
   quoit_slice_variables_set (slice, process);
-  quoit_process_set_part_variables (process, at - slice->first, first_port);
+  quoit_process_set_part_variables (process, index - slice->first, first_port);
 }
 
 static gboolean

@@ -11,7 +11,7 @@ typedef struct {
   gint64 process, slice_id, worker_id;
 } QuoitProcessNumbers;
 
-/* A variable before and after, each with a reference; NULL: not set. */
+/* A variable before and after, with a reference to each; NULL: not set. */
 typedef struct {
   char *before, *after;
 } QuoitVariableChange;

@@ -27,7 +27,7 @@ struct _QuoitTopology {
   QuoitLayout *layout;
   GArray *processes; /* of QuoitProcess; those of a host are adjacent, unless bundles are in the order of the request */
   QuoitJob job;
-  guint32 per_host;
+  guint32 per_host;      /* processes per host */
   QuoitShape block;      /* the chips of each process; for QUOIT_JOB_BOXES */
   GArray *text_ranks;    /* of guint32, for each slice of the group: its index in text order */
   GArray *first_devices; /* of guint64, for each slice of the group: the number of JAX devices in earlier slices */

@@ -72,8 +72,9 @@ gboolean quoit_difference_changes_hardware (const QuoitDifference *difference, g
                                             const QuoitNodeClaim *claim);
 /* Returns whether another source, whose kind comes first, determines the slice and the worker id of the node. */
 gboolean quoit_difference_is_placed_by_other_source (const QuoitDifference *difference, guint32 index);
-/* Returns what @claim, of a source that did not claim the node before, would change so that a group on the node could
- * not keep it. Returns NULL if it would change nothing of that sort. The text is static. */
+/* Returns why a group on the node could not keep the node if this source, which did not claim the node before, claimed
+ * it with @claim: for example "would have another place". Returns NULL if it could keep the node. The text is
+ * static. */
 const char *quoit_difference_explain_conflict (const QuoitDifference *difference, guint32 index,
                                                const QuoitNodeClaim *claim);
 

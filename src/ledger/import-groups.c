@@ -58,10 +58,10 @@ refuse_bundle (const GroupImport *import, const char *what, const QuoitBundleCla
 }
 
 /* Subtracts the amounts of @claim from its node, but not the chips, and writes them to @takes, which must have space
- * for all of them. *@tpu gets the take of TPU, if there is one. @beyond: amounts that groups explain and that are
- * therefore ignored, by resource of the node; NULL: none. */
+ * for all of them. *@tpu gets the take of TPU, if there is one. @ignored: amounts of groups that @claim includes
+ * and that are not subtracted again, by resource of the node; NULL: none. */
 static gboolean
-subtract_amounts (GroupImport *import, const QuoitBundleClaim *claim, const char *what, const QuoitAmount *beyond,
+subtract_amounts (GroupImport *import, const QuoitBundleClaim *claim, const char *what, const QuoitAmount *ignored,
                   QuoitTake *takes, guint16 *n_takes, QuoitTake **tpu, GError **error)
 {
   QuoitImportNode *node = quoit_import_nodes_get (&import->table, claim->node);
@@ -74,7 +74,7 @@ subtract_amounts (GroupImport *import, const QuoitBundleClaim *claim, const char
 
       if (place < 0)
         continue;
-      amount.e4 -= beyond == NULL ? 0 : beyond[place].e4;
+      amount.e4 -= ignored == NULL ? 0 : ignored[place].e4;
       if (quoit_resource_is_rounded (take->name))
         amount.e4 = MIN (amount.e4, node->left[place].e4);
       if (amount.e4 > node->left[place].e4)
@@ -148,7 +148,7 @@ add_external_bundles (GroupImport *import, GroupBuilder *builder, const QuoitBun
   g_autoptr (GArray) parts = NULL;
   guint16 n_takes = 0;
 
-  if (!subtract_amounts (import, claim, what, node->explained, takes, &n_takes, &tpu, error))
+  if (!subtract_amounts (import, claim, what, node->unreported, takes, &n_takes, &tpu, error))
     return FALSE;
   parts
       = tpu == NULL ? NULL : quoit_chips_assign_anywhere (&node->chips, quoit_import_node_chips_e4 (node, tpu->amount));
@@ -229,9 +229,9 @@ is_placed (const GroupImport *import, const QuoitBundleClaim *bundle)
   return bundle->node != QUOIT_NOT_PLACED && import->claims[bundle->node].state != QUOIT_NODE_DEAD;
 }
 
-/* Returns whether a group of this ledger explains the bundle or the use, so that it is not imported. */
+/* Returns whether the bundle or the external use counts as part of a group of this ledger and is not imported. */
 static gboolean
-is_explained (GroupImport *import, const QuoitBundleClaim *bundle)
+is_own (GroupImport *import, const QuoitBundleClaim *bundle)
 {
   return is_placed (import, bundle)
          && (quoit_import_nodes_get (&import->table, bundle->node)->has_slice_group
@@ -255,15 +255,14 @@ choose_chips (GroupImport *import, const QuoitGroupClaim *claims, guint32 n)
     {
       const QuoitGroupData *before = g_hash_table_lookup (import->groups_by_foreign_id, claims[g].identity);
 
-      for (guint32 i = 0, n_own = 0; i < claims[g].n_bundles; i++)
+      for (guint32 i = 0, n_imported = 0; i < claims[g].n_bundles; i++)
         {
           const QuoitBundleClaim *bundle = &claims[g].bundles[i];
           QuoitImportNode *node;
 
-          /* Explained bundles are not part of the group. */
-          if (is_explained (import, bundle))
+          if (is_own (import, bundle))
             continue;
-          n_own++;
+          n_imported++;
           if (!is_placed (import, bundle))
             continue;
           node = quoit_import_nodes_get (&import->table, bundle->node);
@@ -271,7 +270,7 @@ choose_chips (GroupImport *import, const QuoitGroupClaim *claims, guint32 n)
             if (strcmp (bundle->takes[t].name, "TPU") == 0 && quoit_import_node_find_resource (node, "TPU") >= 0)
               {
                 QuoitChipDemand demand = { .needed_e4 = quoit_import_node_chips_e4 (node, bundle->takes[t].amount),
-                                           .previous = find_previous_bundle (import, bundle, before, n_own - 1) };
+                                           .previous = find_previous_bundle (import, bundle, before, n_imported - 1) };
 
                 g_array_append_val (node->demands, demand);
               }
@@ -350,7 +349,7 @@ import_claimed_group (GroupImport *import, const QuoitGroupClaim *claim, GError 
                            .request = claim->request,
                            .foreign_id = claim->identity };
   GroupBuilder builder;
-  guint32 n_explained = 0;
+  guint32 n_own = 0;
   gboolean ok = TRUE;
 
   if (name == NULL)
@@ -364,13 +363,13 @@ import_claimed_group (GroupImport *import, const QuoitGroupClaim *claim, GError 
 
       if (!is_placed (import, bundle))
         append_unplaced (&builder, bundle);
-      else if (is_explained (import, bundle))
-        n_explained++;
+      else if (is_own (import, bundle))
+        n_own++;
       else
         ok = add_bundle (import, &builder, bundle, what, error);
     }
-  /* If groups of this ledger explain all bundles, the group is not recorded a second time. */
-  if (ok && n_explained < claim->n_bundles)
+  /* If all bundles belong to groups of this ledger, the group is not recorded a second time. */
+  if (ok && n_own < claim->n_bundles)
     add_group_effect (import, before, build_group (import, before, &facts, &builder), QUOIT_CHANGE_GROUP,
                       before == NULL ? "new" : "other bundles or state");
   else if (ok)
@@ -379,7 +378,7 @@ import_claimed_group (GroupImport *import, const QuoitGroupClaim *claim, GError 
   return ok;
 }
 
-/* Removes the groups that the source no longer has, and those that groups of this ledger explain. */
+/* Removes the groups that the source no longer has, and those whose bundles all belong to groups of this ledger. */
 static void
 remove_unclaimed_groups (GroupImport *import)
 {
@@ -434,7 +433,7 @@ import_external_use (GroupImport *import, GError **error)
   gboolean ok = TRUE;
 
   for (guint32 i = 0; ok && i < n; i++)
-    if (is_placed (import, &uses[i]) && !is_explained (import, &uses[i]))
+    if (is_placed (import, &uses[i]) && !is_own (import, &uses[i]))
       ok = add_external_bundles (import, &builder, &uses[i], error);
   if (ok && builder.ids->len > 0)
     add_group_effect (import, before, build_group (import, before, &facts, &builder), QUOIT_CHANGE_EXTERNAL,

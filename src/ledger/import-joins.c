@@ -9,9 +9,9 @@
 
 /* How well a claim fits a node, best first. "Previous" is the node that the claim had in the last import.
  *
- * The order makes imports stable: the same list gives the same nodes again. The node that a claim gets is its previous
- * node at the next import, and that fit is better than the one by which the claim got the node. A fit with another node
- * cannot become better. */
+ * The order makes imports stable: if the same list is imported again, each claim gets the same node. The node is then
+ * the previous node of the claim, so it fits better than when the claim got it. Another node cannot fit better
+ * than before. */
 typedef enum {
   FIT_PREVIOUS_IN_USE,          /* a group uses the previous node, which must not become another machine */
   FIT_PREVIOUS_ALIVE,           /* the previous node, unless other sources report another address for it */

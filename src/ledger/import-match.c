@@ -47,7 +47,7 @@ match_own_amounts (QuoitImportNode *node, const QuoitBundleClaim *claim)
   /* The source reports these amounts for a group, so they are not part of its external use. */
   for (guint16 t = 0; t < claim->n_takes; t++)
     if (is_comparable (node, &claim->takes[t], &resource))
-      node->explained[resource].e4 -= claim->takes[t].amount.e4;
+      node->unreported[resource].e4 -= claim->takes[t].amount.e4;
   return TRUE;
 }
 

@@ -21,7 +21,7 @@ quoit_import_nodes_clear (QuoitImportNodeTable *table)
     if (table->nodes[i] != NULL)
       {
         g_free (table->nodes[i]->left);
-        g_free (table->nodes[i]->explained);
+        g_free (table->nodes[i]->unreported);
         g_free (table->nodes[i]->own);
         g_free (table->nodes[i]->for_others);
         g_array_unref (table->nodes[i]->demands);
@@ -50,7 +50,7 @@ quoit_import_node_chips_e4 (const QuoitImportNode *node, QuoitAmount tpu)
 }
 
 static void
-subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_explained)
+subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_unreported)
 {
   for (guint16 t = 0; t < bundle->n_takes; t++)
     {
@@ -59,8 +59,8 @@ subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_e
       if (resource < 0)
         continue;
       node->left[resource].e4 -= bundle->takes[t].amount.e4;
-      if (is_explained)
-        node->explained[resource].e4 += bundle->takes[t].amount.e4;
+      if (is_unreported)
+        node->unreported[resource].e4 += bundle->takes[t].amount.e4;
     }
   quoit_chips_subtract (&node->chips, bundle);
 }
@@ -163,7 +163,7 @@ quoit_import_nodes_get (QuoitImportNodeTable *table, guint32 index)
   node->kind = quoit_claims_kind_at (table->difference->claims, claim->kind);
   node->chips.n = MIN (node->kind->chips, G_N_ELEMENTS (node->chips.e4));
   node->left = g_new0 (QuoitAmount, node->kind->n_resources + 2);
-  node->explained = g_new0 (QuoitAmount, node->kind->n_resources + 2);
+  node->unreported = g_new0 (QuoitAmount, node->kind->n_resources + 2);
   node->demands = g_array_new (FALSE, FALSE, sizeof (QuoitChipDemand));
   for (guint c = 0; c < node->chips.n; c++)
     node->chips.e4[c] = QUOIT_AMOUNT_UNIT;

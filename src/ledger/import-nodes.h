@@ -9,9 +9,9 @@
 /* The arrays of amounts have one element per resource of the kind, and then one per derived resource. */
 typedef struct {
   const QuoitNodeKind *kind;
-  const char *derived[2]; /* resources that Ray adds: the slice name, and the head of the slice; NULL: none */
-  QuoitAmount *left;      /* what is not used yet */
-  QuoitAmount *explained; /* used by groups that the source does not report again; not part of its external use */
+  const char *derived[2];  /* resources that Ray adds: the slice name, and the head of the slice; NULL: none */
+  QuoitAmount *left;       /* what is not used yet */
+  QuoitAmount *unreported; /* used by groups that this import does not report; not part of the external use */
   QuoitAmount *own; /* used by this ledger's bundles that are not matched to a bundle of the source yet; NULL: there
                      * are none on the node */
   QuoitAmount *for_others; /* if own is set: left for bundles of the source that match no bundle of this ledger */

@@ -61,8 +61,8 @@ can_be_forgotten (const QuoitGroupData *group, gint64 time_ms)
          && group->ended_ms < time_ms - EXPIRED_GROUP_MEMORY_MS;
 }
 
-/* Sorts the effects by group id, because the order of the slots differs between processes, and all must write the same
- * entry. */
+/* Makes the entry for groups that end and groups that are forgotten. Its effects are sorted by group id, because every
+ * process must write the same entry, but the order of the slots differs between processes. */
 static void
 make_entry (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
 {

@@ -73,17 +73,18 @@ is_same_row (const Chip *a, const Chip *b, guint axis)
   return a->at[(axis + 1) % 3] == b->at[(axis + 1) % 3] && a->at[(axis + 2) % 3] == b->at[(axis + 2) % 3];
 }
 
-/* Fills @chips with the different chips of the devices. */
+/* Fills @chips with the different chips of the devices. Returns their number. */
 static guint32
 list_chips (const QuoitDevice *const *devices, guint32 n, Chip *chips)
 {
+  const gpointer last_axis = GUINT_TO_POINTER (2); /* any axis puts the devices of one chip together */
   guint32 n_chips = 0;
 
   for (guint32 i = 0; i < n; i++)
     chips[i] = (Chip) { { devices[i]->at[0], devices[i]->at[1], devices[i]->at[2] }, 1, 0 };
-  g_qsort_with_data (chips, (gint) n, sizeof *chips, compare_positions, GUINT_TO_POINTER (2));
+  g_qsort_with_data (chips, (gint) n, sizeof *chips, compare_positions, last_axis);
   for (guint32 i = 0; i < n; i++)
-    if (n_chips > 0 && compare_positions (&chips[n_chips - 1], &chips[i], GUINT_TO_POINTER (2)) == 0)
+    if (n_chips > 0 && compare_positions (&chips[n_chips - 1], &chips[i], last_axis) == 0)
       chips[n_chips - 1].n_devices++;
     else
       chips[n_chips++] = chips[i];

@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-/* --- classes of slices --- */
+/* --- the class that the request wants --- */
 
 static gboolean
-is_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
+has_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {
   return facts->generation == request->generation;
 }
 
 static gboolean
-is_topology (const QuoitSliceFacts *facts, const QuoitRequest *request)
+has_topology (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {
   return quoit_shape_equal (facts->shape, request->shape);
 }
 
 static gboolean
-is_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
+has_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {
   return facts->chips_per_host == quoit_request_chips_per_host (request);
 }
@@ -231,13 +231,13 @@ strategy_detail (const QuoitRequest *request, guint32 bundle)
 const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_ACCELERATOR, "accelerator", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "of another accelerator than",
-    .class_test = is_accelerator, .detail = accelerator_detail },
+    .class_test = has_accelerator, .detail = accelerator_detail },
   { QUOIT_CONSTRAINT_TOPOLOGY, "topology", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "of another topology than",
-    .class_test = is_topology, .detail = topology_detail },
+    .class_test = has_topology, .detail = topology_detail },
   { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "on hosts of another size than",
-    .class_test = is_chips_per_host, .detail = chips_per_host_detail },
+    .class_test = has_chips_per_host, .detail = chips_per_host_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
     .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .append_key = append_pool,

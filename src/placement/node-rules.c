@@ -59,14 +59,14 @@ mark_slices (const QuoitLayout *layout, const GPtrArray *names, GError **error)
 }
 
 static gboolean
-mark_named (QuoitNodeRules *rules, GError **error)
+mark_named_slices (QuoitNodeRules *rules, GError **error)
 {
   return rules->request->slices->len == 0
          || (rules->named = mark_slices (rules->layout, rules->request->slices, error)) != NULL;
 }
 
 static gboolean
-mark_excluded (QuoitNodeRules *rules, GError **error)
+mark_excluded_slices (QuoitNodeRules *rules, GError **error)
 {
   if (rules->request->excluded->len == 0)
     return TRUE;
@@ -91,8 +91,8 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
   for (guint c = 0; c < quoit_n_constraints; c++)
     if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
       rules->used[rules->n_used++] = (guint8) c;
-  if ((request->pool == NULL || mark_pools (rules, request->pool, error)) && mark_named (rules, error)
-      && mark_excluded (rules, error))
+  if ((request->pool == NULL || mark_pools (rules, request->pool, error)) && mark_named_slices (rules, error)
+      && mark_excluded_slices (rules, error))
     return TRUE;
   quoit_node_rules_clear (rules);
   return FALSE;

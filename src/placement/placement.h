@@ -45,7 +45,7 @@ typedef struct {
   const QuoitLayout *layout;
   const QuoitRequest *request;
   guint8 *pools;                 /* one byte per pool; NULL: any */
-  guint64 *named, *not_excluded; /* one bit per slice; NULL: the request has no such rule */
+  guint64 *named, *not_excluded; /* slices, one bit each; NULL: the request has no such rule */
   guint n_used;
   guint8 used[QUOIT_MAX_CONSTRAINTS]; /* positions of the constraints whose rules the request has */
 } QuoitNodeRules;
@@ -60,7 +60,7 @@ gboolean quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNod
 gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node);
-/* Return the slices that satisfy a rule, one bit per slice. */
+/* Return the slices that the request names, or those that it does not exclude, as bits; NULL: it has no such rule. */
 const guint64 *quoit_node_rules_named (const QuoitNodeRules *rules);
 const guint64 *quoit_node_rules_not_excluded (const QuoitNodeRules *rules);
 /* Returns the position of the first constraint whose rule the node violates, or QUOIT_NO_CONSTRAINT. */

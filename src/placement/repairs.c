@@ -293,7 +293,7 @@ add_option (Search *search)
     unselect (search, search->selected->len - 1);
 }
 
-/* Adds an option that repairs the first slices for which @is_wanted returns TRUE. */
+/* Adds an option with the first repairs for which @is_wanted returns TRUE. Returns FALSE if there are too few. */
 static gboolean
 repair_slices (Search *search, gboolean (*is_wanted) (const Repair *))
 {
@@ -311,13 +311,13 @@ repair_slices (Search *search, gboolean (*is_wanted) (const Repair *))
 }
 
 static gboolean
-needs_nodes_only (const Repair *repair)
+needs_no_release (const Repair *repair)
 {
   return repair->n_groups == 0;
 }
 
 static gboolean
-needs_any_steps (const Repair *repair)
+is_any_repair (const Repair *repair)
 {
   return TRUE;
 }
@@ -401,9 +401,9 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   gboolean nodes, groups;
 
   find_repairs (&search, candidates);
-  nodes = repair_slices (&search, needs_nodes_only);
+  nodes = repair_slices (&search, needs_no_release);
   groups = release_groups (&search);
   if (!nodes && !groups)
-    repair_slices (&search, needs_any_steps);
+    repair_slices (&search, is_any_repair);
   g_free (search.step_repairs);
 }

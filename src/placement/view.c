@@ -74,9 +74,9 @@ count_candidates (const CandidateSearch *search)
   return MAX (n, search->n);
 }
 
-/* Returns the slices that the request names or that selectors limit all bundles to; the caller owns the array.
- * Returns NULL if nodes of any slice are candidates. With a topology label, selectors must not omit nodes, because
- * Ray adds up all nodes of a value. */
+/* Returns the slices that contain all candidates: those that the request names, or those to which selectors limit all
+ * bundles. The caller owns the array. Returns NULL if nodes of any slice are candidates. If the request has a topology
+ * label, selectors must not omit nodes, because Ray adds up the amounts of all nodes with one value of the label. */
 static GArray *
 limit_to_slices (const CandidateSearch *search, const guint32 *which)
 {

@@ -71,8 +71,9 @@ typedef enum {
   QUOIT_PLACEMENT_RAY_INFEASIBLE = 4
 } QuoitPlacementResult;
 
-/* Places bundles that describe whole slices, with the index of free slices. Returns FALSE if the policy is not
- * `best`, the bundles do not have that form, or not enough slices are free. Another placement may then still exist. */
+/* Places bundles that describe whole slices. Uses the index of free slices, without a search. Returns FALSE if the
+ * policy is not `best`, the bundles do not have that form, or not enough slices are free. Another placement may then
+ * still exist. */
 gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
 
 /* Whether the policy of the request can place its bundles now, including chips. */
@@ -111,7 +112,7 @@ gboolean quoit_fleet_view_bundle_fits (const QuoitFleetView *view, guint32 bundl
 /* Whether the bundle equals the previous one. */
 gboolean quoit_fleet_view_is_repeated (const QuoitFleetView *view, guint32 bundle);
 
-/* --- internal --- */
+/* --- internal: parts of quoit_fleet_view_init(); @which as there --- */
 
 /* view-labels.c: which nodes pass the filter of each bundle, and the topology domain of each node. */
 void quoit_fleet_view_fill_filters (QuoitFleetView *view, const guint32 *which);
@@ -120,6 +121,6 @@ void quoit_fleet_view_fill_domains (QuoitFleetView *view);
  * Returns NULL if there is no such limit. */
 GArray *quoit_fleet_view_find_slices (const QuoitFleetView *view, const guint32 *which);
 
-/* view-amounts.c: the requested amounts, and the amounts of nodes. */
+/* view-amounts.c: the amounts that @n bundles request, and the amounts that nodes have. */
 void quoit_fleet_view_fill_requested (QuoitFleetView *view, const guint32 *which, guint32 n);
 void quoit_fleet_view_fill_amounts (QuoitFleetView *view, QuoitViewTime time);

@@ -60,7 +60,7 @@ quoit_sqlite_reconnect (QuoitStore *store, GError **error)
 
 enum { MIN_CHECKPOINT_WAIT_MS = 1000, MAX_CHECKPOINT_WAIT_MS = 60000 };
 
-/* Returns whether entry @seq is still stored, but with a link that does not begin with @chain. */
+/* Returns whether entry @seq is stored, but the first 8 bytes of its link are not @chain. */
 static gboolean
 has_other_link (QuoitDb *db, guint64 seq, guint64 chain)
 {
@@ -303,8 +303,9 @@ fail_overwritten (const QuoitStore *store, GError **error)
                         store->path);
 }
 
-/* Called if another program has written to the file since this handle's -wal or -shm file lost its name. SQLite does so
- * in a checkpoint, which copies pages of the same WAL. Checks that the file and the WAL are sound together. */
+/* Called if another program has written to the file since this handle's -wal or -shm file was deleted or replaced.
+ * The write may be a checkpoint by SQLite, which copies pages of the same WAL. Checks that the file and the WAL are
+ * sound together. */
 static gboolean
 accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
 {
@@ -436,7 +437,8 @@ can_checkpoint_log (const QuoitStore *store)
              || (store->file_state != 0 && quoit_head_last_writer (store->file, &recorded) == QUOIT_WRITER_QUOIT));
 }
 
-/* Saves a WAL that has lost its name, because this handle may be the last one that has it. */
+/* Copies a WAL whose -wal or -shm file was deleted or replaced into the database file if that is safe, and retires it.
+ * This handle may be the last one that has the WAL open. */
 static void
 save_lost_log (QuoitStore *store)
 {

@@ -53,7 +53,7 @@ const QuoitEngine quoit_engine_memory = { memory_begin,    memory_catch_up, memo
 QuoitStore *
 quoit_store_new_memory (void)
 {
-  static gint n_ledgers; /* a number is enough, because another process cannot see the ledger */
+  static gint n_ledgers; /* identifies the ledger; a count is enough, because other processes cannot see it */
   QuoitStore *store = quoit_store_alloc (&quoit_engine_memory);
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
 

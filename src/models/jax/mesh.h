@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of devices, and their order in meshes as in JAX. Pure functions. */
+/* Lists of devices, and the meshes that JAX makes from them. Pure functions. */
 #pragma once
 
 #include <quoit/models/mesh.h>

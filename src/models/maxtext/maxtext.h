@@ -136,8 +136,8 @@ void quoit_maxtext_report_add (QuoitMaxtextReport *report, QuoitMaxtextRule rule
 /* Adds a finding for an error of JAX's or Ray Train's model. The message of @error says what was expected. */
 void quoit_maxtext_report_add_error (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *key,
                                      const GError *error);
-/* Appends an axis to the list of axes of a report. */
-void quoit_maxtext_report_axis (GArray *axes, const char *name, int64_t ici, int64_t dcn);
+/* Appends an axis to @axes, a list of axes of a report. */
+void quoit_maxtext_axes_add (GArray *axes, const char *name, int64_t ici, int64_t dcn);
 /* Sets the location of later findings about @key; NULL: no file. Copies @location. */
 void quoit_maxtext_report_set_location (QuoitMaxtextReport *report, const char *key,
                                         const QuoitMaxtextLocation *location);

@@ -195,8 +195,8 @@ report_axes (GArray *axes, char **names, const QuoitMaxtextMesh *mesh, int64_t n
     {
       gboolean has_size = k < mesh->n && strcmp (mesh->names[k]->name, names[i]) == 0;
 
-      quoit_maxtext_report_axis (axes, names[i], has_size ? mesh->sizes[QUOIT_LINK_ICI][k] : 1,
-                                 has_size && n_slices > 1 ? mesh->sizes[QUOIT_LINK_DCN][k] : 1);
+      quoit_maxtext_axes_add (axes, names[i], has_size ? mesh->sizes[QUOIT_LINK_ICI][k] : 1,
+                              has_size && n_slices > 1 ? mesh->sizes[QUOIT_LINK_DCN][k] : 1);
       k += has_size;
     }
 }

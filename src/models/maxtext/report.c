@@ -176,7 +176,7 @@ quoit_maxtext_report_add_error (QuoitMaxtextReport *report, QuoitMaxtextRule rul
 }
 
 void
-quoit_maxtext_report_axis (GArray *axes, const char *name, int64_t ici, int64_t dcn)
+quoit_maxtext_axes_add (GArray *axes, const char *name, int64_t ici, int64_t dcn)
 {
   QuoitMaxtextAxis axis = { g_strdup (name), ici, dcn };
 

@@ -36,8 +36,8 @@ check_topology (QuoitMaxtextReport *report, const QuoitRayScaling *scaling)
                               quoit_generation_name (report->slice.generation));
 }
 
-/* Computes how many slices the minimum and the maximum number of workers fill. Returns FALSE if they do not match
- * the settings, which it reports, or if the job needs no slices. */
+/* Computes how many slices the minimum and the maximum number of workers fill. Returns FALSE if the job
+ * needs no slices. Also returns FALSE, and adds a finding, if the workers do not fit the slices of the settings. */
 static gboolean
 count_slices (QuoitMaxtextReport *report, const QuoitRayTrainPlan *plan, int64_t *least, int64_t *most)
 {

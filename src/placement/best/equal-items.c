@@ -199,9 +199,10 @@ find_thresholds (const EqualItems *equal_items, guint32 *thresholds)
   return n;
 }
 
-/* Writes the bins of the best attempt to @chosen. Returns whether the number of its slices is proven to be minimal. */
+/* Tries thresholds, and writes the bins of the attempt with the fewest slices to @chosen. Returns whether this
+ * number of slices is proven to be minimal. */
 static gboolean
-choose_slices (const EqualItems *equal_items, guint32 *chosen)
+choose_bins (const EqualItems *equal_items, guint32 *chosen)
 {
   g_autofree SliceExcess *slices = g_new0 (SliceExcess, equal_items->n_slices + 1);
   g_autofree gboolean *is_chosen = g_new0 (gboolean, equal_items->n_slices + 1);
@@ -239,7 +240,7 @@ quoit_best_pack_equal_items (const QuoitBestSubproblem *subproblem, QuoitBestSol
   equal_items.bins = g_new0 (Bin, subproblem->n_bins + 1);
   is_possible = collect_bins (&equal_items);
   chosen = g_new (guint32, equal_items.n_needed + 1);
-  is_proven = !is_possible || choose_slices (&equal_items, chosen);
+  is_proven = !is_possible || choose_bins (&equal_items, chosen);
   g_free (equal_items.bins);
   if (!is_possible)
     return TRUE;

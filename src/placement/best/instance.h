@@ -11,7 +11,7 @@ typedef struct {
   guint32 first, n; /* index in bins of the instance */
 } QuoitBestRun;
 
-/* The bins of one slice. One more group has the bins that are in no slice. */
+/* The bins of one slice, or all bins that are in no slice. */
 typedef struct {
   guint32 group_class;
   guint32 first_run, n_runs;

@@ -126,8 +126,8 @@ apply_path (Match *match, guint32 item_class, guint32 bin, guint32 bin_class)
   add_slot (match, match->slots->len - 1, item_class, bin_class);
 }
 
-/* Visits the item classes that fit on the bin class and could get a slot of list @from. Returns one that is not
- * fully placed, or NONE. */
+/* Visits the item classes that fit on the bin class. Records @from, the list from which they would get a slot; NONE:
+ * the new slot. Stops at a class that is not fully placed, and returns it; otherwise returns NONE. */
 static guint32
 visit_item_classes (Match *match, guint32 bin_class, guint32 from, guint32 *n_queued)
 {
@@ -149,8 +149,8 @@ visit_item_classes (Match *match, guint32 bin_class, guint32 from, guint32 *n_qu
   return NONE;
 }
 
-/* Searches a path for a new slot on @bin, breadth first over fully placed item classes and the bin classes that they
- * use. */
+/* Places one more item, with a new slot on @bin, by moving other items. Searches the path of moves breadth first, over
+ * fully placed item classes and the bin classes that they use. */
 static gboolean
 use_slot_by_path (Match *match, guint32 bin, guint32 bin_class)
 {

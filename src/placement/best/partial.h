@@ -71,7 +71,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBestPartial, quoit_best_partial_free)
 /* Removes all items, and sets the limits and the order of the classes. */
 void quoit_best_partial_reset (QuoitBestPartial *partial, const QuoitBestLimits *limits, const guint32 *order);
 
-/* Whether the next item fits on an open bin, or on an unopened bin of a run, within the limits. */
+/* Whether the next item fits, within the limits: on open bin @open, or on an unopened bin of @run. */
 gboolean quoit_best_partial_fits (QuoitBestPartial *partial, guint32 open);
 gboolean quoit_best_partial_fits_new (const QuoitBestPartial *partial, guint32 run);
 /* Place the next item, in any case. Return FALSE if the remaining items can then not all be placed. */

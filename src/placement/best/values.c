@@ -96,7 +96,7 @@ find_shares (Division *division)
     }
 }
 
-/* --- values --- */
+/* --- values of the topology label --- */
 
 static gboolean
 is_usable (const Division *division, guint32 node)

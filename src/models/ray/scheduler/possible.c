@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determines which other results Ray could return. Ray chooses arbitrarily among nodes of equal score, and among
- * domains. If a result has nodes, these determine all choices. For a result without nodes, all sequences of choices
- * are tried; equivalent nodes count as one choice. */
+/* Determines whether Ray could return a given result, and whether it could return only one. Ray chooses arbitrarily
+ * among nodes of equal score, and among domains. If the given result has nodes, all choices follow from the nodes. For
+ * a result without nodes, all sequences of choices are tried; equivalent nodes count as one choice. */
 #include "models/ray/scheduler/private.h"
 
 #include <string.h>
@@ -179,7 +179,7 @@ is_success_possible (Scopes *scopes, const guint32 *nodes)
   return can_lead_to (scope_at (scopes, domain), nodes) ? QUOIT_RAY_YES : QUOIT_RAY_NO;
 }
 
-/* INFEASIBLE does not depend on choices: it is possible if every domain is infeasible. */
+/* The result is INFEASIBLE if every domain is infeasible, whatever Ray chooses. */
 static QuoitRayCertainty
 is_infeasible (Scopes *scopes)
 {
