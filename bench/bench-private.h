@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared inside the harness: rows, the two runs, and the output. */
+/* What the files of the harness share: the table of results, counting instructions, and the output. */
 #pragma once
 
 #include "bench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measuring: an operation runs many times for its best wall clock, and once more under callgrind for its
+/* Measures operations. An operation runs many times for its best wall clock, and once more under callgrind for its
  * instructions. Both runs execute the same scenarios; only bench.c distinguishes them. */
 #pragma once
 

@@ -57,10 +57,10 @@ reserve (QuoitLedger *ledger, guint number)
 static void
 measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, BenchLimit work)
 {
-  g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
-                  *other = g_build_filename (folder, "bare.db", NULL);
-  QuoitLedger *ledger = bench_database_new (own, "v6e 4x4 x2500");
-  BenchBare *bare = bench_bare_new (other);
+  g_autofree char *ledger_path = g_build_filename (folder, "quoit.db", NULL),
+                  *bare_path = g_build_filename (folder, "bare.db", NULL);
+  QuoitLedger *ledger = bench_database_new (ledger_path, "v6e 4x4 x2500");
+  BenchBare *bare = bench_bare_new (bare_path);
   double rates[ROUNDS], work_of[ROUNDS], best = G_MAXDOUBLE;
   guint number = 0;
 
@@ -86,17 +86,17 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
              work);
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
-  bench_database_remove (own);
-  bench_database_remove (other);
+  bench_database_remove (ledger_path);
+  bench_database_remove (bare_path);
 }
 
 static void
 measure_batches (Bench *bench, const char *folder, const char *where)
 {
-  g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
-                  *other = g_build_filename (folder, "bare.db", NULL);
-  QuoitLedger *ledger = bench_database_new (own, "v6e 4x4 x2500");
-  BenchBare *bare = bench_bare_new (other);
+  g_autofree char *ledger_path = g_build_filename (folder, "quoit.db", NULL),
+                  *bare_path = g_build_filename (folder, "bare.db", NULL);
+  QuoitLedger *ledger = bench_database_new (ledger_path, "v6e 4x4 x2500");
+  BenchBare *bare = bench_bare_new (bare_path);
   double rates[BATCHES];
   guint number = 0;
 
@@ -120,8 +120,8 @@ measure_batches (Bench *bench, const char *folder, const char *where)
              "times", BENCH_FROM (0.8));
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
-  bench_database_remove (own);
-  bench_database_remove (other);
+  bench_database_remove (ledger_path);
+  bench_database_remove (bare_path);
 }
 
 /* --- quoit_ledger_reserve() in memory --- */

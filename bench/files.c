@@ -26,7 +26,7 @@ typedef struct {
 } Input;
 
 static double
-parse_alone (const Input *input)
+parse_with_json_glib (const Input *input)
 {
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   double start = seconds ();
@@ -47,7 +47,7 @@ import_into (QuoitLedger *ledger, const Input *input)
 }
 
 static double
-import_to_model (const Input *input)
+import_to_memory (const Input *input)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
 
@@ -66,7 +66,7 @@ import_to_database (const Input *input)
 }
 
 static double
-insert_alone (const Input *input)
+insert_with_bare_loop (const Input *input)
 {
   g_autofree char *path = g_build_filename (input->folder, "bare.db", NULL);
   BenchBare *bare = bench_bare_new (path);
@@ -91,7 +91,7 @@ open_database (const Input *input)
 }
 
 static double
-read_alone (const Input *input)
+read_with_bare_loop (const Input *input)
 {
   g_autofree char *path = g_build_filename (input->folder, "import.db", NULL);
   double start = seconds ();
@@ -114,7 +114,7 @@ void
 bench_files (Bench *bench)
 {
   g_autofree char *folder = NULL, *text = NULL, *path = NULL;
-  double parse, to_model, to_database, insert, open, read;
+  double parse, to_memory, to_database, insert, open, read;
   Input input = { 0 };
 
   if (bench_is_counting (bench))
@@ -123,20 +123,20 @@ bench_files (Bench *bench)
   text = bench_list_new (&(BenchList) { .n_nodes = NODES }, &input.length);
   input.text = text;
   input.folder = folder;
-  parse = best_of (parse_alone, &input, 3);
-  to_model = best_of (import_to_model, &input, 3);
+  parse = best_of (parse_with_json_glib, &input, 3);
+  to_memory = best_of (import_to_memory, &input, 3);
   to_database = best_of (import_to_database, &input, 3);
-  insert = best_of (insert_alone, &input, 3);
+  insert = best_of (insert_with_bare_loop, &input, 3);
   open = best_of (open_database, &input, TRIES);
-  read = best_of (read_alone, &input, TRIES);
+  read = best_of (read_with_bare_loop, &input, TRIES);
 
   bench_add (bench, "json-glib parses the node list", "100k nodes", parse * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "import into memory", "100k nodes", to_model * 1e3, "ms", BENCH_NONE);
-  bench_add (bench, "import into memory, time relative to json-glib's parsing", "100k nodes", to_model / parse, "times",
-             BENCH_UP_TO (3));
+  bench_add (bench, "import into memory", "100k nodes", to_memory * 1e3, "ms", BENCH_NONE);
+  bench_add (bench, "import into memory, time relative to json-glib's parsing", "100k nodes", to_memory / parse,
+             "times", BENCH_UP_TO (3));
   bench_add (bench, "a bare loop inserts the rows", "100k nodes", insert * 1e3, "ms", BENCH_NONE);
   bench_add (bench, "import into a database, additional time relative to a bare loop", "100k nodes",
-             (to_database - to_model) / insert, "times", BENCH_UP_TO (2));
+             (to_database - to_memory) / insert, "times", BENCH_UP_TO (2));
   bench_add (bench, "a bare loop reads the rows", "100k nodes", read * 1e3, "ms", BENCH_NONE);
   bench_add (bench, "open", "100k nodes", open * 1e3, "ms", BENCH_NONE);
   bench_add (bench, "open, time relative to a bare loop", "100k nodes", open / read, "times", BENCH_UP_TO (1.5));

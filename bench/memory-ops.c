@@ -8,7 +8,8 @@
 
 enum { BATCH = 64, FIRST_ID = 1, COLD_BYTES = 64 << 20 };
 
-/* A batch of reservations, so that the clock is read once for many. Each batch restores the initial state. */
+/* Reservations that are measured together, so that reading the clock does not distort the time. Their groups are
+ * released again, so that each measurement begins with the same fleet. */
 typedef struct {
   QuoitFleet *fleet;
   QuoitRequest *request;
@@ -56,7 +57,7 @@ only_plan (gpointer data)
   quoit_plan_clear (&plan);
 }
 
-/* Makes the same decisions as in the previous batch, so that its groups can be added again. */
+/* Keeps the groups of one reserve(). The fleet does not change, so reserve_kept() places them on the same slices. */
 static void
 keep_groups (gpointer data)
 {

@@ -45,7 +45,7 @@ static const struct {
   const char *larger;
 } units[] = { { "ns", 1000, "us" }, { "us", 1000, "ms" }, { "ms", 1000, "s" } };
 
-/* Changes @value to a larger unit while it is at least 1 there, and returns that unit. */
+/* Converts @value from @unit to the largest unit in which it is at least 1, and returns that unit. */
 static const char *
 scale (const char *unit, double *value)
 {

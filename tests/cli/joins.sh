@@ -8,9 +8,9 @@ list=$captures/gke.hold-and-wait.ray-list-nodes--format-json.json
 groups=$captures/gke.hold-and-wait.py-placement_group_table.json
 available=$captures/gke.hold-and-wait.py-available_resources_per_node.json
 sed 's/tpu-group/v6e-group/' "$two_slices" >"$tmp/manifest.yaml"
-# One slice more than there are running.
+# The same manifest with one more slice.
 sed 's/replicas: 2/replicas: 3/' "$tmp/manifest.yaml" >"$tmp/three.yaml"
-# A list whose nodes have slice names.
+# nodes SLICE...: prints a Ray node list with the four workers of each slice, whose labels name the slice, and a head.
 nodes ()
 {
   printf '['

@@ -156,7 +156,7 @@ cp "$tmp/out" "$tmp/text"
 ok 0 "map prints text without a picture" map
 holds "the text does not depend on --svg" cmp "$tmp/text" "$tmp/out"
 cat >"$tmp/svg.py" <<'PYTHON'
-"""svg.py FILE EXPRESSION: what it is of the parsed file s."""
+"""svg.py FILE EXPRESSION: prints the value of a Python expression about the picture s in FILE."""
 import sys
 import xml.etree.ElementTree as tree
 
@@ -174,6 +174,7 @@ class Picture:
 s = Picture(sys.argv[1])
 print(eval(sys.argv[2]), end="")
 PYTHON
+# drawn NAME FILE EXPRESSION EXPECTED: checks the value of an expression about a picture.
 drawn ()
 {
   if [ -z "$python" ]; then

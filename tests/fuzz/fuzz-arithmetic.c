@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "base/python.h"
 
-enum { TEXT = 1, HOSTS, POD_TYPE, WORKERS, INTEGERS, N_THINGS = INTEGERS };
+enum { TEXT = 1, HOSTS, POD_TYPE, WORKERS, INTEGERS, N_CHECKS = INTEGERS };
 
 typedef bool (*NumberFunc) (const char *text, int64_t *number, GError **error);
 typedef bool (*HostFunc) (const char *topology, const char *version, int64_t *number, GError **error);
@@ -151,15 +151,15 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree char *text = fuzz_text (&in), *other = fuzz_text (&in);
   int64_t n_slices = fuzz_byte (&in), factor = (gint8) fuzz_byte (&in);
 
-  if (fuzz_tries (which, TEXT, N_THINGS))
+  if (fuzz_runs_check (which, TEXT, N_CHECKS))
     require_text (text);
-  if (fuzz_tries (which, HOSTS, N_THINGS))
+  if (fuzz_runs_check (which, HOSTS, N_CHECKS))
     require_hosts (text, other);
-  if (fuzz_tries (which, POD_TYPE, N_THINGS))
+  if (fuzz_runs_check (which, POD_TYPE, N_CHECKS))
     require_pod_type (text, other);
-  if (fuzz_tries (which, WORKERS, N_THINGS))
+  if (fuzz_runs_check (which, WORKERS, N_CHECKS))
     require_workers (text, other, n_slices, factor);
-  if (fuzz_tries (which, INTEGERS, N_THINGS))
+  if (fuzz_runs_check (which, INTEGERS, N_CHECKS))
     require_integers (text, other);
   return 0;
 }

@@ -27,7 +27,7 @@ typedef struct {
 
 enum { DATABASE, LOG, ROWS, N_WHAT };
 enum { MOST_KB = 256 * 1024 };
-enum { EXPORT = 1, PROOF, N_THINGS = PROOF };
+enum { EXPORT = 1, PROOF, N_CHECKS = PROOF };
 
 static char *dir, *path, *wal_path;
 static Bytes database, wal; /* the database without the last changes, and the log with them */
@@ -409,10 +409,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert (most_kb () - kb_before < MOST_KB);
   if (store == NULL)
     return 0;
-  if (fuzz_tries (first / N_WHAT, EXPORT, N_THINGS))
+  if (fuzz_runs_check (first / N_WHAT, EXPORT, N_CHECKS))
     require_export (store);
   /* A truncated log is valid: its lost transactions never happened. Damaged rows may be valid too. */
-  if (fuzz_tries (first / N_WHAT, PROOF, N_THINGS))
+  if (fuzz_runs_check (first / N_WHAT, PROOF, N_CHECKS))
     require_proof (store, what == LOG);
   g_assert (most_kb () - kb_before < MOST_KB);
   return 0;

@@ -11,7 +11,7 @@
 #include "store/codec.h"
 
 enum { GREATEST_ID = 4096 };
-enum { REPLAY = 1, DOCUMENT, N_THINGS = DOCUMENT };
+enum { REPLAY = 1, DOCUMENT, N_CHECKS = DOCUMENT };
 
 /* Ids in the millions are legal, but need the memory for millions of nodes. */
 static gboolean
@@ -97,7 +97,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
   guint8 which = fuzz_byte (&in);
-  gboolean is_replayed = fuzz_tries (which, REPLAY, N_THINGS);
+  gboolean is_replayed = fuzz_runs_check (which, REPLAY, N_CHECKS);
   g_autoptr (QuoitFleet) fleet = new_fleet (), replayed = new_fleet ();
 
   while (in.at < in.end)
@@ -112,7 +112,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
         apply_again (entry, &replayed);
     }
   g_assert (!is_replayed || quoit_step_compare (replayed, fleet, NULL));
-  if (fuzz_tries (which, DOCUMENT, N_THINGS))
+  if (fuzz_runs_check (which, DOCUMENT, N_CHECKS))
     require_document (fleet);
   return 0;
 }

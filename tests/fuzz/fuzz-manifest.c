@@ -15,7 +15,7 @@ write_text (QuoitWriter *writer, const char *key, FuzzInput *in)
   quoit_writer_text (writer, key, text);
 }
 
-enum { CLAIMS = 1, FLEET, N_THINGS = FLEET };
+enum { CLAIMS = 1, FLEET, N_CHECKS = FLEET };
 
 /* Like write_text(), but leaves the member out if the input is empty or chooses so. */
 static void
@@ -150,9 +150,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (claims == NULL)
     return 0;
   require_names (claims);
-  if (fuzz_tries (which, CLAIMS, N_THINGS))
+  if (fuzz_runs_check (which, CLAIMS, N_CHECKS))
     fuzz_require_claims_written (claims);
-  if (fuzz_tries (which, FLEET, N_THINGS))
+  if (fuzz_runs_check (which, FLEET, N_CHECKS))
     require_fleet (claims);
   return 0;
 }

@@ -4,7 +4,7 @@
 #include "written.h"
 
 enum { MOST_NODES = 4 };
-enum { CLAIMS = 1, NODES, GROUP, FLEET, N_THINGS = FLEET };
+enum { CLAIMS = 1, NODES, GROUP, FLEET, N_CHECKS = FLEET };
 
 static void
 add_nodes (FuzzInput *in, QuoitClaims *claims)
@@ -97,14 +97,14 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (QuoitFleet) fleet = NULL;
 
   add_nodes (&in, claims);
-  if (fuzz_tries (which, CLAIMS, N_THINGS))
+  if (fuzz_runs_check (which, CLAIMS, N_CHECKS))
     fuzz_require_claims_written (claims);
   fleet = fuzz_fleet_of (claims);
-  if (fuzz_tries (which, NODES, N_THINGS))
+  if (fuzz_runs_check (which, NODES, N_CHECKS))
     require_found (fleet);
-  if (fuzz_tries (which, GROUP, N_THINGS) || fuzz_tries (which, FLEET, N_THINGS))
+  if (fuzz_runs_check (which, GROUP, N_CHECKS) || fuzz_runs_check (which, FLEET, N_CHECKS))
     add_group (&texts, fleet);
-  if (fuzz_tries (which, FLEET, N_THINGS))
+  if (fuzz_runs_check (which, FLEET, N_CHECKS))
     fuzz_require_fleet_written (fleet);
   g_free (texts.name);
   g_free (texts.owner);

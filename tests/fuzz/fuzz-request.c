@@ -159,7 +159,8 @@ require_canonical (const QuoitRequest *request)
     g_assert (strcmp (read->pdata[i], stated->pdata[i]) == 0);
 }
 
-/* Writing a parsed text gives the canonical text: duplicates and other spellings are gone after the first time. */
+/* Parsing a text and writing it gives the canonical text, without duplicates and other spellings. Parsing and writing
+ * the canonical text does not change it. */
 static void
 require_read_back (const char *text)
 {

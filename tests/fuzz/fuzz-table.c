@@ -6,7 +6,7 @@
 #include "terminal.h"
 #include "written.h"
 
-enum { TEXT = 1, JSON, N_THINGS = JSON };
+enum { TEXT = 1, JSON, N_CHECKS = JSON };
 
 static const Column columns[] = {
   { "text", "TEXT", CELL_TEXT },
@@ -103,9 +103,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   which = fuzz_byte (&in);
   document_take_table (document, "rows", NULL, read_rows (&in, &rows));
   document_take_lines (document, "lines", NULL, g_ptr_array_ref (rows.texts));
-  if (fuzz_tries (which, TEXT, N_THINGS))
+  if (fuzz_runs_check (which, TEXT, N_CHECKS))
     require_text (document, rows.texts->len);
-  if (fuzz_tries (which, JSON, N_THINGS))
+  if (fuzz_runs_check (which, JSON, N_CHECKS))
     require_json (document, &rows);
   g_ptr_array_unref (rows.texts);
   g_ptr_array_unref (rows.keys);

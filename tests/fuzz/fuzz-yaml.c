@@ -8,7 +8,7 @@
 #include "formats/writer.h"
 #include "fuzz.h"
 
-enum { MANIFEST = 1, VARIABLES, LIST, K8S, PODS, N_THINGS = PODS };
+enum { MANIFEST = 1, VARIABLES, LIST, K8S, PODS, N_CHECKS = PODS };
 
 static void
 check (QuoitClaims *claims, GError *error)
@@ -76,27 +76,27 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   GError *error = NULL;
   QuoitClaims *claims;
 
-  if (is_small && fuzz_tries (which, MANIFEST, N_THINGS))
+  if (is_small && fuzz_runs_check (which, MANIFEST, N_CHECKS))
     {
       claims = quoit_read_raycluster (text, length, NULL, NULL, &error);
       check (claims, g_steal_pointer (&error));
     }
-  if (is_small && fuzz_tries (which, VARIABLES, N_THINGS))
+  if (is_small && fuzz_runs_check (which, VARIABLES, N_CHECKS))
     {
       claims = quoit_read_raycluster (text, length, "s", set, &error);
       check (claims, g_steal_pointer (&error));
     }
-  if (fuzz_tries (which, LIST, N_THINGS))
+  if (fuzz_runs_check (which, LIST, N_CHECKS))
     {
       claims = quoit_read_ray_nodes (text, length, NULL, &error);
       check (claims, g_steal_pointer (&error));
     }
-  if (fuzz_tries (which, K8S, N_THINGS))
+  if (fuzz_runs_check (which, K8S, N_CHECKS))
     {
       claims = quoit_read_k8s_nodes (text, length, NULL, &error);
       check (claims, g_steal_pointer (&error));
     }
-  if (fuzz_tries (which, PODS, N_THINGS))
+  if (fuzz_runs_check (which, PODS, N_CHECKS))
     {
       const QuoitK8sFiles files = { .nodes = two_hosts, .n_nodes = strlen (two_hosts), .pods = text, .n_pods = length };
 

@@ -41,12 +41,12 @@ fuzz_byte (FuzzInput *in)
   return in->at == in->end ? 0 : *in->at++;
 }
 
-/* An input can try several checks, numbered 1 to @n. @which chooses one of them, or all if it is a multiple of @n +
- * 1. So most inputs are cheap, and more of them run in the same time. */
+/* Whether the input runs check @check of the checks 1 to @n. Its byte @which chooses one check, or all if it is a
+ * multiple of @n + 1. Most inputs run only one check, so more inputs run in the same time. */
 static inline gboolean
-fuzz_tries (guint8 which, guint8 thing, guint8 n)
+fuzz_runs_check (guint8 which, guint8 check, guint8 n)
 {
-  return which % (n + 1) == 0 || which % (n + 1) == thing;
+  return which % (n + 1) == 0 || which % (n + 1) == check;
 }
 
 /* The caller frees it. */

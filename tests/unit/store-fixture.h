@@ -147,7 +147,7 @@ create_filled (const TestPaths *paths)
   fill (store);
 }
 
-/* Changes the database like another program. */
+/* Changes the database like another program. The -head file shows that. */
 static inline void
 tamper_visibly (const char *path, const char *sql)
 {
@@ -175,7 +175,7 @@ repair_chain (const char *path)
   ck_assert_int_eq (sqlite3_close (db.handle), SQLITE_OK);
 }
 
-/* Like tamper_visibly(), but removes the sign of a foreign write, so that only the database itself shows the change. */
+/* Like tamper_visibly(), but deletes the -head file, which would reveal that another program wrote to the database. */
 static inline void
 tamper (const char *path, const char *sql)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every capture of tests/data/captures as a list of nodes: what is read, or why it is refused. The numbers were counted
- * in the files independently of quoit. A file without a row is a failure, and so is a row without a file. */
+/* Reads every capture of tests/data/captures as a list of nodes, and checks the nodes or the refusal. The expected
+ * numbers were counted in the files without quoit. The test fails if a file has no row, or a row has no file. */
 #include "base/natural.h"
 #include "claims-suite.h"
 
@@ -8,7 +8,7 @@
 static const struct {
   const char *moment;
   unsigned n_files;
-  const char *is;
+  const char *summary; /* of the nodes that are read */
 } moments[] = {
   { "gke.idle", 20, "9 nodes, 9 alive, 32 chips; default 1; v6e-group 2 x v6e 4x4 on 4" },
   { "gke.one-reserved", 20, "9 nodes, 9 alive, 32 chips; default 1; v6e-group 2 x v6e 4x4 on 4" },
@@ -218,7 +218,7 @@ check_captures (void)
       else if (!quoit_read_file (path, &text, &length, NULL))
         problem = g_strdup ("cannot be read");
       else
-        problem = check_capture (forms[form].message, moments[moment].is, text, length);
+        problem = check_capture (forms[form].message, moments[moment].summary, text, length);
       if (moment >= 0)
         n_files[moment]++;
       count (name, problem);

@@ -289,7 +289,7 @@ START_TEST (json_check_agrees_with_sqlite)
       if (!ours && theirs
           && (strstr (error->message, "control bytes") != NULL || strstr (error->message, "UTF-8") != NULL))
         continue;
-      ck_assert_msg (ours == theirs, "seed %u: gate %d, SQLite %d (%s): %s", seed, ours, theirs,
+      ck_assert_msg (ours == theirs, "seed %u: quoit %d, SQLite %d (%s): %s", seed, ours, theirs,
                      error == NULL ? "" : error->message, text->str);
       if (ours)
         {
@@ -347,20 +347,20 @@ int
 main (void)
 {
   Suite *suite = suite_create ("formats-json");
-  TCase *gate = tcase_create ("gate");
+  TCase *parser = tcase_create ("parser");
 
-  tcase_set_timeout (gate, 120);
-  tcase_add_loop_test (gate, strict_json_is_accepted_and_read, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (gate, invalid_json_that_json_glib_accepts_is_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (gate, smallest_and_largest_integers_are_read_exactly);
-  tcase_add_test (gate, nul_byte_is_refused_anywhere);
-  tcase_add_test (gate, nesting_depth_is_limited_and_uses_no_c_stack);
-  tcase_add_test (gate, duplicate_is_found_among_a_million_keys);
-  tcase_add_test (gate, text_is_split_into_elements_and_members);
-  tcase_add_test (gate, last_duplicate_key_wins_as_in_python);
-  tcase_add_test (gate, invalid_json_is_refused_when_duplicate_keys_are_allowed);
-  tcase_add_test (gate, empty_values_are_false_as_in_python);
-  tcase_add_test (gate, json_check_agrees_with_sqlite);
-  suite_add_tcase (suite, gate);
+  tcase_set_timeout (parser, 120);
+  tcase_add_loop_test (parser, strict_json_is_accepted_and_read, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (parser, invalid_json_that_json_glib_accepts_is_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (parser, smallest_and_largest_integers_are_read_exactly);
+  tcase_add_test (parser, nul_byte_is_refused_anywhere);
+  tcase_add_test (parser, nesting_depth_is_limited_and_uses_no_c_stack);
+  tcase_add_test (parser, duplicate_is_found_among_a_million_keys);
+  tcase_add_test (parser, text_is_split_into_elements_and_members);
+  tcase_add_test (parser, last_duplicate_key_wins_as_in_python);
+  tcase_add_test (parser, invalid_json_is_refused_when_duplicate_keys_are_allowed);
+  tcase_add_test (parser, empty_values_are_false_as_in_python);
+  tcase_add_test (parser, json_check_agrees_with_sqlite);
+  suite_add_tcase (suite, parser);
   return suite_main (suite);
 }

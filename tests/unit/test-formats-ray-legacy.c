@@ -89,7 +89,8 @@ static const struct {
   { "a " V4 " s=1 TPU-v4-8-head=1\nb " V4 " t=1 TPU-v4-8-head=1", NULL, "a@s.0 v4-8 2x2x1; b@t.0 v4-8 2x2x1", NULL },
   { "a TPU=8 s=1 TPU-v6e-8-head=1", NULL, "a@s.0 v6e-8 2x4", NULL },
   { "a TPU=4 s=1 TPU-v6e-8-head=1\nb TPU=4 s=1", NULL, "a@s.0 v6e-8 2x4; b@s.1? v6e-8 2x4", NULL },
-  /* A resource that all hosts of the cluster have, or a node without chips, is not the name of a slice. */
+  /* A resource names a slice only if its amount is 1, no node without chips has it, and the hosts with it can be one
+   * slice. */
   { "a " V4 " s=1 all=1 TPU-v4-8-head=1\nb " V4 " t=1 all=1 TPU-v4-8-head=1", NULL,
     "a@s.0 v4-8 2x2x1; b@t.0 v4-8 2x2x1", NULL },
   { "a " V4 " s=1 x=1 TPU-v4-8-head=1\nb CPU=2 x=1", NULL, "a@s.0 v4-8 2x2x1", NULL },

@@ -318,8 +318,9 @@ START_TEST (pods_of_a_manifest_get_the_patch_of_the_webhook)
 }
 END_TEST
 
+/* A cluster "c" with one group "g", whose pods request 4 chips each. */
 static QuoitKuberay *
-cluster_of_chips (uint32_t flags, const char *topology, int64_t n_hosts)
+cluster_with_tpu_group (uint32_t flags, const char *topology, int64_t n_hosts)
 {
   QuoitKuberay *kuberay = quoit_kuberay_new ("c", flags);
   g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
@@ -341,7 +342,7 @@ slice_of (const QuoitKuberay *kuberay, uint32_t pod, char **slice)
 
 START_TEST (pod_keeps_the_index_given_by_the_webhook)
 {
-  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
+  g_autoptr (QuoitKuberay) kuberay = cluster_with_tpu_group (0, "2x2", 1);
   g_autofree char *slice = NULL;
 
   quoit_kuberay_set_replicas (kuberay, 0, 3);
@@ -357,7 +358,7 @@ END_TEST
 
 START_TEST (pod_refused_by_the_webhook_is_refused_with_the_reason)
 {
-  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "", 2);
+  g_autoptr (QuoitKuberay) kuberay = cluster_with_tpu_group (0, "", 2);
   g_autoptr (GError) error = NULL;
 
   quoit_kuberay_set_replicas (kuberay, 0, 1);
@@ -366,7 +367,7 @@ START_TEST (pod_refused_by_the_webhook_is_refused_with_the_reason)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a node selector cloud.google.com/gke-tpu-topology");
 
   quoit_kuberay_free (kuberay);
-  kuberay = cluster_of_chips (QUOIT_KUBERAY_NO_INDICES, "", 2);
+  kuberay = cluster_with_tpu_group (QUOIT_KUBERAY_NO_INDICES, "", 2);
   quoit_kuberay_set_replicas (kuberay, 0, 1);
   assert_pass (kuberay, "g-1.-1<-1> g-1.-1<-1>");
   ck_assert_ptr_null (quoit_kuberay_mutate_pod (kuberay, 0, &error));
@@ -376,7 +377,7 @@ END_TEST
 
 START_TEST (webhook_numbers_the_largest_number_of_pods)
 {
-  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
+  g_autoptr (QuoitKuberay) kuberay = cluster_with_tpu_group (0, "2x2", 1);
   const char *requeued;
 
   quoit_kuberay_set_replicas (kuberay, 0, 65536);
@@ -392,11 +393,10 @@ START_TEST (webhook_numbers_the_largest_number_of_pods)
 }
 END_TEST
 
-/* Without indices the webhook assigns pods to slices of four hosts as they come, and fills a gap in the middle
- * first. */
+/* If pods have no indices, the webhook assigns them to slices in the order of their creation, and fills gaps first. */
 START_TEST (new_pods_fill_gaps_of_deleted_pods)
 {
-  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (QUOIT_KUBERAY_NO_INDICES, "4x4", 4);
+  g_autoptr (QuoitKuberay) kuberay = cluster_with_tpu_group (QUOIT_KUBERAY_NO_INDICES, "4x4", 4);
   static const char *const labels[] = { "g-0", "g-0", "g-0", "g-1", "g-1", "g-1", "g-1", "g-0" };
   static const char *const hosts[] = { "g-0-0", "g-0-2", "g-0-3", "g-1-0", "g-1-1", "g-1-2", "g-1-3", "g-0-1" };
   const char *requeued;

@@ -655,7 +655,7 @@ START_TEST (pod_names_of_a_jobset_fit_dns_limits)
   ck_assert (quoit_launch_set_jobset (how, "mine", "workers", NULL));
   named = first_host (ledger, &source, "c", how, &error);
   ck_assert_str_eq (named, "mine-workers-0-0.mine");
-  /* The group's name satisfies quoit's rules, which may be invalid for Kubernetes. */
+  /* A group can have a name that quoit accepts and Kubernetes does not. */
   ck_assert (quoit_launch_set_jobset (how, NULL, NULL, NULL));
   ck_assert_ptr_null (first_host (ledger, &source, "My_Job", how, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "JobSet 'My_Job'");

@@ -336,7 +336,7 @@ END_TEST
 
 /* --- written variables --- */
 
-START_TEST (first_value_of_a_duplicate_variable_counts)
+START_TEST (first_nonempty_value_of_a_duplicate_variable_counts)
 {
   g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4");
   g_autoptr (QuoitWebhookPatch) patch = NULL;
@@ -347,7 +347,7 @@ START_TEST (first_value_of_a_duplicate_variable_counts)
   quoit_webhook_pod_add_variable (pod, "TPU_WORKER_ID", "3");
   patch = quoit_webhook_mutate (pod, NULL, NULL);
   ck_assert_ptr_null (added (patch, 0, "TPU_NAME"));
-  /* A variable with a valueFrom precedes the number and has no value. */
+  /* The webhook stops at the first variable, which has a valueFrom, and reads it as empty. */
   ck_assert_str_eq (added (patch, 0, "TPU_WORKER_ID"), "0");
 }
 END_TEST
@@ -449,7 +449,7 @@ main (void)
   tcase_add_test (tcase, pod_without_tpus_hides_later_pods);
   tcase_add_test (tcase, patched_pod_counts_as_existing_pod);
   tcase_add_test (tcase, lookup_of_variables_takes_linear_time);
-  tcase_add_test (tcase, first_value_of_a_duplicate_variable_counts);
+  tcase_add_test (tcase, first_nonempty_value_of_a_duplicate_variable_counts);
   tcase_add_test (tcase, process_gets_the_last_value_of_a_duplicate_variable);
   tcase_add_test (tcase, absent_values_are_null);
   suite_add_tcase (suite, tcase);

@@ -40,7 +40,7 @@ def path(tmp_path):
 
 
 def python(script, *arguments):
-    """Starts a program: the prelude and `script`."""
+    """Starts Python with a program that consists of PRELUDE and `script`."""
     program = PRELUDE + textwrap.dedent(script)
     environment = {**os.environ, "G_DEBUG": "fatal-criticals", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
     return subprocess.Popen(
@@ -654,6 +654,7 @@ def interrupted(path, wait_ms, wait):
 
 
 def test_an_interrupt_is_raised_when_the_wait_ends(path):
+    # The interrupt comes after 0.5 s, and the wait ends after 1.5 s.
     assert 1.2 < interrupted(path, 1500, "ledger.reserve(request())") < 10
 
 

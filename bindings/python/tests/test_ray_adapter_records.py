@@ -28,9 +28,9 @@ class Slow:
         return self._real(*arguments)
 
 
-def wait_until(holds):
+def wait_until(condition):
     end = time.monotonic() + 10
-    while not holds():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
 

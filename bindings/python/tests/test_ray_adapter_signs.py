@@ -22,9 +22,9 @@ def owners(path):
         return ledger.snapshot().owners
 
 
-def wait_until(holds):
+def wait_until(condition):
     end = time.monotonic() + 60
-    while not holds():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
 

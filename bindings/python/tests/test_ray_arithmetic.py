@@ -38,10 +38,10 @@ def test_chip_counts_are_ints():
     assert (rules.resource_per_chip(None), rules.resource_per_chip("2")) == (1, 2)
 
 
-def test_worker_resources_default_to_a_cpu_and_a_host():
-    asked = rules.worker_resources("4x4", "TPU-V6E", {"memory": 5}, num_slices=2)
-    assert asked == rules.WorkerResources(8, {"memory": 5.0, "CPU": 1.0, "TPU": 4.0})
-    assert list(asked.resources) == ["memory", "CPU", "TPU"]
+def test_workers_get_a_cpu_and_the_tpu_of_a_host_by_default():
+    default = rules.worker_resources("4x4", "TPU-V6E", {"memory": 5}, num_slices=2)
+    assert default == rules.WorkerResources(8, {"memory": 5.0, "CPU": 1.0, "TPU": 4.0})
+    assert list(default.resources) == ["memory", "CPU", "TPU"]
     assert rules.worker_resources("4x4", "v6e", chips_per_vm=8).num_workers == 2
     assert rules.worker_resources("4x4", "v6e", tpu_resource_per_chip=numpy.int64(2)).resources["TPU"] == 8
     assert rules.worker_resources("4x4", "v6e", num_slices=True) == rules.worker_resources("4x4", "v6e", num_slices=1)

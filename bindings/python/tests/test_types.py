@@ -13,8 +13,8 @@ import quoit
 SOURCES = Path(__file__).resolve().parents[1]
 
 
-def strict(tmp_path, *what):
-    """The output of mypy --strict, line by line, without places."""
+def mypy_errors(tmp_path, *what):
+    """The messages of mypy's strict checks, one per error, without file and line."""
     arguments = ["--config-file", str(SOURCES / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
     arguments += ["--no-error-summary", "--hide-error-codes"]
     done = subprocess.run(
@@ -27,7 +27,7 @@ def strict(tmp_path, *what):
 
 def test_strict_type_checks_pass(tmp_path):
     pytest.importorskip("mypy")
-    assert strict(tmp_path, "-p", "quoit") == []
+    assert mypy_errors(tmp_path, "-p", "quoit") == []
 
 
 def test_type_checkers_know_exactly_the_public_names(tmp_path):
@@ -41,7 +41,7 @@ def test_type_checkers_know_exactly_the_public_names(tmp_path):
         "    wrong: int = node.name\n"
         "quoit.Snapshott\n"
     )
-    assert strict(tmp_path, str(consumer)) == [
+    assert mypy_errors(tmp_path, str(consumer)) == [
         'Incompatible types in assignment (expression has type "str", variable has type "int")',
         'Module has no attribute "Snapshott"; maybe "Snapshot"?',
     ]

@@ -63,15 +63,15 @@ def test_a_pod_without_tpus_is_not_changed():
 
 
 def test_the_last_variable_of_a_name_is_effective():
-    seen = webhook.admit(
+    patch = webhook.admit(
         pod(env=[("TPU_WORKER_ID", "0"), ("TPU_NAME", "mine"), ("TPU_NAME", "")]), [webhook.applied(pod())]
     )
-    assert seen.labels["replicaIndex"] == "g-0"
-    ids = [one for one in seen.containers[0] if one.name == "TPU_WORKER_ID"]
+    assert patch.labels["replicaIndex"] == "g-0"
+    ids = [one for one in patch.containers[0] if one.name == "TPU_WORKER_ID"]
     assert [(one.value, one.is_written, one.is_effective) for one in ids] == [("0", False, False), ("1", True, True)]
-    names = [(one.value, one.is_effective) for one in seen.containers[0] if one.name == "TPU_NAME"]
+    names = [(one.value, one.is_effective) for one in patch.containers[0] if one.name == "TPU_NAME"]
     assert names == [("mine", False), ("", True)]
-    assert ("TPU_DEVICE_PLUGIN_HOST_IP", "status.hostIP") in [(one.name, one.field) for one in seen.containers[0]]
+    assert ("TPU_DEVICE_PLUGIN_HOST_IP", "status.hostIP") in [(one.name, one.field) for one in patch.containers[0]]
 
 
 def test_pods_and_patches_can_be_compared_and_copied():

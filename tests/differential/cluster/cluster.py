@@ -60,22 +60,22 @@ class Run:
             not all(holds for _, holds in outcome.claims),
         )
 
-    def play_all(self, chosen, sides, also_on=None, also=None):
-        """Builds each cluster once, plays all its situations and stops it. Calls also(fleet) on the cluster of
-        `also_on`.
+    def play_all(self, chosen, sides, extra_setup=None, extra=None):
+        """Builds each cluster once, plays its situations with each side, and stops it. Before `extra_setup` is stopped,
+        calls extra(fleet).
         """
         for setup in SETUPS:
-            here = [situation for situation in chosen if situation.setup is setup]
-            if not here and setup is not also_on:
+            situations = [situation for situation in chosen if situation.setup is setup]
+            if not situations and setup is not extra_setup:
                 continue
             print("building %s" % setup.title, flush=True)
             with setup.build() as fleet:
-                for situation in here:
+                for situation in situations:
                     print("%s: %s" % (situation.name, situation.title))
                     for side in sides:
                         self.play(fleet, situation, side)
-                if setup is also_on:
-                    also(fleet)
+                if setup is extra_setup:
+                    extra(fleet)
 
 
 def parse_arguments():

@@ -47,11 +47,11 @@ func listTopologies(in, _ any) (any, error) {
 }
 
 func countTopologies(in, recorded any) (any, error) {
-	devicesFromRows, err := listTopologies(in, recorded)
+	topologies, err := listTopologies(in, recorded)
 	if err != nil {
 		return nil, err
 	}
-	return int64(len(devicesFromRows.([]any))), nil
+	return int64(len(topologies.([]any))), nil
 }
 
 // --- workers ---
@@ -69,7 +69,8 @@ func (r *objectReader) factorText() *string {
 	return (&objectReader{object: env}).textOrNil(factorVariable)
 }
 
-// factor returns the factor that Ray would use: the argument if there is one, else that of the environment.
+// factor returns the TPU units per chip that Ray would use: the argument if there is one, else the variable of the
+// environment.
 func (r *objectReader) factor() (*int64, error) {
 	if given := r.integerOrNil("tpu_resource_per_chip"); given != nil || r.err != nil {
 		return given, r.err
@@ -91,7 +92,7 @@ func resourcePerChip(in, _ any) (any, error) {
 	return toResult(ray.ResourcePerChip(text))
 }
 
-// toResult converts the results of a call to those of an op.
+// toResult returns its arguments with the types of an op: a value of any type, and an error.
 func toResult[Value any](value Value, err error) (any, error) {
 	return value, err
 }
@@ -113,11 +114,11 @@ func workerResources(in, _ any) (any, error) {
 	if work.ResourcePerChip, err = given.factor(); err != nil {
 		return nil, err
 	}
-	workers, each, err := ray.WorkerResources(work)
+	workers, perWorker, err := ray.WorkerResources(work)
 	if err != nil {
 		return nil, err
 	}
-	return (&object{}).set("num_workers", workers).set("worker_resources", resourcesToJSON(each)), nil
+	return (&object{}).set("num_workers", workers).set("worker_resources", resourcesToJSON(perWorker)), nil
 }
 
 func slicesForWorkers(in, _ any) (any, error) {

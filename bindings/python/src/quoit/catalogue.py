@@ -19,7 +19,7 @@ _Made = TypeVar("_Made")
 
 
 class _GenerationText(_c.Code):
-    """libquoit's numbers for the texts of a `Generation`."""
+    """libquoit's codes of the text fields of a `Generation`."""
 
     ID = 0
     NAME = 1
@@ -33,7 +33,7 @@ class _GenerationText(_c.Code):
 
 
 class _GenerationNumber(_c.Code):
-    """libquoit's numbers for the numbers of a `Generation`."""
+    """libquoit's codes of the number fields of a `Generation`."""
 
     DIMS = 0
     CORES_PER_CHIP = 1
@@ -50,7 +50,7 @@ class _GenerationNumber(_c.Code):
 
 
 class _TopologyText(_c.Code):
-    """libquoit's numbers for the texts of a `Topology`."""
+    """libquoit's codes of the text fields of a `Topology`."""
 
     SHAPE = 0
     POD_TYPE = 1
@@ -63,7 +63,7 @@ class _TopologyText(_c.Code):
 
 
 class _TopologyNumber(_c.Code):
-    """libquoit's numbers for the numbers of a `Topology`."""
+    """libquoit's codes of the number fields of a `Topology`."""
 
     CHIPS = 0
     HOSTS = 1
@@ -75,7 +75,7 @@ class _TopologyNumber(_c.Code):
 
 
 class _MachineText(_c.Code):
-    """libquoit's numbers for the texts of a `Machine`."""
+    """libquoit's codes of the text fields of a `Machine`."""
 
     NAME = 0
     GKE_LABEL = 1
@@ -83,7 +83,7 @@ class _MachineText(_c.Code):
 
 
 class _MachineNumber(_c.Code):
-    """libquoit's numbers for the numbers of a `Machine`."""
+    """libquoit's codes of the number fields of a `Machine`."""
 
     CHIPS = 0
     VCPUS = 1

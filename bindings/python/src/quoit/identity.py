@@ -37,13 +37,14 @@ class JaxClusterKind(_c.Code):
 class JaxCluster(_c.Immutable):
     """The cluster that JAX finds for one process.
 
-    JAX reads each fact separately, so that the others are available if one is refused.
+    JAX computes the result of each method below separately: if one fails, you can still call the others.
 
     Args:
         kind: the method to use, even if JAX would choose another one.
-        env: of the process.
-        metadata: "agent-worker-number", "worker-network-endpoints", "tpu-env"; None: no server answers.
-        addresses: the content of the file that TPU_PROCESS_ADDRESSES_PATH names; None: it cannot be read.
+        env: the environment of the process.
+        metadata: the values of "agent-worker-number", "worker-network-endpoints" and "tpu-env" on the metadata
+            server; None if no server answers.
+        addresses: the content of the file that TPU_PROCESS_ADDRESSES_PATH names; None if it cannot be read.
 
     Raises:
         InvalidError: a name has a '=', or a text has a NUL or a lone surrogate.
@@ -70,7 +71,7 @@ class JaxCluster(_c.Immutable):
 
     @property
     def kind(self) -> JaxClusterKind:
-        """The method that found it."""
+        """The method that found the cluster."""
         return JaxClusterKind(lib.quoit_jax_cluster_get_kind(self._handle))
 
     def workers(self) -> tuple[str, ...]:
@@ -133,17 +134,17 @@ def jax_cluster(
 ) -> JaxCluster:
     """Returns the cluster that JAX chooses on a TPU host; it is of kind NONE if JAX finds none.
 
-    It is a TPU VM if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set, else a pod if the
-    environment lists workers.
+    It is of kind GCE_TPU if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set. Otherwise it is
+    of kind GKE_TPU if the environment lists workers.
 
     Args:
-        env: of the process.
+        env: the environment of the process.
         metadata: like for `JaxCluster`.
         addresses: like for `JaxCluster`.
 
     Raises:
-        InvalidError: JAX fails during the search, because the file that TPU_PROCESS_ADDRESSES_PATH names is empty
-            or cannot be read; or like for `JaxCluster`.
+        InvalidError: the file that TPU_PROCESS_ADDRESSES_PATH names is empty or cannot be read, so that JAX fails
+            during the search; or an argument is invalid, like for `JaxCluster`.
     """
     env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
     found = call(lib.quoit_jax_cluster_detect, env_pairs, metadata_pairs, _c.to_text_or_null(addresses, "addresses"))
@@ -193,7 +194,7 @@ def jax_process_bounds(generation: str, host_chips: int, chips_per_process: int)
     If a number is 0, both texts are empty: no bounds.
 
     Args:
-        generation: any system's name of it, and JAX's "plc", "tpu8i", "tpu8t".
+        generation: any system's name of the generation, or JAX's "plc", "tpu8i", "tpu8t".
         host_chips: the chips of the host.
         chips_per_process: the chips of each process.
 

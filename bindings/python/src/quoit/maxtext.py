@@ -38,14 +38,14 @@ class MaxtextLinks(_c.Code):
 
 
 class _MaxtextMeshFlags(enum.IntFlag):
-    """How a mesh is made, with libquoit's numbers."""
+    """libquoit's flags for how a mesh is made."""
 
     SPLIT_PHYSICAL_AXES = 1
     OPTIMIZE_FOR_V6E = 2
 
 
 class _MaxtextNumber(_c.Code):
-    """The numbers of a report."""
+    """libquoit's codes of the number fields of a report."""
 
     SLICES = 0
     HOSTS = 1

@@ -31,7 +31,7 @@ _COUNT = range(2**31)
 
 
 class _MeshFlags(enum.IntFlag):
-    """How a mesh is made, with libquoit's numbers."""
+    """libquoit's flags for how a mesh is made."""
 
     CONTIGUOUS_SUBMESHES = 1
     SPLIT_PHYSICAL_AXES = 2

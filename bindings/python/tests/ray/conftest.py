@@ -74,11 +74,11 @@ def free_chips():
     return sum(row.get("TPU", 0) for row in ray._private.state.available_resources_per_node().values())
 
 
-def wait_until(holds, within_s=10.0):
-    """Waits until other processes have made holds() true."""
+def wait_until(condition, within_s=10.0):
+    """Waits until condition() is true. Fails after `within_s` seconds."""
     end = time.monotonic() + within_s
-    while not holds():
-        assert time.monotonic() < end, "it did not come in %g s" % within_s
+    while not condition():
+        assert time.monotonic() < end, "the condition is still false after %g s" % within_s
         time.sleep(0.02)
 
 

@@ -18,8 +18,8 @@ from quoit.ray import cluster
 from quoit.ray.slices import LEASE_S
 
 
-def holder(path, arguments="num_slices=2"):
-    """A driver that reserves slices, prints their names, and releases them after a line of input."""
+def holder_script(path, arguments="num_slices=2"):
+    """The script of a driver that reserves slices, prints their names, and releases them after a line of input."""
     return f"""
         slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, {arguments})
         print(*slices.slice_names, flush=True)
@@ -30,8 +30,11 @@ def holder(path, arguments="num_slices=2"):
         """
 
 
-def asker(path, arguments):
-    """A driver that requests slices after a line of input, prints the result, and keeps them until the next line."""
+def requester_script(path, arguments):
+    """The script of a driver that requests slices after a line of input and prints the result.
+
+    It ends after another line.
+    """
     return f"""
         print("there", flush=True)
         input()
@@ -45,7 +48,7 @@ def asker(path, arguments):
 
 
 def test_only_one_of_several_callers_gets_all_slices(path, driver):
-    callers = [driver(asker(path, "num_slices=2, timeout_s=0")) for _ in range(3)]
+    callers = [driver(requester_script(path, "num_slices=2, timeout_s=0")) for _ in range(3)]
     assert [one.line() for one in callers] == ["there"] * 3
     for one in callers:
         one.go()
@@ -54,7 +57,7 @@ def test_only_one_of_several_callers_gets_all_slices(path, driver):
 
 
 def test_a_waiting_driver_gets_slices_that_another_releases(path, driver):
-    one, two = driver(holder(path)), driver(asker(path, "num_slices=2, timeout_s=20"))
+    one, two = driver(holder_script(path)), driver(requester_script(path, "num_slices=2, timeout_s=20"))
     assert one.line() == "s-a s-b" and two.line() == "there"
     two.go()
     time.sleep(0.5)
@@ -63,7 +66,7 @@ def test_a_waiting_driver_gets_slices_that_another_releases(path, driver):
 
 
 def test_slices_of_a_killed_driver_can_be_reserved_at_once(path, driver):
-    other = driver(holder(path))
+    other = driver(holder_script(path))
     assert other.line() == "s-a s-b"
     other.kill()
     # Long before its lease expires.
@@ -73,7 +76,7 @@ def test_slices_of_a_killed_driver_can_be_reserved_at_once(path, driver):
 
 @pytest.mark.parametrize("owner", [None, "team"])
 def test_a_killed_and_restarted_driver_gets_live_slices_by_its_key(path, driver, owner):
-    other = driver(holder(path, f"key='job', owner={owner!r}"))
+    other = driver(holder_script(path, f"key='job', owner={owner!r}"))
     assert other.line() == "s-a"
     (held,) = live_groups(path)
     other.kill()
@@ -112,7 +115,7 @@ def test_a_driver_killed_between_hold_and_confirmation_leaves_nothing(path, driv
 
 
 def test_the_end_of_a_driver_releases_its_slices(path, driver):
-    other = driver(holder(path))
+    other = driver(holder_script(path))
     assert other.line() == "s-a s-b"
     other.process.stdin.write("")
     other.process.stdin.close()  # input() raises EOFError, and the program ends
@@ -162,7 +165,7 @@ def test_the_next_sync_frees_a_group_that_was_removed_in_ray(path):
 
 def test_detached_slices_survive_their_driver_and_are_found_by_key_and_name(path, driver):
     other = driver(
-        holder(path, "lifetime='detached', key='serve', name='serve-slices', num_slices=2, pg_per_slice=True")
+        holder_script(path, "lifetime='detached', key='serve', name='serve-slices', num_slices=2, pg_per_slice=True")
     )
     assert other.line() == "s-a s-b"
     before = cluster.dead_jobs()
@@ -194,7 +197,7 @@ def test_detached_slices_survive_their_driver_and_are_found_by_key_and_name(path
 
 
 def test_the_next_sync_frees_a_detached_group_that_was_removed_in_ray(path, driver):
-    other = driver(holder(path, "lifetime='detached', key='serve'"))
+    other = driver(holder_script(path, "lifetime='detached', key='serve'"))
     assert other.line() == "s-a"
     other.kill()
     ray.util.remove_placement_group(quoit.ray.attach(key="serve", ledger=path).placement_group)
@@ -215,7 +218,8 @@ def test_a_key_can_be_used_again_after_a_release(path):
 
 
 def test_concurrent_callers_with_one_key_share_one_reservation(path, driver):
-    callers = [driver(asker(path, "key='job', timeout_s=20, name='train', lifetime='detached'")) for _ in range(3)]
+    script = requester_script(path, "key='job', timeout_s=20, name='train', lifetime='detached'")
+    callers = [driver(script) for _ in range(3)]
     assert [one.line() for one in callers] == ["there"] * 3
     for one in callers:
         one.go()
@@ -225,7 +229,7 @@ def test_concurrent_callers_with_one_key_share_one_reservation(path, driver):
 
 
 def test_two_jobs_can_use_the_same_name(path, driver):
-    other = driver(holder(path, "name='train'"))
+    other = driver(holder_script(path, "name='train'"))
     assert other.line() == "s-a"
     with quoit.ray.slice_placement_group("4x4", "v6e", name="train", ledger=path) as slices:
         assert slices.slice_names == ("s-b",) and slices.group.name.startswith("train-")

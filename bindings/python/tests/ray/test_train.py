@@ -171,7 +171,7 @@ def test_a_failed_run_does_not_release_the_reservation(one, tmp_path):
 
 
 def die_once(config):
-    """Ends the second worker's process, once. Later calls write the worker's state."""
+    """Ends the process of the second worker the first time. All other calls write the worker's state."""
     import ray.train
 
     mark = pathlib.Path(config["folder"], "died")

@@ -145,27 +145,29 @@ class RayLedger:
     def _is_of_this_cluster(self, name: str, listing: cluster.Listing) -> bool:
         """Whether the owner is a driver, or the detached owner, of this cluster."""
         owner = owners.parse(name)
-        return owner is not None and owner.source == self.source and owner.cluster == owners.short(listing.cluster)
+        if owner is None or owner.source != self.source:
+            return False
+        return owner.cluster == owners.cluster_prefix(listing.cluster)
 
     def _has_ended(self, name: str, listing: cluster.Listing, dead: set[str]) -> bool:
         owner = owners.parse(name)
         if owner is None or owner.source != self.source:
             return False
-        return owner.cluster != owners.short(listing.cluster) or owner.job in dead
+        return owner.cluster != owners.cluster_prefix(listing.cluster) or owner.job in dead
 
     def _check_source(self, listing: cluster.Listing) -> None:
         """Raises if live drivers of another cluster hold slices of a source with the same name."""
         now_ms = time.time() * 1000
         for one in self.quoit.snapshot().owners:
             owner = owners.parse(one.name)
-            if owner is None or owner.source != self.source or owner.cluster == owners.short(listing.cluster):
+            if owner is None or owner.source != self.source or owner.cluster == owners.cluster_prefix(listing.cluster):
                 continue
             # This process can have been a driver of another cluster before. Its owners there have ended.
             if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._renewers:
                 raise SourceTakenError(
                     f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, with a lease of "
                     f"{(one.until_ms - now_ms) / 1000:.0f} s more: expected another source= for cluster "
-                    f"'{owners.short(listing.cluster)}', or that these drivers have ended"
+                    f"'{owners.cluster_prefix(listing.cluster)}', or that these drivers have ended"
                 )
 
     def _is_gone(

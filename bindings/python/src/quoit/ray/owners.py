@@ -33,14 +33,14 @@ class Owner(NamedTuple):
     """Ray's job id, or "detached"."""
 
 
-def short(cluster_id: str) -> str:
-    """Returns the part of a cluster's id that is used in owners' names."""
+def cluster_prefix(cluster_id: str) -> str:
+    """Returns the first digits of a cluster's id, which owners' names contain."""
     return cluster_id[:12]
 
 
 def owner_name(source: str, cluster_id: str, job: str, named: str | None = None) -> str:
     """Returns the owner of the groups of a job. `named` is the user's name for it, which becomes a prefix."""
-    name = f"ray:{source}:{short(cluster_id)}:{job}"
+    name = f"ray:{source}:{cluster_prefix(cluster_id)}:{job}"
     return name if named is None else f"{named}|{name}"
 
 

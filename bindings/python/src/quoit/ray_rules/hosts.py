@@ -158,7 +158,7 @@ def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
     many ids.
 
     Args:
-        env: of the process.
+        env: the environment of the process.
 
     Raises:
         InvalidError: that factor, or with one a chip, cannot be read, or there would be more than 65536 ids.

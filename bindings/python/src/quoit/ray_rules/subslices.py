@@ -153,8 +153,8 @@ def is_head_free(
 ) -> bool:
     """Returns whether Ray counts the head of a slice as free.
 
-    It is free if 1 of the head resource is available, or unlisted, on the first alive worker 0; also without a worker
-    0, and without a head resource.
+    It is free if the first alive worker 0 has 1 of the head resource available, or if `available` does not list that
+    amount. It also counts as free if there is no alive worker 0, or if `head_resource` is None.
 
     Args:
         nodes: the rows of ray.nodes().
