@@ -18,8 +18,7 @@ gboolean quoit_fail (GError **error, QuoitErrorCode code, const char *format, ..
 void *quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Like quoit_fail(), with the message "FOUND: expected EXPECTED", where @format describes what was found. The error
- * keeps
- * @expected, which quoit_error_expected() returns. */
+ * keeps @expected, which quoit_error_expected() returns. */
 gboolean quoit_fail_expected (GError **error, QuoitErrorCode code, const char *expected, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 /* Like quoit_fail_expected(), for a message without subject: "VALUE: expected EXPECTED". @value includes its quotes. A

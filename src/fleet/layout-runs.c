@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides the slices of a layout into runs of equal slices, so that most rules for labels are tested per run
- * and not per node. */
+/* Divides the slices of a layout into runs: adjacent slices of one shelf whose nodes are all of one kind. A rule for a
+ * label then needs one test per run, unless nodes of one kind can differ in that label. */
 #include "fleet/layout-private.h"
 
 #include <string.h>

@@ -480,6 +480,7 @@ quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 
                                                          : find_previous_share (fleet, node, group->id);
       next = next_share (fleet, node, previous);
       end = same_node_end (placed, n, e);
+      /* In the list of the node, insert the new shares after @previous and before @next (an index plus 1). */
       for (guint32 i = e; i < end; i++)
         {
           guint32 share = new_share (fleet);

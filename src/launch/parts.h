@@ -21,10 +21,10 @@ typedef struct {
 
 /* All parts of a group. */
 typedef struct {
-  GArray *parts;         /* of QuoitPart, those with chips, sorted by slice, host and chip */
-  GArray *without_chips; /* of QuoitPart, those without chips, by bundle */
-  GArray *slices;        /* of guint32: slices of the layout that contain parts */
-  GArray *boxes;         /* of QuoitBox: the chips of the job in each slice; for QUOIT_JOB_BOXES */
+  GArray *parts;         /* of QuoitPart: those with chips, sorted by slice, host and chip */
+  GArray *without_chips; /* of QuoitPart: those without chips, sorted by bundle */
+  GArray *slices;        /* of guint32: the slices that contain parts; sorted indices in the layout */
+  GArray *boxes;         /* of QuoitBox: the chips of the job in each of @slices; for QUOIT_JOB_BOXES */
   QuoitJob job;
   guint32 per_host;      /* processes per host; for QUOIT_JOB_SLICES */
   char *separate_reason; /* why the parts are not one job; NULL: they are, or there is only one */

@@ -38,9 +38,10 @@ clear_host_names (HostNames *host_names)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HostNames, clear_host_names)
 
-/* Returns the name by which other hosts reach the node. A pod of a manifest has the name that the webhook gives it,
- * which stays valid when the pod is replaced. If that name is assumed, a known address is used instead. All other nodes
- * have their address, or else their name. */
+/* Returns the name by which other hosts reach the node:
+ * - For a pod of a manifest, POD.SERVICE, which stays valid when the pod is replaced. The address is used instead if it
+ *   is known and the name of the pod is only assumed (QUOIT_NODE_ASSUMED_NAME).
+ * - For any other node, its address, or its name if the address is unknown. */
 static char *
 host_name (HostNames *host_names, guint32 node)
 {

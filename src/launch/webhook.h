@@ -8,8 +8,8 @@
 /* Returns the index of the source of a node's pool. */
 guint32 quoit_node_source (const QuoitLayout *layout, guint32 node);
 
-/* Returns the name of a manifest's cluster, from the name of its head node. Returns NULL if @source is not a manifest.
- * Owned by the caller. */
+/* Finds the name of the cluster that a manifest describes, from the name of its head node. Returns NULL if @source is
+ * not a manifest or has no head node. The caller owns the name. */
 char *quoit_source_cluster_name (const QuoitLayout *layout, guint32 source);
 
 /* Returns whether to use the node's known address instead of the webhook's name, because that name is assumed. */

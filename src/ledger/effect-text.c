@@ -36,6 +36,7 @@ static char *
 group_text (const QuoitGroupData *group, const char *now)
 {
   g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
+  const char *counted = group->bundles == NULL ? "node" : "bundle"; /* what n_nodes counts */
 
   switch (group->kind)
     {
@@ -51,9 +52,9 @@ group_text (const QuoitGroupData *group, const char *now)
     case QUOIT_RECORD_SLICES:
     default:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s%s of %u slice%s%s%s%s: %s", group->name, group->id,
-                              group->n_nodes, group->bundles == NULL ? "node" : "bundle",
-                              group->n_nodes == 1 ? "" : "s", group->n_slices, group->n_slices == 1 ? "" : "s", now,
-                              group->until_ms == 0 ? "" : " ", until, group->request);
+                              group->n_nodes, counted, group->n_nodes == 1 ? "" : "s", group->n_slices,
+                              group->n_slices == 1 ? "" : "s", now, group->until_ms == 0 ? "" : " ", until,
+                              group->request);
     }
 }
 

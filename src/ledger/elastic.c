@@ -84,6 +84,7 @@ make_group (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 
                              from->slice_end[slice] - first_member (from, slice));
       ends[m] = ids->len;
     }
+  /* The request decides whether hosts are divided into bundles, so kept and added slices must not differ in this. */
   if (bundles->len != 0 && bundles->len != ids->len)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
                             "group '%s@%" G_GUINT64_FORMAT "' has %s, but its request is '%s': restore a backup",

@@ -49,6 +49,8 @@ quoit_import_node_chips_e4 (const QuoitImportNode *node, QuoitAmount tpu)
   return quoit_chips_e4 (tpu, node->tpu_per_chip_e4);
 }
 
+/* Subtracts the amounts and chips of @bundle from what the node has left. @is_unreported: @bundle belongs to a group
+ * that this import does not report. */
 static void
 subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_unreported)
 {

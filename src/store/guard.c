@@ -292,7 +292,7 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
   return TRUE;
 }
 
-/* --- lost names --- */
+/* --- deleted or replaced files --- */
 
 static gboolean
 fail_overwritten (const QuoitStore *store, GError **error)
@@ -303,9 +303,9 @@ fail_overwritten (const QuoitStore *store, GError **error)
                         store->path);
 }
 
-/* Called if another program has written to the file since this handle's -wal or -shm file was deleted or replaced.
- * The write may be a checkpoint by SQLite, which copies pages of the same WAL. Checks that the file and the WAL are
- * sound together. */
+/* Returns whether this handle can continue although another program has written to the file since the handle's -wal or
+ * -shm file was deleted or replaced. It can if the file, read together with the handle's WAL, passes all checks and
+ * continues the handle's history, for example after a checkpoint by SQLite, which only copies pages of that WAL. */
 static gboolean
 accept_other_writer (QuoitStore *store, const QuoitFileEntry *recorded)
 {

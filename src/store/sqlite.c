@@ -302,8 +302,9 @@ typedef struct {
 } Attempts;
 
 /* Prepares another attempt after *@failure, or fails with it. There is another attempt in three cases:
- * - The connection could not begin to read (see quoit_vfs_is_read_blocked()). A new one replaces it.
- * - The names of the -wal and -shm files were lost. What was read may be a mixture of two states.
+ * - The connection could not begin to read (see quoit_vfs_is_read_blocked()). A new connection replaces it.
+ * - The -wal or -shm file was deleted or replaced, so the connection may have read a mixture of two states. The
+ *   changes in the WAL are recovered first.
  * - The pages were damaged. A new connection reads them again, once. */
 static gboolean
 retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **error)

@@ -14,7 +14,7 @@
 /* The environment, metadata and file that JAX reads in one process. */
 struct _QuoitJaxCluster {
   QuoitJaxClusterKind kind;
-  GPtrArray *env;       /* of variables, which the processes of one slice share */
+  GPtrArray *env;       /* of reference-counted variables, so that the processes of a slice can share them */
   char **metadata;      /* "KEY=VALUE" texts of the metadata server */
   char *addresses_text; /* contents of the addresses file; NULL: cannot be read */
 };

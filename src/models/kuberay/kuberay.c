@@ -280,7 +280,8 @@ static gboolean
 check_service (const QuoitKuberay *kuberay, GError **error)
 {
   g_autofree char *webhook_service = quoit_webhook_service (kuberay->cluster), *quoted = quoit_quote (kuberay->cluster);
-  g_autofree char *quoted_actual = quoit_quote (kuberay->service), *quoted_assumed = quoit_quote (webhook_service);
+  g_autofree char *quoted_kuberay_service = quoit_quote (kuberay->service),
+                  *quoted_webhook_service = quoit_quote (webhook_service);
 
   if (strcmp (kuberay->service, webhook_service) == 0)
     return TRUE;
@@ -288,8 +289,8 @@ check_service (const QuoitKuberay *kuberay, GError **error)
                      "cluster %s: expected at most %u bytes%s, with a letter first: KubeRay calls the headless "
                      "service %s, but the TPU webhook assigns the hosts to service %s",
                      quoted, quoit_kuberay_get_longest_name (kuberay),
-                     kuberay->is_assumed ? " before the characters that KubeRay appends" : "", quoted_actual,
-                     quoted_assumed);
+                     kuberay->is_assumed ? " before the characters that KubeRay appends" : "", quoted_kuberay_service,
+                     quoted_webhook_service);
 }
 
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hosts of each replica of a worker group have pods. If KubeRay sets no indices, the TPU webhook counts the
- * existing pods in this way to number a new pod. The cost of adding a pod does not depend on the number of pods. */
+/* Models how the TPU webhook numbers a new pod that KubeRay does not label with its replica and host: from the hosts of
+ * each replica that already have pods. The cost of adding a pod does not depend on the number of pods. */
 #pragma once
 
 #include "models/webhook/pod.h"

@@ -199,8 +199,8 @@ find_thresholds (const EqualItems *equal_items, guint32 *thresholds)
   return n;
 }
 
-/* Tries thresholds, and writes the bins of the attempt with the fewest slices to @chosen. Returns whether this
- * number of slices is proven to be minimal. */
+/* For each threshold c (see the top of this file), tries the slices with the largest excess. Writes the bins of the
+ * attempt with the fewest slices to @chosen. Returns whether fewer slices are proven to be too few. */
 static gboolean
 choose_bins (const EqualItems *equal_items, guint32 *chosen)
 {
