@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests that need pip or much time: building, installing and packing the package with pip, the pages of its reference,
-# and its types.
+# Tests that need pip or much time. They install the package with pip, check that the API reference is complete, check
+# the types with mypy, and test the wheel.
 set -eu
 tests=$top_srcdir/bindings/python/tests
 exec sh "$top_srcdir/bindings/python/check.sh" "$tests/test_install.py" "$tests/test_reference.py" "$tests/test_types.py" \

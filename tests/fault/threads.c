@@ -3,7 +3,7 @@
  * whole state. */
 #include "../support.h"
 
-enum { N_WRITERS = 4, N_READERS = 2, N_SEERS = 2, N_SLICES = 24 };
+enum { N_WRITERS = 4, N_READERS = 2, N_FORECASTERS = 2, N_SLICES = 24 };
 
 typedef struct {
   QuoitLedger *ledger;
@@ -252,7 +252,7 @@ read_some (gpointer data)
 
 /* Computes the expiries of a future time on the fleet that other threads read and writers change. */
 static gpointer
-look_ahead (gpointer data)
+forecast_expiries (gpointer data)
 {
   Work *work = data;
   g_autoptr (GRand) rand = g_rand_new_with_seed (work->seed + work->number);
@@ -273,11 +273,11 @@ look_ahead (gpointer data)
 static void
 run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
 {
-  enum { N_THREADS = N_WRITERS + N_READERS + N_SEERS };
+  enum { N_THREADS = N_WRITERS + N_READERS + N_FORECASTERS };
   gint writing = N_WRITERS, clock_ms = 0;
   Work works[N_THREADS];
   GThread *threads[N_THREADS];
-  guint n_read = 0, n_seen = 0;
+  guint n_read = 0, n_forecasts = 0;
   g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", N_SLICES);
 
   require (import_text (ledger, text, NULL, T0, NULL), "%s", text);
@@ -287,18 +287,18 @@ run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
       threads[i] = g_thread_new ("work",
                                  i < N_WRITERS               ? write_some
                                  : i < N_WRITERS + N_READERS ? read_some
-                                                             : look_ahead,
+                                                             : forecast_expiries,
                                  &works[i]);
     }
   for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
   for (guint i = N_WRITERS; i < N_THREADS; i++)
-    *(i < N_WRITERS + N_READERS ? &n_read : &n_seen) += works[i].n_done;
+    *(i < N_WRITERS + N_READERS ? &n_read : &n_forecasts) += works[i].n_done;
   require_consistent (ledger, what);
   require_verified (ledger, what);
   printf (
       "%s: %u writers, %u readers, which read %u snapshots meanwhile; %u threads computed future expiries, %u times\n",
-      what, N_WRITERS, N_READERS, n_read, N_SEERS, n_seen);
+      what, N_WRITERS, N_READERS, n_read, N_FORECASTERS, n_forecasts);
   quoit_ledger_unref (ledger);
 }
 

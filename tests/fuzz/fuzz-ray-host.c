@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts of any environment: their identity, their node's resources, the chips that a process sees. Fields: lines of
- * environment, lines of metadata, ids between commas, the given TPU. Returned texts are UTF-8. */
+ * environment, lines of metadata, chip ids between commas, the amount of a custom resource TPU. Returned
+ * texts are UTF-8. */
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
@@ -62,15 +63,15 @@ require_host (const char *const *env, const char *const *metadata)
 }
 
 static void
-require_node (const char *const *env, const char *const *metadata, const char *tpu)
+require_node (const char *const *env, const char *const *metadata, const char *tpu_amount)
 {
   g_autoptr (QuoitRayResources) custom = quoit_ray_resources_new ();
   g_autoptr (QuoitRayNode) node = NULL;
   g_autoptr (GError) error = NULL;
   const char *name;
 
-  if (*tpu != '\0')
-    quoit_ray_resources_set (custom, "TPU", g_ascii_strtod (tpu, NULL));
+  if (*tpu_amount != '\0')
+    quoit_ray_resources_set (custom, "TPU", g_ascii_strtod (tpu_amount, NULL));
   node = quoit_ray_node_new ("a", env, metadata, NULL, custom, NULL, 4, &error);
   fuzz_require_error (node != NULL, error);
   for (unsigned i = 0;
@@ -104,13 +105,13 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
-  g_autofree char *variables = fuzz_text (&in), *server = fuzz_text (&in), *ids = fuzz_text (&in),
-                  *tpu = fuzz_text (&in);
-  g_auto (GStrv) env = read_lines (variables, names, G_N_ELEMENTS (names));
-  g_auto (GStrv) metadata = read_lines (server, keys, G_N_ELEMENTS (keys));
+  g_autofree char *env_lines = fuzz_text (&in), *metadata_lines = fuzz_text (&in), *ids = fuzz_text (&in),
+                  *tpu_amount = fuzz_text (&in);
+  g_auto (GStrv) env = read_lines (env_lines, names, G_N_ELEMENTS (names));
+  g_auto (GStrv) metadata = read_lines (metadata_lines, keys, G_N_ELEMENTS (keys));
 
   require_host ((const char *const *) env, (const char *const *) metadata);
-  require_node ((const char *const *) env, (const char *const *) metadata, tpu);
+  require_node ((const char *const *) env, (const char *const *) metadata, tpu_amount);
   require_chips ((const char *const *) env, ids);
   return 0;
 }

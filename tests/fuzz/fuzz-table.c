@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints tables whose cells have hostile texts. As a table, the output has one line per row and no terminal control
- * sequences; as JSON, it is a strict document with the same texts. The first byte chooses the locale, the next one the
- * form. */
+/* Prints rows whose cells contain arbitrary bytes. The text output has one line per row and no control characters. The
+ * JSON output is valid for a strict parser and has the same texts. The first byte chooses the locale, the second one
+ * the output. */
 #include "cli/document.h"
 #include "terminal.h"
 #include "written.h"

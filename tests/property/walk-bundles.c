@@ -141,6 +141,8 @@ has_room (const Model *model, const RequestSpec *spec, guint n, const char *slic
                                                                         : sum);
 }
 
+/* Whether @n bundles of the spec fit; @group and @ever as in room_of(). The refusal is not-now if they fit only with
+ * @ever, and never if they do not fit at all. */
 static gboolean
 can_place (const Model *model, const RequestSpec *spec, guint n, const ModelGroup *group, gboolean ever)
 {

@@ -478,18 +478,20 @@ change_owner (Walk *walk, const Target *target)
 
 /* --- changing slices --- */
 
+/* Checks a successful change of @known. @changes_nothing: the model has nothing to change. */
 static void
-check_change (Call *call, QuoitGroupChange *change, const ModelGroup *known, gboolean is_nothing)
+check_change (Call *call, QuoitGroupChange *change, const ModelGroup *known, gboolean changes_nothing)
 {
   Walk *walk = call->walk;
 
   if (change == NULL)
     return;
-  walk_require (walk, (quoit_group_change_get_before (change) == quoit_group_change_get_after (change)) == is_nothing,
-                "%s has made a change or none, unlike the model", call->verb);
-  walk_require (walk, quoit_group_get_id (quoit_group_change_get_before (change)) == known->id, "%s of another group",
-                call->verb);
-  walk->n_changes += !is_nothing;
+  walk_require (walk,
+                (quoit_group_change_get_before (change) == quoit_group_change_get_after (change)) == changes_nothing,
+                "%s: ledger and model disagree on whether the group changes", call->verb);
+  walk_require (walk, quoit_group_get_id (quoit_group_change_get_before (change)) == known->id,
+                "%s changed another group", call->verb);
+  walk->n_changes += !changes_nothing;
 }
 
 /* Removes up to @n of the group's slices in @state, from the last on. */

@@ -54,9 +54,9 @@ for_each_topology (TopologyFunc check)
   return n;
 }
 
-/* Takes @text. */
+/* Parses and frees a shape such as "4x4". The length of a missing axis is 1. */
 static void
-take_shape (char *text, guint32 dims[3])
+parse_and_free_shape (char *text, guint32 dims[3])
 {
   g_auto (GStrv) parts = g_strsplit (text, "x", 3);
 
@@ -71,8 +71,8 @@ check_sizes (const QuoitCatalogueTopology *topology, const QuoitCoordinates *tor
   g_autofree char *wrap = quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_WRAP);
   guint32 dims[3], block[3];
 
-  take_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_SHAPE), dims);
-  take_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_HOST_BLOCK), block);
+  parse_and_free_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_SHAPE), dims);
+  parse_and_free_shape (quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_HOST_BLOCK), block);
   for (guint axis = 0; axis < 3; axis++)
     {
       ck_assert_uint_eq (quoit_coordinates_get_length (torus, axes[axis]), dims[axis]);
@@ -258,7 +258,7 @@ graph_build (const Torus *torus, Graph *graph)
 {
   guint32 from[3], *dims = graph->dims;
 
-  take_shape (g_strdup (torus->topology), dims);
+  parse_and_free_shape (g_strdup (torus->topology), dims);
   graph->n = dims[0] * dims[1] * dims[2];
   graph->links = g_malloc_n (graph->n, sizeof *graph->links);
   memset (graph->links, 0xff, graph->n * sizeof *graph->links);

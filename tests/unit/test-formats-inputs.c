@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads every capture of tests/data/captures as a list of nodes, and checks the nodes or the refusal. The expected
- * numbers were counted in the files without quoit. The test fails if a file has no row, or a row has no file. */
+/* Reads each file of tests/data/captures as a list of nodes, and checks the nodes or the refusal. The expected numbers
+ * were counted without quoit. The test fails if the tables below do not list a file, or list one
+ * that does not exist. */
 #include "base/natural.h"
 #include "claims-suite.h"
 
-/* A capture is named MOMENT.FORM. */
+/* A file is named MOMENT.FORM. */
 static const struct {
   const char *moment;
   unsigned n_files;

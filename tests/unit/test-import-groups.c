@@ -2,7 +2,8 @@
 /* Ray's own groups in the ledger: their chips, and their changes from import to import. Two verbs in addition to
  * script.h:
  *
- *   ray CLUSTER / GROUPS / USED     the changes; `ray-sync` likewise with sync
+ *   ray CLUSTER / GROUPS / USED     the changes, or "new" or "nothing"; `ray-sync` likewise with sync. "external ray
+ *                                   ..." is a change of the use outside groups
  *   node NAME                       its users in the order of their names, with their shares
  *
  * CLUSTER has the format of elastic.h. GROUPS are "id name STATE host:TPU=1,CPU=2 -:TPU=4; ...", where '-' is an

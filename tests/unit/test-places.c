@@ -117,6 +117,7 @@ import (QuoitFleet **fleet, const Fact *facts, guint first)
   quoit_claims_free (claims);
 }
 
+/* A new layout from the claims of @layout. */
 static QuoitLayout *
 rebuilt (const QuoitLayout *layout)
 {
@@ -172,9 +173,9 @@ START_TEST (changes_in_place_equal_a_rebuilt_layout)
   import (&fleet, facts, 0);
   for (guint step = 0; step < STEPS; step++)
     {
-      g_autoptr (QuoitLayout) before = quoit_layout_ref (fleet->layout), expected_layout = NULL,
-                              kept = rebuilt (before);
-      g_autoptr (QuoitFleet) relaid = NULL, origin = quoit_fleet_fork (fleet), same = NULL;
+      g_autoptr (QuoitLayout) before = quoit_layout_ref (fleet->layout), expected_before = rebuilt (before);
+      g_autoptr (QuoitLayout) expected_layout = NULL;
+      g_autoptr (QuoitFleet) fork_before = quoit_fleet_fork (fleet), expected_fork = NULL, expected_fleet = NULL;
       g_autoptr (GError) error = NULL;
 
       for (gint n = g_rand_int_range (rand, 1, 4); n > 0; n--)
@@ -184,19 +185,20 @@ START_TEST (changes_in_place_equal_a_rebuilt_layout)
       n_rebuilt += fleet->layout->frame != before->frame;
 
       expected_layout = rebuilt (fleet->layout);
-      relaid = quoit_fleet_with_layout (fleet, expected_layout, &error);
+      expected_fleet = quoit_fleet_with_layout (fleet, expected_layout, &error);
       ck_assert_ok (error);
-      relaid->seq = fleet->seq;
-      relaid->clock_ms = fleet->clock_ms;
-      ck_assert_msg (quoit_step_compare (relaid, fleet, &error), "step %u: %s", step,
+      expected_fleet->seq = fleet->seq;
+      expected_fleet->clock_ms = fleet->clock_ms;
+      ck_assert_msg (quoit_step_compare (expected_fleet, fleet, &error), "step %u: %s", step,
                      error == NULL ? "" : error->message);
       check_lookups (fleet->layout, expected_layout);
       ck_assert_uint_le (fleet->layout->n_texts, 4 * expected_layout->n_texts);
       /* Users of the previous layout see no change. */
-      same = quoit_fleet_with_layout (origin, kept, &error);
-      same->seq = origin->seq;
-      same->clock_ms = origin->clock_ms;
-      ck_assert_msg (quoit_step_compare (same, origin, &error), "%s", error == NULL ? "" : error->message);
+      expected_fork = quoit_fleet_with_layout (fork_before, expected_before, &error);
+      expected_fork->seq = fork_before->seq;
+      expected_fork->clock_ms = fork_before->clock_ms;
+      ck_assert_msg (quoit_step_compare (expected_fork, fork_before, &error), "%s",
+                     error == NULL ? "" : error->message);
     }
   ck_assert_uint_gt (n_in_place, STEPS / 10);
   ck_assert_uint_gt (n_rebuilt, STEPS / 10);

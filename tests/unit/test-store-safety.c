@@ -8,6 +8,11 @@
 #include "store-fixture.h"
 #include "store/path.h"
 
+/* Commands to a Helper. Any other letter reserves a slice for a group of that name. */
+enum { COMMAND_OPEN = '(', COMMAND_CLOSE = ')', COMMAND_VERIFY = '?' };
+/* Its answers. */
+enum { ANSWER_DONE = '+', ANSWER_FAILED = '-', ANSWER_NOT_NOW = 'n', ANSWER_DAMAGED = 'D' };
+
 /* A separate process that executes commands of one letter; it shares no state with this one. */
 typedef struct {
   pid_t pid;
@@ -15,28 +20,28 @@ typedef struct {
 } Helper;
 
 static char
-obey (const TestPaths *paths, QuoitStore **store, char order)
+execute (const TestPaths *paths, QuoitStore **store, char command)
 {
   g_autoptr (GError) error = NULL;
-  char name[2] = { order, '\0' };
+  char name[2] = { command, '\0' };
 
-  switch (order)
+  switch (command)
     {
-    case '(':
+    case COMMAND_OPEN:
       *store = quoit_store_open (paths->path, 2000, &error);
-      return *store != NULL ? '+' : error->code == QUOIT_ERROR_DAMAGED ? 'D' : '-';
-    case ')':
+      return *store != NULL ? ANSWER_DONE : error->code == QUOIT_ERROR_DAMAGED ? ANSWER_DAMAGED : ANSWER_FAILED;
+    case COMMAND_CLOSE:
       g_clear_pointer (store, quoit_store_free);
-      return '+';
-    case '?':
-      return quoit_store_verify (*store, &error) ? '+' : '-';
+      return ANSWER_DONE;
+    case COMMAND_VERIFY:
+      return quoit_store_verify (*store, &error) ? ANSWER_DONE : ANSWER_FAILED;
     default:
       if (*store == NULL)
-        return '-';
-      return store_reserve (*store, name, NULL, 1, &error) != 0 ? '+'
-             : error->code == QUOIT_ERROR_NOT_NOW               ? 'n'
-             : error->code == QUOIT_ERROR_DAMAGED               ? 'D'
-                                                                : '-';
+        return ANSWER_FAILED;
+      return store_reserve (*store, name, NULL, 1, &error) != 0 ? ANSWER_DONE
+             : error->code == QUOIT_ERROR_NOT_NOW               ? ANSWER_NOT_NOW
+             : error->code == QUOIT_ERROR_DAMAGED               ? ANSWER_DAMAGED
+                                                                : ANSWER_FAILED;
     }
 }
 
@@ -51,13 +56,13 @@ helper_new (const TestPaths *paths)
   if (helper.pid == 0)
     {
       QuoitStore *store = NULL;
-      char order;
+      char command;
 
       close (down[1]);
       close (up[0]);
-      while (read (down[0], &order, 1) == 1)
+      while (read (down[0], &command, 1) == 1)
         {
-          char answer = obey (paths, &store, order);
+          char answer = execute (paths, &store, command);
 
           if (write (up[1], &answer, 1) != 1)
             _exit (1);
@@ -172,15 +177,15 @@ START_TEST (reading_the_file_in_the_same_process_keeps_locks)
   ck_assert (store_import (store, 4, T0, &error));
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   looks[_i](paths.path);
-  ck_assert_int_eq (send_command (&helper, '('), '+');
-  ck_assert_int_eq (send_command (&helper, 'b'), '+');
-  ck_assert_int_eq (send_command (&helper, ')'), '+');
+  ck_assert_int_eq (send_command (&helper, COMMAND_OPEN), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'b'), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, COMMAND_CLOSE), ANSWER_DONE);
   ck_assert (store_reserve (store, "c", NULL, 1, &error) != 0);
   looks[_i](paths.path);
-  ck_assert_int_eq (send_command (&helper, '('), '+');
-  ck_assert_int_eq (send_command (&helper, 'd'), '+');
-  ck_assert_int_eq (send_command (&helper, 'e'), 'n');
-  ck_assert_int_eq (send_command (&helper, ')'), '+');
+  ck_assert_int_eq (send_command (&helper, COMMAND_OPEN), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'd'), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'e'), ANSWER_NOT_NOW);
+  ck_assert_int_eq (send_command (&helper, COMMAND_CLOSE), ANSWER_DONE);
   ck_assert_uint_eq (store_reserve (store, "f", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
   ck_assert (quoit_store_verify (store, &error));
@@ -230,12 +235,12 @@ START_TEST (deleted_companion_files_lose_nothing_under_an_open_handle)
     unlink_beside (&paths, deleted[_i][i]);
   /* The handle repairs the files; others then see everything. */
   ck_assert_msg (store_reserve (store, "b", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
-  ck_assert_int_eq (send_command (&helper, '('), '+');
-  ck_assert_int_eq (send_command (&helper, 'c'), '+');
+  ck_assert_int_eq (send_command (&helper, COMMAND_OPEN), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'c'), ANSWER_DONE);
   ck_assert (store_reserve (other, "d", NULL, 1, &error) != 0);
   ck_assert (store_reserve (store, "e", NULL, 1, &error) != 0);
-  ck_assert_int_eq (send_command (&helper, 'f'), 'n');
-  ck_assert_int_eq (send_command (&helper, '?'), '+');
+  ck_assert_int_eq (send_command (&helper, 'f'), ANSWER_NOT_NOW);
+  ck_assert_int_eq (send_command (&helper, COMMAND_VERIFY), ANSWER_DONE);
   ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
   g_clear_pointer (&store, quoit_store_free);
   g_clear_pointer (&other, quoit_store_free);
@@ -276,8 +281,8 @@ START_TEST (log_deleted_after_a_process_died_is_reported_missing)
 
   create_used (&paths);
   helper = helper_new (&paths);
-  ck_assert_int_eq (send_command (&helper, '('), '+');
-  ck_assert_int_eq (send_command (&helper, 'a'), '+');
+  ck_assert_int_eq (send_command (&helper, COMMAND_OPEN), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'a'), ANSWER_DONE);
   helper_end (&helper, SIGKILL);
   unlink_beside (&paths, "-wal");
   ck_assert_ptr_null (quoit_store_open (paths.path, 0, &error));
@@ -356,8 +361,8 @@ START_TEST (old_copy_with_a_newer_log_is_refused)
     ck_assert (store_release (store, "t", &error));
   g_clear_pointer (&store, quoit_store_free);
   helper = helper_new (&paths);
-  ck_assert_int_eq (send_command (&helper, '('), '+');
-  ck_assert_int_eq (send_command (&helper, 'a'), '+');
+  ck_assert_int_eq (send_command (&helper, COMMAND_OPEN), ANSWER_DONE);
+  ck_assert_int_eq (send_command (&helper, 'a'), ANSWER_DONE);
   helper_end (&helper, SIGKILL);
   copy_over (paths.copy, paths.path);
   /* The refused handle closes last, and must not save its log over the copy. */

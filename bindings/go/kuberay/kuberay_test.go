@@ -293,7 +293,8 @@ func TestInvalidArgumentsAreRefusedAndChangeNothing(t *testing.T) {
 		{cluster.Mark(0, 99), quoit.Invalid, "event '99'"},
 		{cluster.Mark(99, kuberay.Gone), quoit.NotFound, "pod '99'"},
 	} {
-		if wantCode(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.message) {
+		wantCode(t, one.err, one.code)
+		if one.err != nil && !strings.Contains(one.err.Error(), one.message) {
 			t.Errorf("'%v': expected '%s'", one.err, one.message)
 		}
 	}

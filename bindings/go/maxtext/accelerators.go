@@ -24,10 +24,11 @@ const (
 	DCN Links = C.QUOIT_MAXTEXT_DCN // between slices: dcn_*_parallelism
 )
 
-// Fill returns a copy of the sizes in which the size -1, if there is one, is replaced so that the product is target.
-// target is the number of devices of a slice, or the number of slices. Like MaxText, Fill multiplies modulo 2^64 and
-// divides in floating point. Like MaxText, it accepts sizes of 0 and below if the product is right, such as -2 and -2
-// for 4. links is only for messages.
+// Fill returns a copy of the sizes. A size of -1 is replaced so that the product of all sizes is target: the number of
+// devices of a slice for ICI, the number of slices for DCN. links changes only the words of error messages.
+//
+// Like MaxText, Fill multiplies modulo 2^64, divides in floating point, and accepts sizes of 0 and below if the product
+// is right, such as -2 and -2 for 4.
 //
 // It fails with Invalid if more than one size is -1, if the replaced size is not a whole number from 1, if the product
 // of the sizes is not the target, and for links that are neither ICI nor DCN.

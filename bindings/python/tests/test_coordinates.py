@@ -128,7 +128,7 @@ def test_an_invalid_torus_is_refused(arguments, error, message):
         (lambda torus: torus.find_neighbour(0, Axis.X, Direction(0)), "direction '0': expected one of UP, DOWN"),
     ],
 )
-def test_unknown_chips_hosts_and_devices_are_refused(call, message):
+def test_invalid_arguments_of_queries_are_refused(call, message):
     with pytest.raises(quoit.InvalidError, match=message):
         call(coordinates.torus("v6e", "4x4"))
 

@@ -254,8 +254,14 @@ def test_every_choice_is_a_mesh_that_can_be_made():
 def test_the_axis_with_the_most_communication_is_within_a_slice():
     best = meshes.choices((2, 16), V6E)[0]
     assert (best.axes, best.shape, best.dcn_shape, best.mesh_shape) == ((0, 1), (2, 16), (2, 1), (1, 16))
+
+
+def test_choices_keep_the_given_dcn_mesh_shape():
     choices = meshes.choices((2, 16), V6E, dcn_mesh_shape=(1, 2))
     assert {one.dcn_shape[one.axes.index(1)] for one in choices} == {2}
+
+
+def test_choices_have_no_times_without_a_published_bandwidth():
     assert {time for one in meshes.choices((4, 16), V4) for time in one.all_reduce_ns} == {None}
 
 

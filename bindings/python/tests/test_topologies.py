@@ -150,8 +150,7 @@ def test_a_renumbering_lists_moved_new_and_removed_processes(ledger):
     ledger.set_node_state("v6e-4x4-0-2", quoit.NodeState.DEAD, now_ms=NOW)
     change = ledger.repair(group, now_ms=NOW)
     found = quoit.renumbering(quoit.topology(change.before), quoit.topology(change.after))
-    how = quoit.ProcessChange
-    assert [row.change for row in found.rows] == [how.MOVED] * 4 + [how.JOINED] * 4 + [how.LEFT] * 4
+    assert [row.change.name for row in found.rows] == ["MOVED"] * 4 + ["JOINED"] * 4 + ["LEFT"] * 4
     assert found.n_changed == 12
     moved, joined, left = found.rows[0], found.rows[4], found.rows[8]
     assert (moved.process_before, moved.process_after) == (4, 0)
@@ -269,10 +268,10 @@ def reserve_fleet():
 
 def test_a_jobset_names_its_pods(ledger):
     made = quoit.topology(reserve(ledger, 2), quoit.Profile.JOBSET, jobset="mine", replicated_job="workers")
-    process = made.processes[6].environment
-    assert process["TPU_WORKER_HOSTNAMES"].split(",")[2] == "mine-workers-1-2.mine"
-    assert (process["JOB_COMPLETION_INDEX"], process["MEGASCALE_SLICE_ID"]) == ("2", "1")
-    assert process["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
+    environment = made.processes[6].environment
+    assert environment["TPU_WORKER_HOSTNAMES"].split(",")[2] == "mine-workers-1-2.mine"
+    assert (environment["JOB_COMPLETION_INDEX"], environment["MEGASCALE_SLICE_ID"]) == ("2", "1")
+    assert environment["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,12 @@ def test_the_last_variable_of_a_name_is_effective():
         pod(env=[("TPU_WORKER_ID", "0"), ("TPU_NAME", "mine"), ("TPU_NAME", "")]), [webhook.applied(pod())]
     )
     assert patch.labels["replicaIndex"] == "g-0"
-    ids = [one for one in patch.containers[0] if one.name == "TPU_WORKER_ID"]
-    assert [(one.value, one.is_written, one.is_effective) for one in ids] == [("0", False, False), ("1", True, True)]
-    names = [(one.value, one.is_effective) for one in patch.containers[0] if one.name == "TPU_NAME"]
-    assert names == [("mine", False), ("", True)]
-    assert ("TPU_DEVICE_PLUGIN_HOST_IP", "status.hostIP") in [(one.name, one.field) for one in patch.containers[0]]
+    variables = patch.containers[0]
+    worker_ids = [(one.value, one.is_written, one.is_effective) for one in variables if one.name == "TPU_WORKER_ID"]
+    assert worker_ids == [("0", False, False), ("1", True, True)]
+    tpu_names = [(one.value, one.is_effective) for one in variables if one.name == "TPU_NAME"]
+    assert tpu_names == [("mine", False), ("", True)]
+    assert ("TPU_DEVICE_PLUGIN_HOST_IP", "status.hostIP") in [(one.name, one.field) for one in variables]
 
 
 def test_pods_and_patches_can_be_compared_and_copied():

@@ -31,12 +31,12 @@ def holder_script(path, arguments="num_slices=2"):
 
 
 def requester_script(path, arguments):
-    """The script of a driver that requests slices after a line of input and prints the result.
+    """The script of a driver that prints "ready", reads a line, requests slices, and prints their names or the error.
 
-    It ends after another line.
+    It ends after another line of input.
     """
     return f"""
-        print("there", flush=True)
+        print("ready", flush=True)
         input()
         try:
             slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, {arguments})
@@ -49,7 +49,7 @@ def requester_script(path, arguments):
 
 def test_only_one_of_several_callers_gets_all_slices(path, driver):
     callers = [driver(requester_script(path, "num_slices=2, timeout_s=0")) for _ in range(3)]
-    assert [one.line() for one in callers] == ["there"] * 3
+    assert [one.line() for one in callers] == ["ready"] * 3
     for one in callers:
         one.go()
     assert sorted(one.line() for one in callers) == ["SlicesNotFreeError", "SlicesNotFreeError", "s-a s-b"]
@@ -58,7 +58,7 @@ def test_only_one_of_several_callers_gets_all_slices(path, driver):
 
 def test_a_waiting_driver_gets_slices_that_another_releases(path, driver):
     one, two = driver(holder_script(path)), driver(requester_script(path, "num_slices=2, timeout_s=20"))
-    assert one.line() == "s-a s-b" and two.line() == "there"
+    assert one.line() == "s-a s-b" and two.line() == "ready"
     two.go()
     time.sleep(0.5)
     one.go()
@@ -220,7 +220,7 @@ def test_a_key_can_be_used_again_after_a_release(path):
 def test_concurrent_callers_with_one_key_share_one_reservation(path, driver):
     script = requester_script(path, "key='job', timeout_s=20, name='train', lifetime='detached'")
     callers = [driver(script) for _ in range(3)]
-    assert [one.line() for one in callers] == ["there"] * 3
+    assert [one.line() for one in callers] == ["ready"] * 3
     for one in callers:
         one.go()
     assert [one.line() for one in callers] == ["s-a"] * 3

@@ -32,13 +32,13 @@ made = quoit_jax.mesh(planned, ["data", "fsdp"])
 import jax, jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
-# Each device along fsdp has a row of its own, and the sum over all of them is the whole.
+# Element (i, j) is 32 * i + j. Each device has two elements of one row. The first one identifies its place.
 array = jax.device_put(jnp.arange(64.0).reshape(2, 32), NamedSharding(made, PartitionSpec("data", "fsdp")))
 total = float(jax.jit(jnp.sum)(array))
-shards = {shard.device.id: float(shard.data[0, 0]) for shard in array.addressable_shards}
+first_elements = {shard.device.id: float(shard.data[0, 0]) for shard in array.addressable_shards}
 print(json.dumps({
     "shape": dict(made.shape), "ids": [one.id for one in made.devices.flat], "planned": list(planned.ids), "total": total,
-    "shards": [shards[one] for one in planned.ids],
+    "first_elements": [first_elements[one] for one in planned.ids],
 }))
 """
 FROM_DOCUMENT = """
@@ -65,7 +65,7 @@ def test_jax_makes_the_mesh_of_the_multislice_tutorial(request):
     assert result["ids"][:8] == [0, 1, 2, 3, 7, 6, 5, 9]
     assert result["ids"][16:] == [16 + one for one in result["ids"][:16]]
     assert result["total"] == sum(range(64))
-    assert result["shards"] == [32 * data + 2 * fsdp for data in range(2) for fsdp in range(16)]
+    assert result["first_elements"] == [32 * data + 2 * fsdp for data in range(2) for fsdp in range(16)]
 
 
 def test_jax_makes_the_mesh_of_the_command(tmp_path):

@@ -391,8 +391,8 @@ def test_scaling_matches_ray_train(sides, draw, ray_train):
         sides.compare(functools.partial(scaling_of_ray, ray_train[0]), scaling_of_quoit, a_scaling(draw))
 
 
-def a_count_case(draw):
-    """Random arguments of a ScalingConfig, free resources of nodes, and a number of intact slices."""
+def a_worker_count_case(draw):
+    """Random inputs of a worker count: a ScalingConfig, free resources of nodes, and a number of intact slices."""
     low = draw.choice([0, 1, 2, 4])
     arguments = {"num_workers": (low, low + draw.choice([0, 4, 8, 16, 1]))}
     if draw.random() < 0.7:
@@ -420,4 +420,4 @@ def count_of_quoit(arguments, nodes, intact):
 
 def test_worker_counts_match_ray_train(sides, draw, ray_train):
     for _ in range(1500):
-        sides.compare(functools.partial(count_of_ray, ray_train), count_of_quoit, *a_count_case(draw))
+        sides.compare(functools.partial(count_of_ray, ray_train), count_of_quoit, *a_worker_count_case(draw))

@@ -143,7 +143,7 @@ def test_quoit_predicts_ranks_and_environment(pairs, jax_run):
     names = pairs.id2name()
     for one, process in zip(jax_run.workers, jax_run.processes):
         assert names[one["node"]] == f"{process.slice_name}/{process.worker_id}"
-        expected = {**process.environment, "JAX_PLATFORMS": "cpu"}  # the run was configured to use it
+        expected = {**process.environment, "JAX_PLATFORMS": "cpu"}  # set by the runtime_env of the run
         assert {name: one["env"].get(name) for name in expected} == expected
 
 

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from ray_host import texts, whole
+from ray_host import string_values, whole
 from rows import Skip, keep_recorded, only, refusal
 
 import quoit
@@ -45,7 +45,8 @@ def detect(given, recorded):
     only(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
     if not given.get("tpu_vm", True):
         raise Skip("no TPU host: its cluster is not modelled")
-    process_input = texts(whole(given.get("env"))), texts(whole(given.get("metadata"))), given.get("file")
+    env, metadata = (string_values(whole(given.get(member))) for member in ("env", "metadata"))
+    process_input = env, metadata, given.get("file")
     found = {
         "gke": facts(identity.JaxCluster(Kind.GKE_TPU, *process_input)),
         "gce": facts(identity.JaxCluster(Kind.GCE_TPU, *process_input)),

@@ -95,10 +95,11 @@ def ids_in_steps(recorded):
 
 
 def answer(mesh, recorded):
+    """The mesh as the "out" of a row. Its ids are written as steps if the recorded ones are, and are equal."""
     found = {"ids": list(mesh.ids), "shape": list(mesh.shape)}
     if recorded and "steps" in recorded and ids_in_steps(recorded) == mesh.ids:
-        found = {**found, "steps": recorded["steps"], "base": recorded["base"]}
         del found["ids"]
+        found.update(steps=recorded["steps"], base=recorded["base"])
     axes = mesh.granules[0].physical_axes
     found["assignment"] = [list(axis.shares) for axis in axes]
     kept = keep_recorded(found, recorded)

@@ -34,11 +34,11 @@ def host_input(given):
             found[where][name] = value
         if member in VARIABLES:
             found["env"][VARIABLES[member]] = value
-    return tuple(map(texts, found.values()))
+    return string_values(found["env"]), string_values(found["metadata"])
 
 
-def texts(variables):
-    """Omits None; converts numbers to texts."""
+def string_values(variables):
+    """The variables with their values as strings, without those that are None."""
     if any("=" in name for name in variables):
         raise Skip("no variable can have this name")
     is_number = {name: isinstance(value, int) and not isinstance(value, bool) for name, value in variables.items()}
@@ -147,7 +147,7 @@ def set_visible_chips(given, recorded):
     """The same for ray-train-env."""
     only(given, ["node_accelerators", "ids", "env_before"])
     ids = [str(one) if isinstance(one, int) else one for one in given.get("ids")]
-    return seen(hosts.visible_env(ids, given.get("node_accelerators"), texts(whole(given.get("env_before")))))
+    return seen(hosts.visible_env(ids, given.get("node_accelerators"), string_values(whole(given.get("env_before")))))
 
 
 def quantity(given, recorded):
