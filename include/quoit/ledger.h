@@ -672,8 +672,9 @@ QUOIT_API bool quoit_ledger_roll_back_batch (QuoitLedger *ledger, uint32_t mark,
  * @fork: a fork of a snapshot of this ledger, through any handle
  * @now_ms: the caller's clock, at least the time of the fork's last change
  *
- * Writes everything that was done on @fork as one journal entry, or nothing. Others may have changed the ledger since
- * the snapshot; the commit succeeds if they changed nothing that the changes of the fork depend on:
+ * Writes everything that was done on @fork as one journal entry, or nothing. There is no entry if the ledger already
+ * has all changes. Others may have changed the ledger since the snapshot; the commit succeeds if they changed nothing
+ * that the changes of the fork depend on:
  *
  * - A new group: its name and key are not in use, and its owner has not ended.
  * - A group that the fork has changed or removed: it is as it was in the snapshot, except for its lease, which stays.

@@ -342,6 +342,17 @@ is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEff
   return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
 }
 
+/* Others have made the same change since the snapshot. */
+static gboolean
+is_made_already (const Rebase *rebase, const QuoitEffect *effect)
+{
+  QuoitNodeId node = { QUOIT_NO_INDEX };
+
+  if (effect->type == QUOIT_EFFECT_NODE_STATE)
+    node.index = quoit_layout_find_id (rebase->fleet->layout, effect->node_id);
+  return node.index != QUOIT_NO_INDEX && quoit_fleet_node_state (rebase->fleet, node) == effect->state;
+}
+
 static gboolean
 rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
 {
@@ -355,6 +366,8 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;
+      if (is_made_already (rebase, &rebased))
+        continue;
       quoit_entry_add (rebase->entry, rebased);
       if (!apply_effect (rebase, &rebased, error))
         return FALSE;

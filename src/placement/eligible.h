@@ -22,7 +22,7 @@ typedef struct {
 
 /* Returns a set without slices. */
 QuoitEligible *quoit_eligible_new (const QuoitLayout *layout);
-void quoit_eligible_clear (gpointer eligible); /* frees the arrays, for quoit_recent_put() */
+void quoit_eligible_clear (gpointer data); /* frees the arrays, for quoit_recent_put() */
 void quoit_eligible_unref (QuoitEligible *eligible);
 
 /* Adds @n slices. */

@@ -88,6 +88,14 @@ some_kind (const Caller *caller)
       n -= kinds[i].weight;
 }
 
+/* Only changes whose answer the commit does not decide again. */
+static gboolean
+can_be_on_fork (const Op *op)
+{
+  return op->kind == OP_CONFIRM || op->kind == OP_RELEASE || op->kind == OP_SET_STATE
+         || ((op->kind == OP_RESERVE || op->kind == OP_HOLD) && op->least == 0);
+}
+
 Op
 caller_make_op (const Caller *caller, guint step, gint64 now_ms)
 {
@@ -129,5 +137,6 @@ caller_make_op (const Caller *caller, guint step, gint64 now_ms)
       if (op.kind == OP_RENEW || (op.kind == OP_CONFIRM && caller_random_below (caller, 2) == 0))
         op.lease_ms = caller_random_below (caller, 30) == 0 ? 0 : some_lease (caller);
     }
+  op.on_fork = can_be_on_fork (&op) && caller_random_below (caller, 3) == 0;
   return op;
 }

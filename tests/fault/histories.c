@@ -40,6 +40,8 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 
   require (ledger != NULL, "%s", error_text (error));
   require (write (STDOUT_FILENO, "r", 1) == 1 && read (STDIN_FILENO, &go, 1) >= 0, "the parent is gone");
+  /* The parent has closed the other end of standard output, where failures are printed. */
+  require (dup2 (STDERR_FILENO, STDOUT_FILENO) >= 0, "a standard output");
   for (guint i = 0; i < n_steps; i++)
     {
       Op op = caller_make_op (&caller, i, read_clock (&clock, &caller, i));
@@ -60,6 +62,7 @@ enum { N_CALLERS = 3 };
 
 typedef struct {
   guint done[N_OPS], refused[N_OPS], expiries, overlapping;
+  guint commits, late_commits, refused_commits; /* late: others wrote between the snapshot and the commit */
 } Tally;
 
 static void
@@ -102,6 +105,9 @@ add_to (Tally *tally, const History *history)
 
       (op->code == 0 ? tally->done : tally->refused)[op->kind]++;
       tally->overlapping += overlaps (history, op);
+      tally->commits += op->on_fork && op->code == 0;
+      tally->late_commits += op->on_fork && op->code == 0 && op->seq > op->forked_at + 1;
+      tally->refused_commits += op->is_commit_refused;
     }
   for (guint i = 0; i < history->entries->len; i++)
     tally->expiries += strcmp (((const Entry *) history->entries->pdata[i])->verb, "expire") == 0;
@@ -225,7 +231,9 @@ print_tally (const Tally *tally)
                                     : "",
               tally->done[k], tally->refused[k]);
     }
-  printf ("\n%u calls by processes whose clocks disagree, %u of them while another called, %u expiries: linearizable\n",
+  printf ("\n%u forks committed, %u of them after changes by others; %u commits refused\n", tally->commits,
+          tally->late_commits, tally->refused_commits);
+  printf ("%u calls by processes whose clocks disagree, %u of them while another called, %u expiries: linearizable\n",
           n, tally->overlapping, tally->expiries);
 }
 
@@ -246,6 +254,8 @@ main (int argc, char **argv)
   for (guint i = 0; i < n_histories; i++)
     check_one (dir, seed + i * N_CALLERS, 200, i % 2 == 1, &tally);
   print_tally (&tally);
+  require (tally.late_commits > 0 && tally.refused_commits > 0,
+           "no fork was committed after changes by others, or none refused");
   remove_dir (dir);
   g_free (dir);
   printf ("%u passed, 0 failed\n", n_planted + n_histories);

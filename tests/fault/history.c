@@ -29,6 +29,12 @@ op_verb (OpKind kind)
   return verbs[kind];
 }
 
+const char *
+op_entry_verb (const Op *op)
+{
+  return op->on_fork ? "commit-fork" : verbs[op->kind];
+}
+
 void
 op_clear (gpointer op)
 {
@@ -49,11 +55,12 @@ op_text (const Op *op)
 {
   return g_strdup_printf ("%d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s %" G_GUINT64_FORMAT
                           " %s %s %u %u %" G_GINT64_FORMAT " %u %d = %d %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT
-                          " %x %x %u %" G_GUINT64_FORMAT " %s",
+                          " %x %x %u %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT " %d %s",
                           (int) op->kind, op->tag, op->invoked_us, op->answered_us, op->now_ms, or_dash (op->name),
                           op->id, or_dash (op->key), or_dash (op->owner), op->least, op->most, op->lease_ms, op->at,
                           (int) op->state, op->code, op->group_id, op->group_state, op->until_ms, op->before, op->after,
-                          op->n_freed, op->seq, or_dash (op->seen));
+                          op->n_freed, op->seq, op->on_fork, op->decided_ms, op->forked_at, op->is_commit_refused,
+                          or_dash (op->seen));
 }
 
 static gint64
@@ -73,7 +80,7 @@ op_parse (const char *line, Op *op)
 {
   g_auto (GStrv) words = g_strsplit (line, " ", -1);
 
-  if (g_strv_length (words) != 24 || strcmp (words[14], "=") != 0 || number_of (words[0], 10) >= N_OPS)
+  if (g_strv_length (words) != 28 || strcmp (words[14], "=") != 0 || number_of (words[0], 10) >= N_OPS)
     return FALSE;
   *op = (Op) {
     .kind = (OpKind) number_of (words[0], 10),
@@ -94,7 +101,11 @@ op_parse (const char *line, Op *op)
     .after = (guint32) number_of (words[20], 16),
     .n_freed = (guint) number_of (words[21], 10),
     .seq = (guint64) number_of (words[22], 10),
-    .seen = strcmp (words[23], "-") == 0 ? NULL : g_strdup (words[23]),
+    .on_fork = number_of (words[23], 10) != 0,
+    .decided_ms = number_of (words[24], 10),
+    .forked_at = (guint64) number_of (words[25], 10),
+    .is_commit_refused = number_of (words[26], 10) != 0,
+    .seen = strcmp (words[27], "-") == 0 ? NULL : g_strdup (words[27]),
   };
   take_text (op->tag, words[1]);
   take_text (op->name, words[5]);
@@ -195,10 +206,10 @@ take_change (Op *op, QuoitGroupChange *change)
   return TRUE;
 }
 
-static gboolean
-ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
+static QuoitRequest *
+op_request (const Op *op)
 {
-  g_autoptr (QuoitRequest) request = new_slice_request (op->name, "v6e", "4x4", op->most);
+  QuoitRequest *request = new_slice_request (op->name, "v6e", "4x4", op->most);
 
   if (op->least > 0)
     require (quoit_request_set_slice_range (request, op->least, op->most, NULL), "%u..%u", op->least, op->most);
@@ -206,17 +217,31 @@ ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
     quoit_request_set_key (request, op->key, NULL);
   if (*op->owner != '\0')
     quoit_request_set_owner (request, op->owner, NULL);
+  if (op->kind == OP_RESERVE && op->lease_ms > 0)
+    require (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
+  return request;
+}
+
+static char *
+op_node (const Op *op)
+{
+  return g_strdup_printf ("v6e-4x4-%u-%u", op->at / N_HOSTS, op->at % N_HOSTS);
+}
+
+static gboolean
+ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
+{
+  g_autoptr (QuoitRequest) request = op_request (op);
+
   if (op->kind == OP_HOLD)
     return take_group (op, quoit_ledger_hold (ledger, request, op->lease_ms, op->now_ms, NULL, error));
-  if (op->lease_ms > 0)
-    require (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
   return take_group (op, quoit_ledger_reserve (ledger, request, op->now_ms, NULL, error));
 }
 
 static gboolean
 ask_for_node (QuoitLedger *ledger, const Op *op, GError **error)
 {
-  g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", op->at / N_HOSTS, op->at % N_HOSTS);
+  g_autofree char *node = op_node (op);
 
   if (op->kind == OP_SET_STATE)
     return quoit_ledger_set_node_state (ledger, node, op->state, op->now_ms, error);
@@ -286,6 +311,90 @@ ask (QuoitLedger *ledger, Op *op, GError **error)
     }
 }
 
+/* --- calls on forks --- */
+
+static gboolean
+change_fork (QuoitFork *fork, Op *op, GError **error)
+{
+  g_autofree char *ref = group_ref (op), *node = op_node (op);
+  g_autoptr (QuoitRequest) request = NULL;
+
+  switch (op->kind)
+    {
+    case OP_RESERVE:
+      request = op_request (op);
+      return take_group (op, quoit_fork_reserve (fork, request, op->now_ms, NULL, error));
+    case OP_HOLD:
+      request = op_request (op);
+      return take_group (op, quoit_fork_hold (fork, request, op->lease_ms, op->now_ms, NULL, error));
+    case OP_CONFIRM:
+      return take_group (op, quoit_fork_confirm (fork, ref, op->lease_ms, op->now_ms, error));
+    case OP_RELEASE:
+      return quoit_fork_release (fork, ref, op->now_ms, error);
+    case OP_SET_STATE:
+      return quoit_fork_set_node_state (fork, node, op->state, op->now_ms, error);
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/* Changes that the fork takes back. Nothing of them may reach the ledger. */
+static void
+change_and_roll_back (QuoitFork *fork, const Op *op)
+{
+  guint32 mark = quoit_fork_mark (fork);
+  g_autoptr (QuoitRequest) request = new_slice_request ("rolled-back", "v6e", "4x4", 1);
+  g_autofree char *node = op_node (op);
+  g_autoptr (GError) error = NULL;
+
+  quoit_group_unref (quoit_fork_reserve (fork, request, op->now_ms, NULL, NULL));
+  quoit_fork_release (fork, op->name, op->now_ms, NULL);
+  quoit_fork_set_node_state (fork, node, QUOIT_NODE_DEAD, op->now_ms, NULL);
+  require (quoit_fork_roll_back (fork, mark, &error), "%s", error_text (error));
+}
+
+/* A group that is new can have another id in the ledger than on the fork. A group that the fork found there can have
+ * been released by others if the commit had nothing to write; the answer is then that of the fork. */
+static void
+take_committed_group (QuoitFork *fork, const QuoitSnapshot *base, Op *op)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_fork_snapshot (fork);
+  g_autoptr (QuoitGroup) known = quoit_snapshot_lookup_group_by_id (base, op->group_id, NULL);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  if (op->group_id == 0)
+    return;
+  group = known == NULL ? quoit_snapshot_lookup_group (snapshot, op->name, NULL)
+                        : quoit_snapshot_lookup_group_by_id (snapshot, op->group_id, NULL);
+  if (group != NULL && quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
+    take_group (op, quoit_group_ref (group));
+}
+
+static gboolean
+ask_on_fork (QuoitLedger *ledger, Op *op, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+
+  if (!quoit_ledger_refresh (ledger, error))
+    return FALSE;
+  snapshot = quoit_ledger_snapshot (ledger);
+  op->forked_at = quoit_snapshot_get_seq (snapshot);
+  op->decided_ms = MAX (op->now_ms, quoit_snapshot_get_clock_ms (snapshot));
+  fork = quoit_snapshot_fork (snapshot);
+  change_and_roll_back (fork, op);
+  if (!change_fork (fork, op, error))
+    return FALSE;
+  g_usleep (200); /* so that other processes can write between the snapshot and the commit */
+  if (!quoit_ledger_commit_fork (ledger, fork, op->decided_ms, error))
+    {
+      op->is_commit_refused = TRUE;
+      return FALSE;
+    }
+  take_committed_group (fork, snapshot, op);
+  return TRUE;
+}
+
 void
 op_run (QuoitLedger *ledger, Op *op)
 {
@@ -295,7 +404,7 @@ op_run (QuoitLedger *ledger, Op *op)
 
   quoit_ledger_set_actor (ledger, op->tag);
   op->invoked_us = g_get_monotonic_time ();
-  done = ask (ledger, op, &error);
+  done = op->on_fork ? ask_on_fork (ledger, op, &error) : ask (ledger, op, &error);
   op->answered_us = g_get_monotonic_time ();
   require (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), error_text (error));
   op->code = done ? 0 : error->code;

@@ -43,8 +43,12 @@ typedef struct {
   gint64 lease_ms;
   guint at;             /* node, or slice */
   QuoitNodeState state; /* new state of the node */
+  gboolean on_fork;     /* the call changes a fork, which is then committed */
 
-  int code; /* 0: done */
+  int code;                   /* 0: done */
+  gint64 decided_ms;          /* on_fork: the time of the change on the fork */
+  guint64 forked_at;          /* on_fork: the last entry of the fork's snapshot */
+  gboolean is_commit_refused; /* on_fork: the fork accepted the change, and the commit failed */
   guint64 group_id;
   int group_state;
   gint64 until_ms;
@@ -56,8 +60,9 @@ typedef struct {
 } Op;
 
 void op_clear (gpointer op);
-const char *op_verb (OpKind kind); /* verb in the journal */
-char *op_text (const Op *op);      /* one line with all fields */
+const char *op_verb (OpKind kind);        /* verb in the journal if the call is not on a fork */
+const char *op_entry_verb (const Op *op); /* verb in the journal */
+char *op_text (const Op *op);             /* one line with all fields */
 gboolean op_parse (const char *line, Op *op);
 
 void op_run (QuoitLedger *ledger, Op *op);

@@ -244,10 +244,11 @@ refused (int code)
   return (Answer) { .code = code };
 }
 
+/* A fork decides on its own time, and the commit keeps that end. */
 static gint64
 until_of (const Op *op, gint64 time_ms)
 {
-  return op->lease_ms == 0 ? 0 : time_ms + op->lease_ms;
+  return op->lease_ms == 0 ? 0 : (op->on_fork ? op->decided_ms : time_ms) + op->lease_ms;
 }
 
 static Answer

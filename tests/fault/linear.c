@@ -74,7 +74,7 @@ find_writers (Check *check)
         return g_strdup_printf ("found entry %u in place of entry %u", (guint) entry->seq, (guint) seq);
       if (is_expiry (entry) || seq == 1)
         continue;
-      if (call == NULL || strcmp (entry->verb, op_verb (call->op->kind)) != 0)
+      if (call == NULL || strcmp (entry->verb, op_entry_verb (call->op)) != 0)
         return g_strdup_printf ("entry %u, %s of '%s': no call wrote it", (guint) seq, entry->verb, entry->actor);
       if (call->entry != NOWHERE)
         return about (call, "has two entries");
@@ -83,6 +83,25 @@ find_writers (Check *check)
       if (call->op->seq != seq)
         return about (call, "the handle does not know what it has written");
       call->entry = call->place = seq;
+    }
+  return NULL;
+}
+
+/* A commit is refused only because of entries that are newer than the fork. */
+static char *
+check_refused_commits (const Check *check)
+{
+  for (guint i = 0; i < check->calls->len; i++)
+    {
+      Call *call = call_at (check, i);
+
+      if (!call->op->is_commit_refused)
+        continue;
+      if (call->op->code != QUOIT_ERROR_CONFLICT && call->op->code != QUOIT_ERROR_EXPIRED)
+        return about (call, "the commit failed for a reason that is no change of the ledger");
+      if (call->op->seq <= call->op->forked_at)
+        return about (call, "the commit was refused although nothing had changed");
+      call->place = call->op->seq;
     }
   return NULL;
 }
@@ -292,6 +311,7 @@ linear_contradiction (const History *history)
     }
   g_array_sort (calls, by_invocation);
   why = find_writers (&check);
+  why = why != NULL ? why : check_refused_commits (&check);
   why = why != NULL ? why : check_times_of_writers (&check);
   if (why != NULL)
     return why;

@@ -362,7 +362,7 @@ compare_entry (FaultRun *run, const QuoitJournal *journal, guint32 entry)
                actor, op->code, (guint) seq);
       require (op->code != 0 || op->seq == seq, "%s got the answer entry %u, but wrote entry %u", actor,
                (guint) op->seq, (guint) seq);
-      require (strcmp (op_verb (op->kind), verb) == 0, "%s has an entry of verb %s", actor, verb);
+      require (strcmp (op_entry_verb (op), verb) == 0, "%s has an entry of verb %s", actor, verb);
     }
   for (guint32 i = 0; i < quoit_journal_get_n_effects (journal, entry); i++)
     compare_effect (run, journal, entry, i, op != NULL && op->code == 0 ? op : NULL);
