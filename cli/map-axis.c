@@ -166,8 +166,8 @@ count_without_device (const Map *map)
 
 /* --- the hops of the axis --- */
 
-/* A line is the devices that differ only in their index along the axis. This is the part of the current line in one
- * slice. */
+/* A line is the devices that differ only in their index along the axis. A LinePart is the part of the current line in
+ * one slice. */
 typedef struct {
   uint32_t line;        /* the number of the line, from 1; 0: none */
   uint32_t first, last; /* the chips of the first and the latest device */
@@ -183,8 +183,9 @@ add_hop (MapSlice *slice, uint32_t from, uint32_t to)
     g_array_append_val (slice->axis_slice->hops, hop);
 }
 
+/* Adds a device to its slice's part of the line, and the hop from the previous device of that part. */
 static void
-follow_device (const Map *map, uint32_t device, uint32_t line, LinePart *parts)
+add_device_to_line (const Map *map, uint32_t device, uint32_t line, LinePart *parts)
 {
   int64_t chip = -1;
   MapSlice *slice = find_chip (map, device, &chip);
@@ -229,7 +230,7 @@ follow_lines (Map *map)
     if (first / stride % size == 0)
       {
         for (uint32_t i = 0; i < size; i++)
-          follow_device (map, devices[first + i * stride], first + 1, parts);
+          add_device_to_line (map, devices[first + i * stride], first + 1, parts);
         for (uint32_t i = 0; i < size; i++)
           close_line (map, devices[first + i * stride], first + 1, parts);
       }

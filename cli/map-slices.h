@@ -4,9 +4,9 @@
 
 #include <quoit/quoit.h>
 
-/* Returns the indices (uint32_t) of slices: of the slice with that name, else of the slices of the group, else of the
- * pool with that name. @name NULL: all slices. g_array_unref() it. Fails with INVALID if the name is ambiguous,
- * or if it is a group that uses no hosts of slices. */
+/* Returns the indices (uint32_t) of slices. @name is a slice, else a group (the slices of its hosts), else a pool (all
+ * of its slices); NULL: all slices. g_array_unref() it. Fails with NOT_FOUND if there is no such name, and with INVALID
+ * if the name is ambiguous or the group uses no host of a slice. */
 GArray *find_slices (const QuoitSnapshot *snapshot, const char *name, GError **error);
 
 /* Returns the group with that name, even if a slice has the same name. Fails with INVALID if only a slice or a pool has

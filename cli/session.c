@@ -19,8 +19,8 @@ enum { MAX_FIRST_JUMP_MS = 86400000 };
 /* 2026-11-01. A system clock with an earlier time was never set; --now is then compared with this time instead. */
 #define EARLIEST_CLOCK_MS G_GINT64_CONSTANT (1793491200000)
 
-/* Describes the values of -o. Without a verb, they are those that several verbs share. The text is interned because
- * GOption keeps a pointer to it. */
+/* Describes the values of -o that @verb accepts, or, if @verb is NULL, the values that several verbs accept. The text
+ * is interned because GOption keeps a pointer to it. */
 static const char *
 describe_outputs (const Verb *verb)
 {

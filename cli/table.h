@@ -50,8 +50,8 @@ void table_build_members (const Table *table, JsonBuilder *builder);
 /* Builds one object of a table with two columns, the names and the values of its members. */
 void table_build_map (const Table *table, JsonBuilder *builder);
 
-/* Format for people: all rows under their headings, or only row 0, as one line of heading and value for each column.
- * g_free() them. */
+/* Format a table for people: the first function formats all rows under a line of headings, the second one formats only
+ * row 0, with one line for each column: its heading and its value. g_free() the text. */
 char *table_format_rows (const Table *table);
 char *table_format_facts (const Table *table);
 

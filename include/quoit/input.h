@@ -155,8 +155,8 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
  * nodes with the same pool, slice and worker id are joined too. An allocated node never becomes another machine.
  *
  * A machine in both a Ray list and a Kubernetes list has Ray's place and resources, and the labels of both. It is
- * draining or dead if either list reports that. A Kubernetes node that is not Ready is still found by its address. A
- * node with the address of its pod gets the address of the new pod when the pod is replaced.
+ * draining or dead if either list reports that. Dead nodes of a Kubernetes list are matched by address too, unlike dead
+ * nodes of a Ray list. If a node has the address of its pod and the pod is replaced, the node gets the new address.
  *
  * The import then also fails with %QUOIT_ERROR_NOT_FOUND if there is no such source, %QUOIT_ERROR_INVALID if it has the
  * input's kind, and %QUOIT_ERROR_CONFLICT if an allocated node would get another topology or other chips.

@@ -264,8 +264,8 @@ QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInpu
  *
  * Like quoit_ledger_import(), for a fleet that changes while parts of it are allocated. An allocated node that is
  * missing from @input is lost: it stays in its place as dead while a group has it. Once no group has it, the next
- * import or sync removes it. The result reports which slices of which groups are lost, leaving or whole again; react
- * with quoit_ledger_repair() or quoit_ledger_resize().
+ * import or sync removes it. The result reports which slices of which groups are lost (a host is dead), leaving (a host
+ * is draining) or whole again. React with quoit_ledger_repair() or quoit_ledger_resize().
  *
  * Fails like quoit_ledger_import(), but not because of lost nodes.
  *
@@ -422,9 +422,9 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * @now_ms: the caller's clock
  * @report: (out) (optional): set to a report if placement refused
  *
- * Replaces all lost and leaving slices of a group, or none. If a slice is whole again in its own place (a host was
- * replaced, or the slice was created again), the group gets it back; otherwise the group gets another slice that
- * matches its request. The other slices stay. A group that is whole stays as it is.
+ * Replaces all lost and leaving slices of a group, or none. If a slice of the same pool and name is whole again (a
+ * host was replaced, or the slice was created again), the group gets that slice. Otherwise it gets another slice that
+ * matches its request. The other slices stay. If no slice is lost or leaving, nothing changes.
  *
  * In a group of bundles, the bundles on lost or leaving nodes are placed again with the same strategy and policy, like
  * Ray does. %QUOIT_STRATEGY_STRICT_SPREAD avoids the nodes of the other bundles. With a topology label, a bundle gets a

@@ -237,8 +237,8 @@ QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
  * @key: a label key
  * @value: a condition in Ray's syntax: "v", "!v", "in(a,b)", "!in(a,b)"; blanks are not removed
  *
- * Restricts the request to slices whose alive nodes all satisfy this and all other selectors, or for bundles to nodes
- * that do.
+ * Restricts the request to slices whose alive nodes all satisfy this and all other selectors. Bundles are restricted to
+ * nodes that satisfy them.
  *
  * Fails with %QUOIT_ERROR_INVALID if Ray 2.60 refuses the key or the condition.
  */
@@ -270,8 +270,8 @@ QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *s
  * Adds bundles. Each bundle is placed on one node. A request has slices or bundles, never both. Bundles have indices
  * from 0 in the order in which they were added; the bundles of the group have the same indices.
  *
- * Fails with %QUOIT_ERROR_INVALID for any other text, for a number out of range, and for more than 256 different
- * resources.
+ * Fails with %QUOIT_ERROR_INVALID if @amounts does not have this syntax, if a number is out of range, or if the bundles
+ * of the request have more than 256 different resources.
  */
 QUOIT_API bool quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n_bundles,
                                           GError **error);

@@ -64,8 +64,8 @@ QUOIT_API QuoitJaxCluster *quoit_jax_cluster_detect (const char *const *env, con
  * @process: below quoit_topology_get_n_processes()
  *
  * Calls quoit_jax_cluster_detect() with the environment that @topology has for @process, without a metadata server and
- * without the file of TPU_PROCESS_ADDRESSES_PATH. Host lists that the processes of a slice share are not copied, so
- * that the cost for all processes is linear in their number. The cluster outlives @topology.
+ * without the file of TPU_PROCESS_ADDRESSES_PATH. The cluster shares the host lists of @topology instead of copying
+ * them, so that the cost for all processes is linear in their number. It stays valid after @topology is freed.
  *
  * Fails with %QUOIT_ERROR_INVALID when TPU_PROCESS_ADDRESSES_PATH names a file.
  *

@@ -131,8 +131,8 @@ QUOIT_API bool quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *a
 /**
  * QuoitMaxtextMeshFlags:
  * @QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES: allow_split_physical_axes
- * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e, which reverses the last four of 2x4 devices along
- *   one axis; JAX's order is a ring, this order is not
+ * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e: if one axis has all devices of a v6e 2x4, MaxText
+ *   reverses the last four of them. JAX's order of them is a ring; the changed order is not
  *
  * Options of a mesh, as bits.
  */
@@ -338,8 +338,8 @@ QUOIT_API const char *quoit_maxtext_report_get_axis_name (const QuoitMaxtextRepo
  * @axis: below quoit_maxtext_report_get_n_axes()
  * @links: within a slice, or between slices
  *
- * Returns the size of an axis. If MaxText refuses the sizes, it is the given size, which is -1 if MaxText would compute
- * it. For one slice, the sizes between slices are 1.
+ * Returns the size of an axis that MaxText uses. If MaxText refuses the sizes, returns the size in the settings
+ * instead, which can be -1 (let MaxText compute it). If the job has one slice, each size between slices is 1.
  *
  * Returns: the size
  */

@@ -16,10 +16,11 @@ G_BEGIN_DECLS
  * that span slices, and in whether physical axes are split. Meshes in which each axis uses the same links are listed
  * once. Immutable; any thread can read it.
  *
- * The caller gives the axes in order of their traffic, the one with the most traffic last. The best choice has the
- * shortest all-reduce along that axis. If two are equal, the axis before it decides, and so on. If no bandwidth is
- * published, or the times are equal, these criteria apply in order: links inside the slice before links between slices,
- * a form without jumps (#QuoitMeshForm), fewer hops, no split axis, an order closer to the given one.
+ * The caller gives the axes in order of their traffic, the one with the most traffic last. The best choice is the one
+ * that is best along this axis. If two are equal there, the axis before it decides, and so on. Along an axis, these
+ * criteria apply in order: a shorter all-reduce, if the bandwidth is published; links inside the slice before links
+ * between slices; a form without jumps (#QuoitMeshForm); fewer hops; no split axis. If two choices are equal along all
+ * axes, the one whose order of axes is closer to the given order comes first.
  */
 typedef struct _QuoitMeshChoices QuoitMeshChoices;
 
@@ -31,12 +32,12 @@ typedef struct _QuoitMeshChoices QuoitMeshChoices;
  * @dcn_sizes: (nullable) (array length=n_axes): the part of each axis that spans slices; %NULL: any
  * @n_bytes: size of the all-reduce along each axis, in bytes; 0 or more
  *
- * Tries every order of the axes with every way to span the slices. Axes of size 1 keep their places.
+ * Tries every combination of an order of the axes and a way to span the slices. Axes of size 1 keep their places.
  *
- * Fails with %QUOIT_ERROR_INVALID when the product of the sizes is not the number of devices (the message names the
- * nearest sizes that fit), or the product of @dcn_sizes is not the number of slices, and when there are more ways than
- * can be tried in a few seconds: pass @dcn_sizes, or fewer axes. If JAX refuses all ways, the error is that of
- * quoit_mesh_new_hybrid() for the first one.
+ * Fails with %QUOIT_ERROR_INVALID when the product of @sizes is not the number of devices (the message names the
+ * nearest sizes that fit), when the product of @dcn_sizes is not the number of slices, and when there are more
+ * combinations than can be tried in a few seconds: pass @dcn_sizes, or fewer axes. If JAX refuses all combinations, the
+ * error is that of quoit_mesh_new_hybrid() for the first one.
  *
  * Returns: (transfer full): one or more choices; quoit_mesh_choices_free() it. %NULL on failure
  */

@@ -225,9 +225,9 @@ QUOIT_API QuoitMesh *quoit_mesh_new (const QuoitDevices *devices, const int64_t 
  * @n_dcn_axes: the number of axes in @dcn_sizes, 0 to 64
  * @flags: bits of #QuoitMeshFlags, except %QUOIT_MESH_CONTIGUOUS_SUBMESHES
  *
- * Creates the mesh of create_hybrid_device_mesh(). Each size of the mesh is the size in the granule times the size over
- * granules; along an axis, the index of the granule changes more slowly. If the shapes have different lengths, the
- * shorter one gets leading axes of size 1.
+ * Creates the mesh of create_hybrid_device_mesh(). The size of each axis of the mesh is its size in @sizes times its
+ * size in @dcn_sizes. Along an axis, the devices of one granule are next to each other. If the shapes have different
+ * lengths, the shorter one gets leading axes of size 1.
  *
  * Fails with %QUOIT_ERROR_INVALID like quoit_mesh_new() for any granule, when the product of @dcn_sizes is not the
  * number of granules (the message names the nearest sizes that fit), and when a device has no slice index (pass

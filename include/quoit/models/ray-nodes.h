@@ -67,8 +67,8 @@ QUOIT_API void quoit_ray_nodes_set_dead (QuoitRayNodes *nodes, uint32_t index);
 /**
  * quoit_ray_nodes_set_available:
  * @id: id of a node
- * @available: its available resources; copied. A resource that is not in the list counts as not reported, which is how
- *   Ray reports full use
+ * @available: its available resources; copied. Ray omits resources that are in full use. If TPU is missing, the
+ *   function that counts slices determines whether the node is in use
  *
  * Sets the available resources of the node @id, replacing earlier ones.
  */
