@@ -246,17 +246,28 @@ check_retry (Call *call, const RequestSpec *spec, gboolean holds, const ModelGro
                   error_text (call->error));
 }
 
+/* @lease_ms: of a hold; 0: reserve */
+static QuoitGroup *
+hold_or_reserve (Call *call, const QuoitRequest *request, gint64 lease_ms)
+{
+  QuoitLedger *ledger = call->target->ledger;
+  QuoitFork *fork = call->target->fork;
+
+  if (fork != NULL)
+    return lease_ms != 0 ? quoit_fork_hold (fork, request, lease_ms, call->now_ms, NULL, &call->error)
+                         : quoit_fork_reserve (fork, request, call->now_ms, NULL, &call->error);
+  return lease_ms != 0 ? quoit_ledger_hold (ledger, request, lease_ms, call->now_ms, NULL, &call->error)
+                       : quoit_ledger_reserve (ledger, request, call->now_ms, NULL, &call->error);
+}
+
 void
 reserve_or_keep (Walk *walk, const Target *target)
 {
   RequestSpec spec = random_spec (walk, target->model);
-  gboolean holds = target->fork == NULL && spec.lease_ms != 0 && random_below (walk, 4) > 0;
+  gboolean holds = spec.lease_ms != 0 && random_below (walk, 4) > 0;
   g_autoptr (QuoitRequest) request = request_of (&spec);
   Call call = call_begin (walk, target, holds ? "hold" : "reserve");
-  g_autoptr (QuoitGroup) group
-      = target->fork != NULL ? quoit_fork_reserve (target->fork, request, call.now_ms, NULL, &call.error)
-        : holds ? quoit_ledger_hold (target->ledger, request, spec.lease_ms, call.now_ms, NULL, &call.error)
-                : quoit_ledger_reserve (target->ledger, request, call.now_ms, NULL, &call.error);
+  g_autoptr (QuoitGroup) group = hold_or_reserve (&call, request, holds ? spec.lease_ms : 0);
   const ModelGroup *known = spec.key == NULL ? NULL : model_keyed (call.after, spec.key);
   const ModelOwner *owner = spec.owner == NULL ? NULL : model_owner (call.after, spec.owner);
   gboolean has_lease = holds || spec.lease_ms > 0;
@@ -298,8 +309,11 @@ confirm_or_renew (Walk *walk, const Target *target)
   ModelGroup *known;
 
   ref = random_ref (walk, target->model, &name, &id);
-  group = renews ? quoit_ledger_renew (target->ledger, ref, lease_ms, call.now_ms, &call.error)
-                 : quoit_ledger_confirm (target->ledger, ref, lease_ms, call.now_ms, &call.error);
+  if (target->fork != NULL)
+    group = (renews ? quoit_fork_renew : quoit_fork_confirm) (target->fork, ref, lease_ms, call.now_ms, &call.error);
+  else
+    group = (renews ? quoit_ledger_renew : quoit_ledger_confirm) (target->ledger, ref, lease_ms, call.now_ms,
+                                                                  &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (!is_lease (lease_ms) && (renews || lease_ms != 0))
     call.code = QUOIT_ERROR_INVALID;
@@ -411,7 +425,9 @@ set_owner (Call *call, const char *name, gint64 lease_ms)
       *owner = (ModelOwner) { ++call->after->last_id, until_ms, FALSE };
       g_hash_table_replace (call->after->owners, g_strdup (name), owner);
     }
-  return quoit_ledger_set_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
+  return call->target->fork != NULL
+             ? quoit_fork_set_owner (call->target->fork, name, lease_ms, call->now_ms, &call->error)
+             : quoit_ledger_set_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -433,7 +449,9 @@ renew_owner (Call *call, const char *name, gint64 lease_ms)
         model_write (call->after, call->now_ms);
       owner->until_ms = call->time_ms + lease_ms;
     }
-  return quoit_ledger_renew_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
+  return call->target->fork != NULL
+             ? quoit_fork_renew_owner (call->target->fork, name, lease_ms, call->now_ms, &call->error)
+             : quoit_ledger_renew_owner (call->target->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -458,7 +476,9 @@ end_owner (Call *call, const char *name)
       model_write (call->after, call->now_ms);
       model_end_owner (call->after, name);
     }
-  done = quoit_ledger_end_owner (call->target->ledger, name, call->now_ms, &n, &call->error);
+  done = call->target->fork != NULL
+             ? quoit_fork_end_owner (call->target->fork, name, call->now_ms, &n, &call->error)
+             : quoit_ledger_end_owner (call->target->ledger, name, call->now_ms, &n, &call->error);
   walk_require (walk, !done || n == n_known, "%u groups of %s, not %u", n, name, n_known);
   return done;
 }
@@ -661,7 +681,8 @@ release_slice (Walk *walk, const Target *target)
             model_leave_slice (call.after, known, slice);
         }
     }
-  change = quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
+  change = target->fork != NULL ? quoit_fork_release_slice (target->fork, ref, slice, call.now_ms, &call.error)
+                                : quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
   call_end (&call, change != NULL);
   quoit_group_change_free (change);
 }

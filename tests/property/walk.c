@@ -49,7 +49,7 @@ change_state (Walk *walk, const Target *target)
   g_autofree char *name = random_node (walk, target->model);
   /* Usually back to alive, because otherwise little would fit after a while. */
   QuoitNodeState state = random_below (walk, 5) < 3 ? QUOIT_NODE_ALIVE : (QuoitNodeState) random_below (walk, 3);
-  guint verb = target->fork != NULL ? 0 : random_below (walk, 3);
+  guint verb = random_below (walk, 3);
   ModelNode *node;
   Call call;
   gboolean done;
@@ -61,6 +61,9 @@ change_state (Walk *walk, const Target *target)
   if (verb == 0)
     done = target->fork != NULL ? quoit_fork_set_node_state (target->fork, name, state, call.now_ms, &call.error)
                                 : quoit_ledger_set_node_state (target->ledger, name, state, call.now_ms, &call.error);
+  else if (target->fork != NULL)
+    done = (verb == 1 ? quoit_fork_drain_nodes : quoit_fork_undrain_nodes) (target->fork, (const char *const *) &name,
+                                                                            1, call.now_ms, &call.error);
   else
     done = verb == 1 ? quoit_ledger_drain_node (target->ledger, name, call.now_ms, &call.error)
                      : quoit_ledger_undrain_node (target->ledger, name, call.now_ms, &call.error);
@@ -154,23 +157,16 @@ import (Walk *walk, const Target *target)
 
 /* --- choosing steps --- */
 
-/* Steps that are possible everywhere except in a fork. */
-static void
-ledger_step (Walk *walk, const Target *target)
-{
-  static void (*const steps[]) (Walk * walk, const Target *target)
-      = { confirm_or_renew, confirm_or_renew, forget, change_owner, change_owner, release_slice };
-
-  steps[random_below (walk, G_N_ELEMENTS (steps))](walk, target);
-}
-
+/* The last of the rare steps is not possible on a fork. */
 static void
 any_step (Walk *walk, const Target *target)
 {
-  guint die = random_below (walk, 100);
+  static void (*const rare_steps[]) (Walk * walk, const Target *target)
+      = { confirm_or_renew, confirm_or_renew, change_owner, change_owner, release_slice, forget };
+  guint die = random_below (walk, 100), n_rare = G_N_ELEMENTS (rare_steps) - (target->fork != NULL ? 1 : 0);
 
-  if (target->fork == NULL && die < 25)
-    ledger_step (walk, target);
+  if (die < 25)
+    rare_steps[random_below (walk, n_rare)](walk, target);
   else if (die < 60)
     reserve_or_keep (walk, target);
   else if (die < 68)
@@ -191,16 +187,97 @@ small_step (Walk *walk, const Target *target)
 }
 
 static void
+some_steps (Walk *walk, const Target *target)
+{
+  for (guint i = 1 + random_below (walk, 6); i > 0; i--)
+    small_step (walk, target);
+}
+
+/* Steps that are undone. */
+static void
+roll_back_some_steps (Walk *walk, const Target *target)
+{
+  guint32 mark = quoit_fork_mark (target->fork);
+  Model *before = model_copy (target->model);
+  g_autoptr (GError) error = NULL;
+
+  some_steps (walk, target);
+  walk_require (walk, quoit_fork_roll_back (target->fork, mark, &error), "%s", error_text (error));
+  model_become (target->model, before);
+  check (walk, target);
+}
+
+static guint
+count_expired (const Model *model)
+{
+  GHashTableIter iter;
+  gpointer owner;
+  guint n = 0;
+
+  for (guint i = 0; i < model->groups->len; i++)
+    n += ((const ModelGroup *) model->groups->pdata[i])->expired;
+  g_hash_table_iter_init (&iter, model->owners);
+  while (g_hash_table_iter_next (&iter, NULL, &owner))
+    n += ((const ModelOwner *) owner)->ended;
+  return n;
+}
+
+static gboolean
+had_ended (const Model *model, guint64 id)
+{
+  for (guint i = 0; i < model->groups->len; i++)
+    {
+      const ModelGroup *group = model->groups->pdata[i];
+
+      if (group->id == id)
+        return group->state == QUOIT_GROUP_REMOVED;
+    }
+  return FALSE;
+}
+
+/* Commits a fork on which no lease has ended, and in whose time none ends in the ledger. */
+static void
+commit_fork (Walk *walk, QuoitLedger *ledger, const Target *target)
+{
+  /* The clock of a ledger without entries is 0. */
+  gint64 now_ms = target->model->clock_ms == 0 ? walk->time_ms : target->model->clock_ms;
+  Model *at = model_at (walk->model, now_ms);
+  gboolean none_ends = at->seq == walk->model->seq && count_expired (target->model) == count_expired (walk->model);
+  g_autoptr (GError) error = NULL;
+
+  model_free (at);
+  if (!none_ends)
+    return;
+  walk_require (walk, quoit_ledger_commit_fork (ledger, target->fork, now_ms, &error), "%s", error_text (error));
+  walk->n_commits++;
+  /* All that ended on the fork has ended in the ledger with the commit. */
+  for (guint i = 0; i < target->model->groups->len; i++)
+    {
+      ModelGroup *group = target->model->groups->pdata[i];
+
+      if (group->state == QUOIT_GROUP_REMOVED && !had_ended (walk->model, group->id))
+        group->ended_ms = now_ms;
+    }
+  target->model->seq = walk->model->seq + (target->model->seq > walk->model->seq ? 1 : 0);
+  check (walk, target);
+  model_become (walk->model, model_copy (target->model));
+  some_steps (walk, target);
+}
+
+static void
 try_in_fork (Walk *walk, QuoitLedger *ledger)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   Target target = { .fork = fork, .model = model_copy (walk->model) };
 
-  for (guint i = 1 + random_below (walk, 6); i > 0; i--)
-    small_step (walk, &target);
-  model_free (target.model);
+  some_steps (walk, &target);
+  if (random_below (walk, 3) == 0)
+    roll_back_some_steps (walk, &target);
   walk->n_forks++;
+  if (random_below (walk, 2) == 0)
+    commit_fork (walk, ledger, &target);
+  model_free (target.model);
 }
 
 static void
@@ -265,8 +342,9 @@ take_step (Walk *walk)
   QuoitLedger *ledger = walk->handles[which];
   Target target = { .ledger = ledger, .model = walk->model };
 
-  /* Usually a second; sometimes so long that ended groups are forgotten. */
-  walk->time_ms += random_below (walk, 300) == 0 ? G_GINT64_CONSTANT (50000000) : 1000;
+  /* Usually a second; sometimes so long that ended groups are forgotten, but less than a day, which a ledger refuses.
+   */
+  walk->time_ms += random_below (walk, 300) == 0 && walk->time_ms - walk->model->clock_ms < 30000000 ? 50000000 : 1000;
   if (die < 80)
     import (walk, &target);
   else if (die < 120)
@@ -313,9 +391,10 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
         walk_require (&walk, quoit_ledger_verify (walk.handles[0], &error), "%s", error_text (error));
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u groups ended, %u group changes, %u imports, "
-          "%u nodes lost, %u forks, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
+          "%u nodes lost, %u forks, %u committed, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
-          walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions, walk.n_bundle_groups, walk.n_bundles_moved);
+          walk.n_losses, walk.n_forks, walk.n_commits, walk.n_batches, walk.n_compactions, walk.n_bundle_groups,
+          walk.n_bundles_moved);
   fflush (stdout);
   quoit_ledger_unref (walk.handles[0]);
   quoit_ledger_unref (walk.handles[1]);

@@ -15,6 +15,7 @@ typedef struct {
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
+  guint n_commits; /* of forks */
   guint n_bundle_groups, n_bundles_moved;
 } Walk;
 
