@@ -135,10 +135,22 @@ set_numbers (QuoitRequest *request, const RequestOptions *options, GError **erro
              && quoit_request_set_chips_per_host (request, number, error));
 }
 
+bool
+request_parse_priority (const char *text, int32_t *priority, GError **error)
+{
+  static const NumberRule rule = { "--priority", "-2147483648 to 2147483647", G_MININT32, G_MAXINT32 };
+  gint64 number;
+
+  if (!text_parse_number (text, &rule, &number, error))
+    return false;
+  *priority = (int32_t) number;
+  return true;
+}
+
 static bool
 set_estimates (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
-  static const NumberRule priority = { "--priority", "-2147483648 to 2147483647", G_MININT32, G_MAXINT32 };
+  int32_t priority;
   gint64 number;
 
   if (options->expected != NULL
@@ -147,9 +159,9 @@ set_estimates (QuoitRequest *request, const RequestOptions *options, GError **er
     return false;
   if (options->priority == NULL)
     return true;
-  if (!text_parse_number (options->priority, &priority, &number, error))
+  if (!request_parse_priority (options->priority, &priority, error))
     return false;
-  return quoit_request_set_priority (request, (int32_t) number), true;
+  return quoit_request_set_priority (request, priority), true;
 }
 
 static bool

@@ -26,6 +26,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 
+/* Parses --priority. */
+bool request_parse_priority (const char *text, int32_t *priority, GError **error);
+
 /* Parses --slices: "2" or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
 /* Builds the request that the options describe. quoit_request_free() it. */

@@ -86,6 +86,7 @@ static const struct {
   { &verb_hold,      "see 'quoit groups', or retry it with the same --key" },
   { &verb_confirm,   "retry it: a confirmed group does not change" },
   { &verb_renew,     "see 'quoit show NAME', or retry it: the lease begins again" },
+  { &verb_update,    "see 'quoit show NAME', or retry it: --expect then counts from the retry" },
   { &verb_release,   "see 'quoit groups', or retry it with NAME@ID: CONFLICT or NOT_FOUND then means that it is released" },
   { &verb_resize,    "see 'quoit show NAME', or retry it: the same size again changes nothing" },
   { &verb_repair,    "see 'quoit show NAME', or retry it: an intact group does not change" },

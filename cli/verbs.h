@@ -31,6 +31,7 @@
   VERB (hold, facts, false) \
   VERB (confirm, facts, false) \
   VERB (renew, facts, false) \
+  VERB (update, facts, false) \
   VERB (release, facts, false) \
   VERB (resize, facts, false) \
   VERB (repair, facts, false) \

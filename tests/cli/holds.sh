@@ -265,6 +265,21 @@ baseline
 refused 6 "when for more slices than there are" "never, at most 3 of 4 slices" when --topology 4x4 --accelerator v6e --slices 4
 refused 3 "a priority of more than 32 bits" "--priority '3000000000'|-2147483648 to 2147483647" reserve d $slice --priority 3000000000
 refused 2 "an estimate that is no duration" "--expect 'soon'" reserve d $slice --expect soon
+refused 2 "update without a change" "expected --expect TIME or --priority N" update a
+refused 2 "update with an estimate that is no duration" "--expect 'later'" update a --expect later
+refused 3 "update with an estimate of 300 years" "expected end|2200" update a --expect 109500d --priority 9 --now "$(at 80)"
+refused 3 "update with a priority of more than 32 bits" "--priority '3000000000'" update a --expect 1h --priority 3000000000
+refused 4 "update of an unknown group" "no group 'nobody'" update nobody --priority 1 --now "$(at 80)"
+refused 7 "update with an id that is not the group's" "'a@1' now, not '@3'" update a@3 --priority 1 --now "$(at 80)"
+unchanged "refused updates change nothing"
+ok 0 "update of both succeeds" update a@1 --expect 1h --priority 9 --now "$(at 80)" -o json
+fact "the estimate counts from now" 'd["group"]["expected_end"], d["group"]["priority"]' "('2026-05-01T10:31:20.000Z', 9)"
+ok 0 "update of the priority succeeds" update a --priority -3 --now "$(at 81)" -o json
+fact "the estimate stays" 'd["group"]["expected_end"], d["group"]["priority"]' "('2026-05-01T10:31:20.000Z', -3)"
+ok 0 "update to an unknown end succeeds" update a --expect none --now "$(at 82)" -o json
+fact "the end is unknown again" 'd["group"]["expected_end"], d["group"]["priority"]' "(None, -3)"
+ok 5 "when waits for no group without an estimate" when $two --now "$(at 83)"
+ok 0 "verify replays the journal of updates" verify
 }
 
 finish

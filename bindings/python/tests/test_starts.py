@@ -44,9 +44,9 @@ def test_a_request_waits_for_leases_and_estimates(ledger):
     late = snapshot.find_start(request("x"), now_ms=NOW + 1_500)
     assert (late.time_ms, ends_of(late)) == (NOW + 1_501, [("estimated", 1_501, True, True)])
     # A lease that has ended needs no wait.
-    assert snapshot.find_start(request("x"), now_ms=NOW + 3_000) == (NOW + 3_000, ())
+    assert snapshot.find_start(request("x"), now_ms=NOW + 3_000) == quoit.Start(NOW + 3_000, ())
     ledger.release("unknown", now_ms=NOW)
-    assert ledger.snapshot().find_start(request("x"), now_ms=NOW) == (NOW, ())
+    assert ledger.snapshot().find_start(request("x"), now_ms=NOW) == quoit.Start(NOW, ())
 
 
 def test_the_lease_of_an_owner_ends_its_groups(ledger):
@@ -62,7 +62,7 @@ def test_slices_that_do_not_become_free_do_not_count(ledger):
     ledger.set_node_state("v6e-4x4-1-0", quoit.NodeState.DEAD, now_ms=NOW)
     snapshot = ledger.snapshot()
     assert snapshot.find_start(request("x", 2), now_ms=NOW).time_ms == NOW + 1_000
-    assert snapshot.find_start(request("x", 3), now_ms=NOW) == (None, ())
+    assert snapshot.find_start(request("x", 3), now_ms=NOW) == quoit.Start(None, ())
     with pytest.raises(quoit.NeverError, match="at most 4 of 5 slices, even if all groups end"):
         snapshot.find_start(request("x", 5), now_ms=NOW)
     with pytest.raises(quoit.InvalidError, match="2000 to 2199"):

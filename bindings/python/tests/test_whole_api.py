@@ -280,13 +280,15 @@ def made_objects():
     half = ledger.reserve(quoit.Request("half", bundles=[quoit.Bundle("TPU=2")]), now_ms=NOW)
     snapshot = ledger.snapshot()
     fork = snapshot.fork()
+    fork.set_expected_end("train", NOW + 1000, now_ms=NOW)
+    start = fork.snapshot().find_start(quoit.Request("next", accelerator="v6e", topology="4x4", slices=2), now_ms=NOW)
     change = fork.resize("train", 1, now_ms=NOW)
     before, after = quoit.topology(change.before), quoit.topology(change.after)
     again = ledger.import_fleet_text("v6e 4x4 x4; v5p 2x2x4", now_ms=NOW)
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, request, group, half, snapshot, fork, change, before, quoit.renumbering(before, after),
+        ledger, imported, again, request, group, half, snapshot, fork, start, change, before, quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),

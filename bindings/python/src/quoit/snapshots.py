@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from . import _c
 from ._c import call, ffi, lib
@@ -40,7 +41,8 @@ class GraphForm(_c.Code):
     """The JSON graph that Fluxion's resource-query reads."""
 
 
-class GroupEnd(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class GroupEnd:
     """The end of a group for which a request waits."""
 
     group: Group
@@ -51,7 +53,8 @@ class GroupEnd(NamedTuple):
     """Whether the expected end has passed."""
 
 
-class Start(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Start:
     """When a request fits; see `Snapshot.find_start`."""
 
     time_ms: int | None
