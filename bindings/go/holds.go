@@ -130,6 +130,23 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 	})
 }
 
+// ForgetBefore deletes the records of all groups that ended before a time, and returns their number. The record of a
+// group with a request key is kept until it is forgotten. Choose a time before which no caller still retries: a retry
+// with a forgotten key makes a new group.
+//
+// It fails like other changes, with Invalid for a clock that is not valid.
+func (l *Ledger) ForgetBefore(ctx context.Context, before, now time.Time) (int, error) {
+	var groups C.uint32_t
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_forget_before(c, C.int64_t(unixMs(before)), C.int64_t(unixMs(now)), &groups, &gerror)
+		return gerror
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(groups), nil
+}
+
 // CommitFork writes everything that was done on a fork of this ledger as one journal entry, or nothing. Others may have
 // changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys, owners and nodes
 // of its new groups, the groups that it has changed, the nodes whose state it has set, and, if it has synced a source,

@@ -94,6 +94,9 @@ func TestRetryWithKeyReturnsTheSameGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCode(t, ledger.Forget(bg, first.Handle(), now), quoit.NotFound)
+	if n, err := ledger.ForgetBefore(bg, now.Add(time.Hour), now); n != 0 || err != nil {
+		t.Errorf("ForgetBefore without ended groups: %d, %v", n, err)
+	}
 	if reserve(t, ledger, request).ID() == first.ID() {
 		t.Error("a new group has the id of the old group")
 	}

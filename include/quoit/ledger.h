@@ -477,6 +477,24 @@ QUOIT_API bool quoit_ledger_forget (QuoitLedger *ledger, const char *group, int6
 QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error);
 
 /**
+ * quoit_ledger_forget_before:
+ * @before_ms: a time in milliseconds since 1970
+ * @now_ms: the caller's clock
+ * @n_groups: (out) (optional): the number of records that were deleted
+ *
+ * Deletes the records of all groups that ended before @before_ms, in one transaction; writes nothing if there are none.
+ * A long-running ledger whose requests have keys needs this from time to time, because the record of such a group is
+ * kept until it is forgotten, and a ledger has at most 1,000,000 records. Choose a time before which no caller still
+ * retries: a retry with a forgotten key makes a new group.
+ *
+ * See "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_forget_before (QuoitLedger *ledger, int64_t before_ms, int64_t now_ms, uint32_t *n_groups,
+                                           GError **error);
+
+/**
  * quoit_ledger_set_owner:
  * @owner: the name of the owner, as in quoit_request_set_owner(); the same characters as in group names
  * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_ledger_end_owner()

@@ -222,3 +222,18 @@ quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, G
 
   return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
 }
+
+bool
+quoit_ledger_forget_before (QuoitLedger *ledger, int64_t before_ms, int64_t now_ms, uint32_t *n_groups, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_FORGET_BEFORE, .before_ms = before_ms };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  g_return_val_if_fail (ledger != NULL, false);
+
+  if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
+    return false;
+  if (n_groups != NULL)
+    *n_groups = outcome.n_groups;
+  return true;
+}

@@ -40,6 +40,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_forget (fleet, &action->group, now_ms, entry, error);
     case QUOIT_ACTION_FORGET_KEY:
       return quoit_step_forget_key (fleet, action->key, now_ms, entry, error);
+    case QUOIT_ACTION_FORGET_BEFORE:
+      return quoit_step_forget_before (fleet, action->before_ms, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SET_OWNER:
       return quoit_step_set_owner (fleet, &action->owner, now_ms, entry, error);
     case QUOIT_ACTION_RENEW_OWNER:

@@ -76,6 +76,7 @@ typedef enum {
   QUOIT_ACTION_UPDATE,
   QUOIT_ACTION_FORGET,
   QUOIT_ACTION_FORGET_KEY,
+  QUOIT_ACTION_FORGET_BEFORE,
   QUOIT_ACTION_SET_OWNER,
   QUOIT_ACTION_RENEW_OWNER,
   QUOIT_ACTION_END_OWNER,
@@ -96,6 +97,7 @@ typedef struct {
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
     QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (with an id) */
     const char *key;             /* FORGET_KEY */
+    gint64 before_ms;            /* FORGET_BEFORE */
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
     QuoitGroupUpdate update;     /* UPDATE */

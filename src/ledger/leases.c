@@ -209,3 +209,30 @@ quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, 
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group has the request key %s", quoted);
   return forget (fleet, group, time_ms, entry, error);
 }
+
+gboolean
+quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_ms, QuoitEntry **entry,
+                          QuoitOutcome *outcome, GError **error)
+{
+  g_autoptr (GPtrArray) forgotten = g_ptr_array_new ();
+  gint64 time_ms = 0;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && !is_live (group) && group->kind != QUOIT_RECORD_OWNER && group->ended_ms < before_ms)
+        g_ptr_array_add (forgotten, (gpointer) group);
+    }
+  outcome->n_groups = forgotten->len;
+  if (forgotten->len == 0)
+    return TRUE;
+  /* Sorted, so that every process writes the same entry. */
+  g_ptr_array_sort (forgotten, quoit_group_by_id);
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_FORGET, time_ms);
+  for (guint i = 0; i < forgotten->len; i++)
+    quoit_entry_add (*entry, quoit_effect_forgetting (forgotten->pdata[i]));
+  return TRUE;
+}

@@ -100,6 +100,9 @@ gboolean quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, g
 /* Forgets the removed group of the request key @key. Fails with CONFLICT for a live group. */
 gboolean quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, QuoitEntry **entry,
                                 GError **error);
+/* Forgets the groups that ended before @before_ms. Sets the number of groups in @outcome. */
+gboolean quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_ms, QuoitEntry **entry,
+                                   QuoitOutcome *outcome, GError **error);
 
 /* --- owners.c --- */
 

@@ -27,6 +27,5 @@ void quoit_refusal_copy_request (QuoitRefusal *refusal);
 
 /* Sets @error to NOT_NOW or NEVER with a message of one sentence, and *@report to the report; both may be NULL. A
  * report on slices finds its options when they are first read. If the request cannot be explained, @error has another
- * code and
- * *@report stays NULL. */
+ * code and *@report stays NULL. */
 void quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error);

@@ -139,8 +139,12 @@ baseline
 refused 3 "forget without an id" "group 'a': expected NAME@ID" forget a --now "$(at 21)"
 refused 4 "forget with an unknown id" "no record of a group 'a' with id 7" forget a@7 --now "$(at 21)"
 refused 4 "forget with an unknown key" "no group has the request key 'x'" forget --key x --now "$(at 21)"
-refused 2 "forget without arguments" "expected either NAME@ID or --key KEY" forget --now "$(at 21)"
-refused 2 "forget with a handle and a key" "expected either NAME@ID or --key KEY" forget a@1 --key k --now "$(at 21)"
+refused 2 "forget without arguments" "expected either NAME@ID or --key KEY or --before TIME" forget --now "$(at 21)"
+refused 2 "forget with a handle and a key" "expected either NAME@ID or --key KEY or --before TIME" forget a@1 --key k --now "$(at 21)"
+refused 2 "forget with a key and a time" "expected either NAME@ID or --key KEY or --before TIME" forget --key k --before "$(at 21)" --now "$(at 21)"
+refused 3 "forget before a word" "--before 'yesterday'" forget --before yesterday --now "$(at 21)"
+ok 0 "forget --before succeeds if nothing is that old" forget --before "$(at 5)" --now "$(at 21)" -o json
+fact "it forgets no group" 'd["forgotten"]' "0 groups"
 ok 0 "forget --key succeeds" forget --key k --now "$(at 21)"
 baseline
 refused 4 "a second forget" "no group has the request key 'k'" forget --key k --now "$(at 21)"

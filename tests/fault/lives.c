@@ -282,6 +282,12 @@ forget_kept (World *world, gint64 now_ms, GError **error)
 }
 
 static gboolean
+forget_ended (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_ledger_forget_before (world->ledger, now_ms, now_ms, NULL, error);
+}
+
+static gboolean
 renew_owned (World *world, gint64 now_ms, GError **error)
 {
   return drop_group (quoit_ledger_renew (world->ledger, "owned", 3000000, now_ms, error));
@@ -312,6 +318,9 @@ static const Step leasing[] = {
   { "forget", forget_short },
   { "release", release_kept },
   { "forget a key", forget_kept },
+  { "reserve with the key again", reserve_after_end },
+  { "release again", release_kept },
+  { "forget all that has ended", forget_ended },
   { "set the owner again", set_owner },
   { "hold for the owner again", hold_owned },
   { "renew", renew_owned },

@@ -373,8 +373,32 @@ find_gone (const Model *model, const char *name, guint64 id)
   return NULL;
 }
 
-void
-forget (Walk *walk, const Target *target)
+static void
+forget_before (Walk *walk, const Target *target)
+{
+  gint64 before_ms = walk->time_ms - random_below (walk, 50000);
+  uint32_t n_groups = 0;
+  guint n_known = 0;
+  Call call = call_begin (walk, target, "forget before");
+  gboolean done = quoit_ledger_forget_before (target->ledger, before_ms, call.now_ms, &n_groups, &call.error);
+
+  for (guint i = call.after->groups->len; i-- > 0;)
+    {
+      ModelGroup *group = call.after->groups->pdata[i];
+
+      if (group->state != QUOIT_GROUP_REMOVED || group->ended_ms >= before_ms)
+        continue;
+      model_forget (call.after, group);
+      n_known++;
+    }
+  if (n_known > 0)
+    model_write (call.after, call.now_ms);
+  walk_require (walk, !done || n_groups == n_known, "%u groups forgotten, not %u", n_groups, n_known);
+  call_end (&call, done);
+}
+
+static void
+forget_one (Walk *walk, const Target *target)
 {
   gboolean by_key = random_below (walk, 2) == 0;
   g_autofree char *key = g_strdup_printf ("key-%u", random_below (walk, 200)), *name = NULL, *ref = NULL;
@@ -400,6 +424,12 @@ forget (Walk *walk, const Target *target)
       model_forget (call.after, known);
     }
   call_end (&call, done);
+}
+
+void
+forget (Walk *walk, const Target *target)
+{
+  (random_below (walk, 10) == 0 ? forget_before : forget_one) (walk, target);
 }
 
 /* --- owners --- */

@@ -515,6 +515,14 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
     return script_compact (script, now_ms, error);
   if (strcmp (verb, "forget-key") == 0)
     return quoit_ledger_forget_key (ledger, one, now_ms, error);
+  if (strcmp (verb, "forget-before") == 0)
+    {
+      uint32_t n_groups = 0;
+      gboolean done = quoit_ledger_forget_before (ledger, T0 + script_ms (one), now_ms, &n_groups, error);
+
+      g_string_append_printf (text, " %u", n_groups);
+      return done;
+    }
   if (strcmp (verb, "owner-set") == 0)
     return quoit_ledger_set_owner (ledger, one, two == NULL ? 0 : script_ms (two), now_ms, error);
   if (strcmp (verb, "owner-renew") == 0)

@@ -74,6 +74,7 @@ CALL (quoit_ledger_confirm, quoit_ledger_confirm (ledger, "@", 0, NOW, error) !=
 CALL (quoit_ledger_renew, quoit_ledger_renew (ledger, "g", 1000, NOW, error) != NULL)
 CALL (quoit_ledger_forget, quoit_ledger_forget (ledger, "g", NOW, error))
 CALL (quoit_ledger_forget_key, quoit_ledger_forget_key (ledger, "k", NOW, error))
+CALL (quoit_ledger_forget_before, quoit_ledger_forget_before (ledger, NOW, NOW, NULL, error))
 CALL (quoit_ledger_set_owner, quoit_ledger_set_owner (ledger, "o", 0, NOW, error))
 CALL (quoit_ledger_renew_owner, quoit_ledger_renew_owner (ledger, "o", 1000, NOW, error))
 CALL (quoit_ledger_end_owner, quoit_ledger_end_owner (ledger, "o", NOW, NULL, error))
@@ -133,6 +134,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_renew),
   ROW (quoit_ledger_forget),
   ROW (quoit_ledger_forget_key),
+  ROW (quoit_ledger_forget_before),
   ROW (quoit_ledger_set_owner),
   ROW (quoit_ledger_renew_owner),
   ROW (quoit_ledger_end_owner),

@@ -128,6 +128,16 @@ static const ScriptFact facts[] = {
     { "0 import v6e 4x4 x2 pool=a -> new", "0 hold train 1 10s -> train@1", "10s forget train@1 -> ok",
       "11s confirm train@1 -> CONFLICT", "11s confirm train -> NOT_FOUND",
       "0 journal -> import: fleet imported; hold: train@1 added; expire: train@1 gone; forget: train@1 forgotten" } },
+  { "all groups that ended before a time are forgotten at once",
+    { "0 import v6e 4x4 x4 pool=a -> new", "0 reserve first 1 key=k -> first@1", "0 hold second 1 10s -> second@2",
+      "0 reserve third 1 key=m -> third@3", "0 reserve live 1 key=n -> live@4", "5s release first -> ok",
+      "9s release third -> ok", "10s forget-before 5s -> ok 0", "10s forget-before 9s -> ok 1",
+      "10s forget-key k -> NOT_FOUND", "10s confirm second@2 -> EXPIRED", "11s forget-before 60s -> ok 2",
+      "11s forget-before 60s -> ok 0", "11s confirm second@2 -> CONFLICT", "11s forget-key m -> NOT_FOUND",
+      "11s reserve live 1 key=n -> live@4 RESERVED", "11s forget-before 60s -> ok 0",
+      "0 journal -> import: fleet imported; reserve: first@1 added; hold: second@2 added; reserve: third@3 added; "
+      "reserve: live@4 added; release: first@1 gone; release: third@3 gone; expire: second@2 gone; "
+      "forget: first@1 forgotten; forget: second@2 forgotten, third@3 forgotten" } },
   { "a released group without a key leaves no record",
     { "0 import v6e 4x4 x2 pool=a -> new", "0 reserve train 1 -> train@1", "0 release train -> ok",
       "0 forget train@1 -> NOT_FOUND", "0 reserve train 1 -> train@2", "0 forget train@1 -> NOT_FOUND",

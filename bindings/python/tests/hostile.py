@@ -197,6 +197,7 @@ class World:
             "source": lambda: "fleet",
             "seq": lambda: 1,
             "before_seq": lambda: 2,
+            "before_ms": lambda: 1_750_000_000_000,
             "slices": lambda: 2,
             "lease_ms": lambda: 60_000,
             "expected_runtime_ms": lambda: 60_000,

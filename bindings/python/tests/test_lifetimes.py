@@ -84,6 +84,7 @@ def verbs():
         "max_jump_ms": 1,
         "seq": 1,
         "before_seq": 1,
+        "before_ms": 1,
         "fork": quoit.open_memory().snapshot().fork(),
     }
     for name, method in vars(quoit.Ledger).items():

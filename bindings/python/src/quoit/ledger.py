@@ -341,6 +341,16 @@ class Ledger(_c.Uncopyable):
         """Like `forget`, for the group that the request key names."""
         call(lib.quoit_ledger_forget_key, self._open(), _c.to_text(key, "key"), _c.clock(now_ms))
 
+    def forget_before(self, before_ms: int, *, now_ms: int | None = None) -> int:
+        """Deletes the records of all groups that ended before a time, and returns their number.
+
+        The record of a group with a request key is kept until it is forgotten. Choose a time before which no caller
+        still retries: a retry with a forgotten key makes a new group.
+        """
+        n_groups = ffi.new("uint32_t *")
+        call(lib.quoit_ledger_forget_before, self._open(), _c.clock(before_ms), _c.clock(now_ms), n_groups)
+        return int(n_groups[0])
+
     # --- elastic jobs ---
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
