@@ -52,8 +52,8 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
 
   /* 3 -> 4 */
   /* The caller's estimate (0: unknown), and how important the group is. */
-  "ALTER TABLE grp ADD COLUMN expected_end_ms INTEGER NOT NULL DEFAULT 0;"
-  "ALTER TABLE grp ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;",
+  ("ALTER TABLE grp ADD COLUMN expected_end_ms INTEGER NOT NULL DEFAULT 0;"
+   "ALTER TABLE grp ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;"),
 };
 
 static const char *const sql[N_SQL] = {
