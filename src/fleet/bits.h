@@ -37,6 +37,14 @@ quoit_bits_has (const QuoitBits *bits, guint32 member)
   return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
 }
 
+/* For plain arrays of words: returns the bits of the word of @at from @at to before @end. The next word begins at
+ * (at | 63) + 1. */
+static inline guint64
+quoit_bits_range_mask (guint32 at, guint32 end)
+{
+  return ~(guint64) 0 >> (64 - MIN (end - at, 64 - at % 64)) << (at % 64);
+}
+
 /* --- changes --- */
 
 static inline guint64 *

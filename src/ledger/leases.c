@@ -55,18 +55,24 @@ has_ended (const QuoitGroupData *group, GHashTable *owners, gint64 time_ms)
 }
 
 static gboolean
-can_be_forgotten (const QuoitGroupData *group, gint64 time_ms)
+ended_before (const QuoitGroupData *group, gint64 before_ms)
 {
-  return group != NULL && !is_live (group) && group->kind != QUOIT_RECORD_OWNER && *group->key == '\0'
-         && group->ended_ms < time_ms - EXPIRED_GROUP_MEMORY_MS;
+  return group != NULL && !is_live (group) && group->kind != QUOIT_RECORD_OWNER && group->ended_ms < before_ms;
 }
 
-/* Makes the entry for groups that end and groups that are forgotten. Its effects are sorted by group id, because every
+static gboolean
+can_be_forgotten (const QuoitGroupData *group, gint64 time_ms)
+{
+  return ended_before (group, time_ms - EXPIRED_GROUP_MEMORY_MS) && *group->key == '\0';
+}
+
+/* Makes the entry for groups that are forgotten and groups that end. Its effects are sorted by group id, because every
  * process must write the same entry, but the order of the slots differs between processes. */
 static void
-make_entry (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
+make_entry (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten,
+            QuoitEntry **entry)
 {
-  *entry = quoit_entry_new (fleet, QUOIT_VERB_EXPIRE, time_ms);
+  *entry = quoit_entry_new (fleet, verb, time_ms);
   g_ptr_array_sort (forgotten, quoit_group_by_id);
   g_ptr_array_sort (ended, quoit_group_by_id);
   for (guint i = 0; i < forgotten->len; i++)
@@ -101,7 +107,7 @@ quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
   if (ended->len == 0)
     quoit_fleet_update_first_lease (fleet);
   else
-    make_entry (fleet, time_ms, ended, forgotten, entry);
+    make_entry (fleet, QUOIT_VERB_EXPIRE, time_ms, ended, forgotten, entry);
 }
 
 /* --- confirm and renew --- */
@@ -214,7 +220,7 @@ gboolean
 quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error)
 {
-  g_autoptr (GPtrArray) forgotten = g_ptr_array_new ();
+  g_autoptr (GPtrArray) none = g_ptr_array_new (), forgotten = g_ptr_array_new ();
   gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
@@ -223,16 +229,11 @@ quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && !is_live (group) && group->kind != QUOIT_RECORD_OWNER && group->ended_ms < before_ms)
+      if (ended_before (group, before_ms))
         g_ptr_array_add (forgotten, (gpointer) group);
     }
   outcome->n_groups = forgotten->len;
-  if (forgotten->len == 0)
-    return TRUE;
-  /* Sorted, so that every process writes the same entry. */
-  g_ptr_array_sort (forgotten, quoit_group_by_id);
-  *entry = quoit_entry_new (fleet, QUOIT_VERB_FORGET, time_ms);
-  for (guint i = 0; i < forgotten->len; i++)
-    quoit_entry_add (*entry, quoit_effect_forgetting (forgotten->pdata[i]));
+  if (forgotten->len > 0)
+    make_entry (fleet, QUOIT_VERB_FORGET, time_ms, none, forgotten, entry);
   return TRUE;
 }

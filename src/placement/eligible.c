@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/eligible.h"
 
+#include "fleet/bits.h"
+
 static guint32
 n_words (guint32 n_bits)
 {
@@ -36,13 +38,8 @@ quoit_eligible_unref (QuoitEligible *eligible)
 void
 quoit_eligible_add (QuoitEligible *eligible, guint32 first, guint32 n)
 {
-  for (guint32 end = first + n; first < end;)
-    {
-      guint32 n_here = MIN (end - first, 64 - first % 64);
-
-      eligible->slices[first / 64] |= (~(guint64) 0 >> (64 - n_here)) << (first % 64);
-      first += n_here;
-    }
+  for (guint32 at = first, end = first + n; at < end; at = (at | 63) + 1)
+    eligible->slices[at / 64] |= quoit_bits_range_mask (at, end);
 }
 
 void
@@ -61,13 +58,8 @@ count_range (const guint64 *bits, guint32 first, guint32 n)
 {
   guint32 count = 0;
 
-  for (guint32 end = first + n; first < end;)
-    {
-      guint32 n_here = MIN (end - first, 64 - first % 64);
-
-      count += (guint32) __builtin_popcountll (bits[first / 64] >> (first % 64) & ~(guint64) 0 >> (64 - n_here));
-      first += n_here;
-    }
+  for (guint32 at = first, end = first + n; at < end; at = (at | 63) + 1)
+    count += (guint32) __builtin_popcountll (bits[at / 64] & quoit_bits_range_mask (at, end));
   return count;
 }
 

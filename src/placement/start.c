@@ -106,6 +106,17 @@ slice_of_node_id (const Gains *gains, guint32 id)
   return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : gains->fleet->layout->nodes[node].slice;
 }
 
+/* Adds the groups that have a part of the node. */
+static void
+add_users (GHashTable *users, const QuoitFleet *fleet, guint32 node)
+{
+  QuoitUsers iter = quoit_fleet_node_users (fleet, (QuoitNodeId) { node });
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&iter)) != NULL)
+    g_hash_table_add (users, (gpointer) user);
+}
+
 /* Returns the number of groups that have a part of the slice. */
 static guint
 count_users (const Gains *gains, guint32 slice)
@@ -114,13 +125,7 @@ count_users (const Gains *gains, guint32 slice)
   g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
 
   for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
-    {
-      QuoitUsers iter = quoit_fleet_node_users (gains->fleet, (QuoitNodeId) { i });
-      const QuoitGroupData *user;
-
-      while ((user = quoit_fleet_users_next (&iter)) != NULL)
-        g_hash_table_add (users, (gpointer) user);
-    }
+    add_users (users, gains->fleet, i);
   return g_hash_table_size (users);
 }
 
@@ -304,13 +309,7 @@ keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, GArray *
   if (!quoit_plan_bundles (after, request, &plan, NULL, NULL))
     return;
   for (guint32 b = 0; b < plan.n; b++)
-    {
-      QuoitUsers iter = quoit_fleet_node_users (fleet, (QuoitNodeId) { plan.nodes[b] });
-      const QuoitGroupData *user;
-
-      while ((user = quoit_fleet_users_next (&iter)) != NULL)
-        g_hash_table_add (users, (gpointer) user);
-    }
+    add_users (users, fleet, plan.nodes[b]);
   for (guint i = 0; i < ends->len; i++)
     {
       QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);

@@ -250,16 +250,10 @@ by_fullness (const void *a, const void *b)
 static guint32
 count_free_on_shelf (const QuoitFleet *fleet, const QuoitEligible *eligible, const QuoitShelf *shelf)
 {
-  guint32 at = shelf->first_slice, end = at + shelf->n_slices, n = 0;
+  guint32 end = shelf->first_slice + shelf->n_slices, n = 0;
 
-  while (at < end)
-    {
-      guint32 n_here = MIN (end - at, 64 - at % 64);
-
-      n += (guint32) __builtin_popcountll (free_word (fleet, eligible, at / 64) >> (at % 64)
-                                           & ~(guint64) 0 >> (64 - n_here));
-      at += n_here;
-    }
+  for (guint32 at = shelf->first_slice; at < end; at = (at | 63) + 1)
+    n += (guint32) __builtin_popcountll (free_word (fleet, eligible, at / 64) & quoit_bits_range_mask (at, end));
   return n;
 }
 
