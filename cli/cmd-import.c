@@ -323,8 +323,8 @@ const Verb verb_sync = {
   source_kinds_usage,
   "read a source again, and report what each group loses",
   "Like import, but a node that a group uses may be missing from the source: it stays in the ledger as dead\n"
-  "until no group uses it. The difference is printed; --dry-run prints it without writing it. To continue, use\n"
-  "repair and resize.",
+  "until no group uses it. The difference is printed; --dry-run prints it without writing it. Then use repair or\n"
+  "resize for the groups that lost slices.",
   2,
   2,
   run_sync,

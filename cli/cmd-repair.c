@@ -34,8 +34,8 @@ const Verb verb_repair = {
   "repair",
   "NAME[@ID]",
   "replace the slices of a group that are lost or leaving",
-  "Replaces all of them or none. If a slice is whole again in its own place, the group gets it back; otherwise\n"
-  "the group gets another slice that its request allows. The exit status is 5 or 6 if too few slices are free.",
+  "Replaces all of these slices or none. If a lost slice is whole again, the group gets it back; otherwise it\n"
+  "gets another slice that its request allows. The exit status is 5 or 6 if too few slices are free.",
   1,
   1,
   run,

@@ -13,7 +13,7 @@ static const struct {
   const char *severity, *reason; /* on stderr */
   const char *label; /* in the output for people */
 } omissions[N_OMISSIONS] = {
-  [OMIT_NOT_FOR_TPU]  = { "note",    "not of the families for TPU jobs; --all-variables writes it", "only with --all-variables" },
+  [OMIT_NOT_FOR_TPU]  = { "note",    "not a variable for TPU jobs; --all-variables writes it",   "only with --all-variables" },
   [OMIT_READ_ONLY]    = { "warning", "a shell does not allow setting it",                           "read-only in a shell" },
   [OMIT_INVALID_NAME] = { "warning", "not a valid name in a shell",                                 "invalid name in a shell" },
 };

@@ -141,7 +141,7 @@ func TestMeshErrorsNameTheNearestValidShape(t *testing.T) {
 		{errorOf(cube.Mesh([]int64{0, 64}, 0)), "axis 0 of size '0': expected 1 or more"},
 		{errorOf(cube.Mesh([]int64{64, -1 << 63}, 0)), "axis 1 of size '-9223372036854775808': expected 1 or more"},
 		{errorOf(cube.Mesh([]int64{1<<63 - 1, 1<<63 - 1}, 0)), "multiplies to more than can be counted: expected 64"},
-		{errorOf(cube.Mesh([]int64{8, 8}, 0)), "is not a product of whole physical axes that are left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1'"},
+		{errorOf(cube.Mesh([]int64{8, 8}, 0)), "is not the size of a free physical axis or the product of several (free: x 4, y 4, z 4): expected '16,4', '4,16' or '64,1'"},
 		{errorOf(cube.Mesh([]int64{8, 8}, quoit.MeshContiguousSubmeshes)), "expected '16,4'"},
 		{errorOf(two.HybridMesh([]int64{1, 17}, []int64{2, 1}, 0)), "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'"},
 		{errorOf(two.HybridMesh([]int64{1, 16}, []int64{4, 1}, 0)), "multiplies to 4: expected 2, the number of granules, such as '2,1'"},

@@ -106,8 +106,8 @@ check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
     return TRUE;
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
-      "group '%s' is not one job over ICI, so no mesh joins its processes: %s: expected bundles that are "
-      "equal boxes of chips and together form one box in each slice, such as those of --tpu-per-bundle",
+      "group '%s' is not one job over ICI, so its processes cannot share a mesh: %s: expected bundles with equal boxes "
+      "of chips that together form one box in each slice, for example from --tpu-per-bundle",
       group->data->name, parts->separate_reason);
 }
 

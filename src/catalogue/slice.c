@@ -79,9 +79,9 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
       if (shape.dims[axis] % derived.host_block.dims[axis] != 0)
         {
           g_autofree char *text = quoit_shape_format (shape);
-          g_autofree char *expected
-              = g_strdup_printf ("a number whose block of chips tiles '%s', unlike the %ux%ux%u of this number", text,
-                                 derived.host_block.dims[0], derived.host_block.dims[1], derived.host_block.dims[2]);
+          g_autofree char *expected = g_strdup_printf (
+              "hosts whose chips tile '%s', but a host with %u chips is a block of %ux%ux%u", text, chips_per_host,
+              derived.host_block.dims[0], derived.host_block.dims[1], derived.host_block.dims[2]);
 
           return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "chips per host '%u'", chips_per_host);
         }

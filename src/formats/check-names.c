@@ -55,7 +55,7 @@ check_service (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
                     *quoted_webhook_name = quoit_quote (webhook_name);
 
     quoit_check_report (checker, rule, cluster->name.node, "name",
-                        "at most %u bytes, with a letter first: KubeRay calls the headless service %s, but the TPU "
+                        "at most %u bytes, with a letter first: KubeRay names the headless service %s, but the TPU "
                         "webhook assigns the hosts to service %s",
                         quoit_webhook_longest_name (cluster->has_random_suffix ? QUOIT_KUBERAY_RANDOM_END : ""),
                         quoted_kuberay_name, quoted_webhook_name);

@@ -40,7 +40,7 @@ note_shared (QuoitTopology *topology, const QuoitParts *parts)
   g_autofree char *names = NULL;
 
   for (guint i = 0; i < parts->parts->len; i++)
-    if (g_array_index (parts->parts, QuoitPart, i).has_part)
+    if (g_array_index (parts->parts, QuoitPart, i).has_partial_chip)
       g_array_append_val (bundle_indices, g_array_index (parts->parts, QuoitPart, i).bundle);
   if (bundle_indices->len == 0)
     return;

@@ -46,7 +46,7 @@ check_part (const JobCheck *check, const QuoitPart *part)
   g_autofree char *chips = quoit_chips_format (part->chips);
   QuoitPosition position;
 
-  if (part->has_part)
+  if (part->has_partial_chip)
     return no_job (check, "bundle '%u' has only a part of a chip of node '%s'", part->bundle, node);
   if (!quoit_part_find_position (check->layout, part, 63 - (guint32) __builtin_clzll (part->chips), &position))
     return no_job (check, "bundle '%u' is on node '%s', whose place in a slice is not known", part->bundle, node);

@@ -97,8 +97,8 @@ fill_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundl
                         .node = node,
                         .slice = layout->nodes[node].slice,
                         .chips = row->chips,
-                        .has_part = row->part.e4 > 0 };
-  if (part->has_part)
+                        .has_partial_chip = row->part.e4 > 0 };
+  if (part->has_partial_chip)
     part->chips |= (guint64) 1 << row->chip;
   if (part->chips != 0)
     part->box = find_box (layout, part);

@@ -10,13 +10,13 @@
 
 /* The chips that one bundle uses on its node. */
 typedef struct {
-  guint32 bundle;      /* its index in the group */
-  guint32 node;        /* index in the layout */
-  guint32 slice;       /* index in the layout; QUOIT_NO_INDEX: no slice */
-  guint32 local_index; /* its index among the parts of its node */
-  guint64 chips;       /* chips of the node that it uses, wholly or partly */
-  gboolean has_part;   /* it uses only a part of one of them */
-  QuoitBox box;        /* the chips: in the slice, or in the host if the position in the slice is unknown */
+  guint32 bundle;            /* its index in the group */
+  guint32 node;              /* index in the layout */
+  guint32 slice;             /* index in the layout; QUOIT_NO_INDEX: no slice */
+  guint32 local_index;       /* its index among the parts of its node */
+  guint64 chips;             /* chips of the node that it uses, wholly or partly */
+  gboolean has_partial_chip; /* it uses only a part of one of them */
+  QuoitBox box;              /* the chips: in the slice, or in the host if the position in the slice is unknown */
 } QuoitPart;
 
 /* All parts of a group. */

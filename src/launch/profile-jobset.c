@@ -141,8 +141,10 @@ quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launc
       for (; first < slice.end; first++)
         set_variables (&slice, &caches, &g_array_index (topology->processes, QuoitProcess, first));
     }
-  quoit_topology_note (topology,
-                       "Kubernetes chooses the slice of each job and the host of each pod: the variables are those of "
-                       "the job and pod; the hosts are right only if Kubernetes keeps this order");
+  quoit_topology_note (
+      topology,
+      "Kubernetes chooses the slice of each job and the host of each pod: the variables are those of "
+      "the job and pod; the hosts are right only if Kubernetes assigns jobs to slices and pods to hosts in the "
+      "order of this list");
   return g_steal_pointer (&topology);
 }

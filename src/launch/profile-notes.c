@@ -120,7 +120,7 @@ note_service (QuoitTopology *topology, const char *cluster)
 
   if (strcmp (actual, assumed_name) != 0)
     quoit_topology_note (topology,
-                         "KubeRay calls the cluster's service '%s', the TPU webhook '%s': the hosts' names do not "
+                         "KubeRay names the cluster's service '%s', the TPU webhook '%s': the hosts' names do not "
                          "resolve unless a service with the second name exists",
                          actual, assumed_name);
 }

@@ -90,9 +90,10 @@ note_numbering (QuoitTopology *topology, guint numbering)
 
       quoit_topology_note (
           topology,
-          "%s numbers slices %s: %u of them %s a different id there, for example slice '%s': %" G_GINT64_FORMAT
-          " there, %u here",
-          numberings[numbering].profile_name, numberings[numbering].order_text, n, n == 1 ? "has" : "have", name,
+          "%s numbers slices %s: %u of them %s than in this profile; for example, slice '%s' has id %" G_GINT64_FORMAT
+          " instead of %u",
+          numberings[numbering].profile_name, numberings[numbering].order_text, n,
+          n == 1 ? "has another id" : "have other ids", name,
           quoit_process_slice_id (topology, example, numberings[numbering].profile), example->slice_id);
     }
 }

@@ -53,7 +53,7 @@ refuse_bundle (const GroupImport *import, const char *what, const QuoitBundleCla
 
   return quoit_fail (
       error, QUOIT_ERROR_INVALID,
-      "%s takes '%s' of %s on node '%s', which has %s left: expected files of one cluster from the same time", what,
+      "%s takes '%s' of %s on node '%s', which has %s left: expected files that describe one cluster at one time", what,
       want, take->name, import->claims[claim->node].name, have);
 }
 
@@ -437,14 +437,14 @@ import_external_use (GroupImport *import, GError **error)
       ok = add_external_bundles (import, &builder, &uses[i], error);
   if (ok && builder.ids->len > 0)
     add_group_effect (import, before, build_group (import, before, &facts, &builder), QUOIT_CHANGE_EXTERNAL,
-                      before == NULL ? "some nodes are used" : "other nodes or amounts");
+                      before == NULL ? "use of nodes begins" : "use of nodes changes");
   else if (ok && before != NULL)
     {
       QuoitEffect effect = quoit_effect_removal (before, QUOIT_END_SOURCE);
 
       g_array_append_val (import->difference->effects_before, effect);
       quoit_difference_add_change (import->difference, QUOIT_CHANGE_EXTERNAL, before->source,
-                                   g_strdup ("no nodes are used"));
+                                   g_strdup ("use of nodes ends"));
     }
   group_builder_clear (&builder);
   return ok;

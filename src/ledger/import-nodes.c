@@ -49,10 +49,10 @@ quoit_import_node_chips_e4 (const QuoitImportNode *node, QuoitAmount tpu)
   return quoit_chips_e4 (tpu, node->tpu_per_chip_e4);
 }
 
-/* Subtracts the amounts and chips of @bundle from what the node has left. @is_unreported: @bundle belongs to a group
- * that this import does not report. */
+/* Subtracts the amounts and chips of @bundle from what the node has left. @is_unreported_group: @bundle belongs to a
+ * group that this import does not report. */
 static void
-subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_unreported)
+subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_unreported_group)
 {
   for (guint16 t = 0; t < bundle->n_takes; t++)
     {
@@ -61,7 +61,7 @@ subtract_bundle (QuoitImportNode *node, const QuoitBundle *bundle, gboolean is_u
       if (resource < 0)
         continue;
       node->left[resource].e4 -= bundle->takes[t].amount.e4;
-      if (is_unreported)
+      if (is_unreported_group)
         node->unreported[resource].e4 += bundle->takes[t].amount.e4;
     }
   quoit_chips_subtract (&node->chips, bundle);

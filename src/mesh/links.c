@@ -135,10 +135,11 @@ check_same_devices (const QuoitDevices *devices, const QuoitMesh *mesh, GError *
   for (guint32 i = 0; i < mesh->n_devices; i++)
     if (mesh->indices[i] >= devices->list->len
         || g_array_index (devices->list, QuoitDevice, mesh->indices[i]).id != mesh->ids[i])
-      return quoit_fail (error, QUOIT_ERROR_INVALID,
-                         "device '%" G_GINT64_FORMAT
-                         "' of the mesh: expected the list of devices from which the mesh was made",
-                         mesh->ids[i]);
+      return quoit_fail (
+          error, QUOIT_ERROR_INVALID,
+          "device '%" G_GINT64_FORMAT
+          "' of the mesh is not at its index in the list of devices: expected the list from which the mesh was made",
+          mesh->ids[i]);
   return TRUE;
 }
 

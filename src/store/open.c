@@ -250,10 +250,11 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
   if (!is_loaded && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_read_blocked (store->db.handle))
     {
       g_clear_error (error);
-      quoit_fail_at (error, QUOIT_ERROR_BUSY, path,
-                     "its -wal or -shm file was deleted or replaced while another process has it open, or another "
-                     "program is copying the -wal file into it: retry after the next change of that process or the "
-                     "end of the copy, or end that process");
+      quoit_fail_at (
+          error, QUOIT_ERROR_BUSY, path,
+          "cannot be read now: another process still uses a deleted or replaced -wal or -shm file (retry after "
+          "its next change, or end it), or another program is copying the -wal file into the database file "
+          "(retry when it has finished)");
     }
   return is_loaded ? g_steal_pointer (&store) : NULL;
 }

@@ -73,7 +73,7 @@ ok 0 "blanks between axes are accepted" mesh train --axes 'a=2, b=16' --dcn ' a=
 
 # --- axes that JAX cannot lay out: the reason, and possible shapes
 refused 3 "axis of half a physical axis without --split-physical" \
-  "mesh shape '8,8': axis 1 of size '8' is not a product of whole physical axes that are left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
+  "mesh shape '8,8': axis 1 of size '8' is not the size of a free physical axis or the product of several (free: x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
   mesh cube --axes a=8,b=8
 for shape in 16,4 4,16 64,1; do
   ok 0 "the shape $shape, which the message proposes, is accepted" mesh cube --axes "a=${shape%,*},b=${shape#*,}"
@@ -116,7 +116,7 @@ train ici-product "'2^63 or more'" ici_fsdp_parallelism=9223372036854775807 ici_
 train ici-product "ici_*_parallelism '3': expected a product of 16, the devices of a slice: for example ici_fsdp_parallelism=16" ici_fsdp_parallelism=3
 train dcn-product "dcn_*_parallelism '3': expected a product of 2, the slices: for example dcn_data_parallelism=2" dcn_data_parallelism=3
 train key-repeated "each setting once: MaxText uses the last value, '8'" ici_fsdp_parallelism=16 ici_fsdp_parallelism=8
-train mesh "axis 8 of size '2' is not a product of whole physical axes that are left (x 4, y 4)|or physical axes that may be split" \
+train mesh "axis 8 of size '2' is not the size of a free physical axis or the product of several (free: x 4, y 4)|or physical axes that may be split" \
   ici_fsdp_parallelism=8 ici_tensor_parallelism=2
 # shellcheck disable=SC2046
 train key-unknown "'k5000': expected a setting of MaxText" $(count 5000 k%d=1 | tr , ' ')
@@ -170,7 +170,7 @@ warned ()
 }
 manifest "c$(repeat 41 x)" 1 '1 4 4x4 4' >"$tmp/long.yaml"
 run env --manifest "$tmp/long.yaml"
-warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, with a letter first: KubeRay calls the headless service"
+warned "a warning names the service that the webhook calls differently" "cluster 'c$(repeat 41 x)': expected at most 41 bytes, with a letter first: KubeRay names the headless service"
 manifest c 1 '1 4 4x4 4' "$(repeat 60 g)" >"$tmp/host.yaml"
 run env --manifest "$tmp/host.yaml"
 warned "a warning names a host name longer than 63 bytes" "host name '$(repeat 60 g)1-0-3' of 65 bytes: expected at most 63: shorten the groupName by 2"

@@ -112,7 +112,7 @@ refused 3 "two slices without --dcn, and only the second axis is divisible" "for
 ok 0 "the proposed --dcn works" mesh train --axes a=1,b=32 --dcn b=2
 refused 3 "two slices without an axis of even size" \
   "mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" mesh train --axes a=1,b=33
-refused 3 "axis that needs a split physical axis" "axis 1 of size '8' is not a product of whole physical axes|'16,4', '4,16' or" \
+refused 3 "axis that needs a split physical axis" "axis 1 of size '8' is not the size of a free physical axis|'16,4', '4,16' or" \
   mesh cube --axes a=8,b=8
 refused 3 "--contiguous with impossible submeshes" "contiguous" mesh four --axes a=2,b=8 --contiguous
 refused 2 "--contiguous with --dcn" "expected one of --contiguous and --dcn" mesh train --axes a=32 --dcn a=2 --contiguous

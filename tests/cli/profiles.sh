@@ -114,13 +114,13 @@ ok 0 "a running cluster without replica 0 is imported" import ray-nodes "$tmp/li
 ok 0 "three slices of the running cluster are reserved" reserve train --topology 4x4 --accelerator v6e --slices 3 --now "$now"
 ok 0 "env reports how the profiles count slices" env train -o json
 fact "a note names a slice that Ray Train numbers differently, by its name as text" '[n for n in d["notes"] if n.startswith ("Ray Train numbers")]' \
-  "[\"Ray Train numbers slices by name, compared as text: 2 of them have a different id there, for example slice 'tpu-group-2': 2 there, 1 here\"]"
+  "[\"Ray Train numbers slices by name, compared as text: 2 of them have other ids than in this profile; for example, slice 'tpu-group-2' has id 2 instead of 1\"]"
 fact "a note has the order of the webhook, by replica" '[n for n in d["notes"] if n.startswith ("the TPU webhook numbers")]' \
-  "[\"the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 3 of them have a different id there, for example slice 'tpu-group-1': 1 there, 0 here\"]"
+  "[\"the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 3 of them have other ids than in this profile; for example, slice 'tpu-group-1' has id 1 instead of 0\"]"
 fact "a note reports that the webhook's coordinator is missing" 'any ("host 0 of replica 0" in n for n in d["notes"])' True
 ok 0 "profile ray-train succeeds with three slices" env train --profile ray-train -o json
 fact "a note of profile ray-train has the order of profile quoit" '[n for n in d["notes"] if n.startswith ("profile quoit numbers")]' \
-  "[\"profile quoit numbers slices in natural order: 2 of them have a different id there, for example slice 'tpu-group-10': 2 there, 1 here\"]"
+  "[\"profile quoit numbers slices in natural order: 2 of them have other ids than in this profile; for example, slice 'tpu-group-10' has id 2 instead of 1\"]"
 ok 0 "profile ray-train with several processes per host succeeds" env train --profile ray-train --processes-per-host 4 -o json
 fact "processes of a host see the chips that Ray assigns" '[d["processes"][9]["environment"][k] for k in ("TPU_VISIBLE_CHIPS", "TPU_HOST_BOUNDS")]' \
   "['1', '1,1,1']"

@@ -64,7 +64,7 @@ for name in LIBTPU_INIT_ARGS TPU_WORKER_ID XLA_FLAGS; do
   out "env -o env prints $name" "$name='"
 done
 err "a note names the omitted variables" "note: 'AN_ACCENT', 'A_BACKSLASH', 'A_BLANK', 'A_COMMAND'"
-err "the note counts further omitted variables" " more left out: not of the families for TPU jobs; --all-variables writes it"
+err "the note counts further omitted variables" " more left out: not a variable for TPU jobs; --all-variables writes it"
 err "a warning names variables with invalid names" "warning: 'not.a-name' left out: not a valid name in a shell"
 err "a warning names variables that are read-only in shells" "warning: 'OPTIND', 'PPID', 'SHELLOPTS', 'UID' left out: a shell does not allow setting it"
 ok 0 "env prints a hostile environment as text" env "$group"

@@ -154,7 +154,7 @@ static const struct {
     { "name: train\n", "name: " LONG "\n" },
     "$.metadata.name",
     LONG,
-    "at most 41 bytes, with a letter first: KubeRay calls the headless service '" LONG
+    "at most 41 bytes, with a letter first: KubeRay names the headless service '" LONG
     "-headless', but the TPU webhook assigns the hosts to service 'mely-long-raycluster-name-to-be-truncated-headless'",
     { "name: train\n", "name: extremely-long-raycluster-name-to-be-trun\n" } },
   { "group-name",

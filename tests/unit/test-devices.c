@@ -223,7 +223,8 @@ static const struct {
   const char *message;
 } without[] = {
   { "v6e 4x4", "TPU=1 TPU=1 TPU=1", QUOIT_ERROR_INVALID,
-    "group 'train' is not one job over ICI, so no mesh joins its processes: the '3' chips of slice 'v6e-4x4-0' that "
+    "group 'train' is not one job over ICI, so its processes cannot share a mesh: the '3' chips of slice 'v6e-4x4-0' "
+    "that "
     "the "
     "bundles have do not form a box" },
   { "v6e 4x4", "TPU=1 TPU=2", QUOIT_ERROR_INVALID,

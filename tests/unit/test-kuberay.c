@@ -429,7 +429,7 @@ static const struct {
   { "c2345678901234567890123456789012345678901", "g", 2, 1, NULL },
   { "c23456789012345678901234567890123456789012", "g", 2, 1,
     "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, with a letter first: KubeRay "
-    "calls the headless service 'c23456789012345678901234567890123456789012-headless', but the TPU webhook assigns the "
+    "names the headless service 'c23456789012345678901234567890123456789012-headless', but the TPU webhook assigns the "
     "hosts to service 'r3456789012345678901234567890123456789012-headless'" },
   { "2c", "g", 2, 1, "service '2c-headless', but the TPU webhook assigns the hosts to service 'rc-headless'" },
   { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 10, NULL },

@@ -128,7 +128,7 @@ static const struct {
   { "v6e 4x4 2", "per_device_batch_size=2.5 attention=dot_product", "batch-devices",
     "'2.5': expected 2 or 3: a step loads 80 rows, which is not a multiple of 32 devices" },
   { "v6e 4x4 2", "per_device_batch_size=0.5", "batch-shards",
-    "'0.5': expected 1: a pass has 16 rows, which is not a multiple of 32, data times fsdp" },
+    "'0.5': expected 1: a pass has 16 rows, which is not a multiple of 32 (the product of the axes data and fsdp)" },
   { "v6e 4x4 2", "per_device_batch_size=0.4 ici_tensor_parallelism=4", "batch-shards", "'0.4': expected 0.25 or 0.5" },
   { "v6e 4x4 1", "ici_pipeline_parallelism=4 num_pipeline_microbatches=6", "pipeline",
     "num_pipeline_microbatches '6': expected a multiple of 4 stages" },

@@ -205,9 +205,10 @@ static const struct {
   { "v6e", "4x4", "3,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 0, "such as '16,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1'" },
   { "v6e", "4x4", "9223372036854775807,9223372036854775807,4", 0, "multiplies to more than can be counted" },
   { "v6e", "4x4", "4294967296,4294967296,16", 0, "multiplies to more than can be counted" },
-  { "v6e", "4x4", "2,8", 0, "axis 1 of size '8' is not a product of whole physical axes that are left (x 4, y 4)" },
+  { "v6e", "4x4", "2,8", 0,
+    "axis 1 of size '8' is not the size of a free physical axis or the product of several (free: x 4, y 4)" },
   { "v6e", "4x4", "2,8", 0, "expected '4,4', '1,16' or '16,1', or physical axes that may be split" },
-  { "v5p", "4x4x4", "2,32", 0, "(x 4, y 4, z 4): expected '4,16', '1,64' or '16,4', or physical" },
+  { "v5p", "4x4x4", "2,32", 0, "(free: x 4, y 4, z 4): expected '4,16', '1,64' or '16,4', or physical" },
   { "v5p", "4x4x4", "4,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES,
     "expected '16,4', and sizes of 1, for contiguous submeshes" },
   { "v5p", "4x8x8", "16,16", QUOIT_MESH_CONTIGUOUS_SUBMESHES, "expected '64,4' or '4,64'" },
@@ -491,7 +492,7 @@ START_TEST (make_mesh_splits_physical_axes_only_on_v5e)
   mesh = quoit_mesh_new_auto (v5e, sizes, 2, &error);
   ck_assert_ok (error);
   ck_assert_ptr_null (quoit_mesh_new_auto (v6e, sizes, 2, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is not a product of whole physical axes");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is not the size of a free physical axis");
   ck_assert_ptr_null (quoit_mesh_new_auto (v6e, (const int64_t[]) { 4, 8 }, 2, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected 16, the number of devices, such as '2,8'");
   ck_assert_ptr_null (quoit_mesh_new_auto (two, (const int64_t[]) { 8 }, 1, &error));
@@ -619,7 +620,7 @@ static const struct {
   { "99999,99999", "1", "expected at most 4194304 places" },
   { "9223372036854775807,2", "2", "expected at most 4194304 places" },
   { "4,4", "17", "expected 16, the number of places, such as '16'" },
-  { "4,4,4,4", "128,2", "(x 4, y 4, z 4, core 4)" },
+  { "4,4,4,4", "128,2", "(free: x 4, y 4, z 4, core 4)" },
 };
 
 START_TEST (invalid_physical_torus_is_refused)

@@ -455,14 +455,14 @@ START_TEST (note_says_that_profiles_count_slices_differently)
   topology = quoit_topology_new (rest, NULL, NULL);
   notes = notes_of (topology);
   ck_assert_msg (strstr (notes, "Ray Train numbers slices by name, compared as text: 10 of them "
-                                "have a different id there, for example slice 'tpu-2': 3 there, 1 here")
+                                "have other ids than in this profile; for example, slice 'tpu-2' has id 3 instead of 1")
                      != NULL,
                  "%s", notes);
-  ck_assert_msg (strstr (notes,
-                         "the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 11 "
-                         "of them have a different id there, for example slice 'tpu-1': 1 there, 0 here")
-                     != NULL,
-                 "%s", notes);
+  ck_assert_msg (
+      strstr (notes, "the TPU webhook numbers slices by KubeRay's replica index, which Ray Train overrides: 11 "
+                     "of them have other ids than in this profile; for example, slice 'tpu-1' has id 1 instead of 0")
+          != NULL,
+      "%s", notes);
   ck_assert_msg (
       strstr (notes, "MEGASCALE_COORDINATOR_ADDRESS is host 0 of replica 0 of 'tpu', which is not in the group")
           != NULL,

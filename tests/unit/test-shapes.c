@@ -182,8 +182,8 @@ static const struct {
   { "v4", "4x4x4", 8, "a machine type of v4 has" },
   { "v2", "4x4", 8, "a machine type of v2 has" },
   { "v6e", "2x2", 8,
-    "chips per host '8': expected a number whose block of chips tiles '2x2', unlike the 2x4x1 of this number" },
-  { "v6e", "1x1", 4, "tiles '1x1'" },
+    "chips per host '8': expected hosts whose chips tile '2x2', but a host with 8 chips is a block of 2x4x1" },
+  { "v6e", "1x1", 4, "tile '1x1'" },
 };
 
 START_TEST (slice_has_the_hosts_of_its_block)

@@ -246,7 +246,7 @@ static const struct {
     "MEGA" },
   { { .pool = ALONE (2), .n_slices = 2 }, NULL, "resolves only" },
   { { .cluster = LONG_NAME, .pool = V6E (1), .n_slices = 1 },
-    "KubeRay calls the cluster's service '" LONG_NAME "-headless', the TPU webhook "
+    "KubeRay names the cluster's service '" LONG_NAME "-headless', the TPU webhook "
     "'mely-long-raycluster-name-to-be-truncated-headless'",
     "decides" },
   { { .cluster = "1c", .pool = V6E (1), .n_slices = 1 }, "the TPU webhook 'rc-headless'", "decides" },

@@ -135,12 +135,12 @@ fail_with_suggestions (const QuoitTorus *torus, const gint64 *sizes, guint n, co
                               : i + 2 == n_suggestions ? " or "
                                                        : ", ");
     }
-  return quoit_fail (
-      error, QUOIT_ERROR_INVALID,
-      "mesh shape %s: axis %u of size '%" G_GINT64_FORMAT
-      "' is not a product of whole physical axes that are left (%s): expected %sphysical axes that may be "
-      "split",
-      quoted, mismatch->axis, sizes[mismatch->axis], remaining->str, alternatives->str);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "mesh shape %s: axis %u of size '%" G_GINT64_FORMAT
+                     "' is not the size of a free physical axis or the product of several (free: %s): expected "
+                     "%sphysical axes that may be "
+                     "split",
+                     quoted, mismatch->axis, sizes[mismatch->axis], remaining->str, alternatives->str);
 }
 
 /* --- assignment --- */

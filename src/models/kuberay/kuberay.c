@@ -286,7 +286,7 @@ check_service (const QuoitKuberay *kuberay, GError **error)
   if (strcmp (kuberay->service, webhook_service) == 0)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "cluster %s: expected at most %u bytes%s, with a letter first: KubeRay calls the headless "
+                     "cluster %s: expected at most %u bytes%s, with a letter first: KubeRay names the headless "
                      "service %s, but the TPU webhook assigns the hosts to service %s",
                      quoted, quoit_kuberay_get_longest_name (kuberay),
                      kuberay->is_assumed ? " before the characters that KubeRay appends" : "", quoted_kuberay_service,

@@ -123,7 +123,7 @@ check_shards (QuoitMaxtextCheck *check, const Batch *batch)
     quoit_maxtext_report_add (check->report, QUOIT_MAXTEXT_RULE_BATCH_SHARDS, per_device_key,
                               setting_text (check, per_device_key, default_per_device_text),
                               "%s: a pass has %" G_GINT64_FORMAT " rows, which is not a multiple of %" G_GINT64_FORMAT
-                              ", data times fsdp",
+                              " (the product of the axes data and fsdp)",
                               nearest, (gint64) batch->rows, (gint64) shards);
 }
 

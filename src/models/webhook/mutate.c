@@ -61,8 +61,10 @@ read_hosts (Mutation *mutation, const char *topology, GError **error)
 
   quoted = quoit_quote (topology);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "topology %s: expected at most %d host names in the environment, found those of %d hosts", quoted,
-                     MOST_NAMES, mutation->n_hosts);
+                     "topology %s: expected at most %d host names in all variables of the pod, found %" G_GINT64_FORMAT
+                     " (%d hosts, %u containers, %d ports of each)",
+                     quoted, MOST_NAMES, (gint64) mutation->n_hosts * mutation->n_containers * n_ports,
+                     mutation->n_hosts, (guint) mutation->n_containers, n_ports);
 }
 
 static gboolean

@@ -161,8 +161,9 @@ quoit_ray_bundle_rows_add_filters (QuoitRayBundleRows *rows, const QuoitRayGroup
   if (filters->len * n_words > MAX_WORDS)
     return quoit_fail (
         error, QUOIT_ERROR_INVALID,
-        "bundles with '%u' different selectors and '%u' nodes: expected at most %d words of 64 nodes for all selectors",
-        filters->len, cluster->ids->len, MAX_WORDS);
+        "bundles with '%u' different selectors and '%u' nodes: expected a product of at most %" G_GINT64_FORMAT
+        " (each selector tests the nodes in words of 64)",
+        filters->len, cluster->ids->len, (gint64) MAX_WORDS * 64);
   bits = g_new (guint64, n_words + 1);
   *passes = g_new (guint64, filters->len * n_words + 1);
   memset (*passes, 0xff, filters->len * n_words * sizeof (guint64));
