@@ -516,8 +516,9 @@ END_TEST
 START_TEST (a_report_has_the_verdict_of_its_error)
 {
   g_autoptr (QuoitFleet) fleet = fleet_new ("a=A.");
+  g_autoptr (QuoitRequest) request = request_new ("4x4 x2");
   g_autoptr (QuoitReport) report = NULL;
-  QuoitRefusal refusal = { .request = request_new ("4x4 x2"),
+  QuoitRefusal refusal = { .request = request,
                            .fleet = quoit_fleet_ref (fleet),
                            .node = QUOIT_NO_INDEX,
                            .group_id = 1,
