@@ -317,20 +317,21 @@ get_channel (uint32_t colour, guint shift)
   return colour >> shift & 0xff;
 }
 
+/* Interpolates between two neighbouring samples: index 0 has the first colour, the last index the last one. */
 uint32_t
 map_axis_colour (const MapAxis *axis, uint32_t index)
 {
   const guint n_steps = G_N_ELEMENTS (viridis) - 1;
   uint64_t last = MAX (map_axis_size (axis), 2) - 1, scaled = (uint64_t) index * n_steps;
   guint step = MIN ((guint) (scaled / last), n_steps - 1);
-  int64_t part = (int64_t) (scaled - step * last);
+  int64_t offset = (int64_t) (scaled - step * last); /* the position between the two samples, 0 to @last */
   uint32_t colour = 0;
 
   for (guint shift = 0; shift < 24; shift += 8)
     {
       int64_t from = get_channel (viridis[step], shift), to = get_channel (viridis[step + 1], shift);
 
-      colour |= (uint32_t) (from + (to - from) * part / (int64_t) last) << shift;
+      colour |= (uint32_t) (from + (to - from) * offset / (int64_t) last) << shift;
     }
   return colour;
 }

@@ -203,7 +203,9 @@ Document *
 map_document (const Map *map)
 {
   Document *document = document_new ();
-  Table *slices = table_new (slice_columns, G_N_ELEMENTS (slice_columns) - (map->axis == NULL));
+  /* Only a map with an axis has the last column, slice_id. */
+  guint n_columns = G_N_ELEMENTS (slice_columns) - (map->axis == NULL ? 1 : 0);
+  Table *slices = table_new (slice_columns, n_columns);
 
   for (guint i = 0; i < map->slices->len; i++)
     add_slice (slices, map, map->slices->pdata[i]);

@@ -19,8 +19,8 @@ typedef struct {
 /* The distinct words for how the granules of the mesh are ordered. g_ptr_array_unref() them. */
 GPtrArray *mesh_order_words (const QuoitMesh *mesh);
 
-/* Formats a time such as "4.690 ms". Returns NULL below 0, which the library returns for an unpublished time. g_free()
- * it. */
+/* Formats a time such as "4.690 ms". Returns NULL if @ns is negative: the time is then unknown, because no bandwidth is
+ * published. g_free() it. */
 char *format_ns (gint64 ns);
 
 /* Adds the eight cells of an axis: name, size, size across granules, network, physical axes, form, hops and hops

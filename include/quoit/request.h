@@ -324,7 +324,8 @@ QUOIT_API bool quoit_request_set_strategy (QuoitRequest *request, QuoitStrategy 
  * the first node in natural order is chosen. Chips are allocated like a raylet does: a placement that the control plane
  * grants, but no raylet could serve, is refused.
  *
- * On use, policy `ray` without bundles is refused. Fails with %QUOIT_ERROR_INVALID for an unknown number.
+ * A request with policy `ray` but without bundles is refused when it is used. Fails with %QUOIT_ERROR_INVALID for an
+ * unknown number.
  */
 QUOIT_API bool quoit_request_set_policy (QuoitRequest *request, QuoitPolicy policy, GError **error);
 

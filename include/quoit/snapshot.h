@@ -635,8 +635,7 @@ QUOIT_API const char *quoit_snapshot_get_resource_name (const QuoitSnapshot *sna
  * @part: the total, or a state
  *
  * Returns: (transfer full): the exact sum over all nodes as decimal text, because it can exceed a #QuoitAmount;
- *   g_free() it. The total includes dead nodes: subtract %QUOIT_AMOUNT_DOWN and %QUOIT_AMOUNT_LOST for that of the
- *   others
+ *   g_free() it. The total includes dead nodes: subtract %QUOIT_AMOUNT_DOWN and %QUOIT_AMOUNT_LOST to exclude them
  */
 QUOIT_API char *quoit_snapshot_dup_resource_sum (const QuoitSnapshot *snapshot, uint32_t resource,
                                                  QuoitAmountPart part);

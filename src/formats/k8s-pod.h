@@ -19,6 +19,6 @@ typedef struct {
   JsonNode *worker_id_node;     /* where worker_id was found, for messages; NULL: unknown */
 } QuoitK8sPod;
 
-/* Reads @object into @pod. INVALID, with the place of the error, if the object is malformed. If the pod has ended or is
-   not assigned to a node, the fields from address on are not read. */
+/* Reads @object into @pod. Fails with INVALID, and the place in the message, if the object is malformed. If the pod has
+ * ended or is not assigned to a node, its address, labels and containers are not read. */
 gboolean quoit_k8s_pod_read (const QuoitTree *tree, JsonNode *object, QuoitK8sPod *pod, GError **error);

@@ -208,7 +208,7 @@ choose_name (GroupImport *import, const QuoitGroupClaim *claim, GError **error)
   return name;
 }
 
-/* Adds a bundle without a node. Its amounts are those that it needs. */
+/* Adds a bundle without a node, with the amounts that it needs and without chips. */
 static void
 append_unplaced (GroupBuilder *builder, const QuoitBundleClaim *claim)
 {

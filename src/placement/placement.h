@@ -108,7 +108,7 @@ gboolean quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandida
 /* Adds the step by which @group ends: its lease ends, its source removes it, or the caller releases it. */
 void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);
 
-/* Adds options to a report on slices that does not fit. */
+/* Adds options to the report of a refused request for slices. */
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
 /* Adds the options that change the fleet. @report must have fewer slices now than it could have; then at least one

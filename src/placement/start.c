@@ -153,7 +153,7 @@ count_shared_gain (const Gains *gains, const QuoitGroupData *group)
   return n;
 }
 
-/* A group of whole hosts is the only user of its slices. */
+/* Returns whether the group has whole slices. It is then the only user of them. */
 static gboolean
 has_whole_slices (const QuoitGroupData *group)
 {

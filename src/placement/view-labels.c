@@ -30,7 +30,7 @@ add_slices_named (const QuoitLayout *layout, const QuoitSelector *selector, GArr
     }
 }
 
-/* Returns a selector of the label for slice names, which only nodes of those slices satisfy, or NULL. */
+/* Returns the first selector that requires a slice name, or NULL. Only nodes of the slices that it names satisfy it. */
 static const QuoitSelector *
 find_slice_selector (const QuoitBundleSpec *spec)
 {

@@ -383,8 +383,8 @@ QUOIT_API char **quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint
  * quoit_kuberay_mutate_pod:
  * @pod: below quoit_kuberay_get_n_pods()
  *
- * Returns what the TPU webhook wrote into the pod at its creation. A pod without both indices is numbered from the pods
- * that existed then; see quoit_webhook_mutate().
+ * Returns what the TPU webhook wrote into the pod at its creation. If the pod lacks its replica index or its host
+ * index, the webhook numbers it by counting the pods that existed then; see quoit_webhook_mutate().
  *
  * Fails with %QUOIT_ERROR_INVALID like that function, which means that the pod was not admitted.
  *

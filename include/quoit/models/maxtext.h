@@ -35,7 +35,7 @@ typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
  * @target: the product that the sizes must have: the devices of a slice, or the slices
  *
  * Computes the size that is -1, like MaxText: sizes are multiplied modulo 2^64 and divided in floating-point numbers.
- * Sizes of 0 and below are accepted where MaxText accepts them: -2 twice for 4.
+ * Sizes of 0 and below are accepted where MaxText accepts them. For example, two sizes of -2 have the product 4.
  *
  * Fails with %QUOIT_ERROR_INVALID when more than one size is -1, when the computed size is not a whole number of at
  * least 1, and when the product of the sizes is not @target; @sizes are untouched.

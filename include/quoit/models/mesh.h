@@ -30,7 +30,8 @@ typedef struct _QuoitDevices QuoitDevices;
 /**
  * QuoitMesh:
  *
- * Devices in an array, and the origin of their order. Immutable; any thread can read it.
+ * JAX devices in an array with one dimension for each axis of the mesh, and how their order was chosen. Immutable; any
+ * thread can read it.
  */
 typedef struct _QuoitMesh QuoitMesh;
 

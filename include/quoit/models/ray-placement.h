@@ -78,7 +78,8 @@ QUOIT_API void quoit_ray_cluster_free (QuoitRayCluster *cluster);
 
 /**
  * quoit_ray_cluster_add_node:
- * @id: Ray's id of the node, or any other text that groups use as its id
+ * @id: Ray's id of the node, or any other text that is unique in the cluster. Groups refer to the node by it; see
+ *   quoit_ray_group_exclude()
  *
  * Adds a node without resources. Its number is the number of nodes before it. If several nodes are equally good for a
  * bundle, the one with the smallest number is used.

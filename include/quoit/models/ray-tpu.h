@@ -166,8 +166,8 @@ QUOIT_API bool quoit_ray_chips_per_host (const char *topology, const char *versi
  * @version: a generation in Ray's spelling
  * @n_chips: (out): the number of chips of one host
  *
- * Computes the chips of a host as Ray assumes them for sub-slices: all chips of a v5litepod or v6e with up to 8 chips
- * in any shape, else 4.
+ * Computes the chips of a host as Ray assumes them for sub-slices. For v5litepod and v6e with a topology of at most 8
+ * chips, in any shape, one host has all of them. In all other cases a host has 4.
  *
  * Fails with %QUOIT_ERROR_INVALID when @topology cannot be read (only v5litepod and v6e need it); @n_chips is
  * untouched.

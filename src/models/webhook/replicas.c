@@ -114,7 +114,7 @@ find_or_add_replica (QuoitWebhookReplicas *replicas, gint64 number)
   replica->lowest_duplicate = G_MAXINT64;
   replica->hosts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_hash_table_insert (replicas->by_number, &replica->number, replica);
-  /* The webhook stores replica numbers in 32 bits. */
+  /* A new replica has free hosts. The webhook stores replica numbers in 32 bits, and never chooses a larger one. */
   if (replicas->n_hosts > 0 && number < G_MAXINT32)
     g_tree_insert (replicas->incomplete, &replica->number, replica);
   return replica;
