@@ -98,7 +98,7 @@ best_ns (const BenchOperation *operation)
   return (double) best / operation->n_operations;
 }
 
-/* Counts @operation->run only; valgrind writes the count to a file that bench_count() reads. */
+/* Counts the instructions of @operation->run alone. valgrind writes them to a file that bench_count() reads. */
 static void
 count (const BenchOperation *operation)
 {

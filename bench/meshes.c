@@ -14,19 +14,19 @@ typedef struct {
 } Case;
 
 static void
-list (Case *c)
+create_devices (Case *c)
 {
   c->devices = quoit_devices_new_slices (c->kind, c->topology, c->n_slices, 0, 0, NULL);
   g_assert_nonnull (c->devices);
 }
 
 static void
-list_again (gpointer data)
+recreate_devices (gpointer data)
 {
   Case *c = data;
 
   quoit_devices_free (c->devices);
-  list (c);
+  create_devices (c);
 }
 
 static void
@@ -55,7 +55,7 @@ rank (gpointer data)
 static void
 measure (Bench *bench, const char *scenario, const char *fleet, void (*run) (gpointer), Case *c, BenchLimit ns)
 {
-  list (c);
+  create_devices (c);
   bench_measure (bench, &(BenchOperation) { .scenario = scenario,
                                             .fleet = fleet,
                                             .run = run,
@@ -93,7 +93,7 @@ bench_meshes (Bench *bench)
   Case slices = { "v6e", "16x16", 64, { 1, 16, 16 }, { 64, 1, 1 }, 0, NULL };
   Case six = { "v5p", "16x16x24", 1, { 2, 4, 8, 6, 4, 4 }, { 0 }, 0, NULL };
 
-  measure (bench, "list the devices", "v5p, 8,960 chips", list_again, &whole, BENCH_UP_TO (5e6));
+  measure (bench, "list the devices", "v5p, 8,960 chips", recreate_devices, &whole, BENCH_UP_TO (5e6));
   measure (bench, "mesh, 3 axes", "v5p, 8,960 chips", make, &whole, BENCH_UP_TO (5e6));
   measure (bench, "mesh, 3 axes, split", "v5p, 8,960 chips", make, &split, BENCH_UP_TO (5e6));
   measure (bench, "hybrid mesh, 3 axes", "v6e, 64 x 256 chips", make, &slices, BENCH_NONE);

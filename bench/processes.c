@@ -107,7 +107,7 @@ typedef struct {
 } Pods;
 
 static void
-number_pods (gpointer data)
+create_numbered_pods (gpointer data)
 {
   const Pods *pods = data;
   g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_new ("c", 0);
@@ -135,7 +135,7 @@ measure_pods (Bench *bench)
   for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
     bench_measure (bench, &(BenchOperation) { .scenario = scenario,
                                               .fleet = sizes[i].fleet,
-                                              .run = number_pods,
+                                              .run = create_numbered_pods,
                                               .data = &(Pods) { sizes[i].n_pods, template },
                                               .n_operations = (guint) sizes[i].n_pods,
                                               .ns = BENCH_NONE,

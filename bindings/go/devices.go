@@ -124,8 +124,8 @@ func NewSliceDevices(spec SliceDevices) (*Devices, error) {
 }
 
 // Devices returns the devices of the group's slices, in the order of NewSliceDevices. Slice index i is the slice with
-// id i in ProfileQuoit. A slice that is leaving is included. For bundles, these are the devices of their part of each
-// slice, counted from its first chip, and the process index is the process id.
+// id i in ProfileQuoit. A slice with a draining host is included. For bundles, only the devices of the group's box of
+// chips in each slice are included, counted from the first chip of the box. Their process indices are process ids.
 //
 // It fails with Invalid for an ended group, for bundles without TPU or that do not form one job over ICI (the message
 // has the reason), for slices with different device kinds, and after Close. It fails with NotNow if a slice or a bundle

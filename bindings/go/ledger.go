@@ -225,8 +225,8 @@ func interruptAfterContextEnds(ctx context.Context, c *C.QuoitLedger) func() {
 
 // --- snapshots ---
 
-// Snapshot returns the fleet as this ledger knows it: with its own changes, and with those of other processes up to the
-// last change or Refresh. Close it after use.
+// Snapshot returns the fleet as this handle has read it. It has all changes of this handle. Changes by other processes
+// are read only at this handle's changes and at Refresh. Close it after use.
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Snapshot() (*Snapshot, error) {

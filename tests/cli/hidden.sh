@@ -50,7 +50,8 @@ PYTHON
 PYTHONIOENCODING=utf-8 "$python" "$tmp/names.py" >"$tmp/nodes.json"
 node=$(PYTHONIOENCODING=utf-8 PYTHONPATH=$tmp "$python" -c 'from names import name; print(name, end="")')
 
-# shown FORM WORD...: the output contains none of these characters; "json" can be parsed back to the same name.
+# shown FORM WORD...: the output of quoit WORD... has no hidden characters. If FORM is "json", the output is JSON that
+# has the node name unchanged.
 shown ()
 {
   form=$1

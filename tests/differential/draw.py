@@ -108,11 +108,11 @@ def draw_nodes(rng, names, n, most, amount=whole, busy=0.0):
     nodes = []
     cpus = rng.sample(PRIMES, n)
     # If every node has a different number of CPUs, few scores are equal.
-    is_distinct = rng.random() < 0.6
+    has_distinct_cpus = rng.random() < 0.6
     for i in range(n):
         resources = {name: amount(rng, most) for name in names if name != "CPU" and rng.random() < 0.85}
         if "CPU" in names:
-            resources["CPU"] = float(cpus[i]) if is_distinct else amount(rng, most)
+            resources["CPU"] = float(cpus[i]) if has_distinct_cpus else amount(rng, most)
         nodes.append(draw_node(rng, resources, busy=busy))
     return nodes
 

@@ -137,9 +137,9 @@ require_choices (const QuoitDevices *devices, const Axes *axes, const gint64 *dc
     }
 }
 
-/* All ways to make one of these axes; @ici has the sizes inside a granule, @dcn between granules. */
+/* Creates a mesh of @axes with each constructor, and checks it or its error. @dcn has the sizes between granules. */
 static void
-require_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, unsigned flags, gint64 n_bytes)
+require_constructors (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, unsigned flags, gint64 n_bytes)
 {
   const char *custom = flags & 8 ? "hybrid_ring_64x4" : NULL;
   g_autofree gint64 *ici = g_new (gint64, axes->n + 1);
@@ -208,7 +208,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert ((dcn == NULL) == (of_part != NULL));
   if (devices == NULL || dcn == NULL || quoit_devices_get_n_devices (devices) > MOST_DEVICES)
     return 0;
-  require_ways (devices, &axes, dcn, flags, n_bytes);
+  require_constructors (devices, &axes, dcn, flags, n_bytes);
   require_choices (devices, &axes, *between == '\0' ? NULL : dcn, n_bytes);
   return 0;
 }

@@ -500,9 +500,9 @@ static const struct {
 
 /* --- random imports --- */
 
-/* A random extra of a machine; usually none. */
+/* A random word of a list that ends with NULL. */
 static inline const char *
-any_of (GRand *random, const char *const *words)
+any_word (GRand *random, const char *const *words)
 {
   return words[g_rand_int_range (random, 0, (gint32) g_strv_length ((GStrv) words))];
 }
@@ -514,7 +514,7 @@ append_any_bundles (GString *text, GRand *random)
   static const char *const amounts[] = { "1", "2", "4", "0c4", "2c8", "1c1", "1s", NULL };
 
   for (gint n = g_rand_int_range (random, 0, 3); n > 0; n--)
-    g_string_append_printf (text, " %c:%s", g_rand_int_range (random, 'A', 'I'), any_of (random, amounts));
+    g_string_append_printf (text, " %c:%s", g_rand_int_range (random, 'A', 'I'), any_word (random, amounts));
 }
 
 static inline GString *
@@ -526,7 +526,7 @@ any_nodes (GRand *random, const char *const *others)
   for (char letter = 'A'; letter < 'I'; letter++)
     if (g_rand_int_range (random, 0, 3) > 0)
       g_string_append_printf (text, "%s%c%d.%d%s%s", text->len == 0 ? "" : " ", letter, g_rand_int_range (random, 0, 2),
-                              g_rand_int_range (random, 0, 2), any_of (random, states), any_of (random, others));
+                              g_rand_int_range (random, 0, 2), any_word (random, states), any_word (random, others));
   return text;
 }
 

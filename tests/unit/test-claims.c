@@ -23,7 +23,7 @@ START_TEST (equal_texts_share_one_stable_pointer)
 }
 END_TEST
 
-/* A node's own properties must not be part of its class, because each node would then have its own class. */
+/* A property that only one node has must not be part of its kind. Otherwise, each node would have its own kind. */
 START_TEST (nodes_that_differ_only_in_own_properties_share_a_kind)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);

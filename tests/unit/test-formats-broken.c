@@ -167,6 +167,7 @@ put (JsonNode *const *documents, const char *path, JsonNode *with)
     json_object_remove_member (json_node_get_object (parent), steps[last]);
 }
 
+/* The documents as text, with the node at @path replaced by @json (NULL: removed). @path NULL: unchanged. */
 static char *
 text_with (const char *path, const char *json)
 {

@@ -44,7 +44,7 @@ static const struct {
   { "bundles: [{TPU: 1}]\ntopology_strategy: {ray.io/tpu-slice-name: STRICT_PACK, ray.io/node-id: SPREAD}\n",
     "SPREAD ray.io/tpu-slice-name; TPU=1" },
   { "bundles: [{TPU: 1}]\ntopology_strategy: {}\n", "- -; TPU=1" },
-  /* Ray's amount for this double. */
+  /* Ray truncates 0.57 * 10000, which is less than 5700 as a double. */
   { "[{\"CPU\": 0.57}]", "- -; CPU=0.5699" },
 };
 

@@ -120,7 +120,7 @@ END_TEST
 
 /* --- suggestions --- */
 
-/* Parses the alternatives in an expectation such as "...: as A=1 B=2, A=2 or C=3". Each is a list of settings. */
+/* Parses the alternatives in an expectation like "...: for example A=1 B=2, A=2 or C=3". Each is a list of settings. */
 static GPtrArray *
 alternatives (const char *expected)
 {

@@ -82,7 +82,7 @@ START_TEST (head_is_reserved_for_each_slice_without_name)
 }
 END_TEST
 
-START_TEST (slice_without_known_head_is_not_selected)
+START_TEST (bundles_select_a_slice_only_after_its_name_is_set)
 {
   g_autoptr (QuoitRaySliceRequest) request = quoit_ray_slice_request_new ("4x4", "v6e");
   g_autoptr (QuoitRaySliceGroup) group = new_group (request);
@@ -261,7 +261,7 @@ main (void)
 
   tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase, head_is_reserved_for_each_slice_without_name, 0, G_N_ELEMENTS (mixed));
-  tcase_add_test (tcase, slice_without_known_head_is_not_selected);
+  tcase_add_test (tcase, bundles_select_a_slice_only_after_its_name_is_set);
   tcase_add_test (tcase, a_name_for_a_slice_without_a_head_is_refused);
   tcase_add_test (tcase, cost_of_a_group_depends_only_on_its_request);
   tcase_add_test (tcase, negative_number_of_slices_gives_a_group_without_bundles);

@@ -81,7 +81,7 @@ decide_failures (JsonNode *in, GError **error)
   return failures != NULL ? json_node_init_array (json_node_alloc (), decisions) : NULL;
 }
 
-/* The texts of an array, borrowed; NULL for null. */
+/* The elements of an array, borrowed; an element is NULL if it is null. */
 static const char **
 read_texts (JsonObject *in, const char *member, unsigned *n, GError **error)
 {

@@ -68,7 +68,7 @@ def methods(kind):
 
 
 def callables():
-    """Each target, a function or a class, with its callables: name, class of the object, callable."""
+    """The calls to try for each public function or class: name, class of the first argument or None, function."""
     found = {}
     for module in modules():
         for name in public_names(module):
@@ -109,7 +109,7 @@ def input_of(fields):
 
 
 class World:
-    """A ledger of its own, with a group, a hold, an owner and a removed group."""
+    """A new ledger in memory with a group, a hold, an owner and a removed group, and a fork of it."""
 
     def __init__(self):
         if not os.path.exists("there.db"):

@@ -406,7 +406,7 @@ def test_interrupt_ends_a_wait_at_once(path):
 
 
 def in_child(function):
-    """Runs it in a forked child that ends normally, and returns its result."""
+    """Runs the function in a forked child, requires that it succeeds, and returns its result."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

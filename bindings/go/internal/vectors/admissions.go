@@ -23,10 +23,11 @@ func valueAt(value any, members ...string) any {
 	return value
 }
 
+// textsAt returns the texts by name in the object at the end of a path of members; empty if it does not exist.
 func textsAt(value any, members ...string) map[string]string {
-	found := &object{}
-	found.set("texts", valueAt(value, members...))
-	return (&objectReader{object: found}).variables("texts")
+	wrapper := &object{}
+	wrapper.set("texts", valueAt(value, members...))
+	return (&objectReader{object: wrapper}).variables("texts")
 }
 
 func elementsAt(value any, members ...string) []any {

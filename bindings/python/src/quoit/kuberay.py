@@ -198,7 +198,7 @@ class Kuberay(_c.Uncopyable):
 
     @property
     def pods(self) -> tuple[KuberayPod, ...]:
-        """The present pods by group, replica and host, or by age if they have no indices."""
+        """The present pods, ordered by group, then by replica and host, or by age if they have no indices."""
         names = tuple(self.groups)
         return tuple(self._pod(names, at) for at in range(lib.quoit_kuberay_get_n_pods(self._handle)))
 

@@ -204,13 +204,16 @@ class Ledger(_c.Uncopyable):
         lib.quoit_ledger_set_actor(self._open(), _c.to_text_or_null(actor, "actor"))
 
     def interrupt(self) -> None:
-        """Ends the waits of this ledger's calls, from any thread: they raise `CancelledError`."""
+        """Cancels the calls of this ledger that are waiting: they raise `CancelledError`. Any thread can call this."""
         lib.quoit_ledger_interrupt(self._open())
 
     # --- snapshots ---
 
     def snapshot(self) -> Snapshot:
-        """Returns the fleet with this ledger's changes, and those of others up to the last change or `refresh`."""
+        """Returns the fleet as this handle has read it.
+
+        It has all changes of this handle. Changes by others are read only at this handle's changes and at `refresh`.
+        """
         from .snapshots import wrap_snapshot
 
         return wrap_snapshot(lib.quoit_ledger_snapshot(self._open()))

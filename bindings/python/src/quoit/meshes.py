@@ -152,8 +152,8 @@ class Devices(_c.Immutable, Sequence[Device]):
     def of_group(cls, group: Group) -> Devices:
         """Returns the devices of the slices of a group. Slice index i is the slice with id i in `Profile.QUOIT`.
 
-        Leaving slices are included. For bundles, these are the devices that the bundles have of each slice, counted
-        from the first chip, and process indices are process ids.
+        A slice with a draining host is included. For bundles, only the devices of the group's box of chips in each
+        slice are included, counted from the first chip of the box. Their process indices are process ids.
 
         Raises:
             InvalidError: the group is removed, has no TPU, its bundles do not form one job over ICI (the message has

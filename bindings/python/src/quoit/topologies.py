@@ -141,7 +141,10 @@ class Topology:
 
     @property
     def processes_per_host(self) -> int:
-        """The processes of a host are adjacent. 0 unless the job is `Job.SLICES`, because hosts can differ then."""
+        """The number of processes of each host, whose process ids are adjacent.
+
+        0 unless the job is `Job.SLICES`, because in other jobs the number can differ between hosts.
+        """
         return max((one.local_index for one in self.processes), default=-1) + 1 if self.job is Job.SLICES else 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -203,10 +206,10 @@ def topology(
     Args:
         group: a group of slices, or of bundles; each bundle is a process.
         profile: the system whose environment is computed.
-        processes_per_host: 1, 2, 4 or 8; a host's chips are divided evenly: 1 for JAX in host mode, one per chip
-            for PyTorch/XLA in device mode; 1 for bundles that have parts of hosts. With more than 1, the profiles
-            QUOIT and JOBSET set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS,
-            TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
+        processes_per_host: 1, 2, 4 or 8 processes, which share a host's chips evenly. Use 1 for JAX in host mode, and
+            one per chip for PyTorch/XLA in device mode. Leave it at 1 if bundles have only parts of hosts. With more
+            than 1, the profiles QUOIT and JOBSET set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS,
+            TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
         jobset: the name of the JobSet, for profile JOBSET; None: the group's name.
         replicated_job: the name of its replicated job; None: "slice-job".
 

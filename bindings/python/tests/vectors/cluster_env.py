@@ -4,7 +4,7 @@
 import dataclasses
 
 from ray_host import string_values, whole
-from rows import Skip, keep_recorded, only, refusal
+from rows import Skip, allow_members, keep_recorded, refusal
 
 import quoit
 from quoit import identity
@@ -42,7 +42,7 @@ def arguments(process_input):
 
 def detect(given, recorded):
     """The cluster that JAX chooses, and the result of each cluster type on its own."""
-    only(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
+    allow_members(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
     if not given.get("tpu_vm", True):
         raise Skip("no TPU host: its cluster is not modelled")
     env, metadata = (string_values(whole(given.get(member))) for member in ("env", "metadata"))
@@ -56,7 +56,7 @@ def detect(given, recorded):
 
 
 def process_bounds(given, recorded):
-    only(given, ["version", "host_chips", "chips_per_process"])
+    allow_members(given, ["version", "host_chips", "chips_per_process"])
     found = identity.jax_process_bounds(given["version"], given["host_chips"], given["chips_per_process"])
     return dataclasses.asdict(found)
 

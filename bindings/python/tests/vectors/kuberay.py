@@ -3,7 +3,7 @@
 
 import re
 
-from rows import Skip, only
+from rows import Skip, allow_members
 
 from quoit import kuberay
 
@@ -35,7 +35,7 @@ def add_group(cluster, name, given, lowest, highest):
 
 def desired(given, recorded):
     """The desired number of pods of a group."""
-    only(given, ["numOfHosts", "replicas", "min", "max", "suspend"])
+    allow_members(given, ["numOfHosts", "replicas", "min", "max", "suspend"])
     cluster = kuberay.Kuberay("c")
     add_group(cluster, "g", given, "min", "max")
     return cluster.desired("g")
@@ -80,19 +80,19 @@ def pod_of(pod):
     return f"{pod.group} replica={shown(pod.replica)} host={shown(pod.host)} name={name}"
 
 
-def state_of(cluster, requeued, seen):
-    """The pods as text. Names are numbered in the order in which they are first seen."""
+def state_of(cluster, requeue_message, seen):
+    """The pods as text, and the message if the pass ended early. Incarnations are numbered as first seen."""
 
     def renumbered(text):
         return re.sub("<([0-9]+)>", lambda found: f"<{seen.setdefault(found.group(1), len(seen))}>", text)
 
-    error = {} if requeued is None else {"error": renumbered(requeued)}
+    error = {} if requeue_message is None else {"error": renumbered(requeue_message)}
     return {**error, "pods": [renumbered(text) for text in sorted(map(pod_of, cluster.pods))]}
 
 
 def reconcile(given, recorded):
     """The pods after each step."""
-    only(given, ["autoscaling", "multi_host_indexing", "groups", "steps"])
+    allow_members(given, ["autoscaling", "multi_host_indexing", "groups", "steps"])
     flags = kuberay.KuberayFlags(0)
     if given.get("autoscaling"):
         flags |= kuberay.KuberayFlags.AUTOSCALING
@@ -100,7 +100,7 @@ def reconcile(given, recorded):
         flags |= kuberay.KuberayFlags.NO_INDICES
     cluster, answers, seen = kuberay.Kuberay("c", flags=flags), [], {}
     for each in given.get("groups") or []:
-        only(each, GROUP)
+        allow_members(each, GROUP)
         add_group(cluster, each.get("groupName") or "", each, "minReplicas", "maxReplicas")
     for step in given["steps"]:
         if step != "reconcile":

@@ -3,13 +3,13 @@
 
 import hashlib
 
-from rows import Disagreement, Skip, only
+from rows import Disagreement, Skip, allow_members
 
 from quoit import maxtext, meshes
 
 
 def fill(given, recorded):
-    only(given, ["values", "target", "kind"])
+    allow_members(given, ["values", "target", "kind"])
     if given["kind"] not in maxtext.MaxtextLinks.__members__:
         raise Skip("a kind of parallelism other than ICI and DCN")
     return maxtext.fill(given["values"], given["target"], maxtext.MaxtextLinks[given["kind"]])
@@ -17,7 +17,7 @@ def fill(given, recorded):
 
 def accelerator(given, recorded):
     """Rings are recorded as 0 and 1."""
-    only(given, ["name"])
+    allow_members(given, ["name"])
     one = maxtext.lookup_accelerator(given["name"])
     wrap = None if one.wrap is None else [int(ring) for ring in one.wrap]
     return [one.platform, one.topology, one.chip_config, one.host_bounds, one.num_devices, wrap]
@@ -39,12 +39,12 @@ def devices_of(given, options):
 
 def create_device_mesh(given, recorded):
     """Rows record a long mesh by its first ids and by the hash of all ids joined with commas."""
-    only(given, ["axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok"])
+    allow_members(given, ["axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok"])
     if "strategy" in given:
         maxtext.check_custom_mesh(given["strategy"], given["ici"])
         return {"shape": None, "ids": None}
     options = given.get("opts") or {}
-    only(options, [*OPTIONS, *OF_DEVICES])
+    allow_members(options, [*OPTIONS, *OF_DEVICES])
     wanted = {name: options[name] for name in OPTIONS if name in options}
     mesh = maxtext.create_device_mesh(devices_of(given, options), given["ici"], given["dcn"], given["slices"], **wanted)
     if "sha256_16" not in given:

@@ -4,7 +4,7 @@
 import itertools
 import math
 
-from rows import Skip, keep_recorded, only
+from rows import Skip, allow_members, keep_recorded
 
 from quoit import meshes
 
@@ -115,26 +115,26 @@ OF_DEVICES = ["kind", "topology", "devices_per_chip", "order", "note"]
 
 def create_device_mesh(given, recorded):
     flags = ["contiguous_submeshes", "allow_split_physical_axes"]
-    only(given, [*OF_DEVICES, "chips", "devices", "mesh_shape", *flags])
+    allow_members(given, [*OF_DEVICES, "chips", "devices", "mesh_shape", *flags])
     shape = sizes(given["mesh_shape"])
     return answer(meshes.create_device_mesh(shape, devices_of(given), **options(given, *flags)), recorded)
 
 
 def create_hybrid_device_mesh(given, recorded):
     flags = ["allow_split_physical_axes", "process_is_granule", "should_sort_granules_by_key"]
-    only(given, [*OF_DEVICES, "slices", "ici", "dcn", *flags])
+    allow_members(given, [*OF_DEVICES, "slices", "ici", "dcn", *flags])
     shapes = sizes(given["ici"]), sizes(given["dcn"])
     return answer(meshes.create_hybrid_device_mesh(*shapes, devices_of(given), **options(given, *flags)), recorded)
 
 
 def make_mesh(given, recorded):
-    only(given, [*OF_DEVICES, "slices", "mesh_shape"])
+    allow_members(given, [*OF_DEVICES, "slices", "mesh_shape"])
     shape = sizes(given["mesh_shape"])
     return answer(meshes.make_mesh(shape, devices_of(given)), recorded)
 
 
 def nd_torus(given, recorded):
-    only(given, ["kind", "physical", "mesh_shape", "allow_split_physical_axes"])
+    allow_members(given, ["kind", "physical", "mesh_shape", "allow_split_physical_axes"])
     mesh = meshes.create_device_mesh_for_nd_torus(
         sizes(given["physical"]), sizes(given["mesh_shape"]), kind=given["kind"],
         **options(given, "allow_split_physical_axes"),

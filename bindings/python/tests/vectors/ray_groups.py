@@ -4,7 +4,7 @@
 import ast
 import math
 
-from rows import Skip, only
+from rows import Skip, allow_members
 
 from quoit.ray_rules import placement
 
@@ -52,7 +52,7 @@ def selectors_of(value):
 
 
 def validate_placement_group(given, recorded):
-    only(given, ["name", *ARGUMENTS])
+    allow_members(given, ["name", *ARGUMENTS])
     arguments = {ARGUMENTS[name]: value for name, value in given.items() if name in ARGUMENTS}
     arguments["bundles"] = bundles_of(given.get("bundles"))
     arguments["bundle_label_selector"] = selectors_of(given.get("bundle_label_selector"))

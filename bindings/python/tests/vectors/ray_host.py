@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: hosts, their nodes and chips, and the launchers that start them."""
 
-from rows import Skip, only, refusal
+from rows import Skip, allow_members, refusal
 
 import quoit
 from quoit.ray_rules import hosts
@@ -49,7 +49,7 @@ def only_host_members(given, *members):
     if isinstance(given, dict):
         given = [name for name in given if not name.startswith(("env.", "metadata."))]
         given = dict.fromkeys(given)
-    only(given, [*HOST_MEMBERS, *members])
+    allow_members(given, [*HOST_MEMBERS, *members])
 
 
 def host_of(given):
@@ -145,13 +145,13 @@ def visible_change(given):
 
 def set_visible_chips(given, recorded):
     """The same for ray-train-env."""
-    only(given, ["node_accelerators", "ids", "env_before"])
+    allow_members(given, ["node_accelerators", "ids", "env_before"])
     ids = [str(one) if isinstance(one, int) else one for one in given.get("ids")]
     return seen(hosts.visible_env(ids, given.get("node_accelerators"), string_values(whole(given.get("env_before")))))
 
 
 def quantity(given, recorded):
-    only(given, ["quantity"])
+    allow_members(given, ["quantity"])
     return {"ok": hosts.quantity_is_valid(given.get("quantity"))}
 
 
@@ -163,7 +163,7 @@ def fixed_point(given, recorded):
 
 
 def gke_pod_type(given, recorded):
-    only(given, ["topology", "accelerator"])
+    allow_members(given, ["topology", "accelerator"])
     return hosts.gke_pod_type(given.get("topology"), given.get("accelerator"))
 
 
@@ -176,9 +176,9 @@ def value_or_refusal(function, *arguments):
 
 def gce(given, recorded):
     """The queries of Ray's launcher for one node. Ray queries the type only for nodes with a configuration."""
-    only(given, ["acceleratorType", "acceleratorConfig"])
+    allow_members(given, ["acceleratorType", "acceleratorConfig"])
     accelerator, config = given.get("acceleratorType"), given.get("acceleratorConfig", {})
-    only(config, ["type", "topology"])
+    allow_members(config, ["type", "topology"])
     shape = config.get("type"), config.get("topology")
     if "acceleratorConfig" in given and accelerator is not None and shape == (None, None):
         raise Skip("an empty configuration together with a type")

@@ -5,7 +5,7 @@ arguments.
 
 import json
 
-from rows import only
+from rows import allow_members
 
 from quoit.ray_rules import labels
 
@@ -16,7 +16,7 @@ def of_argument(function):
 
 def of_member(function, member):
     def answer(given, recorded):
-        only(given, [member])
+        allow_members(given, [member])
         return function(given.get(member))
 
     return answer
@@ -33,7 +33,7 @@ def read_selector(given, recorded):
 
 
 def match(given, recorded):
-    only(given, ["labels", "selector"])
+    allow_members(given, ["labels", "selector"])
     return labels.selector_holds(given.get("selector"), given.get("labels"))
 
 

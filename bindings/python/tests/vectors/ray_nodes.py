@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: slices counted in node lists."""
 
-from rows import only
+from rows import allow_members
 
 from quoit.ray_rules import nodes
 
@@ -18,14 +18,14 @@ def shape_of(given):
 
 
 def count_intact(given, recorded):
-    only(given, COUNTED)
+    allow_members(given, COUNTED)
     factor = given.get("tpu_resource_per_chip")
     return nodes.count_slices(listed(given), *shape_of(given), tpu_resource_per_chip=factor)
 
 
 def count_ready(given, recorded):
-    """A node whose availability is null counts like one that is missing."""
-    only(given, COUNTED)
+    """A node that is null in "available" counts like a node that is not in it."""
+    allow_members(given, COUNTED)
     factor = given.get("tpu_resource_per_chip")
     available = {name: left for name, left in (given.get("available") or {}).items() if left is not None}
     return nodes.count_ready_slices(listed(given), available, *shape_of(given), tpu_resource_per_chip=factor)
@@ -36,12 +36,12 @@ def count_both(given, recorded):
 
 
 def nodes_of_slice(given, recorded):
-    only(given, ["slice_name", "nodes"])
+    allow_members(given, ["slice_name", "nodes"])
     return {"node_ids": list(nodes.nodes_of_slice(listed(given), given.get("slice_name")))}
 
 
 def slice_name_of_node(given, recorded):
-    only(given, ["node"])
+    allow_members(given, ["node"])
     return nodes.slice_name_of_node(given.get("node"))
 
 

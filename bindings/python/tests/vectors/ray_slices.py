@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: the cluster resources that a request for whole slices needs."""
 
-from rows import keep_recorded, only
+from rows import allow_members, keep_recorded
 
 from quoit.ray_rules.slices import slice_placement_group
 
@@ -23,7 +23,7 @@ ARGUMENTS = [
 
 def read_group(given):
     """The group of a row. Its heads are those of slices "slice-0" and on, or of the slice that the row names."""
-    only(given, [*ARGUMENTS, "reserved_slice"])
+    allow_members(given, [*ARGUMENTS, "reserved_slice"])
     usual = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties have no topology
     group = slice_placement_group(**usual | {name: given[name] for name in ARGUMENTS if name in given})
     named = given.get("reserved_slice")

@@ -3,7 +3,7 @@
 
 import math
 
-from rows import Skip, keep_recorded, only
+from rows import Skip, allow_members, keep_recorded
 
 from quoit.ray_rules import subslices
 
@@ -15,22 +15,22 @@ WORKER_ID = "ray.io/tpu-worker-id"
 
 
 def topology_dims(given, recorded):
-    only(given, ["topology"])
+    allow_members(given, ["topology"])
     return list(subslices.topology_dims(given["topology"]))
 
 
 def worker_grid(given, recorded):
-    only(given, ["topology"])
+    allow_members(given, ["topology"])
     return list(subslices.worker_grid(given["topology"]))
 
 
 def physical_worker_id(given, recorded):
-    only(given, ["coords", "parent_topology"])
+    allow_members(given, ["coords", "parent_topology"])
     return subslices.physical_worker_id(given["coords"], given["parent_topology"])
 
 
 def subslice_labels(given, recorded):
-    only(given, ["physical_worker_id", "parent_topology"])
+    allow_members(given, ["physical_worker_id", "parent_topology"])
     return subslices.subslice_labels(given["physical_worker_id"], given["parent_topology"])
 
 
@@ -40,7 +40,7 @@ def nodes_of(topologies, alive=True):
 
 def parent_topologies(given, recorded):
     """Rows record long lists as a set, with the hosts of each topology in their order."""
-    only(given, ["subslice_topology", "alive_topologies", "dead_topologies"])
+    allow_members(given, ["subslice_topology", "alive_topologies", "dead_topologies"])
     nodes = nodes_of(given.get("alive_topologies")) + nodes_of(given.get("dead_topologies"), alive=False)
     parents = subslices.parent_topologies(nodes, given["subslice_topology"])
     if not isinstance(recorded, dict):
@@ -50,7 +50,7 @@ def parent_topologies(given, recorded):
 
 
 def chips_per_vm(given, recorded):
-    only(given, ["user_chips_per_vm", "parent_topology", "version"])
+    allow_members(given, ["user_chips_per_vm", "parent_topology", "version"])
     return subslices.subslice_chips_per_vm(given["user_chips_per_vm"], given["parent_topology"], given["version"])
 
 
@@ -63,7 +63,7 @@ def worker(slice_name, worker_id, tpu, topology="4x4"):
 
 
 def is_head_free(given, recorded):
-    only(given, ["available_on_worker_0", "head_resource"])
+    allow_members(given, ["available_on_worker_0", "head_resource"])
     available = {"n0": given["available_on_worker_0"]} if given["available_on_worker_0"] is not None else {}
     return subslices.is_head_free([worker("s", "0", 4)], available, "s", given["head_resource"])
 
@@ -80,7 +80,7 @@ def read_workers(given):
 
 def find_subslice(given, recorded):
     members = ["worker_labels", "node_total_TPU", "node_free_TPU", "available"]
-    only(given, ["slice", "subslice_topology", "subslice_index", *members])
+    allow_members(given, ["slice", "subslice_topology", "subslice_index", *members])
     labels, tpu = read_workers(given)
     nodes = [worker("s", worker_id, tpu) for worker_id in labels]
     available = {f"n{worker_id}": {"TPU": free} for worker_id, free in (given.get("node_free_TPU") or {}).items()}
@@ -95,7 +95,7 @@ def find_subslice(given, recorded):
 
 def find_undiscovered(given, recorded):
     """One 4x4 slice whose workers have the given TPU free; or nodes and their resources."""
-    only(given, ["nodes", "available", "slice", "free", "cached", "head_avail"])
+    allow_members(given, ["nodes", "available", "slice", "free", "cached", "head_avail"])
     name, free = given.get("slice"), given.get("free") or []
     nodes = (given.get("nodes") or []) + [worker(name, str(index), 4) for index in range(len(free))]
     available = dict(given.get("available") or {})
@@ -109,7 +109,7 @@ def find_undiscovered(given, recorded):
 
 def subslice_group(given, recorded):
     """An idle, unknown slice of each topology."""
-    only(given, ["subslice_topology", "accelerator_version", "chips_per_vm", "cluster"])
+    allow_members(given, ["subslice_topology", "accelerator_version", "chips_per_vm", "cluster"])
     nodes = [worker(f"slice-{index}", "0", 4, one) for index, one in enumerate(given.get("cluster") or [])]
     shape = given["subslice_topology"], given["accelerator_version"], given.get("chips_per_vm")
     plan = subslices.subslice_placement_group({}, nodes, {}, *shape)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: Ray's arithmetic."""
 
-from rows import Skip, only
+from rows import Skip, allow_members
 
 import quoit
 from quoit.ray_rules import arithmetic
@@ -13,14 +13,14 @@ def of_texts(function, *members):
     """An op with texts as arguments; missing members are None."""
 
     def answer(given, recorded):
-        only(given, members)
+        allow_members(given, members)
         return function(*(given.get(member) for member in members))
 
     return answer
 
 
 def list_topologies(given, recorded):
-    only(given, ["generation"])
+    allow_members(given, ["generation"])
     return list(arithmetic.valid_topologies(given["generation"]))
 
 
@@ -43,7 +43,7 @@ def text_of_env(given):
 
 
 def resource_per_chip(given, recorded):
-    only(given, OF_ENV)
+    allow_members(given, OF_ENV)
     return arithmetic.resource_per_chip(text_of_env(given))
 
 
@@ -55,7 +55,10 @@ def factor_of(given):
 
 def worker_resources(given, recorded):
     numbers = ["num_slices", "chips_per_vm"]
-    only(given, ["topology", "accelerator_type", "resources_per_worker", *numbers, "tpu_resource_per_chip", *OF_ENV])
+    allow_members(
+        given,
+        ["topology", "accelerator_type", "resources_per_worker", *numbers, "tpu_resource_per_chip", *OF_ENV],
+    )
     asked = arithmetic.worker_resources(
         given.get("topology"),
         given.get("accelerator_type"),
@@ -68,7 +71,7 @@ def worker_resources(given, recorded):
 
 def slices_for_workers(given, recorded):
     arguments = ["topology", "accelerator_type", "num_workers", "resources_per_worker"]
-    only(given, [*arguments, "tpu_resource_per_chip", *OF_ENV])
+    allow_members(given, [*arguments, "tpu_resource_per_chip", *OF_ENV])
     try:
         factor = factor_of(given)
     except quoit.InvalidError:
@@ -78,7 +81,7 @@ def slices_for_workers(given, recorded):
 
 
 def coordinator_env(given, recorded):
-    only(given, ["coordinator_address", "num_slices", "slice_id", "coordinator_port"])
+    allow_members(given, ["coordinator_address", "num_slices", "slice_id", "coordinator_port"])
     if given.get("coordinator_port", "") is None:
         raise Skip("None, which is Ray's own port for quoit, where Ray makes a text of it")
     arguments = given.get("coordinator_address"), given.get("num_slices"), given.get("slice_id")

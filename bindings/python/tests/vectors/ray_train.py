@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: Ray Train's interpretation of its arguments, and its runs."""
 
-from rows import Skip, keep_recorded, only
+from rows import Skip, allow_members, keep_recorded
 
 from quoit.ray_rules.arithmetic import slices_for_workers, train_env
 from quoit.ray_rules.train import (
@@ -40,7 +40,7 @@ def read_scaling(given, **usual):
 
 
 def scaling_config(given, recorded):
-    only(given, ARGUMENTS)
+    allow_members(given, ARGUMENTS)
     scaling = read_scaling(given)
     most = scaling.max_workers
     answer = {
@@ -69,7 +69,7 @@ def amount_of(value):
 
 def count_possible(given, recorded):
     """Rows do not name the accelerator: requests with slices use TPU, and requests for GPU use GPU."""
-    only(
+    allow_members(
         given, ["topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices"]
     )
     uses_gpu = (given.get("resources_per_worker") or {}).get("GPU", 0) > 0
@@ -93,10 +93,10 @@ FAILURES = {
 def decide_failures(given, recorded):
     """Decides on each of the named errors, or on a number of worker failures."""
     if "failures" in given:
-        only(given, ["max_failures", "failures"])
+        allow_members(given, ["max_failures", "failures"])
         policy, errors = FailurePolicy(given["max_failures"]), ["worker"] * given["failures"]
     else:
-        only(given, ["failure_config", "errors"])
+        allow_members(given, ["failure_config", "errors"])
         policy, errors = FailurePolicy(**given["failure_config"]), given["errors"]
     if not set(errors) <= set(FAILURES):
         raise Skip("a failure of another name")
@@ -105,31 +105,33 @@ def decide_failures(given, recorded):
 
 
 def ranks_by_node(given, recorded):
-    only(given, ["node_ids", "first_id"])
+    allow_members(given, ["node_ids", "first_id"])
     node_ids = given["node_ids"]
     return {"order": [node_ids[one.worker] for one in rank_by_node(node_ids, first_id=given.get("first_id"))]}
 
 
 def ranks_by_slice(given, recorded):
-    only(given, ["pod_names_in_actor_order"])
+    allow_members(given, ["pod_names_in_actor_order"])
     names = given["pod_names_in_actor_order"]
     return {"actor_index_by_rank": [one.worker for one in rank_by_slice(names, ["10.0.0.1"] * len(names))]}
 
 
 def slice_ids(given, recorded):
-    only(given, ["num_workers", "workers_per_slice", "num_slices"])
+    allow_members(given, ["num_workers", "workers_per_slice", "num_slices"])
     ranks = range(given["num_workers"])
     return {"slice_ids": [slice_id(rank, given["workers_per_slice"], given["num_slices"]) for rank in ranks]}
 
 
 def ids_of_slices(names, id_of_rank, num_slices):
-    """The number of each slice, which all its workers share. Rows without names use "slice-A" and on."""
+    """The id of each slice, which all its workers share. Slices without names are named "slice-A", "slice-B"..."""
     names = names or [f"slice-{chr(ord('A') + index)}" for index in range(num_slices)]
     return {name: id_of_rank[index * len(id_of_rank) // num_slices] for index, name in enumerate(names)}
 
 
 def jax_environment(given, recorded):
-    only(given, ["topology", "accelerator_type", "num_workers", "slices", "worker_env", "resources_per_worker"])
+    allow_members(
+        given, ["topology", "accelerator_type", "num_workers", "slices", "worker_env", "resources_per_worker"]
+    )
     topology, accelerator_type = given.get("topology"), given["accelerator_type"]
     resources = given.get("resources_per_worker")
     num_slices = slices_for_workers(topology, accelerator_type, given["num_workers"], resources)

@@ -3,7 +3,7 @@
 
 import itertools
 
-from rows import Skip, only, refusal
+from rows import Skip, allow_members, refusal
 
 import quoit
 from quoit.ray_rules import arithmetic, subslices
@@ -11,7 +11,7 @@ from quoit.ray_rules import arithmetic, subslices
 
 def coordinator_env(given, recorded):
     """ "args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
-    only(given, ["args"])
+    allow_members(given, ["args"])
     if not 3 <= len(given["args"]) <= 4:
         raise Skip("quoit does not accept these arguments")
     return arithmetic.coordinator_env(*given["args"])
@@ -20,7 +20,7 @@ def coordinator_env(given, recorded):
 def train_env(given, recorded):
     """Worker i is 10.0.0.(i + 1), and worker 0 listens on port 45678."""
     of_job = ["slices", "topology", "accelerator_type", "resources_per_worker"]
-    only(given, ["name", "workers", "use_tpu", "env_before", *of_job])
+    allow_members(given, ["name", "workers", "use_tpu", "env_before", *of_job])
     job = [given.get(member) for member in of_job]
     n_workers = given["workers"] if given["use_tpu"] else 0
     return [
@@ -47,7 +47,7 @@ def hosts_of(sizes, block):
 
 def physical_worker_ids(given, recorded):
     """Ray's index of each host of a slice, or Ray's error if a host has no index."""
-    only(given, ["topology", "chip_grid", "host_block"])
+    allow_members(given, ["topology", "chip_grid", "host_block"])
     if given["chip_grid"] not in GRIDS:
         raise Skip("a grid that is neither x first nor x last")
     sizes = GRIDS[given["chip_grid"]](subslices.topology_dims(given["topology"]))

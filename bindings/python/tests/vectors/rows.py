@@ -15,7 +15,7 @@ class Disagreement(Exception):
     """The answer is not one of several right answers."""
 
 
-def only(given, members):
+def allow_members(given, members):
     """Skips a row with another argument, which quoit cannot express."""
     if not isinstance(given, dict):
         raise Skip("an input that is no object")

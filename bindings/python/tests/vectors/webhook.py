@@ -3,7 +3,7 @@
 
 import json
 
-from rows import Skip, only, refusal
+from rows import Skip, allow_members, refusal
 
 import quoit
 from quoit import webhook
@@ -14,7 +14,7 @@ POD = ["accelerator", "cluster", "containers", "group", "labels", "topology"]
 
 def container_of(given):
     """ "tpu" is a limit in a manifest; Kubernetes uses it as the request too."""
-    only(given, ["tpu", "request", "limit", "env"])
+    allow_members(given, ["tpu", "request", "limit", "env"])
     limit = given.get("limit", given.get("tpu"))
     env = [(name, None if value == "<fieldRef>" else value) for name, value in given.get("env") or []]
     return webhook.Container(given.get("request"), limit, env)
@@ -33,9 +33,9 @@ def pod_of(given):
 
 def validate(given, recorded):
     """The first group that is refused or denied decides."""
-    only(given, ["groups"])
+    allow_members(given, ["groups"])
     for group in given["groups"]:
-        only(group, ["accelerator", "containers", "numOfHosts", "replicas", "topology"])
+        allow_members(group, ["accelerator", "containers", "numOfHosts", "replicas", "topology"])
         try:
             denial = webhook.check_group(pod_of(group), group["numOfHosts"])
         except quoit.InvalidError as error:
@@ -66,7 +66,7 @@ def affinity(patch, recorded):
 
 
 def mutate(given, recorded):
-    only(given, POD)
+    allow_members(given, POD)
     try:
         patch = webhook.mutate(pod_of(given))
     except quoit.InvalidError as error:
@@ -105,7 +105,7 @@ def created(patch):
 
 def sequence(given, recorded):
     """A terminating pod counts as removed."""
-    only(given, [*POD, "steps"])
+    allow_members(given, [*POD, "steps"])
     pods, answers = {}, []
     for step in given["steps"]:
         if step["op"] not in ("create", "delete", "terminating"):
@@ -164,7 +164,7 @@ PAGES = {
 
 
 def http(given, recorded):
-    only(given, ["path", "body"])
+    allow_members(given, ["path", "body"])
     if given["path"] not in PAGES:
         raise Skip("the webhook has no such page")
     kind, admit, sentence = PAGES[given["path"]]

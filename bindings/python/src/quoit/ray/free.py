@@ -68,7 +68,8 @@ def free_slices(
 
 
 def _free_slice(one: Slice) -> FreeSlice:
-    # The slice is intact, so that these attributes are known, and its first node that is not dead is worker 0.
+    # A free slice is intact, so these attributes are known. Its nodes are ordered by worker id, and each worker has
+    # one node that is not dead, so the first such node is worker 0.
     assert one.accelerator and one.topology and one.n_hosts and one.chips_per_host
     head = next(node for node in one.nodes if node.state is not NodeState.DEAD)
     return FreeSlice(one.name, one.accelerator, one.topology, one.n_hosts, one.chips_per_host, head.address)

@@ -318,7 +318,7 @@ class ReserveSlices(_SlicesCallback):
         # The run opens the ledger in another process. It is opened here too, so that errors are raised early.
         get_ray_ledger(ledger)
         self._ledger = ledger_path(ledger)
-        self._retry_never = retry_never
+        self._can_gain_slices = retry_never
         self._options = options
         self._slices: SlicePlacementGroup | None = None
         self._is_running = False
@@ -347,7 +347,7 @@ class ReserveSlices(_SlicesCallback):
                 raise errors.NotNowError(f"{_describe_slices(slices)}: {lost}")
         except errors.RefusedError as error:
             self._release()
-            if isinstance(error, errors.NeverError) and not self._retry_never:
+            if isinstance(error, errors.NeverError) and not self._can_gain_slices:
                 raise
             raise WorkerGroupStartupFailedError(str(error)) from error
         self._is_running = True

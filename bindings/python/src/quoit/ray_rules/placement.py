@@ -283,11 +283,11 @@ class PlacementGroup(_c.Immutable):
     ) -> None:
         handle = _c.own_handle(lib.quoit_ray_group_new(), lib.quoit_ray_group_free)
         if strategy is not None:
-            lib.quoit_ray_group_set_strategy(handle, _strategy(strategy, "strategy"))
+            lib.quoit_ray_group_set_strategy(handle, _strategy_number(strategy, "strategy"))
         for key, inside in () if topology_strategy is None else items(topology_strategy, "topology_strategy", "str"):
             named = _c.to_text(key, "topology_strategy")
             place = f"topology_strategy[{_c.quoted(key)}]"
-            lib.quoit_ray_group_add_topology(handle, named, _strategy(inside, place))
+            lib.quoit_ray_group_add_topology(handle, named, _strategy_number(inside, place))
         lib.quoit_ray_group_set_soft_target(handle, _c.to_text_or_null(soft_target_node_id, "soft_target_node_id"))
         for index, bundle in enumerate(_c.to_iterable(bundles, "bundles", "mapping")):
             _add_bundle(handle, bundle, f"bundles[{index}]")
@@ -405,11 +405,11 @@ def _group_handle(group: object) -> Any:
     return group._handle
 
 
-def _strategy(strategy: Strategy | str, what: str) -> int:
+def _strategy_number(strategy: Strategy | str, what: str) -> int:
     if isinstance(strategy, str):
         return int(strategy_parse(strategy))
     member = _c.to_member(Strategy, strategy, what)
-    strategy_get_name(strategy)
+    strategy_get_name(strategy)  # raises for a strategy of a newer libquoit
     return member
 
 

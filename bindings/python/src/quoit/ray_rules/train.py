@@ -168,7 +168,7 @@ class ScalingConfig(_c.Immutable):
         return None if request == _c.NULL else take_request(request)
 
     def label_selector_per_worker(self, num_workers: int) -> tuple[dict[str, str | None], ...] | None:
-        """Returns the label selector of each of the workers, up to the most workers; None if none was given."""
+        """Returns the label selectors of `num_workers` workers, at most `max_workers`; None if none was given."""
         if not self._has_selector:
             return None
         workers = range(min(_c.to_int(num_workers, "num_workers"), self.max_workers))
