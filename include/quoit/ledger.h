@@ -200,7 +200,7 @@ QUOIT_API void quoit_ledger_set_actor (QuoitLedger *ledger, const char *actor);
 /**
  * quoit_ledger_interrupt:
  *
- * Ends the waits of this handle's calls: they fail with %QUOIT_ERROR_CANCELLED. Any thread can call it.
+ * Cancels the calls of this handle that are waiting: they fail with %QUOIT_ERROR_CANCELLED. Any thread can call it.
  */
 QUOIT_API void quoit_ledger_interrupt (QuoitLedger *ledger);
 
