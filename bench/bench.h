@@ -58,6 +58,7 @@ void bench_program (Bench *bench, char **argv,
 /* The families, one per file. */
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
+void bench_queues (Bench *bench);
 void bench_footprint (Bench *bench);
 void bench_peer (Bench *bench);
 void bench_bindings (Bench *bench);

@@ -18,6 +18,7 @@ static const struct {
   { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
   { "bindings", bench_bindings },   { "environments", bench_environments },
   { "meshes", bench_meshes },       { "processes", bench_processes },
+  { "queues", bench_queues },
 };
 
 static gboolean

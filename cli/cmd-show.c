@@ -180,7 +180,8 @@ const Verb verb_show = {
   "NAME",
   "show everything about a node, slice or group",
   "NAME is a short name, a full name (source/pool/name), or a group's NAME@ID. A released group is found\n"
-  "only if it had a request key, until it is forgotten. -o csv prints only rows: the bundles of a group of bundles, the workers of\n"
+  "only if it had a request key, until it is forgotten. -o csv prints only rows: the bundles of a group of bundles, "
+  "the workers of\n"
   "any other group, the nodes of a slice, or the resources of a node.",
   1,
   1,

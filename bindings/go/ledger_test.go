@@ -341,6 +341,41 @@ func TestStartOfARequestFollowsFromEnds(t *testing.T) {
 	}
 }
 
+func TestQueueIsPlannedOnAFork(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x4")
+	timed := func(name string, slices int64, runtime time.Duration) *quoit.Request {
+		request := sliceRequest(name, slices)
+		request.ExpectedRuntime = runtime
+		return request
+	}
+	reserve(t, ledger, timed("a", 2, time.Hour))
+	queue := []*quoit.Request{timed("b", 3, time.Hour), timed("c", 1, time.Hour), timed("d", 2, 0), timed("e", 5, 0)}
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	rows := must[[]quoit.Queued](t)(fork.PlanQueue(queue, quoit.BackfillEasy, now))
+	if rows[0].State != quoit.QueuedWaits || !rows[0].Start.Equal(now.Add(time.Hour)) || rows[0].Group != nil {
+		t.Errorf("%+v: expected a start after an hour", rows[0])
+	}
+	if rows[1].State != quoit.QueuedStarts || rows[1].Group.Name() != "c" || !rows[1].Start.Equal(now) {
+		t.Errorf("%+v: expected a start now", rows[1])
+	}
+	if rows[2].State.String() != "waits" || !rows[2].Start.IsZero() || rows[2].Err != nil {
+		t.Errorf("%+v: expected a request that waits without a promise", rows[2])
+	}
+	wantCode(t, rows[3].Err, quoit.Never)
+	if err := ledger.CommitFork(bg, fork, now); err != nil {
+		t.Fatal(err)
+	}
+	must[*quoit.Group](t)(newSnapshot(t, ledger).Group("c"))
+	_, err := fork.PlanQueue([]*quoit.Request{nil}, quoit.BackfillNone, now)
+	wantCode(t, err, quoit.Invalid)
+	_, err = fork.PlanQueue(nil, quoit.Backfill(7), now)
+	wantCode(t, err, quoit.Invalid)
+	if rows := must[[]quoit.Queued](t)(fork.PlanQueue(nil, quoit.BackfillConservative, now)); len(rows) != 0 {
+		t.Errorf("%+v: expected no rows", rows)
+	}
+}
+
 func TestForkHasTheVerbsOfALedger(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x4")
 	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())

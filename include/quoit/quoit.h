@@ -31,6 +31,7 @@
 #include <quoit/input.h>
 #include <quoit/snapshot.h>
 #include <quoit/fork.h>
+#include <quoit/plan.h>
 #include <quoit/start.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>

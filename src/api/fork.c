@@ -116,6 +116,17 @@ quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
   return FALSE;
 }
 
+void
+quoit_fork_adopt (QuoitFork *fork, QuoitFleet *fleet, const GPtrArray *entries)
+{
+  if (entries->len == 0)
+    return;
+  quoit_fleet_unref (fork->fleet);
+  fork->fleet = quoit_fleet_ref (fleet);
+  for (guint i = 0; i < entries->len; i++)
+    record (fork, g_ptr_array_index (entries, i));
+}
+
 /* --- marks --- */
 
 typedef struct {

@@ -62,6 +62,9 @@ G_STATIC_ASSERT ((int) QUOIT_AMOUNT_LOST == (int) QUOIT_UNIT_LOST + 1);
 gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
                             QuoitReport **report, GError **error);
 
+/* Replaces the state of the fork by @fleet, to which @entries (of QuoitEntry) lead. */
+void quoit_fork_adopt (QuoitFork *fork, QuoitFleet *fleet, const GPtrArray *entries);
+
 QuoitSnapshot *quoit_snapshot_new (QuoitFleet *fleet); /* takes the reference */
 /* Returns the group as stored in @data, with all nodes alive. Takes ownership of @data and @layout. */
 QuoitGroup *quoit_group_new_all_alive (QuoitGroupData *data, QuoitLayout *layout);

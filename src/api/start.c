@@ -31,7 +31,7 @@ quoit_start_free (QuoitStart *start)
   if (start == NULL)
     return;
   quoit_fleet_unref (start->fleet);
-  g_array_unref (start->start.ends);
+  quoit_start_time_clear (&start->start);
   g_free (start);
 }
 

@@ -110,6 +110,13 @@ quoit_group_is_listed (const QuoitGroupData *group)
   return group->kind <= QUOIT_RECORD_BUNDLES;
 }
 
+/* Returns whether the group has whole slices. It is then the only user of them. */
+static inline gboolean
+quoit_group_has_whole_slices (const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_RECORD_SLICES && group->bundles == NULL;
+}
+
 /* Returns the number of different nodes of a group of slices, in which the bundles of a node are adjacent. Returns 0
  * for other groups. */
 guint32 quoit_group_count_hosts (const QuoitGroupData *group);

@@ -7,26 +7,6 @@
 
 /* --- ends of groups --- */
 
-/* Sets @end to the earlier one of the lease and the estimate. Returns FALSE if both are unknown. */
-static gboolean
-find_end (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
-{
-  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-  gint64 lease_ms, expected_ms;
-
-  if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group))
-    return FALSE;
-  lease_ms = *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
-  expected_ms = group->expected_end_ms;
-  *end = (QuoitGroupEnd) { .slot = slot, .is_overdue = expected_ms != 0 && expected_ms <= now_ms };
-  if (end->is_overdue)
-    expected_ms = now_ms + 1;
-  end->is_estimate = expected_ms != 0 && (lease_ms == 0 || expected_ms < lease_ms);
-  end->is_overdue &= end->is_estimate;
-  end->time_ms = end->is_estimate ? expected_ms : lease_ms;
-  return end->time_ms != 0;
-}
-
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS };
 
 /* Sorts by time, with a radix sort from the lowest digit on: comparing would take longer than everything else. Equal
@@ -61,8 +41,8 @@ sort_by_time (GArray *ends)
     memcpy (ends->data, copy, ends->len * sizeof *copy);
 }
 
-static gboolean
-fail_never (const QuoitRequest *request, guint32 n_possible, GError **error)
+gboolean
+quoit_start_fail_never (const QuoitRequest *request, guint32 n_possible, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_NEVER, "never, at most %u of %u slices, even if all groups end", n_possible,
                      quoit_request_min_slices (request));
@@ -81,29 +61,8 @@ typedef struct {
 static gboolean
 can_become_free (const Gains *gains, guint32 slice)
 {
-  const QuoitLayout *layout = gains->fleet->layout;
-  const QuoitSlice *row = &layout->slices[slice];
-  QuoitSliceFlags flags;
-
-  if (!quoit_candidates_contain (gains->candidates, gains->fleet, slice))
-    return FALSE;
-  flags = quoit_slice_status_flags (quoit_fleet_slice_status (gains->fleet, (QuoitSliceId) { slice }));
-  if ((flags & QUOIT_SLICE_INTACT) == 0 || (flags & QUOIT_SLICE_DRAINING) != 0)
-    return FALSE;
-  /* A node that its source reports as used is not free when its group ends. */
-  for (guint32 i = row->first_node; layout->n_external > 0 && i < row->first_node + row->n_nodes; i++)
-    if ((layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0
-        || quoit_fleet_node_is_external (gains->fleet, (QuoitNodeId) { i }))
-      return FALSE;
-  return TRUE;
-}
-
-static guint32
-slice_of_node_id (const Gains *gains, guint32 id)
-{
-  guint32 node = id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (gains->fleet->layout, id);
-
-  return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : gains->fleet->layout->nodes[node].slice;
+  return quoit_candidates_contain (gains->candidates, gains->fleet, slice)
+         && quoit_slice_is_free_without_groups (gains->fleet, slice);
 }
 
 /* Adds the groups that have a part of the node. */
@@ -138,7 +97,7 @@ count_shared_gain (const Gains *gains, const QuoitGroupData *group)
 
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 slice = slice_of_node_id (gains, group->node_ids[i]);
+      guint32 slice = quoit_layout_slice_of_id (gains->fleet->layout, group->node_ids[i]);
       gpointer left;
 
       if (slice == QUOIT_NO_INDEX || !g_hash_table_add (seen, GUINT_TO_POINTER (slice)))
@@ -153,13 +112,6 @@ count_shared_gain (const Gains *gains, const QuoitGroupData *group)
   return n;
 }
 
-/* Returns whether the group has whole slices. It is then the only user of them. */
-static gboolean
-has_whole_slices (const QuoitGroupData *group)
-{
-  return group->kind == QUOIT_RECORD_SLICES && group->bundles == NULL;
-}
-
 static guint32
 count_gain (const Gains *gains, const QuoitGroupData *group)
 {
@@ -167,7 +119,8 @@ count_gain (const Gains *gains, const QuoitGroupData *group)
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = slice_of_node_id (gains, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+      guint32 slice
+          = quoit_layout_slice_of_id (gains->fleet->layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
 
       n += slice != QUOIT_NO_INDEX && can_become_free (gains, slice);
     }
@@ -182,13 +135,13 @@ collect_ends (const QuoitFleet *fleet, const Gains *gains, gint64 now_ms)
   QuoitGroupEnd end;
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
-    if (find_end (fleet, slot, now_ms, &end))
+    if (quoit_group_end_find (fleet, slot, now_ms, &end))
       {
         const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-        if (gains != NULL && has_whole_slices (group))
+        if (gains != NULL && quoit_group_has_whole_slices (group))
           end.n_slices = count_gain (gains, group);
-        if (gains == NULL || end.n_slices > 0 || !has_whole_slices (group))
+        if (gains == NULL || end.n_slices > 0 || !quoit_group_has_whole_slices (group))
           g_array_append_val (ends, end);
       }
   return ends;
@@ -206,7 +159,7 @@ wait_for_slices (const QuoitFleet *fleet, const Gains *gains, GArray *ends, guin
       QuoitGroupEnd *end = &g_array_index (ends, QuoitGroupEnd, i);
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, end->slot);
 
-      if (!has_whole_slices (group))
+      if (!quoit_group_has_whole_slices (group))
         end->n_slices = count_shared_gain (gains, group);
       n_gained += end->n_slices;
       g_array_index (ends, QuoitGroupEnd, n_kept++) = *end;
@@ -239,7 +192,7 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
       start->time_ms = wait_for_slices (fleet, &gains, start->ends, n - counts.n_free_now);
     }
   quoit_candidates_clear (&candidates);
-  return counts.n_possible >= n || fail_never (request, counts.n_possible, error);
+  return counts.n_possible >= n || quoit_start_fail_never (request, counts.n_possible, error);
 }
 
 /* --- bundles --- */
@@ -296,10 +249,11 @@ count_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const G
   return enough;
 }
 
-/* Removes the ends of groups that use none of the nodes that the request gets then. */
+/* Finds the nodes that the request gets after @start->ends, and removes the ends of groups that use none of them. */
 static void
-keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, GArray *ends)
+find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime *start)
 {
+  GArray *ends = start->ends;
   g_autoptr (QuoitFleet) after = fleet_after (fleet, ends, ends->len);
   g_auto (QuoitBundlePlan) plan = { 0 };
   g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
@@ -308,6 +262,7 @@ keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, GArray *
   quoit_bundle_plan_init (&plan, request->bundles->len);
   if (!quoit_plan_bundles (after, request, &plan, NULL, NULL))
     return;
+  g_array_append_vals (start->nodes, plan.nodes, plan.n);
   for (guint32 b = 0; b < plan.n; b++)
     add_users (users, fleet, plan.nodes[b]);
   for (guint i = 0; i < ends->len; i++)
@@ -338,7 +293,7 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   if (n == 0)
     return TRUE;
   start->time_ms = g_array_index (start->ends, QuoitGroupEnd, n - 1).time_ms;
-  keep_needed_ends (fleet, request, start->ends);
+  find_nodes (fleet, request, start);
   return TRUE;
 }
 
@@ -346,7 +301,15 @@ gboolean
 quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                   GError **error)
 {
-  *start = (QuoitStartTime) { 0, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)) };
+  *start = (QuoitStartTime) { 0, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)),
+                              g_array_new (FALSE, FALSE, sizeof (guint32)) };
   return request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
                                    : find_start_of_slices (fleet, request, now_ms, start, error);
+}
+
+void
+quoit_start_time_clear (QuoitStartTime *start)
+{
+  g_clear_pointer (&start->ends, g_array_unref);
+  g_clear_pointer (&start->nodes, g_array_unref);
 }

@@ -157,6 +157,7 @@ class World:
             "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],
             "drain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
+            "plan_queue.requests": lambda: [quoit.Request("q", accelerator="v6e", topology="4x4", slices=1)],
             "commit_fork.fork": lambda: self.ledger.snapshot().fork(),
             "renew.group": lambda: self.leased,
             "confirm.group": lambda: self.leased,

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     )
     from .forks import Fork
     from .journal import Checkpoint, Effect, EffectType, JournalEntry
+    from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import GraphForm, GroupEnd, Snapshot, Start
     from .topologies import (
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Amounts",
+    "Backfill",
     "Bundle",
     "BusyError",
     "CancelledError",
@@ -152,6 +154,8 @@ __all__ = [
     "Process",
     "ProcessChange",
     "Profile",
+    "Queued",
+    "QueuedState",
     "RayAnswer",
     "Reason",
     "RefusedError",
@@ -214,6 +218,7 @@ _LAZY = {
     ),
     "forks": ("Fork",),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
+    "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
     "snapshots": ("GraphForm", "GroupEnd", "Snapshot", "Start"),
     "topologies": (

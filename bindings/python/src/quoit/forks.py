@@ -13,6 +13,7 @@ from ._locks import ThreadLock
 from .fleet import NodeState
 from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
 from .imports import Import, Input, open_input, take_import
+from .plans import Backfill, Queued, take_queue_plan
 from .requests import Request, request_handle
 from .snapshots import Snapshot, wrap_snapshot
 
@@ -243,6 +244,35 @@ class Fork(_c.Uncopyable):
         """
         number = _c.to_member(NodeState, state, "state")
         self._call(lib.quoit_fork_set_node_state, _c.to_text(node, "node"), number, _c.clock(now_ms))
+
+    def plan_queue(
+        self, requests: Iterable[Request], *, backfill: Backfill = Backfill.EASY, now_ms: int | None = None
+    ) -> tuple[Queued, ...]:
+        """Goes through a queue in its order, the first request first, and reserves on the fork what starts now.
+
+        The caller commits the fork with `Ledger.commit_fork`, and plans again when a group ends, a request arrives or the
+        fleet changes.
+
+        Groups are assumed to end as for `Snapshot.find_start`. A request of the queue needs its slices until its lease or
+        its expected run time ends, whichever is first, and forever if it has neither. A request that must not wait for
+        another one is given slices so that enough are left, at each time, for what the plan has promised to the earlier
+        ones. The slices of a waiting request are chosen when it starts.
+
+        A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays
+        nobody, except with `Backfill.NONE`. Bundles that have to wait are promised the nodes that they would get if only
+        groups ended that have started; no other request of the queue gets these nodes before. If an earlier request needs
+        them, the start of the bundles is unknown.
+
+        Returns one `Queued` for each request, in the same order.
+
+        Raises:
+            InvalidError: a clock that is not valid. What is wrong with a single request is a part of the result.
+        """
+        kept = list(_c.to_iterable(requests, "requests", "Request"))
+        handles = _c.ffi.new("QuoitRequest *[]", [request_handle(request) for request in kept])
+        number = _c.to_member(Backfill, backfill, "backfill")
+        plan = self._call(lib.quoit_fork_plan_queue, handles, len(kept), number, _c.clock(now_ms))
+        return take_queue_plan(plan)
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Like `Ledger.sync_input`, on the fork only: returns what the input would change.

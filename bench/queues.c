@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers about time: when a request fits, and which requests of a queue start now. */
+#include <quoit/quoit.h>
+
+#include "bench.h"
+
+enum { N_WAITING = 1000, MOST_SLICES = 32, MOST_SECONDS = 100000 };
+
+#define NOW_MS G_GINT64_CONSTANT (1800000000000)
+
+/* @n_slices slices of v6e 4x4 with four nodes each, in @n_pools pools. Returns a ledger in memory. */
+static QuoitLedger *
+open_fleet (guint n_slices, guint n_pools)
+{
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (QuoitInput) input = NULL;
+  g_autoptr (QuoitImport) import = NULL;
+
+  for (guint p = 0; p < n_pools; p++)
+    g_string_append_printf (text, "%sv6e 4x4 x%u pool=p%u", p == 0 ? "" : "; ", n_slices / n_pools, p);
+  input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text->str, text->len);
+  import = quoit_ledger_import (ledger, input, NOW_MS, NULL);
+  g_assert (import != NULL);
+  return ledger;
+}
+
+static QuoitRequest *
+request_new (const char *name, gint64 n_slices, gint64 runtime_ms)
+{
+  QuoitRequest *request = quoit_request_new (name, NULL);
+
+  if (!quoit_request_set_accelerator (request, "v6e", NULL) || !quoit_request_set_topology (request, "4x4", NULL)
+      || !quoit_request_set_slices (request, n_slices, NULL)
+      || (runtime_ms > 0 && !quoit_request_set_expected_runtime_ms (request, runtime_ms, NULL)))
+    g_assert_not_reached ();
+  return request;
+}
+
+static gint64
+draw_runtime (GRand *rand)
+{
+  return 1000 * (gint64) g_rand_int_range (rand, 1, MOST_SECONDS);
+}
+
+/* Allocates all slices to groups of @n_each slices, whose ends are known. */
+static void
+fill_fleet (QuoitLedger *ledger, GRand *rand, guint n_each)
+{
+  for (guint i = 0;; i++)
+    {
+      char name[16];
+      g_autoptr (QuoitRequest) request = NULL;
+      g_autoptr (QuoitGroup) group = NULL;
+
+      g_snprintf (name, sizeof name, "g%u", i);
+      request = request_new (name, n_each, draw_runtime (rand));
+      group = quoit_ledger_reserve (ledger, request, NOW_MS, NULL, NULL);
+      if (group == NULL)
+        return;
+    }
+}
+
+/* --- when a request fits --- */
+
+typedef struct {
+  QuoitSnapshot *snapshot;
+  QuoitRequest *request;
+} Question;
+
+static void
+find_start (gpointer data)
+{
+  Question *question = data;
+  g_autoptr (QuoitStart) start = quoit_snapshot_find_start (question->snapshot, question->request, NOW_MS + 1, NULL);
+
+  g_assert (start != NULL && quoit_start_get_n_ends (start) > 0);
+}
+
+static void
+measure_start (Bench *bench, GRand *rand)
+{
+  g_autoptr (QuoitLedger) ledger = open_fleet (2500, 10);
+  g_autoptr (QuoitRequest) request = request_new ("next", 1000, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+
+  fill_fleet (ledger, rand, 1);
+  snapshot = quoit_ledger_snapshot (ledger);
+  bench_measure (bench, &(BenchOperation) { .scenario = "find_start of 1,000 slices, 2,500 groups",
+                                            .fleet = "10k nodes, full",
+                                            .run = find_start,
+                                            .data = &(Question) { snapshot, request },
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (100000) });
+}
+
+/* --- a queue --- */
+
+typedef struct {
+  QuoitSnapshot *snapshot;
+  QuoitRequest *requests[N_WAITING];
+  QuoitBackfill backfill;
+} Queue;
+
+static void
+plan_queue (gpointer data)
+{
+  Queue *queue = data;
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (queue->snapshot);
+  g_autoptr (QuoitQueuePlan) plan = quoit_fork_plan_queue (fork, (const QuoitRequest *const *) queue->requests,
+                                                           N_WAITING, queue->backfill, NOW_MS + 1, NULL);
+
+  g_assert (plan != NULL);
+}
+
+/* With @by_pool, every second request is for one of the pools. */
+static void
+measure_queue (Bench *bench, GRand *rand, const char *fleet, guint n_pools, gboolean by_pool)
+{
+  g_autoptr (QuoitLedger) ledger = open_fleet (25000, n_pools);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  Queue queue = { 0 };
+
+  fill_fleet (ledger, rand, 10);
+  snapshot = queue.snapshot = quoit_ledger_snapshot (ledger);
+  for (guint i = 0; i < N_WAITING; i++)
+    {
+      char name[16];
+
+      g_snprintf (name, sizeof name, "j%u", i);
+      queue.requests[i] = request_new (name, g_rand_int_range (rand, 1, MOST_SLICES + 1), draw_runtime (rand));
+      g_snprintf (name, sizeof name, "p%u", i % n_pools);
+      if (by_pool && i % 2 == 0)
+        quoit_request_set_pool (queue.requests[i], name);
+    }
+  for (queue.backfill = QUOIT_BACKFILL_EASY; queue.backfill <= QUOIT_BACKFILL_CONSERVATIVE; queue.backfill++)
+    bench_measure (bench, &(BenchOperation) { .scenario = queue.backfill == QUOIT_BACKFILL_EASY
+                                                              ? "plan a queue of 1,000 requests, easy"
+                                                              : "plan a queue of 1,000 requests, conservative",
+                                              .fleet = fleet,
+                                              .run = plan_queue,
+                                              .data = &queue,
+                                              .n_operations = 1,
+                                              .ns = BENCH_UP_TO (5000000) });
+  for (guint i = 0; i < N_WAITING; i++)
+    quoit_request_free (queue.requests[i]);
+}
+
+void
+bench_queues (Bench *bench)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+
+  measure_start (bench, rand);
+  measure_queue (bench, rand, "100k nodes, full", 16, FALSE);
+  measure_queue (bench, rand, "100k nodes, full; requests of 16 pools", 16, TRUE);
+}

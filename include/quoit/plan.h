@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_PLAN_H
+#define QUOIT_PLAN_H
+
+#include <stdbool.h>
+
+#include <quoit/fork.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * QuoitBackfill:
+ * @QUOIT_BACKFILL_NONE: none of them: the queue is served strictly in its order
+ * @QUOIT_BACKFILL_EASY: those that do not delay the first request that has to wait
+ * @QUOIT_BACKFILL_CONSERVATIVE: those that do not delay any earlier request that has to wait
+ *
+ * Which requests may start although an earlier one has to wait.
+ *
+ * Since: 0.1
+ */
+typedef enum { QUOIT_BACKFILL_NONE, QUOIT_BACKFILL_EASY, QUOIT_BACKFILL_CONSERVATIVE } QuoitBackfill;
+
+/**
+ * QuoitQueuedState:
+ * @QUOIT_QUEUED_STARTS: it starts now, and the fork has its group
+ * @QUOIT_QUEUED_WAITS: it waits
+ * @QUOIT_QUEUED_REFUSED: it can never start; see quoit_queue_plan_check()
+ *
+ * What a plan says about one request of a queue.
+ *
+ * Since: 0.1
+ */
+typedef enum { QUOIT_QUEUED_STARTS, QUOIT_QUEUED_WAITS, QUOIT_QUEUED_REFUSED } QuoitQueuedState;
+
+/**
+ * QuoitQueuePlan:
+ *
+ * Which requests of a queue start now, and when the others are to start.
+ *
+ * A QuoitQueuePlan is immutable, and any thread can read it.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitQueuePlan QuoitQueuePlan;
+
+/**
+ * quoit_fork_plan_queue:
+ * @requests: (array length=n_requests): the requests in the order of the queue, the first one first; not kept. The
+ * caller decides the order, for example by priority and then by the time of arrival
+ * @n_requests: number of requests
+ * @backfill: which requests may start although an earlier one has to wait
+ * @now_ms: the caller's clock
+ *
+ * Goes through a queue in its order, and reserves on the fork what starts now, like quoit_fork_reserve(). The caller
+ * commits the fork with quoit_ledger_commit_fork(), and plans again when a group ends, a request arrives or the fleet
+ * changes.
+ *
+ * The plan assumes what #QuoitStart assumes about the ends of groups. A request of the queue needs its slices until its
+ * lease or its expected run time ends, whichever is first (quoit_request_set_lease(),
+ * quoit_request_set_expected_runtime()), and forever if it has neither. A request that must not wait for another one is
+ * given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The slices of
+ * a waiting request are chosen when it starts.
+ *
+ * A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays
+ * nobody, except with %QUOIT_BACKFILL_NONE. Bundles that have to wait are promised the nodes that they would get if
+ * only groups ended that have started; no other request of the queue gets these nodes before. If an earlier request
+ * needs them, the start of the bundles is unknown.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a clock or @backfill that is not valid; the fork is unchanged then. What is wrong
+ * with a single request is a part of the plan.
+ *
+ * Returns: (transfer full): the plan; quoit_queue_plan_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitQueuePlan *quoit_fork_plan_queue (QuoitFork *fork, const QuoitRequest *const *requests,
+                                                 uint32_t n_requests, QuoitBackfill backfill, int64_t now_ms,
+                                                 GError **error);
+
+/**
+ * quoit_queue_plan_free:
+ * @plan: (nullable): the plan
+ *
+ * Frees the plan.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_queue_plan_free (QuoitQueuePlan *plan);
+
+/**
+ * quoit_queue_plan_get_n_requests:
+ *
+ * Returns: the number of requests
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_queue_plan_get_n_requests (const QuoitQueuePlan *plan);
+
+/**
+ * quoit_queue_plan_get_state:
+ * @index: index of the request in the queue
+ *
+ * Returns: whether the request starts; %QUOIT_QUEUED_REFUSED for an index out of range
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitQueuedState quoit_queue_plan_get_state (const QuoitQueuePlan *plan, uint32_t index);
+
+/**
+ * quoit_queue_plan_get_start_ms:
+ * @index: index of the request in the queue
+ *
+ * Returns: the time of the plan for a request that starts now; for one that waits, when it is to start. 0: its start
+ *   is unknown, the plan promises it nothing (all requests after the first one that waits, except with
+ *   %QUOIT_BACKFILL_CONSERVATIVE), or it is refused
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_queue_plan_get_start_ms (const QuoitQueuePlan *plan, uint32_t index);
+
+/**
+ * quoit_queue_plan_dup_group:
+ * @index: index of the request in the queue
+ *
+ * Returns: (transfer full) (nullable): the group of a request that starts now; quoit_group_unref() it. A commit of the
+ *   fork can give it another id
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_queue_plan_dup_group (const QuoitQueuePlan *plan, uint32_t index);
+
+/**
+ * quoit_queue_plan_check:
+ * @index: index of the request in the queue
+ *
+ * Fails for a refused request, with the error that quoit_ledger_reserve() would set: %QUOIT_ERROR_NEVER,
+ * %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_CONFLICT or %QUOIT_ERROR_EXPIRED.
+ *
+ * Returns: true if the request starts or waits
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_queue_plan_check (const QuoitQueuePlan *plan, uint32_t index, GError **error);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitQueuePlan, quoit_queue_plan_free)
+
+G_END_DECLS
+
+#endif

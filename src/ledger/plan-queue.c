@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue is planned on a private fleet. A group that starts now is decided on a shadow of that fleet: a fork in
+ * which the hosts that are withheld for earlier requests are draining. What was decided is then applied to the
+ * fleet itself. */
+#include "ledger/plan-queue.h"
+
+#include "placement/queue/timeline.h"
+#include "placement/start.h"
+
+typedef struct {
+  const QuoitRequest *const *requests;
+  guint n;
+  QuoitBackfill backfill;
+  gint64 now_ms;
+  QuoitTimeline *timeline;
+  QuoitQueueResult *result;
+  GArray *pinned;          /* of guint32: nodes that waiting bundles are to get */
+  gboolean is_first_found; /* a request has to wait, and its start is known */
+  gboolean is_blocked;     /* no further request may start */
+} Queue;
+
+static QuoitQueuedRequest *
+queued_at (const Queue *queue, guint i)
+{
+  return &g_array_index (queue->result->requests, QuoitQueuedRequest, i);
+}
+
+static void
+refuse (Queue *queue, guint i, GError *error)
+{
+  queued_at (queue, i)->state = QUOIT_QUEUED_REFUSED;
+  queued_at (queue, i)->error = error;
+}
+
+/* Returns for how long the request needs its slices: until its lease or its expected end; 0: unknown. */
+static gint64
+request_runtime (const QuoitRequest *request)
+{
+  if (request->lease_ms == 0 || request->expected_runtime_ms == 0)
+    return MAX (request->lease_ms, request->expected_runtime_ms);
+  return MIN (request->lease_ms, request->expected_runtime_ms);
+}
+
+/* --- the shadow --- */
+
+typedef struct {
+  const QuoitFleet *fleet;
+  gboolean all_hosts;
+  GArray *changes; /* of QuoitNodeStateChange */
+} Withheld;
+
+static void
+withhold_node (Withheld *withheld, guint32 node)
+{
+  const QuoitNodeStateChange change = { withheld->fleet->layout->nodes[node].id, QUOIT_NODE_DRAINING };
+
+  if (quoit_fleet_node_state (withheld->fleet, (QuoitNodeId) { node }) == QUOIT_NODE_ALIVE)
+    g_array_append_val (withheld->changes, change);
+}
+
+/* A slice with one draining host is not free; bundles can use its other hosts. */
+static void
+withhold_slice (gpointer data, guint32 slice)
+{
+  Withheld *withheld = data;
+  const QuoitSlice *row = &withheld->fleet->layout->slices[slice];
+
+  for (guint32 i = 0; i < row->n_nodes && (i == 0 || withheld->all_hosts); i++)
+    withhold_node (withheld, row->first_node + i);
+}
+
+static void
+withhold_pinned (const Queue *queue, Withheld *withheld)
+{
+  for (guint n = 0; n < queue->pinned->len; n++)
+    withhold_node (withheld, g_array_index (queue->pinned, guint32, n));
+}
+
+/* Returns the fleet in which the withheld hosts are draining; NULL if there are none. */
+static QuoitFleet *
+make_shadow (const Withheld *withheld)
+{
+  QuoitFleet *shadow;
+
+  if (withheld->changes->len == 0)
+    return NULL;
+  shadow = quoit_fleet_fork (withheld->fleet);
+  quoit_fleet_set_node_states (shadow, (const QuoitNodeStateChange *) (void *) withheld->changes->data,
+                               withheld->changes->len);
+  return shadow;
+}
+
+/* --- starting --- */
+
+static gboolean
+apply (Queue *queue, const QuoitEntry *entry, GError **error)
+{
+  queue->result->fleet->is_planned = TRUE;
+  if (!quoit_entry_apply (entry, &queue->result->fleet, error))
+    return FALSE;
+  g_ptr_array_add (queue->result->entries, quoit_entry_ref (entry));
+  return TRUE;
+}
+
+/* Returns the slices of the nodes of a group, as an array of guint32. */
+static GArray *
+group_slices (const QuoitLayout *layout, const QuoitGroupData *group)
+{
+  GArray *slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 slice = quoit_layout_slice_of_id (layout, group->node_ids[i]);
+
+      if (slice != QUOIT_NO_INDEX && (slices->len == 0 || g_array_index (slices, guint32, slices->len - 1) != slice))
+        g_array_append_val (slices, slice);
+    }
+  return slices;
+}
+
+/* Takes the slices of a group that starts now. Returns FALSE if one of them is needed for an earlier request. */
+static gboolean
+take_slices (Queue *queue, const QuoitGroupData *group, const QuoitRequest *request)
+{
+  g_autoptr (GArray) slices = group_slices (queue->result->fleet->layout, group);
+
+  return quoit_timeline_take_slices (queue->timeline, slices,
+                                     quoit_runtime_end (queue->now_ms, request_runtime (request)));
+}
+
+typedef enum { START_DONE, START_REFUSED, START_NOT_NOW } StartResult;
+
+/* Decides about request @i on @shadow (NULL: on the fleet itself), and applies what was decided. */
+static StartResult
+start_on (Queue *queue, guint i, const QuoitFleet *shadow)
+{
+  const QuoitRequest *request = queue->requests[i];
+  const QuoitAction action = { .type = QUOIT_ACTION_RESERVE, .request = request };
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+  GError *error = NULL;
+  gboolean is_decided = quoit_action_decide (shadow != NULL ? shadow : queue->result->fleet, &action, queue->now_ms,
+                                             &entry, &outcome, &error);
+
+  if (!is_decided && error == NULL)
+    return START_NOT_NOW;
+  /* A repeated request has its group already, and makes no entry. */
+  if (is_decided && entry != NULL && !take_slices (queue, outcome.after, request))
+    return START_NOT_NOW;
+  if (!is_decided || (entry != NULL && !apply (queue, entry, &error)))
+    return refuse (queue, i, error), START_REFUSED;
+  queued_at (queue, i)->state = QUOIT_QUEUED_STARTS;
+  queued_at (queue, i)->start_ms = queue->now_ms;
+  queued_at (queue, i)->group = quoit_group_data_ref (outcome.after);
+  return START_DONE;
+}
+
+/* Starts request @i, for slices, which the timeline has free now. */
+static StartResult
+start_slices (Queue *queue, guint i)
+{
+  const QuoitRequest *request = queue->requests[i];
+  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  Withheld withheld = { queue->result->fleet, FALSE, changes };
+  g_autoptr (QuoitFleet) shadow = NULL;
+
+  withhold_pinned (queue, &withheld);
+  quoit_timeline_withhold_for_request (queue->timeline, i, request->n_slices,
+                                       quoit_runtime_end (queue->now_ms, request_runtime (request)), withhold_slice,
+                                       &withheld);
+  shadow = make_shadow (&withheld);
+  return start_on (queue, i, shadow);
+}
+
+/* Starts request @i, for bundles, if it fits now beside all that earlier requests need. First tries where it would be
+ * placed without them, because they mostly need other nodes. */
+static StartResult
+start_bundles (Queue *queue, guint i)
+{
+  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  Withheld withheld = { queue->result->fleet, TRUE, changes };
+  g_autoptr (QuoitFleet) first_shadow = NULL, shadow = NULL;
+  StartResult result;
+
+  withhold_pinned (queue, &withheld);
+  first_shadow = make_shadow (&withheld);
+  result = start_on (queue, i, first_shadow);
+  if (result != START_NOT_NOW || !queue->is_first_found)
+    return result;
+  quoit_timeline_withhold_for_bundles (queue->timeline,
+                                       quoit_runtime_end (queue->now_ms, request_runtime (queue->requests[i])),
+                                       withhold_slice, &withheld);
+  shadow = make_shadow (&withheld);
+  return start_on (queue, i, shadow);
+}
+
+/* --- waiting --- */
+
+/* Request @i waits until @start_ms, if that is known. */
+static void
+wait_until (Queue *queue, guint i, gint64 start_ms)
+{
+  queued_at (queue, i)->state = QUOIT_QUEUED_WAITS;
+  queued_at (queue, i)->start_ms = start_ms;
+  queue->is_first_found |= start_ms != 0;
+  queue->is_blocked |= queue->backfill == QUOIT_BACKFILL_NONE;
+}
+
+/* Returns whether a start is to be planned for a request that cannot start now. */
+static gboolean
+is_planning (const Queue *queue)
+{
+  return queue->backfill == QUOIT_BACKFILL_CONSERVATIVE || (!queue->is_first_found && !queue->is_blocked);
+}
+
+static void
+plan_slices (Queue *queue, guint i)
+{
+  const QuoitRequest *request = queue->requests[i];
+  const guint32 n = quoit_request_min_slices (request), n_possible = quoit_timeline_n_possible (queue->timeline, i);
+  const gint64 runtime_ms = request_runtime (request);
+  GError *error = NULL;
+  gint64 start_ms = QUOIT_FOREVER_MS;
+
+  if (n_possible < n)
+    {
+      quoit_start_fail_never (request, n_possible, &error);
+      refuse (queue, i, error);
+      return;
+    }
+  if (!queue->is_blocked && quoit_timeline_fits_now (queue->timeline, i, n, runtime_ms)
+      && start_slices (queue, i) != START_NOT_NOW)
+    return;
+  if (is_planning (queue))
+    start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
+  if (start_ms != QUOIT_FOREVER_MS)
+    quoit_timeline_take (queue->timeline, i, n, start_ms, runtime_ms);
+  wait_until (queue, i, start_ms == QUOIT_FOREVER_MS ? 0 : start_ms);
+}
+
+/* Takes the nodes that waiting bundles are to get. Until then, no other request of the queue gets them, although it
+ * could end before. Returns FALSE if an earlier request needs them. */
+static gboolean
+pin_nodes (Queue *queue, const GArray *nodes, gint64 until_ms)
+{
+  const QuoitLayout *layout = queue->result->fleet->layout;
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint n = 0; n < nodes->len; n++)
+    {
+      guint32 slice = layout->nodes[g_array_index (nodes, guint32, n)].slice;
+
+      if (slice != QUOIT_NO_INDEX)
+        g_array_append_val (slices, slice);
+    }
+  if (!quoit_timeline_take_slices (queue->timeline, slices, until_ms))
+    return FALSE;
+  g_array_append_vals (queue->pinned, nodes->data, nodes->len);
+  return TRUE;
+}
+
+static void
+plan_bundles (Queue *queue, guint i)
+{
+  const QuoitRequest *request = queue->requests[i];
+  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  Withheld withheld = { queue->result->fleet, TRUE, changes };
+  g_autoptr (QuoitFleet) shadow = NULL;
+  g_auto (QuoitStartTime) start = { 0 };
+  GError *error = NULL;
+  gint64 start_ms = 0;
+
+  if (!queue->is_blocked && start_bundles (queue, i) != START_NOT_NOW)
+    return;
+  if (is_planning (queue))
+    {
+      withhold_pinned (queue, &withheld);
+      shadow = make_shadow (&withheld);
+      if (!quoit_find_start (shadow != NULL ? shadow : queue->result->fleet, request, queue->now_ms, &start, &error))
+        return refuse (queue, i, error);
+      if (start.nodes->len > 0
+          && pin_nodes (queue, start.nodes, quoit_runtime_end (start.time_ms, request_runtime (request))))
+        start_ms = start.time_ms;
+    }
+  wait_until (queue, i, start_ms);
+}
+
+/* --- the queue --- */
+
+static void
+queued_clear (gpointer data)
+{
+  QuoitQueuedRequest *queued = data;
+
+  g_clear_pointer (&queued->group, quoit_group_data_unref);
+  g_clear_error (&queued->error);
+}
+
+void
+quoit_queue_result_clear (QuoitQueueResult *result)
+{
+  g_clear_pointer (&result->fleet, quoit_fleet_unref);
+  g_clear_pointer (&result->entries, g_ptr_array_unref);
+  g_clear_pointer (&result->requests, g_array_unref);
+}
+
+/* Finds the candidates of the requests for slices, and refuses those that are not valid. */
+static QuoitCandidates *
+find_candidates (Queue *queue)
+{
+  QuoitCandidates *candidates = g_new0 (QuoitCandidates, queue->n + 1);
+
+  for (guint i = 0; i < queue->n; i++)
+    {
+      const QuoitRequest *request = queue->requests[i];
+      GError *error = NULL;
+
+      candidates[i].class_index = QUOIT_NO_INDEX;
+      if (!quoit_request_check_complete (request, &error)
+          || (request->bundles->len == 0
+              && !quoit_candidates_find (queue->result->fleet, request, &candidates[i], &error)))
+        refuse (queue, i, error);
+    }
+  return candidates;
+}
+
+/* Returns whether reserving the request would find a group of its key or name. */
+static gboolean
+has_group (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  return (request->key != NULL && quoit_fleet_find_key (fleet, request->key) != NULL)
+         || quoit_fleet_find_group (fleet, request->name) != NULL;
+}
+
+static void
+plan_request (Queue *queue, guint i)
+{
+  const QuoitRequest *request = queue->requests[i];
+  GError *error = NULL;
+
+  if (queued_at (queue, i)->state == QUOIT_QUEUED_REFUSED)
+    return;
+  if (request->owner != NULL && !quoit_step_check_owner (queue->result->fleet, request->owner, &error))
+    refuse (queue, i, error);
+  else if (has_group (queue->result->fleet, request))
+    start_on (queue, i, NULL);
+  else if (request->bundles->len > 0)
+    plan_bundles (queue, i);
+  else
+    plan_slices (queue, i);
+}
+
+static void
+plan_all (Queue *queue)
+{
+  g_autofree QuoitCandidates *candidates = find_candidates (queue);
+
+  queue->timeline = quoit_timeline_new (queue->result->fleet, candidates, queue->n, queue->now_ms);
+  for (guint i = 0; i < queue->n; i++)
+    plan_request (queue, i);
+  quoit_timeline_free (queue->timeline);
+  for (guint i = 0; i < queue->n; i++)
+    quoit_candidates_clear (&candidates[i]);
+}
+
+gboolean
+quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, guint n, QuoitBackfill backfill,
+                  gint64 now_ms, QuoitQueueResult *result, GError **error)
+{
+  Queue queue = { .requests = requests, .n = n, .backfill = backfill, .result = result };
+  g_autoptr (QuoitEntry) expired = NULL;
+  g_autoptr (GArray) pinned = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  result->fleet = quoit_fleet_fork (fleet);
+  result->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  result->requests = g_array_new (FALSE, TRUE, sizeof (QuoitQueuedRequest));
+  g_array_set_clear_func (result->requests, queued_clear);
+  g_array_set_size (result->requests, n);
+  queue.pinned = pinned;
+  if (!quoit_step_clock (fleet, now_ms, &queue.now_ms, error))
+    return FALSE;
+  quoit_step_expire (fleet, queue.now_ms, &expired);
+  if (expired != NULL && !apply (&queue, expired, error))
+    return FALSE;
+  plan_all (&queue);
+  return TRUE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When groups end and slices become free, as far as leases and estimates say. It is assumed that nodes stay as they
+ * are. */
+#pragma once
+
+#include "fleet/fleet.h"
+
+/* The end of a group. */
+typedef struct {
+  gint64 time_ms;
+  guint32 slot;         /* of the group in the fleet */
+  guint32 n_slices;     /* candidates of a request that the end makes free; for bundles: 0 */
+  gboolean is_estimate; /* the expected end; otherwise the end of a lease */
+  gboolean is_overdue;  /* the expected end has passed, and counts as the next moment */
+} QuoitGroupEnd;
+
+/* Sets @end to the earlier one of the lease and the estimate. Returns FALSE if both are unknown, or if there is no live
+ * group in @slot. */
+gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end);
+
+/* Returns whether the slice is free when no group uses it. */
+gboolean quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice);
+
+/* Returns the slice of the node with the durable id @id, or QUOIT_NO_INDEX. */
+guint32 quoit_layout_slice_of_id (const QuoitLayout *layout, guint32 id);
+
+/* Returns by slice the time from which on it is free: @now_ms, the end of its last group, or QUOIT_FOREVER_MS if that
+ * is unknown or if the slice is not free without groups. The caller owns the array. */
+gint64 *quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms);

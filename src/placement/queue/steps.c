@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/queue/steps.h"
+
+#include <string.h>
+
+enum { MOST_STEPS = 64 };
+
+/* Adjacent steps. A block is skipped if its least or greatest value decides, and a change of all of its steps changes
+ * only `added`. */
+typedef struct {
+  guint n;
+  gint32 added;           /* to all values below */
+  gint32 least, greatest; /* of the values below */
+  gint64 times[MOST_STEPS];
+  gint32 values[MOST_STEPS];
+} StepBlock;
+
+static StepBlock *
+block_at (const QuoitSteps *steps, guint b)
+{
+  return g_ptr_array_index (steps->blocks, b);
+}
+
+void
+quoit_steps_init (QuoitSteps *steps, gint64 first_ms, gint32 value)
+{
+  StepBlock *block = g_new0 (StepBlock, 1);
+
+  block->n = 1;
+  block->times[0] = first_ms;
+  block->values[0] = block->least = block->greatest = value;
+  steps->blocks = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (steps->blocks, block);
+}
+
+void
+quoit_steps_clear (QuoitSteps *steps)
+{
+  g_clear_pointer (&steps->blocks, g_ptr_array_unref);
+}
+
+/* --- positions --- */
+
+typedef struct {
+  guint block, step;
+} Position;
+
+/* Returns the step in which @time_ms is. */
+static Position
+find_step (const QuoitSteps *steps, gint64 time_ms)
+{
+  guint first = 0, end = steps->blocks->len;
+  const StepBlock *block;
+  Position at;
+
+  while (end - first > 1)
+    {
+      guint middle = first + (end - first) / 2;
+
+      if (block_at (steps, middle)->times[0] <= time_ms)
+        first = middle;
+      else
+        end = middle;
+    }
+  at.block = first;
+  block = block_at (steps, first);
+  for (first = 0, end = block->n; end - first > 1;)
+    {
+      guint middle = first + (end - first) / 2;
+
+      if (block->times[middle] <= time_ms)
+        first = middle;
+      else
+        end = middle;
+    }
+  at.step = first;
+  return at;
+}
+
+/* Returns when the step at @at ends. */
+static gint64
+step_end (const QuoitSteps *steps, Position at)
+{
+  const StepBlock *block = block_at (steps, at.block);
+
+  if (at.step + 1 < block->n)
+    return block->times[at.step + 1];
+  return at.block + 1 < steps->blocks->len ? block_at (steps, at.block + 1)->times[0] : QUOIT_FOREVER_MS;
+}
+
+/* --- changes --- */
+
+static void
+find_extremes (StepBlock *block)
+{
+  block->least = block->greatest = block->values[0];
+  for (guint i = 1; i < block->n; i++)
+    {
+      block->least = MIN (block->least, block->values[i]);
+      block->greatest = MAX (block->greatest, block->values[i]);
+    }
+}
+
+/* Moves the second half of the steps to a new block. */
+static void
+split_block (QuoitSteps *steps, guint b)
+{
+  StepBlock *block = block_at (steps, b), *second = g_new0 (StepBlock, 1);
+
+  second->n = block->n - MOST_STEPS / 2;
+  second->added = block->added;
+  memcpy (second->times, block->times + MOST_STEPS / 2, second->n * sizeof *second->times);
+  memcpy (second->values, block->values + MOST_STEPS / 2, second->n * sizeof *second->values);
+  block->n = MOST_STEPS / 2;
+  find_extremes (block);
+  find_extremes (second);
+  g_ptr_array_insert (steps->blocks, (gint) b + 1, second);
+}
+
+/* Makes a step begin at @time_ms, with the value that the number has then. */
+static Position
+begin_step (QuoitSteps *steps, gint64 time_ms)
+{
+  Position at = find_step (steps, time_ms);
+  StepBlock *block = block_at (steps, at.block);
+
+  if (block->times[at.step] == time_ms)
+    return at;
+  if (block->n == MOST_STEPS)
+    {
+      split_block (steps, at.block);
+      at = find_step (steps, time_ms);
+      block = block_at (steps, at.block);
+    }
+  at.step++;
+  memmove (block->times + at.step + 1, block->times + at.step, (block->n - at.step) * sizeof *block->times);
+  memmove (block->values + at.step + 1, block->values + at.step, (block->n - at.step) * sizeof *block->values);
+  block->times[at.step] = time_ms;
+  block->values[at.step] = block->values[at.step - 1];
+  block->n++;
+  return at;
+}
+
+static void
+add_to_block (StepBlock *block, guint first, guint end, gint32 difference)
+{
+  if (first == 0 && end == block->n)
+    {
+      block->added += difference;
+      return;
+    }
+  for (guint i = first; i < end; i++)
+    block->values[i] += difference;
+  find_extremes (block);
+}
+
+void
+quoit_steps_add (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint32 difference)
+{
+  Position from, end = { G_MAXUINT, 0 };
+
+  if (from_ms >= until_ms || difference == 0)
+    return;
+  /* The later step first: it does not move the earlier one to another block before that is looked up. */
+  if (until_ms != QUOIT_FOREVER_MS)
+    begin_step (steps, until_ms);
+  from = begin_step (steps, from_ms);
+  if (until_ms != QUOIT_FOREVER_MS)
+    end = find_step (steps, until_ms);
+  for (guint b = from.block; b < steps->blocks->len && b <= end.block; b++)
+    add_to_block (block_at (steps, b), b == from.block ? from.step : 0,
+                  b == end.block ? end.step : block_at (steps, b)->n, difference);
+}
+
+/* --- questions --- */
+
+gint32
+quoit_steps_least (const QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *after_ms)
+{
+  Position from = find_step (steps, from_ms), last = from;
+  gint32 least = G_MAXINT32;
+
+  for (guint b = from.block; b < steps->blocks->len; b++)
+    {
+      const StepBlock *block = block_at (steps, b);
+      guint first = b == from.block ? from.step : 0;
+
+      if (b > from.block && block->times[0] >= until_ms)
+        break;
+      if (block->least + block->added > least)
+        continue;
+      for (guint i = first; i < block->n && (i == first || block->times[i] < until_ms); i++)
+        if (block->values[i] + block->added <= least)
+          {
+            least = block->values[i] + block->added;
+            last = (Position) { b, i };
+          }
+    }
+  *after_ms = step_end (steps, last);
+  return least;
+}
+
+gint64
+quoit_steps_next_at_least (const QuoitSteps *steps, gint64 from_ms, gint32 value)
+{
+  Position from = find_step (steps, from_ms);
+
+  for (guint b = from.block; b < steps->blocks->len; b++)
+    {
+      const StepBlock *block = block_at (steps, b);
+
+      if (block->greatest + block->added < value)
+        continue;
+      for (guint i = b == from.block ? from.step : 0; i < block->n; i++)
+        if (block->values[i] + block->added >= value)
+          return MAX (from_ms, block->times[i]);
+    }
+  return QUOIT_FOREVER_MS;
+}
+
+gint64
+quoit_steps_next_below (const QuoitSteps *steps, gint64 from_ms, gint32 value)
+{
+  Position from = find_step (steps, from_ms);
+
+  for (guint b = from.block; b < steps->blocks->len; b++)
+    {
+      const StepBlock *block = block_at (steps, b);
+
+      if (block->least + block->added >= value)
+        continue;
+      for (guint i = b == from.block ? from.step : 0; i < block->n; i++)
+        if (block->values[i] + block->added < value)
+          return MAX (from_ms, block->times[i]);
+    }
+  return QUOIT_FOREVER_MS;
+}

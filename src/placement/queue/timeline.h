@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many slices will be free at which time, for the requests of a queue. Slices that the same requests accept are
+ * interchangeable. They form a bucket, whose free slices are counted over time (placement/queue/steps.h). What a
+ * request takes later is only a number of slices of each bucket: enough of them are free at each time, so it can get
+ * some of them when it starts. */
+#pragma once
+
+#include "placement/placement.h"
+#include "placement/queue/steps.h"
+
+typedef struct _QuoitTimeline QuoitTimeline;
+
+/* @candidates: by request, @n in total. They are not kept. */
+QuoitTimeline *quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms);
+void quoit_timeline_free (QuoitTimeline *timeline);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTimeline, quoit_timeline_free)
+
+/* Returns how many slices the request accepts that would be free if all groups ended, and all nodes were alive and
+ * undrained. */
+guint32 quoit_timeline_n_possible (const QuoitTimeline *timeline, guint request);
+
+/* Returns the first time at which @n_slices of @request are free until @runtime_ms later (0: forever);
+ * QUOIT_FOREVER_MS if there is none. */
+gint64 quoit_timeline_find_start (QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms);
+
+/* Returns whether @n_slices of @request are free now and until @runtime_ms later (0: forever). */
+gboolean quoit_timeline_fits_now (const QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms);
+
+/* Takes @n_slices slices of @request, which must be free from @start_ms on for @runtime_ms (0: forever). Slices that
+ * few requests accept are taken first. */
+void quoit_timeline_take (QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 start_ms, gint64 runtime_ms);
+
+/* Returns the end of a period that begins at @start_ms; QUOIT_FOREVER_MS for @runtime_ms 0. */
+static inline gint64
+quoit_runtime_end (gint64 start_ms, gint64 runtime_ms)
+{
+  return runtime_ms == 0 || runtime_ms >= QUOIT_FOREVER_MS - start_ms ? QUOIT_FOREVER_MS : start_ms + runtime_ms;
+}
+
+/* Takes each of the slices from when it becomes free until @until_ms. Returns FALSE, and takes nothing, if too few
+ * slices of a bucket would be left for what was taken before. A slice can be listed several times. */
+gboolean quoit_timeline_take_slices (QuoitTimeline *timeline, const GArray *slices, gint64 until_ms);
+
+typedef void (*QuoitSliceFunc) (gpointer data, guint32 slice);
+
+/* Call @withhold with slices that are free now, but that a request must not take until @until_ms, so that enough are
+ * left for what was taken before. */
+/* For a request for slices, which is to get @n_slices, of those that few requests accept first. Withholds slices that
+ * it accepts. */
+void quoit_timeline_withhold_for_request (const QuoitTimeline *timeline, guint request, guint32 n_slices,
+                                          gint64 until_ms, QuoitSliceFunc withhold, gpointer data);
+/* For a request for bundles, which can use parts of slices. Withholds slices of all buckets, and also those that become
+ * free before @until_ms. */
+void quoit_timeline_withhold_for_bundles (const QuoitTimeline *timeline, gint64 until_ms, QuoitSliceFunc withhold,
+                                          gpointer data);

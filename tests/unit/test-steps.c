@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Step functions against an array with one value per millisecond. */
+#include "placement/queue/steps.h"
+#include "suite.h"
+
+enum { FIRST_MS = 1000, LENGTH = 700, N_CHANGES = 900 };
+
+static gint64
+draw_time (GRand *rand)
+{
+  return FIRST_MS + g_rand_int_range (rand, 0, LENGTH);
+}
+
+/* The array stands for the time until FIRST_MS + LENGTH; all later times have the last value. */
+static void
+add (QuoitSteps *steps, gint32 *values, gint64 from_ms, gint64 until_ms, gint32 difference)
+{
+  quoit_steps_add (steps, from_ms, until_ms, difference);
+  for (gint64 t = from_ms; t < MIN (until_ms, FIRST_MS + LENGTH); t++)
+    values[t - FIRST_MS] += difference;
+}
+
+static gint64
+find (const gint32 *values, gint64 from_ms, gboolean below, gint32 value)
+{
+  for (gint64 t = from_ms; t < FIRST_MS + LENGTH; t++)
+    if (below ? values[t - FIRST_MS] < value : values[t - FIRST_MS] >= value)
+      return t;
+  return QUOIT_FOREVER_MS;
+}
+
+static void
+check_least (const QuoitSteps *steps, const gint32 *values, gint64 from_ms, gint64 until_ms)
+{
+  gint32 least = G_MAXINT32;
+  gint64 after_ms, last_ms = 0;
+
+  for (gint64 t = from_ms; t < MIN (until_ms, FIRST_MS + LENGTH); t++)
+    if (values[t - FIRST_MS] <= least)
+      {
+        least = values[t - FIRST_MS];
+        last_ms = t;
+      }
+  ck_assert_int_eq (quoit_steps_least (steps, from_ms, until_ms, &after_ms), least);
+  /* The step may go on after the period, so that all later values in it are equal. */
+  ck_assert_int_gt (after_ms, last_ms);
+  for (gint64 t = last_ms; t < MIN (after_ms, FIRST_MS + LENGTH); t++)
+    ck_assert_int_eq (values[t - FIRST_MS], least);
+}
+
+START_TEST (a_step_function_has_the_values_of_an_array)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
+  gint32 values[LENGTH];
+  QuoitSteps steps;
+
+  quoit_steps_init (&steps, FIRST_MS, 5);
+  for (guint i = 0; i < LENGTH; i++)
+    values[i] = 5;
+  for (guint i = 0; i < N_CHANGES; i++)
+    {
+      gint64 from_ms = draw_time (rand), until_ms = draw_time (rand), at_ms = draw_time (rand);
+      gint32 value = g_rand_int_range (rand, -6, 12);
+
+      if (from_ms > until_ms)
+        until_ms = QUOIT_FOREVER_MS;
+      /* Values must stay near the values that are asked for. */
+      add (&steps, values, from_ms, until_ms, values[from_ms - FIRST_MS] > 3 ? -g_rand_int_range (rand, 0, 4) : 2);
+      if (at_ms < until_ms)
+        check_least (&steps, values, at_ms, until_ms);
+      ck_assert_int_eq (quoit_steps_next_at_least (&steps, at_ms, value), find (values, at_ms, FALSE, value));
+      ck_assert_int_eq (quoit_steps_next_below (&steps, at_ms, value), find (values, at_ms, TRUE, value));
+    }
+  quoit_steps_clear (&steps);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("steps");
+  TCase *tcase = tcase_create ("steps");
+
+  tcase_add_loop_test (tcase, a_step_function_has_the_values_of_an_array, 0, 20);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
