@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers about time: when a request fits, and which requests of a queue start now. */
+/* What a scheduler asks: when a request fits, which requests of a queue start now, and which groups to release. */
 #include <quoit/quoit.h>
 
 #include "bench.h"
@@ -146,12 +146,55 @@ measure_queue (Bench *bench, GRand *rand, const char *fleet, guint n_pools, gboo
     quoit_request_free (queue.requests[i]);
 }
 
+/* --- preemption --- */
+
+static void
+find_preemption (gpointer data)
+{
+  Question *question = data;
+  g_autoptr (QuoitPreemption) preemption
+      = quoit_snapshot_find_preemption (question->snapshot, question->request, NOW_MS + 1, NULL);
+
+  g_assert (preemption != NULL && quoit_preemption_get_n_groups (preemption) > 0);
+}
+
+static void
+measure_preemption (Bench *bench, GRand *rand)
+{
+  g_autoptr (QuoitLedger) ledger = open_fleet (25000, 16);
+  g_autoptr (QuoitRequest) request = request_new ("urgent", 64, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  gboolean is_full = FALSE;
+
+  for (guint i = 0; !is_full; i++)
+    {
+      char name[16];
+      g_autoptr (QuoitRequest) lower = NULL;
+      g_autoptr (QuoitGroup) group = NULL;
+
+      g_snprintf (name, sizeof name, "g%u", i);
+      lower = request_new (name, g_rand_int_range (rand, 1, 5), 0);
+      quoit_request_set_priority (lower, g_rand_int_range (rand, 0, 100));
+      group = quoit_ledger_reserve (ledger, lower, NOW_MS, NULL, NULL);
+      is_full = group == NULL;
+    }
+  snapshot = quoit_ledger_snapshot (ledger);
+  quoit_request_set_priority (request, 100);
+  bench_measure (bench, &(BenchOperation) { .scenario = "find_preemption for 64 slices, 10,000 groups",
+                                            .fleet = "100k nodes, full",
+                                            .run = find_preemption,
+                                            .data = &(Question) { snapshot, request },
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (1000000) });
+}
+
 void
 bench_queues (Bench *bench)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
   measure_start (bench, rand);
+  measure_preemption (bench, rand);
   measure_queue (bench, rand, "100k nodes, full", 16, FALSE);
   measure_queue (bench, rand, "100k nodes, full; requests of 16 pools", 16, TRUE);
 }

@@ -376,6 +376,29 @@ func TestQueueIsPlannedOnAFork(t *testing.T) {
 	}
 }
 
+func TestPreemptionReleasesTheCheapestGroups(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x4")
+	for name, slices := range map[string]int64{"wide": 3, "narrow": 1} {
+		request := sliceRequest(name, slices)
+		request.Priority = -1
+		reserve(t, ledger, request)
+	}
+	found := must[*quoit.Preemption](t)(newSnapshot(t, ledger).FindPreemption(sliceRequest("x", 1), now))
+	if len(found.Groups) != 1 || found.Groups[0].Name() != "narrow" || !found.Cheapest {
+		t.Errorf("%+v: expected group narrow", found)
+	}
+	found = must[*quoit.Preemption](t)(newSnapshot(t, ledger).FindPreemption(sliceRequest("x", 3), now))
+	if len(found.Groups) != 1 || found.Groups[0].Name() != "wide" {
+		t.Errorf("%+v: expected group wide", found)
+	}
+	_, err := newSnapshot(t, ledger).FindPreemption(sliceRequest("x", 5), now)
+	wantCode(t, err, quoit.Never)
+	low := sliceRequest("x", 1)
+	low.Priority = -1
+	_, err = newSnapshot(t, ledger).FindPreemption(low, now)
+	wantCode(t, err, quoit.NotNow)
+}
+
 func TestForkHasTheVerbsOfALedger(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x4")
 	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())

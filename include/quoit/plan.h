@@ -58,8 +58,8 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  * changes.
  *
  * The plan assumes what #QuoitStart assumes about the ends of groups. A request of the queue needs its slices until its
- * lease or its expected run time ends, whichever is first (quoit_request_set_lease(),
- * quoit_request_set_expected_runtime()), and forever if it has neither. A request that must not wait for another one is
+ * lease or its expected run time ends, whichever is first (quoit_request_set_lease_ms(),
+ * quoit_request_set_expected_runtime_ms()), and forever if it has neither. A request that must not wait for another one is
  * given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The slices of
  * a waiting request are chosen when it starts.
  *

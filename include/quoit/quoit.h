@@ -32,6 +32,7 @@
 #include <quoit/snapshot.h>
 #include <quoit/fork.h>
 #include <quoit/plan.h>
+#include <quoit/preemption.h>
 #include <quoit/start.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>

@@ -58,7 +58,10 @@ def test_every_dataclass_becomes_a_dict_and_json():
         members = dataclasses.asdict(value)
         assert set(members) == {field.name for field in dataclasses.fields(value)}, name
         json.dumps(
-            members, default=repr if any(word in name for word in ("Group", "NodeUser", "Queued", "Start")) else None
+            members,
+            default=repr
+            if any(word in name for word in ("Group", "NodeUser", "Preemption", "Queued", "Start"))
+            else None,
         )
 
 

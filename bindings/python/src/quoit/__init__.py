@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from .journal import Checkpoint, Effect, EffectType, JournalEntry
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import GraphForm, GroupEnd, Snapshot, Start
+    from .snapshots import GraphForm, GroupEnd, Preemption, Snapshot, Start
     from .topologies import (
         Job,
         Process,
@@ -151,6 +151,7 @@ __all__ = [
     "PlacedBundle",
     "Policy",
     "Pool",
+    "Preemption",
     "Process",
     "ProcessChange",
     "Profile",
@@ -220,7 +221,7 @@ _LAZY = {
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
-    "snapshots": ("GraphForm", "GroupEnd", "Snapshot", "Start"),
+    "snapshots": ("GraphForm", "GroupEnd", "Preemption", "Snapshot", "Start"),
     "topologies": (
         "Job",
         "Process",

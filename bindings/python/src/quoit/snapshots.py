@@ -63,6 +63,16 @@ class Start:
     """The groups for which it waits, in the order of their ends; empty if it fits now."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Preemption:
+    """The groups to release so that a request fits; see `Snapshot.find_preemption`."""
+
+    groups: tuple[Group, ...]
+    """The groups, by priority, then by cost; empty if the request fits now. None of them can be left out."""
+    is_cheapest: bool
+    """Whether it is proven that no other set is cheaper."""
+
+
 class Snapshot(View):
     """The fleet at one journal entry. It is immutable, and any number of threads can read it while others write.
 
@@ -162,6 +172,34 @@ class Snapshot(View):
             for at in range(lib.quoit_start_get_n_ends(start))
         )
         return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
+
+    def find_preemption(self, request: Request, *, now_ms: int | None = None) -> Preemption:
+        """Finds the cheapest set of groups whose release makes the request fit now. It changes nothing.
+
+        Only groups with a lower priority than the request are released, and only those that callers of this ledger have
+        made. Sets of groups are compared by the greatest priority of a released group, then by the chips of all released
+        groups, and then by the chip seconds that these groups have run.
+
+        For slices the result is the cheapest set, except with more than 16 million pairs of a group and a needed slice
+        (the chips are then at most twice the least possible number), or if more than 12 groups are connected by slices
+        that they share. For bundles, all sets are tried if at most 10 groups have a lower priority. Otherwise groups are
+        released by priority and cost until the request fits, and those that need not be released stay.
+
+        Raises:
+            NotNowError: the request does not fit even if all groups of a lower priority are released.
+            NeverError: the request is for slices, and would not fit if all groups ended.
+            InvalidError: the request is incomplete, contradictory or not in the catalogue.
+            NotFoundError: it names an unknown pool, slice or node.
+        """
+        preemption = _c.own_handle(
+            call(lib.quoit_snapshot_find_preemption, self._handle, request_handle(request), _c.clock(now_ms)),
+            lib.quoit_preemption_free,
+        )
+        groups = tuple(
+            wrap_group(lib.quoit_preemption_dup_group(preemption, at))
+            for at in range(lib.quoit_preemption_get_n_groups(preemption))
+        )
+        return Preemption(groups, bool(lib.quoit_preemption_is_cheapest(preemption)))
 
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.

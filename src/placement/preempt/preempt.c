@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/preempt/preempt.h"
+
+#include "placement/ends.h"
+
+static guint64
+bundle_chips_e4 (const QuoitBundle *bundle)
+{
+  return (guint64) __builtin_popcountll (bundle->chips) * QUOIT_AMOUNT_UNIT + (guint64) bundle->part.e4;
+}
+
+/* Returns the chips of a group of whole slices, without visiting its nodes. Slices without a class count nothing. */
+static guint64
+whole_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  guint64 chips = 0;
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 id = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+      guint32 slice = quoit_layout_slice_of_id (fleet->layout, id);
+      const QuoitClass *class = slice == QUOIT_NO_INDEX
+                                    ? NULL
+                                    : quoit_layout_slice_class (fleet->layout, (QuoitSliceId) { slice });
+
+      if (class != NULL)
+        chips += quoit_shape_chips (class->facts.shape);
+    }
+  return chips * QUOIT_AMOUNT_UNIT;
+}
+
+static guint64
+group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  guint64 chips_e4 = 0;
+
+  if (quoit_group_has_whole_slices (group))
+    return whole_chips_e4 (fleet, group);
+  for (guint32 i = 0; group->bundles != NULL && i < group->n_nodes; i++)
+    chips_e4 += bundle_chips_e4 (&group->bundles[i]);
+  return chips_e4;
+}
+
+/* Chips are rounded up, so that a part of a chip that has run for long is not free of cost. */
+QuoitPreemptCost
+quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 now_ms)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, victim->slot);
+  guint64 chips_e4 = group_chips_e4 (fleet, group);
+  guint64 seconds = (guint64) MAX (now_ms - group->created_ms, 0) / 1000;
+
+  return (QuoitPreemptCost) { chips_e4, (chips_e4 + QUOIT_AMOUNT_UNIT - 1) / QUOIT_AMOUNT_UNIT * seconds };
+}
+
+/* Lists the groups of lower priority than @request that callers of this ledger have made. */
+static void
+list_victims (const QuoitFleet *fleet, const QuoitRequest *request, GArray *victims)
+{
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+      const QuoitVictim victim = { .slot = slot, .priority = group == NULL ? 0 : group->priority };
+
+      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
+          && *group->source == '\0' && group->priority < request->priority)
+        g_array_append_val (victims, victim);
+    }
+}
+
+gint
+quoit_victim_compare (gconstpointer a, gconstpointer b)
+{
+  const QuoitVictim *one = a, *other = b;
+  gint by_cost = quoit_preempt_cost_compare (one->cost, other->cost);
+
+  if (one->priority != other->priority)
+    return one->priority < other->priority ? -1 : 1;
+  return by_cost != 0 ? by_cost : one->slot < other->slot ? -1 : 1;
+}
+
+gboolean
+quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
+                       gboolean *is_cheapest, GError **error)
+{
+  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+
+  *is_cheapest = TRUE;
+  if (!quoit_request_check_complete (request, error))
+    return FALSE;
+  list_victims (fleet, request, victims);
+  return request->bundles->len > 0
+             ? quoit_preempt_for_bundles (fleet, request, now_ms, victims, released, is_cheapest, error)
+             : quoit_preempt_for_slices (fleet, request, now_ms, victims, released, is_cheapest, error);
+}

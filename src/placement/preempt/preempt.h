@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Preemption: which groups of lower priority to release, so that a request fits. It changes nothing. */
+#pragma once
+
+#include "placement/placement.h"
+#include "placement/preempt/cover.h"
+
+/* A group that can be released for a request. */
+typedef struct {
+  guint32 slot; /* in the fleet */
+  gint32 priority;
+  QuoitPreemptCost cost; /* set where it is needed */
+} QuoitVictim;
+
+/* Returns what the release of the group costs. */
+QuoitPreemptCost quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 now_ms);
+
+/* Compares two QuoitVictim by priority, then by cost, then by slot. */
+gint quoit_victim_compare (gconstpointer a, gconstpointer b);
+
+/* Writes to @released (of QuoitVictim) the groups to release, and nothing if @request fits. Sets *@is_cheapest to
+ * whether it is proven that no other set costs less. Fails with NEVER if the fleet can never have enough slices, with
+ * NOT_NOW if too few groups have a lower priority, and like quoit_plan_slices(). */
+gboolean quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
+                                gboolean *is_cheapest, GError **error);
+
+/* --- internal --- */
+
+/* @victims: the groups of lower priority (QuoitVictim), without costs. */
+gboolean quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                   const GArray *victims, GArray *released, gboolean *is_cheapest, GError **error);
+gboolean quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                    GArray *victims, GArray *released, gboolean *is_cheapest, GError **error);
