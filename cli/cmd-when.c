@@ -82,8 +82,8 @@ const Verb verb_when = {
   "when",
   "",
   "find when a request fits",
-  "Groups end at the end of their lease, or when they are expected to (reserve --expect). The exit status is 0 if\n"
-  "the time is known, 5 if the request waits for a group whose end is unknown, and 6 if it never fits.",
+  "Groups end when they are expected to (reserve --expect), or else at the end of their lease. The exit status is\n"
+  "0 if the time is known, 5 if the request waits for a group whose end is unknown, and 6 if it never fits.",
   0,
   0,
   run,

@@ -58,8 +58,8 @@ type Queued struct {
 // the fork with Ledger.CommitFork, and plan again when a group ends, a request arrives or the fleet changes. The result
 // has one element for each request.
 //
-// Groups are assumed to end as for Snapshot.FindStart. A request of the queue needs its slices until its lease or its
-// expected run time ends, whichever is first, and forever if it has neither. A request that must not wait for another
+// Groups are assumed to end as for Snapshot.FindStart. A request of the queue needs its slices for its expected run
+// time, or else until its lease ends, and forever if it has neither. A request that must not wait for another
 // one is given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The
 // slices of a waiting request are chosen when it starts.
 //

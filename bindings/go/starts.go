@@ -23,9 +23,9 @@ type GroupEnd struct {
 	Overdue  bool // the expected end has passed
 }
 
-// FindStart finds the earliest time from which on the request fits. Groups are assumed to end at the end of their lease or
-// at their expected end, whichever is first. An expected end that has passed counts as the next millisecond. A group with
-// neither is assumed to stay. Nothing else is requested until then, and nodes stay as they are.
+// FindStart finds the earliest time from which on the request fits. Groups are assumed to end at their expected end, or at
+// the end of their lease if they have no expected end. An expected end that has passed counts as the next millisecond. A
+// group with neither is assumed to stay. Nothing else is requested until then, and nodes stay as they are.
 //
 // It fails with Never if the request is for slices and would not fit if all groups ended, Invalid if it is incomplete,
 // contradictory or not in the catalogue, and NotFound if it names an unknown pool, slice or node.

@@ -57,9 +57,9 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  * commits the fork with quoit_ledger_commit_fork(), and plans again when a group ends, a request arrives or the fleet
  * changes.
  *
- * The plan assumes what #QuoitStart assumes about the ends of groups. A request of the queue needs its slices until its
- * lease or its expected run time ends, whichever is first (quoit_request_set_lease_ms(),
- * quoit_request_set_expected_runtime_ms()), and forever if it has neither. A request that must not wait for another one is
+ * The plan assumes what #QuoitStart assumes about the ends of groups. A request of the queue needs its slices for its
+ * expected run time (quoit_request_set_expected_runtime_ms()), or else until its lease ends
+ * (quoit_request_set_lease_ms()), and forever if it has neither. A request that must not wait for another one is
  * given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The slices of
  * a waiting request are chosen when it starts.
  *

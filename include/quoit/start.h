@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 /**
  * QuoitStart:
  *
- * When a request fits, and for which groups it waits. The answer assumes that each group ends at the end of its lease
- * or at its expected end, whichever is first, that nothing else is requested until then, and that nodes stay as they
- * are. An expected end that has passed counts as the next millisecond. A group with neither is assumed to stay.
+ * When a request fits, and for which groups it waits. The answer assumes that each group ends at its expected end, or
+ * at the end of its lease if it has no expected end; that nothing else is requested until then; and that nodes stay as
+ * they are. An expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. A
+ * lease that is renewed again and again needs an expected end, because otherwise its group seems to end soon.
  *
  * A QuoitStart is immutable, and any thread can read it.
  *

@@ -32,13 +32,11 @@ refuse (Queue *queue, guint i, GError *error)
   queued_at (queue, i)->error = error;
 }
 
-/* Returns for how long the request needs its slices: until its lease or its expected end; 0: unknown. */
+/* Returns for how long the request needs its slices: until its expected end, or else that of its lease; 0: unknown. */
 static gint64
 request_runtime (const QuoitRequest *request)
 {
-  if (request->lease_ms == 0 || request->expected_runtime_ms == 0)
-    return MAX (request->lease_ms, request->expected_runtime_ms);
-  return MIN (request->lease_ms, request->expected_runtime_ms);
+  return request->expected_runtime_ms != 0 ? request->expected_runtime_ms : request->lease_ms;
 }
 
 /* --- the shadow --- */

@@ -7,18 +7,16 @@ gboolean
 quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-  gint64 lease_ms, expected_ms;
 
   if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group))
     return FALSE;
-  lease_ms = *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
-  expected_ms = group->expected_end_ms;
-  *end = (QuoitGroupEnd) { .slot = slot, .is_overdue = expected_ms != 0 && expected_ms <= now_ms };
+  *end = (QuoitGroupEnd) { .slot = slot, .time_ms = group->expected_end_ms };
+  end->is_estimate = end->time_ms != 0;
+  end->is_overdue = end->is_estimate && end->time_ms <= now_ms;
   if (end->is_overdue)
-    expected_ms = now_ms + 1;
-  end->is_estimate = expected_ms != 0 && (lease_ms == 0 || expected_ms < lease_ms);
-  end->is_overdue &= end->is_estimate;
-  end->time_ms = end->is_estimate ? expected_ms : lease_ms;
+    end->time_ms = now_ms + 1;
+  if (!end->is_estimate)
+    end->time_ms = *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
   return end->time_ms != 0;
 }
 

@@ -14,8 +14,8 @@ typedef struct {
   gboolean is_overdue;  /* the expected end has passed, and counts as the next moment */
 } QuoitGroupEnd;
 
-/* Sets @end to the earlier one of the lease and the estimate. Returns FALSE if both are unknown, or if there is no live
- * group in @slot. */
+/* Sets @end to the estimate, or to the end of the lease if there is no estimate: a caller that renews leases as a sign
+ * of life knows better when the group ends. Returns FALSE if both are unknown, or if @slot has no live group. */
 gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end);
 
 /* Returns whether the slice is free when no group uses it. */

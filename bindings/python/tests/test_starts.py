@@ -28,7 +28,7 @@ def ends_of(start):
 def test_a_request_waits_for_leases_and_estimates(ledger):
     ledger.reserve(request("leased", lease_ms=3_000), now_ms=NOW)
     ledger.reserve(request("estimated", expected_runtime_ms=1_000), now_ms=NOW)
-    ledger.reserve(request("both", lease_ms=9_000, expected_runtime_ms=2_000), now_ms=NOW)
+    ledger.reserve(request("both", lease_ms=1_900, expected_runtime_ms=2_000), now_ms=NOW)
     ledger.reserve(request("unknown"), now_ms=NOW)
     snapshot = ledger.snapshot()
     starts = [snapshot.find_start(request("x", n), now_ms=NOW) for n in (1, 2, 3, 4)]
@@ -139,9 +139,9 @@ def first_time(snapshot, wanted):
     """Releases the groups one time after the other."""
     ends = {}
     for group in snapshot.groups:
-        times = [time for time in (group.until_ms, group.expected_end_ms) if time is not None]
-        if times:
-            ends.setdefault(min(times), []).append(group)
+        time = group.expected_end_ms or group.until_ms
+        if time is not None:
+            ends.setdefault(time, []).append(group)
     fork = snapshot.fork()
     for time in [NOW, *sorted(ends)]:
         for group in ends.get(time, ()):

@@ -253,9 +253,9 @@ class Fork(_c.Uncopyable):
         The caller commits the fork with `Ledger.commit_fork`, and plans again when a group ends, a request arrives or the
         fleet changes.
 
-        Groups are assumed to end as for `Snapshot.find_start`. A request of the queue needs its slices until its lease or
-        its expected run time ends, whichever is first, and forever if it has neither. A request that must not wait for
-        another one is given slices so that enough are left, at each time, for what the plan has promised to the earlier
+        Groups are assumed to end as for `Snapshot.find_start`. A request of the queue needs its slices for its expected
+        run time, or else until its lease ends, and forever if it has neither. A request that must not wait for another
+        one is given slices so that enough are left, at each time, for what the plan has promised to the earlier
         ones. The slices of a waiting request are chosen when it starts.
 
         A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays

@@ -149,9 +149,9 @@ class Snapshot(View):
     def find_start(self, request: Request, *, now_ms: int | None = None) -> Start:
         """Finds the earliest time from which on the request fits.
 
-        Groups are assumed to end at the end of their lease or at their expected end, whichever is first. An expected end
-        that has passed counts as the next millisecond. A group with neither is assumed to stay. Nothing else is requested
-        until then, and nodes stay as they are.
+        Groups are assumed to end at their expected end, or at the end of their lease if they have no expected end. An
+        expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. Nothing else
+        is requested until then, and nodes stay as they are.
 
         Raises:
             NeverError: the request is for slices, and would not fit if all groups ended.
