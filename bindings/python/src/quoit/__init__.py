@@ -18,7 +18,7 @@ fleet (`Ledger.import_raycluster`, `Ledger.import_ray_nodes`, `Ledger.import_fle
 Modules:
 
 - `quoit.ray` creates Ray placement groups on the nodes that quoit chose.
-- `quoit.ray_rules` has Ray's own rules as functions.
+- `quoit.ray_rules` computes the answers that Ray itself would give.
 - `quoit.catalogue` lists the TPU generations, and `quoit.coordinates` computes where the chips of a slice are.
 - `quoit.meshes` computes JAX's order of devices, and `quoit.jax` makes JAX meshes from it.
 - `quoit.identity` computes how JAX identifies a process.

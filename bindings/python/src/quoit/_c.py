@@ -37,7 +37,7 @@ UINT32 = range(2**32)
 INT32 = range(-(2**31), 2**31)
 UINT64 = range(2**64)
 
-# cffi does not keep the objects alive that an array points to. This keeps them alive as long as the array.
+# cffi does not keep the objects alive that an array points to. This dictionary keeps them alive as long as the array.
 _elements_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
@@ -79,7 +79,7 @@ def take_error(gerror: Any) -> errors.Error:
 def own_handle(pointer: Any, free: Any) -> Any:
     """Returns `pointer` with a destructor, which runs when the last reference is gone.
 
-    A call that runs in another thread has a reference, so that the object is never freed during the call.
+    A running call has a reference to the handle, so that the object is never freed during the call, in any thread.
     """
     return ffi.gc(pointer, free)
 
@@ -143,7 +143,7 @@ def to_int(value: object, what: str, allowed: range = INT64) -> int:
     """Converts an int or an integer of another library (numpy). Refuses bool and float."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected an int, not {type(value).__name__}")
-    # Before Python 3.10, index() returned an instance of a subclass, and `in range` searches for those linearly.
+    # Before Python 3.10, index() can return an instance of a subclass of int, for which `in range` is a linear search.
     number = int.__index__(operator.index(value))  # type: ignore[arg-type]
     if number not in allowed:
         raise errors.InvalidError(f"{what} {_quoted_number(number)}: expected {allowed[0]} to {allowed[-1]}")
@@ -151,7 +151,7 @@ def to_int(value: object, what: str, allowed: range = INT64) -> int:
 
 
 def to_ray_int(value: object, what: str) -> int:
-    """Converts an int argument of Ray. Ray calculates with the value, so that True is 1 and False is 0."""
+    """Converts an int argument of Ray. A bool is accepted as 1 or 0, because Ray calculates with it."""
     return int(value) if isinstance(value, bool) else to_int(value, what)
 
 
@@ -334,7 +334,7 @@ def _frozen(value: object) -> object:
 
 
 class Immutable:
-    """The base class of immutable objects of libquoit. Copying one returns the object itself. Pickling raises."""
+    """The base class of immutable objects of libquoit. A copy of an object is the object itself. Pickling raises."""
 
     __slots__ = ()
 
@@ -358,7 +358,7 @@ class Immutable:
 
 
 class Uncopyable:
-    """The base class of mutable objects of libquoit, and of open ones. Copying or pickling raises."""
+    """The base class of objects of libquoit that can change or be closed. Copying or pickling raises."""
 
     __slots__ = ()
 
@@ -387,7 +387,7 @@ def check_handle(handle: object, kind: type[Any], makers: str) -> Any:
 class Code(enum.IntEnum):
     """The base class of the enums of libquoit. The text of a member is its name.
 
-    A newer libquoit can return values that this package does not know. They become members ``UNKNOWN_n``.
+    A newer libquoit can return values that this package does not know. Such a value n becomes a member ``UNKNOWN_n``.
     """
 
     @classmethod

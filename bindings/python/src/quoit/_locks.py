@@ -13,7 +13,7 @@ from . import errors
 class ThreadLock:
     """The lock of one mutable object, for the threads of one process: ``with lock.acquire(): ...``.
 
-    It is reentrant, because a signal handler can use the object while its thread has the lock.
+    The lock is reentrant, because a signal handler can use the object while its own thread has the lock.
 
     Args:
         object_name: the name of the object in error messages.

@@ -1,4 +1,4 @@
-# What cffi makes has no types of its own: quoit._c is the only module that sees it.
+# The extension module that cffi builds has no type annotations. Only quoit._c uses it.
 from typing import Any
 
 ffi: Any

@@ -7,5 +7,5 @@ from ._c import lib, text
 
 
 def library_version() -> str:
-    """Returns the version of the running libquoit as "MAJOR.MINOR.PATCH". It can be newer than that of the package."""
+    """Returns the version of the loaded libquoit, "MAJOR.MINOR.PATCH". It can be newer than the package's version."""
     return text(lib.quoit_version())

@@ -46,11 +46,11 @@ class Row(View):
 
 
 class Rows(Sequence[T]):
-    """A sequence that makes each row on access, so that the cost depends only on the rows that are read.
+    """A sequence that makes each row on access. Therefore the cost depends only on the number of rows that are read.
 
     Args:
-        make: makes the row with that index.
-        numbers: the indices of the rows.
+        make: a function that makes the row with an index of libquoit.
+        numbers: the indices of the rows in libquoit.
     """
 
     __slots__ = ("_make", "_numbers")

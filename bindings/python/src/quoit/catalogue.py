@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TPU generations, and the slices that can be built of each. No fleet, database or file is needed.
+"""The TPU generations, and the slices that can be built of each generation. No fleet, database or file is needed.
 
 >>> import quoit
 >>> generation = quoit.catalogue.lookup_generation("Trillium")
@@ -93,7 +93,7 @@ class _MachineNumber(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """One way to build one topology of a generation. A shape can have several: v6e 2x4 has one host or two."""
+    """One way to build a topology from hosts. A shape can have several ways: a v6e 2x4 has one host or two."""
 
     shape: str
     """The size in chips, x first: "4x8"."""
@@ -110,9 +110,9 @@ class Topology:
     wrap: str
     """The axes that close to a ring: "", "y", "xyz"."""
     accepted_by: str
-    """One letter for each system that accepts it; "" if only the documentation lists it.
+    """One letter for each system that accepts the topology; "" if only the documentation lists it.
 
-    K is kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit.
+    K means kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit.
     """
     chips: int
     hosts: int
@@ -120,7 +120,7 @@ class Topology:
     cores: int
     jax_devices: int
     is_twistable: bool
-    """Whether the hardware can twist it."""
+    """Whether the hardware can twist the torus: see `quoit.coordinates.Wiring`."""
     is_ray_only: bool
     """Whether only Ray offers this order of the axes."""
 
@@ -130,9 +130,9 @@ class Machine:
     """A machine type of GKE. Unpublished values are None."""
 
     name: str
-    """Such as "ct6e-standard-4t"."""
+    """The name, such as "ct6e-standard-4t"."""
     gke_label: str | None
-    """Such as "tpu-v6e-slice"."""
+    """The value of cloud.google.com/gke-tpu-accelerator, such as "tpu-v6e-slice"."""
     single_host_topology: str | None
     """The topology of a single machine: "2x2"."""
     chips: int
@@ -149,7 +149,7 @@ class Generation:
     id: str
     """quoit's name: "v5e"."""
     name: str
-    """The name in pod types, Ray's if there is one: "v5litepod"."""
+    """The name in pod types: "v5litepod". It is Ray's name if Ray has one."""
     ray_version: str | None
     """Ray's name, such as "v5litepod"."""
     ray_resource: str | None
@@ -187,12 +187,12 @@ class Generation:
 
     @property
     def topologies(self) -> tuple[Topology, ...]:
-        """The topologies that the vendor's systems offer, then the orders of axes that only Ray accepts."""
+        """The topologies that the vendor's systems offer, then topologies in an order of axes that only Ray accepts."""
         return _c.cached(self, "_topologies", lambda: _list_rows(self, lib.quoit_catalogue_get_topology, _topology))
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """The machine types of GKE with its chips."""
+        """The machine types of GKE with chips of this generation."""
         return _c.cached(self, "_machines", lambda: _list_rows(self, lib.quoit_catalogue_get_machine, _machine))
 
     def lookup_topology(self, shape: str, chips_per_host: int = 0) -> Topology:
@@ -204,8 +204,9 @@ class Generation:
                 more than the topology has.
 
         Raises:
-            InvalidError: it is not a topology, or not one of this generation (the message has the nearest one).
-            NotFoundError: it is never built from such hosts: pass another `chips_per_host`.
+            InvalidError: the shape is not a topology, or not a topology of this generation (the message has the nearest
+                topology).
+            NotFoundError: the topology is never built from such hosts: pass another `chips_per_host`.
         """
         arguments = _c.to_text(shape, "shape"), _c.to_int(chips_per_host, "chips_per_host", _c.UINT32)
         return _topology(call(lib.quoit_catalogue_lookup_topology, _pointer(self), *arguments))
@@ -223,8 +224,8 @@ def lookup_generation(text: str) -> Generation:
         text: any system's name for it, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice".
 
     Raises:
-        InvalidError: the name is unknown (the message lists the known ones), no topology of the generation is
-            published, or it is a pod type such as "v6e-16": pass the part before the last dash.
+        InvalidError: the name is unknown (the message lists the known names), no topology of the generation is
+            published, or the text is a pod type such as "v6e-16": pass the part before the last dash.
     """
     return _generation(call(lib.quoit_catalogue_lookup_generation, _c.to_text(text, "text")))
 

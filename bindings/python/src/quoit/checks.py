@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a manifest before it is applied. Needs no fleet, database or cluster."""
+"""Checks a manifest before you apply it to a cluster. No fleet, database or cluster is needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Severity(_c.Code):
     ERROR = 1
     """A system that reads the manifest refuses it, or the manifest contradicts itself."""
     WARNING = 2
-    """Every system accepts it, but it has another effect than it states."""
+    """Every system accepts the manifest, but a field of it has another effect than it states, or no effect."""
     NOTE = 3
     """The manifest can be correct: something is unusual, or was not checked."""
 
@@ -27,16 +27,16 @@ class Finding:
     """A rule that a manifest breaks, at one place."""
 
     line: int
-    """Line of the key of the field, or of the map that lacks one; from 1."""
+    """The line of the field's key; if the field is missing, the line of the map that lacks it. From 1."""
     column: int
-    """Column in characters, from 1."""
+    """The column in characters, from 1."""
     severity: Severity
     rule: str
     """The name of the rule, such as "numofhosts-topology". Names never change their meaning."""
     path: str
     """The path within the document: "$.spec.workerGroupSpecs[0].numOfHosts"."""
     value: str | None
-    """The present value, cut after 1024 bytes; None if it is missing, or a list or map."""
+    """The present value, cut after 1024 bytes; None if the field is missing, or if its value is a list or a map."""
     expected: str
     """The expected value, in words."""
     message: str
@@ -53,10 +53,10 @@ class CheckRule:
 
 
 def check_manifest(text: str | bytes, *, variables: Mapping[str, str] | None = None) -> tuple[Finding, ...]:
-    """Finds what Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, or accept without effect.
+    """Finds fields that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, or accept without effect.
 
-    Reads RayClusters, RayJobs and RayServices, the ResourceClaims and ResourceClaimTemplates that they use, and Lists.
-    Skips documents of other kinds. A manifest with errors raises no exception.
+    The function reads RayClusters, RayJobs and RayServices, the ResourceClaims and ResourceClaimTemplates that they
+    use, and Lists. It skips documents of other kinds. A manifest with errors raises no exception.
 
     Args:
         text: YAML with any number of documents.
@@ -64,8 +64,8 @@ def check_manifest(text: str | bytes, *, variables: Mapping[str, str] | None = N
             finding reports that.
 
     Returns:
-        One finding for each rule and place, in the order of lines and columns. After 10,000 findings it stops, and
-            the last one reports that.
+        One finding for each rule and place, in the order of lines and columns. After 10,000 findings the check stops,
+            and the last finding reports that.
 
     Raises:
         InvalidError: the text is not YAML (the message begins with line and column), or a name in `variables` is

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The positions of the chips, hosts and JAX devices of a slice on its torus, and the distances between them.
 
-They depend on the topology only; no fleet or database is needed. All numbers count x first, like in JAX and GKE. The
-number of a host is its worker id.
+Positions depend only on the topology; no fleet or database is needed. All numbers count along x first, like in JAX and
+GKE. The number of a host is its worker id.
 
 >>> import quoit
 >>> torus = quoit.coordinates.torus("v6e", "4x4")
@@ -43,11 +43,11 @@ class Wiring(_c.Code):
     """How the links that close the axes are connected."""
 
     STRAIGHT = 1
-    """Each link connects the two ends of its line. GKE announces no other wiring."""
+    """Each link that closes an axis connects the two ends of one line. GKE announces no other wiring."""
     TWISTED = 2
-    """The closing links of the short axes (k) end half way along the long ones (2k), k further.
+    """The links that close the short axes (length k) are shifted by k, half the length, along the long axes (2k).
 
-    Only k k 2k and k 2k 2k can be twisted: see `catalogue.Topology.is_twistable`.
+    Only topologies of the form k,k,2k and k,2k,2k can be twisted: see `catalogue.Topology.is_twistable`.
     """
 
 
@@ -60,19 +60,19 @@ class Torus:
     chips_per_host: int
     wiring: Wiring
     lengths: Place
-    """Chips along each axis."""
+    """The number of chips along each axis."""
     host_lengths: Place
-    """Chips of a host along each axis."""
+    """The number of chips of a host along each axis."""
     rings: tuple[bool, bool, bool]
-    """Whether links connect the two ends of each axis; otherwise it is a line."""
+    """For each axis, whether links connect its two ends, so that it is a ring; otherwise the axis is a line."""
     twist: tuple[Place, Place, Place]
-    """For each axis, by how much its closing link is shifted along each other axis."""
+    """For each axis, by how many chips its closing links are shifted along each axis."""
     n_chips: int
     n_hosts: int
     n_devices: int
     """The number of JAX devices."""
     bisection: int
-    """The smallest number of links that a cut through the middle of an axis severs."""
+    """The number of links that a cut of the torus into two halves severs: the smallest number over the axes."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
@@ -130,7 +130,7 @@ class Torus:
         return int(lib.quoit_coordinates_get_chip_index_on_host(self._handle, self._chip(chip)))
 
     def worker_chips(self, worker_id: int) -> tuple[int, ...]:
-        """Returns the chips of the host, in the order of their indices on it.
+        """Returns the chips of the host, in the order of their indices on the host.
 
         Raises:
             InvalidError: there is no host with that worker id.
@@ -151,7 +151,7 @@ class Torus:
         return int(lib.quoit_coordinates_get_device_chip(self._handle, number))
 
     def chip_devices(self, chip: int) -> tuple[int, ...]:
-        """Returns the ids of the chip's JAX devices in the slice.
+        """Returns the ids, within the slice, of the chip's JAX devices.
 
         Raises:
             InvalidError: there is no chip with that number.
@@ -163,9 +163,9 @@ class Torus:
         )
 
     def find_neighbour(self, chip: int, axis: Axis, direction: Direction) -> int | None:
-        """Returns the chip at the other end of a link: the next one, or the one behind the link that closes the ring.
+        """Returns the chip at the other end of a link. At the end of a ring, this is the link that closes the ring.
 
-        None: there is no such link.
+        None: there is no link in that direction.
 
         Raises:
             InvalidError: there is no such chip, axis or direction.
@@ -184,7 +184,7 @@ class Torus:
 
     @property
     def _handle(self) -> Any:
-        """The handle of this process. A torus that was pickled in another process makes a new one."""
+        """The handle of libquoit. A torus from a pickle has no handle, and makes a new one at the first access."""
         given = self.accelerator, self.topology, self.chips_per_host, self.wiring
         return _c.cached(self, "_new_handle", lambda: _new_handle(*given))
 
@@ -205,8 +205,8 @@ def torus(accelerator: str, topology: str, chips_per_host: int = 0, wiring: Wiri
         wiring: how the axes are closed.
 
     Raises:
-        InvalidError: the generation is unknown, the topology does not exist for it (the message has the byte, or
-            the nearest one) or is never built from such hosts, or it cannot be twisted.
+        InvalidError: the generation is unknown; the generation has no such topology (the message has the wrong byte, or
+            the nearest topology); the topology is never built from such hosts; or it cannot be twisted.
     """
     handle = _new_handle(accelerator, topology, chips_per_host, wiring)
     n_chips, n_hosts = lib.quoit_coordinates_get_n_chips(handle), lib.quoit_coordinates_get_n_hosts(handle)
@@ -240,7 +240,7 @@ def _new_handle(accelerator: object, topology: object, chips_per_host: object, w
 
 
 def _known_member(kind: type[_c.Code], value: object, what: str) -> int:
-    """Converts a known member; the library asserts that it is known."""
+    """Converts a member. Refuses unknown members, because libquoit aborts for them."""
     number = _c.to_member(kind, value, what)
     if number not in kind.__members__.values():
         raise errors.InvalidError(f"{what} '{number}': expected one of {', '.join(kind.__members__)}")

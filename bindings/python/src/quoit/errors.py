@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exception classes, one for each error code of libquoit. The codes are permanent, and are also exit statuses."""
+"""The exception classes, one for each error code of libquoit. The codes never change, and are also exit statuses."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ErrorCode(enum.IntEnum):
 
 
 class Error(Exception):
-    """The base class of the exceptions of quoit. A call that raises one has changed nothing, except `UnconfirmedError`.
+    """The base class of the exceptions of quoit. Except for `UnconfirmedError`, a call that raises has changed nothing.
 
-    ``code`` is the error code. A newer libquoit can return codes that have no class here; they raise ``Error`` itself.
+    ``code`` is the error code. If a newer libquoit returns a code that has no class here, ``Error`` itself is raised.
     """
 
     code: int = ErrorCode.FAILED
@@ -73,13 +73,13 @@ class RefusedError(Error):
 
     _report: Report | None = None
     _unread: Any = None
-    """The report of C, until `report` is first read."""
+    """The report as an object of libquoit, until `report` is first read."""
 
     @property
     def report(self) -> Report | None:
-        """All reasons and what would help. None if the exception does not come from a call that places something.
+        """The report: all reasons, and changes that would help. None if the call that raised does not place anything.
 
-        The first access makes the report, which takes longer than the refusal itself.
+        The first access computes the report, which takes longer than the refusal itself.
         """
         with _reading:
             if self._unread is not None:
@@ -102,7 +102,7 @@ class NotNowError(RefusedError):
 
 
 class NeverError(RefusedError):
-    """The request would not even fit with every group released and every known node alive and undrained: change it."""
+    """The request would not fit even with every group released and every known node alive and undrained: change it."""
 
     code = ErrorCode.NEVER
 
@@ -132,7 +132,7 @@ class BusyError(Error):
 
 
 class ExpiredError(Error):
-    """The lease has ended, and what it held can belong to another group now."""
+    """The lease has ended. Another group can have the slices or bundles now."""
 
     code = ErrorCode.EXPIRED
 

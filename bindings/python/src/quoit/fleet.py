@@ -31,9 +31,9 @@ class NodeAssumptions(enum.IntFlag):
     """The facts about a node that its source does not state, so that quoit assumed them."""
 
     WORKER_ID = 1
-    """The worker id, from the order of addresses."""
+    """The worker id. quoit assumed that worker ids follow the order of the nodes' addresses."""
     HOST_NAME = 2
-    """The host name. It contains the cluster's name, and KubeRay chooses the end of that name."""
+    """The host name. It contains the cluster's name, and KubeRay chooses the random end of that name."""
 
 
 class _AmountPart(enum.IntEnum):
@@ -104,11 +104,11 @@ class Pool:
     n_nodes: int
     """Dead nodes included."""
     n_pods: int
-    """The desired worker pods of a manifest; 0 for other sources and for a head."""
+    """The number of worker pods that a manifest wants; 0 for other sources and for the pool of a head."""
     cpu: str
-    """The CPUs that the pods request, or else their limits: the sum that ``kubectl get raycluster`` prints."""
+    """The sum of the pods' CPUs, which ``kubectl get raycluster`` prints too: requests, or limits without a request."""
     memory: str
-    """The bytes of memory that the pods request, or else their limits, in the same way."""
+    """The sum of the pods' memory in bytes, computed like `cpu`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Amounts:
 
 @dataclasses.dataclass(frozen=True)
 class Resource:
-    """The sum of a resource over all nodes, including dead ones. Resources that Ray derives are included."""
+    """The sum of a resource over all nodes, including dead nodes. Resources that Ray derives have sums too."""
 
     name: str
     amounts: Amounts
@@ -145,7 +145,7 @@ class Resource:
 
 @dataclasses.dataclass(frozen=True)
 class NodeResource:
-    """A resource that a node states or that Ray derives, such as the slice's name."""
+    """A resource of a node: one that its source states, or one that Ray derives, such as the name of the slice."""
 
     name: str
     amounts: Amounts
@@ -157,7 +157,7 @@ class NodeUser:
 
     group: Group
     share: str | None
-    """What its bundles use, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
+    """What the group's bundles use of the node, in words: "chips 0,1: CPU 1, TPU 2". None: the whole node."""
     chips: tuple[int, ...]
     """The chips of the node that the group uses, completely or in part."""
 
@@ -191,7 +191,7 @@ class Owner:
 
 
 class Slice(Row):
-    """A slice of a snapshot. It is immutable, and reads its attributes on access."""
+    """A slice of a snapshot. The object is immutable, and reads its attributes on access."""
 
     __slots__ = ()
     _FACTS = (
@@ -253,7 +253,7 @@ class Slice(Row):
 
     @property
     def n_missing(self) -> int:
-        """The number of workers of the topology without an alive node."""
+        """The number of workers that the topology needs and that have no alive node."""
         return int(lib.quoit_snapshot_get_slice_n_missing(self._handle, self._index))
 
     @property
@@ -271,12 +271,12 @@ class Slice(Row):
 
 
 class Node(Row):
-    """A node of a snapshot. It is immutable, and reads its attributes on access."""
+    """A node of a snapshot. The object is immutable, and reads its attributes on access."""
 
     __slots__ = ()
     _FACTS = (
-        "id", "full_name", "identity", "address", "state", "worker_id", "chips", "is_ray_head", "is_external", "assumptions",
-        "sources", "slice", "resources", "users",
+        "id", "full_name", "identity", "address", "state", "worker_id", "chips", "is_ray_head", "is_external",
+        "assumptions", "sources", "slice", "resources", "users",
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -284,7 +284,7 @@ class Node(Row):
 
     @property
     def id(self) -> int:
-        """The durable id: the same in all snapshots of a ledger, and never used again."""
+        """The durable id. It is the same in all snapshots of a ledger, and no other node ever gets it."""
         return int(lib.quoit_snapshot_get_node_id(self._handle, self._index))
 
     @property
@@ -348,7 +348,7 @@ class Node(Row):
 
     @property
     def is_ray_head(self) -> bool:
-        """Whether Ray's head runs on the node. A head can be a TPU node."""
+        """Whether Ray's head runs on the node. The head can run on a node with TPUs."""
         return bool(lib.quoit_snapshot_is_node_ray_head(self._handle, self._index))
 
     @property
@@ -398,7 +398,7 @@ class Node(Row):
 
 
 def read_source(handle: Any, index: int) -> Source:
-    """Reads a source. The index must exist, here and in the functions below."""
+    """Reads a source. Here and in the functions below, there must be an element with the index."""
     return Source(
         _c.text(lib.quoit_snapshot_get_source_name(handle, index)),
         SourceKind(lib.quoit_snapshot_get_source_kind(handle, index)),

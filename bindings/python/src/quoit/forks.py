@@ -19,12 +19,12 @@ from .snapshots import Snapshot, wrap_snapshot
 
 
 class Fork(_c.Uncopyable):
-    """A private, mutable copy of a snapshot. Its changes use the same code as a ledger, and only
-    `Ledger.commit_fork` writes them.
+    """A private, mutable copy of a snapshot, from `Snapshot.fork`.
 
-    `Snapshot.fork` makes one. It is a context manager that closes itself. Its methods take the arguments of those of
-    `Ledger` and raise the same exceptions, except those of a database. Calls from several threads wait for each other.
-    In a child of fork(2), calls raise `FailedError`: make another fork from a snapshot there.
+    Changes of a fork follow the same rules as changes of a ledger. Only `Ledger.commit_fork` writes them. The methods
+    take the arguments of the methods of `Ledger` with the same name, and raise the same exceptions, except those of a
+    database. As a context manager, a fork closes itself. Calls from several threads wait for each other. In a child of
+    fork(2), calls raise `FailedError`: make another fork from a snapshot there.
     """
 
     __slots__ = ("__weakref__", "_handle", "_lock")
@@ -77,12 +77,12 @@ class Fork(_c.Uncopyable):
         return self._handle is None
 
     def mark(self) -> int:
-        """Remembers the present state of the fork, so that `roll_back` can return to it."""
+        """Marks the present state of the fork. `roll_back` with the returned mark restores the state."""
         with self._lock.acquire():
             return int(lib.quoit_fork_mark(self._open()))
 
     def roll_back(self, mark: int) -> None:
-        """Undoes all changes since the mark, and forgets later marks.
+        """Undoes all changes since the mark, and makes later marks invalid.
 
         Raises:
             InvalidError: the fork has no such mark.
@@ -248,25 +248,32 @@ class Fork(_c.Uncopyable):
     def plan_queue(
         self, requests: Iterable[Request], *, backfill: Backfill = Backfill.EASY, now_ms: int | None = None
     ) -> tuple[Queued, ...]:
-        """Goes through a queue in its order, the first request first, and reserves on the fork what starts now.
+        """Plans a queue of requests in its order, and reserves on the fork the requests that start now.
 
-        The caller commits the fork with `Ledger.commit_fork`, and plans again when a group ends, a request arrives or the
-        fleet changes.
+        The caller commits the fork with `Ledger.commit_fork`, and plans again when a group ends, a request arrives or
+        the fleet changes.
 
-        Groups are assumed to end as for `Snapshot.find_start`. A request of the queue needs its slices for its expected
-        run time, or else until its lease ends, and forever if it has neither. A request that must not wait for another
-        one is given slices so that enough are left, at each time, for what the plan has promised to the earlier
-        ones. The slices of a waiting request are chosen when it starts.
+        Groups are assumed to end as for `Snapshot.find_start`. A request of the queue is assumed to need its slices
+        for its expected run time, or else until its lease ends, and forever if it has neither. The plan promises slices to a request that has to wait. A later request starts now only if, at each time, enough slices
+        are left for the promises to earlier requests (see `Backfill`). The slices of a waiting request are chosen when
+        it starts.
 
-        A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays
-        nobody, except with `Backfill.NONE`. Bundles that have to wait are promised the nodes that they would get if only
-        groups ended that have started; no other request of the queue gets these nodes before. If an earlier request needs
-        them, the start of the bundles is unknown.
+        If a request waits for a group without a known end, its start is unknown. Such a request is promised nothing and
+        delays no other request, except with `Backfill.NONE`. Bundles that have to wait are promised nodes: those that
+        they would get if only groups that have already started ended. No other request of the queue gets these nodes
+        before. If an earlier request needs the nodes, the start of the bundles is unknown.
 
-        Returns one `Queued` for each request, in the same order.
+        Args:
+            requests: the queue, the first request first.
+            backfill: which requests may start although an earlier request has to wait.
+            now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+        Returns:
+            One `Queued` for each request, in the same order. If a single request is not valid, its `Queued` has the
+                error.
 
         Raises:
-            InvalidError: a clock that is not valid. What is wrong with a single request is a part of the result.
+            InvalidError: the clock is not valid.
         """
         kept = list(_c.to_iterable(requests, "requests", "Request"))
         handles = _c.ffi.new("QuoitRequest *[]", [request_handle(request) for request in kept])

@@ -21,7 +21,7 @@ class GroupState(_c.Code):
     RESCHEDULING = 3
     """A node of the group is dead or draining, or a bundle is no longer placed."""
     REMOVED = 4
-    """Ended; the record is kept for its request key, or because its lease has ended."""
+    """Ended. The record of the group is kept because it has a request key, or because its lease has ended."""
     PENDING = 5
     """Imported from Ray, and not placed yet."""
 
@@ -38,12 +38,12 @@ class GroupSliceState(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A node of a slice. `GroupSlice.workers` has them in the order of their worker ids."""
+    """A node of a slice of a group. Its index in `GroupSlice.workers` is its worker id."""
 
     name: str
     """The short name; another pool can have the same one."""
     address: str | None
-    """None if the source has no addresses, such as a manifest."""
+    """The address; None if the source has no addresses, such as a manifest."""
     node_id: int
     """The durable id of the node, for `Snapshot.node_by_id`."""
     full_name: str
@@ -58,7 +58,7 @@ class GroupSlice:
     """The short name if it is unambiguous in the fleet, else source/pool/name."""
     state: GroupSliceState
     workers: tuple[Worker, ...]
-    """In the order of worker ids."""
+    """The nodes of the slice, in the order of worker ids."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,16 +70,16 @@ class PlacedBundle(_c.WithFrozenMappings):
     node_id: int | None
     """The durable id of the node, for `Snapshot.node_by_id`; None if the bundle is not placed."""
     chips: tuple[int, ...]
-    """The chips of its node that it uses, completely or in part."""
+    """The chips of the node that the bundle uses, completely or in part."""
     state: GroupSliceState
     resources: Mapping[str, str]
-    """Amounts by resource as decimal text, also for a bundle that is not placed."""
+    """The amount of each resource as decimal text, also for a bundle that is not placed."""
 
 
 class Group(_c.Immutable):
-    """A group as it was when this object was made. It is immutable, and stays valid after the ledger is closed.
+    """A group as it was when this object was made. The object is immutable, and valid after the ledger is closed.
 
-    Objects are equal if they describe the same group with the same attributes.
+    Two objects are equal if all their attributes are equal.
     """
 
     _handle: Any
@@ -89,7 +89,8 @@ class Group(_c.Immutable):
         object.__setattr__(self, "_handle", _c.check_handle(handle, Group, "Ledger.reserve and its like"))
 
     def __repr__(self) -> str:
-        return f"<quoit.Group {self.handle!r} {self.state.name} of {', '.join(one.name for one in self.slices) or 'bundles'}>"
+        contents = ", ".join(one.name for one in self.slices) or "bundles"
+        return f"<quoit.Group {self.handle!r} {self.state.name} of {contents}>"
 
     def __eq__(self, other: object) -> bool:
         return self._facts == other._facts if isinstance(other, Group) else NotImplemented
@@ -114,9 +115,9 @@ class Group(_c.Immutable):
 
     @property
     def handle(self) -> str:
-        """NAME@ID, to pass to the calls that change a group. A late call never affects a newer group of that name.
+        """NAME@ID, for the calls that change a group. With the handle, a late call never affects a newer group.
 
-        It does not identify the ledger: ids count from 1 in each.
+        The handle does not identify the ledger, because ids count from 1 in each ledger.
         """
         return _c.text(lib.quoit_group_get_handle(self._handle))
 
@@ -160,7 +161,7 @@ class Group(_c.Immutable):
 
     @property
     def expected_end_ms(self) -> int | None:
-        """When the group is expected to end; None if unknown. The estimate ends nothing, and may have passed."""
+        """When the group is expected to end; None if unknown. The time may have passed, because it ends nothing."""
         return lib.quoit_group_get_expected_end_ms(self._handle) or None
 
     @property
@@ -170,12 +171,12 @@ class Group(_c.Immutable):
 
     @property
     def source(self) -> str:
-        """The source that created the group and that alone can remove it; "" for a group that was reserved here."""
+        """The source that created the group, and that alone can remove it; "" for a group that the ledger allocated."""
         return _c.text(lib.quoit_group_get_source(self._handle))
 
     @property
     def has_expired(self) -> bool:
-        """Whether the group ended because its lease, or that of its owner, ended."""
+        """Whether the group ended because its lease, or the lease of its owner, ended."""
         return bool(lib.quoit_group_has_expired(self._handle))
 
     @property
@@ -224,11 +225,11 @@ class Group(_c.Immutable):
 
 @dataclasses.dataclass(frozen=True)
 class GroupChange:
-    """A group before and after one transaction. `renumbering` compares the processes of the two."""
+    """A group before and after one transaction. To compare its processes, pass their topologies to `renumbering`."""
 
     before: Group
     after: Group | None
-    """None: the group ended with its last slice."""
+    """The group after the transaction; None: the group ended with its last slice."""
     is_unchanged: bool
     """Whether the group already was as requested, so that nothing was written."""
 
@@ -252,7 +253,7 @@ def take_change(pointer: Any) -> GroupChange:
 
 
 def placement_key(group: Group) -> tuple[object, ...]:
-    """Returns the names of the slices and the ids of their nodes, as a key of caches. Cheaper than `Group.slices`."""
+    """Returns the names of the slices and the ids of their nodes, as a key of caches. Faster than `Group.slices`."""
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
     handle = group._handle

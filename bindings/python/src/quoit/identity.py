@@ -23,7 +23,8 @@ from .topologies import Topology, _topology_handle
 class JaxClusterKind(_c.Code):
     """The methods of JAX to find a cluster on a TPU host.
 
-    JAX tries Open MPI and Slurm before these, and Kubernetes without TPUs after them. Those are not modelled.
+    JAX tries Open MPI and Slurm before these methods, and Kubernetes without TPUs after them. The model does not
+    include these other methods.
     """
 
     NONE = 0
@@ -75,9 +76,9 @@ class JaxCluster(_c.Immutable):
         return JaxClusterKind(lib.quoit_jax_cluster_get_kind(self._handle))
 
     def workers(self) -> tuple[str, ...]:
-        """Returns the processes of its slice as hosts or addresses, without changes.
+        """Returns the processes of the slice, each as a host name or an address in the given form.
 
-        JAX does not strip blanks, and two adjacent commas give an empty process.
+        JAX does not strip blanks. Two adjacent commas in the list give an empty name.
 
         Raises:
             InvalidError: the list cannot be read.
@@ -86,10 +87,10 @@ class JaxCluster(_c.Immutable):
         return _c.take_texts(call(lib.quoit_jax_cluster_list_workers, self._handle))
 
     def coordinator(self) -> str:
-        """Returns the address where JAX meets the other processes, "HOST:PORT". It does not resolve the host.
+        """Returns the address of the coordinator, where JAX's processes meet: "HOST:PORT". The host is not resolved.
 
-        The host is MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up to its first colon (which breaks IPv6
-        addresses). The port is JAX_COORDINATOR_PORT, else 8482.
+        The host is MEGASCALE_COORDINATOR_ADDRESS, else the first worker. JAX cuts the host at its first colon, which
+        breaks IPv6 addresses. The port is JAX_COORDINATOR_PORT, else 8482.
 
         Raises:
             InvalidError: the list of workers is needed and cannot be read, or the cluster is a pod whose
@@ -101,12 +102,12 @@ class JaxCluster(_c.Immutable):
     def process_count(self) -> int:
         """Returns the number of processes of the job.
 
-        It is the number of workers times MEGASCALE_NUM_SLICES (1 if it is unset or empty). JAX checks no range: the
-        result can be 0 or less.
+        The result is the number of workers times MEGASCALE_NUM_SLICES (1 if the variable is unset or empty). JAX checks
+        no range: the result can be 0 or less.
 
         Raises:
-            InvalidError: Python's int() cannot read a number, it is beyond 64 bits, or the list of workers cannot be
-                read.
+            InvalidError: Python's int() cannot read a number, a number is beyond 64 bits, or the list of workers cannot
+                be read.
             NotFoundError: the cluster is of kind NONE.
         """
         count = ffi.new("int64_t *")
@@ -116,12 +117,12 @@ class JaxCluster(_c.Immutable):
     def process_id(self) -> int:
         """Returns the worker's number in its slice, plus the number of workers in all earlier slices.
 
-        The number of earlier slices is MEGASCALE_SLICE_ID (0 if it is unset or empty). JAX checks no range: the
-        result can be negative, or not less than the number of processes.
+        The number of earlier slices is MEGASCALE_SLICE_ID (0 if the variable is unset or empty). JAX checks no range:
+        the result can be negative, or not less than the number of processes.
 
         Raises:
-            InvalidError: a number is missing, Python's int() cannot read it, it is beyond 64 bits, or the list of
-                workers cannot be read.
+            InvalidError: a number is missing or beyond 64 bits, Python's int() cannot read it, or the list of workers
+                cannot be read.
             NotFoundError: the cluster is of kind NONE.
         """
         process_id = ffi.new("int64_t *")
@@ -132,10 +133,10 @@ class JaxCluster(_c.Immutable):
 def jax_cluster(
     env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | None = None, addresses: str | None = None
 ) -> JaxCluster:
-    """Returns the cluster that JAX chooses on a TPU host; it is of kind NONE if JAX finds none.
+    """Returns the cluster that JAX finds on a TPU host. If JAX finds none, its kind is NONE.
 
-    It is of kind GCE_TPU if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set. Otherwise it is
-    of kind GKE_TPU if the environment lists workers.
+    The kind is GCE_TPU if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set. Otherwise the kind
+    is GKE_TPU if the environment lists workers.
 
     Args:
         env: the environment of the process.
@@ -152,14 +153,15 @@ def jax_cluster(
 
 
 def jax_cluster_of_process(job: Topology, process_id: int) -> JaxCluster:
-    """Returns the cluster that JAX chooses in the environment that a topology has for one of its processes.
+    """Returns the cluster that JAX finds in the environment that a topology has for one of its processes.
 
-    It is `jax_cluster` of that environment, if no metadata server answers and no file can be read. The lists of hosts
-    that the processes of a slice share are not copied, so that a loop over all processes takes linear time.
+    The result is `jax_cluster` of that environment, without a metadata server and without a file. The processes of a
+    slice share their lists of hosts, and this function does not copy these lists. Therefore a loop over all processes
+    takes linear time.
 
     Args:
         job: a result of `quoit.topology` in this process, not a copy.
-        process_id: one of its processes, 0 to n - 1.
+        process_id: the id of a process of the job, 0 to n - 1.
 
     Raises:
         InvalidError: there is no such process, the job is a copy, or JAX fails during the search because
@@ -191,7 +193,7 @@ class ProcessBounds:
 def jax_process_bounds(generation: str, host_chips: int, chips_per_process: int) -> ProcessBounds:
     """Returns how JAX divides a host's chips among several processes.
 
-    If a number is 0, both texts are empty: no bounds.
+    If one of the two numbers is 0, there are no bounds, and both texts are empty.
 
     Args:
         generation: any system's name of the generation, or JAX's "plc", "tpu8i", "tpu8t".

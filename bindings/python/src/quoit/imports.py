@@ -35,7 +35,7 @@ class ChangeKind(_c.Code):
     STATE = 4
     POOL = 5
     LOST = 6
-    """A node that a group uses is missing. It stays, dead, while the group has it."""
+    """A node that a group uses is missing. It stays in the fleet as a dead node while the group has it."""
     GROUP = 7
     """A group of the source is new, gone or different."""
     EXTERNAL = 8
@@ -60,7 +60,7 @@ class Change:
     name: str
     """The name of the node, pool or group."""
     detail: str | None
-    """What has changed, such as "alive -> dead"; None if the kind is the whole change."""
+    """The change in words, such as "alive -> dead"; None if `kind` already describes it completely."""
     group: str | None
     """NAME@ID of the group that has the node; None if no group has it."""
 
@@ -71,7 +71,7 @@ class Import:
 
     source: str
     is_new: bool
-    """Whether the ledger did not have the source before. Then `changes` is empty."""
+    """Whether the source is new in the ledger. If so, `changes` is empty."""
     n_nodes: int
     """The number of nodes that the source claims."""
     changes: tuple[Change, ...]
@@ -95,16 +95,16 @@ class Input:
     k8s_pods: str | bytes | None = None
     """``kubectl get pods -A -o json``, or ``-o yaml``, of the same moment as the Kubernetes nodes.
 
-    The pods have the worker ids of the nodes, and the addresses by which Ray lists them.
+    From the pods, the import reads the worker ids of the nodes, and the addresses by which Ray lists the nodes.
     """
     topology: str | None = None
-    """The topology of slices without a topology label (Ray before 2.50), if their pod type has several."""
+    """The topology of slices without a topology label (Ray before 2.50), if their pod type has several topologies."""
     tpu_per_chip: int | None = None
     """RAY_TPU_RESOURCE_PER_CHIP of the cluster; None: 1."""
     join: str | None = None
     """The source to join: nodes with the same pool, slice and worker id are the same machines."""
     complete: bool = False
-    """Whether a list of exactly 100 rows is complete."""
+    """Whether a list of exactly 100 rows is complete. ``ray list`` cuts longer lists after 100 rows by default."""
 
     def _open(self) -> Any:
         kind = _c.to_member(SourceKind, self.kind, "kind")

@@ -31,7 +31,7 @@ class _Plan:
     shape: tuple[int, ...]
     ids: tuple[int, ...]
     places: tuple[tuple[int, ...], ...] | None
-    """Slice, x, y, z and core of each device; None if only ids are known."""
+    """The slice, x, y, z and core of each device; None if only the ids are known."""
     kind: str | None
     """device_kind in JAX; None if it is unknown."""
 
@@ -44,14 +44,15 @@ def mesh(
 ) -> jax.sharding.Mesh:
     """Makes the JAX mesh.
 
-    If the document has slices, coordinates and cores, TPU devices are found by them. Otherwise devices are found by
-    their ids, also those of other platforms, such as the CPU devices of a test.
+    The planned devices are matched with JAX's devices. A document has the slice, coordinates and core of each device,
+    and TPU devices are found by these. Other devices, such as the CPU devices of a test, are found by their ids, and so
+    are the devices of a mesh of `quoit.meshes`.
 
     Args:
         document: the output of `quoit mesh -o json`, as text or parsed by json.loads(); or a mesh of
             `quoit.meshes`.
-        axis_names: a name for each axis; None for those of the document.
-        devices: the devices to use; None for jax.devices().
+        axis_names: a name for each axis; None for the names in the document.
+        devices: JAX's devices to use; None for jax.devices().
 
     Raises:
         InvalidError: the document has another form, a mesh of `quoit.meshes` was given without names, the names do not
@@ -180,7 +181,7 @@ def _to_names(names: object, n_axes: int) -> tuple[str, ...]:
 
 
 def _find_devices(plan: _Plan, devices: Sequence[Any]) -> list[Any]:
-    """Returns the device for each place of the mesh."""
+    """Returns JAX's device for each place of the mesh, by place if both sides have places, else by id."""
     has_places = plan.places is not None and all(getattr(one, "coords", None) is not None for one in devices)
     wanted: Sequence[Any] = plan.places if has_places and plan.places is not None else plan.ids
     devices_by_key = {_device_place(one) if has_places else one.id: one for one in devices}

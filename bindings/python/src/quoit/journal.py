@@ -12,12 +12,12 @@ from ._c import lib
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """A checked image of the state, from which the journal continues."""
+    """A verified copy of the state. The journal begins after it."""
 
     seq: int
     """The last entry that the checkpoint contains."""
     made_ms: int
-    """When the checkpoint was made, in milliseconds since 1970 UTC by the clock of its caller."""
+    """When the checkpoint was made, in milliseconds since 1970 UTC, by the clock of the caller that made it."""
 
 
 class EffectType(_c.Code):
@@ -49,27 +49,27 @@ class Effect:
     source: str | None
     """The source of an import; None for other effects."""
     node: str | None
-    """The node of a changed state; None for other effects, and if the fleet no longer has it."""
+    """The node whose state has changed; None for other effects, and if the fleet no longer has the node."""
     group_name: str | None
     """The name of the affected group; None for other effects, and if the name is unknown."""
     group_id: int | None
-    """The group's id; None for effects on other objects."""
+    """The id of the affected group; None for other effects."""
     text: str
-    """In words: "train@3 holds 8 nodes of 2 slices"."""
+    """The effect in words: "train@3 holds 8 nodes of 2 slices"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class JournalEntry:
-    """One change. Its effects describe the result, not the request."""
+    """One change of the ledger. The effects describe the result of the change, not what was requested."""
 
     seq: int
     """The sequence number, from 1 without gaps."""
     time_ms: int
     """The time by the ledger's clock, in milliseconds since 1970 UTC."""
     verb: str
-    """"reserve", "release", "import" and so on."""
+    """The type of the change: "reserve", "release", "import" and so on."""
     actor: str | None
-    """The name that `Ledger.set_actor` set; None if there was none."""
+    """The name that `Ledger.set_actor` set for the handle that made the change; None if it set no name."""
     effects: tuple[Effect, ...]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of the operator of KubeRay 1.7.0: the pods of a RayCluster's worker groups, and how they change.
 
-It needs no cluster: each call of `Kuberay.reconcile` creates and deletes pods like one pass of the operator, and
+The model needs no cluster. Each call of `Kuberay.reconcile` creates and deletes pods like one pass of the operator, and
 `Kuberay.mutate` returns what the TPU webhook adds to a pod.
 
 >>> from quoit import kuberay
@@ -33,11 +33,12 @@ class KuberayFlags(enum.IntFlag):
     """Settings of the operator."""
 
     AUTOSCALING = 1
-    """spec.enableInTreeAutoscaling: excess pods stay until the autoscaler names them."""
+    """spec.enableInTreeAutoscaling is set: the operator deletes excess pods only when the autoscaler names them."""
     RANDOM_DELETION = 2
-    """ENABLE_RANDOM_POD_DELETE is true for the operator: excess pods are deleted despite the autoscaler."""
+    """ENABLE_RANDOM_POD_DELETE is true for the operator: it deletes excess pods although the autoscaler is on."""
     NO_INDICES = 4
-    """The gate RayMultiHostIndexing is off, like before 1.6: pods have no indices and are created one by one."""
+    """The feature gate RayMultiHostIndexing is off, as before KubeRay 1.6: pods have no indices, and the operator
+    creates them one by one."""
 
 
 PLAIN = KuberayFlags(0)
@@ -64,16 +65,17 @@ class KuberayPod(_c.WithFrozenMappings):
     """A pod of a worker group."""
 
     serial: int
-    """The number among all pods that the cluster ever had, from 0."""
+    """The number of the pod, from 0, counted over all pods that the cluster ever had."""
     group: str
     replica: int | None
     """The replica index, which stays the same after a replacement; None if the pod has none."""
     host: int | None
     """The host index in the replica; None if the pod has none, such as in a replica with one host."""
     incarnation: int | None
-    """The number of the pod's replica among all multi-host replicas ever created; None for other pods."""
+    """The number of the pod's replica, counted over all multi-host replicas ever created; None for other pods."""
     labels: Mapping[str, str]
-    """The labels from KubeRay. Instead of a random end, a replica's name contains its incarnation: "GROUP-<0>"."""
+    """The labels from KubeRay. In the name of a replica, the model uses its incarnation instead of KubeRay's random
+    end: "GROUP-<0>"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,15 +83,15 @@ class Pass:
     """The result of a pass of the operator."""
 
     requeued: str | None
-    """The operator's message if the pass ended early and another one follows; None for a complete pass."""
+    """The operator's message if the pass ended early and another pass follows; None for a complete pass."""
     is_deletion_arbitrary: bool
-    """Whether the operator would choose the deleted pods of a group arbitrarily. The model deletes the last ones."""
+    """Whether the operator would choose the deleted pods of a group arbitrarily. The model deletes the last pods."""
 
 
 def checked_name(name: str) -> str:
-    """Returns KubeRay's CheckName, which the TPU webhook uses for the name of the headless service.
+    """Returns the result of KubeRay's function CheckName. The TPU webhook uses it for the headless service's name.
 
-    It is the last 50 bytes, with "r" instead of a leading digit or punctuation mark.
+    The result is the last 50 bytes of `name`. If they begin with a digit or a punctuation mark, "r" replaces it.
 
     Args:
         name: the name of a service.
@@ -100,7 +102,7 @@ def checked_name(name: str) -> str:
 def pod_prefix(name: str) -> str:
     """Returns the prefix of the pod names of a group. Kubernetes appends five random characters to it.
 
-    It is the first 50 bytes, in lower case, and "-worker-".
+    The prefix is the first 50 bytes of `name` in lower case, followed by "-worker-".
 
     Args:
         name: "CLUSTER-GROUP".
@@ -131,8 +133,8 @@ class Kuberay(_c.Uncopyable):
     ) -> Kuberay:
         """Returns the cluster of a manifest with its worker groups. The first pass creates the pods.
 
-        KubeRay ends the name of a RayJob's or RayService's cluster with five random characters, here "xxxxx". Groups
-        that cannot be slices are accepted: `quoit.check_manifest` reports them.
+        KubeRay ends the name of a RayJob's or RayService's cluster with five random characters; the model uses "xxxxx".
+        The model accepts groups that cannot be slices: `quoit.check_manifest` reports them.
 
         Args:
             text: YAML with one RayCluster, RayJob or RayService.
@@ -141,8 +143,8 @@ class Kuberay(_c.Uncopyable):
 
         Raises:
             InvalidError: the text is not YAML, does not have exactly one such object, or has a field that Kubernetes
-                would refuse; the message begins with the line. Also for `variables` with names that are not valid, or
-                without a used name.
+                would refuse; the message begins with the line. Or a name in `variables` is not valid, or a name that
+                the manifest uses is missing in them.
         """
         data, pairs = _c.to_document(text, "text"), _c.to_pairs(variables, "variables")
         pointer = call(lib.quoit_kuberay_parse_manifest, data, len(data), pairs, _flags(flags))
@@ -166,7 +168,7 @@ class Kuberay(_c.Uncopyable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not known about the variables of a manifest.
+        """Notes about environment variables that the manifest does not define completely.
 
         For example, envFrom of a container names a ConfigMap that is neither in the file nor optional.
         """
@@ -177,7 +179,7 @@ class Kuberay(_c.Uncopyable):
 
     @property
     def longest_name(self) -> int:
-        """The greatest length in bytes of metadata.name with which the hosts of a slice can find each other."""
+        """The maximum length of metadata.name in bytes. With longer names, hosts of a slice do not find each other."""
         return int(lib.quoit_kuberay_get_longest_name(self._handle))
 
     @property
@@ -198,18 +200,18 @@ class Kuberay(_c.Uncopyable):
 
     @property
     def pods(self) -> tuple[KuberayPod, ...]:
-        """The present pods, ordered by group, then by replica and host, or by age if they have no indices."""
+        """The present pods, ordered by group, then by replica and host index. Without indices, the order is by age."""
         names = tuple(self.groups)
         return tuple(self._pod(names, at) for at in range(lib.quoit_kuberay_get_n_pods(self._handle)))
 
     def add_group(self, name: str, *, hosts: int = 1, replicas: int = 0, pod: webhook.Pod | None = None) -> None:
-        """Adds a group after the others, without bounds.
+        """Adds a group after the others. The number of its replicas has no bounds.
 
         Args:
             name: groupName.
             hosts: numOfHosts.
             replicas: the desired replicas.
-            pod: the template of its pods; None: one without TPUs.
+            pod: the template of its pods; None: a pod without TPUs.
 
         Raises:
             InvalidError: a group has that name, a number is beyond 32 bits, or `hosts` is negative.
@@ -271,7 +273,7 @@ class Kuberay(_c.Uncopyable):
         lib.quoit_kuberay_resume_group(self._handle, self._group(group))
 
     def desired(self, group: str) -> int:
-        """Returns the desired number of pods of a group. Like in the operator, it has 32 bits and can wrap below 0.
+        """Returns the desired number of pods of a group. As in the operator, it is an int32 that can overflow below 0.
 
         Args:
             group: its groupName.
@@ -284,12 +286,13 @@ class Kuberay(_c.Uncopyable):
     def reconcile(self) -> Pass:
         """Runs one pass of the operator over the groups, in their order.
 
-        The hosts of a multi-host replica are created and deleted together. The operator deletes an incomplete replica
-        and ends the pass. It replaces a replica with a failed host in the same pass, usually under the same index. It
-        deletes a replica with a named pod and ends the pass. New replicas get the lowest free indices.
+        The operator creates and deletes the hosts of a multi-host replica together. If a replica is incomplete, the
+        operator deletes it and ends the pass. If a host of a replica has failed, the operator replaces the replica in
+        the same pass, usually under the same index. If workersToDelete names a pod, the operator deletes the pod's
+        replica and ends the pass. New replicas get the lowest free indices.
 
         Raises:
-            InvalidError: the groups would have more than 65,536 pods, or the pods more than 256 MiB of environment; no
+            InvalidError: the groups would have more than 65,536 pods, or the pods more than 256 MiB of environment. No
                 pod has changed.
         """
         requeued = ffi.new("const char **")
@@ -297,7 +300,7 @@ class Kuberay(_c.Uncopyable):
         return Pass(_c.text_or_none(requeued[0]), bool(lib.quoit_kuberay_is_deletion_arbitrary(self._handle)))
 
     def mark(self, pod: KuberayPod, event: KuberayEvent) -> None:
-        """Records an event for a pod, for the next pass. A pod that is GONE disappears at once.
+        """Records an event of a pod. The next pass reacts to it, but a pod that is GONE disappears at once.
 
         Args:
             pod: one of the present pods.
@@ -362,7 +365,7 @@ class Kuberay(_c.Uncopyable):
 
         Raises:
             InvalidError: the headless service has another name than the TPU webhook assumes, or a host name is not a
-                DNS label of at most 63 bytes; the message has the name and by how much to shorten it.
+                DNS label of at most 63 bytes. The message has the name, and by how many bytes to shorten it.
         """
         call(lib.quoit_kuberay_check_names, self._handle)
 

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from .snapshots import Snapshot
 
 WAIT_MS = 5_000
-"""The default of `create` and `open`: how long calls wait for other writers, in milliseconds."""
+"""The default ``wait_ms`` of `create` and `open`: how long calls wait for other writers, in milliseconds."""
 _WAITS = range(_c.INT64.stop)
 
 
 def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
-    """Creates an empty database with mode 0600 and opens it. An existing empty file is used.
+    """Creates an empty database with mode 0600 and opens it. If `path` is an empty file, that file is used.
 
     Args:
         path: path of the database file.
-        wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all.
+        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
 
     Raises:
-        ConflictError: a file exists, or another process created it at the same time; `open` it.
+        ConflictError: the file exists already, or another process creates it at the same time: `open` it.
         InvalidError: `path` is empty or contains NUL, or `wait_ms` is below 0.
-        StoreError: the place cannot be written, or is on a file system without known safe locks.
+        StoreError: the file cannot be written, or its file system is not known to have safe locks.
         VersionError, DamagedError, BusyError: depending on what the existing file is.
     """
     return Ledger(call(lib.quoit_ledger_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
@@ -47,15 +47,15 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
 
     Args:
         path: path of the database file.
-        wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all.
+        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
 
     Raises:
         NotFoundError: there is no file; `create` creates one.
         InvalidError: the file is not a quoit database, `path` is empty or contains NUL, or `wait_ms` is below 0.
         VersionError: the database belongs to a newer quoit.
-        DamagedError: it is truncated, contradicts itself, or has triggers or views that quoit did not create.
-        StoreError: it cannot be read, or is of an older quoit and cannot be written.
-        BusyError: another process has locked it for longer than `wait_ms`.
+        DamagedError: the database is truncated, contradicts itself, or has triggers or views that quoit did not create.
+        StoreError: the database cannot be read; or an older quoit wrote it, and it cannot be written for the upgrade.
+        BusyError: another process has locked the database for longer than `wait_ms`.
     """
     return Ledger(call(lib.quoit_ledger_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
@@ -70,20 +70,20 @@ def restore(
 ) -> None:
     """Replaces a ledger by a backup and begins a new epoch, so that no group id is ever used twice.
 
-    The backup is verified first, and its file is not changed. Handles that are open raise `ConflictError` until they
-    are opened again. If `backup` is `path`, the ledger continues from the content of the file.
+    The backup is verified first, and its file is not changed. Open handles of the ledger raise `ConflictError`: open
+    the file again. If `backup` is `path`, the ledger continues from the content of the file in a new epoch.
 
     Args:
         path: path of the database file, which can be missing or damaged.
         backup: a file that `Ledger.backup` wrote.
-        actor: who restores, for the journal.
-        wait_ms: how long to wait for other writers, in milliseconds; 0: not at all.
+        actor: the name that the journal records for this change.
+        wait_ms: how long to wait for other writers, in milliseconds; 0: do not wait.
         now_ms: milliseconds since 1970 UTC; None: this machine's clock.
 
     Raises:
         NotFoundError: there is no backup.
         DamagedError, VersionError: depending on the content of the backup.
-        ConflictError: `path` is another ledger than the backup.
+        ConflictError: `path` and `backup` are different ledgers.
         InvalidError: `path` is not a ledger, or a path is empty or contains NUL.
         BusyError: the database at `path` cannot be read, and a process still uses it.
         StoreError: the disk refuses. Nothing has changed.
@@ -99,7 +99,7 @@ def restore(
 
 
 def open_memory() -> Ledger:
-    """Creates an empty ledger in memory, with the same rules and calls, but not durable."""
+    """Creates an empty ledger in memory. It has the same rules and calls as a ledger in a file, but is not durable."""
     return Ledger(lib.quoit_ledger_open_memory())
 
 
@@ -125,8 +125,8 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
 
     Raises:
         NotFoundError: there is no such file.
-        InvalidError: it is a directory or a device, or too large (checked before it is read).
-        StoreError: it cannot be read.
+        InvalidError: the file is a directory or a device, or is too large.
+        StoreError: the file cannot be read.
     """
     data, length = ffi.new("char **"), ffi.new("size_t *")
     call(lib.quoit_load_text, _path(path), data, length)
@@ -137,25 +137,29 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
 
 
 class Ledger(_c.Uncopyable):
-    """An open ledger, from `create`, `open` or `open_memory`. It is a context manager that closes itself.
+    """An open ledger, from `create`, `open` or `open_memory`. As a context manager, it closes itself.
 
-    Several threads can use one ledger: writers wait for each other, readers take snapshots and never wait for the disk.
-    In a child of fork(2), calls raise `FailedError`; open the ledger again there, which fails if the fork happened
-    inside a call or a batch. Python handles a signal when the present call ends: Ctrl-C ends a wait for another writer
-    after ``wait_ms``, or at once if the call is in another thread and the main thread calls `interrupt`.
-    `KeyboardInterrupt` can come just after a change was made; use a request key to find out. Each call that changes the
-    ledger is one transaction: when it returns, the change is on the disk; when it raises, nothing has changed.
+    Several threads can use one ledger: writers wait for each other; readers take snapshots and never wait for the disk.
+    In a child of fork(2), calls raise `FailedError`: open the ledger again in the child. That fails if the fork
+    happened inside a call or a batch.
 
-    Each of these calls takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's). As
-    well as the listed exceptions, it can raise `InvalidError` for a clock outside the years 2000 to 2199, `BusyError`
-    if another writer locks the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
-    `StoreError` if the disk refuses (nothing was written; remove the cause and retry), `VersionError` if a newer quoit
-    has upgraded the database, and `DamagedError` if the database contradicts itself.
+    Each call that changes the ledger is one transaction: when the call returns, the change is on the disk; when it
+    raises, nothing has changed. `KeyboardInterrupt` is an exception to this rule: it can come just after a change was
+    made. With a request key, a retry is safe in that case too. Python handles a signal when the present call ends.
+    Therefore Ctrl-C ends a wait for another writer only after ``wait_ms``. If the waiting call is in another thread,
+    the main thread can end the wait at once with `interrupt`.
+
+    Each call that changes the ledger takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this
+    machine's clock). In addition to the listed exceptions, each such call can raise `InvalidError` for a clock outside
+    the years 2000 to 2199, `BusyError` if another writer locks the database for longer than the ledger waits (retry),
+    `CancelledError` after `interrupt`, `StoreError` if the disk refuses (nothing was written; remove the cause and
+    retry), `VersionError` if a newer quoit has upgraded the database, and `DamagedError` if the database contradicts
+    itself.
 
     Groups are named by NAME, by NAME@ID (`Group.handle`), or by a `Group`, which means its NAME@ID. With the id, a late
-    or repeated call never affects a newer group of that name. Ids count from 1 in each ledger. Therefore NAME@ID and a
-    `Group` are valid only for their ledger, through any handle or process: another ledger can have a group with that
-    name and id.
+    or repeated call never affects a newer group of that name. Ids count from 1 in each ledger, so that another ledger
+    can have a group with the same name and id. Therefore use NAME@ID or a `Group` only with its own ledger. Any handle
+    of that ledger works, in any process.
     """
 
     __slots__ = ("__weakref__", "_companions", "_handle", "_process")
@@ -166,7 +170,7 @@ class Ledger(_c.Uncopyable):
         self._handle = _c.own_handle(
             _c.check_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref
         )
-        # Objects of other modules that belong to this ledger, and live as long as it.
+        # Objects that other modules attach to this ledger, by name. They live as long as the ledger.
         self._companions: dict[str, Any] = {}
         self._process = os.getpid()
 
@@ -212,24 +216,25 @@ class Ledger(_c.Uncopyable):
     def snapshot(self) -> Snapshot:
         """Returns the fleet as this handle has read it.
 
-        It has all changes of this handle. Changes by others are read only at this handle's changes and at `refresh`.
+        The snapshot has all changes of this handle. A handle reads the changes of other handles and processes only when
+        it makes a change itself, and at `refresh`.
         """
         from .snapshots import wrap_snapshot
 
         return wrap_snapshot(lib.quoit_ledger_snapshot(self._open()))
 
     def snapshot_at(self, seq: int) -> Snapshot:
-        """Returns the fleet as it was after the journal entry `seq`; 0: before the first.
+        """Returns the fleet as it was after the journal entry `seq`; 0: before the first entry.
 
         Raises:
-            NotFoundError: there is no such entry, or it is older than the last checkpoint.
+            NotFoundError: there is no such entry, or the entry is older than the last checkpoint.
         """
         from .snapshots import wrap_snapshot
 
         return wrap_snapshot(call(lib.quoit_ledger_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def refresh(self) -> None:
-        """Reads what other processes have written. Its cost depends on the number of new entries only."""
+        """Reads the changes of other processes. The cost depends only on the number of new journal entries."""
         call(lib.quoit_ledger_refresh, self._open())
 
     def group(self, name: str | Group) -> Group:
@@ -250,11 +255,11 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             NotNowError, NeverError: the request does not fit. The message has the main reason; `report` of the
-                exception has all reasons and what would help.
+                exception has all reasons, and the changes that would help.
             ConflictError: the name is in use, or the key belongs to another request or to an unconfirmed hold.
-            ExpiredError: the lease of the request's owner has ended; `set_owner` starts a new one.
-            InvalidError: the request is incomplete, contradictory or not in the catalogue.
-            NotFoundError: it names an unknown pool, slice or node.
+            ExpiredError: the lease of the request's owner has ended; `set_owner` starts a new lease.
+            InvalidError: the request is incomplete or contradictory, or its slices are not in the catalogue.
+            NotFoundError: the request names an unknown pool, slice or node.
         """
         return wrap_group(
             _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), request_handle(request), _c.clock(now_ms))
@@ -273,7 +278,7 @@ class Ledger(_c.Uncopyable):
         )
 
     def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
-        """Makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe.
+        """Makes a held group a reserved group. A group that is reserved already is not changed, so a retry is safe.
 
         Args:
             group: NAME, NAME@ID or the group.
@@ -282,13 +287,13 @@ class Ledger(_c.Uncopyable):
         Raises:
             NotFoundError: no live group has the name.
             ConflictError: the live group of that name has another id, or a source owns the group.
-            ExpiredError: its lease has ended: reserve again.
+            ExpiredError: the group's lease has ended: reserve again.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(call(lib.quoit_ledger_confirm, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
 
     def renew(self, group: str | Group, lease_ms: int, *, now_ms: int | None = None) -> Group:
-        """Replaces the lease of a group by one that begins now, of at least 1 ms.
+        """Replaces the lease of a group: it ends `lease_ms` (from 1 ms) after now unless it is renewed.
 
         Raises:
             NotFoundError, ExpiredError: like `confirm`.
@@ -298,7 +303,7 @@ class Ledger(_c.Uncopyable):
         return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
 
     def set_expected_end(self, group: str | Group, end_ms: int | None, *, now_ms: int | None = None) -> Group:
-        """Replaces the estimate of when a group ends; None: unknown. An estimate ends nothing.
+        """Replaces the estimate of when a group ends; None: unknown. The group does not end at that time by itself.
 
         Raises:
             InvalidError: the time is before the group was created, or after the year 2199.
@@ -326,7 +331,7 @@ class Ledger(_c.Uncopyable):
         Raises:
             NotFoundError: no live group has the name.
             ConflictError: the live group of that name has another id, or a source owns the group.
-            ExpiredError: its lease has ended, and its slices are free already.
+            ExpiredError: the group's lease has ended, and its slices are free already.
         """
         call(lib.quoit_ledger_release, self._open(), to_group_name(group), _c.clock(now_ms))
 
@@ -341,14 +346,14 @@ class Ledger(_c.Uncopyable):
         call(lib.quoit_ledger_forget, self._open(), to_group_name(group), _c.clock(now_ms))
 
     def forget_key(self, key: str, *, now_ms: int | None = None) -> None:
-        """Like `forget`, for the group that the request key names."""
+        """Like `forget`, for the ended group that was made with the request key."""
         call(lib.quoit_ledger_forget_key, self._open(), _c.to_text(key, "key"), _c.clock(now_ms))
 
     def forget_before(self, before_ms: int, *, now_ms: int | None = None) -> int:
         """Deletes the records of all groups that ended before a time, and returns their number.
 
-        The record of a group with a request key is kept until it is forgotten. Choose a time before which no caller
-        still retries: a retry with a forgotten key makes a new group.
+        The ledger keeps the record of a group with a request key until the record is forgotten. Choose a time that is
+        older than any request that a caller may still retry: a retry with a forgotten key makes a new group.
         """
         n_groups = ffi.new("uint32_t *")
         call(lib.quoit_ledger_forget_before, self._open(), _c.clock(before_ms), _c.clock(now_ms), n_groups)
@@ -357,10 +362,10 @@ class Ledger(_c.Uncopyable):
     # --- elastic jobs ---
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
-        """Grows or shrinks a group to that number of slices, completely or not at all. It removes lost slices first.
+        """Grows or shrinks a group to that number of slices, completely or not at all. Lost slices are removed first.
 
-        Afterwards the slices are in natural order again, so that ids and environments can change also for slices that
-        stay (`renumbering`).
+        Afterwards the slices are in natural order again. Therefore ids and environments can also change for slices that
+        stay (`GroupChange.renumbering`).
 
         Raises:
             InvalidError: the number is below 1 or outside the range of the request, or the group does not hold whole
@@ -400,7 +405,7 @@ class Ledger(_c.Uncopyable):
     # --- owners ---
 
     def set_owner(self, owner: str, *, lease_ms: int = 0, now_ms: int | None = None) -> None:
-        """Registers an owner, or replaces the lease of a registered one. When the lease ends, its groups are freed.
+        """Registers an owner, or replaces the lease of a registered owner. When the lease ends, its groups are freed.
 
         Args:
             owner: the name that requests give.
@@ -417,8 +422,8 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             NotFoundError: the owner was never set.
-            ExpiredError: its lease has ended, and its groups are free; `set_owner` starts a new one.
-            ConflictError: it has no lease.
+            ExpiredError: the lease has ended, and the owner's groups are free; `set_owner` starts a new lease.
+            ConflictError: the owner has no lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         call(lib.quoit_ledger_renew_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
@@ -431,7 +436,7 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             NotFoundError: the owner was never set and has no groups.
-            ExpiredError: its lease has already ended.
+            ExpiredError: the owner's lease has already ended.
         """
         n_groups = ffi.new("uint32_t *")
         call(lib.quoit_ledger_end_owner, self._open(), _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
@@ -440,7 +445,9 @@ class Ledger(_c.Uncopyable):
     # --- nodes ---
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
-        """Sets the state of a node (short or full name), until its source reports a different state than before.
+        """Sets the state of a node (short or full name).
+
+        The node keeps this state until its source reports another state than the source reported last.
 
         Raises:
             NotFoundError: there is no such node.
@@ -471,7 +478,7 @@ class Ledger(_c.Uncopyable):
         call(function, self._open(), names, len(names) - 1, *arguments)
 
     def drain_node(self, node: str, *, now_ms: int | None = None) -> None:
-        """Keeps new groups away from the node and its slice. Groups that have it stay.
+        """Keeps new groups away from the node and its slice. Groups that use the node stay.
 
         Raises:
             NotFoundError: there is no such node.
@@ -489,13 +496,13 @@ class Ledger(_c.Uncopyable):
     def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Makes the nodes of an input the nodes of its source.
 
-        An import replaces what the source contained before; importing the same input twice changes nothing.
+        An import replaces what the source contained before. A second import of the same input changes nothing.
 
         Raises:
             InvalidError: the text breaks a rule of its format (the message has the place, the value and what was
-                expected), or its files are of different moments or clusters.
-            ConflictError: a node that a group uses would be dropped or replaced (`sync_input` keeps it), another source
-                of the same kind claims one of the machines, or the source's name belongs to a source of another kind.
+                expected), or the files of the input are of different moments or clusters.
+            ConflictError: a node that a group uses would be dropped or replaced (`sync_input` keeps the node), another
+                source of the same kind claims one of the machines, or a source of another kind has the source's name.
             NotFoundError: `Input.join` names an unknown source.
         """
         return take_import(call(lib.quoit_ledger_import, self._open(), open_input(input), _c.clock(now_ms)))
@@ -503,7 +510,8 @@ class Ledger(_c.Uncopyable):
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Like `import_input`, for a fleet that changes while groups hold parts of it.
 
-        A node that a group uses is lost if it is missing in the input. It stays, dead, while the group has it.
+        If the input lacks a node that a group uses, the node is lost: it stays in the fleet as a dead node while the
+        group has it.
 
         Raises:
             InvalidError, ConflictError, NotFoundError: like `import_input`, except for lost nodes.
@@ -570,16 +578,17 @@ class Ledger(_c.Uncopyable):
     # --- the database ---
 
     def batch(self, *, synced: bool = True) -> contextlib.AbstractContextManager[None]:
-        """Commits the changes of the block as one transaction; if the block raises, none of them is made.
+        """Commits the changes of the ``with`` block as one transaction. If the block raises, no change is made.
 
-        The batch belongs to the thread. Changes of other threads wait for its end, and all changes of this thread are
-        part of it. Therefore the block should not await.
+        The batch belongs to the thread. Other threads wait with their changes until the batch ends, and all changes of
+        this thread are part of the batch. Therefore the block should not await: another task of the thread could then
+        make changes in the batch.
 
         Args:
-            synced: whether the commit waits for the disk, which is most of the time of a change. An unsynced batch
-                survives the end of this process, but a power loss can undo it, until the next change of any process
-                that waits for the disk. Use it for what ends with the machine anyway. After such a power loss, ids of
-                the undone groups are used again: do not pass them to another machine.
+            synced: whether the commit waits for the disk, which takes most of the time of a change. An unsynced batch
+                survives the end of this process. A power loss can undo it, until any process makes a change that waits
+                for the disk. Use unsynced batches for groups that end with the machine anyway. After such a power loss,
+                the ids of the undone groups are used again: do not pass these ids to another machine.
 
         Raises:
             ConflictError: this thread already has a batch.
@@ -591,7 +600,7 @@ class Ledger(_c.Uncopyable):
         )
 
     def mark_batch(self) -> int:
-        """Remembers the present state of this thread's batch, so that `roll_back_batch` can return to it.
+        """Marks the present state of this thread's batch. `roll_back_batch` with the returned mark restores the state.
 
         Raises:
             ConflictError: this thread has no batch.
@@ -599,9 +608,9 @@ class Ledger(_c.Uncopyable):
         return int(call(lib.quoit_ledger_mark_batch, self._open()))
 
     def roll_back_batch(self, mark: int) -> None:
-        """Undoes the changes of this thread's batch since the mark, and forgets later marks.
+        """Undoes the changes of this thread's batch since the mark, and makes later marks invalid.
 
-        Groups that these changes returned do not exist, and their ids are used again.
+        Groups that the undone changes made do not exist any more, and their ids are used again.
 
         Raises:
             InvalidError: the batch has no such mark.
@@ -610,16 +619,17 @@ class Ledger(_c.Uncopyable):
         call(lib.quoit_ledger_roll_back_batch, self._open(), _c.to_int(mark, "mark", range(2**32)))
 
     def commit_fork(self, fork: Fork, *, now_ms: int | None = None) -> None:
-        """Writes everything that was done on a fork of this ledger as one journal entry, or nothing.
+        """Writes all changes that were made on a fork of this ledger as one journal entry, or none of them.
 
-        Others may have changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys,
-        owners and nodes of its new groups, the groups that it has changed, and the nodes whose state it has set. If others
-        have added groups, new groups get other ids than on the fork. The fork continues from the committed state.
+        The ledger may have changed since the fork was made, except where the changes of the fork depend on it: the
+        names, keys, owners and nodes of the fork's new groups, the groups that the fork has changed, and the nodes
+        whose state the fork has set. If the ledger has got other groups in the meantime, the new groups get other ids
+        than on the fork. The fork continues from the committed state.
 
         Raises:
             ConflictError: something that the fork depends on has changed: make a new fork, and decide again.
             ExpiredError: an owner, or a lease that the fork has set, has ended.
-            InvalidError: the clock is before the last change of the fork, or the fork is not of this ledger.
+            InvalidError: the clock is before the last change of the fork, or the fork belongs to another ledger.
         """
         from . import forks
 
@@ -631,13 +641,13 @@ class Ledger(_c.Uncopyable):
         """Replays the journal and compares the result with the saved state.
 
         Raises:
-            DamagedError: they differ: restore a backup.
+            DamagedError: the result differs from the saved state: restore a backup.
         """
         call(lib.quoit_ledger_verify, self._open())
 
     @property
     def identity(self) -> str:
-        """The random number that identifies the ledger, as 32 hexadecimal digits; "" in memory."""
+        """The random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger in memory."""
         return _c.take_text(lib.quoit_ledger_dup_identity(self._open()))
 
     def set_clock(self, clock_ms: int) -> None:
@@ -649,20 +659,20 @@ class Ledger(_c.Uncopyable):
         call(lib.quoit_ledger_set_clock, self._open(), _c.to_int(clock_ms, "clock_ms", _c.INT64))
 
     def set_max_clock_jump(self, max_jump_ms: int, *, now_ms: int | None = None) -> None:
-        """Sets how far the clock of a change can be ahead of the last entry.
+        """Sets how far the clock of a change can be ahead of the last journal entry.
 
         Args:
-            max_jump_ms: in milliseconds; 0: one day, or no limit in memory.
+            max_jump_ms: the limit in milliseconds; 0: the default of one day, or no limit for a ledger in memory.
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
 
         Raises:
-            InvalidError: it is below 0.
+            InvalidError: the limit is below 0.
         """
         limit = _c.to_int(max_jump_ms, "max_jump_ms", _c.INT64)
         call(lib.quoit_ledger_set_max_clock_jump, self._open(), limit, _c.clock(now_ms))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copies the database while it is in use. It never overwrites a file or follows a link.
+        """Copies the database, also while it is in use. Never overwrites a file, and never follows a link.
 
         Raises:
             ConflictError: `path` exists.
@@ -681,13 +691,13 @@ class Ledger(_c.Uncopyable):
         return take_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
-        """Replaces the journal entries before `before_seq` by a checkpoint, a checked image of the state.
+        """Replaces the journal entries before `before_seq` by a checkpoint, a verified copy of the state at that entry.
 
         Returns:
             The number of removed entries.
 
         Raises:
-            InvalidError: `before_seq` is before the present checkpoint or beyond the next entry.
+            InvalidError: `before_seq` is before the last checkpoint or beyond the next entry.
         """
         n_removed = ffi.new("uint64_t *")
         seq = _c.to_int(before_seq, "before_seq", _c.UINT64)
@@ -704,7 +714,7 @@ class Ledger(_c.Uncopyable):
 
 
 class _Batch:
-    """A batch of a ledger. It ends in every case, because a batch that stays open would block all writers."""
+    """The context manager of a batch. It always ends the batch, because an open batch blocks all other writers."""
 
     _handle: Any = None
 
@@ -742,7 +752,7 @@ class _Batch:
             raise
 
     def __del__(self) -> None:
-        self._cancel()  # an interrupt can end __enter__ or __exit__ early
+        self._cancel()  # if an interrupt has ended __enter__ or __exit__ early, the batch is still open
 
     def _cancel(self) -> None:
         if self._handle is not None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of MaxText 0.2.5, without MaxText: checks the settings of a job on TPU slices before submission.
 
-No MaxText, JAX, file, environment or clock is used. A job that would fail raises nothing: the report has findings.
+The model uses no MaxText, JAX, file, environment or clock. For a job that would fail, `check` raises nothing: its
+report has findings.
 
     >>> from quoit import maxtext
     >>> report = maxtext.check(["ici_tensor_parallelism=4"], accelerator="v6e", topology="4x4", num_slices=2)
@@ -60,19 +61,19 @@ class _MaxtextNumber(_c.Code):
 
 
 def fill(sizes: Sequence[int], target: int, links: MaxtextLinks = MaxtextLinks.ICI) -> tuple[int, ...]:
-    """Replaces the size -1 by the number that is missing to `target`, like MaxText.
+    """Replaces the size -1, like MaxText, so that the product of the sizes is `target`.
 
-    Sizes are multiplied modulo 2**64 and divided as floating-point numbers. Sizes of 0 and below are accepted where
-    MaxText accepts them, such as -2 twice for 4.
+    As in MaxText, sizes are multiplied modulo 2**64 and divided as floating-point numbers. Sizes of 0 and below are
+    accepted if MaxText accepts them, such as (-2, -2) for 4.
 
     Args:
         sizes: the sizes of the axes; one can be -1.
-        target: the product: the devices of a slice, or the slices.
-        links: the network of the axes, only for the message.
+        target: the product of the sizes: the number of devices of a slice, or the number of slices.
+        links: the network of the axes. It changes only the words of the error message.
 
     Raises:
-        InvalidError: more than one size is -1, its value would not be a whole number from 1, or the product is not
-            `target`.
+        InvalidError: more than one size is -1, the number for it would not be a whole number from 1, or the product is
+            not `target`.
     """
     array = meshes._to_sizes(sizes, "sizes")
     number = _c.to_member(MaxtextLinks, links, "links")
@@ -88,11 +89,11 @@ class Accelerator:
     """A value of MaxText's compile_topology."""
 
     name: str
-    """Such as "v5p-8"."""
+    """The value, such as "v5p-8"."""
     platform: str
     """"tpu", or "gpu" for the only entry that is not a TPU."""
     topology: str | None
-    """libtpu's name, such as "v5:2x2x1"; None without TPUs, like the next three fields."""
+    """libtpu's name of the topology, such as "v5:2x2x1"; None without TPUs, like the next three fields."""
     chip_config: str | None
     """"megacore" if two cores are one device, else "default"."""
     host_bounds: tuple[int, ...] | None
@@ -104,7 +105,7 @@ class Accelerator:
 
 
 def accelerators() -> tuple[Accelerator, ...]:
-    """Returns all accelerators of MaxText, those of a generation by size."""
+    """Returns all accelerators of MaxText. The accelerators of a generation are sorted by size."""
     return tuple(_accelerator(pointer) for pointer in _c.list_until_null(lib.quoit_maxtext_get_accelerator))
 
 
@@ -150,16 +151,17 @@ def create_device_mesh(
     Args:
         devices: the devices of all slices.
         ici: the sizes of the axes within a slice; one can be -1.
-        dcn: the sizes between slices, one for each of `ici`; one can be -1. Ignored for one slice.
+        dcn: the sizes between slices, one for each of `ici`; one can be -1. With one slice, MaxText ignores them.
         num_slices: the number of slices that MaxText assumes.
-        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"; "" for none. With one slice it is ignored unless
-            physical axes can be split.
-        allow_split_physical_axes: whether an axis can use a part of a physical one.
-        optimize_mesh_for_tpu_v6e: whether the last four of 2x4 devices along one axis are reversed, which undoes
-            JAX's ring.
+        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"; "" for none. With one slice, MaxText ignores it unless
+            `allow_split_physical_axes` is True.
+        allow_split_physical_axes: whether an axis of the mesh can use a part of a physical axis.
+        optimize_mesh_for_tpu_v6e: whether MaxText reverses the last four devices of an axis over a slice of 2x4
+            devices. This undoes JAX's ring.
 
     Raises:
-        InvalidError: sizes cannot be filled, JAX cannot place them, or there is no such custom mesh for them.
+        InvalidError: the number for a size of -1 cannot be computed, JAX cannot make a mesh of the sizes, or MaxText
+            has no such custom mesh for the sizes.
     """
     flags = _MaxtextMeshFlags.SPLIT_PHYSICAL_AXES * _c.to_bool(allow_split_physical_axes, "allow_split_physical_axes")
     flags |= _MaxtextMeshFlags.OPTIMIZE_FOR_V6E * _c.to_bool(optimize_mesh_for_tpu_v6e, "optimize_mesh_for_tpu_v6e")
@@ -174,14 +176,14 @@ def create_device_mesh(
 
 
 def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
-    """Checks that MaxText has a custom mesh for these sizes: those of its name, in addition to one or more sizes of 1.
+    """Checks that MaxText has a custom mesh for these sizes: the two sizes of its name, and one or more sizes of 1.
 
     Args:
         custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8".
         ici: the sizes of the axes within a slice, without -1.
 
     Raises:
-        InvalidError: it has none.
+        InvalidError: MaxText has no such custom mesh for the sizes.
     """
     sizes = meshes._to_sizes(ici, "ici")
     call(lib.quoit_maxtext_custom_mesh_check, _c.to_text(custom_mesh, "custom_mesh"), sizes, len(sizes))
@@ -190,14 +192,14 @@ def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
 def devices_in_box(devices: meshes.Devices, sides: Iterable[int]) -> meshes.Devices:
     """Returns the devices that MaxText uses with a single controller and a subslice_shape.
 
-    They are the devices in a box of chips that begins at the smallest coordinates, in the order of `devices`.
+    MaxText uses the devices in a box of chips that begins at the smallest coordinates, in the order of `devices`.
 
     Args:
         devices: the devices of one slice.
         sides: the sides of the box in chips, x, y, z; a missing side is unlimited.
 
     Raises:
-        InvalidError: there are more than three sides, or no device is left.
+        InvalidError: there are more than three sides, or no device is in the box.
     """
     handle, sizes = meshes._devices_handle(devices), meshes._to_sizes(sides, "sides")
     return meshes.Devices._wrap(call(lib.quoit_maxtext_devices_new_box, handle, sizes, len(sizes)))
@@ -216,31 +218,31 @@ class SettingFinding:
     key: str | None
     """The affected setting, "ici_tensor_parallelism", or several, "ici_*_parallelism"; None for other input."""
     value: str | None
-    """The wrong value as given, or the default if none was given, or the word that is not a setting."""
+    """The wrong value as given, or the default if no value was given; or the word that is not a setting."""
     expected: str
     """The expected value, in words."""
     message: str
     """The whole finding as one sentence."""
     file: str | None
-    """The file of `configs` with the setting; None if no file has it, or the command line overrides it."""
+    """The file of `configs` that sets the value; None if no file does, or if the command line overrides the file."""
     line: int | None
     """The line in that file, from 1; None without a file."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MeshAxis:
-    """An axis of the mesh. If MaxText refuses the sizes, they are the given ones."""
+    """An axis of the mesh. If MaxText refuses the sizes, `ici` and `dcn` are the given sizes."""
 
     name: str
-    """Such as "fsdp"."""
+    """The name, such as "fsdp"."""
     ici: int
-    """Devices within a slice."""
+    """The number of devices along the axis within a slice."""
     dcn: int
-    """Number of slices."""
+    """The number of slices along the axis."""
 
     @property
     def size(self) -> int:
-        """Devices of all slices; meaningless if a size is -1."""
+        """The number of devices along the axis in all slices; meaningless if `ici` or `dcn` is -1."""
         return self.ici * self.dcn
 
 
@@ -250,7 +252,7 @@ class JobReport:
 
     findings: tuple[SettingFinding, ...]
     axes: tuple[MeshAxis, ...]
-    """The axes of the mesh in its order; empty if mesh_axes is not valid."""
+    """The axes in the order of the mesh; empty if the setting mesh_axes is not valid."""
     num_slices: int
     num_hosts: int
     num_chips: int
@@ -258,9 +260,9 @@ class JobReport:
     """JAX devices of all slices."""
     num_devices_per_slice: int
     batch: int | None
-    """Rows of one forward pass."""
+    """The number of rows of one forward pass."""
     batch_to_load: int | None
-    """Rows that a step loads."""
+    """The number of rows that a training step loads."""
 
     @property
     def has_no_errors(self) -> bool:
@@ -286,15 +288,15 @@ def check(
     Args:
         settings: arguments of MaxText's command line, "ici_fsdp_parallelism=-1". Settings files in the arguments
             are not read: pass their text in `configs`. Without a file, MaxText's base.yml applies.
-        configs: settings files, YAML by name. Later files override earlier ones, and `settings` overrides all. A
-            file that another file names as its base_config comes before it.
-        accelerator: the generation, in any system's spelling; None with `topology`: a compile_topology in the
-            settings defines the slices.
+        configs: the text of settings files (YAML) by name. Later files override earlier files, and `settings` overrides
+            all files. If a file names another file as its base_config, put the base file first.
+        accelerator: the generation, in any system's spelling. If it and `topology` are None, a compile_topology in
+            the settings defines the slices.
         topology: the topology of each slice, "4x4".
         num_slices: the number of slices.
         chips_per_host: 1, 2, 4 or 8; 0 for Ray's default.
         num_workers: num_workers of the ScalingConfig with which Ray Train runs the job; a tuple (fewest, most) for
-            an elastic job; None: no Ray Train.
+            an elastic job; None: the job does not use Ray Train.
         resources_per_worker: resources_per_worker of the ScalingConfig, {"TPU": 4}.
 
     Raises:

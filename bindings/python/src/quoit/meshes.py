@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device meshes without JAX: the order in which JAX 0.12 puts the devices of slices into an array of a requested shape.
 
-In this order, neighbours in the array are neighbours in hardware. `Devices` is a list of devices like jax.devices().
-The functions have the names and arguments of JAX's: they put the same devices into the same places. Where JAX raises
-an error, they raise `quoit.InvalidError`, and the message proposes a shape that works.
+JAX chooses this order so that neighbours in the array are neighbours in hardware. `Devices` is a list of devices like
+jax.devices(). The functions have the names and arguments of JAX's functions, and put the same devices into the same
+places. If JAX raises an error, the function here raises `quoit.InvalidError`, and the message proposes a shape that
+works.
 
     >>> from quoit import meshes
     >>> devices = meshes.Devices.of_slices("v6e", "4x4", 2)
@@ -12,7 +13,7 @@ an error, they raise `quoit.InvalidError`, and the message proposes a shape that
     ((2, 16), (0, 1, 2, 3, 7, 6))
 
 Put axes with more communication later in the shape: JAX assigns the physical axes from the last axis to the first.
-Coordinates are x first. The functions use no state, environment or clock.
+Coordinates are in the order x, y, z. The functions use no state, environment or clock.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class MeshOrder(_c.Code):
     """The rule that determines the order of devices."""
 
     TORUS = 1
-    """Axes of the mesh have physical axes, or parts of them."""
+    """JAX assigns physical axes, or parts of physical axes, to the axes of the mesh."""
     RING = 2
-    """JAX has a ring for exactly these devices, and the sizes of the axes only divide it."""
+    """JAX has a fixed ring through exactly these devices. The axes of the mesh divide the ring."""
     LISTED = 3
-    """The order of the list."""
+    """The devices keep the order of the list."""
 
 
 class MeshNetwork(_c.Code):
@@ -56,26 +57,26 @@ class MeshNetwork(_c.Code):
     NONE = 0
     """The axis has one device."""
     CHIP = 1
-    """The devices of a line are cores of one chip."""
+    """The devices of each line along the axis are cores of one chip."""
     ICI = 2
-    """They are in one slice."""
+    """The devices of each line are in one slice."""
     DCN = 3
-    """Each is in another slice."""
+    """Each device of a line is in another slice."""
     ICI_AND_DCN = 4
-    """They are in several slices, with several devices in each."""
+    """The devices of a line are in several slices, with several devices in each slice."""
 
 
 class MeshForm(_c.Code):
-    """The arrangement of the devices along an axis in their slice."""
+    """The arrangement of the devices of one slice along an axis of a mesh."""
 
     NONE = 0
-    """No two of them are in one slice."""
+    """No two devices along the axis are in one slice."""
     LINE = 1
-    """Each is one hop from the next."""
+    """Each device is at most one hop from the next."""
     RING = 2
-    """Like LINE, and the last of at least three is one hop from the first."""
+    """Like LINE, on at least three chips, and the last device is one hop from the first."""
     JUMPS = 3
-    """Some are more than one hop from the next."""
+    """Some devices are more than one hop from the next."""
 
 
 # --- devices ------------------------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ class Device:
     """The number of the core on the chip."""
     process_index: int = 0
     slice_index: int | None = None
-    """None if JAX gives it none."""
+    """The slice index; None if JAX gives the device no slice index."""
 
 
 class Devices(_c.Immutable, Sequence[Device]):
@@ -103,8 +104,8 @@ class Devices(_c.Immutable, Sequence[Device]):
         devices: the devices; ids can repeat.
 
     Raises:
-        InvalidError: the kind is unknown, a number is below 0 (coordinates and ids can be) or beyond 32 bits, or
-            there are more than 4,194,304 devices.
+        InvalidError: the kind is unknown, a core, process index or slice index is below 0, a number is beyond 32 bits,
+            or there are more than 4,194,304 devices.
     """
 
     __slots__ = ("_handle",)
@@ -124,15 +125,16 @@ class Devices(_c.Immutable, Sequence[Device]):
     ) -> Devices:
         """Returns the devices of whole slices in JAX's order.
 
-        The order is by slice, by host (x fastest), by chip of the host (x fastest), and by core. Ids count cores, x, y,
-        z, then slices. Process indices count hosts in x, y, z, then slices.
+        The order is by slice, by host (x fastest), by chip of the host (x fastest), and by core. Ids have another
+        order: they number the devices of a slice by core, x, y and z, the core fastest, and then the next slice.
+        Process indices number the hosts of a slice by x, y and z, x fastest, and then the next slice.
 
         Args:
             kind: like for the class.
             topology: the shape of each slice in chips, "4x4" or "2x2x4"; it need not be in the catalogue.
             slices: the number of slices, with slice indices from 0.
-            chips_per_host: 1, 2, 4 or 8; 0 for JAX's hosts of 2x2 chips, or fewer if the slice is smaller.
-            devices_per_chip: 1 or 2; 0 for the number of the kind.
+            chips_per_host: 1, 2, 4 or 8; 0 for JAX's hosts of 2x2 chips, or of fewer chips if the slice is smaller.
+            devices_per_chip: 1 or 2; 0 for the number that devices of this kind have.
 
         Raises:
             InvalidError: kind or topology is not valid, the slice cannot be divided into such hosts, the devices per
@@ -152,8 +154,9 @@ class Devices(_c.Immutable, Sequence[Device]):
     def of_group(cls, group: Group) -> Devices:
         """Returns the devices of the slices of a group. Slice index i is the slice with id i in `Profile.QUOIT`.
 
-        A slice with a draining host is included. For bundles, only the devices of the group's box of chips in each
-        slice are included, counted from the first chip of the box. Their process indices are process ids.
+        A slice with a draining host is included. A group of bundles has the same box of chips in each slice: only the
+        devices of these boxes are included, and their coordinates count from the first chip of the box. The process
+        indices are the process ids of `quoit.topology`.
 
         Raises:
             InvalidError: the group is removed, has no TPU, its bundles do not form one job over ICI (the message has
@@ -173,7 +176,7 @@ class Devices(_c.Immutable, Sequence[Device]):
 
     @property
     def kind(self) -> str:
-        """JAX's name: "TPU v6 lite", also for a list of "v6e"."""
+        """JAX's name of the kind: "TPU v6 lite", also if the list was made with "v6e"."""
         return _c.text(lib.quoit_devices_get_kind(self._handle))
 
     def __len__(self) -> int:
@@ -234,14 +237,14 @@ def _add(handle: Any, device: object, what: str) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalAxis:
-    """A physical axis of a granule, and how the axes of the mesh share it."""
+    """A physical axis of a granule, and how the axes of the mesh divide it among them."""
 
     name: str
     """"x", "y", "z" or "core"; "4" to "7" for the further axes of `create_device_mesh_for_nd_torus`."""
     size: int
-    """The devices along it."""
+    """The number of devices along the physical axis."""
     shares: tuple[int, ...]
-    """The factor that each axis of the mesh has; 1: no share. The product is `size`."""
+    """For each axis of the mesh, its factor of `size`; 1: no share. The product of the factors is `size`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,7 +254,7 @@ class Granule:
     key: int | None
     """The slice index or process index; None for a mesh that is not hybrid."""
     order: MeshOrder
-    """Granules of one mesh can differ: JAX makes a ring only at the origin."""
+    """The order of the devices in the granule. Granules can differ: JAX makes a ring only at the origin."""
     physical_axes: tuple[PhysicalAxis, ...]
     """The physical axes; empty unless `order` is `MeshOrder.TORUS`. With contiguous submeshes, z comes before y."""
 
@@ -261,15 +264,15 @@ class Mesh:
     """Devices in an array, and the rules of their order."""
 
     shape: tuple[int, ...]
-    """The devices along each axis, in all granules."""
+    """The number of devices along each axis, in all granules."""
     dcn_shape: tuple[int, ...]
-    """The granules along each axis; 1 if the axis is within a granule."""
+    """The number of granules along each axis; 1 if the axis is within a granule."""
     ids: tuple[int, ...]
     """The ids of the devices, row-major: the last axis is the fastest."""
     indices: tuple[int, ...]
-    """The indices of the same devices in the list of the call."""
+    """The indices of the same devices in the list that the function got."""
     granules: tuple[Granule, ...]
-    """Row-major in `dcn_shape`."""
+    """The granules, row-major in `dcn_shape`."""
     _handle: ClassVar[Any] = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -313,15 +316,17 @@ def create_hybrid_device_mesh(
 ) -> Mesh:
     """Makes a mesh of the devices of several granules, which are slices or processes.
 
-    Each size of the mesh is the size in the granule times the number of granules; the granules vary more slowly. If the
-    shapes have different lengths, the shorter one gets leading axes of size 1.
+    Each size of the mesh is the size in the granule times the number of granules. Along an axis, all devices of one
+    granule come before those of the next granule. If the shapes have different lengths, the shorter shape gets leading
+    axes of size 1.
 
     Args:
         mesh_shape: the shape of the mesh in each granule (ICI).
         dcn_mesh_shape: the shape of the granules (DCN).
         devices: the devices of all granules.
-        process_is_granule: whether the granules are processes; else they are slices.
-        should_sort_granules_by_key: False: the granules are in the order of their first devices.
+        process_is_granule: True: the granules are processes; False: they are slices.
+        should_sort_granules_by_key: True: the granules are sorted by slice or process index. False: the granules are in
+            the order of their first devices.
         allow_split_physical_axes: whether an axis can use a part of a physical axis.
 
     Raises:
@@ -347,7 +352,8 @@ def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
         devices: the devices; the first ones are used.
 
     Raises:
-        InvalidError: like `create_device_mesh`, there are too few devices, or the used ones are in several slices.
+        InvalidError: like `create_device_mesh`; or there are too few devices, or the used devices are in several
+            slices.
     """
     sizes = _to_sizes(mesh_shape, "mesh_shape")
     return _take_mesh(call(lib.quoit_mesh_new_auto, _devices_handle(devices), sizes, len(sizes)))
@@ -362,14 +368,14 @@ def create_device_mesh_for_nd_torus(
 ) -> Mesh:
     """Assigns physical axes to the axes of a mesh, for any devices.
 
-    It is the algorithm of `create_device_mesh` without rings. The ids of the mesh are the places of the torus,
+    The algorithm is that of `create_device_mesh` without rings. The ids of the mesh number the places of the torus,
     row-major.
 
     Args:
         physical_shape: the sizes of 1 to 8 physical axes.
-        mesh_shape: the sizes of the axes; their product is the number of places. One can be -1 if whole
-            physical axes make up the others; it becomes 1.
-        kind: like for `Devices`. On "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first.
+        mesh_shape: the sizes of the axes; their product is the number of places. One size can be -1, which becomes 1,
+            if the other axes consist of whole physical axes.
+        kind: like for `Devices`. On "TPU7x" and "TPU7" the last of four physical axes, the cores, is assigned first.
         allow_split_physical_axes: whether an axis can use a part of a physical axis.
 
     Raises:
@@ -432,7 +438,7 @@ def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
 
 @dataclasses.dataclass(frozen=True)
 class AxisLinks:
-    """The network of an axis of a mesh. Each axis is reported by its worst line, the devices along the axis."""
+    """The network of an axis of a mesh. A line is a row of devices along the axis; the facts are of the worst line."""
 
     network: MeshNetwork
     form: MeshForm
@@ -441,20 +447,21 @@ class AxisLinks:
     hops_back: int
     """The largest distance from the last device along the axis to the first one in its slice."""
     physical: str
-    """The axes of the slice that it uses, and how many places of each: "x 4, y 2 of 8"."""
+    """The axes of the slice that the axis of the mesh uses, and how many places of each: "x 4, y 2 of 8"."""
     all_gather_ns: int | None
     """A lower bound for an all-gather in all lines of the axis at once, in ns; None without a published bandwidth.
 
-    It uses the bandwidths of the catalogue, without latency.
+    The bound uses the bandwidths of the catalogue, without latency.
     """
     all_reduce_ns: int | None
-    """The same for an all-reduce."""
+    """A lower bound for an all-reduce, like `all_gather_ns`."""
 
 
 def axis_links(devices: Devices, mesh: Mesh, n_bytes: int = 2**30) -> tuple[AxisLinks, ...]:
     """Returns the network of each axis of a mesh, and lower bounds for the time of collectives along it.
 
-    Whole slices have the rings that the catalogue lists for their shape. Lists of single devices count as lines.
+    In lists of whole slices (`Devices.of_slices`, `Devices.of_group`), axes close to rings where the catalogue lists
+    a ring for the shape. In lists of single devices, no axis closes to a ring.
 
     Args:
         devices: the list from which the mesh was made.
@@ -496,13 +503,13 @@ class Choice:
     """A way to place axes of given sizes on devices."""
 
     axes: tuple[int, ...]
-    """The index of the given axis at each place of the mesh."""
+    """For each axis of the mesh, the index of the given axis."""
     shape: tuple[int, ...]
-    """The sizes of the whole mesh, in that order."""
+    """The sizes of the whole mesh, in the order of `axes`."""
     dcn_shape: tuple[int, ...]
-    """The part of each size that is between slices."""
+    """For each axis of the mesh, the number of slices along it."""
     allow_split_physical_axes: bool
-    """Whether JAX makes the mesh only with this option."""
+    """Whether JAX needs the option ``allow_split_physical_axes=True`` to make the mesh."""
     all_reduce_ns: tuple[int | None, ...]
     """A lower bound for an all-reduce along each axis, in ns; None without a published bandwidth."""
 
@@ -515,22 +522,24 @@ class Choice:
 def choices(
     mesh_shape: Iterable[int], devices: Devices, *, dcn_mesh_shape: Iterable[int] | None = None, n_bytes: int = 2**30
 ) -> tuple[Choice, ...]:
-    """Returns the meshes that JAX makes with axes of these sizes, in any order, with any axes between slices.
+    """Returns the meshes that JAX can make with axes of these sizes, the best first.
 
-    Pass the axes in the order of their communication, the one with the most last. The best choice has the smallest
-    all-reduce time for the last axis, then for the axis before it, and so on. If no bandwidth is published, and for
-    equal times, it prefers links within the slice to links between slices, then axes without jumps, fewer hops, no
-    split axes, and the given order. Of meshes whose axes all use the same links, it returns one.
+    The meshes differ in the order of the axes, and in which axes are between slices. Pass the axes in the order of
+    their communication: the axis with the most communication last. The best choice has the smallest all-reduce time for
+    the last axis, then for the axis before it, and so on. If no bandwidth is published, or if the times are equal,
+    links within the slice are better than links between slices. If that is equal too, axes without jumps are better,
+    then fewer hops, then no split axes, then the given order. Of meshes whose axes all use the same links, only one is
+    returned.
 
     Args:
         mesh_shape: the sizes of the axes of the whole mesh; at most 6 of them can be above 1.
         devices: the devices of one or more slices.
-        dcn_mesh_shape: the part of each axis that is between slices; None for any.
+        dcn_mesh_shape: for each axis, the number of slices along it; None: any numbers.
         n_bytes: the bytes of the all-reduce.
 
     Raises:
         InvalidError: the product of the sizes is not the number of devices (the message has the nearest sizes that
-            work), or does not match the slices, JAX refuses all meshes, or there are more than can be tried in a
+            work), or does not match the slices, JAX refuses all meshes, or there are more meshes than can be tried in a
             few seconds.
     """
     sizes, number = _to_sizes(mesh_shape, "mesh_shape"), _c.to_int(n_bytes, "n_bytes", range(2**63))

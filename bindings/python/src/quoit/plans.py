@@ -12,44 +12,44 @@ from .groups import Group, wrap_group
 
 
 class Backfill(_c.Code):
-    """Which requests of a queue may start although an earlier one has to wait."""
+    """Which requests of a queue may start although an earlier request has to wait."""
 
     NONE = 0
-    """None of them: the queue is served strictly in its order."""
+    """No request: requests start strictly in the order of the queue."""
     EASY = 1
-    """Those that do not delay the first request that has to wait."""
+    """Requests that do not delay the first request that has to wait."""
     CONSERVATIVE = 2
-    """Those that do not delay any earlier request that has to wait."""
+    """Requests that do not delay any earlier request that has to wait."""
 
 
 class QueuedState(_c.Code):
-    """What a plan says about one request of a queue."""
+    """The state of one request of a queue in a plan."""
 
     STARTS = 0
-    """It starts now, and the fork has its group."""
+    """The request starts now, and the fork has its group."""
     WAITS = 1
-    """It waits."""
+    """The request has to wait."""
     REFUSED = 2
-    """It can never start."""
+    """The request can never start."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Queued:
-    """What a plan says about one request of a queue; see `Fork.plan_queue`."""
+    """One request of a queue in a plan; see `Fork.plan_queue`."""
 
     state: QueuedState
     start_ms: int | None
-    """The time of the plan for a request that starts now; for one that waits, when it is to start.
+    """For a request that starts now, the time of the plan; for a request that waits, the time when it is to start.
 
-    None: its start is unknown, the plan promises it nothing (all requests after the first one that waits, except with
-    `Backfill.CONSERVATIVE`), or it is refused.
+    None: the start is unknown, the request is refused, or the plan promises it nothing. Without
+    `Backfill.CONSERVATIVE`, the plan promises something only to the first request that waits.
     """
     group: Group | None
-    """The group of a request that starts now. A commit of the fork can give it another id."""
+    """The group of a request that starts now; else None. A commit of the fork can give the group another id."""
     code: int | None
-    """Why the request is refused: the `ErrorCode` of the exception that `Ledger.reserve` would raise; None otherwise."""
+    """For a refused request, the `ErrorCode` of the exception that `Ledger.reserve` would raise; else None."""
     message: str | None
-    """The text of that exception."""
+    """For a refused request, the message of that exception; else None."""
 
 
 def take_queue_plan(pointer: Any) -> tuple[Queued, ...]:

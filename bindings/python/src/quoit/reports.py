@@ -11,17 +11,17 @@ from ._c import lib
 
 
 class Verdict(_c.Code):
-    """Whether a request fits. The numbers of NOT_NOW and NEVER are those of `ErrorCode`."""
+    """Whether a request fits. NOT_NOW and NEVER have the numbers of `ErrorCode`."""
 
     FITS = lib.QUOIT_VERDICT_FITS
     NOT_NOW = lib.QUOIT_VERDICT_NOT_NOW
     """The request would fit with every group released, every known node alive and undrained, and no external use."""
     NEVER = lib.QUOIT_VERDICT_NEVER
-    """The request would not fit even then."""
+    """The request would not fit even in the conditions of NOT_NOW."""
 
 
 class Constraint(_c.Code):
-    """A test that removes slices, or nodes for a bundle. Each one counts against the first test that it fails."""
+    """A test that removes slices, or nodes for a bundle. Each slice or node counts at the first test that it fails."""
 
     ACCELERATOR = lib.QUOIT_CONSTRAINT_ACCELERATOR
     """The slice has the requested generation."""
@@ -44,9 +44,9 @@ class Constraint(_c.Code):
     DRAINING = lib.QUOIT_CONSTRAINT_DRAINING
     """No host of the slice is draining; or the node is not draining."""
     ALLOCATED = lib.QUOIT_CONSTRAINT_ALLOCATED
-    """No host of the slice, and not too much of the node, is allocated to groups, confirmed or not."""
+    """No host of the slice is allocated to a group, confirmed or not; or groups leave enough of the node."""
     EXTERNAL = lib.QUOIT_CONSTRAINT_EXTERNAL
-    """No host of the slice, and not too much of the node, is in external use."""
+    """No host of the slice is in external use; or external use leaves enough of the node."""
     TOPOLOGY_LABEL = lib.QUOIT_CONSTRAINT_TOPOLOGY_LABEL
     """The node has the topology label of the request."""
     TOTAL = lib.QUOIT_CONSTRAINT_TOTAL
@@ -54,7 +54,7 @@ class Constraint(_c.Code):
     ALIVE = lib.QUOIT_CONSTRAINT_ALIVE
     """The node is not dead."""
     CHIPS = lib.QUOIT_CONSTRAINT_CHIPS
-    """The node has enough free whole chips; or, for less than one TPU, enough free on a single chip."""
+    """The node has enough free whole chips; or, for less than 1 TPU, one of its chips has enough free."""
     STRATEGY = lib.QUOIT_CONSTRAINT_STRATEGY
     """The strategy allows all bundles to be placed together."""
 
@@ -63,7 +63,7 @@ class RayAnswer(_c.Code):
     """The answer that Ray 2.60's control plane would give."""
 
     NONE = lib.QUOIT_RAY_ANSWER_NONE
-    """Ray cannot express the request: it has whole slices, or several values of a label."""
+    """Ray cannot express the request, because it is for whole slices, or uses several values of a topology label."""
     SUCCESS = lib.QUOIT_RAY_ANSWER_SUCCESS
     """Ray places the bundles."""
     FAILED = lib.QUOIT_RAY_ANSWER_FAILED
@@ -73,7 +73,7 @@ class RayAnswer(_c.Code):
 
 
 class StepKind(_c.Code):
-    """The type of a change that would help. Each one names the members of `Step` that it sets; the others are None."""
+    """The type of a change that would help. The text of each type names the fields of `Step` that are not None."""
 
     NODE_ALIVE = lib.QUOIT_STEP_NODE_ALIVE
     """`node`, which is dead, must be alive again."""
@@ -104,7 +104,7 @@ class Step:
     group: str | None = None
     """The group's handle, NAME@ID."""
     until_ms: int | None = None
-    """In milliseconds since 1970 UTC."""
+    """The end of the lease, in milliseconds since 1970 UTC."""
     topology: str | None = None
     chips_per_host: int | None = None
     n_slices: int | None = None
@@ -115,9 +115,9 @@ class Option:
     """A set of changes after which the request fits."""
 
     steps: tuple[Step, ...]
-    """All of them are necessary."""
+    """The changes. All of them are necessary."""
     text: str
-    """In words: "release train@17 and undrain host-3"."""
+    """The changes in words: "release train@17 and undrain host-3"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,9 +128,9 @@ class Reason:
     before: int
     """How many slices or nodes passed all earlier constraints."""
     after: int
-    """How many of them passed this one too."""
+    """How many of these slices or nodes passed this constraint too."""
     text: str
-    """In words: "2 of 3 slices are allocated to groups"."""
+    """The reason in words: "2 of 3 slices are allocated to groups"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Miss:
 
     node: str
     resource: str
-    """The resource that the node has too little of. If there are several, the one with the largest shortage."""
+    """The resource of which the node has too little. If there are several, the resource with the largest shortage."""
     available: str
     """The free amount on the node, as decimal text."""
     requested: str
@@ -150,7 +150,7 @@ class Miss:
 class Report:
     """Why a request fits or not: what each constraint removed, and which changes would make the request fit.
 
-    It is independent of the ledger, and can be pickled.
+    A report does not depend on the ledger, and can be pickled.
     """
 
     verdict: Verdict
@@ -159,11 +159,12 @@ class Report:
     n_free_now: int
     """How many slices satisfy the request now, or on how many nodes `bundle` can be placed now."""
     n_possible: int
-    """The same number with every group released and every known node alive and undrained."""
+    """The number like `n_free_now`, but with every group released and every known node alive and undrained."""
     bundle: int | None
-    """The index of the bundle that is hardest to place: reasons and misses are about it. None: a request for slices."""
+    """The index of the bundle that is hardest to place. Reasons and misses are about this bundle. None: the request is
+    for slices."""
     reasons: tuple[Reason, ...]
-    """The main reason comes first."""
+    """The reasons, the main reason first."""
     options: tuple[Option, ...]
     """Changes that would help, the smallest set first."""
     misses: tuple[Miss, ...]
@@ -171,7 +172,7 @@ class Report:
     ray_answer: RayAnswer
     """The answer that Ray would give now."""
     can_ray_answer_vary: bool
-    """Whether Ray chooses randomly among equally good nodes, so that its answer can differ the next time."""
+    """Whether Ray's answer can differ the next time, because Ray chooses randomly among equally good nodes."""
     is_proven: bool
     """False if the verdict only means that a search with a fixed number of steps found nothing."""
     _sentence: str = dataclasses.field(repr=False)

@@ -31,9 +31,9 @@ class Policy(_c.Code):
 
 
 class Bundle(_c.Immutable):
-    """One requested bundle: amounts of resources on one node. A `Request` that uses the bundle validates the text.
+    """One requested bundle: amounts of resources on one node. The amounts are validated when a `Request` is made of it.
 
-    Bundles are equal if text and selectors are equal.
+    Two bundles are equal if the texts of their amounts and their selectors are equal.
 
     Args:
         amounts: the resources that the bundle needs, as text ("TPU=4,CPU=8") or as a mapping of resource to amount. An
@@ -105,40 +105,40 @@ _EMPTY: tuple[()] = ()
 class Request(_c.Immutable):
     """A request for whole slices of one accelerator and topology, or for bundles of resources; all of them or none.
 
-    It is immutable, and can be used for any number of calls in any number of threads. Each argument is validated on
-    construction, and so is the combination of accelerator, topology and chips per host. Calls that use the request
-    validate the rest, with `InvalidError`: slices or bundles but not both, no argument is missing, and the arguments do
-    not contradict each other.
+    A request is immutable, and can be used for any number of calls in any number of threads. The constructor validates
+    each argument, and the combination of accelerator, topology and chips per host. Calls that use the request validate
+    the rest, and raise `InvalidError` if the request has both slices and bundles, if an argument is missing, or if
+    arguments contradict each other.
 
     Args:
         name: the name of the new group: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
         accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
-        topology: the shape of each slice in chips, x first: "4x4", "2x2x4"; one that the generation has.
-        slices: the number of slices, 1 to 1,000,000. For an elastic job a pair (least, most): as many of `most` as
-            are free, or none if fewer than `least` are free.
-        key: the request key, which makes a retry safe: it returns the group that the first call made, also after
-            its release, and never reserves again. The same characters as in names.
+        topology: the shape of each slice in chips, x first: "4x4", "2x2x4". The generation must have the topology.
+        slices: the number of slices, 1 to 1,000,000. For an elastic job a pair (least, most): the group gets all free
+            slices up to `most`, or no slices if fewer than `least` are free.
+        key: the request key, which makes a retry safe: a call with the same key returns the group of the first call,
+            even if that group was released, and never reserves again. The same characters as in names are valid.
         owner: the owner of the group. When the lease of that owner ends, the group ends (`Ledger.set_owner`). The same
-            characters as in names.
+            characters as in names are valid.
         lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it
             is released.
-        expected_runtime_ms: how long the job is expected to run, from 1 ms. The group gets the expected end that
-            follows, which ends nothing. None: unknown.
+        expected_runtime_ms: how long the job is expected to run, from 1 ms. It sets `Group.expected_end_ms`, an
+            estimate that does not end the group. None: unknown.
         priority: any number of 32 bits; a greater one is more important. quoit itself prefers no group.
         chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips
             and as two of 4.
-        tpu_per_bundle: decimal text, "1" or "0.5": divides each host into bundles of that much TPU, for several
-            processes per host. None: the group gets whole hosts.
-        pool: only slices or nodes of pools of that name.
-        zone: only slices or nodes of that availability zone.
+        tpu_per_bundle: decimal text, "1" or "0.5". Each host is divided into bundles with this amount of TPU, for
+            several processes per host. None: the group gets whole hosts.
+        pool: use only slices or nodes of pools with this name.
+        zone: use only slices or nodes of this availability zone.
         selectors: label selectors in Ray's grammar ("v", "!v", "in(a,b)", "!in(a,b)") that all nodes must satisfy.
-        named: only slices of these names, short or full.
-        excluded: no slice of these names.
-        bundles: the bundles, instead of slices: each a `Bundle`, or amounts in the form that `Bundle` accepts.
+        named: use only slices with these names, short or full.
+        excluded: do not use slices with these names.
+        bundles: the bundles, if the request is not for slices: each a `Bundle`, or amounts as `Bundle` accepts them.
         strategy: how the bundles are distributed.
         policy: the algorithm that places the bundles.
-        topology_label: a label whose value is the same for all bundles, like Ray's topology_strategy; or a pair
-            (label, number of values).
+        topology_label: a label that must have the same value on the nodes of all bundles, like in Ray's
+            topology_strategy; or a pair (label, number of values that the bundles are divided among).
         soft_target: the node that STRICT_PACK prefers if the bundles fit on it.
 
     Raises:
@@ -295,7 +295,9 @@ class Request(_c.Immutable):
     _name: str
 
     def renamed(self, name: str) -> Request:
-        """Returns a copy of the request under another name, with the same key and owner. Cheaper than a new request.
+        """Returns a copy of the request with another name. The copy costs less than a new request.
+
+        Everything but the name is the same, also the key and the owner.
 
         Raises:
             InvalidError: like `Request`.
@@ -318,8 +320,9 @@ class Request(_c.Immutable):
 
 
 # --- early validation ---------------------------------------------------------------------------------------------
-# libquoit validates the combination of accelerator and topology when a request is used. The functions below therefore
-# use a request in an empty fleet. A valid request is refused there too, but with `RefusedError`.
+# libquoit validates the combination of accelerator and topology only when a request is used. Therefore the functions
+# below use a request in an empty fleet. There even a valid request is refused, but with `RefusedError` instead of
+# `InvalidError`.
 
 _PROBE_MS = 1_000_000_000_000
 """Any time that libquoit accepts."""
@@ -344,7 +347,7 @@ def _use_in_empty_fleet(request: Any) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _empty_snapshot() -> Any:
-    """Returns a snapshot of an empty ledger. It is immutable: all threads and children of fork(2) can use it."""
+    """Returns an immutable snapshot of an empty ledger. All threads, and children of fork(2), can use the snapshot."""
     ledger = _c.own_handle(lib.quoit_ledger_open_memory(), lib.quoit_ledger_unref)
     return _c.own_handle(lib.quoit_ledger_snapshot(ledger), lib.quoit_snapshot_unref)
 

@@ -48,7 +48,7 @@ class GroupEnd:
     group: Group
     time_ms: int
     is_estimate: bool
-    """Whether it is the expected end; otherwise it is the end of a lease."""
+    """Whether `time_ms` is the expected end of the group; otherwise it is the end of a lease."""
     is_overdue: bool
     """Whether the expected end has passed."""
 
@@ -60,7 +60,7 @@ class Start:
     time_ms: int | None
     """The time; None if the request has to wait for a group whose end is unknown."""
     ends: tuple[GroupEnd, ...]
-    """The groups for which it waits, in the order of their ends; empty if it fits now."""
+    """The groups for which the request waits, in the order of their ends; empty if the request fits now."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,11 +74,11 @@ class Preemption:
 
 
 class Snapshot(View):
-    """The fleet at one journal entry. It is immutable, and any number of threads can read it while others write.
+    """The fleet at one journal entry. A snapshot is immutable: any number of threads can read it while others write.
 
-    `Ledger.snapshot` takes one, at the cost of a reference. It stays valid after the ledger is closed. Sources, pools,
-    slices and nodes are in natural order of their names, nodes of a slice in the order of worker ids. `nodes`, `slices`
-    and `groups` make each row on access.
+    `Ledger.snapshot` returns a snapshot in constant time, without a copy. A snapshot stays valid after the ledger is
+    closed. Sources, pools, slices and nodes are in natural order of their names. The nodes of a slice are in the order
+    of worker ids. `nodes`, `slices` and `groups` are sequences that make each element when it is read.
     """
 
     __slots__ = ()
@@ -88,7 +88,7 @@ class Snapshot(View):
 
     @property
     def seq(self) -> int:
-        """The sequence number of the last journal entry that it contains; 0: none."""
+        """The sequence number of the last journal entry that the snapshot contains; 0: no entry."""
         return int(lib.quoit_snapshot_get_seq(self._handle))
 
     @property
@@ -110,9 +110,9 @@ class Snapshot(View):
         return lib.quoit_snapshot_get_clock_ms(self._handle) or None
 
     def as_of(self, now_ms: int | None = None) -> Snapshot:
-        """Returns the fleet as a change at that time would find it: with ended leases, their slices and nodes are free.
+        """Returns the fleet as it would be at that time: slices and nodes of leases that have ended by then are free.
 
-        Changes such as `Ledger.reserve` do this automatically; this method is for readers. Nothing is written.
+        Changes such as `Ledger.reserve` free them automatically; this method is for readers. Nothing is written.
 
         Args:
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
@@ -123,24 +123,27 @@ class Snapshot(View):
         return wrap_snapshot(call(lib.quoit_snapshot_as_of, self._handle, _c.clock(now_ms)))
 
     def explain(self, request: Request) -> Report:
-        """Checks whether the request fits now, and if not, why: the decision that `Ledger.reserve` would make.
+        """Reports whether the request fits now, and if not, why. `Ledger.reserve` would make the same decision.
 
         A request that does not fit raises nothing: see `Report.verdict`. `test` finds only the verdict, and is faster.
 
         Raises:
-            InvalidError: the request is incomplete, contradictory or not in the catalogue.
-            NotFoundError: it names an unknown pool, slice or node.
+            InvalidError: the request is incomplete or contradictory, or its slices are not in the catalogue.
+            NotFoundError: the request names an unknown pool, slice or node.
         """
         return take_report(call(lib.quoit_snapshot_explain, self._handle, request_handle(request)))
 
     def test(self, request: Request) -> tuple[Verdict, int]:
-        """Decides like `Ledger.reserve`, without a report: the verdict, and how many slices that the request accepts are free.
+        """Decides like `Ledger.reserve`, without a report. A request that does not fit raises nothing.
 
-        Its cost does not depend on the size of the fleet if the request has no pool, zone, selector or slice name. A request that does not fit raises nothing.
+        If the request has no pool, zone, selector or slice name, the cost does not depend on the size of the fleet.
+
+        Returns:
+            The verdict, and the number of free slices that the request accepts.
 
         Raises:
-            InvalidError: the request has bundles, is incomplete or not in the catalogue.
-            NotFoundError: it names an unknown pool or slice.
+            InvalidError: the request has bundles or is incomplete, or its slices are not in the catalogue.
+            NotFoundError: the request names an unknown pool or slice.
         """
         verdict, n_free = _c.ffi.new("QuoitVerdict *"), _c.ffi.new("uint32_t *")
         call(lib.quoit_snapshot_test, self._handle, request_handle(request), verdict, n_free)
@@ -149,14 +152,14 @@ class Snapshot(View):
     def find_start(self, request: Request, *, now_ms: int | None = None) -> Start:
         """Finds the earliest time from which on the request fits.
 
-        Groups are assumed to end at their expected end, or at the end of their lease if they have no expected end. An
-        expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. Nothing else
-        is requested until then, and nodes stay as they are.
+        Each group is assumed to end at its expected end, or at the end of its lease if it has no expected end. An
+        expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. It is also assumed that
+        nothing else is requested until that time, and that nodes stay as they are.
 
         Raises:
             NeverError: the request is for slices, and would not fit if all groups ended.
-            InvalidError: the request is incomplete, contradictory or not in the catalogue.
-            NotFoundError: it names an unknown pool, slice or node.
+            InvalidError: the request is incomplete or contradictory, or its slices are not in the catalogue.
+            NotFoundError: the request names an unknown pool, slice or node.
         """
         start = _c.own_handle(
             call(lib.quoit_snapshot_find_start, self._handle, request_handle(request), _c.clock(now_ms)),
@@ -204,12 +207,12 @@ class Snapshot(View):
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.
 
-        For a group that Ray placed, the label selectors are unknown. The strategy is unknown if the imported list had
-        none.
+        If Ray placed the group, the ledger does not know its label selectors. The ledger knows its strategy only if the
+        imported list has it.
 
         Raises:
             NotFoundError: there is no such group.
-            ConflictError: all its bundles are placed.
+            ConflictError: all bundles of the group are placed.
         """
         return take_report(call(lib.quoit_snapshot_explain_group, self._handle, to_group_name(group)))
 
@@ -232,7 +235,7 @@ class Snapshot(View):
         return _c.take_text(call(lib.quoit_snapshot_dup_graph, self._handle, _c.to_member(GraphForm, form, "form")))
 
     def check(self) -> None:
-        """Recomputes all summaries, indexes and allocations, and compares them with the stored ones. For tests.
+        """Recomputes all summaries, indexes and allocations, and compares them with the stored values. For tests.
 
         Raises:
             FailedError: a bug of quoit; the message names the contradiction.
@@ -240,7 +243,7 @@ class Snapshot(View):
         call(lib.quoit_snapshot_check, self._handle)
 
     def fork(self) -> Fork:
-        """Returns a private mutable copy for what-if questions and plans. It shares unchanged data with the snapshot."""
+        """Returns a private mutable copy for what-if questions and plans. The copy shares unchanged data."""
         from .forks import wrap_fork
 
         return wrap_fork(lib.quoit_snapshot_fork(self._handle))
@@ -286,7 +289,7 @@ class Snapshot(View):
 
     @property
     def groups(self) -> Sequence[Group]:
-        """The groups with a record, by id: live ones, and removed ones that a request key names."""
+        """The groups with a record, by id: all live groups, and removed groups whose record is kept."""
         handle = self._handle
         numbers = range(lib.quoit_snapshot_get_n_groups(handle))
         return Rows(lambda index: wrap_group(lib.quoit_snapshot_dup_group(handle, index)), numbers)
@@ -347,7 +350,7 @@ class Snapshot(View):
         return tuple(wrap_group(lib.quoit_snapshot_dup_owner_group(self._handle, text, number)) for number in numbers)
 
     def node_by_id(self, node_id: int) -> Node | None:
-        """Returns the node with that durable id; None if this snapshot has none."""
+        """Returns the node with that durable id; None if this snapshot has no such node."""
         index = int(lib.quoit_snapshot_find_node(self._handle, _c.to_int(node_id, "node_id", range(2**32))))
         return None if index < 0 else Node(self._handle, index)
 

@@ -20,10 +20,10 @@ class Profile(_c.Code):
     """The system whose environment is computed."""
 
     QUOIT = 1
-    """The slices and workers are in natural order.
+    """quoit's own environment. The slices and workers are in natural order of their names.
 
-    TPU_ACCELERATOR_TYPE is in GKE's spelling. Hosts have the webhook's names if the nodes come from a manifest, else
-    their addresses. MEGASCALE_* are set only for more than one slice.
+    TPU_ACCELERATOR_TYPE is in GKE's spelling. The variables name hosts by the webhook's host names if the nodes come
+    from a manifest, else by their addresses. MEGASCALE_* are set only for more than one slice.
     """
     RAY_TRAIN = 2
     """The environment that Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text."""
@@ -33,7 +33,8 @@ class Profile(_c.Code):
     A slice's id is the index of its replica. MEGASCALE_* are set only if the manifest sets MEGASCALE_NUM_SLICES.
     """
     JOBSET = 4
-    """The slices are the jobs of a JobSet, in natural order, and the workers are their pods."""
+    """The environment of a pod of a JobSet. The slices are the JobSet's jobs, in natural order; the workers are the
+    pods of the jobs."""
 
 
 class Job(_c.Code):
@@ -47,11 +48,14 @@ class Job(_c.Code):
     JAX counts chips and devices from the first chip of the box.
     """
     SEPARATE = 3
-    """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why."""
+    """No job over ICI: each process starts alone, as process 0 of 1, and counts only its own chips.
+
+    `Topology.notes` has the reason.
+    """
 
 
 class _RenumberingSide(_c.Code):
-    """The two states that a renumbering compares."""
+    """libquoit's codes of the two states that a renumbering compares."""
 
     BEFORE = 0
     AFTER = 1
@@ -79,47 +83,50 @@ class Process(_c.WithFrozenMappings):
     process_id: int
     """The id among all processes of the group, from 0: the index in `Topology.processes`."""
     slice_id: int
-    """The id that the profile gives its slice; 0 without chips."""
+    """The id that the profile gives the process's slice; 0 for a process without chips."""
     slice_name: str
-    """The name of its slice; "" if its node is in no slice."""
+    """The name of the process's slice; "" if its node is in no slice."""
     slice_full_name: str
-    """source/pool/name of its slice; "" if its node is in no slice."""
+    """The full name of the slice, source/pool/name; "" if the node is in no slice."""
     worker_id: int
-    """The worker id of its host in the slice; 0 if a process of a bundle has none."""
+    """The worker id of the process's host in the slice; 0 if the host of a bundle has no worker id."""
     node_name: str
     node_full_name: str
     """source/pool/name."""
     node_address: str | None
-    """None if it is unknown."""
+    """The address of the node; None if it is unknown."""
     assumptions: NodeAssumptions
-    """The assumptions about that node. If they include the host name, notes list the affected variables."""
+    """The assumptions about the node. If they include the host name, `Topology.notes` lists the affected variables."""
     environment: Mapping[str, str]
     """The variables, sorted by name. The values are not quoted: quote them for a shell."""
     group_slice: int | None
-    """The index of the slice in the group, the same in every profile; None without chips.
+    """The index of the slice in the group. It is the same in every profile. None for a process without chips.
 
-    For a group of slices it is the index in `Group.slices`. For a group of bundles it counts the slices that have its
-    chips, in natural order.
+    In a group of slices, it is the index in `Group.slices`. In a group of bundles, it is the index among the slices in
+    which the group has chips, in natural order.
     """
     bundle: int | None
-    """The index of its bundle in the group; None if the group has its hosts as a whole."""
+    """The index of the process's bundle in the group; None if the group has whole hosts."""
     local_index: int
     """The index among the processes of the host, from 0."""
     host_chips: tuple[int, ...]
-    """The chips in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty if there are none or they are unknown."""
-    chips: tuple[int, ...]
-    """The same chips by their numbers in the slice (see `quoit.coordinates`), ascending, in JAX's order of devices.
+    """The chips by their numbers on the host, as in TPU_VISIBLE_CHIPS, Ray and bundles.
 
-    Empty if its place in a slice is unknown.
+    Empty if the process has no chips, or if they are unknown.
+    """
+    chips: tuple[int, ...]
+    """The same chips by their numbers in the slice (see `quoit.coordinates`), ascending, as JAX orders its devices.
+
+    Empty if the place of the process in a slice is unknown.
     """
     coordinates: tuple[Place, ...]
-    """The coordinates of each of `chips` on the torus of its slice."""
+    """The coordinates of each of `chips` on the torus of the slice."""
     devices: tuple[int, ...]
-    """The ids of its local JAX devices in the whole job, chip by chip."""
+    """The ids, in the whole job, of the JAX devices of the process, chip by chip."""
     slice_ids: Mapping[Profile, int]
-    """The id that each profile gives its slice. Profiles that give none are omitted.
+    """The id that each profile gives the slice. Profiles that give the slice no id are omitted.
 
-    They can differ: Ray Train overrides the ids of the webhook.
+    The ids can differ: Ray Train overrides the ids of the webhook.
     """
 
 
@@ -127,23 +134,23 @@ class Process(_c.WithFrozenMappings):
 class Topology:
     """The place of each process of a group.
 
-    You can pickle it for the workers, but `renumbering` accepts no copies.
+    You can pickle a topology and send it to the workers. `renumbering` accepts no unpickled copies.
     """
 
     profile: Profile
     processes: tuple[Process, ...]
-    """In the order of process ids, 0 to n - 1."""
+    """The processes in the order of process ids, 0 to n - 1."""
     notes: tuple[str, ...]
-    """Warnings, one sentence each, such as that addresses are unknown or that a host is dead."""
+    """Warnings, one sentence each: for example, that addresses are unknown or that a host is dead."""
     job: Job = Job.SLICES
     """How the processes form a job. Processes without chips are in no job and come last."""
     _handle: ClassVar[Any] = None
 
     @property
     def processes_per_host(self) -> int:
-        """The number of processes of each host, whose process ids are adjacent.
+        """The number of processes on each host if the job is `Job.SLICES`. The process ids of a host are adjacent.
 
-        0 unless the job is `Job.SLICES`, because in other jobs the number can differ between hosts.
+        In other jobs, the number can differ between hosts, and the value is 0.
         """
         return max((one.local_index for one in self.processes), default=-1) + 1 if self.job is Job.SLICES else 0
 
@@ -164,23 +171,24 @@ class VariableChange:
 
 @dataclasses.dataclass(frozen=True)
 class RenumberingRow:
-    """The effect of a change on one process. Processes on an old and a new machine of the same name are different."""
+    """The effect of a change on one process. A process on a new machine is new, even if the machine has an old name."""
 
     change: ProcessChange
     node_name: str
-    """The present name, or the last one if the process is gone."""
+    """The present name of the node; for a process that is gone, its last name."""
     slice_name: str
     counterpart: str | None
-    """For a new process, the node that it replaces. For one that is gone, the node that replaces it. Else None."""
+    """For a new process, the node that its node replaces. For a process that is gone, the node that replaces its node.
+    Else None."""
     process_before: int | None
-    """The process id before the change; None if there was none, like in the next five fields."""
+    """The process id before the change; None if the process did not exist. The next five fields are None similarly."""
     process_after: int | None
     slice_id_before: int | None
     slice_id_after: int | None
     worker_id_before: int | None
     worker_id_after: int | None
     variables: tuple[VariableChange, ...]
-    """The variables that differ, sorted by name; for a process that is new or gone, all of them."""
+    """The variables that differ, sorted by name; for a process that is new or gone, all its variables."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,9 +196,9 @@ class Renumbering:
     """How a change of a group affects each of its processes."""
 
     rows: tuple[RenumberingRow, ...]
-    """First the present processes by process id, then those that are gone by their old process id."""
+    """First the present processes by process id, then the processes that are gone by their old process id."""
     n_changed: int
-    """The number of processes that are not SAME; 0: none needs an update."""
+    """The number of processes that are not SAME; 0: no process needs an update."""
 
 
 def topology(
@@ -206,20 +214,20 @@ def topology(
     Args:
         group: a group of slices, or of bundles; each bundle is a process.
         profile: the system whose environment is computed.
-        processes_per_host: 1, 2, 4 or 8 processes, which share a host's chips evenly. Use 1 for JAX in host mode, and
-            one per chip for PyTorch/XLA in device mode. Leave it at 1 if bundles have only parts of hosts. With more
-            than 1, the profiles QUOIT and JOBSET set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS,
+        processes_per_host: 1, 2, 4 or 8. The processes divide the chips of a host evenly. Use 1 for JAX in host mode,
+            and one process per chip for PyTorch/XLA in device mode. Use 1 if bundles have only parts of hosts. With
+            more than 1, the profiles QUOIT and JOBSET set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS,
             TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
         jobset: the name of the JobSet, for profile JOBSET; None: the group's name.
-        replicated_job: the name of its replicated job; None: "slice-job".
+        replicated_job: the name of the JobSet's replicated job; None: "slice-job".
 
     Raises:
         InvalidError: the group is removed, the chips of a bundle are not a box of 1, 2, 4 or 8, the profile needs
             pods but the bundles are not whole slices, Ray's arithmetic or the webhook refuses the slices, the chips
             of a host cannot be divided among so many processes, or Kubernetes refuses a name.
-        NotNowError: a bundle is not placed; or the group's sources lack addresses, a slice's topology, or its
-            cluster and replica, which the profile needs: import the node list of the running cluster, or the
-            manifest.
+        NotNowError: a bundle is not placed; or the group's sources lack facts that the profile needs: addresses, the
+            topology of a slice, or the cluster and the replica of a slice. In that case import the node list of the
+            running cluster, or the manifest.
     """
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
@@ -297,7 +305,7 @@ def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
         after: the present state; None: the group has no processes.
 
     Raises:
-        InvalidError: one of them was pickled, or the profiles differ.
+        InvalidError: a topology is an unpickled copy, or the profiles differ.
     """
     handles = _topology_handle(before, "before"), _topology_handle(after, "after")
     if before is not None and after is not None and before.profile != after.profile:

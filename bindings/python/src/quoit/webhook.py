@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of the TPU webhook of GKE's KubeRay (kuberay-tpu-webhook ef658db): its checks, and its changes to pods.
 
-Pods are values that the caller fills in; no cluster is needed. The model accepts whatever the webhook accepts.
-`quoit.check_manifest` also finds errors that the webhook accepts.
+Pods are values that the caller fills in; no cluster is needed. The model accepts everything that the webhook accepts.
+`quoit.check_manifest` also finds errors that the webhook does not find.
 
 >>> from quoit import webhook
 >>> pod = webhook.Pod(
@@ -50,11 +50,11 @@ class Container:
     """The fields of a container that the webhook reads."""
 
     request: str | None = None
-    """google.com/tpu in its requests, such as "4"; None without one."""
+    """The value of google.com/tpu in the container's requests, such as "4"; None without it."""
     limit: str | None = None
-    """google.com/tpu in its limits."""
+    """The value of google.com/tpu in the container's limits; None without it."""
     env: Sequence[tuple[str, str | None]] = ()
-    """Names and values in their order; None for a valueFrom. A name can occur twice."""
+    """The names and values of the variables, in their order. A value is None for a valueFrom. Names can repeat."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,13 +69,13 @@ class Pod(_c.WithFrozenMappings):
 
 @dataclasses.dataclass(frozen=True)
 class Variable:
-    """A variable that the webhook appends to those of a container."""
+    """A variable that the webhook appends to the variables of a container."""
 
     name: str
     value: str | None
-    """None if it comes from a field."""
+    """The value; None if the value comes from a field of the pod."""
     field: str | None
-    """The pod's field that it comes from, such as "status.hostIP"; None if it has a value."""
+    """The field of the pod from which the value comes, such as "status.hostIP"; None if `value` is set."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,13 +84,14 @@ class AdmittedVariable:
 
     name: str
     value: str | None
-    """The value before Kubernetes expands $(NAME); None if it comes from elsewhere."""
+    """The value before Kubernetes expands $(NAME); None if the value comes from a field or another object."""
     field: str | None
-    """The pod's field that it comes from, such as "status.hostIP", if the webhook added it; else None."""
+    """The field of the pod from which the value comes, such as "status.hostIP", if the webhook added the variable; else
+    None."""
     is_written: bool
-    """Whether the webhook added it; False for one of the container's own."""
+    """Whether the webhook added the variable; False for a variable of the container itself."""
     is_effective: bool
-    """Whether processes get it: Kubernetes uses the last variable of each name, even if it is empty."""
+    """Whether processes get this variable. Kubernetes uses the last variable of each name, even if it is empty."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Admitted(_c.WithFrozenMappings):
 
     labels: Mapping[str, str]
     containers: tuple[tuple[AdmittedVariable, ...], ...]
-    """The variables of each container, its own before the added ones."""
+    """The variables of each container: first its own variables, then those that the webhook added."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Patch(_c.WithFrozenMappings):
     """The changes of the webhook to a pod."""
 
     is_empty: bool
-    """Whether the pod requests no TPUs and stays as it is."""
+    """Whether the webhook changes nothing, because the pod requests no TPUs."""
     hostname: str | None
     """GROUP-REPLICA-HOST, of any length; None if the slice has one host."""
     subdomain: str | None
@@ -117,22 +118,22 @@ class Patch(_c.WithFrozenMappings):
     affinity: Mapping[WebhookTerm, tuple[str, ...]]
     """The requirements of each term: "ray.io/cluster In c"; empty if the slice has one host."""
     containers: tuple[tuple[Variable, ...], ...]
-    """The added variables of each container, in the order of the pod."""
+    """The added variables of each container. The containers are in the order of the pod."""
 
 
 def check_group(pod: Pod, hosts: int) -> str | None:
     """Returns why the webhook denies a worker group of a RayCluster; None if it accepts the group.
 
-    The webhook denies a RayCluster with the message for its first denied group. It compares `hosts` with the chips of
-    the topology divided by those of a pod, rounded down and in 32 bits.
+    The webhook denies a RayCluster with the message for its first denied group. It expects that `hosts` is the number
+    of chips of the topology divided by the number of chips of a pod, rounded down, in 32 bits.
 
     Args:
         pod: the template of the group's pods.
-        hosts: its numOfHosts.
+        hosts: numOfHosts of the group.
 
     Raises:
         InvalidError: the webhook answers with an error, which Kubernetes prints as "Failed to validate RayCluster":
-            numOfHosts, containers or the topology are missing, or it cannot read a number of the topology; or
+            numOfHosts, containers or the topology are missing, or the webhook cannot read a number of the topology. Or
             Kubernetes would refuse a quantity of chips.
     """
     handle, denial = _handle(pod, "pod"), ffi.new("const char **")
@@ -143,18 +144,18 @@ def check_group(pod: Pod, hosts: int) -> str | None:
 def mutate(pod: Pod, others: Iterable[Pod] = ()) -> Patch:
     """Returns the changes of the webhook to a new pod.
 
-    A topology that it cannot read counts as a slice of one host. It takes indices from labels without checking their
-    range.
+    If the webhook cannot read the topology, it assumes a slice of one host. It takes indices from labels without a
+    check of their range.
 
     Args:
         pod: the pod.
-        others: the present pods of its group after the webhook (`applied`), without those that are being deleted.
+        others: the present pods of the pod's group, as `applied` returns them, without pods that are being deleted.
             They are only needed if KubeRay has given the pod no indices.
 
     Raises:
         InvalidError: the webhook answers with an error, which Kubernetes prints as "Failed to mutate Pod": labels,
             containers or the topology are missing, an index is not a number, or worker ids of `others` are missing
-            or occur twice. Unlike the webhook, also for more than 262144 host names.
+            or occur twice. Unlike the webhook, this function also refuses more than 262144 host names.
     """
     _, patch = _mutated(pod, others)
     return _patch(patch, len(pod.containers))
@@ -176,7 +177,7 @@ def admit(pod: Pod, others: Iterable[Pod] = ()) -> Admitted:
 
 
 def applied(pod: Pod, others: Iterable[Pod] = ()) -> Pod:
-    """Returns the pod with everything that the webhook adds, for use in `others` of the next pod.
+    """Returns the pod with everything that the webhook adds. Pass the result in `others` for the next pod of the group.
 
     Args:
         pod: a new pod.

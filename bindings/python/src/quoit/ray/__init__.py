@@ -2,7 +2,8 @@
 """Creates Ray placement groups on the slices that quoit allocates, in a running Ray cluster.
 
 `slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(). It reserves all slices or none,
-callers do not compete for hosts, and a refusal has a report. All drivers of a cluster use one ledger file:
+callers do not compete for hosts, and a refusal has a report of its reasons. All drivers of a cluster use one ledger
+file:
 
     import ray, quoit.ray
     ray.init()

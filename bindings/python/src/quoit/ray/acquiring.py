@@ -36,8 +36,8 @@ HOLD_S = 60.0
 """The lease of a hold. If the driver is killed before it confirms the hold, the slices are free after this time."""
 
 FRESH_S = 10.0
-"""The greatest age of the ledger's state for the first attempt. If the hosts have changed since, Ray does not place the
-groups, and the next attempt synchronises first.
+"""The greatest age of the ledger's state in the first attempt. If the hosts have changed in the meantime, Ray does not
+place the groups. Then the next attempt synchronises first.
 """
 
 _SETTLE_S = 1.0
@@ -52,12 +52,12 @@ class KeyInUseError(Exception):
 def acquire_slices(group_request: SliceGroupRequest, timeout_s: float) -> Reservation:
     """Holds slices, creates Ray's groups and confirms the hold. Retries until the request fits, or for `timeout_s`.
 
-    If it raises any exception, also for an interrupt, it has undone everything.
+    If the function raises, also because of an interrupt, it has undone everything.
 
     Raises:
         KeyInUseError: a live group has the request key.
-        NotNowError: the request did not fit in that time.
-        NeverError: the request would not fit an empty fleet either.
+        NotNowError: the request did not fit within `timeout_s`.
+        NeverError: the request would not fit even if nothing was in use.
     """
     end = time.monotonic() + timeout_s
     excluded: dict[str, str] = {}
@@ -73,7 +73,8 @@ def acquire_slices(group_request: SliceGroupRequest, timeout_s: float) -> Reserv
                 excluded[error.excluded] = str(error)
             elif within_s == 0 and time.monotonic() >= end:
                 raise to_refusal(group_request, errors.NotNowError(str(error)), attempt.request, timeout_s) from None
-            # A sync during the hold counted the use of these hosts by other programs as use by this group.
+            # A sync during the hold counted the use of these hosts by other programs as use by this group. Therefore
+            # the next attempt synchronises again.
             within_s = 0.0
         except BaseException:
             attempt.undo()
@@ -87,9 +88,10 @@ class _Attempt:
         self._group_request = group_request
         self._ledger = group_request.ledger
         self._excluded = excluded
-        # A hold call was started. If it was interrupted, the ledger can have the hold although `_group` is not set.
+        # Whether a call of hold() was started. If the call was interrupted, the ledger can have the hold although
+        # `_group` is not set.
         self._may_hold = False
-        # The greatest group id before the hold. A greater id belongs to a group that was made since.
+        # The greatest group id before the hold. Groups with a greater id were made later.
         self._last_id = 0
         self._foreign_slices: list[str] = []
         self._group: Group | None = None
@@ -98,8 +100,8 @@ class _Attempt:
         self._created = CreatedGroups()
         self._record: DeferredRecord | None = None
         self._creation: concurrent.futures.Future[None] | None = None
-        # With a key, each call uses a unique name. Of several calls at once, only one then gets the group of the key;
-        # the requests of the others differ, and the ledger refuses them with ConflictError.
+        # With a key, each call uses a unique name, so that the requests of several calls at once differ. Then only one
+        # of these calls gets the group of the key, and the ledger refuses the other calls with ConflictError.
         base = group_request.name or group_request.shape.default_name
         self.request = self._request(base if group_request.name and group_request.key is None else _unique_name(base))
 
@@ -112,8 +114,8 @@ class _Attempt:
     def hold(self, end: float, timeout_s: float, within_s: float) -> None:
         """Holds slices as soon as the request fits.
 
-        It refuses only after two new listings: if other programs change something between Ray's lists, a single listing
-        can show external use where there is none.
+        The method refuses the request only after two new listings. A single listing can show external use where there
+        is none, if other programs change something between Ray's lists.
         """
         pause_s, n_refused = 0.02, 0
         settled = time.monotonic() + _SETTLE_S
@@ -141,7 +143,7 @@ class _Attempt:
             self._begin_hold()
             try:
                 # Ray creates the groups while the hold is written to the disk. Detached groups are created later, when
-                # the hold is durable: if this process ended before, they would stay without a hold.
+                # the hold is durable: if this process ended before that, they would stay in Ray without a hold.
                 with self._batch():
                     group = self._ledger.quoit.hold(self.request, int(HOLD_S * 1000))
                     self._pins = self._checked_pins(group, listing)
@@ -160,9 +162,10 @@ class _Attempt:
         self._may_hold = True
 
     def _exclude_foreign(self, listing: cluster.Listing) -> None:
-        """Excludes the slices of other sources that the ledger had when they were last listed for this listing.
+        """Excludes the slices of other sources. The list of these slices is cached in the listing.
 
-        Slices that were added since need no exclusion: Ray does not list their hosts, so that the pins fail.
+        Slices that were added after the list was made need no exclusion: Ray does not list their hosts, so that the
+        pins fail.
         """
         found: list[str] | None = listing.foreign_slices.get(self._group_request.shape.accelerator)
         if found is None:
@@ -190,10 +193,10 @@ class _Attempt:
         return pins
 
     def _can_retry(self, error: errors.Error, listing: cluster.Listing) -> bool:
-        """Removes the cause of the error if possible. Returns whether it did, so that another try is useful.
+        """Removes the cause of the error if possible. Returns whether the cause is removed, so that a retry is useful.
 
-        It registers an expired owner again, updates the excluded slices, forgets the ended group of the key, or changes
-        the name.
+        To remove the cause, the method registers an expired owner again, updates the excluded slices, forgets the ended
+        group of the key, or changes the name.
         """
         if isinstance(error, errors.ExpiredError):
             self._ledger.quoit.set_owner(self._group_request.owner, lease_ms=int(self._group_request.lease_s * 1000))
@@ -207,13 +210,13 @@ class _Attempt:
         if self._group_request.key is not None:
             if live_group(self._ledger, key=self._group_request.key) is not None:
                 raise KeyInUseError from None
-            # The key belongs to an ended group. A killed driver can have left groups in Ray for it. A sync finds them
-            # by their record, so it must come before the ledger forgets the key.
+            # The key belongs to an ended group. If its driver was killed, Ray can still have its placement groups. A
+            # sync finds them by their record, so the sync must come before the ledger forgets the key.
             self._listing = self._ledger.listing(0.0)
             if self._forget_key(self._group_request.key):
                 return True
         elif self.request.name == self._group_request.name:
-            # Another job uses the name, which Ray allows in another namespace.
+            # Another group of the ledger has the name. Ray allows the same name in another namespace.
             self.request = self._request(_unique_name(self._group_request.name))
             return True
         return False
@@ -238,10 +241,11 @@ class _Attempt:
         if self._group_request.is_findable:
             write_record(self._group_request, reservation)
         else:
-            # No other process needs the record yet, and Ray's control plane is busy with the placement. If this driver
-            # is killed before the record is written, Ray removes the groups, and the next sync detects that by name.
+            # The record is written later: no other process needs it yet, and Ray's control plane is busy with the
+            # placement. If this driver is killed before that, Ray removes the groups, and the next sync searches the
+            # groups by name.
             self._record = reservation.record = defer_record(self._group_request, reservation)
-        # Everything that needs no answer of Ray is done before the wait.
+        # The batch and the handle need no answer of Ray, so they are made before the wait.
         batch, handle = self._batch(), reservation.handle
         wait_placed(self._ledger, self._pins, self._created.groups, end)
         with batch:
@@ -257,12 +261,12 @@ class _Attempt:
             ) from None
 
     def _batch(self) -> contextlib.AbstractContextManager[None]:
-        # Groups that are not detached end with their driver. A power loss ends the driver, so that a ledger that has
-        # lost the group is correct, and the batch need not wait for the disk.
+        # Groups that are not detached end with their driver, and a power loss ends the driver. If the ledger loses the
+        # group in a power loss, it is therefore still correct, and the batch need not wait for the disk.
         return self._ledger.quoit.batch(synced=self._group_request.is_detached)
 
     def _create_groups(self, group: Group) -> None:
-        # An old answer is enough, because _wait_created() limits the wait for the next one.
+        # An old answer of the control plane is enough, because _wait_created() limits the wait for the next answer.
         cluster.check_answers(cluster.REPLY_S)
         named = list(name_ray_groups(self._group_request, group, self._pins))
         self._created.reserve_names([name for name, _ in named], is_unique=not self._group_request.name)
@@ -293,9 +297,9 @@ class _Attempt:
             self._forget_key(self._group_request.key)
 
     def _find_unreported_hold(self) -> Group | None:
-        """Returns the hold that the ledger made although the call was interrupted; None if it made none.
+        """Returns the hold that the ledger made although the call was interrupted; None if the ledger made no hold.
 
-        A group of another call can have the same name: it has another owner, or an older id.
+        A group of another call can have the same name, but that group has another owner or an older id.
         """
         group = live_group(self._ledger, name=self.request.name)
         if group is None or group.state is not GroupState.HELD or group.owner != self._group_request.owner:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the state of the running Ray cluster, and creates and removes placement groups.
 
-This module contains all uses of Ray's private API, except those of Ray Train in `train`. `versions` and `train` check
-that the installed Ray has it, before anything is reserved.
+This module contains all uses of Ray's private API, except those of Ray Train, which are in `train`. `versions` and
+`train` check that the installed Ray has this API, before anything is reserved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPLY_S = 5.0
 """How long Ray's control plane can take to answer before it counts as lost."""
 
 _TRIES = 6
-"""After so many tries, lists without a contradiction are used although groups changed in the meantime."""
+"""From this try on, lists without a contradiction are used although groups changed in the meantime."""
 _LIST_S = 3.0
 """How long lists can contradict each other before the listing fails."""
 _UNIT = 1e-4
@@ -37,7 +37,7 @@ _NAMESPACE = b"quoit"
 """The namespace of the records in the control plane's key-value store."""
 _POLL_S = 0.003
 _FREE_S = 1.0
-"""How long to wait for chips of removed groups that are not reported as free. Another program can have got them."""
+"""How long to wait until the chips of removed groups are reported as free. Another program can already use them."""
 _TRUSTED_S = 0.2
 """How long after its last answer the control plane counts as available."""
 _answered_at = float("-inf")
@@ -61,7 +61,7 @@ def _state() -> Any:
 
 
 class _ErrorTranslation:
-    """A context manager that raises NotFoundError for all errors that mean that Ray's control plane does not answer."""
+    """A context manager that converts the errors of Ray for a control plane that does not answer to NotFoundError."""
 
     def __enter__(self) -> None:
         pass
@@ -113,7 +113,7 @@ class Driver(NamedTuple):
 
 
 _last_connection: tuple[Any, Driver] = (None, Driver("", ""))
-"""The last connection and its ids, which are constant for a connection."""
+"""A cache: the last connection, and its cluster and job. These ids never change for a connection."""
 
 
 def connected_driver() -> Driver:
@@ -157,7 +157,7 @@ def slice_position(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """The nodes, placement groups and available resources of Ray at one moment."""
+    """The nodes, placement groups and available resources of Ray at one moment, as Ray lists them."""
 
     nodes: Sequence[Mapping[str, Any]]
     """The rows of ray.nodes()."""
@@ -192,7 +192,7 @@ class Listing:
         return {}
 
     def has_leftover_resources(self) -> bool:
-        """Returns whether a node still lists resources of a removed group. Its chips are not reported as free yet."""
+        """Returns whether a node still lists resources of a removed group. Its chips do not count as free yet."""
         of_groups = (_GROUP_RESOURCE.search(name) for row in self.available.values() for name in row)
         return any(found is not None and found[1] not in self.groups for found in of_groups)
 
@@ -222,10 +222,10 @@ def _live_groups() -> dict[str, Any]:
 def _find_contradiction(
     nodes: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], available: Mapping[str, Any]
 ) -> str | None:
-    """Returns a message if the lists contradict each other, so that they are of different moments; else None.
+    """Returns a message if the lists contradict each other; else None. Contradictory lists are of different moments.
 
-    Causes are nodes that join or leave, and a restarted control plane to which the nodes have not reported their use
-    yet.
+    The cause is a node that joined or left between the lists; or a restarted control plane, to which the nodes have not
+    reported their use yet.
     """
     for node in nodes:
         if node["Alive"] and node["NodeID"] not in available:
@@ -253,8 +253,8 @@ def _find_contradiction(
 def list_now() -> Listing:
     """Lists nodes, groups and available resources, if possible of one moment.
 
-    Ray has no call for all three. Therefore groups are listed before and after the rest. If they have changed in
-    between, or if the lists contradict each other, everything is listed again.
+    Ray has no call that lists all three. Therefore the groups are listed before and after the others. If groups have
+    changed in between, or if the lists contradict each other, everything is listed again.
 
     Raises:
         NotFoundError: the control plane does not answer.
@@ -268,7 +268,7 @@ def list_now() -> Listing:
             nodes, available = state.node_table(), state.available_resources_per_node()
             before, groups = groups, _live_groups()
             contradiction = _find_contradiction(nodes, groups, available)
-            # If groups change all the time, lists without a contradiction are used at last.
+            # If groups change all the time, the last try accepts lists without a contradiction.
             if contradiction is None and (_placements(before) == _placements(groups) or attempt >= _TRIES):
                 rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
                 return Listing(nodes, rows, available, cluster())
@@ -302,7 +302,7 @@ def create_group(
 
     Raises:
         ConflictError: the name is in use.
-        NotFoundError: the control plane does not answer; it can have created the group.
+        NotFoundError: the control plane does not answer; it can have created the group nevertheless.
     """
     with _translated_errors:
         try:
@@ -332,13 +332,13 @@ def group_id(group: Any) -> str:
 
 
 class RemovedError(Exception):
-    """Another program removed a group during a wait for it."""
+    """Another program has removed a group while this process waited for its placement."""
 
 
 def wait_placed(groups: Sequence[Any]) -> bool:
-    """Returns whether all groups are placed. Raises `RemovedError` for a removed one.
+    """Returns whether all groups are placed. Raises `RemovedError` if a group was removed.
 
-    It waits at most one second for each, because Ray's wait ignores signals.
+    The function waits at most one second for each group, because signals do not interrupt Ray's wait.
     """
     with _translated_errors:
         return all(_wait(group) for group in groups)
@@ -361,7 +361,7 @@ def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _row_now(group: Any) -> dict[str, Any]:
-    """Returns a group's row. It first checks that the control plane answers, because the query has no timeout."""
+    """Returns a group's row. First checks that the control plane answers, because the query of a row has no timeout."""
     read_records(())
     row: dict[str, Any] = _state().placement_group_table(group.id)
     return row or {"state": "REMOVED", "name": ""}
@@ -378,7 +378,7 @@ def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
 
 
 def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
-    """Removes groups, and waits until Ray's control plane reports their chips as free, so that others can use them.
+    """Removes groups, and waits until Ray's control plane reports their chips as free for others.
 
     Returns:
         Whether the chips were free within `timeout_s`; False: the groups are removed, but their chips are still in use.
@@ -416,8 +416,8 @@ def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 def _are_chips_free(chips: Mapping[str, float], id_suffixes: tuple[str, ...], until: float) -> bool:
     read_records(())
     available = _state().available_resources_per_node()
-    # While a task still runs in a removed group, the node keeps the resources of the group (TPU_group_0_ID). The lists
-    # do not contain a group that was created a moment ago.
+    # While a task still runs in a removed group, its node keeps the resources of the group (TPU_group_0_ID). They are
+    # searched by id, because Ray's lists do not contain a group that was created a moment ago.
     if any(name.endswith(id_suffixes) for row in available.values() for name in row):
         return False
     # Another program can have got the chips already. Then the wait ends at `until`.
@@ -431,8 +431,8 @@ def _pause(deadline: float) -> bool:
 
 
 # --- records ------------------------------------------------------------------------------------------------------
-# The adapter's records are in the key-value store of Ray's control plane: all drivers can read them, and they end with the
-# cluster.
+# The adapter's records are in the key-value store of Ray's control plane. There all drivers can read them, and the
+# records end with the cluster.
 
 
 def write_record(key: str, record: str) -> None:
@@ -442,9 +442,9 @@ def write_record(key: str, record: str) -> None:
 
 
 def check_answers(within_s: float = _TRUSTED_S) -> None:
-    """Checks that the control plane answers, unless it has answered within `within_s`.
+    """Checks that the control plane answers, unless it has answered within the last `within_s` seconds.
 
-    Other queries wait for a minute, and then Ray ends the driver.
+    Call this before other queries: without an answer, they wait for a minute, and then Ray ends the driver.
 
     Raises:
         NotFoundError: it does not answer.
@@ -454,7 +454,7 @@ def check_answers(within_s: float = _TRUSTED_S) -> None:
 
 
 def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Returns the existing records of the keys."""
+    """Returns the records of the keys. Keys without a record are left out."""
     with _translated_errors:
         found = _worker().gcs_client.internal_kv_multi_get(
             [key.encode() for key in keys] or [b"?"], _NAMESPACE, REPLY_S

@@ -37,8 +37,8 @@ def free_slices(
 ) -> tuple[FreeSlice, ...]:
     """Returns the slices of the cluster that could be reserved now, according to the ledger and Ray.
 
-    Slices that are allocated, draining, or used by plain tasks or actors are not included. It calls `sync` first.
-    Slices can be taken or freed after the call, so that `slice_placement_group` can find other ones.
+    Slices that are allocated, draining, or used by plain tasks or actors are not included. The function calls `sync`
+    first. Slices can become allocated or free after the call, so `slice_placement_group` can find other free slices.
 
     Args:
         topology: only slices of that shape, such as "4x4".
@@ -68,8 +68,9 @@ def free_slices(
 
 
 def _free_slice(one: Slice) -> FreeSlice:
-    # A free slice is intact, so these attributes are known. Its nodes are ordered by worker id, and each worker has
-    # one node that is not dead, so the first such node is worker 0.
+    # A free slice is intact, so these attributes are known. Each worker of an intact slice has exactly one node that is
+    # not dead. The list can also have dead nodes, which were replaced. The nodes are ordered by worker id, so the first
+    # node that is not dead is worker 0.
     assert one.accelerator and one.topology and one.n_hosts and one.chips_per_host
     head = next(node for node in one.nodes if node.state is not NodeState.DEAD)
     return FreeSlice(one.name, one.accelerator, one.topology, one.n_hosts, one.chips_per_host, head.address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledgers of this process, which other drivers share, and their synchronisation with the Ray cluster."""
+"""The ledgers that this process has opened, and their synchronisation with the Ray cluster."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RayLedger:
         if before is None:
             return
         snapshot = self.quoit.snapshot()
-        # list() makes a copy, because other threads can add entries.
+        # list() makes a copy, because other threads can add entries during the loop.
         for accelerator in list(before.foreign_slices):
             listing.foreign_slices[accelerator] = list_foreign_slices(accelerator, snapshot, self.source)
         if len(before.pins) <= _MAX_CACHED_PINS and before.nodes == listing.nodes:
@@ -121,8 +121,8 @@ class RayLedger:
     def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
         """Removes from Ray the groups of drivers that were killed before they confirmed the hold.
 
-        Otherwise detached groups would stay for ever. Their holds have expired. The ledger keeps the ended groups for
-        some time; the record of each is searched once.
+        Otherwise detached groups of these drivers would stay for ever. Their holds have expired, but the ledger keeps
+        the ended groups for some time. This method therefore reads the record of each ended group once.
         """
         groups = self.quoit.snapshot().groups
         ended = {owners.record_key(one) for one in groups if not one.source and one.state is GroupState.REMOVED}
@@ -162,7 +162,8 @@ class RayLedger:
             owner = owners.parse(one.name)
             if owner is None or owner.source != self.source or owner.cluster == owners.cluster_prefix(listing.cluster):
                 continue
-            # This process can have been a driver of another cluster before. Its owners there have ended.
+            # An owner that this process renews is from an earlier connection of this process to another cluster. That
+            # driver has ended, so its lease does not matter.
             if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._renewers:
                 raise SourceTakenError(
                     f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, with a lease of "
@@ -188,7 +189,7 @@ class RayLedger:
         # A record without groups: a driver is creating or replacing them.
         if not record["groups"]:
             return record.get("job") in dead
-        # A driver changes the record before it replaces groups. If the record is unchanged, none is replacing them.
+        # A driver changes the record before it replaces groups. If the record is unchanged, no driver replaces them.
         return cluster.read_records([key]).get(key) == record
 
 
@@ -245,7 +246,8 @@ def get_ray_ledger(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
         known = _cached_ledger(path, source)
         if known is None:
             known = _cached_or_opened_ledger(os.path.realpath(path), source, is_named=is_named)
-            # The unresolved path is cached too, because resolving it takes longer than checking the file's identity.
+            # The unresolved path is cached too: then the next call only has to check the file's identity, which takes
+            # less time than to resolve the path.
             if os.path.isabs(path):
                 _opened[os.getpid(), path, source] = known
         return known[1]
@@ -265,7 +267,7 @@ def _cached_or_opened_ledger(path: str, source: str, *, is_named: bool) -> tuple
         before = _file_identity(path)
         ledger = RayLedger(_open(path, is_named=is_named), source)
         after = _file_identity(path)
-        # If the file was replaced during the open, its identity is unknown, and the next call opens it again.
+        # If the file was replaced during the open, the identity is None, so that the next call opens the file again.
         known = _opened[os.getpid(), path, source] = after if before in (None, after) else None, ledger
     return known
 
@@ -288,7 +290,7 @@ def ledger_path(ledger: str | os.PathLike[str] | None) -> str:
 
 
 def _resolve_argument(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
-    """Returns the path as given, and whether the argument or $QUOIT_DB gave it."""
+    """Returns the path, and whether it is from the argument or $QUOIT_DB; else it is the default."""
     named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
     if named is not None and not isinstance(named, str):
         raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Ledger, not {type(ledger).__name__}")
@@ -316,7 +318,7 @@ def _open(path: str, *, is_named: bool) -> Ledger:
 def _create_file(path: str) -> None:
     """Creates a ledger under a temporary name, and links it to `path` when it is complete.
 
-    A driver that is killed in between leaves no incomplete ledger at `path`.
+    If the driver is killed before the link, there is no incomplete ledger at `path`.
     """
     new = f"{path}.{uuid.uuid4().hex[:8]}.new"
     try:
@@ -348,7 +350,7 @@ def _is_recent(path: str) -> bool:
 def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> Input:
     """Returns the present state of the Ray cluster, as an input of `Ledger.sync_input` and the other imports.
 
-    Nodes, placement groups and available resources are of one moment, as far as Ray allows: all are read again if
+    Nodes, placement groups and available resources are of one moment, as far as Ray allows: all lists are read again if
     groups changed in the meantime, or if the lists contradict each other. Nothing is written.
 
     Args:
@@ -371,17 +373,18 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
     """Writes the present state of the Ray cluster into the ledger, and frees what is no longer used there.
 
     Plain tasks and actors become external use of their hosts, even if they only use CPU. Slices with external use are
-    not allocated. Placement groups of other programs become groups of the source. Those on the hosts of a group of the
-    ledger belong to the owner of that group, and are not counted again. A group of `slice_placement_group` is released
-    when Ray no longer has its placement groups, or when its driver has ended. It is never released while a live driver
-    is about to confirm it.
+    not allocated. Placement groups of other programs become groups of the source. But a placement group on hosts that a
+    group of the ledger has belongs to the owner of that group, and is not counted again. A group of
+    `slice_placement_group` is released when Ray no longer has its placement groups, or when its driver has ended. It is
+    never released while a live driver is about to confirm it.
 
-    `slice_placement_group` calls this itself: you only need it for other users of the ledger, such as `quoit status`.
+    `slice_placement_group` calls `sync` itself. Call it only to update the ledger for other users of it, such as
+    `quoit status`.
 
     Args:
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
-        source: the cluster's name in the ledger. Two clusters need two names. A restarted cluster can reuse the
-            name when the old drivers or their leases have ended.
+        source: the cluster's name in the ledger. Two clusters in one ledger need two names. A restarted cluster can use
+            the same name again when the old drivers or their leases have ended.
         tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
 
     Returns:
@@ -400,7 +403,7 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
 
 
 def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:
-    """Returns the live group with the request key, or with the name, that belongs to no source. Else returns None."""
+    """Returns the live group with the request key or the name; None if there is none. Groups of sources are ignored."""
     ledger.quoit.refresh()
     for group in ledger.live_groups():
         if group.key == key if key is not None else group.name == name:

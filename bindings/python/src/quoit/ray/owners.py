@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The owners of the adapter's groups in the ledger, and the renewal of their leases.
 
-Each driver is an owner, so that its groups end in the ledger if the driver no longer renews its lease.
+Each driver is an owner. If a driver no longer renews its lease, its groups end in the ledger.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import cluster
 _log = logging.getLogger("quoit.ray")
 
 DETACHED = "detached"
-"""What owners' names have instead of a job id if their groups outlive their driver."""
+"""In the name of an owner, the text instead of a job id if the groups outlive their driver."""
 
 
 class Owner(NamedTuple):
@@ -28,7 +28,7 @@ class Owner(NamedTuple):
 
     source: str
     cluster: str
-    """The first digits of the cluster's id: a restarted cluster has another one."""
+    """The first digits of the cluster's id. A restarted cluster has another id."""
     job: str
     """Ray's job id, or "detached"."""
 
@@ -39,7 +39,7 @@ def cluster_prefix(cluster_id: str) -> str:
 
 
 def owner_name(source: str, cluster_id: str, job: str, named: str | None = None) -> str:
-    """Returns the owner of the groups of a job. `named` is the user's name for it, which becomes a prefix."""
+    """Returns the name of the owner of a job's groups. `named` is the owner that the user gave; it becomes a prefix."""
     name = f"ray:{source}:{cluster_prefix(cluster_id)}:{job}"
     return name if named is None else f"{named}|{name}"
 
@@ -58,9 +58,9 @@ def record_key(group: Group) -> str:
 
 
 class LeaseRenewer:
-    """Renews the lease of an owner while the owner has groups (a heartbeat); one per process, ledger and owner.
+    """Renews the lease of an owner while the owner has groups. A process has one object for each ledger and owner.
 
-    It stops when this process is no longer the same driver, because Ray has then removed the groups of that driver.
+    The renewal stops when this process is no longer the same driver, because Ray has then removed the driver's groups.
     """
 
     def __init__(self, quoit: Ledger, owner: str) -> None:
@@ -75,8 +75,9 @@ class LeaseRenewer:
     def keep(self, name: str, lease_s: float, driver: cluster.Driver) -> None:
         """Renews the lease until `name` is dropped, while this process is that driver. Starts the thread if necessary.
 
-        The owner's lease is durable when this returns. If another process ends the owner later, the next heartbeat
-        registers it again. If several names have different leases, the longest one is used until all names are dropped.
+        The owner's lease is durable when `keep` returns. If another process ends the owner later, the next heartbeat
+        registers the owner again. If several names have different leases, the longest lease is used until all names are
+        dropped.
         """
         lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
@@ -85,7 +86,7 @@ class LeaseRenewer:
                 self._names.clear()
             renewed_ms = 0 if self._thread is None else self._lease_ms
             self._lease_ms = max(self._lease_ms, lease_ms) if self._names else lease_ms
-            # The next heartbeat of the thread can be too late for a longer lease, so this one is sent at once.
+            # If this lease is longer than the present one, it starts at once: the thread's next heartbeat can be late.
             if lease_ms > renewed_ms:
                 self._start_lease()
             if self._thread is None:
@@ -99,7 +100,7 @@ class LeaseRenewer:
             self._names.discard(name)
 
     def _start_lease(self) -> None:
-        # Another process of the job can have renewed the lease already, or have set a longer one.
+        # Another process of the job can have renewed the lease already, or have set a longer lease.
         if self._left_ms() < self._lease_ms * 2 / 3:
             self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
 

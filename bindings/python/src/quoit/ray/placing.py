@@ -25,10 +25,10 @@ PLACE_S = 10.0
 """How long Ray can take to place groups on free hosts."""
 
 REMOVE_S = 10.0
-"""How long removed groups can keep their chips before the ledger frees the slices anyway."""
+"""How long to wait until Ray frees the chips of removed groups. After that, the ledger frees the slices anyway."""
 
 _BLOCKED_S = 1.0
-"""How long to wait at least while another group blocks Ray's scheduler."""
+"""The shortest wait for Ray's placement while another group blocks Ray's scheduler."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +64,12 @@ class Reservation:
     selectors: list[dict[str, str]]
     """The label selector of each bundle, slice by slice."""
     ray_groups: list[Any]
-    """One for all slices, or one for each slice in the order of the group's slices; empty while they are replaced."""
+    """Ray's placement groups: one for all slices, or one for each slice in the order of the group's slices.
+
+    Empty while the placement groups are replaced.
+    """
     record: DeferredRecord | None = None
-    """The record, if it is written after the caller has its result."""
+    """The group's record, if it is written only after the caller has its result; else None."""
 
     @functools.cached_property
     def handle(self) -> str:
@@ -75,7 +78,7 @@ class Reservation:
 
 
 class NotPlacedError(Exception):
-    """Ray has not placed the groups. ``excluded`` is a slice that the next attempt must exclude: it is too small."""
+    """Ray has not placed the groups. ``excluded`` is a slice that is too small: the next attempt must exclude it."""
 
     def __init__(self, why: str, excluded: str | None = None) -> None:
         super().__init__(why)
@@ -115,7 +118,7 @@ def write_record(group_request: SliceGroupRequest, reservation: Reservation) -> 
 
 
 def defer_record(group_request: SliceGroupRequest, reservation: Reservation) -> DeferredRecord:
-    """Like `write_record`, but writes the record after the caller has its result: see `DeferredRecord`."""
+    """Like `write_record`, but the record is written after the caller has its result: see `DeferredRecord`."""
     return DeferredRecord(lambda: write_record(group_request, reservation), group_request.driver)
 
 
@@ -129,7 +132,7 @@ def write_planned_record(
 ) -> None:
     """Writes a record of the groups that will be created in place of `replaced_groups`.
 
-    If the driver is killed meanwhile, `sync` removes these groups.
+    If the driver is killed before they are complete, `sync` finds the record and removes the groups.
     """
     planned = {**created.planned_record(replaced_groups), "selectors": []}
     cluster.write_record(owners.record_key(group), _record(group_request, planned))
@@ -142,7 +145,7 @@ def _record(group_request: SliceGroupRequest, record: Mapping[str, Any]) -> str:
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
     """Waits until Ray has placed all groups. Raises `NotPlacedError` with the reason if Ray cannot place them.
 
-    If a group of another program blocks Ray's scheduler, it waits until `end` for that group to be placed or removed.
+    If a group of another program blocks Ray's scheduler, the function waits until `end` for the end of the blocking.
     """
     began = time.monotonic()
     while not _are_placed(ray_groups):
@@ -178,10 +181,10 @@ def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: clu
 
 
 def _blocking(listing: cluster.Listing) -> str:
-    """Returns a message about groups that block Ray 2.60: it retries them endlessly and places no other groups.
+    """Returns a message about groups that block Ray 2.60; "" if there are none.
 
-    These are groups that have lost a host. A group whose bundles are pinned to that host does not block: Ray detects
-    that it is INFEASIBLE, and continues with other groups.
+    A group that has lost a host blocks Ray: Ray retries it endlessly, and places no other groups. A group whose bundles
+    are pinned to the lost host does not block: Ray detects that it is INFEASIBLE, and continues with other groups.
     """
     names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
     if not names:
@@ -195,7 +198,7 @@ def _is_blocking(row: Mapping[str, Any]) -> bool:
 
 
 def release_or_log(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """Like `release`, but only logs a failure. The next sync, or the end of the lease, releases the group then."""
+    """Like `release`, but only logs a failure. In that case the next sync, or the end of the lease, frees the group."""
     try:
         release(ledger, group, ray_groups)
     except errors.NotFoundError as error:

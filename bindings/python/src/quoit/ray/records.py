@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of the adapter's groups in Ray's control plane.
 
-A record lists the placement groups of one group of the ledger. `sync` and `attach` use it to find them, also after
-their driver was killed. Detached groups get a record of the planned names before they are created, because Ray does not
-remove them when the driver ends. The record of other groups is written after they are created.
+A record lists the placement groups of one group of the ledger. `sync` and `attach` use the record to find these
+placement groups, even after their driver was killed. Before detached groups are created, a record with their planned
+names is written, because Ray does not remove detached groups when the driver ends. The record of other groups is
+written after the groups are created.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _log = logging.getLogger("quoit.ray")
 _POLL_S = 0.1
 """The pause of the thread that writes deferred records."""
 _IDLE_S = 60.0
-"""How long that thread lives without records."""
+"""How long the thread that writes deferred records lives without records."""
 
 
 class CreatedGroups:
     """The placement groups that a call creates in Ray.
 
-    It stores each name before the request to Ray, so that it can find the group even if Ray's answer does not arrive.
+    Each name is stored before the request to Ray. Then the group can be found even if Ray's answer does not arrive.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class CreatedGroups:
         """The groups that Ray has confirmed."""
         self.names: list[str] = []
         """The names of groups that can exist in Ray."""
-        # The groups are searched by job and name. Other groups of the job with these names are excluded.
+        # `find_all` searches groups by job and name. Older groups of the job with these names are excluded by id.
         self._job = ""
         self._excluded_ids: list[str] = []
         self._unanswered: list[str] = []
@@ -66,7 +67,7 @@ class CreatedGroups:
         try:
             group = cluster.create_group(bundles, selectors, strategy, name, lifetime)
         except (errors.ConflictError, ValueError, TypeError):
-            # Ray has refused the request, so that a group with this name belongs to another caller.
+            # Ray has refused the request. A group with this name, if there is one, belongs to another caller.
             self._unanswered.remove(name)
             raise
         self.groups.append(group)
@@ -74,7 +75,7 @@ class CreatedGroups:
         return group
 
     def find_all(self) -> list[Any]:
-        """Returns all created groups. Groups for which no answer arrived are searched in Ray by name."""
+        """Returns all created groups. A group for which no answer arrived is searched in Ray by name."""
         known = {cluster.group_id(one) for one in self.groups}
         try:
             unseen = [one for one in self._find_groups(self._unanswered) if cluster.group_id(one) not in known]
@@ -95,8 +96,8 @@ class CreatedGroups:
 class DeferredRecord:
     """A record that is written after the caller has its result, or earlier if the record is needed.
 
-    A thread polls for records that are due. Waking a thread for each record would cost the caller more than the rest of
-    the call.
+    A thread polls for records that are due. To wake a thread for each record instead would cost the caller more time
+    than the rest of the call.
     """
 
     def __init__(self, write: Callable[[], None], driver: cluster.Driver) -> None:
@@ -129,7 +130,7 @@ class DeferredRecord:
     def write_if_due(self) -> bool:
         """Writes the record if that is allowed. Returns whether nothing is left to do."""
         if cluster.driver() != self._driver:
-            self.cancel()  # Ray has removed its groups
+            self.cancel()  # the driver has ended, so Ray has removed the groups of the record
         elif self._is_due:
             self.write()
         return self._write is None
@@ -184,8 +185,8 @@ def slice_group_name(base: str, index: int) -> str:
 def has_ray_group(group: Group, record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
     """Returns whether Ray still has a placement group of a group of the ledger.
 
-    If the group has no record yet, its placement groups have the unique name of the ledger's group: groups with a name
-    from the user get their record before they are confirmed.
+    If the group has no record yet, its placement groups are searched by the unique name of the ledger's group. This is
+    their name, because groups with a name from the user get their record before they are confirmed.
     """
     if record is not None:
         return any(name in listing.groups for name in record["groups"])
@@ -198,7 +199,7 @@ def _find_groups(names: Sequence[str], job: str, excluded_ids: Sequence[str]) ->
 
 
 def list_existing_groups(record: Mapping[str, Any], listing: cluster.Listing) -> list[Any]:
-    """Returns the groups of a record that still exist in Ray, also those that they replace."""
+    """Returns the groups of a record that still exist in Ray, and the existing groups that they replace."""
     ids = [one for one in (*record["groups"], *record.get("standing", ())) if one in listing.groups]
     names = [] if record["groups"] else record.get("names", [])
     found = {one: cluster.get_group(one) for one in ids}

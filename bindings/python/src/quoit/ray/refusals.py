@@ -15,7 +15,7 @@ from .placing import SliceGroupRequest
 class SlicesNotFreeError(errors.NotNowError, TimeoutError):
     """The slices were not free within the timeout; ``report`` explains why.
 
-    It is also a TimeoutError, because Ray's helper raises that.
+    The class is also a TimeoutError, because Ray's helper raises TimeoutError.
     """
 
 
@@ -30,8 +30,8 @@ def to_refusal(
     """Converts a refusal of the ledger to the exception for the caller, with the report.
 
     Args:
-        excluded: why earlier attempts excluded slices, by slice.
-        listing: the listing of the refused attempt.
+        excluded: for each slice that earlier attempts have excluded, the reason.
+        listing: the listing of Ray that the refused attempt used.
     """
     words = [f"{group_request.shape.description}: {describe(error)}", *(excluded or {}).values()]
     if isinstance(error, errors.NeverError):

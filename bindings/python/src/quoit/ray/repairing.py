@@ -34,9 +34,9 @@ _PAUSE_S = 0.1
 
 
 def repair(group_request: SliceGroupRequest, reservation: Reservation, timeout_s: float) -> Reservation:
-    """Replaces the lost and leaving slices in the ledger, and creates only the new groups in Ray.
+    """Replaces the lost and leaving slices in the ledger, and creates placement groups in Ray for the new slices.
 
-    If an exception, also an interrupt, comes after the change in the ledger, the whole reservation is released.
+    If an exception or an interrupt comes after the change in the ledger, the whole reservation is released.
 
     Raises:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
@@ -76,7 +76,8 @@ def _replace_groups(
     free_names = [name for name, _ in name_ray_groups(group_request, group, pins) if name not in names]
     gone = [one for one in reservation.ray_groups if one not in kept.values()]
     created.reserve_names(free_names, is_unique=False)
-    # The record has no groups until all of them are replaced. Then no sync counts them as gone.
+    # The record has no groups until all groups are replaced. While this driver lives, a sync does not release a group
+    # with such a record.
     write_planned_record(group_request, group, created, reservation.ray_groups)
     cluster.remove_groups(gone, REMOVE_S)
     result = Reservation(group, [dict(selector) for one in pins for selector in one.selectors], [])
@@ -139,7 +140,7 @@ def _repair_in_ledger(group_request: SliceGroupRequest, reservation: Reservation
 def _check_source(group_request: SliceGroupRequest, group: Group) -> None:
     """Raises if a slice belongs to another source.
 
-    The request excludes the slices of the other sources that existed when it was made, but not those of newer ones.
+    The request excludes the slices of other sources, but only of sources that existed when the request was made.
     """
     snapshot, source = group_request.ledger.quoit.snapshot(), group_request.ledger.source
     others = [one.name for one in group.slices if snapshot.lookup_slice(one.name).pool.source != source]

@@ -26,16 +26,16 @@ from . import cluster
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shape:
-    """The slices that a call requests, and the bundles on them. Two shapes are equal only if they are one object."""
+    """The slices that a call requests, and the bundles on them. Shapes are compared by identity."""
 
     rules: SliceGroup
-    """What Ray's helper would request with the same arguments."""
+    """The group that Ray's helper would request with the same arguments."""
     arguments: Mapping[str, Any]
-    """The arguments as JSON values, from which another driver can make an equal shape."""
+    """The arguments as JSON values, from which another driver can make the same shape."""
     selectors: Mapping[str, str]
-    """The required labels of every host, other than the slice's name."""
+    """The labels that every host must have, without the slice's name."""
     named: tuple[str, ...]
-    """The slices that were requested by name; empty: any."""
+    """The slices that were requested by name; empty: any slices."""
 
     @functools.cached_property
     def bundles_per_host(self) -> int:
@@ -67,7 +67,7 @@ class Shape:
 
     @functools.cached_property
     def default_name(self) -> str:
-        """The default name of its groups."""
+        """The name of the groups if the caller gives none."""
         return f"{self.rules.accelerator_version}-{self.rules.topology}"
 
     @property
@@ -84,7 +84,7 @@ class Shape:
         excluded: Collection[str] = (),
         slices: int | None = None,
     ) -> Request:
-        """Returns the request for the ledger. `slices` overrides the number of slices."""
+        """Returns the request for the ledger. `slices`, if given, replaces the shape's number of slices."""
         if key is None and slices is None and not excluded:
             return _cached_request(self, owner).renamed(name)
         request_arguments = self.request_arguments if slices is None else {**self.request_arguments, "slices": slices}
@@ -93,7 +93,7 @@ class Shape:
 
 @functools.lru_cache(maxsize=64)
 def _cached_request(shape: Shape, owner: str | None) -> Request:
-    """Returns a cached request of any name. A renamed copy of it is cheaper than a new request."""
+    """Returns a cached request with a name that does not matter. To rename a copy costs less than a new request."""
     return Request("cached", **shape.request_arguments, owner=owner)
 
 
@@ -109,8 +109,8 @@ def check_shape(arguments: Mapping[str, Any]) -> Shape:
         factor = _tpu_per_chip(cluster.tpu_per_chip_text())
     whole = {**arguments, "tpu_resource_per_chip": factor}
     if whole["resources_per_bundle"] is None and whole["bundle_label_selector"] is None:
-        # Jobs often repeat a request, so the shape is cached. 4, 4.0 and True are equal as keys, so their types are
-        # part of the key.
+        # Jobs often repeat a request, so the shape is cached. Equal values of different types, such as 1 and True, need
+        # different shapes, so the types are part of the key.
         try:
             values = tuple(whole.values())
             return _cached_shape(tuple(whole), values, tuple(map(type, values)))
@@ -151,7 +151,7 @@ def _to_number(value: object) -> int | float | bool:
 
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
-    """Raises if Ray would hold slices for bundles that it can never place."""
+    """Raises if Ray could never place the bundles on the slices."""
     if strategy not in Strategy.__members__:
         raise errors.InvalidError(f"strategy '{strategy}': expected one of {', '.join(Strategy.__members__)}")
     tpu = rules.bundle_resources["TPU"]
@@ -201,7 +201,7 @@ def _split_selectors(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> t
 
 
 def list_foreign_slices(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
-    """Returns the slices of a generation that belong to other sources. This cluster does not have their hosts."""
+    """Returns the slices of a generation that belong to other sources, whose hosts are not in this Ray cluster."""
     if all(one.name == source for one in snapshot.sources):
         return []
     return [one.full_name for one in snapshot.slices if one.pool.source != source and one.accelerator == accelerator]
@@ -212,12 +212,12 @@ def list_foreign_slices(accelerator: str, snapshot: Snapshot, source: str) -> li
 
 @dataclasses.dataclass(frozen=True)
 class SlicePins:
-    """The bundles of one slice with the selectors that pin them. With one bundle per host, bundle i is on worker i."""
+    """The bundles of one slice, with the selectors that pin them to hosts. The hosts are in the order of worker ids."""
 
     name: str
     """The name of the slice."""
     nodes: tuple[Mapping[str, Any], ...]
-    """Ray's rows of its hosts, by worker id."""
+    """Ray's rows of the slice's hosts, by worker id."""
     bundles: tuple[Mapping[str, float], ...]
     selectors: tuple[Mapping[str, str], ...]
 
@@ -235,15 +235,16 @@ class SlicePins:
 
 
 class NodeGoneError(Exception):
-    """A node that the ledger allocated is not alive in Ray's list. The message is the identity or name of the node."""
+    """The ledger has allocated a node that is not alive in Ray's list. The message is the node's identity or name."""
 
 
 def pin_bundles(shape: Shape, group: Group, quoit: Ledger, listing: cluster.Listing) -> list[SlicePins]:
     """Returns the pins of a group, slice by slice in quoit's order.
 
-    They are cached in the listing, because jobs often repeat a request.
+    The pins are cached in the listing, because jobs often repeat a request.
 
-    Raises `NodeGoneError` if the ledger's state is older than the listing.
+    Raises:
+        NodeGoneError: the ledger has a host that the listing lacks, because the ledger's state is older.
     """
     cache_key = shape, placement_key(group)
     pins: list[SlicePins] | None = listing.pins.get(cache_key)
@@ -272,7 +273,7 @@ class _Host:
     selector: Mapping[str, str]
     """A selector that matches only this node."""
     heads: Mapping[str, float]
-    """The head resources of the node. Ray's helper does not use a slice whose head resource is in use."""
+    """The head resources of the node. The first bundle takes them, because Ray's helper then avoids the slice."""
 
 
 def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> list[_Host]:
@@ -288,9 +289,10 @@ def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> lis
 
 
 def _selector(node: Mapping[str, Any], listing: cluster.Listing) -> dict[str, str]:
-    """Returns a selector for the node by slice name and worker id, so that it also matches a replacement of the node.
+    """Returns a selector that matches only the node.
 
-    If the node has no such labels, or other nodes have the same ones, the selector uses the node id.
+    The selector uses the slice name and the worker id, so that it also matches a later replacement of the node. If the
+    node lacks these labels, or if another node has the same labels, the selector uses the node id.
     """
     name, worker_id = cluster.slice_position(node)
     if name is None or worker_id is None or listing.n_nodes_at[name, worker_id] != 1:

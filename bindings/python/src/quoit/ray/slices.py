@@ -31,29 +31,29 @@ from .uninterrupted import run_uninterrupted
 _log = logging.getLogger("quoit.ray")
 
 LEASE_S = 60.0
-"""The default lease of a driver's groups: they end if the driver sends no heartbeat for that long."""
+"""The default lease of a driver, in seconds: its groups end if the driver sends no heartbeat for that long."""
 
 _SHORTEST_LEASE_S, _LONGEST_LEASE_S = 0.001, 366 * 86400.0
 
 TIMEOUT_S = 100.0
-"""The default timeout of Ray's helper."""
+"""The default of `head_reservation_timeout_s`, in seconds, the same as in Ray."""
 
 _PAUSE_S = 0.05
 _SETTLE_S = 1.0
-"""How long to wait for groups of a dead driver to end, and for a deferred record."""
+"""How long to wait for the end of a dead driver's groups, or for a record that its driver writes later."""
 _POLL_S = 0.5
 
 
 class SlicePlacementGroup:
     """A reservation: slices in the ledger, with Ray's placement groups on them.
 
-    `slice_placement_group` and `attach` return it. The constructor takes the arguments of Ray's class in their order
-    and raises like `slice_placement_group`. The object has the attributes of Ray's class, and others such as
-    `slice_names`, `group` and `state`. Slices are in the order of `slice_names`, and the bundles of a slice in the
-    order of worker ids. The groups are already placed: you need not wait for their ``ready()``.
+    `slice_placement_group` and `attach` return such an object. The constructor takes the arguments of Ray's class in
+    their order, and raises the exceptions of `slice_placement_group`. The object has the attributes of Ray's class, and
+    others such as `slice_names`, `group` and `state`. Slices are in the order of `slice_names`, and the bundles of a
+    slice in the order of worker ids. Ray has already placed the groups: you need not wait for their ``ready()``.
 
-    It is a context manager that releases the slices. If you do not release them, they end with the driver, like those
-    of Ray, unless the lifetime is "detached". Several threads can use one object.
+    As a context manager, the object releases the slices at the end of the block. Slices that you do not release end
+    with the driver, like slices of Ray, unless the lifetime is "detached". Several threads can use one object.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class SlicePlacementGroup:
         """Ray's placement group of all slices; None after the release.
 
         Raises:
-            InvalidError: each slice has its own (``pg_per_slice=True``): use `slice_placement_groups`.
+            InvalidError: each slice has its own group (``pg_per_slice=True``): use `slice_placement_groups`.
         """
         if self._request.shape.arguments["pg_per_slice"]:
             raise errors.InvalidError("pg_per_slice 'True': use slice_placement_groups instead")
@@ -192,7 +192,7 @@ class SlicePlacementGroup:
         """Ray's placement group of each slice, in the order of `slice_names`; empty after the release.
 
         Raises:
-            InvalidError: there is one for all slices (``pg_per_slice=False``): use `placement_group`.
+            InvalidError: there is one group for all slices (``pg_per_slice=False``): use `placement_group`.
         """
         if not self._request.shape.arguments["pg_per_slice"]:
             raise errors.InvalidError("pg_per_slice 'False': use placement_group instead")
@@ -213,7 +213,7 @@ class SlicePlacementGroup:
         return []
 
     def release_head_pgs(self, slice_index: int | None = None) -> None:
-        """Does nothing, because there are no heads. Programs for Ray's class call it when their groups are ready.
+        """Does nothing, because there are no head groups. It exists because programs for Ray's class call it.
 
         Raises:
             InvalidError: there is no such slice.
@@ -308,14 +308,14 @@ class SlicePlacementGroup:
     def state(self) -> GroupState:
         """RESERVED; RESCHEDULING if a host is lost or leaving; PENDING while Ray places the groups again; or REMOVED.
 
-        It reads both Ray and the ledger, because each of them can detect a loss first, and because another
+        The state comes from both Ray and the ledger, because each of them can detect a loss first, and because another
         `SlicePlacementGroup` can have repaired or released the same groups.
 
         Raises:
             NotFoundError: Ray's control plane does not answer, or Ray is disconnected.
             ConflictError: this process is now a driver of another cluster.
         """
-        # It does not wait for a repair or release in another thread, so that monitoring can show the progress.
+        # This property does not wait for a repair or release in another thread, so that monitoring can show progress.
         if self._is_released or self._has_ended():
             return GroupState.REMOVED
         self._check_driver()
@@ -346,7 +346,7 @@ class SlicePlacementGroup:
             return GroupState.REMOVED
 
     def _has_ended(self) -> bool:
-        """Returns whether it ended with its driver: this process was the driver before ray.shutdown()."""
+        """Returns whether the reservation ended with its driver, because this process has called ray.shutdown()."""
         return self._is_own and cluster.driver() != self._driver
 
     def _check_driver(self) -> None:
@@ -361,7 +361,10 @@ class SlicePlacementGroup:
         cluster.check_answers()
 
     def _read_record(self, reservation: Reservation) -> tuple[Mapping[str, Any] | None, Reservation]:
-        """Returns the record (None after a release), and `reservation` or its successor after a repair elsewhere."""
+        """Returns the group's record (None after a release), and its present reservation.
+
+        The present reservation is `reservation` itself, unless another driver has repaired the group.
+        """
         if reservation.record is not None:
             reservation.record.write()
         name = owners.record_key(reservation.group)
@@ -397,7 +400,7 @@ class SlicePlacementGroup:
 
         Raises:
             ConflictError: no slice is lost, or this process is now a driver of another cluster.
-            NotFoundError: it is released, or Ray's control plane does not answer.
+            NotFoundError: the reservation was released, or Ray's control plane does not answer.
         """
         self._check_driver()
         self._request.ledger.sync()
@@ -406,23 +409,24 @@ class SlicePlacementGroup:
     def repair(self, *, timeout_s: float = 0.0, give_up: bool = False) -> bool:
         """Replaces the lost and leaving slices, and the placement groups in Ray that have them.
 
-        With ``pg_per_slice`` these are the groups of the lost slices. Otherwise it is the single group of all slices.
-        Tasks and actors in a replaced group end. Slice ids can change.
+        With ``pg_per_slice``, the groups of these slices are replaced. Otherwise the single group of all slices is
+        replaced. Tasks and actors in a replaced group end. Slice ids can change.
 
-        You need not hurry for other users. In Ray 2.60, a group of Ray's helper that has lost a host blocks the
-        placement of all other groups. Groups of quoit do not, because their bundles are pinned to hosts.
+        A late repair does not delay other users. In Ray 2.60, a group of Ray's helper that has lost a host blocks the
+        placement of all other groups. Groups of quoit do not block others, because their bundles are pinned to hosts.
 
         Args:
             timeout_s: how long to wait for another slice, in seconds.
-            give_up: whether to release it if there is no other slice.
+            give_up: whether to release the reservation if there is no other slice.
 
         Returns:
-            Whether it is intact now; False: it was released (``give_up``).
+            True: the reservation is intact now. False: it was released (``give_up``).
 
         Raises:
             NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray could not place the groups
-                on the new slices, and everything was released (`state` is REMOVED); or another driver is repairing it.
-            NotFoundError: it was released, or Ray's control plane does not answer.
+                on the new slices, and everything was released (`state` is REMOVED); or another driver is repairing the
+                reservation.
+            NotFoundError: the reservation was released, or Ray's control plane does not answer.
             ConflictError: this process is now a driver of another cluster.
         """
         with self._lock:
@@ -443,14 +447,15 @@ class SlicePlacementGroup:
     def release(self) -> None:
         """Removes Ray's placement groups, and frees the slices in the ledger when Ray reports their chips as free.
 
-        A second release does nothing. After ray.shutdown() Ray has removed the groups of this driver; the next `sync`,
-        or the end of the lease, frees them in the ledger. If this raises, nothing is released, and you can call it
-        again. At the end of a ``with`` block that raises, and at the end of the program, errors are logged instead.
+        A second release does nothing. After ray.shutdown(), Ray has already removed the groups of this driver; the next
+        `sync`, or the end of the lease, frees the slices in the ledger. If `release` raises, nothing is released, and
+        you can call it again. At the end of a ``with`` block that raises, and at the end of the program, errors are
+        logged instead of raised.
 
         Raises:
             NotFoundError: Ray's control plane does not answer; or Ray is disconnected, and the groups outlive this
                 driver.
-            NotNowError: another driver is repairing it now.
+            NotNowError: another driver is repairing the reservation now.
             ConflictError: this process is now a driver of another cluster, and the groups outlive this driver.
         """
         with self._lock:
@@ -493,51 +498,53 @@ def slice_placement_group(
     timeout_s: float | None = None,
     lease_s: float = LEASE_S,
 ) -> SlicePlacementGroup:
-    """Reserves whole slices and creates placement groups on them: all `num_slices` or none, placed when it returns.
+    """Reserves whole slices, all `num_slices` or none, and returns when Ray has placed placement groups on them.
 
-    It takes the arguments of ray.util.tpu.slice_placement_group() in their order. quoit chooses the slices, so that
-    callers with the same ledger do not compete for hosts in Ray. It holds the slices for this driver, creates the
-    groups with each bundle pinned to its host, and confirms the hold when Ray has placed all of them. A plain task or
-    actor on a host marks its slice as in use while it runs, even if it uses only half a CPU. After any failure, also an
-    interrupt, nothing stays reserved in Ray or in the ledger.
+    The arguments of ray.util.tpu.slice_placement_group() come first, in Ray's order. quoit chooses the slices, so that
+    callers with the same ledger do not compete for hosts in Ray. quoit holds the slices for this driver and creates the
+    groups, with each bundle pinned to its host. When Ray has placed all groups, quoit confirms the hold. A plain task
+    or actor on a host marks its slice as in use while it runs, even if it uses only half a CPU. After any failure, such
+    as an interrupt, nothing stays reserved in Ray or in the ledger.
 
     Args:
         topology: the topology of each slice in chips, "4x4".
         accelerator_version: the generation, "v6e", "TPU-V6E".
         resources_per_bundle: the resources of each bundle, TPU in devices; None: {"CPU": 1, "TPU": all of a host}.
-            A host has as many bundles as its TPU allows.
+            The TPU of a host divided by the TPU of a bundle is the number of bundles on each host.
         num_slices: the number of slices, from 1.
-        chips_per_vm: chips of each host; None: Ray's default. A v6e 2x4 exists as one host of 8 and as two of 4.
+        chips_per_vm: chips of each host; None: Ray's default. A v6e 2x4 exists as one host of 8 chips and as two of 4.
         pg_per_slice: whether each slice has its own placement group.
         tpu_resource_per_chip: units of the resource TPU that a chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP,
             else 1.
-        strategy: the strategy of the placement groups. The pins place the bundles; a strategy that contradicts them
-            is refused.
+        strategy: the strategy of the placement groups. Each bundle is pinned to a host; a strategy that contradicts
+            the pins is refused.
         name: the name of the placement group; with ``pg_per_slice``, NAME_slice_0 and so on. "": the name of the
             ledger's group.
         lifetime: None: the groups end with the driver; "detached": they stay until they are released.
-        head_reservation_timeout_s: Ray's name of `timeout_s`; None: no limit.
+        head_reservation_timeout_s: Ray's name of `timeout_s`; None: no limit. It is ignored if `timeout_s` is given.
         bundle_label_selector: for each bundle the required labels of its host. The labels must be the same for all
             bundles, except the slice's name ("ray.io/tpu-slice-name"), which is given for all slices or for none.
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db. A named file that does not
-            exist is created. All drivers of a cluster use the same one.
+            exist is created. All drivers of a cluster must use the same ledger.
         source: the cluster's name in the ledger.
-        key: the request key, the same for all drivers: while its slices live, a call with the same key in any
-            driver returns them and reserves nothing.
+        key: the request key. While the slices of a key are reserved, a call with the same key in any driver returns
+            these slices and reserves nothing.
         owner: the owner of the group; None: the driver. Detached groups end with their cluster and have the owner
             OWNER|ray:SOURCE:CLUSTER:detached.
-        timeout_s: how long to wait for free slices, in seconds; 0: not at all. Free slices are reserved at once.
+        timeout_s: how long to wait for free slices, in seconds; 0: do not wait. If enough slices are free, the call
+            never waits for others.
         lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds, from
-            0.001 to 31622400 (366 days). If an owner has several leases, the longest is used.
+            0.001 to 31622400 (366 days). If calls for one owner give different leases, the longest is used.
 
     Raises:
-        NotNowError: too few slices were free in that time; a `SlicesNotFreeError`, which is also a TimeoutError.
-            ``report`` explains why.
-        NeverError: the request would not fit with all groups released; ``report`` explains why.
-        InvalidError: Ray would refuse the arguments, or would never place the groups; also a ValueError.
-        ConflictError: the key belongs to another request (the message has the different arguments); a placement
-            group of the namespace has the name; or drivers of another cluster held slices of this source the whole
-            time.
+        NotNowError: too few slices became free within the timeout. The exception is a `SlicesNotFreeError`, which is
+            also a TimeoutError; its ``report`` explains why.
+        NeverError: the request would not fit even with all groups released; ``report`` explains why.
+        InvalidError: Ray would refuse the arguments, or would never place the groups. The exception is also a
+            ValueError.
+        ConflictError: the key belongs to another request (the message has the different arguments); another placement
+            group of the namespace has the name; or drivers of another cluster held slices of this source until the
+            timeout.
         NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
         VersionError: the installed Ray lacks a required feature, which the message names.
         TypeError: an argument has another type.
@@ -568,13 +575,13 @@ def slice_placement_group(
 def attach(
     *, key: str | None = None, name: str | None = None, ledger: LedgerLike = None, source: str = SOURCE
 ) -> SlicePlacementGroup:
-    """Returns slices that another driver has reserved, or that this one reserved before a restart, by key or name.
+    """Returns an existing reservation by key or name: one of another driver, or of this driver before a restart.
 
-    They end with the driver that reserved them, unless they are detached. They do not end with this driver.
+    The reservation ends with the driver that made it, unless it is detached. It does not end with this driver.
 
     Args:
         key: the request key.
-        name: the name of the ledger's group, or the argument ``name=`` of the call, if there is no key.
+        name: instead of a key: the name of the ledger's group, or the ``name=`` of the call that reserved the slices.
         ledger: like for `slice_placement_group`.
         source: like for `slice_placement_group`.
 
@@ -582,7 +589,7 @@ def attach(
         NotFoundError: no live group has the key or name; or like `slice_placement_group`.
         NotNowError: the group is being created or repaired now: retry.
         ConflictError: several groups have the name; or like `sync`.
-        TypeError: neither key nor name was given, or both.
+        TypeError: neither key nor name was given, or both were.
     """
     if (key is None) == (name is None):
         raise TypeError("attach: expected a key or a name")
@@ -610,7 +617,7 @@ def explain(
     ledger: LedgerLike = None,
     source: str = SOURCE,
 ) -> Report:
-    """Reports whether `slice_placement_group` would succeed now, and if not, why. It reserves nothing.
+    """Reports whether `slice_placement_group` would succeed now, and if not, why. Nothing is reserved.
 
     Args:
         topology: like for `slice_placement_group`.
@@ -655,7 +662,7 @@ def _lease(value: object) -> float:
 
 
 def _request(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> SliceGroupRequest:
-    # Ray does not list the units per chip. Syncs use the last known value.
+    # Ray does not list how many units of TPU one chip counts for. Therefore syncs use the value of the last request.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
     driver = cluster.connected_driver()
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
@@ -669,7 +676,7 @@ def _renewer(group_request: SliceGroupRequest) -> owners.LeaseRenewer:
 
 
 def _wait_for_source(ledger: RayLedger, end: float) -> None:
-    """Synchronises the ledger. If drivers of an older cluster with the same name have leases, waits until these end."""
+    """Synchronises the ledger. If drivers of an older cluster with the same name have leases, waits for their end."""
     while True:
         try:
             ledger.listing(FRESH_S)
@@ -681,8 +688,8 @@ def _wait_for_source(ledger: RayLedger, end: float) -> None:
 
 
 def _find_by_key(group_request: SliceGroupRequest, end: float) -> Reservation | None:
-    """Returns the reservation with the key, when it is confirmed; None if there is none."""
-    # Groups of a dead driver end soon, so it waits for that even without a timeout.
+    """Waits until the reservation with the key is confirmed, and returns it; None if there is none."""
+    # Groups of a dead driver end soon. The function waits for their end even without a timeout.
     settled = max(end, time.monotonic() + _SETTLE_S)
     while live_group(group_request.ledger, key=group_request.key) is not None:
         group_request.ledger.sync()
@@ -724,9 +731,10 @@ def _comparable_arguments(shape: Shape) -> dict[str, Any]:
 def _read_reservation(
     ledger: RayLedger, group: Group, within_s: float = 0.0
 ) -> tuple[SliceGroupRequest, Reservation] | None:
-    """Returns the reservation for a group of the ledger, from its record. None: it is not confirmed, or being repaired.
+    """Returns the reservation of a group of the ledger, from the group's record.
 
-    It waits up to `within_s` for a deferred record.
+    None: the group is not confirmed, or is being repaired. If the record is missing, the function waits for it up to
+    `within_s`, because the driver can write the record after the confirmation.
     """
     if group.state is GroupState.HELD:
         return None
@@ -774,14 +782,14 @@ def _register(one: SlicePlacementGroup) -> None:
     global _registered
     _unreleased[id(one)] = one
     if _registered != os.getpid():
-        # Ray has registered its shutdown already. Functions run in reverse order, so this one runs before the shutdown.
+        # Ray has already registered its shutdown. atexit runs functions in reverse order, so the release runs first.
         atexit.register(_release_all)
         _registered = os.getpid()
 
 
 def _release_all() -> None:
     """Releases the remaining slices at the end of the driver, so that they are free before the lease ends."""
-    # In a child of fork(2), the slices of the parent still belong to the parent.
+    # A child of fork(2) has a copy of the list. The slices of the parent still belong to the parent.
     own = [one for one in list(_unreleased.values()) if one._process == os.getpid()]
     if not own or not cluster.is_connected():
         return

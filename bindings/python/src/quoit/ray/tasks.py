@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts one task or actor per bundle of reserved slices, with the environment for its host."""
+"""Starts one task or actor in each bundle of reserved slices, with the environment for the bundle's host."""
 
 from __future__ import annotations
 
@@ -31,26 +31,27 @@ def run_on_slice(
 ) -> list[Any]:
     """Starts one task, or one actor, in each bundle of a reservation: one per host, unless bundles are smaller.
 
-    Each takes all TPU of its bundle and no CPU. Before its code runs, its environment has ``TPU_WORKER_ID``,
-    ``TPU_WORKER_HOSTNAMES``, ``TPU_NAME``, ``TPU_TOPOLOGY`` and ``TPU_ACCELERATOR_TYPE`` from
+    Each task or actor takes all TPU of its bundle and no CPU. Before its code runs, ``TPU_WORKER_ID``,
+    ``TPU_WORKER_HOSTNAMES``, ``TPU_NAME``, ``TPU_TOPOLOGY`` and ``TPU_ACCELERATOR_TYPE`` are set to the values of
     ``tpu_slice.environment()``. Bundles of one host have the same values.
 
     Args:
         fn: a function or a class, plain or from ``ray.remote``.
         *args: arguments for each call.
         tpu_slice: the reservation. The caller still has to release it.
-        slice_index: only this slice of it, from 0; None for all.
+        slice_index: the index of a slice of the reservation, from 0: only this slice is used. None: all slices.
         multislice: True: the slices form one job, and with several slices ``MEGASCALE_COORDINATOR_ADDRESS``,
-            ``_PORT``, ``_NUM_SLICES`` and ``_SLICE_ID`` are set. False: each slice is a separate job, and none of
-            them is set.
-        env: further variables, which override those above.
-        options: options of Ray, such as ``{"max_retries": 0}``. This function overrides placement and resources. It
-            keeps a ``runtime_env``, here or in the decorator; its ``env_vars`` override the variables above.
+            ``_PORT``, ``_NUM_SLICES`` and ``_SLICE_ID`` are set. False: each slice is a separate job, and these
+            variables are not set.
+        env: further variables, which override the variables above.
+        options: options of Ray, such as ``{"max_retries": 0}``. This function overrides the options for placement and
+            resources. It keeps a ``runtime_env`` of the options or of the decorator, whose ``env_vars`` override the
+            variables above, but not `env`.
         **kwargs: keyword arguments for each call.
 
     Returns:
-        Object references, or actor handles, slice by slice in the order of ``tpu_slice.slice_names``, in each slice
-            by worker id.
+        Object references, or actor handles, slice by slice in the order of ``tpu_slice.slice_names``. Those of a slice
+            are in the order of worker ids.
 
     Raises:
         TypeError: `fn` cannot be made remote, or an argument has another type.

@@ -2,19 +2,19 @@
 """Runs Ray Train on slices that quoit reserves.
 
 A ``JaxTrainer`` of Ray 2.60 reserves its own slices, one head after the other, when it starts its workers, and releases
-them at every restart. With a callback of this module in ``RunConfig(callbacks=[...])``, it runs the workers on slices
-of quoit instead. Nothing else about the trainer changes.
+the slices at every restart. With a callback of this module in ``RunConfig(callbacks=[...])``, the trainer runs its
+workers on slices of quoit instead. Nothing else about the trainer changes.
 
 * `UseSlices` runs the workers on slices that the caller has reserved. The caller releases them.
-* `ReserveSlices` lets the run reserve its own slices in the ledger. The run keeps them over restarts, replaces those
-  that lose a host, and releases them when it ends.
+* `ReserveSlices` lets the run reserve its own slices in the ledger. The run keeps its slices over restarts, replaces
+  slices that lose a host, and releases all slices when it ends.
 
-Ray computes the ranks. It sorts slices by their names as text (``s-10`` before ``s-9``), and the workers of a slice by
-bundle, which quoit pins to worker ids. That is the order of `quoit.Profile.RAY_TRAIN`. Ray's JAX backend sets the
-environment of the workers.
+Ray computes the ranks. Ray sorts slices by their names as text (``s-10`` before ``s-9``), and the workers of a slice by
+bundle. quoit pins bundles to worker ids, so that the order is that of `quoit.Profile.RAY_TRAIN`. Ray's JAX backend sets
+the environment of the workers.
 
 The callbacks replace Ray's class of worker groups (``TrainController.worker_group_cls``), for which Ray has no public
-API. They check for the private features that they use, and raise `quoit.VersionError` if Ray lacks one.
+API. The callbacks check for the private features that they use, and raise `quoit.VersionError` if Ray lacks one.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ReserveSlices", "UseSlices", "scaling_config"]
 
-# With an accelerator type in the ScalingConfig, every worker requests 0.001 of this resource. quoit's bundles do not
-# have it: they are pinned to their hosts.
+# If the ScalingConfig has an accelerator type, every worker requests 0.001 of a resource with this prefix. quoit's
+# bundles do not have this resource, because they are pinned to their hosts and do not need it.
 _ACCELERATOR_TYPE = "accelerator_type:"
 
 # How long a host can take to accept a connection before it counts as lost.
@@ -70,11 +70,11 @@ _log = logging.getLogger("quoit.ray")
 
 
 def scaling_config(slices: SlicePlacementGroup, **options: Any) -> ScalingConfig:
-    """Returns the ``ScalingConfig`` of a job that fills `slices`: one worker per bundle, with all its resources.
+    """Returns the ``ScalingConfig`` of a job that fills `slices`: each worker gets all resources of one bundle.
 
     Args:
         slices: a reservation.
-        **options: further arguments of ``ray.train.ScalingConfig``; they override those from `slices`.
+        **options: further arguments of ``ray.train.ScalingConfig``. They override arguments that follow from `slices`.
 
     Returns:
         The configuration, for a trainer with ``UseSlices(slices)`` in its callbacks.
@@ -139,7 +139,7 @@ def _check_ray() -> None:
 
 
 class _Handle(PlacementGroupHandle):
-    """The placement group of a worker group."""
+    """The handle by which a worker group of Ray Train uses its placement group and releases it."""
 
     def __init__(self, placement_group: PlacementGroup, release: Callable[[], None]) -> None:
         self._placement_group = placement_group
@@ -168,7 +168,7 @@ class _SlicesWorkerGroup(WorkerGroup):
         worker_group_context: WorkerGroupContext,
         callbacks: list[Any] | None = None,
     ) -> None:
-        # An actor that requests the accelerator type would not fit into the bundles, which do not have it.
+        # An actor that requests the resource of the accelerator type would not fit into the bundles, which lack it.
         resources = _without_type(worker_group_context.resources_per_worker)
         context = dataclasses.replace(worker_group_context, resources_per_worker=resources)
         super().__init__(train_run_context, context, callbacks)
@@ -185,7 +185,8 @@ class _SlicesCallback(ControllerCallback, WorkerGroupCallback, abc.ABC):
 
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
         """Sets the class of worker groups in the controller's process, which is an actor."""
-        # Ray sends the configuration to the workers too. Without the callback in it, they do not need quoit.
+        # Ray also sends the configuration to the workers. The callback is removed from it, so that workers do not need
+        # quoit.
         run_config = train_run_context.run_config
         run_config.callbacks = [c for c in run_config.callbacks or () if not isinstance(c, _SlicesCallback)]
         TrainController.worker_group_cls = _SlicesWorkerGroup
@@ -214,8 +215,8 @@ def _describe_loss(placement_group: PlacementGroup, timeout_s: float) -> str | N
     """Returns a message if some workers cannot start in the group; None if all can.
 
     Ray detects a lost host only after about 15 s. A worker that starts on the host before that waits for ever, and Ray
-    Train waits for the worker. Therefore this function connects to the raylet of each host. If one does not answer, it
-    waits until Ray detects the loss, because the repair needs that.
+    Train waits for the worker. Therefore this function connects to the raylet of each host. If a raylet does not
+    answer, the function waits until Ray detects the loss, because only then the slice can be repaired.
     """
     until = time.monotonic() + timeout_s
     while True:
@@ -244,22 +245,21 @@ def _find_silent_host(identities: set[str]) -> str | None:
 class UseSlices(_SlicesCallback):
     """Runs the workers of a trainer on slices that the caller has reserved.
 
-    Use ``RunConfig(callbacks=[UseSlices(slices)])`` and `scaling_config` of the same slices. Worker i, in the order of
-    the placement group, runs in bundle i; a job with fewer slices uses the first ones. Nothing else is reserved, and
-    nothing is released when the run ends or fails. A restart (``FailureConfig(max_failures=...)``) uses the same
-    bundles.
+    Use ``RunConfig(callbacks=[UseSlices(slices)])`` and `scaling_config` of the same slices. Worker i runs in bundle i
+    of the placement group; a job that needs fewer slices uses the first slices. Nothing else is reserved, and nothing
+    is released when the run ends or fails. A restart (``FailureConfig(max_failures=...)``) uses the same bundles.
 
-    If the reservation has lost a host, the run ends with ``ray.train.ControllerError``, and its ``controller_failure``
-    is a `quoit.ConflictError`: repair the reservation and call fit() again. If the workers need more than the bundles
-    have, it is a `quoit.InvalidError`.
+    If the reservation has lost a host, the run ends with ``ray.train.ControllerError``, whose ``controller_failure`` is
+    a `quoit.ConflictError`: repair the reservation and call fit() again. If the workers need more than the bundles
+    have, ``controller_failure`` is a `quoit.InvalidError`.
 
     Args:
-        slices: a reservation in one placement group. The callback uses its state at construction: make another one
-            after ``repair()``.
+        slices: a reservation in one placement group. The callback uses the state of the reservation at construction:
+            make another callback after ``repair()``.
 
     Raises:
-        quoit.ConflictError: it was released.
-        quoit.InvalidError: it has one placement group per slice; Ray Train needs a single one.
+        quoit.ConflictError: the reservation was released.
+        quoit.InvalidError: the reservation has one placement group per slice; Ray Train needs a single group.
         quoit.VersionError: Ray Train lacks a required feature, which the message names.
     """
 
@@ -290,19 +290,19 @@ class ReserveSlices(_SlicesCallback):
 
     Use ``RunConfig(callbacks=[ReserveSlices(ledger="fleet.db")])``. The run's ``ScalingConfig`` defines the slices,
     with ``use_tpu``, ``topology``, ``accelerator_type`` and ``num_workers``. The run keeps its slices over restarts
-    (``FailureConfig(max_failures=...)``): other jobs cannot take them, and only those that have lost a host are
-    replaced. An elastic run releases them at each restart, because Ray counts free resources to choose its size. The
-    slices are released when the run ends, fails, or is interrupted. If its processes are killed, they end like any
-    reservation of a dead driver.
+    (``FailureConfig(max_failures=...)``): other jobs cannot take the slices, and only slices that have lost a host are
+    replaced. An elastic run releases its slices at each restart, because Ray chooses the size of the run by the free
+    resources. The slices are released when the run ends, fails, or is interrupted. If the processes of the run are
+    killed, its slices end like any reservation of a dead driver.
 
-    If the slices are not free now, the run fails like Ray's own runs and tries again within
-    ``FailureConfig(controller_failure_limit=...)``; the message has the reason. If they can never be free, it ends at
-    once with ``ray.train.ControllerError``, and its ``controller_failure`` is the `quoit.NeverError`.
+    If the slices are not free now, the start of the workers fails, like in Ray's own runs, and Ray tries again within
+    ``FailureConfig(controller_failure_limit=...)``; the message has the reason. If the request can never fit, the run
+    ends at once with ``ray.train.ControllerError``, whose ``controller_failure`` is a `quoit.NeverError`.
 
     Args:
         ledger: the ledger's file, on the machine of the driver; None: the driver's $QUOIT_DB, else ``./quoit.db``.
-        retry_never: True if an autoscaler can add slices that no node list has yet: requests that can never fit are
-            then retried like those that do not fit now.
+        retry_never: True: a request that can never fit (`quoit.NeverError`) is retried, like a request that does not
+            fit now. Use True if an autoscaler can add slices that no node list has yet.
         **options: further arguments of `quoit.ray.slice_placement_group`, such as ``bundle_label_selector``.
 
     Raises:
@@ -315,7 +315,7 @@ class ReserveSlices(_SlicesCallback):
         self, ledger: str | os.PathLike[str] | None = None, *, retry_never: bool = False, **options: Any
     ) -> None:
         _check_ray()
-        # The run opens the ledger in another process. It is opened here too, so that errors are raised early.
+        # The run opens the ledger in another process. The driver opens it here too, so that errors are raised early.
         get_ray_ledger(ledger)
         self._ledger = ledger_path(ledger)
         self._can_gain_slices = retry_never
@@ -327,7 +327,7 @@ class ReserveSlices(_SlicesCallback):
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
         """Sets the group's name, and whether the size of the run can change."""
         super().after_controller_start(train_run_context)
-        # A run that resumes another one has the same name. The id makes the name unique.
+        # A run that resumes an earlier run has the same name. The id of the run makes the group's name unique.
         name = f"{train_run_context.run_config.name}-{train_run_context.run_id[:8]}"
         self._options = {"name": name, **self._options}
         if train_run_context.scaling_config.elasticity_enabled:
@@ -384,8 +384,8 @@ class ReserveSlices(_SlicesCallback):
             try:
                 slices.release()
             except errors.Error as error:
-                # Without a release, the slices are free when the lease ends. An exception would hide the result of the
-                # run.
+                # The error is only logged, because an exception would hide the result of the run. The slices are free
+                # when the lease ends.
                 _log.warning("%s were not released: %s", _describe_slices(slices), error)
 
     async def before_controller_shutdown(self) -> None:
@@ -393,7 +393,7 @@ class ReserveSlices(_SlicesCallback):
         self._release()
 
     def before_controller_abort(self) -> None:
-        """Releases the slices of an interrupted run. If workers still run, it waits until they have stopped."""
+        """Releases the slices of an interrupted run: at once, or when its workers have stopped if they still run."""
         self._keeps_slices = False
         if not self._is_running:
             self._release()

@@ -28,8 +28,8 @@ def run_uninterrupted(work: Callable[[], None]) -> None:
     interrupt: KeyboardInterrupt | None = None
     while not done.done():
         try:
-            # A signal can interrupt start() so that it is not known whether the thread runs. Then another thread is
-            # started. The lock ensures that only one of them does the work.
+            # If a signal interrupts start(), it is not known whether the thread runs. In that case another thread is
+            # started. The lock ensures that only one of the threads does the work.
             if not started.locked():
                 threading.Thread(target=run, name="quoit uninterrupted", daemon=True).start()
             concurrent.futures.wait([done])

@@ -88,7 +88,7 @@ def check() -> None:
 
     Raises:
         ModuleNotFoundError: Ray is not installed.
-        VersionError: it lacks features, which the message names.
+        VersionError: the installed Ray lacks features, which the message names.
     """
     global _checked
     if _checked:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ray 2.60's own rules as functions, without Ray.
 
-They use no state, environment or clock, and any thread can call them. They give Ray's answers, also where Ray's answer
-is surprising. Arguments that Ray refuses raise `quoit.InvalidError`, with quoit's message; those of another type raise
-TypeError. The functions have the names of the C functions without ``quoit_ray_``. Arguments that Ray also has have
-Ray's names.
+The functions use no state, environment or clock, and any thread can call them. They give Ray's answers, even if Ray's
+answer is surprising. Arguments that Ray refuses raise `quoit.InvalidError`, with quoit's message; arguments of another
+type raise TypeError. The functions have the names of the C functions without ``quoit_ray_``. If Ray has the same
+argument, the argument has Ray's name.
 
     >>> from quoit import ray_rules
     >>> ray_rules.pod_type("2x2x2", "TPU-V4")

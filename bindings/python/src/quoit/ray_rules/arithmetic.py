@@ -16,16 +16,15 @@ from ._resources import call_for_number, take_resources, to_ray_int_or_null, to_
 
 
 def normalize_type(accelerator_type: str | None) -> str:
-    """Returns the type in Ray's spelling: "v7x-8" for " TPU7X-8 ". It checks nothing.
+    """Returns the type in Ray's spelling: "v7x-8" for " TPU7X-8 ". The text is not checked.
 
-    It strips blanks, converts to lower case, and replaces one leading "tpu" with an optional "-" and an optional "v" by
-    "v".
+    Ray strips blanks and converts to lower case. Then Ray replaces a leading "tpu", "tpu-", "tpuv" or "tpu-v" by "v".
 
     Args:
         accelerator_type: a generation or pod type; None gives "".
 
     Raises:
-        InvalidError: the text has a NUL or a lone surrogate, like in every function here with text.
+        InvalidError: the text has a NUL or a lone surrogate. This is true for every function here that takes text.
     """
     return _c.take_text(lib.quoit_ray_normalize_type(_c.to_text_or_null(accelerator_type, "accelerator_type")))
 
@@ -37,13 +36,14 @@ def version_from_type(accelerator_type: str) -> str:
         accelerator_type: a generation as users of Ray write it: "v6e", "TPU-V6E", "tpu7x".
 
     Raises:
-        InvalidError: it is not a generation, such as "v6e-16" and "tpuv4"; the message lists those of Ray.
+        InvalidError: Ray has no such generation, for example for "v6e-16" and "tpuv4"; the message lists Ray's
+            generations.
     """
     return _c.take_text(call(lib.quoit_ray_version_from_type, _c.to_text(accelerator_type, "accelerator_type")))
 
 
 def type_is_valid(accelerator_type: str | None) -> bool:
-    """Returns whether Ray accepts the value of TPU_ACCELERATOR_TYPE; false for None.
+    """Returns whether Ray accepts the type as the value of TPU_ACCELERATOR_TYPE; False for None.
 
     Ray checks only the form: "v99zz-1" is valid, "V4-8" is not.
     """
@@ -51,18 +51,18 @@ def type_is_valid(accelerator_type: str | None) -> bool:
 
 
 def topology_is_valid(version: str | None, topology: str | None) -> bool:
-    """Returns whether Ray lists the topology for the generation; false for None.
+    """Returns whether Ray lists the topology for the generation; False for None.
 
     Args:
         version: a generation, in any spelling that `normalize_type` accepts.
-        topology: "4x4"; the order of the numbers matters, surrounding blanks and case do not.
+        topology: "4x4". The order of the numbers matters; surrounding blanks and case do not.
     """
     shape = _c.to_text_or_null(topology, "topology")
     return bool(lib.quoit_ray_topology_is_valid(_c.to_text_or_null(version, "version"), shape))
 
 
 def valid_topologies(version: str) -> tuple[str, ...]:
-    """Returns the topologies that Ray lists for a generation, sorted by their numbers; empty for an unknown one.
+    """Returns the topologies that Ray lists for a generation, sorted by their numbers; empty if Ray has no such one.
 
     Args:
         version: a generation in Ray's spelling: "v5litepod".
@@ -73,9 +73,9 @@ def valid_topologies(version: str) -> tuple[str, ...]:
 
 
 def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
-    """Returns the pod type of a slice, such as "v4-16", from generation and number of cores; None for None or "".
+    """Returns the pod type of a slice, such as "v4-16": the generation and the number of cores; None for None or "".
 
-    It does not check that the topology exists; the number can have any length.
+    Like Ray, the function does not check that the topology exists. The number of cores can have any length.
 
     Args:
         topology: "2x2x2".
@@ -93,12 +93,12 @@ def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
 
 
 def chips_from_topology(topology: str) -> int:
-    """Returns the product of the numbers between the "x". Like in Ray, it can be negative or 0.
+    """Returns the product of the numbers of a topology, which "x" separates. Like in Ray, it can be negative or 0.
 
-    There can be any number of them, in any form that Python's int() accepts: " 0_4 x 4 " has 16 chips.
+    The topology can have any number of numbers, in any form that Python's int() accepts: " 0_4 x 4 " has 16 chips.
 
     Raises:
-        InvalidError: int() refuses one of them, or the product is beyond 64 bits.
+        InvalidError: int() refuses a number, or the product is beyond 64 bits.
     """
     return call_for_number(lib.quoit_ray_chips_from_topology, _c.to_text(topology, "topology"))
 
@@ -110,7 +110,7 @@ def cores_per_chip(accelerator_type: str) -> int:
         accelerator_type: text that begins with a generation, in lower case: "v6e", "v4-16".
 
     Raises:
-        InvalidError: it does not begin with a generation of Ray.
+        InvalidError: the text does not begin with a generation of Ray.
     """
     return call_for_number(lib.quoit_ray_cores_per_chip, _c.to_text(accelerator_type, "accelerator_type"))
 
@@ -122,25 +122,25 @@ def chips_from_type(accelerator_type: str) -> int:
         accelerator_type: a pod type: "v4-16".
 
     Raises:
-        InvalidError: it does not begin with a generation, has no number, or has one beyond 64 bits.
+        InvalidError: the text does not begin with a generation, has no number, or has a number beyond 64 bits.
     """
     return call_for_number(lib.quoit_ray_chips_from_type, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def visible_chips_per_host(accelerator_type: str) -> int:
-    """Returns the visible chips of one host: all of v5litepod and v6e with up to 8 chips, otherwise 4.
+    """Returns the visible chips of one host: all chips of a v5litepod or v6e slice with up to 8 chips, otherwise 4.
 
     Args:
         accelerator_type: a pod type: "v6e-8".
 
     Raises:
-        InvalidError: like `chips_from_type`, except that the number is only read for v5litepod and v6e.
+        InvalidError: like `chips_from_type`, but the number is read only for v5litepod and v6e.
     """
     return call_for_number(lib.quoit_ray_visible_chips_per_host, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def chips_per_host(topology: str, version: str) -> int:
-    """Returns the chips of one host: all of v5litepod and v6e with 1x1, 2x2 or 2x4, otherwise 4.
+    """Returns the chips of one host: all chips of a v5litepod or v6e slice of 1x1, 2x2 or 2x4, otherwise 4.
 
     Args:
         topology: "2x4".
@@ -155,7 +155,9 @@ def chips_per_host(topology: str, version: str) -> int:
 
 
 def default_chips_per_vm(topology: str, version: str) -> int:
-    """Returns the chips of one host in Ray's sub-slices: all of v5litepod and v6e with up to 8 chips, otherwise 4.
+    """Returns the chips of one host, as Ray computes them for sub-slices.
+
+    The result is all chips of a v5litepod or v6e slice with up to 8 chips, otherwise 4.
 
     Args:
         topology: "2x4".
@@ -176,7 +178,7 @@ def resource_per_chip(text: str | None) -> int:
         text: the value of RAY_TPU_RESOURCE_PER_CHIP; None if it is not set, which gives 1.
 
     Raises:
-        InvalidError: it has other characters than decimal digits, is 0, or is beyond 64 bits.
+        InvalidError: the text has other characters than decimal digits, or the number is 0 or beyond 64 bits.
     """
     return call_for_number(lib.quoit_ray_resource_per_chip, _c.to_text_or_null(text, "text"))
 
@@ -189,9 +191,9 @@ class WorkerResources(_c.WithFrozenMappings):
     """The number of workers that fill the slices, and the resources of each."""
 
     num_workers: int
-    """Workers of all slices."""
+    """The number of workers of all slices."""
     resources: Mapping[str, float]
-    """The resources of one worker: the given ones, then 1 CPU and the TPU of one host by default."""
+    """The resources of one worker: the given resources; and 1 CPU and the TPU of one host if they are not given."""
 
 
 def worker_resources(
@@ -203,20 +205,22 @@ def worker_resources(
     chips_per_vm: int | None = None,
     tpu_resource_per_chip: int | None = None,
 ) -> WorkerResources:
-    """Returns how many workers fill the slices, and the resources of each. It does not check that the topology exists.
+    """Returns how many workers fill the slices, and the resources of each worker.
+
+    Like Ray, the function does not check that the topology exists.
 
     Args:
         topology: the topology of one slice, "4x4".
         accelerator_type: "TPU-V6E", like for `version_from_type`.
         resources_per_worker: the requested resources of each worker; not changed.
-        num_slices: 0 gives 0 workers, and a negative number fewer.
+        num_slices: the number of slices. With 0 or a negative number, the number of workers is 0 or negative too.
         chips_per_vm: the chips of one host; None for `chips_per_host`.
         tpu_resource_per_chip: how many units of TPU one chip counts for; None for 1.
 
     Raises:
         InvalidError: topology or type cannot be read, a given number is not positive, the TPU of one worker does
             not divide the TPU of a slice (request a divisor), or the number of workers is beyond 64 bits.
-        TypeError: an argument has another type, like in every function here.
+        TypeError: an argument has another type. This is true for every function here.
     """
     # These references keep the C objects alive during the call.
     wanted = to_resources_or_null(resources_per_worker, "resources_per_worker")
@@ -246,8 +250,8 @@ def slices_for_workers(
 ) -> int:
     """Returns how many slices the workers need, at least 1.
 
-    Like Ray it refuses nothing: what `worker_resources` refuses counts as one slice. If the difference matters, call
-    `worker_resources` first.
+    Like Ray, the function refuses nothing: if `worker_resources` would refuse the arguments, the result is 1. Call
+    `worker_resources` first if you must find wrong arguments.
 
     Args:
         topology: the topology of one slice, "4x4".
@@ -273,7 +277,7 @@ def slices_for_workers(
 
 
 def coordinator_env(address: str, num_slices: int, slice_id: int, port: str | None = None) -> dict[str, str]:
-    """Returns the variables by which the slices of one job find each other. It checks nothing.
+    """Returns the variables by which the slices of one job find each other. The arguments are not checked.
 
     Args:
         address: the host of the coordinator, used without changes.
@@ -306,10 +310,11 @@ def train_env(
     resources_per_worker: Mapping[str, float] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Returns a worker's environment after Ray Train's JAX backend.
+    """Returns a worker's environment after Ray Train's JAX backend has set its variables.
 
-    It sets JAX_PLATFORMS if that is empty or not set. For more than one slice it replaces the MEGASCALE_ variables,
-    except for a port that is set. A worker that does not fit into the slices is counted in the last slice.
+    The backend sets JAX_PLATFORMS if the variable is empty or not set. For more than one slice, the backend replaces
+    the MEGASCALE_ variables, but keeps a port that is set. A worker that does not fit into the slices counts as a
+    worker of the last slice.
 
     Args:
         address: the address of worker 0.
@@ -324,7 +329,7 @@ def train_env(
         The environment with the changes.
 
     Raises:
-        InvalidError: like `worker_resources` for one slice, if there is more than one.
+        InvalidError: the job has more than one slice, and `worker_resources` would refuse the arguments for one slice.
     """
     wanted: Any = to_resources_or_null(resources_per_worker, "resources_per_worker")
     before: Any = _c.to_pairs(env, "env")

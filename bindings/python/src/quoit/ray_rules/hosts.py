@@ -24,19 +24,20 @@ class Host(_c.WithFrozenMappings):
     """The identity of a TPU host in Ray. Unknown facts are None."""
 
     pod_type: str | None
-    """The pod type of its slice, "v6e-16", in Ray's spelling, if it passes `type_is_valid`."""
+    """The pod type of the host's slice, "v6e-16", in Ray's spelling. None if `type_is_valid` refuses it."""
     slice_name: str | None
-    """The name of its slice, without changes."""
+    """The name of the host's slice, without changes."""
     worker_id: int | None
-    """The host's number in the slice, if Python's int() accepts it; it can be negative."""
+    """The host's number in the slice. It can be negative. None if Python's int() refuses the text."""
     topology: str | None
-    """The topology of its slice, "4x4", stripped and in lower case, without further checks; it can be empty."""
+    """The topology of the host's slice, "4x4", stripped and in lower case. It is not checked, and can be empty."""
     accelerator_type: str | None
-    """The generation of its chips, "TPU-V6E", from the pod type."""
+    """The generation of the host's chips, "TPU-V6E". Ray derives it from the pod type."""
     resources: Mapping[str, float] | None
     """The resources other than chips; None unless slice, worker id and pod type are known.
 
-    They are 1 of its slice's name, and on worker 0 one slice head, "TPU-v6e-16-head".
+    Each host has 1 of a resource with the name of its slice. Worker 0 also has 1 of the head resource,
+    "TPU-v6e-16-head".
     """
     labels: Mapping[str, str]
     """The known labels among ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology, ray.io/tpu-pod-type."""
@@ -48,12 +49,13 @@ def host(env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | Non
     A variable that is set and not empty overrides the metadata, even if its value is not valid.
 
     Args:
-        env: of the host: TPU_ACCELERATOR_TYPE, TPU_NAME, TPU_WORKER_ID, TPU_TOPOLOGY.
-        metadata: "accelerator-type", "instance-id", "agent-worker-number", "tpu-env"; None: no server answers.
+        env: the environment of the host; Ray reads TPU_ACCELERATOR_TYPE, TPU_NAME, TPU_WORKER_ID and TPU_TOPOLOGY.
+        metadata: the metadata server's values of "accelerator-type", "instance-id", "agent-worker-number" and
+            "tpu-env"; None: no server answers.
 
     Raises:
-        InvalidError: a name has a '=', or a text has a NUL or a lone surrogate, like in every function here with
-            text.
+        InvalidError: a name has a '=', or a text has a NUL or a lone surrogate. This is true for every function here
+            that takes text.
     """
     env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
     handle = _c.own_handle(lib.quoit_ray_host_new(env_pairs, metadata_pairs), lib.quoit_ray_host_free)
@@ -71,7 +73,7 @@ def host(env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | Non
 
 
 def pod_workers(pod_type: str | None, chips_on_host: int) -> int | None:
-    """Returns how many hosts like this one a slice has, rounded up; None without chips.
+    """Returns the number of hosts of a slice whose hosts have `chips_on_host` chips, rounded up; None without chips.
 
     Args:
         pod_type: the pod type of the host, "v4-16".
@@ -107,16 +109,16 @@ def node(
     labels: Mapping[str, str] | None = None,
     chips: int = 0,
 ) -> Node:
-    """Returns the resources and labels of a raylet other than the head's.
+    """Returns the resources and labels of the node of a raylet. The raylet of the head is not modelled.
 
-    The node is a TPU host if TPU is more than 0. Ray detects what is not given, limited by TPU_VISIBLE_CHIPS.
-    RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS override the arguments, which override Ray's own labels. But the
-    names of the slice and its head replace custom resources of these names. Amounts of 0 are left out. On a host that
-    also has other accelerators, Ray can choose those.
+    The node is a TPU host if it has more than 0 TPU. If TPU is not given, Ray detects it, limited by TPU_VISIBLE_CHIPS.
+    RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS override the arguments, and the arguments override Ray's own labels.
+    But the resources that Ray adds for the slice and its head override given resources with the same names. Amounts of
+    0 are left out. On a host that also has accelerators of other kinds, Ray can choose one of those instead of TPU.
 
     Args:
         address: the address of the node, for the resource "node:ADDRESS".
-        env: of the host.
+        env: the environment of the host.
         metadata: like for `host`.
         predefined: CPU, GPU, memory (bytes) and object_store_memory (bytes), as given or as Ray detects them.
         resources: the other given resources, TPU among them.
@@ -125,8 +127,8 @@ def node(
 
     Raises:
         InvalidError: an amount is not a whole number from 0 to 1e14, TPU is more than the visible chips, a variable
-            cannot be read, or a resource has the name of Ray's head. Unlike Ray, also if a label in
-            RAY_OVERRIDE_LABELS is not text, or any resource in RAY_OVERRIDE_RESOURCES is not a number.
+            cannot be read, or a resource has the name of Ray's head. Unlike Ray, this function also refuses a label in
+            RAY_OVERRIDE_LABELS that is not text, and a resource in RAY_OVERRIDE_RESOURCES that is not a number.
     """
     # These references keep the C objects alive during the call.
     env_pairs, metadata_pairs = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
@@ -152,16 +154,17 @@ def node(
 
 
 def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
-    """Returns the ids in TPU_VISIBLE_CHIPS; None if it is not set.
+    """Returns the ids that TPU_VISIBLE_CHIPS gives a process; None if the variable is not set.
 
-    They are the parts between commas, without changes. If RAY_TPU_RESOURCE_PER_CHIP is 2 or more, each chip has that
-    many ids.
+    The ids are the parts of the variable between commas, without changes. If RAY_TPU_RESOURCE_PER_CHIP is 2 or more,
+    each chip has that many ids.
 
     Args:
         env: the environment of the process.
 
     Raises:
-        InvalidError: that factor, or with one a chip, cannot be read, or there would be more than 65536 ids.
+        InvalidError: RAY_TPU_RESOURCE_PER_CHIP cannot be read; it is set, and the number of a chip cannot be read; or
+            there would be more than 65536 ids.
     """
     env_pairs = _c.to_pairs(env, "env")
     ids = call(lib.quoit_ray_visible_ids, env_pairs)
@@ -171,11 +174,11 @@ def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
 def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Returns the environment with which Ray restricts a process to its chips.
 
-    It sets TPU_VISIBLE_CHIPS, and for one or two chips also TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. A process
+    Ray sets TPU_VISIBLE_CHIPS, and for one or two chips also TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. A process
     with as many chips as the node sees all chips. RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS prevents all changes.
 
     Args:
-        ids: the chips, or devices, of the process.
+        ids: the ids of the process's chips, in the form of `visible_ids`.
         chips_on_node: the number that Ray detects on the node.
         env: the environment of the process before; not changed.
 
@@ -191,12 +194,12 @@ def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] |
 
 
 def quantity_is_valid(quantity: float) -> bool:
-    """Returns whether a task or an actor can request this TPU quantity: 1, 2, 4 and 8. Bundles can request others."""
+    """Returns whether a task or an actor can request this TPU quantity: 1, 2, 4 or 8. Bundles can request any other."""
     return bool(lib.quoit_ray_quantity_is_valid(_c.to_float(quantity, "quantity")))
 
 
 def amount_to_ten_thousandths(amount: float) -> int:
-    """Returns an amount in Ray's ten-thousandths: the product as a double, truncated toward zero; 5699 for 0.57.
+    """Returns an amount in Ray's ten-thousandths: 5699 for 0.57. Ray multiplies doubles, and truncates toward zero.
 
     Unlike quoit, Ray accepts any double. On x86 it converts infinities, NaN and products beyond 64 bits to the most
     negative number.
@@ -210,7 +213,7 @@ def amount_to_ten_thousandths(amount: float) -> int:
 def gke_pod_type(topology: str | None, accelerator: str | None) -> str | None:
     """Returns the pod type that KubeRay's autoscaler expects of a worker group, "v6e-16".
 
-    It does not check that the topology exists. None: Ray does not know the accelerator, or an argument is missing.
+    The topology need not exist. None: Ray does not know the accelerator, or an argument is None.
 
     Args:
         topology: the node selector cloud.google.com/gke-tpu-topology, "4x4".
@@ -231,8 +234,9 @@ def _gce(accelerator_type: str | None, type: str | None, topology: str | None) -
 def gce_check_accelerator(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> None:
     """Checks that Ray's cluster launcher accepts a TPU node.
 
-    It accepts a type that passes `type_is_valid`, or else a configuration: "V5LITE_POD" or "V" and a generation other
-    than V2 or V3, and two or three numbers.
+    The launcher accepts an acceleratorType that passes `type_is_valid`, or an acceleratorConfig. The type of an
+    acceleratorConfig is "V5LITE_POD", or "V" and the number of a generation other than 2 and 3. Its topology has two or
+    three numbers.
 
     Args:
         accelerator_type: acceleratorType of the node, "v4-8"; None if it has none.
@@ -240,17 +244,17 @@ def gce_check_accelerator(accelerator_type: str | None, type: str | None = None,
         topology: acceleratorConfig.topology, "2x2x1"; None if it has none.
 
     Raises:
-        InvalidError: it refuses the node.
+        InvalidError: the launcher refuses the node.
     """
     call(lib.quoit_ray_gce_check_accelerator, *_gce(accelerator_type, type, topology))
 
 
 def gce_pod_type(type: str | None, topology: str | None) -> str:
-    """Returns the pod type of a configuration, which need not pass `gce_check_accelerator`: "v5litepod-16".
+    """Returns the pod type of an acceleratorConfig: "v5litepod-16". It need not pass `gce_check_accelerator`.
 
     Args:
         type: acceleratorConfig.type, "V5LITE_POD".
-        topology: acceleratorConfig.topology, "4x4"; blanks around the numbers do not matter, case does.
+        topology: acceleratorConfig.topology, "4x4". Blanks around the numbers do not matter, but case does.
 
     Raises:
         InvalidError: an argument is None or cannot be read.
@@ -262,8 +266,8 @@ def gce_pod_type(type: str | None, topology: str | None) -> str:
 def gce_is_single_host(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> bool:
     """Returns whether Ray's cluster launcher treats the slice of a TPU node as one host.
 
-    These are slices with at most `visible_chips_per_host` chips. The arguments are those of `gce_check_accelerator`, but
-    the node need not pass it.
+    A slice with at most `visible_chips_per_host` chips counts as one host. The arguments are those of
+    `gce_check_accelerator`, but the node need not pass that check.
 
     Raises:
         InvalidError: the chips or the generation cannot be read.

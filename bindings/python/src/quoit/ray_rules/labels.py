@@ -22,9 +22,9 @@ def labels_parse(text: str) -> dict[str, str]:
         text: the value of ``ray start --labels``: "region=us-west4,market-type=spot".
 
     Raises:
-        InvalidError: a part between commas is not "KEY=VALUE", `label_check_key` refuses a key, or
-            `label_check_value` a used value; or the text has a NUL or a lone surrogate, like in every function here
-            with text.
+        InvalidError: a part between commas is not "KEY=VALUE", `label_check_key` refuses a key, `label_check_value`
+            refuses a used value, or the text has a NUL or a lone surrogate. The last rule is true for every function
+            here that takes text.
     """
     return take_labels(call(lib.quoit_ray_labels_parse, _c.to_text(text, "text")))
 
@@ -39,8 +39,8 @@ def labels_parse_json(text: str | bytes) -> dict[str, str]:
         text: ``{"region": "us-west4"}``.
 
     Raises:
-        InvalidError: it is not strict JSON or not an object, or has a value that is not text or a refused key.
-            Unlike Ray, also for text with NUL or a lone surrogate.
+        InvalidError: the text is not strict JSON or not an object, a value is not text, or a key begins with "ray.io/".
+            Unlike Ray, this function also refuses text with NUL or a lone surrogate.
     """
     data = _c.to_document(text, "text")
     return take_labels(call(lib.quoit_ray_labels_parse_json, data, len(data)))
@@ -53,16 +53,16 @@ def label_check_key(key: str) -> None:
     253 characters; its parts between dots are names or empty.
 
     Raises:
-        InvalidError: Ray refuses it.
+        InvalidError: Ray refuses the key.
     """
     call(lib.quoit_ray_label_check_key, _c.to_text(key, "key"))
 
 
 def label_check_value(value: str) -> None:
-    """Checks that Ray accepts `value` as the value of a label: "", or the form of the name of a key.
+    """Checks that Ray accepts `value` as the value of a label: "", or a name like the NAME of `label_check_key`.
 
     Raises:
-        InvalidError: Ray refuses it.
+        InvalidError: Ray refuses the value.
     """
     call(lib.quoit_ray_label_check_value, _c.to_text(value, "value"))
 
@@ -70,62 +70,63 @@ def label_check_value(value: str) -> None:
 def selector_check(selector: Mapping[str, str | None] | None) -> None:
     """Checks that Ray accepts `selector` as a label_selector.
 
-    Each key has the form of a label's key. Each value is empty, "v", "!v", or a list in parentheses with or without
-    "in" before it. A comma can be followed by one blank.
+    Each key has the form of a label's key. Each value is "", "v", "!v", "in(a,b)", "!in(a,b)", or such a list without
+    "in". One blank can follow a comma.
 
     Args:
-        selector: keys with conditions; None is no condition.
+        selector: the condition for each key; None is no condition.
 
     Raises:
-        InvalidError: Ray refuses it; the message has the first error.
+        InvalidError: Ray refuses the selector; the message has the first error.
     """
     selector_list = _c.NULL if selector is None else to_selector(selector, "selector")
     call(lib.quoit_ray_selector_check, selector_list)
 
 
 def selector_check_value(value: str) -> None:
-    """Checks one value like `selector_check`: "!in(a,b)".
+    """Checks one value of a selector, such as "!in(a,b)", like `selector_check`.
 
     Raises:
-        InvalidError: Ray refuses it.
+        InvalidError: Ray refuses the value.
     """
     call(lib.quoit_ray_selector_check_value, _c.to_text(value, "value"))
 
 
 def selector_is_negated(value: str) -> bool:
-    """Returns whether `value` begins with "!": the label must be missing or not one of `selector_values`."""
+    """Returns whether `value` begins with "!". If so, the label must be missing, or not be one of `selector_values`."""
     return bool(lib.quoit_ray_selector_is_negated(_c.to_text(value, "value")))
 
 
 def selector_values(value: str) -> tuple[str, ...]:
     """Returns the values that Ray's scheduler parses from `value`, sorted by bytes, without duplicates.
 
-    It checks and strips nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with parentheses, "in()" is empty.
+    The scheduler checks and strips nothing. "in(a, b)" has the values "a" and " b", "(a,b)" has the one value "(a,b)",
+    and "in()" has no values.
     """
     return _c.take_texts(lib.quoit_ray_selector_dup_values(_c.to_text(value, "value")))
 
 
 def selector_holds(selector: Mapping[str, str | None], labels: Mapping[str, str]) -> bool:
-    """Returns whether Ray's scheduler accepts a node with `labels` for `selector`. It checks neither argument.
+    """Returns whether Ray's scheduler accepts a node with `labels` for `selector`. The arguments are not checked.
 
     Args:
-        selector: keys with conditions; None is no condition.
-        labels: of the node.
+        selector: the condition for each key; None is no condition.
+        labels: the labels of the node.
     """
     selector_list, label_list = to_selector(selector, "selector"), to_labels(labels, "labels")
     return bool(lib.quoit_ray_selector_holds(selector_list, label_list))
 
 
 def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
-    """Checks that Ray accepts a list of selectors that it tries in order.
+    """Checks that Ray accepts a fallback strategy: a list of selectors that Ray tries in order.
 
     Args:
         fallback_strategy: ``[{"label_selector": {"market-type": "spot"}}]``; each element is a mapping with only a
             "label_selector", which can be None or empty.
 
     Raises:
-        InvalidError: Ray refuses it; the message has the first error.
-        TypeError: it has a value that JSON does not have.
+        InvalidError: Ray refuses the list; the message has the first error.
+        TypeError: the list has a value that JSON cannot express.
     """
     listed = _c.to_iterable(fallback_strategy, "fallback_strategy", "mappings")
     try:
@@ -136,10 +137,10 @@ def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
 
 
 def fallback_check_json(text: str | bytes) -> None:
-    """Like `fallback_check`, for JSON.
+    """Like `fallback_check`, for a list as JSON text.
 
     Raises:
-        InvalidError: Ray refuses it, or it is not strict JSON.
+        InvalidError: Ray refuses the list, or the text is not strict JSON.
     """
     data = _c.to_document(text, "text")
     call(lib.quoit_ray_fallback_check_json, data, len(data))

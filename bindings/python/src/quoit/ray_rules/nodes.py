@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts slices in a list of Ray's nodes, from ray.nodes() and Ray's available resources.
 
-Ray 2.60 counts a slice as ready if none of its hosts has less TPU available than in total. But Ray leaves fully used
-resources out of the available ones, and counts missing ones as free. Therefore Ray counts a fully used slice as ready.
-`count_ready_slices` returns Ray's count; `count_free_slices` counts the slices that you can really get. For a fleet in
-a ledger use its snapshot, which also has holds and drains.
+Ray 2.60 counts a slice as ready if none of its hosts has less TPU available than in total. But Ray's list of available
+resources leaves out fully used resources, and Ray counts a missing resource as free. Therefore Ray counts a fully used
+slice as ready. `count_ready_slices` returns Ray's count; `count_free_slices` counts the slices that you can really get.
+For a fleet in a ledger, use a snapshot instead, which also knows about holds and drains.
 
-A node is a mapping of ray.nodes(). Only NodeID, Alive, Labels and Resources are read. A node without Alive is not
-alive; the other fields can be missing or None. Only the types of the fields are checked.
+A node is one of the mappings that ray.nodes() returns. Only NodeID, Alive, Labels and Resources are read. A node
+without Alive is not alive; the other fields can be missing or None. Only the types of the fields are checked.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def count_slices(
 ) -> int:
     """Returns how many slices Ray counts as intact.
 
-    The alive nodes of a slice have this pod type and the same slice name, their TPU adds up to exactly that of the
-    topology, and one of them is worker 0. A node that alone has that much TPU is a slice, whatever its slice name. Ray
-    compares only the pod type: 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker ids can repeat. Like Ray it
-    refuses nothing: unreadable input counts as no slice.
+    Alive nodes count as an intact slice if they have the requested pod type and the same slice name, if their TPU adds
+    up to exactly the TPU of the topology, and if one of them is worker 0. A single node with that much TPU counts as a
+    slice, whatever its slice name. Ray compares only the pod type, so that 4x4 and 2x8, or 2x2x4 and 4x2x2, count
+    together. Worker ids can repeat. Like Ray, the function refuses nothing: unreadable input counts as no slice.
 
     Args:
         nodes: the rows of ray.nodes().
@@ -96,9 +96,9 @@ def count_ready_slices(
     *,
     tpu_resource_per_chip: int | None = None,
 ) -> int:
-    """Returns how many of `count_slices` Ray counts as ready: no node has less TPU available than in total.
+    """Returns how many slices of `count_slices` Ray counts as ready: no node has less TPU available than in total.
 
-    A node without available TPU counts as free, although Ray lists fully used nodes that way.
+    A node without an available amount of TPU counts as free, although Ray lists fully used nodes in this way.
 
     Args:
         nodes: the rows of ray.nodes().
@@ -125,9 +125,9 @@ def count_free_slices(
 ) -> int:
     """Returns how many whole slices are really free.
 
-    It differs from Ray's counts: a node without available TPU is used. A ray.io/tpu-topology label must match the
-    topology. Nodes with the same slice name are one slice, even if one of them alone has enough TPU. The worker ids of
-    several nodes are consecutive from 0, without duplicates.
+    The count differs from Ray's counts in four rules. A node without an available amount of TPU is in use. A
+    ray.io/tpu-topology label must match the topology. Nodes with the same slice name are one slice, even if one of them
+    alone has enough TPU. The worker ids of several nodes must be 0, 1, 2 and so on, without duplicates.
 
     The arguments are those of `count_ready_slices`.
 
@@ -140,7 +140,7 @@ def count_free_slices(
 
 
 def nodes_of_slice(nodes: Iterable[Row], slice_name: str | None) -> tuple[str, ...]:
-    """Returns the ids of the alive nodes of a slice, in their order.
+    """Returns the ids of the alive nodes of a slice, in the order of `nodes`.
 
     Args:
         nodes: the rows of ray.nodes().
@@ -160,7 +160,7 @@ def nodes_of_slice(nodes: Iterable[Row], slice_name: str | None) -> tuple[str, .
 
 
 def slice_name_of_node(node: Row) -> str | None:
-    """Returns the slice of a node, from its label ray.io/tpu-slice-name; None without one.
+    """Returns the value of a node's label ray.io/tpu-slice-name; None if the node does not have the label.
 
     Raises:
         InvalidError: a text has a NUL or a lone surrogate.

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of placement groups in Ray 2.60's control plane, without Ray.
 
-A `Cluster` is the control plane's knowledge of its nodes, a `PlacementGroup` has the arguments of placement_group(),
-and `PlacementGroup.place` returns Ray's answer. Among equally good nodes Ray chooses any, which can differ from call to
-call; this model chooses the one that was added first. `PlacementGroup.is_determined` reports whether that matters, and
-`PlacementGroup.is_possible` whether Ray could have given an answer.
+A `Cluster` has what the control plane knows of its nodes, a `PlacementGroup` has the arguments of placement_group(),
+and `PlacementGroup.place` returns Ray's answer. Among equally good nodes, Ray chooses any one, and can choose another
+one in the next call. This model chooses the node that was added first. `PlacementGroup.is_determined` reports whether
+Ray's answer can differ, and `PlacementGroup.is_possible` whether Ray could give a certain answer.
 
-The model also reproduces surprising answers of Ray: negative amounts count backwards, and 0.00005 of a resource is
-nothing. It refuses input that ends Ray's process or is undefined there: NaN, infinity, amounts from
-922337203685477.5808, sums of that size where Ray adds bundles, and a resource without a name.
+The model also reproduces surprising answers of Ray: negative amounts count backwards, and 0.00005 of a resource counts
+as nothing. The model refuses input that would end Ray's process, or that Ray does not define: NaN, infinity, amounts
+from 922337203685477.5808, sums of that size where Ray adds bundles, and a resource without a name.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Placement:
 
 
 class _Certainty(_c.Code):
-    """An answer that can be unknown."""
+    """libquoit's codes of a yes-or-no answer that can be unknown."""
 
     NO = 0
     YES = 1
@@ -66,11 +66,11 @@ class ClusterNode(_c.WithFrozenMappings):
     id: str
     """Ray's id of the node, or any other text by which groups can name it."""
     total: Mapping[str, float]
-    """The amount of each resource in Ray's units, truncated to ten-thousandths like in Ray: 0.57 is 0.5699."""
+    """The amount of each resource in Ray's units, truncated to ten-thousandths like in Ray: 0.57 becomes 0.5699."""
     available: Mapping[str, float] | None = None
-    """The free amounts; 0 for a missing resource. None: all is free."""
+    """The free amount of each resource; 0 for a missing resource. None: everything is free."""
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Any texts: Ray's control plane does not check them."""
+    """The labels. Any text is accepted, because Ray's control plane does not check labels."""
 
 
 class Cluster(_c.Uncopyable):
@@ -82,8 +82,8 @@ class Cluster(_c.Uncopyable):
         nodes: the initial nodes.
 
     Raises:
-        InvalidError: two nodes have the same id, or like `set_resource`.
-        TypeError: an argument has another type, like in every function here.
+        InvalidError: two nodes have the same id; or like `set_resource`.
+        TypeError: an argument has another type. This is true for every function here.
     """
 
     __slots__ = ("_handle", "_lock", "_numbers")
@@ -111,7 +111,7 @@ class Cluster(_c.Uncopyable):
 
     @property
     def node_ids(self) -> tuple[str, ...]:
-        """The ids of its nodes, in the order of their addition."""
+        """The ids of the nodes, in the order in which the nodes were added."""
         with self._lock.acquire():
             numbers = range(lib.quoit_ray_cluster_get_n_nodes(self._handle))
             return tuple(_c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) for number in numbers)
@@ -132,9 +132,10 @@ class Cluster(_c.Uncopyable):
             self._numbers[name] = number
 
     def set_resource(self, node: str, resource: str, total: float, available: float) -> None:
-        """Sets an amount, like a report of the node.
+        """Sets the amount of a resource on a node, like a report of that node to the control plane.
 
-        A resource that is never set is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
+        Without such a call, a node has 0 of a resource, but 1 if the resource's name begins with
+        "node:__internal_implicit_resource_".
 
         Args:
             node: id of a node.
@@ -150,7 +151,7 @@ class Cluster(_c.Uncopyable):
         self._set_resource(lib.quoit_ray_cluster_set_resource, node, resource, *amounts)
 
     def set_resource_ten_thousandths(self, node: str, resource: str, total: int, available: int) -> None:
-        """Like `set_resource`, with amounts in ten-thousandths, which are exact.
+        """Like `set_resource`, with whole numbers of ten-thousandths, so that nothing is truncated.
 
         Raises:
             InvalidError: there is no such node, an amount is negative, or the resource has no name.
@@ -187,20 +188,20 @@ class Cluster(_c.Uncopyable):
             lib.quoit_ray_cluster_set_label(self._handle, number, named, text)
 
     def allocate(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
-        """Reduces the free amounts like Ray's control plane after it has placed a group: at once, and never below 0.
+        """Reduces the free amounts like Ray's control plane when it has placed a group. No amount falls below 0.
 
         Args:
             group: a placed group.
             nodes: the id of a node for each bundle.
 
         Raises:
-            InvalidError: an id is unknown, the number of ids is not that of the bundles, or like
+            InvalidError: an id is unknown, or the number of ids is not the number of bundles; or like
                 `PlacementGroup.place`.
         """
         self._change_free_amounts(lib.quoit_ray_cluster_allocate, group, nodes)
 
     def deallocate(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
-        """Increases the free amounts like reports of the nodes after a group was removed: never above the total.
+        """Increases the free amounts, like the nodes' reports when a group is removed. No amount exceeds the total.
 
         Args:
             group: a placed group.
@@ -240,29 +241,29 @@ class Cluster(_c.Uncopyable):
 
 
 class PlacementGroup(_c.Immutable):
-    """The arguments of a placement group. It is immutable, and any number of threads can use it.
+    """The arguments of a placement group. The object is immutable, and any number of threads can use it.
 
-    It accepts any number as an amount, and any text. `check` and `place` refuse wrong ones.
+    The constructor accepts any number as an amount, and any text. `check` and `place` refuse wrong amounts and texts.
 
     Args:
         bundles: the resources of each bundle, ``[{"CPU": 1, "TPU": 4}]``, in Ray's units.
         strategy: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD; None is PACK, like in Ray.
-        topology_strategy: a strategy for each label, over its values; "ray.io/node-id" means the nodes. With
-            another label, all bundles are placed on nodes with the same value of it, whatever its strategy, because
-            Ray's control plane implements no other. The strategy among these nodes is that of "ray.io/node-id",
-            else `strategy`.
+        topology_strategy: a strategy for each label: how the bundles are spread over the values of the label. With the
+            label "ray.io/node-id", they are spread over nodes. With any other label, Ray's control plane ignores the
+            strategy, and places all bundles on nodes with one value of the label. Among these nodes, it uses the
+            strategy of "ray.io/node-id", else `strategy`.
         bundle_label_selector: for each bundle the selectors of its node: "v", "!v", "in(a,b)", "!in(a,b)". Other
             text is parsed like in Ray's control plane.
-        soft_target_node_id: the node that STRICT_PACK prefers; one that is full or not in the cluster is ignored.
-        lifetime: "detached" or None; it is only checked.
-        bound: if this group has only the lost bundles of a group, the value of the topology label at the other
-            bundles. Ray places lost bundles nowhere else.
-        excluded: ids of the nodes of the other bundles: STRICT_SPREAD does not use them, the other strategies
-            ignore them. Ids that are not in the cluster are ignored.
+        soft_target_node_id: the node that STRICT_PACK prefers; a node that is full or not in the cluster is ignored.
+        lifetime: "detached" or None; only `check` uses it.
+        bound: to place again only the lost bundles of a group, pass these bundles, and here the value of the topology
+            label that the other bundles have. Ray places lost bundles on nodes with this value only.
+        excluded: in the same case, the ids of the nodes of the other bundles. STRICT_SPREAD does not use these nodes;
+            the other strategies ignore this list. Ids that are not in the cluster are ignored.
 
     Raises:
-        InvalidError: a strategy is not one of Ray's, or the number of selectors is not that of the bundles.
-        TypeError: an argument has another type, like in every function here.
+        InvalidError: a strategy is not one of Ray's, or the number of selectors is not the number of bundles.
+        TypeError: an argument has another type. This is true for every function here.
     """
 
     __slots__ = ("_handle",)
@@ -308,9 +309,10 @@ class PlacementGroup(_c.Immutable):
         return int(lib.quoit_ray_group_get_n_bundles(self._handle))
 
     def check(self) -> None:
-        """Runs the checks of placement_group() itself, before Ray's control plane gets the group.
+        """Runs the checks of the Python function placement_group(). In Ray, they come before the control plane.
 
-        `place` can refuse a group that passes, and place one that does not.
+        The control plane has other checks: `place` can refuse a group that passes `check`, and place a group that does
+        not pass.
 
         Raises:
             InvalidError: placement_group() raises; the message is about the first check that fails.
@@ -336,8 +338,8 @@ class PlacementGroup(_c.Immutable):
     def is_determined(self, cluster: Cluster, budget: int = 1000) -> bool | None:
         """Returns whether Ray always gives the answer of `place`; None if the budget ended before the result was known.
 
-        Ray chooses freely among nodes with equal scores, and among values of a topology label. Nodes with the same
-        resources and labels are tried once.
+        Ray's answer can differ, because Ray chooses freely among nodes with equal scores, and among the values of a
+        topology label. Of nodes with the same resources and labels, this method tries only one.
 
         Args:
             cluster: the cluster; not changed.
@@ -361,7 +363,7 @@ class PlacementGroup(_c.Immutable):
             budget: how many placements to try for an answer without success: 1,000 takes some milliseconds.
 
         Raises:
-            InvalidError: like `place`, or an id in the answer is unknown, or the number of ids is not that of the
+            InvalidError: like `place`; or an id in the answer is unknown, or the number of ids is not the number of
                 bundles.
         """
         if not isinstance(answer, Placement):
@@ -380,13 +382,14 @@ class PlacementGroup(_c.Immutable):
             call(function, self._handle, cluster._handle, *arguments)
 
     def bundle_order(self) -> tuple[int, ...]:
-        """Returns the bundles in the order in which PACK, SPREAD and STRICT_SPREAD place them.
+        """Returns the indices of the bundles in the order in which PACK, SPREAD and STRICT_SPREAD place them.
 
-        The largest bundle is first: by GPU, then by custom resources in the order of `resource_id`, then by
-        object_store_memory, memory and CPU. With more than 16 bundles, equal ones have the order of libstdc++'s sort.
+        The largest bundle is first. Bundles are compared by GPU, then by custom resources in the order of
+        `resource_id`, then by object_store_memory, memory and CPU. With more than 16 bundles, the order of equal
+        bundles is that of libstdc++'s sort.
 
         Raises:
-            InvalidError: `place` refuses the amounts or their number.
+            InvalidError: `place` refuses the amounts, or has too many of them.
         """
         order = ffi.new("uint32_t[]", self.num_bundles)
         call(lib.quoit_ray_bundle_order, self._handle, order)
@@ -409,7 +412,7 @@ def _strategy_number(strategy: Strategy | str, what: str) -> int:
     if isinstance(strategy, str):
         return int(strategy_parse(strategy))
     member = _c.to_member(Strategy, strategy, what)
-    strategy_get_name(strategy)  # raises for a strategy of a newer libquoit
+    strategy_get_name(strategy)  # only for its exception: a strategy of a newer libquoit is refused
     return member
 
 
@@ -442,7 +445,7 @@ def strategy_parse(name: str) -> Strategy:
         name: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD".
 
     Raises:
-        InvalidError: it is any other text, such as "pack", which Ray refuses too.
+        InvalidError: `name` is any other text, such as "pack". Ray refuses it too.
     """
     strategy = ffi.new("QuoitStrategy *")
     call(lib.quoit_ray_strategy_parse, _c.to_text(name, "name"), strategy)
@@ -464,16 +467,16 @@ def strategy_get_name(strategy: Strategy) -> str:
 def resource_id(resource: str) -> int:
     """Returns the number by which Ray orders resources, as a signed number of 64 bits.
 
-    It is 0 to 3 for CPU, memory, GPU and object_store_memory, else libstdc++'s hash of the name.
+    CPU, memory, GPU and object_store_memory have the numbers 0 to 3. Other resources have libstdc++'s hash of the name.
     """
     return int(lib.quoit_ray_resource_id(_c.to_text(resource, "resource")))
 
 
 def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
-    """Returns Ray's name for the share of a resource on a node that belongs to one bundle: "TPU_group_0_<id>".
+    """Returns Ray's name for the share of a node's resource that belongs to one bundle: "TPU_group_0_<id>".
 
     Args:
-        resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 of it.
+        resource: "TPU"; or "bundle", a resource of which Ray adds 1000 to each bundle.
         group_id: Ray's id of the placement group: 36 hexadecimal digits.
         bundle: number of the bundle.
 
@@ -485,10 +488,10 @@ def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
 
 
 def group_resource(resource: str, group_id: str) -> str:
-    """Returns Ray's name for a resource's share on a node that any bundle of a group can use: "TPU_group_<id>".
+    """Returns Ray's name for the share of a node's resource that all bundles of a group have: "TPU_group_<id>".
 
     Args:
-        resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 of it.
+        resource: "TPU"; or "bundle", a resource of which Ray adds 1000 to each bundle.
         group_id: Ray's id of the placement group: 36 hexadecimal digits.
 
     Raises:

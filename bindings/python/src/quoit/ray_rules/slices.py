@@ -2,9 +2,9 @@
 """A model of Ray 2.60's SlicePlacementGroup: what slice_placement_group() requests from the cluster.
 
 `slice_placement_group` takes Ray's arguments, checks them like Ray, and returns the bundles that Ray would request,
-their selectors, the placement groups, and the heads that Ray would reserve first. If the bundles of a multi-host slice
-name no slice, Ray takes the name from the head that it reserves: until you pass it to `SliceGroup.with_slice_names`,
-these bundles select no slice.
+their selectors, the placement groups, and the heads. A head is a placement group by which Ray reserves a slice first.
+If the bundles of a multi-host slice name no slice, Ray takes the slice name from the head that it has reserved. The
+model does not know this name: until you pass it to `SliceGroup.with_slice_names`, these bundles select no slice.
 
 The functions use no state, environment or clock.
 """
@@ -32,34 +32,33 @@ class WorkerGroup:
     """A placement group with bundles of slices: arguments of Ray's placement_group()."""
 
     name: str
-    """"" without a name."""
+    """The name; "" for a group without a name."""
     num_bundles: int
-    """The group has the next bundles, in their order."""
+    """The number of bundles. The groups divide the bundles in their order."""
     strategy: str
     lifetime: str | None
-    """None: it ends with its creator; else "detached"."""
+    """None: the group ends with its creator; else "detached"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Head(_c.WithFrozenMappings):
-    """The placement group, of one bundle and with PACK, by which Ray reserves a slice. It has no name or lifetime."""
+    """The placement group by which Ray reserves a slice. It has one bundle, strategy PACK, and no name or lifetime."""
 
     slice_index: int
-    """The slice that it reserves.
+    """The index of the slice that the head reserves.
 
-    Ray's release_head_pgs() counts heads, not slices. The two differ if slices before it were requested by name.
+    The index in Ray's release_head_pgs() is another one: it counts heads. A slice that was requested by name has none.
     """
     bundle: Mapping[str, float]
-    """1 of the head resource, ``{"TPU-v6e-16-head": 1.0}``."""
+    """The resources of the bundle: 1 of the head resource, ``{"TPU-v6e-16-head": 1.0}``."""
     selector: Mapping[str, str]
-    """Worker 0, and the pod type."""
+    """The label selector of the bundle: worker 0, and the pod type."""
 
 
 class SliceGroup(_c.Immutable):
     """Ray's bundles, selectors, placement groups and heads for a request for slices. Immutable.
 
-    Its memory depends only on the request. The tuples, with an element for each bundle, placement group or head, are
-    made on access.
+    The object stores only the request. The tuples of bundles, placement groups and heads are made on access.
     """
 
     __slots__ = ("_handle", "_request")
@@ -83,10 +82,11 @@ class SliceGroup(_c.Immutable):
         """Returns the same group with the names of the slices whose heads were reserved.
 
         Args:
-            slice_names: the name by the index of the slice, from 0; missing slices stay unknown.
+            slice_names: the name of each slice, by the index of the slice from 0. The names of missing slices stay
+                unknown.
 
         Raises:
-            InvalidError: one of the slices needs no head, or a name contains NUL.
+            InvalidError: a slice in `slice_names` needs no head, or a name contains NUL.
             TypeError: `slice_names` is not a mapping of int to str.
         """
         if not isinstance(slice_names, Mapping):
@@ -105,7 +105,7 @@ class SliceGroup(_c.Immutable):
 
     @property
     def num_slices(self) -> int:
-        """The requested number of slices; negative if it was requested so."""
+        """The requested number of slices. It is negative if a negative number was requested."""
         return int(lib.quoit_ray_slice_group_get_n_slices(self._handle))
 
     @property
@@ -125,7 +125,7 @@ class SliceGroup(_c.Immutable):
 
     @property
     def num_bundles(self) -> int:
-        """The bundles of all slices, slice by slice. The bundles of a slice are not bound to worker ids."""
+        """The number of bundles of all slices. Bundles are counted slice by slice; they are not bound to worker ids."""
         return int(lib.quoit_ray_slice_group_get_n_bundles(self._handle))
 
     @property
@@ -142,15 +142,17 @@ class SliceGroup(_c.Immutable):
     def is_single_host(self) -> bool:
         """Whether a slice has one host.
 
-        Then Ray reserves no heads and bundles select no slice, so that Ray can put them on hosts of larger slices.
+        If so, Ray reserves no heads, and the bundles select no slice. Ray can then put the bundles on hosts of larger
+        slices.
         """
         return bool(lib.quoit_ray_slice_group_is_single_host(self._handle))
 
     def bundle_labels(self, index: int) -> dict[str, str | None]:
         """Returns the selector of one bundle.
 
-        It has the requested labels. In a multi-host slice it also has the slice name: the first one that a bundle of
-        the slice requests, which overrides the name in this selector, or the slice of the reserved head.
+        The selector has the requested labels. In a multi-host slice, it also has the slice name. If bundles of the
+        slice request slice names, the first of these names is used for all bundles of the slice; else the name of the
+        slice whose head was reserved.
 
         Args:
             index: the index of the bundle in all slices, from 0; negative indices count from the end.
@@ -170,7 +172,8 @@ class SliceGroup(_c.Immutable):
     def heads(self) -> tuple[Head, ...]:
         """The heads that Ray reserves, one after the other.
 
-        It reserves all heads before it makes the single group, or each head before it makes the group of its slice.
+        Before Ray makes the single group of all slices, it reserves all heads. Before it makes the group of one slice,
+        it reserves the head of that slice.
         """
         bundle = {_c.text(lib.quoit_ray_slice_group_get_head_resource(self._handle)): 1.0}
         selector = _resources.labels(lib.quoit_ray_slice_group_get_head_labels(self._handle))
@@ -181,7 +184,7 @@ class SliceGroup(_c.Immutable):
 
     @property
     def placement_groups(self) -> tuple[WorkerGroup, ...]:
-        """The placement groups with the bundles: one, or one for each slice."""
+        """The placement groups with the bundles: one for all slices, or one for each slice."""
         strategy = _c.text(lib.quoit_ray_slice_group_get_strategy(self._handle))
         lifetime = _c.text_or_none(lib.quoit_ray_slice_group_get_lifetime(self._handle))
         return tuple(
@@ -199,7 +202,7 @@ class SliceGroup(_c.Immutable):
         """The single placement group.
 
         Raises:
-            InvalidError: each slice has its own: read `slice_placement_groups`. Ray raises too.
+            InvalidError: each slice has its own group: read `slice_placement_groups`. Ray raises too.
         """
         call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.ONE_GROUP)
         return self.placement_groups[0]
@@ -209,7 +212,7 @@ class SliceGroup(_c.Immutable):
         """The placement group of each slice.
 
         Raises:
-            InvalidError: there is one for all slices: read `slice_placement_group`. Ray raises too.
+            InvalidError: there is one group for all slices: read `slice_placement_group`. Ray raises too.
         """
         call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.GROUP_PER_SLICE)
         return self.placement_groups
@@ -234,12 +237,12 @@ def slice_placement_group(
         topology: the topology of each slice, "4x4"; surrounding blanks and case do not matter.
         accelerator_version: "v6e", "TPU-V6E"; surrounding blanks do not matter.
         resources_per_bundle: the resources of each bundle; missing CPU and TPU are added.
-        strategy: "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK". Ray checks it when it makes the groups, not
-            here.
-        name: the name of the group, "" for none.
-        lifetime: "detached", or None: the groups end with their creator. Heads always do.
-        num_slices: the number of slices. Like Ray, it accepts negative numbers: such a group has no bundles, and
-            negative counts.
+        strategy: "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK". It is not checked here, because Ray checks it only
+            when it makes the groups.
+        name: the name of the group; "" for no name.
+        lifetime: "detached"; or None: the groups end with their creator. Heads always end with their creator.
+        num_slices: the number of slices. Negative numbers are accepted, like in Ray: such a group has no bundles, and
+            its counts are negative.
         chips_per_vm: the chips of one host; None for Ray's default for the topology.
         bundle_label_selector: none, or one selector for each bundle of all slices.
         pg_per_slice: whether each slice has its own placement group.
@@ -248,7 +251,7 @@ def slice_placement_group(
 
     Raises:
         InvalidError: topology or version cannot be read or are not listed by Ray, a number is not positive, the TPU
-            of a bundle does not divide the TPU of a slice, the number of selectors is not that of the bundles, no
+            of a bundle does not divide the TPU of a slice, the number of selectors is not the number of bundles, no
             slice is requested, or a count is beyond 64 bits.
         TypeError: an argument has another type.
     """
@@ -280,5 +283,5 @@ def slice_placement_group(
 
 
 def take_request(request: Any) -> SliceGroup:
-    """Returns the group of a request, and takes the ownership of the request."""
+    """Returns the group for a request of libquoit. The group then owns the request."""
     return SliceGroup(_c.own_handle(request, lib.quoit_ray_slice_request_free), {})

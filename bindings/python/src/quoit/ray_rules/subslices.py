@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of Ray 2.60's sub-slices: cuboids of hosts in a slice, as Ray numbers, labels and chooses them.
 
-Ray reads "2x4" and "2x2x4" with the last axis fastest, (y, x) and (z, y, x), while quoit, GKE and JAX read x first. The
-sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In three dimensions different hosts can have the same number,
-because Ray's blocks differ from those of the hardware. No placement of quoit uses this model.
+For sub-slices, Ray reads "2x4" as (y, x) and "2x2x4" as (z, y, x), while quoit, GKE and JAX read x first. Therefore the
+sub-slices 0 and 1 of shape 2x4 in a 4x4 are rows of the slice. In three dimensions, different hosts can get the same
+number, because Ray's blocks of chips differ from those of the hardware. No placement of quoit uses this model.
 
-Ray counts a host without available TPU as free, although it lists fully used hosts that way. Therefore it can choose a
-used sub-slice again, and the group waits. The model gives the same answers.
+Ray counts a host as free if no amount of available TPU is listed for it. But Ray lists fully used hosts in this way.
+Therefore Ray can choose a used sub-slice again, and the group waits. The model gives the same answers.
 
-Nodes are mappings of ray.nodes(), `available` has the free resources of each node id, and `known` is Ray's cache of
-discovered slices: for each slice and worker id the `subslice_labels` of that worker. An entry can have no workers: then
-Ray does not discover the slice again, and finds no sub-slice in it. The functions use no state, environment or clock.
+Nodes are the mappings that ray.nodes() returns. `available` has the free resources of each node id. `known` is Ray's
+cache of discovered slices: for each slice and worker id, the `subslice_labels` of that worker. If an entry has no
+workers, Ray does not discover the slice again, and finds no sub-slice in it. The functions use no state, environment or
+clock.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ Known = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def topology_dims(topology: str) -> tuple[int, ...]:
-    """Returns the numbers between the "x", in any form that Python's int() accepts.
+    """Returns the numbers of a topology, which "x" separates, in any form that Python's int() accepts.
 
     Raises:
-        InvalidError: int() refuses one of them, or it is beyond 64 bits.
+        InvalidError: int() refuses a number, or a number is beyond 64 bits.
     """
     return _read_dims(lib.quoit_ray_topology_dims, topology)
 
@@ -46,8 +47,8 @@ def worker_grid(topology: str) -> tuple[int, ...]:
         topology: in exactly Ray's spelling, "2x2x4".
 
     Raises:
-        InvalidError: Ray has no grid for it. It has grids for some topologies only; 1x1, 2x8 and topologies larger
-            than 16x16 or 16x16x24 have none.
+        InvalidError: Ray has no grid for the topology. Ray has grids for some topologies only: for example none for
+            1x1, 2x8 and topologies larger than 16x16 or 16x16x24.
     """
     return _read_dims(lib.quoit_ray_worker_grid, topology)
 
@@ -63,10 +64,10 @@ def _read_dims(function: Callable[..., Any], topology: str) -> tuple[int, ...]:
 def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) -> int:
     """Returns the number that Ray computes for a host in the grid, from the smallest coordinates of its chips.
 
-    It is negative for negative coordinates.
+    The number is negative for negative coordinates.
 
     Args:
-        coords: (x, y) or (x, y, z) of each chip of the host; a missing third one is 0, further ones are ignored.
+        coords: (x, y) or (x, y, z) of each chip of the host. A missing z is 0; further coordinates are ignored.
         parent_topology: the topology of the whole slice, "4x4".
 
     Raises:
@@ -91,12 +92,12 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
 
 
 def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
-    """Returns the sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1".
+    """Returns the labels of a host's sub-slices, one for each smaller shape: "ray.io/tpu-subslice-2x4" is "1".
 
-    Shapes that do not divide the slice are labelled too; some of their sub-slices are incomplete.
+    There are also labels for shapes that do not divide the slice; some of their sub-slices are incomplete.
 
     Args:
-        worker_id: the number of the host in the grid, `physical_worker_id`; one outside the grid is accepted.
+        worker_id: the number of the host in the grid (`physical_worker_id`). A number outside the grid is accepted.
         parent_topology: the topology of the whole slice, "4x4".
 
     Raises:
@@ -108,9 +109,9 @@ def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
 
 
 def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str, ...]:
-    """Returns the topologies of alive nodes whose grids can contain the sub-slice, those with the fewest hosts first.
+    """Returns Ray's labels of a host, one for each smaller shape of sub-slices: "ray.io/tpu-subslice-2x4" is "1".
 
-    The generation is ignored.
+    The generations of the nodes are ignored.
 
     Raises:
         InvalidError: Ray has no grid for `subslice_topology`.
@@ -121,7 +122,7 @@ def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str
 
 
 def subslice_chips_per_vm(chips_per_vm: int | None, parent_topology: str, version: str) -> int:
-    """Returns the chips of a host of a sub-slice: the given number, else Ray's default for the whole slice.
+    """Returns the chips of a host of a sub-slice: `chips_per_vm`, or without it Ray's default for the whole slice.
 
     Args:
         chips_per_vm: the given number, or None.
@@ -153,8 +154,8 @@ def is_head_free(
 ) -> bool:
     """Returns whether Ray counts the head of a slice as free.
 
-    It is free if the first alive worker 0 has 1 of the head resource available, or if `available` does not list that
-    amount. It also counts as free if there is no alive worker 0, or if `head_resource` is None.
+    The head counts as free if the first alive worker 0 has 1 of the head resource available, or if `available` lists no
+    amount for it. The head also counts as free if there is no alive worker 0, or if `head_resource` is None.
 
     Args:
         nodes: the rows of ray.nodes().
@@ -175,9 +176,9 @@ def find_subslice(
     topology: str,
     subslice_index: int | None = None,
 ) -> Subslice | None:
-    """Returns the first sub-slice of a slice, by index, with all its hosts alive and idle by Ray's rules.
+    """Returns the first sub-slice of a slice, by index, whose hosts are all alive and idle by Ray's rules.
 
-    If several rows have the same worker id, the last one counts, dead or alive.
+    If several rows have the same worker id, the last row counts, dead or alive.
 
     Args:
         known: Ray's cache.
@@ -188,7 +189,7 @@ def find_subslice(
         subslice_index: the only acceptable sub-slice; None for the first.
 
     Returns:
-        The sub-slice; None without one.
+        The sub-slice; None if there is none.
 
     Raises:
         InvalidError: an index or a worker id that is needed is not an integer of 64 bits, or Ray has no grid for a
@@ -211,7 +212,7 @@ def find_subslice(
 def next_slice_to_discover(
     known: Known, nodes: Iterable[Row], available: Available | None, parents: Sequence[str], version: str
 ) -> tuple[str, str] | None:
-    """Returns the slice that Ray would discover next: the first unknown one with free nodes and a free head.
+    """Returns the slice that Ray would discover next: the first slice that is not in `known`, with free nodes and head.
 
     Nodes and heads are free by Ray's rules.
 
@@ -223,7 +224,7 @@ def next_slice_to_discover(
         version: the generation in Ray's spelling.
 
     Returns:
-        Its topology and its name; None without one.
+        The topology and the name of the slice; None if there is none.
 
     Raises:
         InvalidError: one of `parents`, or the generation, cannot be read.
@@ -262,7 +263,7 @@ class SubsliceStep(_c.Code):
     RESERVE = 0
     """Ray makes a placement group of the bundles."""
     DISCOVER = 1
-    """Ray first reserves the whole slice to discover its hosts, and releases it again."""
+    """Ray reserves the whole slice to discover its hosts, and then releases the slice again."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -280,7 +281,7 @@ class SubslicePlan(_c.WithFrozenMappings):
     bundle_resources: Mapping[str, float]
     """The resources of each bundle."""
     bundle_label_selector: tuple[Mapping[str, str], ...]
-    """The selector of each bundle, one per host: slice and worker id. Empty for a discovery."""
+    """The selector of each bundle: slice and worker id. Each host has one bundle. Empty for a discovery."""
 
 
 def subslice_placement_group(
@@ -299,8 +300,8 @@ def subslice_placement_group(
         known: Ray's cache.
         nodes: the rows of ray.nodes().
         available: the free resources of each node id.
-        subslice_topology: "2x4"; surrounding blanks and case do not matter.
-        accelerator_version: "v6e"; blanks matter.
+        subslice_topology: "2x4". Surrounding blanks and case do not matter.
+        accelerator_version: "v6e". It must not have surrounding blanks.
         chips_per_vm: the chips of one host; None for Ray's default.
         resources_per_bundle: the resources of each bundle; None for 1 CPU and the TPU of a host.
         subslice_index: the only acceptable sub-slice; None for the first.
@@ -308,7 +309,7 @@ def subslice_placement_group(
     Raises:
         InvalidError: Ray does not list the topology for the generation or has no grid for it, a given number is not
             positive, or no alive slice is larger.
-        NotNowError: all known sub-slices are used by Ray's rules, and there is no slice left to discover: wait.
+        NotNowError: all known sub-slices are in use by Ray's rules, and there is no slice left to discover: wait.
         TypeError: an argument, or a field of a node that is read, has another type.
     """
     plan = call(

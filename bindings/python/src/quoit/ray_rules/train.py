@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of Ray Train 2.60, without Ray: the workers, slices and ranks of a ScalingConfig for a JaxTrainer.
 
-It also computes how many workers an elastic job would run, and whether a failure is retried. It uses no environment or
-clock. Only `FailurePolicy` has state: the numbers of failures.
+The model also computes how many workers an elastic job would run, and whether Ray retries after a failure. It uses no
+environment or clock. Only `FailurePolicy` has state: the numbers of failures.
 """
 
 from __future__ import annotations
@@ -34,31 +34,32 @@ class _Accelerators(_c.Code):
 class ScalingConfig(_c.Immutable):
     """The arguments of a ScalingConfig of Ray Train, and their meaning. Immutable.
 
-    The constructor checks them like Ray. Like Ray, it does not check that the topology exists: Ray checks that when it
-    makes the worker group, and so does `slice_placement_group`.
+    The constructor checks the arguments like Ray. Like Ray, it does not check that the topology exists. Ray checks the
+    topology when it makes the worker group, and here `slice_placement_group` checks it.
 
     Args:
         num_workers: the number of workers, with 0 for Ray's local mode; or a tuple (fewest, most) for an elastic
-            job, also if both are equal.
+            job, even if both are equal.
         use_gpu: whether the workers use GPUs.
-        use_tpu: whether they use TPUs. Ray refuses both together.
+        use_tpu: whether the workers use TPUs. Ray refuses GPUs and TPUs together.
         topology: the topology of each slice, "4x4".
         accelerator_type: "TPU-V6E".
-        resources_per_worker: the resources of each worker; None differs from an empty mapping.
-        placement_strategy: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD". Ray checks it when it makes the group,
-            not here.
-        label_selector: the label selector of every worker, or a list with one for each of the most workers.
-        elastic_resize_monitor_interval_s: the interval of the checks of a running job's size, in seconds, rounded
-            to a millisecond.
+        resources_per_worker: the resources of each worker. None and an empty mapping have different meanings.
+        placement_strategy: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD". It is not checked here, because Ray checks
+            it only when it makes the group.
+        label_selector: one label selector for all workers; or a list with one selector for each worker, as long as
+            the largest number of workers.
+        elastic_resize_monitor_interval_s: how often the size of a running elastic job is checked, in seconds. The
+            interval is rounded to a millisecond.
         tpu_resource_per_chip: how many units of the resource TPU one chip counts for; None is 1. Ray reads
-            RAY_TPU_RESOURCE_PER_CHIP of the driver here: pass its value.
-        trainer_resources: None: Ray Train V2 accepts no others.
+            RAY_TPU_RESOURCE_PER_CHIP of the driver for this: pass its value.
+        trainer_resources: None. Ray Train V2 accepts no other value.
 
     Raises:
         InvalidError: `num_workers` has another form; numbers are below 0 or in the wrong order; TPU or GPU are
             requested but not used, or used but not requested; several workers on TPU have no topology, no type, or
             a selector; the topology cannot be read; the workers do not fill whole slices; the number of selectors
-            is not the most workers; or `trainer_resources` were given.
+            is not the largest number of workers; or `trainer_resources` were given.
         TypeError: another argument has another type.
     """
 
@@ -129,7 +130,7 @@ class ScalingConfig(_c.Immutable):
 
     @property
     def num_tpus_per_worker(self) -> float:
-        """The TPU of `worker_resources`."""
+        """The amount of TPU in `worker_resources`."""
         return self.worker_resources.get("TPU", 0.0)
 
     @property
@@ -162,7 +163,8 @@ class ScalingConfig(_c.Immutable):
         """Returns Ray's request for slices for this number of workers; None: a plain placement group.
 
         Raises:
-            InvalidError: Ray refuses it when it makes the worker group, for example a topology that it does not list.
+            InvalidError: Ray refuses the request when it makes the worker group, for example because Ray does not list
+                the topology.
         """
         request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, _c.to_int(num_workers, "num_workers"))
         return None if request == _c.NULL else take_request(request)
@@ -179,13 +181,14 @@ class ScalingConfig(_c.Immutable):
     ) -> int:
         """Returns how many workers an elastic job would run.
 
-        It counts the workers that fit on each node in floating-point numbers (five times 0.1 fits four), up to the most
-        workers, and in slices only whole slices.
+        The result is the number of workers that fit on the nodes, but at most `max_workers`. If the workers run on
+        slices, only workers of whole slices count. Like Ray, it divides floating-point numbers, so that a worker can
+        seem not to fit: on a node with 0.5 of a resource, not five but four workers with 0.1 each can fit.
 
         Args:
             reserved_resources: the job's resources on each node.
-            num_intact_slices: the result of Ray's get_num_tpu_slices(); None if Ray could not determine it, which is
-                ignored.
+            num_intact_slices: the result of Ray's get_num_tpu_slices(), which limits the workers; None: no limit, like
+                in Ray if it cannot determine the number.
 
         Raises:
             InvalidError: workers request negative amounts, or amounts of nodes are not finite.
@@ -200,16 +203,15 @@ class ScalingConfig(_c.Immutable):
         return _resources.call_for_number(lib.quoit_ray_train_count_possible, self._plan, array, len(nodes), intact)
 
     def would_start(self, possible_workers: int | None) -> bool:
-        """Returns whether an elastic job starts with this number of workers. None is unknown: the job waits."""
+        """Returns whether an elastic job starts with this number of workers. If it is unknown (None), the job waits."""
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
         return bool(lib.quoit_ray_train_would_start(self._plan, possible))
 
     def is_resize_check_due(self, started_ms: int, checked_ms: int | None, now_ms: int) -> bool:
         """Returns whether it is time to check the size of a running elastic job.
 
-        If so, `now_ms` is the next `checked_ms`.
-
-        All times are in milliseconds of one clock, with any origin.
+        If the result is True, pass this `now_ms` as `checked_ms` in the next call. All times are in milliseconds of one
+        clock, with any origin.
 
         Args:
             started_ms: when the workers started.
@@ -225,14 +227,14 @@ class ScalingConfig(_c.Immutable):
 
         Args:
             num_running: the running workers.
-            possible_workers: `count_possible_workers`; None is unknown: the job continues.
+            possible_workers: the result of `count_possible_workers`; None: it is unknown, and the job continues.
         """
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
         return bool(lib.quoit_ray_train_would_resize(self._plan, _c.to_int(num_running, "num_running"), possible))
 
 
 def _set_workers(scaling: Any, num_workers: object) -> None:
-    """Sets the number of workers. Like Ray's isinstance(), it accepts a bool and refuses numpy's integers."""
+    """Sets the number of workers. Accepts a bool and refuses numpy's integers, because Ray checks with isinstance()."""
     is_range = isinstance(num_workers, tuple)
     ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
     numbers = [_c.to_ray_int(number, "num_workers") for number in ends if isinstance(number, int)]
@@ -268,29 +270,29 @@ def _interval_ms(seconds: object) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class WorkerRank:
-    """A worker. Its index in the list is its world rank."""
+    """The ranks of a worker. The index of this object in its tuple is the world rank of the worker."""
 
     worker: int
-    """The index in the arguments."""
+    """The index of the worker in the arguments."""
     local_rank: int
     """The index among the workers of the same node."""
     local_world_size: int
-    """The number of workers of its node."""
+    """The number of workers on the worker's node."""
     node_rank: int
-    """The index of its node, in the order in which nodes get ranks."""
+    """The index of the worker's node, in the order in which nodes get ranks."""
 
 
 def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tuple[WorkerRank, ...]:
-    """Ranks workers with TPU: by slice name as text, "s-10" before "s-9", and in a slice in the given order.
+    """Ranks workers with TPU: by slice name as text, "s-10" before "s-9"; the workers of a slice in the given order.
 
-    The order in a slice is not that of worker ids.
+    Ray does not sort the workers of a slice by worker id.
 
     Args:
         slice_names: the TPU_NAME of each worker's process, in the order of bundles; None without one.
         nodes: the address of each worker's node.
 
     Raises:
-        InvalidError: the numbers of nodes and names differ.
+        InvalidError: there are not as many nodes as names.
     """
     listed = list(_c.to_iterable(slice_names, "slice_names", "str"))
     names = _c.to_texts(["" if name is None else name for name in listed], "slice_names")
@@ -310,7 +312,7 @@ def rank_by_node(
         first_id: the id of the node that always comes first.
 
     Raises:
-        InvalidError: the numbers of GPUs and workers differ.
+        InvalidError: there are not as many GPUs as workers.
     """
     nodes = _c.to_texts(node_ids, "node_ids")
     num_workers = len(nodes) - 1
@@ -343,9 +345,9 @@ def _take_ranks(pointer: Any, num_workers: int) -> tuple[WorkerRank, ...]:
 
 
 def slice_id(rank: int, workers_per_slice: int, num_slices: int) -> int:
-    """Returns the slice that the JAX backend assigns to a worker, from its rank only.
+    """Returns the slice that the JAX backend assigns to a worker. Only the rank of the worker determines it.
 
-    Workers that do not fit into the slices are in the last one.
+    Workers that do not fit into the slices are assigned to the last slice.
 
     Args:
         rank: the world rank of the worker, from 0.
@@ -376,7 +378,7 @@ class FailureKind(_c.Code):
     PREEMPTION = 3
     """A node was preempted."""
     CONTROLLER = 4
-    """Anything else, and unknown kinds."""
+    """Any other failure, also of an unknown kind."""
 
 
 class FailureDecision(_c.Code):
@@ -391,12 +393,12 @@ class FailureDecision(_c.Code):
 class FailurePolicy(_c.Uncopyable):
     """The failures of a run so far, and their limits. Any thread can use it, but not a child of fork(2).
 
-    Each limit has its own count. -1 is no limit.
+    Each limit has its own count. -1 means no limit.
 
     Args:
-        max_failures: limit for failures of workers.
-        controller_failure_limit: limit for starts that fail or take too long.
-        max_preemption_failures: limit for preempted nodes.
+        max_failures: the limit for failures of workers.
+        controller_failure_limit: the limit for starts that fail or take too long.
+        max_preemption_failures: the limit for preemptions of nodes.
 
     Raises:
         InvalidError: a number is beyond 64 bits.
