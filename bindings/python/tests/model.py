@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A minimal model of a ledger of slices of one class: which group has which slices until when, and why requests are
-refused.
+"""A minimal model of a ledger whose slices are all of one class.
 
-A verb returns or raises what the ledger must return or raise. The model does not choose slices: it takes those of the
-ledger and asserts that they were free.
+A method with the name of a verb raises the exception that the ledger must raise, or returns the affected group. The
+model does not choose slices: `take` gets the slices that the ledger has chosen, and asserts that they were free.
 """
 
 from __future__ import annotations
@@ -12,39 +11,45 @@ import dataclasses
 
 import quoit
 
-ENDED = -1  # an owner whose lease has expired
+ENDED = -1  # the lease of an owner whose lease has expired
 
 
 @dataclasses.dataclass
 class Held:
+    """A group of the model."""
+
     id: int
-    asked: tuple[str, int, int, str | None]
+    asked: tuple[str, int, int, str | None]  # name, fewest slices, most slices, owner
     key: str | None
-    until: int | None
+    until: int | None  # the end of the lease
     confirmed: bool
     slices: frozenset[str] = frozenset()
-    gone: str = ""
+    gone: str = ""  # "released" or "expired" for an ended group
 
 
 class Model:
     def __init__(self, nodes):
         self.state = dict.fromkeys(nodes, "alive")  # node name v6e-4x4-SLICE-WORKER -> state
         self.slices = sorted({node.rpartition("-")[0] for node in nodes})
-        self.live, self.kept, self.owners = {}, [], {}  # by name; in order of removal; lease by name
+        self.live = {}  # the live groups by name
+        self.kept = []  # the ended groups whose record is kept, in the order of their ends
+        self.owners = {}  # the end of each owner's lease, ENDED, or None without a lease
         self.last_id = 0
 
-    def ailing(self, slice_name):
+    def must_be_replaced(self, slice_name):
+        """Whether a repair replaces the slice, because one of its nodes is dead or draining."""
         return any(state != "alive" for node, state in self.state.items() if node.rpartition("-")[0] == slice_name)
 
     def free(self):
         used = {one for held in self.live.values() for one in held.slices}
-        return {one for one in self.slices if one not in used and not self.ailing(one)}
+        return {one for one in self.slices if one not in used and not self.must_be_replaced(one)}
 
     def until(self, held):
         ends = [end for end in (held.until, self.owners.get(held.asked[3])) if end]
         return min(ends, default=None)
 
     def tick(self, now):
+        """Ends the leases that have ended at `now`, and their groups."""
         ended = {name for name, until in self.owners.items() if until and until <= now and until != ENDED}
         self.owners.update(dict.fromkeys(ended, ENDED))
         for held in list(self.live.values()):
@@ -58,6 +63,7 @@ class Model:
             self.kept.append(held)
 
     def find(self, name, number=None):
+        """Returns the live group with the name, and with the id `number` if that is given; else raises."""
         held = self.live.get(name)
         if held is not None and number in (None, held.id):
             return held
@@ -67,6 +73,7 @@ class Model:
         raise quoit.ConflictError if number else quoit.NotFoundError
 
     def reserve(self, asked, key, lease, now, confirmed):
+        """Returns a group and the number of slices to take; 0 for the group of an earlier call with the key."""
         name, least, most, owner = asked
         for held in [*self.live.values(), *self.kept]:
             if key and held.key == key:
@@ -81,13 +88,13 @@ class Model:
         return held, self.number(least, most)
 
     def number(self, least, most):
-        """The number of slices that a reservation gets."""
+        """Returns the number of slices that a request for `least` to `most` slices gets; else raises."""
         if len(self.free()) < least:
             raise quoit.NeverError if least > len(self.slices) else quoit.NotNowError
         return min(most, len(self.free()))
 
     def take(self, held, slices, keep=frozenset()):
-        """Gives `slices` to `held`, which already had `keep`; the others were free."""
+        """Sets the slices of a group. The group already had those in `keep`; the other ones must be free."""
         assert slices - keep <= self.free() and keep <= held.slices, (slices, keep, self.free())
         held.slices = slices
 

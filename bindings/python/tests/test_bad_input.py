@@ -37,8 +37,8 @@ def test_hostile_calls_end_in_typed_exceptions_and_change_nothing(module):
         [sys.executable, script, module], capture_output=True, text=True, env=environment, timeout=600
     )
     assert done.returncode == 0, f"the interpreter ended with {done.returncode}:\n{done.stderr[-3000:]}"
-    *wrongs, n_calls = done.stdout.splitlines()
-    assert wrongs == []
+    *faults, n_calls = done.stdout.splitlines()
+    assert faults == []
     assert int(n_calls) >= 2
 
 
@@ -132,7 +132,7 @@ def test_the_message_for_a_damaged_file_is_printable(tmp_path):
 
 
 def test_range_checks_of_int_subclasses_are_fast(ledger):
-    """Until Python 3.10 operator.index() returned a subclass of int, and `in range` then compares one by one."""
+    """Before Python 3.10, operator.index() can return a subclass of int, for which `in range` is a linear search."""
     with pytest.raises(quoit.InvalidError, match="before the year 2200"):
         ledger.renew("nobody", hostile.Number(2**62), now_ms=hostile.Number(NOW))
 
@@ -188,7 +188,7 @@ def test_a_list_that_shrinks_during_the_call_is_accepted():
 
 
 def used_by_handlers(ledger):
-    """Objects that one thread at a time may use: a call, a handler's call, and a call that undoes the first one."""
+    """Yields three calls for each object that has a lock: a call, a call of a handler, and one to undo the first."""
     fork = ledger.snapshot().fork()
     yield lambda: fork.reserve(request("a")), fork.snapshot, lambda: fork.release("a")
     cluster = quoit.ray_rules.Cluster([quoit.ray_rules.ClusterNode("n", {"CPU": 4})])
@@ -207,8 +207,8 @@ def used_by_handlers(ledger):
 
 @pytest.mark.parametrize("number", range(4))
 def test_a_signal_handler_can_use_the_object_of_the_interrupted_call(ledger, number):
-    """Python runs the handler between two of its instructions, whatever locks the thread holds."""
-    faulthandler.dump_traceback_later(60, exit=True)  # a deadlock of the thread with itself
+    """Python can run a signal handler between any two instructions, even if the thread has the lock of the object."""
+    faulthandler.dump_traceback_later(60, exit=True)  # ends the test if the thread waits for its own lock
     use, interfere, undo = list(used_by_handlers(ledger))[number]
     for line in range(200):
         turns = itertools.count()
@@ -301,7 +301,7 @@ def test_library_objects_cannot_be_constructed_by_callers(kind):
             kind(value)
 
 
-def sealed(ledger):
+def immutable_objects(ledger):
     rules = quoit.ray_rules
     return (
         request(), quoit.Bundle("TPU=4"), ledger.reserve(request()), rules.PlacementGroup([{"CPU": 1}]),
@@ -310,7 +310,7 @@ def sealed(ledger):
 
 
 def test_immutable_objects_cannot_be_changed(ledger):
-    for one in sealed(ledger):
+    for one in immutable_objects(ledger):
         for name in ("name", "amounts", "_handle", "other"):
             with pytest.raises(AttributeError, match="cannot be changed"):
                 setattr(one, name, "x")
@@ -321,7 +321,7 @@ def test_immutable_objects_cannot_be_changed(ledger):
 
 
 def test_a_copy_of_an_immutable_object_is_the_object(ledger):
-    for one in sealed(ledger):
+    for one in immutable_objects(ledger):
         assert copy.copy(one) is one and copy.deepcopy([one])[0] is one
 
 

@@ -197,7 +197,10 @@ def test_a_fork_is_refused_if_what_it_depends_on_has_changed(plan, change, messa
 
 
 def ray_nodes(slices):
-    """A list of Ray's nodes: hosts "n0" to "n3" of 2x4 slices on hosts of 4 chips, with the slice and worker id of each."""
+    """A list of Ray's nodes "n0", "n1" and so on: hosts with 4 chips of 2x4 slices.
+
+    `slices` has the slice name and the worker id of each host.
+    """
     return json.dumps(
         [
             {
@@ -354,7 +357,7 @@ def test_a_fork_that_has_synced_is_committed_with_what_follows():
     assert len(now.slices) == 6 and names(now) == ["old", "on-new", "other"]
     assert slices_of(ledger.group("on-new")) == {f"new-{i}" for i in range(4)}
     ledger.verify()
-    # The fork goes on from there, also with another sync.
+    # The fork continues from the committed state, also with another sync.
     fork.release("on-new", now_ms=NOW)
     fork.sync_input(fleet("v6e 4x4 x2"), now_ms=NOW)
     ledger.commit_fork(fork, now_ms=NOW)
@@ -449,14 +452,14 @@ def test_closed_ledgers_and_forks_are_refused():
 # ---------------------------------------------------------------------------------
 
 
-class Drawn:
-    """Draws changes of a ledger or a fork, and keeps the names that it has added."""
+class RandomChanges:
+    """Makes random changes of a ledger or a fork, and remembers the names of the groups that it has added."""
 
-    def __init__(self, draw, one, prefix):
-        self.draw, self.one, self.prefix, self.added, self.n = draw, one, prefix, set(), 0
+    def __init__(self, draw, target, prefix):
+        self.draw, self.target, self.prefix, self.added, self.n = draw, target, prefix, set(), 0
 
     def change(self):
-        snapshot = self.one.snapshot()
+        snapshot = self.target.snapshot()
         old = [group.name for group in snapshot.groups if group.name not in self.added]
         verb = self.draw.choice(["reserve", "reserve", "hold", "release", "resize", "drain", "undrain"])
         try:
@@ -467,23 +470,23 @@ class Drawn:
                     return
                 wanted = request(name, self.draw.randint(1, 3))
                 if verb == "reserve":
-                    self.one.reserve(wanted, now_ms=NOW)
+                    self.target.reserve(wanted, now_ms=NOW)
                 else:
-                    self.one.hold(wanted, 60_000, now_ms=NOW)
+                    self.target.hold(wanted, 60_000, now_ms=NOW)
                 self.added.add(name)
             elif verb == "release" and old:
-                self.one.release(self.draw.choice(old), now_ms=NOW)
+                self.target.release(self.draw.choice(old), now_ms=NOW)
             elif verb == "resize" and old:
-                self.one.resize(self.draw.choice(old), self.draw.randint(1, 3), now_ms=NOW)
+                self.target.resize(self.draw.choice(old), self.draw.randint(1, 3), now_ms=NOW)
             elif verb in ("drain", "undrain"):
                 state = quoit.NodeState.DRAINING if verb == "drain" else quoit.NodeState.ALIVE
-                self.one.set_node_state(self.draw.choice(snapshot.nodes).name, state, now_ms=NOW)
+                self.target.set_node_state(self.draw.choice(snapshot.nodes).name, state, now_ms=NOW)
         except (quoit.NotNowError, quoit.NeverError, quoit.ConflictError):
             pass
 
 
 def live(snapshot):
-    """What the ledger stores of each group. The state can also change with the states of its nodes."""
+    """The slices and the lease of each group. The state is left out, because the states of nodes also change it."""
     return {(group.name, group.id): (slices_of(group), group.until_ms) for group in snapshot.groups}
 
 
@@ -500,7 +503,10 @@ def slices_of(group):
 
 
 def is_possible(base, plan, now):
-    """Whether the changes from `base` to `plan` can be made in `now`. No change of the plan was undone again."""
+    """Returns whether the changes from `base` to `plan` can be made in `now`.
+
+    In the plan, no change may undo an earlier change, because the snapshots do not show such changes.
+    """
     before, planned, present = live(base), live(plan), live(now)
     changed = [key for key, group in before.items() if planned.get(key) != group]
     if any(present.get(key) != before[key] for key in changed):
@@ -528,10 +534,10 @@ def test_drawn_forks_are_committed_exactly_if_nothing_they_depend_on_has_changed
     for number in range(150):
         ledger = new_ledger(12)
         for _ in range(draw.randrange(8)):
-            Drawn(draw, ledger, f"old{number}-{_}-").change()
+            RandomChanges(draw, ledger, f"old{number}-{_}-").change()
         base = ledger.snapshot()
         fork = base.fork()
-        planner, other = Drawn(draw, fork, "fork"), Drawn(draw, ledger, "ledger")
+        planner, other = RandomChanges(draw, fork, "fork"), RandomChanges(draw, ledger, "ledger")
         for _ in range(draw.randrange(1, 5)):
             planner.change()
         for _ in range(draw.randrange(4)):
@@ -563,7 +569,7 @@ def test_drawn_forks_are_committed_exactly_if_nothing_they_depend_on_has_changed
 
 
 def count_changes(base, plan):
-    """The number of entries from `base` to `plan` if each has changed something else."""
+    """The number of journal entries from `base` to `plan`, if no entry changes an object that another has changed."""
     before, planned = live(base), live(plan)
     n = sum(planned.get(key) != group for key, group in before.items()) + len(planned.keys() - before.keys())
     return n + sum(states(plan)[name] != state for name, state in states(base).items())

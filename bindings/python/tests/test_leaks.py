@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making and dropping many objects of each kind leaks no memory."""
+"""No memory leaks if many objects of each kind are made and dropped."""
 
 import os
 import pathlib
@@ -9,14 +9,16 @@ import sys
 import leaks
 import pytest
 
-MOST_BYTES = 24  # per cycle on average; the smallest block of malloc() takes 32
-MOST_BLOCKS = 100  # Python's blocks in total
+MOST_BYTES = 24  # per cycle on average; a leaked block of malloc() in each cycle would add at least 32
+MOST_BLOCKS = 100  # blocks of Python, in all cycles of a part together
 
 
-def left(kind):
-    """The least rest of all parts of a run: bytes per cycle, Python's blocks in total, and uncollectable objects.
+def smallest_growth(kind):
+    """Runs leaks.py for a kind of object.
 
-    A heap that has not settled yet grows in some parts, a leak grows in all.
+    Returns the growth in bytes per cycle and in blocks of Python, and the number of uncollectable objects. The growth
+    is the smallest of all parts of the run: a leak lets memory grow in all parts, a heap that has not settled yet only
+    in some parts.
     """
     environment = {**os.environ, "MALLOC_ARENA_MAX": "1", "G_DEBUG": "fatal-criticals"}
     done = subprocess.run(
@@ -34,10 +36,10 @@ def left(kind):
 
 @pytest.mark.parametrize("kind", leaks.KINDS)
 def test_repeated_use_leaks_no_memory(kind):
-    n_bytes, n_blocks, n_garbage = left(kind)
+    n_bytes, n_blocks, n_garbage = smallest_growth(kind)
     assert n_bytes <= MOST_BYTES, f"{n_bytes:.0f} bytes a cycle"
     assert (n_blocks <= MOST_BLOCKS, n_garbage) == (True, 0), f"{n_blocks} blocks"
 
 
 def test_a_leaked_error_is_detected():
-    assert left("a_leak")[0] > 4 * MOST_BYTES
+    assert smallest_growth("a_leak")[0] > 4 * MOST_BYTES

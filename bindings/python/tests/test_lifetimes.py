@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles that outlive their context: closed ledgers, ended threads, forked processes, interpreters at their end."""
+"""Handles that are used after their context has ended: closed ledgers, forked processes, and interpreters at exit."""
 
 import gc
 import inspect
@@ -53,19 +53,19 @@ def python(script, *arguments):
     )
 
 
-def ended(process, timeout=60):
-    """The output of the process, which must end without an error or other output."""
+def output_of(process, timeout=60):
+    """Waits for the process, which must succeed and print nothing on stderr. Returns its output."""
     out, err = process.communicate(timeout=timeout)
     assert (process.returncode, err) == (0, ""), f"{process.returncode}: {err}\n{out}"
     return out
 
 
 def run(script, *arguments):
-    return ended(python(script, *arguments))
+    return output_of(python(script, *arguments))
 
 
 def verbs():
-    """Each public method of a ledger that acts, with arguments of the right types."""
+    """Yields the name of each public method of Ledger, except `close`, with arguments of the right types."""
     values = {
         "request": request(),
         "group": "train@1",
@@ -120,10 +120,10 @@ def test_every_verb_of_a_closed_ledger_raises(verb, path, monkeypatch, tmp_path)
 
 def test_results_outlive_their_ledger(path):
     with quoit.open(path) as ledger:
-        group, said = ledger.reserve(request(slices=2)), ledger.import_fleet_text("v6e 4x4 x9")
+        group, imported = ledger.reserve(request(slices=2)), ledger.import_fleet_text("v6e 4x4 x9")
     del ledger
     gc.collect()
-    assert [len(one.workers) for one in group.slices] == [4, 4] and said.n_nodes == 36
+    assert [len(one.workers) for one in group.slices] == [4, 4] and imported.n_nodes == 36
 
 
 def test_a_request_outlives_the_ledger_it_was_used_on(path):
@@ -238,7 +238,10 @@ def test_another_thread_cannot_end_a_batch(path):
 
 
 def test_an_interrupt_at_any_instruction_leaves_no_open_batch(path):
-    """A batch that never ends would block every writer in all processes."""
+    """Interrupts a batch at its first instruction, then at its second, and so on.
+
+    After each interrupt, other handles can write: a batch that stays open would block all writers.
+    """
     ledger = quoit.open(path, wait_ms=0)
     for point in itertools.count():
         assert point < 2000, "a batch has no end"
@@ -248,7 +251,7 @@ def test_an_interrupt_at_any_instruction_leaves_no_open_batch(path):
             if not frame.f_code.co_filename.startswith(os.path.dirname(quoit.__file__)):
                 return None
             if "__del__" in (frame.f_code.co_name, frame.f_back.f_code.co_name):
-                return None  # Python ignores exceptions raised there
+                return None  # Python ignores exceptions that a destructor raises
             frame.f_trace_opcodes = True
             if next(steps) == point:
                 raise KeyboardInterrupt
@@ -297,7 +300,7 @@ def in_thread(function):
 def test_concurrent_threads_never_get_the_same_slice(where, path):
     ledger = quoit.open(path) if where == "file" else quoit.open_memory()
     ledger.import_fleet_text("v6e 4x4 x8")
-    wrongs, until = [], time.monotonic() + 1.5
+    faults, until = [], time.monotonic() + 1.5
     taken, lock = set(), threading.Lock()
 
     def reserve(worker):
@@ -311,7 +314,7 @@ def test_concurrent_threads_never_get_the_same_slice(where, path):
             names = {one.name for one in group.slices}
             with lock:
                 if taken & names:
-                    wrongs.append(f"{names & taken} twice")
+                    faults.append(f"{names & taken} twice")
                 taken.update(names)
             with lock:
                 taken.difference_update(names)
@@ -341,7 +344,7 @@ def test_concurrent_threads_never_get_the_same_slice(where, path):
         try:
             function(*arguments)
         except BaseException as error:
-            wrongs.append(repr(error))
+            faults.append(repr(error))
 
     threads = [threading.Thread(target=guarded, args=(reserve, worker)) for worker in range(4)]
     threads += [threading.Thread(target=guarded, args=(one,)) for one in (look, look, disturb)]
@@ -349,7 +352,7 @@ def test_concurrent_threads_never_get_the_same_slice(where, path):
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert wrongs == []
+    assert faults == []
     ledger.verify()
     assert len(ledger.reserve(request("all", slices=8)).slices) == 8
 
@@ -419,28 +422,28 @@ def in_child(function):
             os._exit(status)
     os.close(write)
     with os.fdopen(read) as pipe:
-        said = pipe.read()
-    assert os.waitpid(child, 0)[1] == 0, said
-    return eval(said)  # this function wrote the text itself
+        output = pipe.read()
+    assert os.waitpid(child, 0)[1] == 0, output
+    return eval(output)  # this function wrote the text itself
 
 
 def refusals(ledger):
-    said = {}
+    output = {}
     for name, arguments in verbs():
         try:
             use(ledger, name, arguments)
-            said[name] = "done"
+            output[name] = "done"
         except quoit.FailedError as error:
-            said[name] = "refused" if "fork" in str(error) else str(error)
-    return said
+            output[name] = "refused" if "fork" in str(error) else str(error)
+    return output
 
 
 def test_every_verb_is_refused_in_a_forked_child(path):
     ledger = quoit.open(path)
     ledger.reserve(request())
     for opened in (ledger, quoit.open_memory()):
-        said = in_child(lambda opened=opened: refusals(opened))
-        assert set(said.values()) == {"refused"} and len(said) > 25
+        output = in_child(lambda opened=opened: refusals(opened))
+        assert set(output.values()) == {"refused"} and len(output) > 25
     assert ledger.reserve(request("still")).id == 2
     ledger.verify()
     ledger.close()
@@ -453,7 +456,7 @@ def test_a_forked_child_can_read_the_parents_results(path):
 
 
 def test_the_end_of_a_forked_child_keeps_the_parents_lock(path):
-    said = run(
+    output = run(
         """
         ledger = quoit.open(sys.argv[1])
         with ledger.batch():
@@ -461,7 +464,7 @@ def test_the_end_of_a_forked_child_keeps_the_parents_lock(path):
             child = os.fork()
             if child == 0:
                 ledger.close()
-                sys.exit()  # everything is freed, as in any program
+                sys.exit()  # frees all objects, like the end of any program
             assert os.waitpid(child, 0)[1] == 0
             if os.fork() == 0:
                 os.execv(sys.executable, [sys.executable, "-c",
@@ -476,11 +479,11 @@ def test_the_end_of_a_forked_child_keeps_the_parents_lock(path):
         """,
         path,
     )
-    assert said == "busy\n1\n"
+    assert output == "busy\n1\n"
 
 
 def test_a_forked_child_does_not_end_a_batch(path):
-    said = run(
+    output = run(
         """
         ledger = quoit.open(sys.argv[1])
         try:
@@ -495,7 +498,7 @@ def test_a_forked_child_does_not_end_a_batch(path):
         """,
         path,
     )
-    assert said == "1\n"
+    assert output == "1\n"
 
 
 def test_a_forked_child_of_many_threads_is_refused_at_once(path):
@@ -598,7 +601,7 @@ def test_a_forked_child_can_read_groups_that_parent_threads_read():
 
 
 def test_reservations_of_a_forked_child_survive_the_close_of_the_parent(path):
-    """POSIX locks are not inherited, but SQLite's record of them is."""
+    """A child does not inherit the POSIX locks of its parent, but it inherits SQLite's list of these locks."""
     parent = quoit.open(path)
     parent.reserve(request("parent"))
     to_child, to_parent = os.pipe(), os.pipe()
@@ -638,25 +641,28 @@ except KeyboardInterrupt:
 """
 
 
-def interrupted(path, wait_ms, wait):
-    """The time of KeyboardInterrupt, for a Ctrl-C half a second into a wait for another writer."""
+def seconds_until_interrupt(path, wait_ms, wait):
+    """Sends Ctrl-C to a process that has waited for another writer for 0.5 s.
+
+    Returns how many seconds after the begin of the wait KeyboardInterrupt was raised.
+    """
     with quoit.open(path) as writer, writer.batch():
         writer.reserve(request("other"))
         waiter = python(WAITING.format(wait=wait), path, wait_ms)
         assert waiter.stdout.readline() == "ready\n"
         time.sleep(0.5)
         waiter.send_signal(2)
-        said = ended(waiter)
+        output = output_of(waiter)
     with quoit.open(path) as ledger:
         with pytest.raises(quoit.NotFoundError):
             ledger.confirm("train")
         ledger.verify()
-    return float(said.split()[-1])
+    return float(output.split()[-1])
 
 
 def test_an_interrupt_is_raised_when_the_wait_ends(path):
     # The interrupt comes after 0.5 s, and the wait ends after 1.5 s.
-    assert 1.2 < interrupted(path, 1500, "ledger.reserve(request())") < 10
+    assert 1.2 < seconds_until_interrupt(path, 1500, "ledger.reserve(request())") < 10
 
 
 def test_an_interrupt_is_raised_at_once_if_another_thread_waits(path):
@@ -668,7 +674,7 @@ def test_an_interrupt_is_raised_at_once_if_another_thread_waits(path):
         except KeyboardInterrupt:
             ledger.interrupt()
             raise"""
-    assert interrupted(path, 60_000, wait) < 10
+    assert seconds_until_interrupt(path, 60_000, wait) < 10
 
 
 # --- the end of the interpreter ---------------------------------------------------------------------------------------
@@ -678,7 +684,7 @@ def test_objects_can_be_freed_in_any_order_at_exit(path):
     run(
         """
         ledger = quoit.open(sys.argv[1])
-        group, wanted, said = ledger.reserve(request()), request(), ledger.import_fleet_text("v6e 4x4 x8")
+        group, wanted, output = ledger.reserve(request()), request(), ledger.import_fleet_text("v6e 4x4 x8")
         class Holder: pass
         holder = Holder(); holder.me = holder; holder.ledger = ledger; holder.group = group
         sys.modules["quoit.kept"] = holder
@@ -689,7 +695,7 @@ def test_objects_can_be_freed_in_any_order_at_exit(path):
 
 
 def test_a_ledger_can_be_used_at_exit_and_in_destructors(path):
-    said = run(
+    output = run(
         """
         ledger = quoit.open(sys.argv[1])
         group = ledger.reserve(request())
@@ -708,7 +714,7 @@ def test_a_ledger_can_be_used_at_exit_and_in_destructors(path):
         """,
         path,
     )
-    assert said == "released\n"
+    assert output == "released\n"
     with quoit.open(path) as ledger:
         ledger.verify()
 
@@ -777,8 +783,8 @@ def test_a_killed_process_leaves_an_undamaged_ledger_and_no_lock(path):
 
 
 def test_a_subinterpreter_with_its_own_lock_is_refused_with_the_reason(path):
-    """From Python 3.12 on an isolated one has its own lock, which cffi's module does not support."""
-    said = run(
+    """From Python 3.12 on, an isolated subinterpreter has its own lock (GIL), which cffi's module does not support."""
+    output = run(
         """
         try:
             import _interpreters as interpreters
@@ -798,11 +804,11 @@ def test_a_subinterpreter_with_its_own_lock_is_refused_with_the_reason(path):
                 try:
                     ledger.release("b")
                 except quoit.NotFoundError:
-                    said = "works"
+                    output = "works"
         except ImportError as error:
-            said = "ImportError: " + str(error)
+            output = "ImportError: " + str(error)
         import os
-        os.write(1, (said + chr(10)).encode())
+        os.write(1, (output + chr(10)).encode())
         '''
         import textwrap
         program = textwrap.dedent(program)
@@ -820,9 +826,9 @@ def test_a_subinterpreter_with_its_own_lock_is_refused_with_the_reason(path):
         """,
         path,
     )
-    if said == "none\n":
+    if output == "none\n":
         pytest.skip("this Python makes no subinterpreters")
-    *legacy, isolated, again = said.splitlines()
+    *legacy, isolated, again = output.splitlines()
     assert legacy == ["works", "works"]
     assert isolated == again
     if sys.version_info < (3, 12):
@@ -841,7 +847,7 @@ def test_import_errors_have_advice_only_if_libquoit_is_the_cause(tmp_path):
         ("module _cffi_backend does not support loading in subinterpreters", False),
         ("No module named '_cffi_backend'", False),
     ):
-        said = run(
+        output = run(
             """
             del sys.modules["quoit"], sys.modules["quoit._c"]
             class Finder:
@@ -857,5 +863,5 @@ def test_import_errors_have_advice_only_if_libquoit_is_the_cause(tmp_path):
             """,
             cause,
         )
-        assert said.startswith(f"quoit's extension cannot be loaded: {cause}")
-        assert ("libquoit is missing, or older" in said) == advised
+        assert output.startswith(f"quoit's extension cannot be loaded: {cause}")
+        assert ("libquoit is missing, or older" in output) == advised

@@ -27,7 +27,7 @@ numbers = st.sampled_from([(1, 1), (2, 2), (4, 4), (5, 5), (1, 3), (2, 5)])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule gets the expected result or exception from the model first."""
+    """Each rule makes one call. It first gets the expected result or exception from the model, and then compares."""
 
     model_class = Model
 
@@ -60,7 +60,7 @@ class Machine(RuleBasedStateMachine):
         return wanted, done()
 
     def ref(self, name, pick):
-        """NAME, or a group that ever existed: the name, the id, and the reference for the ledger."""
+        """Chooses a group by NAME only, or a group that ever existed. Returns name, id or None, and the argument."""
         if pick is None or not self.past:
             return name, None, name
         group = self.past[pick % len(self.past)]
@@ -159,12 +159,12 @@ class Machine(RuleBasedStateMachine):
         if both is not None:
             held, change = both
             self.changed(held, change, n)
-            lost = {one for one in held.slices if self.model.ailing(one)}
-            assert len(lost) == 0 or n >= len(change.before.slices) or self.gave_up_ailing_first(change)
+            lost = {one for one in held.slices if self.model.must_be_replaced(one)}
+            assert len(lost) == 0 or n >= len(change.before.slices) or self.freed_only_lost_slices(change)
 
-    def gave_up_ailing_first(self, change):
+    def freed_only_lost_slices(self, change):
         kept = {one.name for one in change.after.slices}
-        return all(self.model.ailing(one.name) for one in change.before.slices if one.name not in kept)
+        return all(self.model.must_be_replaced(one.name) for one in change.before.slices if one.name not in kept)
 
     @rule(handle=handles, name=names, pick=st.none() | st.integers(0, 20))
     def repair(self, handle, name, pick):
@@ -172,15 +172,15 @@ class Machine(RuleBasedStateMachine):
 
         def expected():
             held = self.model.find(name, number)
-            self.model.number(sum(map(self.model.ailing, held.slices)), 0)
+            self.model.number(sum(map(self.model.must_be_replaced, held.slices)), 0)
             return held
 
         both = self.both(expected, lambda: self.ledgers[handle].repair(given, now_ms=self.now))
         if both is not None:
             held, change = both
-            whole = {one for one in held.slices if not self.model.ailing(one)}
+            whole = {one for one in held.slices if not self.model.must_be_replaced(one)}
             self.changed(held, change, len(held.slices))
-            assert whole <= held.slices and not any(map(self.model.ailing, held.slices))
+            assert whole <= held.slices and not any(map(self.model.must_be_replaced, held.slices))
 
     def changed(self, held, change, n):
         before, after = ({one.name for one in group.slices} for group in (change.before, change.after))
@@ -309,6 +309,7 @@ def test_two_handles_of_a_file_match_the_model():
 
 
 # --- planted defects that the machine detects ------------------------------------------------------------------------
+# Each of these models has one wrong rule, which its name states.
 
 
 class LateReleaseFrees(Model):
@@ -322,7 +323,7 @@ class LeaseLastsTooLong(Model):
 
 
 class DrainingIsFree(Model):
-    def ailing(self, slice_name):
+    def must_be_replaced(self, slice_name):
         return any(state == "dead" for node, state in self.state.items() if node.rpartition("-")[0] == slice_name)
 
 
@@ -352,7 +353,7 @@ class TooManyIsOnlyNotNow(Model):
             raise quoit.NotNowError from None
 
 
-LIES = (
+WRONG_MODELS = (
     LateReleaseFrees,
     LeaseLastsTooLong,
     DrainingIsFree,
@@ -363,15 +364,15 @@ LIES = (
 )
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_the_machine_detects_a_wrong_model(lie):
+@pytest.mark.parametrize("wrong_model", WRONG_MODELS)
+def test_the_machine_detects_a_wrong_model(wrong_model):
     found = settings(SETTINGS, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
     with pytest.raises((AssertionError, pytest.fail.Exception, quoit.Error)):
-        run_state_machine_as_test(type("Lying", (Machine,), {"model_class": lie}), settings=found)
+        run_state_machine_as_test(type("Compared", (Machine,), {"model_class": wrong_model}), settings=found)
 
 
-class Forgetful:
-    """A ledger that writes no release."""
+class LedgerWithoutReleases:
+    """A ledger with a planted defect: it never writes a release."""
 
     def __init__(self, ledger):
         self.ledger = ledger
@@ -383,14 +384,16 @@ class Forgetful:
         return getattr(self.ledger, name)
 
 
-class WithForgetful(Machine):
+class MachineWithDefect(Machine):
+    """A machine in which one of the two ledgers has the defect."""
+
     @initialize()
     def begin(self):
         super().begin()
-        self.ledgers[1] = Forgetful(self.ledgers[1])
+        self.ledgers[1] = LedgerWithoutReleases(self.ledgers[1])
 
 
 def test_the_machine_detects_a_lost_update():
     found = settings(SETTINGS, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
     with pytest.raises((AssertionError, pytest.fail.Exception, quoit.Error)):
-        run_state_machine_as_test(WithForgetful, settings=found)
+        run_state_machine_as_test(MachineWithDefect, settings=found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device meshes: what JAX's recorded answers do not cover."""
+"""Device meshes: the Python API. test_vectors.py compares the meshes themselves with recorded answers of JAX."""
 
 import doctest
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of queues: documented examples, and a model that keeps one calendar per slice."""
+"""Plans of queues: documented examples, and comparisons with a model that has one calendar per slice."""
 
 import random
 
@@ -19,7 +19,7 @@ def request(name, slices=1, minutes=None, **arguments):
 
 
 def plan(ledger, requests, backfill, now_ms=NOW):
-    """Plans and commits. Returns by request the minute of its start, "waits" or its error code."""
+    """Plans the queue and commits the plan. Returns for each request the minute of its start, "waits" or an error code."""
     with ledger.snapshot().fork() as fork:
         rows = fork.plan_queue(requests, backfill=backfill, now_ms=now_ms)
         ledger.commit_fork(fork, now_ms=now_ms)
@@ -42,11 +42,11 @@ def ledger():
 @pytest.mark.parametrize(
     ("backfill", "starts"),
     [
-        # Nothing passes B.
+        # No request starts before B.
         (Backfill.NONE, [60, "waits", "waits", "waits", "waits"]),
         # C ends before B starts; D has the two slices that B does not need; E would delay B.
         (Backfill.EASY, [60, 0, 0, "waits", "waits"]),
-        # The same, and E and F are promised the time after B.
+        # The same, but E and F are also promised a start, after the end of B.
         (Backfill.CONSERVATIVE, [60, 0, 0, 90, 90]),
     ],
 )
@@ -118,7 +118,7 @@ def test_an_elastic_request_gets_what_is_left(ledger):
     ledger.reserve(request("a", 4, 60), now_ms=NOW)
     queue = [request("b", 8, 30), request("c", (1, 9), 600), request("d", (2, 9), 60)]
     assert plan(ledger, queue, Backfill.EASY) == [60, 0, 0]
-    # Two slices are not needed for b; the other four are free for an hour.
+    # b needs 8 of 10 slices after an hour. So c can keep two slices; d gets the other four, which it frees in time.
     assert [len(ledger.group(name).slices) for name in "cd"] == [2, 4]
 
 
@@ -161,7 +161,8 @@ def test_waiting_bundles_keep_their_nodes(ledger):
     ledger.reserve(request("a", 9, 60), now_ms=NOW)
     bundles = quoit.Request("b", bundles=[{"TPU": 4}] * 8, strategy=quoit.Strategy.STRICT_SPREAD)
     later = [request("c", 1), request("d", 1, 30), request("e", 8, 30)]
-    # The bundles get the hosts of two slices of a, and have no end; so eight slices are never free again.
+    # The bundles are promised the hosts of two slices, and they have no end. So eight slices are never free again, and
+    # e has to wait.
     assert plan(ledger, [bundles, *later], Backfill.CONSERVATIVE) == [60, 0, 60, "waits"]
     ledger.release("a", now_ms=NOW)
     assert plan(ledger, [bundles], Backfill.NONE) == [0]
@@ -171,7 +172,7 @@ def test_waiting_bundles_keep_their_nodes(ledger):
 
 
 class Model:
-    """One calendar per slice: a list of (from, until, what) in which the slice is not free."""
+    """A fleet with a calendar for each slice: a list of (since, until), the times in which the slice is not free."""
 
     def __init__(self, pools):
         self.pools = pools
@@ -205,7 +206,7 @@ FOREVER = 10**9
 
 
 def run_case(draw, backfill):
-    """Compares one plan with the model: no promise is later than needed, and none is broken by what starts."""
+    """Compares a plan with the model: no promised start is later than necessary, and no start breaks a promise."""
     pools, running, queue = drawn_case(draw)
     text = "; ".join(f"v6e 4x4 x{n} pool={name}" for name, n in pools.items())
     with quoit.open_memory() as ledger:
@@ -234,8 +235,8 @@ def run_case(draw, backfill):
 def check_plan(model, queue, rows, backfill):
     times = sorted({0, *(end for used in model.used.values() for _, end in used if end != FOREVER)})
     promised = []
-    # A promise fixes how many slices of each pool it gets, so with several pools a later start than the first one of the
-    # search is possible.
+    # In a plan, each promise fixes how many slices of each pool it gets. The model's search is free to choose again.
+    # With several pools, the start in the plan can therefore be later than the first start that the search finds.
     is_exact = len({pool for _, _, pool in queue}) == 1
     for (n, minutes, pool), row in zip(queue, rows):
         runtime = minutes or FOREVER
@@ -275,7 +276,7 @@ def first_start(model, promised, times, n, runtime, pool):
 
 
 def can_keep(model, promised):
-    """Whether slices can be assigned to all promises, by search. Requests of one pool take slices of that pool only."""
+    """Searches an assignment of slices to all promises. A request for a pool gets only slices of that pool."""
     kept = sorted((one for one in promised if one[0] is not None), key=lambda one: (one[0], one[3] is None))
     return assign(model, kept, 0)
 
@@ -305,7 +306,7 @@ def assign(model, kept, at):
 
 
 def best_first(model, free, end):
-    """Slices of a pool differ only in when they are used again; take those first that are needed soonest."""
+    """Sorts the free slices of a pool by their next use, the soonest first. Otherwise these slices are equal."""
     return sorted(
         free, key=lambda slice: min((since for since, _ in model.used[slice] if since >= end), default=FOREVER)
     )

@@ -36,8 +36,8 @@ def test_only_detached_groups_wait_for_the_disk(rays, path, monkeypatch):
         synced.clear()
         quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path).release()
         assert synced == [waits, waits]
-    # The release of a removed group also deletes its record, so it must be durable: after a power loss no other process
-    # would free a group with an owner.
+    # If sync releases a group that was removed in Ray, it also deletes the group's record. Therefore the release must
+    # be durable: without the record, no process would free the group again after a power loss, because it has an owner.
     made = quoit.ray.slice_placement_group(**V4, owner="alice", ledger=path)
     made._reservation.record.write()
     rays.groups = {}
@@ -139,11 +139,11 @@ def test_interrupts_during_the_undo_are_deferred(rays, path, monkeypatch):
 
 
 class Killed(BaseException):
-    """Simulates kill -9: nothing is released after it."""
+    """Simulates kill -9: the code after it, which would release something, does not run."""
 
 
 def kill(monkeypatch, where, when, call):
-    """Kills the driver before or after a step of the call."""
+    """Makes the call, and simulates that the driver is killed before or after the step `where` of the call."""
     real = getattr(*where)
 
     def killed(*arguments):
@@ -291,7 +291,7 @@ def test_a_hanging_control_plane_ends_the_creation_of_groups(rays, path, monkeyp
     with pytest.raises(quoit.NotFoundError, match="does not answer"):
         quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path)
     assert time.monotonic() - began < 5
-    # Until the adapter knows whether the groups exist, their chips stay allocated.
+    # The chips stay allocated until the adapter knows whether the groups exist.
     assert live(path) == [("HELD", ("s-a",))] and rays.names() == []
     answers.set()
     end = time.monotonic() + 5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How groups are released by any of their handles, on a simulated Ray."""
+"""The release of groups by any object that represents them, on a simulated Ray."""
 
 import atexit
 import logging
@@ -182,7 +182,7 @@ def test_a_group_that_is_being_repaired_elsewhere_is_refused(rays, path, monkeyp
 
 
 def interrupted_at(line, call):
-    """Returns whether `call` reached the line-th line executed in the module of slices, and was interrupted there."""
+    """Interrupts `call` at the line-th line that it executes in slices.py. Returns whether it has so many lines."""
     left = [line]
 
     def trace(frame, event, _):
@@ -219,7 +219,7 @@ def test_an_interruption_at_any_line_releases_everything(rays, path, named):
 
 
 def run_all(*calls):
-    """Runs them in parallel; returns the exceptions."""
+    """Runs the calls in parallel threads, and returns the exceptions that they raise."""
     raised = []
 
     def run(call):

@@ -66,7 +66,7 @@ def one_slice(name="train", **arguments):
 
 
 def two_sources():
-    """A ledger in which two objects have the same short name."""
+    """A ledger with two sources whose slices and nodes have the same short names."""
     ledger = quoit.open_memory()
     for source in ("east", "west"):
         ledger.import_fleet_text("v6e 4x4 x1", source=source, now_ms=NOW)
@@ -192,7 +192,7 @@ def test_a_pool_has_the_facts_of_its_manifest():
 
 
 def test_facts_that_a_manifest_lacks_are_marked_as_assumed():
-    """KubeRay chooses the suffix of the name of a RayJob's cluster, and so of its hosts."""
+    """KubeRay chooses the end of the name of a RayJob's cluster. The names of the hosts contain the cluster's name."""
     head, spec = MANIFEST.replace("kind: RayCluster", "kind: RayJob").split("spec:\n", 1)
     job = f"{head}spec:\n  entrypoint: 'true'\n  rayClusterSpec:\n{textwrap.indent(spec, '  ')}"
     with quoit.open_memory() as ledger:

@@ -232,7 +232,7 @@ def test_pytorch_has_one_process_per_chip():
     assert sorted(chip for one in made.processes for chip in one.chips) == list(range(8))
 
 
-def test_jax_finds_each_of_several_processes_of_a_host(ledger):
+def test_jax_computes_the_process_ids_of_several_processes_per_host(ledger):
     made = quoit.topology(reserve(ledger, 2), processes_per_host=2)
     found = [quoit.identity.jax_cluster(one.environment) for one in made.processes]
     assert [one.process_id() for one in found] == list(range(16))

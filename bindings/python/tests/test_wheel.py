@@ -21,7 +21,7 @@ from building import SOURCE, TOP, alone, installs, run_command
 
 C_LIBRARY = re.compile(r"(ld-linux-[\w-]+|lib(c|dl|m|pthread|resolv|rt|util))\.so\.\d+")
 
-# Prints the mapped files, one per line, after the program's own output.
+# Prints the shared libraries in the memory of the process, one per line, after the program's own output.
 MAPPED = """
 print("--- mapped")
 for line in sorted({line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if "/" in line}):
@@ -161,8 +161,8 @@ def test_the_wheel_has_only_libraries_that_quoit_uses(unpacked):
 
 
 def test_each_library_is_hardened(unpacked):
-    """Libraries that quoit compiles or links are fully hardened. The others are built by their distribution; their
-    memory mappings are checked.
+    """Libraries that quoit compiles or links must have all protections. The other libraries are built by their
+    distribution, so only their memory mappings are checked.
     """
     own = [one for one in elf_files(unpacked) if re.match(r"_quoit\.|libquoit-|libgio-", one.name)]
     assert len(own) == 3
@@ -213,7 +213,7 @@ def test_the_licence_of_each_library_is_in_the_wheel(unpacked):
 
 
 def test_only_libraries_of_the_wheel_and_glibc_are_loaded(clean):
-    """Hides the machine's own copies of the libraries, if possible."""
+    """Lists the libraries of a process that uses quoit. Python's own libraries are allowed too."""
     own = pathlib.Path(run(clean, "import quoit; print(quoit.__file__)").strip()).parent.parent
     bare = set(run(clean, "import _cffi_backend\n" + MAPPED).split("--- mapped\n")[1].splitlines())
     words, mapped = run(clean, RESERVES + MAPPED).split("--- mapped\n")
@@ -284,8 +284,8 @@ def test_it_works_with_other_copies_of_the_libraries_in_the_process(unpacked, be
 
 
 def test_it_works_with_system_copies_loaded_with_rtld_global(clean):
-    """Global symbols (RTLD_GLOBAL) take precedence over those of a library's own dependencies; the answers are the
-    same.
+    """Symbols of a library that was loaded with RTLD_GLOBAL override those of the wheel's libraries. Even then the
+    answers must be the same.
     """
     program = """
 import ctypes
@@ -299,8 +299,8 @@ for name in ("libglib-2.0.so.0", "libgobject-2.0.so.0", "libsqlite3.so.0", "liby
 
 
 def test_a_modified_library_can_replace_the_one_in_the_wheel(unpacked, tmp_path):
-    """The LGPL requires that users can replace GLib. This test replaces libyaml, which is loaded in the same way and
-    whose messages appear in errors.
+    """The LGPL requires that users can replace GLib. This test replaces libyaml instead: it is loaded in the same way,
+    and a changed message of it is visible in an error.
     """
     copy = shutil.copytree(unpacked, tmp_path / "copy")
     (library,) = (copy / "quoit.libs").glob("libyaml-0-*")

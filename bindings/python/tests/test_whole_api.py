@@ -25,12 +25,12 @@ NOW = 1_800_000_000_000
 
 NOT_CALLED = {
     "quoit_ledger_ref": "a Ledger of Python is shared by reference",
-    "quoit_report_ref": "a Report is read at once",
+    "quoit_report_ref": "a Report copies all facts when it is made",
     "quoit_snapshot_ref": "a Snapshot of Python is shared by reference",
-    "quoit_error_quark": "libquoit has this one domain, and every GError of its calls is of it",
-    "quoit_constraint_get_name": "the names of the enum's members: the test below compares them",
-    "quoit_error_code_name": "the names of the classes: the test below compares them",
-    "quoit_ray_labels_find": "labels are a dict, in which Python finds them",
+    "quoit_error_quark": "every GError of libquoit's functions has this domain",
+    "quoit_constraint_get_name": "the members of the enum have these names: a test below compares them",
+    "quoit_error_code_name": "the exception classes have these names: a test below compares them",
+    "quoit_ray_labels_find": "labels become a dict, which Python searches",
 }
 
 
@@ -52,7 +52,7 @@ def modules():
 
 
 def called_functions():
-    """The names of the library that the package's code uses, without comments and docstrings."""
+    """The names of libquoit that the package's code uses. Comments and docstrings do not count."""
     return {
         node.attr
         for tree in trees().values()
@@ -100,7 +100,7 @@ def test_only_one_module_imports_the_extension():
 
 
 def c_enums():
-    """Members of each enum of the headers by name, without their common prefix."""
+    """Yields the name of each enum of the headers, and its members without their common prefix."""
     for name in _c.ffi.list_types()[0]:
         kind = _c.ffi.typeof(name)
         if kind.kind == "enum":
@@ -131,7 +131,7 @@ def test_an_enum_of_the_headers_has_its_counterpart(name, members):
     [one for one in c_enums() if one[0].startswith("QuoitRay") and one[0] != "QuoitRayAnswer"],
 )
 def test_an_enum_of_the_ray_headers_has_its_counterpart(name, members):
-    """Ray's enums may have other names."""
+    """The Python enum of a Ray enum can have another name, so only the members are compared."""
     assert members in [{one.name: one.value for one in kind} for kind in python_enums().values()]
 
 
@@ -198,7 +198,7 @@ def test_every_public_name_exists_and_is_listed():
 
 
 def test_every_class_that_callers_get_is_public():
-    """Except for those of public submodules, and internal base classes."""
+    """The package itself has every public class, except for classes of public submodules and internal base classes."""
     inside = {"quoit._c", "quoit._views"}
     named = {getattr(quoit, name) for name in quoit.__all__}
     for module in modules():
@@ -236,13 +236,13 @@ def public_definitions(body, prefix=""):
 
 
 def test_every_public_name_has_a_docstring():
-    silent = [name for name, tree in trees().items() if ast.get_docstring(tree) is None]
+    undocumented = [name for name, tree in trees().items() if ast.get_docstring(tree) is None]
     for module, tree in trees().items():
         for name, one in public_definitions(tree.body):
             if ast.get_docstring(one) is None:
-                silent.append(f"{module}.{name}")
-    # Members of private modules are not public, but the modules need a docstring.
-    assert [name for name in silent if not re.search(r"(^|\.)_\w+\.\w", name)] == []
+                undocumented.append(f"{module}.{name}")
+    # The members of private modules are not public. Only the modules themselves need a docstring.
+    assert [name for name in undocumented if not re.search(r"(^|\.)_\w+\.\w", name)] == []
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_raises_sections_name_existing_exceptions():
             for line in re.findall(r"^    ([A-Z].*?):", section.group(1), re.MULTILINE) if section else []:
                 for error in line.split(", "):
                     known = getattr(builtins, error, None) or getattr(quoit, error, None)
-                    if known is None:  # an exception of the module itself; an adapter's module needs its Ray
+                    if known is None:  # an exception of the module itself; modules of quoit.ray need an installed Ray
                         known = getattr(importlib.import_module(f"quoit.{module}"), error, None)
                     assert known is not None and issubclass(known, BaseException), f"{module}.{name}: {error}"
 
@@ -301,7 +301,7 @@ def made_objects():
 
 
 def walk(root):
-    """Everything reachable from `root` by public attributes, elements, and reading calls without arguments."""
+    """Yields all objects that public attributes and elements lead to from `root`, each with its path."""
     waiting, seen = [("", root)], set()
     while waiting:
         path, value = waiting.pop()
@@ -344,7 +344,7 @@ def test_no_public_attribute_is_an_object_of_c():
     missed = {
         one.__name__ for one in public if isinstance(one, type) and dataclasses.is_dataclass(one) and one not in types
     }
-    assert missed == set(), "nobody looked at these"
+    assert missed == set(), "no made object has these classes"
 
 
 def test_every_public_dataclass_is_frozen():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several drivers on one ledger: no caller waits in vain, and nothing outlives its driver."""
+"""Several drivers on one ledger: waiting callers get released slices, and reservations end with their driver."""
 
 import subprocess
 import sys
@@ -69,7 +69,7 @@ def test_slices_of_a_killed_driver_can_be_reserved_at_once(path, driver):
     other = driver(holder_script(path))
     assert other.line() == "s-a s-b"
     other.kill()
-    # Long before its lease expires.
+    # The timeout is shorter than the lease of the killed driver, so the slices are free before the lease ends.
     with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path, timeout_s=LEASE_S / 3) as slices:
         assert slices.slice_names == ("s-a", "s-b")
 
@@ -141,7 +141,7 @@ def test_a_driver_without_heartbeats_loses_its_groups_after_the_lease(path, driv
         return [one for one in groups if one.id == held.id and one.state == quoit.GroupState.RESERVED]
 
     wait_until(lambda: not has_it(), within_s=60)
-    # Its placement group still exists, so sync marks its slice as used and it is not allocated.
+    # The placement group of that driver still exists, so sync marks slice s-a as used, and it is not allocated.
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
         assert slices.slice_names == ("s-b",)
 

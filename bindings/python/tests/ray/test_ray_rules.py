@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares quoit.ray_rules with the functions of Ray that they model, for drawn arguments. Starts no cluster."""
+"""Compares the functions of quoit.ray_rules with Ray's functions, for random arguments. No cluster is started."""
 
 import contextlib
 import functools
@@ -24,8 +24,8 @@ from ray.util import tpu as util  # noqa: E402
 
 SLICE, WORKER, TOPOLOGY = "ray.io/tpu-slice-name", "ray.io/tpu-worker-id", "ray.io/tpu-topology"
 
-# Ray's exceptions and the corresponding ones of quoit.
-AGREES = {
+# For each exception of Ray, the exception that quoit must raise.
+EXPECTED_EXCEPTIONS = {
     AttributeError: TypeError,
     DeprecationWarning: quoit.InvalidError,
     IndexError: quoit.InvalidError,
@@ -40,7 +40,7 @@ def answer_of_ray(call, arguments):
     try:
         return call(*arguments)
     except Exception as error:
-        return AGREES[type(error)]
+        return EXPECTED_EXCEPTIONS[type(error)]
 
 
 def answer_of_quoit(call, arguments):
@@ -51,7 +51,7 @@ def answer_of_quoit(call, arguments):
 
 
 class Sides:
-    """Compares Ray's answers with quoit's."""
+    """Compares Ray's answers with quoit's answers, and counts results and refusals."""
 
     def __init__(self):
         self.n_answers = self.n_refusals = 0
@@ -67,7 +67,7 @@ class Sides:
 
 @pytest.fixture
 def sides():
-    """Both results and refusals must have occurred at the end. Silences Ray's log."""
+    """Yields a comparison without Ray's log. At the end, it must have compared enough results and refusals."""
     compared = Sides()
     logging.disable(logging.CRITICAL)
     yield compared
@@ -121,7 +121,7 @@ def some_resources(draw):
 
 
 def some(draw, of):
-    """Keeps each of the arguments with probability 1/2."""
+    """Draws a value for each argument. Each argument is left out with probability 1/2."""
     return {name: draw.choice(values) for name, values in of.items() if draw.random() < 0.5}
 
 
@@ -129,7 +129,7 @@ def some(draw, of):
 
 
 def bundles_of(arguments):
-    """The number of bundles, or 4 if Ray refuses."""
+    """The number of bundles that Ray computes for the arguments, or 4 if Ray refuses them."""
     with contextlib.suppress(Exception):
         shape = arguments["topology"].strip().lower(), arguments["accelerator_version"].strip()
         others = {name: arguments.get(name) for name in ("chips_per_vm", "tpu_resource_per_chip")}
@@ -392,7 +392,7 @@ def test_scaling_matches_ray_train(sides, draw, ray_train):
 
 
 def a_worker_count_case(draw):
-    """Random inputs of a worker count: a ScalingConfig, free resources of nodes, and a number of intact slices."""
+    """Random arguments of a worker count: those of a ScalingConfig, the resources of nodes, and the intact slices."""
     low = draw.choice([0, 1, 2, 4])
     arguments = {"num_workers": (low, low + draw.choice([0, 4, 8, 16, 1]))}
     if draw.random() < 0.7:

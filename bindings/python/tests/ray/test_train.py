@@ -95,7 +95,7 @@ def fit(folder, slices, loop=record_state, run=None, **options):
 
 @pytest.fixture(scope="module")
 def jax_run(pairs, ledger, tmp_path_factory):
-    """One run of a JaxTrainer: the state of its workers by rank, and the groups before and after it."""
+    """One run of a JaxTrainer: the state of its workers by rank, and the placement groups before and after the run."""
     pytest.importorskip("jax")
     from ray.train.v2.jax import JaxTrainer
 
@@ -171,7 +171,7 @@ def test_a_failed_run_does_not_release_the_reservation(one, tmp_path):
 
 
 def die_once(config):
-    """Ends the process of the second worker the first time. All other calls write the worker's state."""
+    """In the first run, ends the process of the second worker. All other calls write the worker's state."""
     import ray.train
 
     mark = pathlib.Path(config["folder"], "died")
@@ -224,7 +224,7 @@ def test_ray_trains_first_version_is_refused(monkeypatch, slices):
 
 
 def lose_a_host(config):
-    """Kills the raylet of the last host, once. Later calls write the worker's state."""
+    """In the first run, kills the raylet of the last host. All other calls write the worker's state."""
     import ray.train
 
     context, mark = ray.train.get_context(), pathlib.Path(config["folder"], "lost")
@@ -262,7 +262,7 @@ def run_of_its_own(folder, ledger, loop=record_state, workers=2, run=None, **opt
 
 
 def history(ledger, since):
-    """The changes of groups after that journal entry."""
+    """The verbs of the changes of groups after the journal entry `since`."""
     with quoit.open(ledger) as opened:
         verbs = [entry.verb for entry in opened.changes_since(since)]
     return [verb for verb in verbs if verb in ("hold", "reserve", "confirm", "repair", "release")]
@@ -275,7 +275,7 @@ def held(ledger):
 
 @pytest.fixture
 def since(ledger, pairs):
-    """The end of the journal. At the end of the test nothing is allocated in the ledger or in Ray."""
+    """The last journal entry before the test. Checks after the test that nothing is allocated in the ledger or in Ray."""
     quoit.ray.sync(ledger)
     with quoit.open(ledger) as opened:
         seq = opened.snapshot().seq
@@ -356,4 +356,4 @@ def test_an_interrupted_or_killed_driver_leaves_nothing(pairs, ledger, since, tm
         process.send_signal(number)
     pairs.wait(lambda: placement_groups() == {}, 30, "Ray's groups are gone")
     if number == signal.SIGKILL:
-        pairs.wait(lambda: is_free_after_sync(ledger), 30, "the ledger has it free")
+        pairs.wait(lambda: is_free_after_sync(ledger), 30, "the slices are free in the ledger")

@@ -109,7 +109,7 @@ def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
 
 
 def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str, ...]:
-    """Returns Ray's labels of a host, one for each smaller shape of sub-slices: "ray.io/tpu-subslice-2x4" is "1".
+    """Returns the topologies of alive nodes whose grids can contain the sub-slice, sorted by their numbers of hosts.
 
     The generations of the nodes are ignored.
 
