@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [PYTEST-ARGUMENT...]: the tests of the package, without those of check-limits.sh, check-packages.sh and check-ray.sh.
+# check.sh [PYTEST-ARGUMENT...]: runs the tests that the arguments select. Without arguments it runs the tests of the
+# package, except the tests that the other check-*.sh run.
 set -eu
 here=$top_srcdir/bindings/python
 out=$(mktemp)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh: installs the package of this source tree, linked with the library of this build, like `pip install` does.
-# The library is staged in bindings/python/prefix of the build tree and the package is installed in bindings/python/site.
-# On success it creates site.stamp. If it cannot install, it creates no stamp, so that the next run tries again, and
-# writes the reason to site.skipped for run.sh.
+# install.sh: installs the package of this source tree in bindings/python/site of the build tree, like `pip install`.
+# The package is linked with the library of this build, which is staged in bindings/python/prefix.
+# On success it creates site.stamp. If this machine cannot install the package, it creates no stamp, so that the next
+# run tries again, and writes the reason to site.skipped for run.sh.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?expected the path of the build tree}/bindings/python
@@ -29,7 +29,7 @@ cat "$out/wheels.log" >&2
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' ||
   skip "the headers of $("$venv/bin/python" --version) are not there (Debian: python3-dev)"
 
-# pip writes into the source folder, so build from a copy.
+# pip writes into the folder that it builds, so it builds a copy.
 rm -rf "$out/work"
 mkdir "$out/work"
 cp -R --preserve=timestamps "$here/." "$out/work"

@@ -51,20 +51,21 @@ LICENCES = {
 
 ABOUT = """# Third-party libraries in this wheel
 
-The files in `quoit.libs/` are shared libraries of their own, each under its own licence. They are as {system}
-distributes them, but for symbol tables for debuggers, which were dropped, and for names and run path: a file bears a
-checksum in its name, and finds those that it needs beside itself. Full texts are in `third-party` beside this file.
+The files in `quoit.libs/` are separate shared libraries, each under its own licence. They are the libraries that
+{system} distributes, with these changes: the symbol tables for debuggers were removed, the file names contain a
+checksum, and each library finds the libraries that it needs in its own folder. The full texts of the licences are in
+`third-party`, next to this file.
 
 libgio-2.0 has only the functions of GIO that JSON-GLib calls. quoit's `bindings/python/make_wheel.py` links it from the
-objects in `libgio-2.0.a`, which is in the package named below. The whole library can take its place.
+objects in `libgio-2.0.a`, which is in the package named below. You can replace it by the whole library.
 
 | file | project | version | package | licence | source |
 | --- | --- | --- | --- | --- | --- |
 {rows}
 
-To use a modified version of one of them, as the LGPL grants, put it in the place of its file, under the same file name:
-they are linked dynamically, and found by that name alone. What a replacement needs in turn is found as on any system,
-or set with patchelf.
+To use a modified version of a library, which the LGPL permits, replace its file, and keep the file name: the libraries
+are linked dynamically, and are found only by this name. The loader searches the libraries that a replacement needs as
+on any system; you can set their place with patchelf.
 """
 
 

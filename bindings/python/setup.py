@@ -12,7 +12,8 @@ import build_quoit
 
 # cffi uses the stable ABI, so that one wheel serves every CPython from 3.9. Free-threaded CPython has no stable ABI.
 options = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"bdist_wheel": {"py_limited_api": "cp39"}}
-# Always link again: setuptools compares only the source, and an earlier build can be linked with another libquoit.
+# Always link again. Otherwise setuptools would keep an extension whose source has not changed, although the extension
+# can be linked with another libquoit.
 options["build_ext"] = {"force": True}
 
 setup(version=build_quoit.version(), cffi_modules=["build_quoit.py:ffibuilder"], options=options)

@@ -12,8 +12,10 @@ TOP = SOURCE.parent.parent
 
 
 def run_command(command, **environment):
-    """Returns the exit status and the whole output of a command. pip is non-interactive and ignores this process's
-    package settings; pkg-config finds the library of this build.
+    """Returns the exit status and the whole output of a command.
+
+    The environment of the command makes pip non-interactive, lets pkg-config find the library of this build, and lacks
+    this process's settings for the places of packages and libraries.
     """
     known = os.environ.get("PKG_CONFIG_PATH", "")
     if "top_builddir" in os.environ:
@@ -40,6 +42,6 @@ def installs(command, **environment):
 
 
 def alone(**environment):
-    """An environment without settings for the places of libraries and packages."""
+    """This process's environment with changes, without its settings for the places of libraries and packages."""
     inherited = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
     return {**inherited, **environment}

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-# A shell starts background processes with SIGINT ignored, and their children inherit that.
+# If a shell has started pytest in the background, SIGINT is ignored, also in child processes. Tests need it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated Ray cluster, to run the adapter without Ray: it replaces `quoit.ray.cluster` and uses the real
-libquoit. Tests with the real Ray are in ray/.
+"""A simulated Ray cluster, to test quoit.ray without Ray.
+
+The simulation replaces the functions of `quoit.ray.cluster`; libquoit is the real one. Tests with the real Ray are in
+the folder ray.
 """
 
 import contextlib
@@ -11,7 +13,7 @@ import quoit.ray
 from quoit.ray import cluster, records, slices, versions
 
 V4 = dict(topology="2x2x2", accelerator_version="v4")
-"""One slice. The simulation has two: s-a and s-b, of two hosts with four chips."""
+"""The arguments for one slice. The simulated cluster has two slices, s-a and s-b, with two hosts of four chips each."""
 
 
 class PlacementGroup:
@@ -31,7 +33,7 @@ class PlacementGroup:
 
 
 class Rays:
-    """A cluster from the view of one driver. The adapter sees a test's changes with its next call."""
+    """A simulated cluster and its driver. The adapter's next call sees attributes that a test has changed."""
 
     def __init__(self):
         self.job = "01000000"
@@ -39,7 +41,7 @@ class Rays:
         """The ended jobs."""
         self.cluster = "c" * 56
         self.groups = {}
-        """The rows of the live groups by id, with their job and lifetime."""
+        """For each live group by id, its row of Ray's list, with its job and lifetime added."""
         self.records = {}
         self.lost = set()
         """Names of lost hosts: "a1"."""
@@ -51,14 +53,14 @@ class Rays:
     # --- actions of a test ---
 
     def driver_ends(self, job="02000000"):
-        """kill -9 of the driver; this process then acts as another one. Ray removes all groups that are not detached."""
+        """Simulates kill -9 of the driver. Ray removes its groups, except detached ones. This process is then `job`."""
         slices._unreleased.clear()
         self.dead.add(self.job)
         self.groups = {one: row for one, row in self.groups.items() if row["lifetime"] or row["job"] != self.job}
         self.job = job
 
     def lose(self, host):
-        """A host is lost; its groups wait for another one."""
+        """Simulates the loss of a host. Groups with bundles on it become RESCHEDULING."""
         self.lost.add(host)
         gone = self.node_id(host)
         for row in self.groups.values():
@@ -189,7 +191,7 @@ def _take(available, amounts):
 
 @contextlib.contextmanager
 def stand_in(monkeypatch):
-    """Replaces Ray by a simulation; removes all of its state at the end."""
+    """Replaces Ray by a simulation. At the end, removes what the test has left in the modules of the adapter."""
     made = Rays()
     monkeypatch.setattr(versions, "check", lambda: None)
     for name in ("list_now", "create_group", "wait_placed", "rows", "named_groups", "remove_groups", "write_record",
@@ -204,13 +206,13 @@ def stand_in(monkeypatch):
     made.is_connected = True
     slices._release_all()
     slices._unreleased.clear()
-    # Late records must not be written into the next test's simulation.
+    # A pending record must not be written later, into the simulation of the next test.
     for one in list(records._record_writer._pending):
         one.cancel()
 
 
 def live(path):
-    """The slices of the ledger's own groups, read through a separate handle."""
+    """The state and the slices of each live group that belongs to no source, read through a new handle."""
     with quoit.open(path) as ledger:
         groups = [one for one in ledger.snapshot().groups if not one.source]
     return [

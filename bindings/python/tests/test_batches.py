@@ -79,8 +79,8 @@ def test_a_batch_that_is_rolled_back_completely_writes_nothing(ledger):
     ledger.verify()
 
 
-def test_drawn_batches_are_those_without_what_was_undone(ledger):
-    """A second ledger makes only the changes that remain."""
+def test_random_batches_have_only_the_changes_that_were_not_undone(ledger):
+    """A second ledger makes only the changes that were not undone. Both ledgers must then be equal."""
     draw = random.Random(20261126)
     with quoit.open_memory() as model:
         model.import_fleet_text("v6e 4x4 x8", now_ms=NOW)
@@ -97,7 +97,7 @@ def test_drawn_batches_are_those_without_what_was_undone(ledger):
                         ledger.roll_back_batch(mark)
                         del kept[n_kept:], marks[at + 1 :]
                     else:
-                        change = drawn_change(draw, what, f"g{number}")
+                        change = random_change(draw, what, f"g{number}")
                         if change is not None and succeeds(ledger, change):
                             kept.append(change)
             for change in kept:
@@ -106,7 +106,7 @@ def test_drawn_batches_are_those_without_what_was_undone(ledger):
     ledger.verify()
 
 
-def drawn_change(draw, what, name):
+def random_change(draw, what, name):
     node = f"v6e-4x4-{draw.randrange(8)}-{draw.randrange(4)}"
     slices, old = draw.randint(1, 4), f"g{draw.randrange(12)}"
     return {

@@ -85,7 +85,10 @@ def test_machines_have_the_chips_that_topologies_are_made_of():
 
 
 def fields_by_member(row, kind):
-    """The values of a row by member name: hbm_gb, is_twistable, gke_labels."""
+    """Yields each member of libquoit's enum of fields, with the value of the row's field for it.
+
+    The field has the name of the member: HBM_GB is hbm_gb, TWISTABLE is is_twistable, GKE_LABEL is gke_labels.
+    """
     for member in kind:
         name = member.name.lower()
         (field,) = [one for one in (name, f"is_{name}", f"{name}s", f"{name}es") if hasattr(row, one)]

@@ -448,7 +448,7 @@ def test_closed_ledgers_and_forks_are_refused():
         ledger.commit_fork(fork, now_ms=NOW)
 
 
-# --- drawn changes against a model
+# --- random changes, compared with a model
 # ---------------------------------------------------------------------------------
 
 
@@ -529,7 +529,7 @@ def is_possible(base, plan, now):
     return True
 
 
-def test_drawn_forks_are_committed_exactly_if_nothing_they_depend_on_has_changed():
+def test_random_forks_are_committed_exactly_if_nothing_they_depend_on_has_changed():
     draw, n_committed, n_refused = random.Random(20261126), 0, 0
     for number in range(150):
         ledger = new_ledger(12)
@@ -543,6 +543,7 @@ def test_drawn_forks_are_committed_exactly_if_nothing_they_depend_on_has_changed
         for _ in range(draw.randrange(4)):
             other.change()
         plan, now = fork.snapshot(), ledger.snapshot()
+        # The model cannot decide about a plan in which one change undoes another.
         undone = plan.seq - base.seq != count_changes(base, plan)
         try:
             ledger.commit_fork(fork, now_ms=NOW)

@@ -15,7 +15,7 @@ from quoit.coordinates import Axis, Direction, Wiring
 
 
 def small_ones():
-    """For every generation the topologies with at most 64 chips, and the smallest one with each twist."""
+    """Yields the topologies of every generation with at most 64 chips, and the smallest one of each twisted form."""
     for generation in catalogue.generations():
         for one in generation.topologies:
             if one.chips <= 64:

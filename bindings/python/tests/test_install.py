@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pip builds the package if pkg-config finds libquoit, and otherwise prints instructions."""
+"""pip builds the package if pkg-config finds libquoit. Otherwise the build prints what to do."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ with quoit.open_memory() as ledger:
 
 @pytest.fixture
 def source(tmp_path):
-    """A writable copy of the package's folder, like a user's."""
+    """A writable copy of the package's folder, such as a user has."""
     left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c")
     copy = shutil.copytree(SOURCE, tmp_path / "bindings" / "python", ignore=left_by_builds)
     for folder, _, _ in os.walk(copy):
@@ -33,7 +33,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def refused(source, tmp_path):
-    """pip's message for a source that it cannot build, in the given environment."""
+    """A function that runs pip in an environment in which the build must fail, and returns pip's output."""
     pytest.importorskip("setuptools")
     pytest.importorskip("wheel")
 
@@ -104,15 +104,16 @@ def reserves(python, **environment):
 
 
 def built(source, site, prefix):
-    """Builds the folder with pip while pkg-config finds the library of `prefix`; returns the folders in which the
-    extension looks for it.
+    """Builds and installs the folder with pip, while pkg-config finds the library of `prefix`.
+
+    Returns the folders in which the extension searches its libraries.
     """
     pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", site, source]
     status, text = run_command(pip, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
     assert status == 0, text
     (extension,) = (site / "quoit").glob("_quoit*.so")
     (paths,) = re.findall(r"\(RUNPATH\).*\[(.*)\]", run_command(["readelf", "-dW", extension])[1])
-    return paths.split(":")  # also Python's own folders
+    return paths.split(":")  # this can include folders of Python
 
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
@@ -129,7 +130,7 @@ def test_a_folder_that_was_built_with_another_library_is_built_again(source, tmp
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
 def test_the_folder_and_its_archive_install_in_a_clean_environment(source, tmp_path):
-    """The folder with the build requirements that pip downloads, the archive with those that are installed."""
+    """pip downloads the build requirements for the folder. For the archive, it uses those that are installed."""
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python]
@@ -173,7 +174,7 @@ def test_a_failed_installation_gives_the_reason_and_is_tried_again(site, tmp_pat
 
 
 def test_a_failed_installation_leaves_no_stamp(site, tmp_path):
-    """A failure must not skip tests: `make check` ends with an error."""
+    """A failure must not let tests be skipped: install.sh fails, so that `make check` ends with an error."""
     status, _ = run_command(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
     assert status not in (0, 77)
     assert list(site.glob("site.s*")) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes for JAX: reading documents and finding devices. tests/ray/test_jax_meshes.py uses the real JAX."""
+"""quoit.jax reads planned meshes and finds their devices. tests/ray/test_jax_meshes.py uses the real JAX."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def changed(**members):
 
 
 def device(at, **members):
-    """A JAX device of a slice of 2x1 chips."""
+    """A simulated JAX device of a slice of 2x1 chips."""
     given = {
         "id": 100 + at, "platform": "tpu", "device_kind": "TPU v6 lite", "slice_index": at // 2,
         "coords": [at % 2, 0, 0], "core_on_chip": 0,
@@ -36,7 +36,7 @@ def device(at, **members):
 
 
 def find(document, devices):
-    """The ids of the devices that are found for the places of the document."""
+    """The ids of the devices that quoit.jax finds for the places of the document."""
     return [one.id for one in quoit_jax._find_devices(quoit_jax._plan_of_document(document, None), devices)]
 
 

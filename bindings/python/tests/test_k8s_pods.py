@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kubernetes pods with their nodes: the worker id and the address of each node."""
+"""Imports of Kubernetes nodes with their pods, which have the worker id and the address of each node."""
 
 import json
 import pathlib
@@ -68,7 +68,7 @@ def test_pods_give_nodes_their_worker_ids():
 
 
 def written(env):
-    """The variables of a container in the API server's format."""
+    """The variables of a container, in the format of Kubernetes' API."""
     for name, value in env:
         if value.startswith(FIELD):
             yield {"name": name, "valueFrom": {"fieldRef": {"fieldPath": value.removeprefix(FIELD)}}}
@@ -85,7 +85,7 @@ def hosts_of(accelerator, topology, n_chips):
 
 
 def recorded():
-    """Pods with the TPU webhook's variables: a slice's host, its container, its host name, and the number of hosts."""
+    """Yields recorded pods of the TPU webhook: the node, the containers, the host name, and the slice's hosts."""
     for line in WEBHOOK.read_text().splitlines():
         row = json.loads(line)
         given, out = row["in"], row["out"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver that is killed while it creates the ledger file."""
+"""Drivers that are killed while they create the ledger file."""
 
 import random
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers and clusters that end, and the view of later drivers, on a simulated Ray."""
+"""Drivers and clusters that end, and the effect on later drivers, on a simulated Ray."""
 
 import pytest
 from rays import V4, live
@@ -14,7 +14,7 @@ def make(path, **named):
 
 
 def forget_process_state(path):
-    """Drops what this process remembers of the ledger, as if another process continued."""
+    """Drops the state that this process keeps about the ledger. Then it acts like a new process."""
     for _, known in ledgers._opened.values():
         known._renewers.clear()
     ledgers._opened.clear()
@@ -107,7 +107,7 @@ def test_slices_are_free_in_ray_before_they_are_free_in_the_ledger(rays, path):
 
 
 class Killed(BaseException):
-    """Simulates kill -9: nothing is released after it."""
+    """Simulates kill -9: the code after it, which would release something, does not run."""
 
 
 def kill_amid_repair(rays, path, monkeypatch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading Ray's lists."""
+"""The lists that the adapter reads from Ray, and the caches that belong to a listing."""
 
 import pytest
 from rays import V4

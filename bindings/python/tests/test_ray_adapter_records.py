@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the records of groups are written to Ray's control plane, on a simulated Ray."""
+"""The moments when the records of groups are written to Ray's control plane, on a simulated Ray."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ from quoit.ray import cluster, ledgers, records
 
 
 class Slow:
-    """Replaces a function by one that waits for permission to continue."""
+    """Replaces a function of quoit.ray.cluster. Its calls wait until the event `may` is set."""
 
     def __init__(self, monkeypatch, name):
         self.may, self.has_begun, self.n_calls = threading.Event(), threading.Event(), 0
@@ -36,7 +36,7 @@ def wait_until(condition):
 
 
 def records_of(rays, made):
-    """The records of a slice placement group."""
+    """The keys of the records of a group."""
     return [key for key in rays.records if key.startswith(made.group.handle)]
 
 
@@ -120,7 +120,7 @@ def test_a_driver_killed_before_the_record_leaves_nothing(rays, path, slow):
     quoit.ray.slice_placement_group(**V4, ledger=path)
     standing = dict(rays.groups)
     rays.driver_ends()
-    # Ray has not removed its group yet, so it counts as external and its slice is not allocated.
+    # Ray has not removed the driver's group yet. Therefore its slice counts as used, and is not allocated.
     rays.groups = standing
     with pytest.raises(quoit.NotNowError):
         quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)

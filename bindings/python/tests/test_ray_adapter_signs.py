@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver's heartbeats, on a simulated Ray."""
+"""The heartbeats of a driver, which renew its lease, on a simulated Ray."""
 
 import gc
 import threading
@@ -13,7 +13,7 @@ import quoit
 import quoit.ray
 
 
-def signs():
+def heartbeat_threads():
     return [one for one in threading.enumerate() if one.name == "quoit lease renewer"]
 
 
@@ -30,12 +30,12 @@ def wait_until(condition):
 
 
 def test_repeated_use_of_a_ledger_starts_one_thread(rays):
-    before = len(signs())
+    before = len(heartbeat_threads())
     with quoit.open_memory() as ledger:
         for _ in range(5):
             with quoit.ray.slice_placement_group(**V4, ledger=ledger):
                 pass
-        assert len(signs()) == before + 1
+        assert len(heartbeat_threads()) == before + 1
 
 
 def test_an_unreferenced_ledger_is_freed(rays):
@@ -56,16 +56,16 @@ def test_heartbeats_extend_the_lease(rays, path):
 
 @pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
 def test_heartbeats_end_with_their_driver(rays, path, end):
-    before = set(signs())
+    before = set(heartbeat_threads())
     quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=0.3)
-    assert set(signs()) - before
+    assert set(heartbeat_threads()) - before
     if end == "shutdown":
         rays.is_connected = False
     elif end == "another job":
         rays.job = "02000000"
     else:
         rays.cluster = "d" * 56
-    wait_until(lambda: not set(signs()) - before)
+    wait_until(lambda: not set(heartbeat_threads()) - before)
     with quoit.open(path) as ledger:
         wait_until(lambda: ledger.snapshot().as_of().owners == ())
 

@@ -10,7 +10,7 @@ import quoit.ray
 
 @pytest.fixture(params=["pool=aaa", "pool=zzz"])
 def path(request, tmp_path):
-    """A ledger with two slices that this cluster does not have."""
+    """A ledger with two slices of another source. This cluster does not have their hosts."""
     path = tmp_path / "fleet.db"
     with quoit.create(path) as ledger:
         ledger.import_fleet_text(f"v4 2x2x2 x2 {request.param}", source="other")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's arithmetic through Python: result types and refusals. The vectors test the values."""
+"""The Python functions for Ray's arithmetic: result types and refusals. test_vectors.py tests the values."""
 
 import numpy
 import pytest

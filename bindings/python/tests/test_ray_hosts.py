@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TPU host by Ray's rules, through Python."""
+"""The Python functions for a TPU host by Ray's rules."""
 
 import math
 

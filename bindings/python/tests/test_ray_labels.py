@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's labels and selectors through Python."""
+"""The Python functions for Ray's labels and selectors."""
 
 import pytest
 

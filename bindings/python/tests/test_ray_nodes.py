@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counting slices in node lists, through Python."""
+"""The Python functions that count slices in lists of Ray's nodes."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's placement through Python: clusters, groups and answers. The vectors test the choices."""
+"""The Python classes for Ray's placement: clusters, groups and answers. test_vectors.py tests the chosen nodes."""
 
 import threading
 
@@ -15,7 +15,7 @@ GROUP_ID = "0123456789abcdef0123456789abcdef0123"
 
 @pytest.fixture
 def cluster():
-    """Two hosts of 4 chips; b is half used."""
+    """Two hosts, a and b, with 4 chips each. Half of b is in use."""
     return Cluster(
         [
             ClusterNode("a", {"TPU": 4, "CPU": 8}, labels={"ray.io/tpu-slice-name": "s"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requests of Ray's slice_placement_group(), without Ray."""
+"""The model of Ray's slice_placement_group(): what it requests from a cluster."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's sub-slices, without Ray."""
+"""The model of Ray's sub-slices."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray Train's interpretation of its arguments, without Ray."""
+"""The model of how Ray Train interprets its arguments."""
 
 import math
 import threading

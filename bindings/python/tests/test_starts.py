@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a request fits: against a step-by-step search on forks."""
+"""When a request will fit: examples, and comparisons with a step-by-step search on forks."""
 
 import random
 
@@ -136,7 +136,7 @@ def drawn_requests(draw):
 
 
 def first_time(snapshot, wanted):
-    """Releases the groups one time after the other."""
+    """Searches the start: releases groups on a fork in the order of their ends, until the request fits."""
     ends = {}
     for group in snapshot.groups:
         time = group.expected_end_ms or group.until_ms

@@ -14,7 +14,7 @@ from quoit import ray_rules as rules
 
 
 def dataclasses_given():
-    """At least one object of every dataclass that the package returns."""
+    """Yields at least one object of every dataclass that the package returns."""
     hosts = {"TPU_WORKER_ID": "0", "TPU_NAME": "a", "TPU_ACCELERATOR_TYPE": "v6e-16", "TPU_TOPOLOGY": "4x4"}
     roots = [
         *made_objects(),

@@ -13,14 +13,15 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 RUNNER = pathlib.Path(__file__).with_name("vectors") / "run.py"
 VECTORS = TOP / "tests" / "vectors"
 
-# The number of skipped rows in the tree. Another number means another interface, or a row without an answer.
+# The number of rows that the runner skips, because Python cannot express them. If the number changes, the interface or
+# the rows have changed: look at the skipped rows.
 INEXPRESSIBLE = 34
 
 CLOSING = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
 def run(*files):
-    """The lines of the runner, and the three counts of the last one."""
+    """Runs the runner. Returns the lines of its output, and the numbers of passed, failed and skipped rows."""
     done = subprocess.run([sys.executable, RUNNER, *files], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     counts = tuple(map(int, CLOSING.fullmatch(lines[-1]).groups())) if lines else ()

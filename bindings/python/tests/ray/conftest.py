@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Ray cluster of simulated TPU hosts: two v6e 4x4 slices of four, and additional hosts per test. Skips without
-Ray.
+"""Fixtures with a real Ray cluster of simulated TPU hosts: two v6e 4x4 slices of four hosts. Tests can add hosts.
+
+Without Ray, the tests are skipped.
 """
 
 import pathlib
@@ -31,7 +32,7 @@ def fleet():
 
 @pytest.fixture
 def path(fleet, tmp_path):
-    """The path of a ledger. At the end nothing of the test remains in Ray."""
+    """The path of a ledger. At the end of the test, removes its placement groups from Ray and waits for free chips."""
     yield tmp_path / "fleet.db"
     slices._release_all()
     for group, row in ray.util.placement_group_table().items():
@@ -50,8 +51,10 @@ def _all_chips_return():
 
 
 def _replace_leaking_hosts(fleet):
-    """Replaces leaking hosts. Ray sometimes never frees the chips of a placement group that was removed during its
-    creation. No group has them, and every later test would wait for them.
+    """Replaces the hosts that do not report all chips as free.
+
+    Ray sometimes never frees the chips of a placement group that was removed during its creation. Every later test
+    would wait for these chips.
     """
     left = ray._private.state.available_resources_per_node()
     names = fleet.id2name()
@@ -83,7 +86,7 @@ def wait_until(condition, within_s=10.0):
 
 
 def hosts_of(group):
-    """The hosts of the bundles of a placement group: (slice, worker id) of each, in their order."""
+    """The host of each bundle of a placement group, in the order of bundles, as (slice name, worker id)."""
     labels = {node["NodeID"]: node["Labels"] for node in ray.nodes()}
     placed = ray.util.placement_group_table(group)["bundles_to_node_id"]
     return [
@@ -93,7 +96,7 @@ def hosts_of(group):
 
 
 class Driver:
-    """Another driver of the cluster in its own process. It runs `text` and communicates line by line."""
+    """Another driver of the cluster, in its own process. It runs the program `text`; the test exchanges lines with it."""
 
     def __init__(self, fleet, text):
         head = f"""
@@ -108,11 +111,11 @@ class Driver:
         )
 
     def line(self):
-        """The driver's next line; "" after its end."""
+        """The next line of the driver's output; "" if it has ended."""
         return self.process.stdout.readline().strip()
 
     def go(self, line=""):
-        """Lets the driver continue from input()."""
+        """Writes a line for the driver, which waits for it in input()."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
@@ -124,7 +127,7 @@ class Driver:
 
 @pytest.fixture
 def driver(fleet):
-    """Makes other drivers and ends them with the test."""
+    """A function that starts another driver. All these drivers are killed at the end of the test."""
     made = []
 
     def make(text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Ray's arithmetic, labels and checks with Ray's own functions on drawn texts. Starts no cluster."""
+"""Compares the arithmetic and labels of quoit.ray_rules with Ray's functions, for random texts. Starts no cluster."""
 
 import pytest
 from test_ray_rules import Sides, accel, draw, sides, util  # noqa: F401
@@ -20,7 +20,7 @@ ALPHABET = "0149xXvVeptuTPU-_+. \t,!=()/\"'aA\u0660\u00e9"
 
 
 def changed(draw, texts):  # noqa: F811
-    """One of the texts, often with a few characters added, removed or replaced."""
+    """Returns one of the texts. Often one or two characters of it are added, removed or replaced."""
     text = draw.choice(texts)
     for _ in range(draw.choice([0, 0, 1, 1, 2])):
         at = draw.randrange(len(text) + 1)
@@ -63,7 +63,7 @@ def test_random_types_and_topologies_match_ray(draw, of_ray, of_quoit, texts):  
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_inputs_that_ray_refuses_are_refused(draw, of_ray, of_quoit, texts):  # noqa: F811
-    def is_taken(ask, text):
+    def is_accepted(ask, text):
         try:
             return ask(text) is None
         except ValueError:
@@ -72,8 +72,8 @@ def test_inputs_that_ray_refuses_are_refused(draw, of_ray, of_quoit, texts):  # 
     answers = set()
     for _ in range(1500):
         text = changed(draw, texts)
-        answers.add(is_taken(of_ray, text))
-        assert is_taken(of_quoit, text) == is_taken(of_ray, text), text
+        answers.add(is_accepted(of_ray, text))
+        assert is_accepted(of_quoit, text) == is_accepted(of_ray, text), text
     assert answers == {True, False}
 
 

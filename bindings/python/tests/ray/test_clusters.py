@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Missing and hanging clusters and unsupported versions: clear errors, and nothing stays allocated."""
+"""Missing and hanging clusters, and unsupported versions of Ray: errors are clear, and nothing stays allocated."""
 
 import os
 import signal
@@ -105,7 +105,7 @@ def test_a_control_plane_that_does_not_answer_raises_and_nothing_is_held(path, f
     made = slices.placement_groups
     server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
     os.kill(server.pid, signal.SIGSTOP)
-    time.sleep(0.5)  # quoit trusts an answer that is younger than this
+    time.sleep(0.5)  # longer than quoit.ray trusts the last answer of the control plane
     try:
         began = time.monotonic()
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
@@ -116,11 +116,11 @@ def test_a_control_plane_that_does_not_answer_raises_and_nothing_is_held(path, f
             slices.state
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
             slices.release()
-        # Ray's own calls wait for a minute each.
+        # Each of the four calls must end early. Ray's own calls would wait for a minute each.
         assert time.monotonic() - began < 60
     finally:
         os.kill(server.pid, signal.SIGCONT)
-    # Ray now creates the group that was requested before the hang, and it is released.
+    # Ray now creates the group that was requested during the hang, and the adapter removes the group.
     wait_until(lambda: [one.id for one in live_groups(path)] == [slices.group.id] and free_chips() == 16)
     assert slices.placement_groups == made
     slices.release()

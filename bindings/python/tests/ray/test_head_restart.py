@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control plane that is killed and restarted with its storage, in a cluster of its own. Skips without Redis."""
+"""Reservations after a kill and a restart of Ray's control plane, whose storage is Redis. Skips without Redis."""
 
 import contextlib
 import os
@@ -52,7 +52,7 @@ PROGRAM = """
             try:
                 quoit.ray.sync("fleet.db")
                 break
-            except (quoit.NotFoundError, quoit.BusyError):  # as is written there: retry
+            except (quoit.NotFoundError, quoit.BusyError):  # the documentation of sync() tells callers to retry
                 assert time.monotonic() < end
         for one, key, id_ in zip((serve, train), ("serve", "train"), ids):
             again = quoit.ray.attach(key=key, ledger="fleet.db")
@@ -64,7 +64,7 @@ PROGRAM = """
         except quoit.NotNowError:
             pass
         else:
-            raise AssertionError("a slice that is held was given again")
+            raise AssertionError("an allocated slice was allocated again")
         train.release()
         with quoit.ray.slice_placement_group(**V4, timeout_s=20) as after:
             assert after.slice_names == train.slice_names and run_on(after, 0) == (after.slice_names[0], "0")
@@ -72,7 +72,7 @@ PROGRAM = """
         with quoit.open("fleet.db") as ledger:
             ledger.verify()
             assert [one for one in ledger.snapshot().groups if one.state != quoit.GroupState.REMOVED] == []
-    print("all of it")
+    print("done")
     """
 
 
@@ -107,4 +107,4 @@ def test_reservations_survive_a_restart_of_the_control_plane(tmp_path):
             text=True,
             timeout=300,
         )
-    assert done.returncode == 0 and done.stdout.endswith("all of it\n"), done.stdout + done.stderr
+    assert done.returncode == 0 and done.stdout.endswith("done\n"), done.stdout + done.stderr

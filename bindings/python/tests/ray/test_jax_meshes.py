@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real JAX makes quoit's meshes from 32 simulated devices on the CPU."""
+"""The real JAX makes meshes that quoit has planned, from 32 simulated devices on the CPU."""
 
 import importlib.util
 import json
@@ -13,8 +13,8 @@ import pytest
 if importlib.util.find_spec("jax") is None:
     pytest.skip("JAX is not installed", allow_module_level=True)
 
-# Two slices of 4x4 for a MaxText job with ici_fsdp_parallelism=16 and dcn_data_parallelism=2: the tutorial's manifest,
-# a reservation, the mesh, and JAX's own result.
+# Plans the mesh of a MaxText job on two 4x4 slices, with ici_fsdp_parallelism=16 and dcn_data_parallelism=2: reads the
+# tutorial's manifest, reserves the slices and plans the mesh. Then JAX makes the mesh and computes with it.
 PROGRAM = """
 import json, sys
 import quoit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Consistent lists from a simulated Ray: contradictory lists are read again."""
+"""How the adapter reads Ray's lists, here from a simulated Ray: contradictory lists are read again."""
 
 import json
 import types
@@ -17,7 +17,7 @@ def node(name, alive=True):
 
 
 class Ray:
-    """Returns the answers in turn, and then the last one repeatedly."""
+    """A simulated Ray with prepared answers. Each query gets the next answer to it; after the last, the last again."""
 
     def __init__(self, nodes, available, groups=({},)):
         self.answers = {"nodes": list(nodes), "available": list(available), "groups": list(groups)}
@@ -76,7 +76,8 @@ def test_a_host_that_has_not_reported_its_use_is_listed_again(listed):
     assert listing.available == used and made.n_asked["available"] == 3
     with pytest.raises(quoit.BusyError, match="node 'aa' reports 4 TPU as free, but its groups leave only 1"):
         listed([[node("aa")]], [{"aa": CHIPS}], groups=groups)
-    # An unplaced group uses nothing yet. Other use is irrelevant here.
+    # None of these contradict the group: it is not placed yet (state 0), or 1 TPU or less is free. Tasks can use more
+    # than the group, and Ray rounds amounts.
     for state, free in ((0, 4.0), (2, 0.5), (2, 1.0), (2, 1.0001)):
         listing, made = listed(
             [[node("aa")]], [{"aa": {"TPU": free}}], groups=[{"g": group("aa", state=state, tpu=3.0)}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lost hosts, and their groups."""
+"""Lost hosts, and the repair of the groups that had them."""
 
 import time
 
@@ -15,7 +15,7 @@ from quoit.ray import cluster
 
 @pytest.fixture
 def losing(fleet, path):
-    """The cluster for tests that lose hosts; replaces the lost hosts at the end."""
+    """A function that kills hosts, and waits until Ray detects the loss. At the end, the lost hosts are replaced."""
     lost = []
 
     def lose(*hosts):
@@ -47,7 +47,7 @@ def test_a_group_that_lost_a_host_is_rescheduling_and_can_be_repaired(path, losi
     losing("s-a/1")
     wait_until(lambda: rays_word(slices.placement_group) == "RESCHEDULING")
     assert slices.state == quoit.GroupState.RESCHEDULING
-    # Other callers are not blocked.
+    # The group that has lost a host does not block other callers.
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as others:
         assert others.slice_names == ("s-b",)
     assert slices.explain().verdict == quoit.Verdict.FITS
@@ -100,7 +100,7 @@ def test_a_replaced_host_repairs_its_group(path, losing, fleet):
     wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
     fleet.replace("s-a/1")
     wait_until(lambda: rays_word(slices.placement_group) == "CREATED", within_s=60)
-    fleet.kill("s-a/1")  # the fixture replaces it
+    fleet.kill("s-a/1")  # because the fixture replaces this host at the end
     wait_until(lambda: n_alive() == 8, within_s=30)
     slices.release()
 

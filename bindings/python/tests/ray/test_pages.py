@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the code of the documentation pages in a driver of its own."""
+"""Runs the code of docs/from-ray-tpu.md, and examples/train.py, in a new driver process."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def test_every_quoit_name_on_the_page_exists():
 
 
 def run(pairs, folder, *arguments):
-    """The output of a driver with the cluster's address and a ledger only; it must end without an error."""
+    """Runs a Python program as a driver, which must succeed. Returns its output.
+
+    The program gets the cluster's address and the path of a ledger from the environment.
+    """
     environment = {
         **os.environ,
         "RAY_ADDRESS": pairs.address,
@@ -97,7 +100,7 @@ def test_every_snippet_of_coming_from_ray_util_tpu_runs(pairs, tmp_path):
 def test_the_example_trains_loses_a_host_repairs_and_continues(losing, tmp_path):
     arguments = "--topology 2x2x2 --accelerator v4 --slices 2 --steps 4 --lose-a-host --ledger fleet.db --storage"
     printed = run(losing, tmp_path, str(TOP / "examples" / "train.py"), *arguments.split(), str(tmp_path / "results"))
-    # Ignores Ray's long messages about the terminated raylet.
+    # Ray prints long messages about the terminated raylet. Only the lines of the example count.
     lines = [line for line in printed.splitlines() if line.split(":")[0] in ("reserved", "lost", "repaired", "trained")]
     assert len(lines) == 4
     assert lines[0] == "reserved: s-9 s-10"

@@ -11,7 +11,7 @@ from quoit.ray import acquiring, cluster
 
 
 def live_groups(path):
-    """The slices of the ledger's own groups, read through a separate handle."""
+    """The live groups that belong to no source, read through a new handle."""
     with quoit.open(path) as ledger:
         return [one for one in ledger.snapshot().groups if not one.source and one.state != quoit.GroupState.REMOVED]
 
@@ -182,7 +182,7 @@ def test_an_interruption_at_each_step_releases_everything(path, monkeypatch, whe
 
     monkeypatch.setattr(*where, interrupted)
     with pytest.raises(error):
-        # The record of an unnamed group is written after the call returns.
+        # A group with a name writes its record during the call. Without a name, it would write it after the call.
         name = "train" if where[1] == "write_record" else ""
         quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, pg_per_slice=True, name=name, ledger=path)
     monkeypatch.undo()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One task or actor per reserved host, in order, each with its own environment."""
+"""run_on_slice() starts one task or actor per reserved host, in order, each with its environment; and free_slices()."""
 
 from __future__ import annotations
 

@@ -275,7 +275,7 @@ def held(ledger):
 
 @pytest.fixture
 def since(ledger, pairs):
-    """The last journal entry before the test. Checks after the test that nothing is allocated in the ledger or in Ray."""
+    """The last journal entry before the test. After the test, nothing may be allocated in the ledger or in Ray."""
     quoit.ray.sync(ledger)
     with quoit.open(ledger) as opened:
         seq = opened.snapshot().seq

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cluster-env: which cluster JAX detects for a process, and how it divides a host's chips."""
+"""Suite cluster-env: which cluster JAX detects for a process, and how JAX divides a host's chips among processes."""
 
 import dataclasses
 
-from ray_host import string_values, whole
+from ray_host import object_or_empty, string_values
 from rows import Skip, allow_members, keep_recorded, refusal
 
 import quoit
@@ -13,7 +13,7 @@ Kind = identity.JaxClusterKind
 
 
 def answer(call):
-    """The answer of `call`, or its refusal."""
+    """Returns the result of `call`, or the message of its exception in the form of a recorded refusal."""
     try:
         return call()
     except quoit.InvalidError as error:
@@ -21,7 +21,7 @@ def answer(call):
 
 
 def facts(cluster):
-    """The values of a detected cluster, each on its own."""
+    """The values of a detected cluster. JAX computes each value separately, so each can be a refusal."""
     return {
         "coordinator": answer(cluster.coordinator),
         "process_count": answer(cluster.process_count),
@@ -31,8 +31,9 @@ def facts(cluster):
 
 
 def arguments(process_input):
-    """The arguments of initialize() in JAX's order: coordinator, count, id. On TPU hosts JAX never sets
-    local_device_ids.
+    """The arguments that JAX finds for initialize(): coordinator, number of processes, process id, local_device_ids.
+
+    On TPU hosts, JAX never sets the last one.
     """
     cluster = identity.jax_cluster(*process_input)
     if cluster.kind == Kind.NONE:
@@ -41,11 +42,11 @@ def arguments(process_input):
 
 
 def detect(given, recorded):
-    """The cluster that JAX chooses, and the result of each cluster type on its own."""
+    """The values of a cluster of each type, whichever JAX would choose; and the arguments of the chosen cluster."""
     allow_members(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
     if not given.get("tpu_vm", True):
         raise Skip("no TPU host: its cluster is not modelled")
-    env, metadata = (string_values(whole(given.get(member))) for member in ("env", "metadata"))
+    env, metadata = (string_values(object_or_empty(given.get(member))) for member in ("env", "metadata"))
     process_input = env, metadata, given.get("file")
     found = {
         "gke": facts(identity.JaxCluster(Kind.GKE_TPU, *process_input)),

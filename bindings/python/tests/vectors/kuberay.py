@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeRay's operator: the desired number of pods of a group, the pods after each step, and names."""
+"""Suite kuberay: the operator's desired number of pods of a group, the pods after each step, and names."""
 
 import re
 
@@ -24,7 +24,7 @@ def or_else(value, otherwise):
 
 
 def add_group(cluster, name, given, lowest, highest):
-    """KubeRay's default for replicas is minReplicas."""
+    """Adds a group with the members of a row. If replicas is missing, KubeRay uses minReplicas."""
     least = or_else(given.get(lowest), 0)
     replicas = or_else(given.get("replicas"), least)
     cluster.add_group(name, hosts=or_else(given.get("numOfHosts"), 1), replicas=replicas)
@@ -45,7 +45,7 @@ def desired(given, recorded):
 
 
 def find_pod(cluster, numbers):
-    """Finds a pod by the indices of a step. For a replica of one host there is only the replica's index."""
+    """Finds a pod of the first group by the indices of a step: replica and host, or only replica if it has one host."""
     first = next(iter(cluster.groups))
     place = (numbers[0], numbers[1] if len(numbers) > 1 else None)
     for pod in cluster.pods:
@@ -71,17 +71,21 @@ def take_step(cluster, step):
         cluster.mark(find_pod(cluster, numbers), event)
 
 
-def shown(index):
+def index_text(index):
     return "" if index is None else index
 
 
 def pod_of(pod):
     name = pod.labels.get("ray.io/worker-group-replica-name", "")
-    return f"{pod.group} replica={shown(pod.replica)} host={shown(pod.host)} name={name}"
+    return f"{pod.group} replica={index_text(pod.replica)} host={index_text(pod.host)} name={name}"
 
 
 def state_of(cluster, requeue_message, seen):
-    """The pods as text, and the message if the pass ended early. Incarnations are numbered as first seen."""
+    """The pods as text, and the operator's message if the pass ended early.
+
+    Recorded replica names have numbers in the order in which they appear. Therefore the incarnations "<N>" in texts are
+    renumbered in this order; `seen` has the numbers so far.
+    """
 
     def renumbered(text):
         return re.sub("<([0-9]+)>", lambda found: f"<{seen.setdefault(found.group(1), len(seen))}>", text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""maxtext: MaxText's values for -1, its table of accelerators, and its meshes."""
+"""Suite maxtext: the sizes that MaxText uses for -1, its table of accelerators, and its meshes."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ def fill(given, recorded):
 
 
 def accelerator(given, recorded):
-    """Rings are recorded as 0 and 1."""
+    """The facts of an accelerator. The row records whether an axis is a ring as 0 or 1."""
     allow_members(given, ["name"])
     one = maxtext.lookup_accelerator(given["name"])
     wrap = None if one.wrap is None else [int(ring) for ring in one.wrap]
@@ -30,7 +30,7 @@ OF_DEVICES = ("enable_single_controller", "subslice_shape")
 
 
 def devices_of(given, options):
-    """A single controller may keep a box of one slice."""
+    """The devices of a row. With a single controller and a subslice_shape, only a box of a single slice is used."""
     devices = meshes.Devices.of_slices(given["k"], given["t"], given["slices"])
     if given["slices"] != 1 or not (options.get("subslice_shape") and options.get("enable_single_controller")):
         return devices
@@ -38,7 +38,7 @@ def devices_of(given, options):
 
 
 def create_device_mesh(given, recorded):
-    """Rows record a long mesh by its first ids and by the hash of all ids joined with commas."""
+    """The shape and the ids of a mesh. For a long mesh, rows have the first ids and a hash of all ids with commas."""
     allow_members(given, ["axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok"])
     if "strategy" in given:
         maxtext.check_custom_mesh(given["strategy"], given["ici"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mesh: meshes that JAX 0.12 made of simulated devices."""
+"""Suite mesh: meshes that JAX 0.12 made of simulated devices."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from quoit import meshes
 
 
 def size(value):
-    """A text is an argument of Python's int(); quoit takes the resulting integer."""
+    """Converts a size of a row to an int. JAX passes sizes to int(), so a row can have text or a float."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise Skip("another type where quoit takes integers")
     try:
@@ -32,12 +32,12 @@ def sizes(values):
 
 
 def listed(given):
-    """Rows of id, x, y, z and core."""
+    """The devices of a row that lists id, x, y, z and core of each device."""
     rows = [sizes(row) for row in given["devices"]]
     return meshes.Devices(given["kind"], [meshes.Device(row[0], tuple(row[1:4]), row[4]) for row in rows])
 
 
-# The index of a device for each position in a row's order, of n devices in so many slices.
+# The orders of devices that rows name. Each function returns the indices, in JAX's own list, of the n devices in order.
 ORDERS = {
     "normal": lambda n, slices: range(n),
     "process order": lambda n, slices: range(n),
@@ -63,7 +63,7 @@ def places(given, n):
         found = list(ORDERS[order](n, given.get("slices") or 1))
     else:
         raise Skip("devices in an order that this runner does not know")
-    if given.get("devices") is not None:  # "all 64": the note records what was done to JAX's own list
+    if given.get("devices") is not None:  # "all 64": the first 64 devices; the note of the row can change them
         found = found[: int(given["devices"].removeprefix("all "))]
         if given.get("note", "").startswith("duplicate coordinate"):
             found = [found[0], *found[:-1]]
@@ -87,7 +87,11 @@ def devices_of(given):
 
 
 def ids_in_steps(recorded):
-    """Starting with 0, each step replaces each value by several values at equal distance; the last step adds the base."""
+    """Decodes ids that a row records as steps, which are pairs of a count and a distance.
+
+    The list begins as [0]. Each step replaces each value by `count` values at equal distance. At last, each value is
+    replaced by the sums of it with all values of "base".
+    """
     steps, values = recorded["steps"], [0]
     for count, step in zip(steps[::2], steps[1::2]):
         values = [value + at * step for value in values for at in range(count)]
@@ -95,7 +99,7 @@ def ids_in_steps(recorded):
 
 
 def answer(mesh, recorded):
-    """The mesh as the "out" of a row. Its ids are written as steps if the recorded ones are, and are equal."""
+    """The mesh in the form of the "out" of a row. If the row records equal ids as steps, the answer has these steps."""
     found = {"ids": list(mesh.ids), "shape": list(mesh.shape)}
     if recorded and "steps" in recorded and ids_in_steps(recorded) == mesh.ids:
         del found["ids"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-core: the arguments of placement_group(), its refusals, and the order in which it places bundles."""
+"""Suite ray-core: the arguments and refusals of placement_group(), and the order in which Ray places bundles."""
 
 import ast
 import math
@@ -19,14 +19,14 @@ ARGUMENTS = {
 
 
 class _NotJson(ast.NodeTransformer):
-    """nan and inf, which Python prints but cannot read."""
+    """Replaces the names nan and inf by their values. Python prints floats in this way, but cannot read them."""
 
     def visit_Name(self, node):
         return ast.Constant(getattr(math, node.id)) if node.id in ("nan", "inf") else node
 
 
 def python_value(value):
-    """Values that JSON cannot express are recorded in Python's syntax: "[{'CPU': nan}]"."""
+    """Converts a value of a row. Values that JSON cannot express are recorded in Python's syntax: "[{'CPU': nan}]"."""
     if not isinstance(value, str):
         return value
     try:
@@ -39,7 +39,7 @@ def python_value(value):
 
 
 def bundles_of(value):
-    """True counts as 1 in Ray; quoit needs a number."""
+    """The bundles of a row. Ray accepts True as the amount 1; quoit refuses a bool, so it gets the number."""
     bundles = python_value(value)
     if not isinstance(bundles, list) or not all(isinstance(one, dict) for one in bundles):
         return bundles
@@ -47,7 +47,7 @@ def bundles_of(value):
 
 
 def selectors_of(value):
-    """None for a bundle means {}."""
+    """The selectors of a row. A bundle whose selector is None has no selector, like with {}."""
     return [{} if one is None else one for one in value] if isinstance(value, list) else value
 
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: hosts, their nodes and chips, and the launchers that start them."""
+"""Suite ray-tpu: hosts, their nodes and chips, and the launchers that start hosts."""
 
 from rows import Skip, allow_members, refusal
 
 import quoit
 from quoit.ray_rules import hosts
 
-# --- inputs of a host: whole environments, single variables, results of Ray's own functions -------------------------
+# --- inputs of a host: rows have whole environments, single variables, or results of Ray's own functions ------------
 
 VARIABLES = {"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": "RAY_TPU_RESOURCE_PER_CHIP"}
 HOST_MEMBERS = ["env", "metadata", "source", "value", *VARIABLES]
 SOURCES = {"gke": "TPU_WORKER_ID", "gce": "agent-worker-number"}
 
 
-def whole(value):
+def object_or_empty(value):
     if value is not None and not isinstance(value, dict):
         raise Skip("an environment that is no object")
     return value or {}
@@ -22,8 +22,8 @@ def whole(value):
 def host_input(given):
     """The environment, and the metadata server's answer to each query."""
     metadata = given.get("metadata")
-    found = {"env": dict(whole(given.get("env")))}
-    found["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
+    found = {"env": dict(object_or_empty(given.get("env")))}
+    found["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(object_or_empty(metadata))
     if given.get("source") is not None:
         if given["source"] not in SOURCES:
             raise Skip("quoit has no such source")
@@ -38,7 +38,7 @@ def host_input(given):
 
 
 def string_values(variables):
-    """The variables with their values as strings, without those that are None."""
+    """The variables with their values as strings. Variables whose value is None are left out."""
     if any("=" in name for name in variables):
         raise Skip("no variable can have this name")
     is_number = {name: isinstance(value, int) and not isinstance(value, bool) for name, value in variables.items()}
@@ -88,7 +88,7 @@ def pod_workers(given, recorded):
 
 
 def resolve(given, recorded):
-    """The memory depends on the machine, so rows do not record it."""
+    """The resources and labels of a node. Rows do not record the memory, because it depends on the machine."""
     only_host_members(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
     if given.get("num_cpus") is None or given.get("node_ip") is None:
         raise Skip("the answer depends on the machine that Ray ran on")
@@ -109,7 +109,7 @@ def resolve(given, recorded):
 
 # --- visible chips of a process --------------------------------------------------------------------------------------
 
-SEEN = ("TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS")
+VISIBLE_VARIABLES = ("TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS")
 
 
 def visible_ids(given, recorded):
@@ -118,36 +118,37 @@ def visible_ids(given, recorded):
     return ids if ids is None else list(ids)
 
 
-def seen(env):
-    return {name: env[name] for name in SEEN if name in env}
+def visible_variables(env):
+    return {name: env[name] for name in VISIBLE_VARIABLES if name in env}
 
 
 def visible_env(given, recorded):
-    """Rows of chips record the variables afterwards."""
+    """The variables that restrict a process. Rows about chips record their values; for devices see visible_change()."""
     if isinstance(given, dict) and "devices_on_node" in given:
         return visible_change(given)
     only_host_members(given, "chips_on_node", "visible")
-    return {
-        "env_after": seen(hosts.visible_env(given.get("visible"), given.get("chips_on_node"), host_input(given)[0]))
-    }
+    after = hosts.visible_env(given.get("visible"), given.get("chips_on_node"), host_input(given)[0])
+    return {"env_after": visible_variables(after)}
 
 
 def visible_change(given):
-    """Rows of devices record which variables Ray sets and removes."""
+    """The variables that Ray sets, and those that it removes. Rows about devices record these changes."""
     only_host_members(given, "devices_on_node", "visible")
-    before = {"TPU_VISIBLE_CHIPS": "something", **host_input(given)[0]}  # so that its removal is visible
+    # With a value before, it is visible whether Ray removes the variable.
+    before = {"TPU_VISIBLE_CHIPS": "something", **host_input(given)[0]}
     after = hosts.visible_env(given.get("visible"), given["devices_on_node"], before)
     return {
-        "set": {name: value for name, value in seen(after).items() if before.get(name) != value},
-        "unset": [name for name in SEEN if name in before and name not in after],
+        "set": {name: value for name, value in visible_variables(after).items() if before.get(name) != value},
+        "unset": [name for name in VISIBLE_VARIABLES if name in before and name not in after],
     }
 
 
 def set_visible_chips(given, recorded):
-    """The same for ray-train-env."""
+    """The variables that restrict a process, for rows of the suite ray-train-env."""
     allow_members(given, ["node_accelerators", "ids", "env_before"])
     ids = [str(one) if isinstance(one, int) else one for one in given.get("ids")]
-    return seen(hosts.visible_env(ids, given.get("node_accelerators"), string_values(whole(given.get("env_before")))))
+    before = string_values(object_or_empty(given.get("env_before")))
+    return visible_variables(hosts.visible_env(ids, given.get("node_accelerators"), before))
 
 
 def quantity(given, recorded):
@@ -175,7 +176,7 @@ def value_or_refusal(function, *arguments):
 
 
 def gce(given, recorded):
-    """The queries of Ray's launcher for one node. Ray queries the type only for nodes with a configuration."""
+    """The answers of three functions of Ray's launcher about a node. Only a node with a configuration has a "type"."""
     allow_members(given, ["acceleratorType", "acceleratorConfig"])
     accelerator, config = given.get("acceleratorType"), given.get("acceleratorConfig", {})
     allow_members(config, ["type", "topology"])

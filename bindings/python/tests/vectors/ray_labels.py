@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-core and ray-tpu: labels and selectors. Rows of ray-core have one argument, rows of ray-tpu an object of
-arguments.
+"""Suites ray-core and ray-tpu: labels and selectors.
+
+The input of a row of ray-core is the only argument. The input of a row of ray-tpu is an object of arguments.
 """
 
 import json
@@ -23,7 +24,7 @@ def of_member(function, member):
 
 
 def check_fallback(given):
-    """Any value can be passed as JSON."""
+    """Checks a list, or any other value as JSON, because fallback_check() accepts only lists."""
     return labels.fallback_check(given) if isinstance(given, list) else labels.fallback_check_json(json.dumps(given))
 
 
@@ -39,7 +40,7 @@ def match(given, recorded):
 
 UTILS = "ray._private.label_utils."
 
-# Ray's function: quoit's function, and the member of the argument in ray-tpu.
+# For each function of Ray: quoit's function, and the member of a row of ray-tpu that has the argument.
 CHECKS = {
     "validate_label_key": (labels.label_check_key, "key"),
     "validate_label_selector": (labels.selector_check, "label_selector"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: slices counted in node lists."""
+"""Suite ray-tpu: the numbers of slices in lists of nodes."""
 
 from rows import allow_members
 
@@ -9,7 +9,7 @@ COUNTED = ["topology", "accelerator_type", "nodes", "available", "tpu_resource_p
 
 
 def listed(given):
-    """An unconnected client gets no nodes."""
+    """The nodes of a row. If the row states that Ray is not initialized, Ray returns no nodes."""
     return (given.get("nodes") or []) if given.get("ray_initialized", True) else []
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placement of groups, compared with recorded answers of Ray's GCS.
 
-If Ray chooses at random, both answers must be possible by the rules; otherwise they must be equal.
+If Ray's answer is not determined, the model must find Ray's and quoit's answers possible. Otherwise the answers must be
+equal.
 """
 
 from ray_groups import bundles_of, selectors_of
@@ -9,7 +10,7 @@ from rows import Disagreement
 
 from quoit.ray_rules.placement import Cluster, Placement, PlacementGroup, PlacementResult
 
-BUDGET = 20000  # attempts, for answers without nodes
+BUDGET = 20000  # how many placements the model may try to decide about an answer without nodes
 
 
 def read_cluster(given):
@@ -59,7 +60,7 @@ def ask(group, cluster):
 
 
 def check_determined(group, cluster, recorded):
-    """ "possible" is the number of possible answers. It is not a number if the count was stopped."""
+    """Compares whether the answer is determined. If "possible" is no number, the recorder stopped counting answers."""
     if not recorded["deterministic"] and not isinstance(recorded.get("possible"), (int, float)):
         return
     determined = group.is_determined(cluster, BUDGET)
@@ -80,7 +81,7 @@ def place(given, recorded):
 
 
 def sequence(given, recorded):
-    """The next step starts from Ray's answer, not from ours."""
+    """Placements and removals one after the other. Each step starts from Ray's answers to the earlier steps."""
     cluster, placed = read_cluster(given), {}
     for index, step in enumerate(given["steps"]):
         if step["op"] == "remove":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: the cluster resources that a request for whole slices needs."""
+"""Suite ray-tpu: the placement groups, bundles and heads of a request for whole slices."""
 
 from rows import allow_members, keep_recorded
 
@@ -22,10 +22,10 @@ ARGUMENTS = [
 
 
 def read_group(given):
-    """The group of a row. Its heads are those of slices "slice-0" and on, or of the slice that the row names."""
+    """The group of a row. Its heads are on slices "slice-0", "slice-1" and so on, or on the slice that the row names."""
     allow_members(given, [*ARGUMENTS, "reserved_slice"])
-    usual = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties have no topology
-    group = slice_placement_group(**usual | {name: given[name] for name in ARGUMENTS if name in given})
+    defaults = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties have no topology
+    group = slice_placement_group(**defaults | {name: given[name] for name in ARGUMENTS if name in given})
     named = given.get("reserved_slice")
     return group.with_slice_names({head.slice_index: named or f"slice-{i}" for i, head in enumerate(group.heads)})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: places of sub-slices, and Ray's choice among them."""
+"""Suite ray-tpu: the places of sub-slices, and Ray's choice among sub-slices."""
 
 import math
 
@@ -39,7 +39,7 @@ def nodes_of(topologies, alive=True):
 
 
 def parent_topologies(given, recorded):
-    """Rows record long lists as a set, with the hosts of each topology in their order."""
+    """The parent topologies. For long lists, rows record the sorted topologies, and the numbers of hosts in order."""
     allow_members(given, ["subslice_topology", "alive_topologies", "dead_topologies"])
     nodes = nodes_of(given.get("alive_topologies")) + nodes_of(given.get("dead_topologies"), alive=False)
     parents = subslices.parent_topologies(nodes, given["subslice_topology"])
@@ -69,7 +69,7 @@ def is_head_free(given, recorded):
 
 
 def read_workers(given):
-    """Workers with their labels, or the four workers of the slice that some rows describe in words."""
+    """The labels of each worker, and the TPU of a node. Some rows describe the workers of a 4x4 slice in words."""
     labels = given["worker_labels"]
     if labels == "4x4 slice, worker k has 2x2 index k and 2x4 index k//2, 4 TPU each":
         return {str(index): subslices.subslice_labels(index, "4x4") for index in range(4)}, 4
@@ -94,7 +94,7 @@ def find_subslice(given, recorded):
 
 
 def find_undiscovered(given, recorded):
-    """One 4x4 slice whose workers have the given TPU free; or nodes and their resources."""
+    """The next slice to discover. A row has nodes and resources, or the free TPU of each worker of a 4x4 slice."""
     allow_members(given, ["nodes", "available", "slice", "free", "cached", "head_avail"])
     name, free = given.get("slice"), given.get("free") or []
     nodes = (given.get("nodes") or []) + [worker(name, str(index), 4) for index in range(len(free))]
@@ -108,7 +108,7 @@ def find_undiscovered(given, recorded):
 
 
 def subslice_group(given, recorded):
-    """An idle, unknown slice of each topology."""
+    """Ray's plan in a cluster with one idle slice of each topology of "cluster", none of which is discovered."""
     allow_members(given, ["subslice_topology", "accelerator_version", "chips_per_vm", "cluster"])
     nodes = [worker(f"slice-{index}", "0", 4, one) for index, one in enumerate(given.get("cluster") or [])]
     shape = given["subslice_topology"], given["accelerator_version"], given.get("chips_per_vm")

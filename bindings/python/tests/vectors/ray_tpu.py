@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: Ray's arithmetic."""
+"""Suite ray-tpu: Ray's arithmetic."""
 
 from rows import Skip, allow_members
 
@@ -10,7 +10,7 @@ FACTOR = "RAY_TPU_RESOURCE_PER_CHIP"
 
 
 def of_texts(function, *members):
-    """An op with texts as arguments; missing members are None."""
+    """Returns the op that calls `function` with members of a row. A missing member is None."""
 
     def answer(given, recorded):
         allow_members(given, members)
@@ -34,7 +34,7 @@ OF_ENV = ("env", f"env.{FACTOR}")
 
 
 def text_of_env(given):
-    """The factor in a row's environment, in either of its two forms."""
+    """The text of RAY_TPU_RESOURCE_PER_CHIP in a row, which has it in "env" or in a member of its own."""
     if "env" not in given:
         return given.get(f"env.{FACTOR}")
     if not isinstance(given["env"], dict):

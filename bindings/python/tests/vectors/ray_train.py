@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: Ray Train's interpretation of its arguments, and its runs."""
+"""Suite ray-tpu: how Ray Train interprets its arguments, and what it decides during runs."""
 
 from rows import Skip, allow_members, keep_recorded
 
@@ -31,9 +31,9 @@ ARGUMENTS = [
 # --- sizes --------------------------------------------------------------------------------------------------------
 
 
-def read_scaling(given, **usual):
-    """JSON writes a tuple as a list."""
-    arguments = {**usual, **{name: given[name] for name in ARGUMENTS if name in given}}
+def read_scaling(given, **defaults):
+    """The ScalingConfig of a row. A list of numbers of workers was a tuple, which JSON cannot express."""
+    arguments = {**defaults, **{name: given[name] for name in ARGUMENTS if name in given}}
     if isinstance(arguments.get("num_workers"), list):
         arguments["num_workers"] = tuple(arguments["num_workers"])
     return ScalingConfig(**arguments)
@@ -60,7 +60,7 @@ def scaling_config(given, recorded):
 
 
 def amount_of(value):
-    """A number, or words for a value that only floating-point addition produces: "0.1 added 5 times in floating point"."""
+    """Converts an amount of a row: a number, or the text "0.1 added 5 times in floating point" for that sum."""
     if not isinstance(value, str):
         return value
     step, _, times = value.replace(" times in floating point", "").partition(" added ")
@@ -68,7 +68,7 @@ def amount_of(value):
 
 
 def count_possible(given, recorded):
-    """Rows do not name the accelerator: requests with slices use TPU, and requests for GPU use GPU."""
+    """The number of possible workers. Rows with a topology use TPU, rows that request GPU use GPU, others neither."""
     allow_members(
         given, ["topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices"]
     )
@@ -91,7 +91,7 @@ FAILURES = {
 
 
 def decide_failures(given, recorded):
-    """Decides on each of the named errors, or on a number of worker failures."""
+    """The decisions about the failures of a row, which has a list of errors or a number of failures of workers."""
     if "failures" in given:
         allow_members(given, ["max_failures", "failures"])
         policy, errors = FailurePolicy(given["max_failures"]), ["worker"] * given["failures"]
@@ -123,7 +123,7 @@ def slice_ids(given, recorded):
 
 
 def ids_of_slices(names, id_of_rank, num_slices):
-    """The id of each slice, which all its workers share. Slices without names are named "slice-A", "slice-B"..."""
+    """The id of each slice, from the id of its first worker. Slices without names are called "slice-A", "slice-B"..."""
     names = names or [f"slice-{chr(ord('A') + index)}" for index in range(num_slices)]
     return {name: id_of_rank[index * len(id_of_rank) // num_slices] for index, name in enumerate(names)}
 

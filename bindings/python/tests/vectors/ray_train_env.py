@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-train-env: the environment of each worker."""
+"""Suite ray-train-env: the environment of each worker of Ray Train."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from quoit.ray_rules import arithmetic, subslices
 
 
 def coordinator_env(given, recorded):
-    """ "args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
+    """The variables for the arguments of a call: address, number of slices, slice id, and optionally the port."""
     allow_members(given, ["args"])
     if not 3 <= len(given["args"]) <= 4:
         raise Skip("quoit does not accept these arguments")
@@ -18,7 +18,7 @@ def coordinator_env(given, recorded):
 
 
 def train_env(given, recorded):
-    """Worker i is 10.0.0.(i + 1), and worker 0 listens on port 45678."""
+    """The environment of each worker, and its arguments of initialize(). In rows, worker 0 is at 10.0.0.1:45678."""
     of_job = ["slices", "topology", "accelerator_type", "resources_per_worker"]
     allow_members(given, ["name", "workers", "use_tpu", "env_before", *of_job])
     job = [given.get(member) for member in of_job]
@@ -37,7 +37,7 @@ GRIDS = {"x=first (JAX order)": lambda dims: dims, "x=last": lambda dims: dims[:
 
 
 def hosts_of(sizes, block):
-    """The coordinates of the chips of each host, x first: hosts are blocks, ordered along x first."""
+    """Yields the coordinates (x, y, z) of the chips of each host. Hosts are blocks of chips, counted along x first."""
     sizes = [*sizes, 1][:3]
     corners = itertools.product(*(range(0, size, step) for size, step in zip(sizes[::-1], block[::-1])))
     for corner in corners:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the modules of ops.
+"""Helpers of the modules that answer the ops of rows.
 
-A module has ``OPS``, a table of ops and functions. A function takes a row's "in" and "out" (None if the row records an
-error). It returns a value that must equal "out", or raises an exception that must match "err". ``SAME_ORDER`` has the
-ops whose objects are ordered. ``REFUSALS`` has the ops whose "out" is or contains the system's own refusal message.
+Each of these modules has ``OPS``, a table from the name of an op to a function. The function takes the "in" of a row
+and its "out" (None if the row records an error). It returns a value that must equal "out", or raises an exception that
+must match "err". ``SAME_ORDER`` has the ops for which the order of the members of objects matters. ``REFUSALS`` has the
+ops whose "out" can be, or contain, a refusal message of the modelled system.
 """
 
 
@@ -12,11 +13,11 @@ class Skip(Exception):
 
 
 class Disagreement(Exception):
-    """The answer is not one of several right answers."""
+    """quoit's answer differs from the recorded answers, or is not possible. The message has the answer."""
 
 
 def allow_members(given, members):
-    """Skips a row with another argument, which quoit cannot express."""
+    """Skips a row if its input has a member that is not in `members`, because quoit has no such argument."""
     if not isinstance(given, dict):
         raise Skip("an input that is no object")
     if not given.keys() <= set(members):
@@ -24,12 +25,12 @@ def allow_members(given, members):
 
 
 def keep_recorded(answer, recorded):
-    """Removes the parts of the answer that the row does not record. Rows of one op record more or fewer members."""
+    """Removes the members of the answer that the row does not record. Rows of one op can record different members."""
     if not isinstance(recorded, dict):
         return answer
     return {member: value for member, value in answer.items() if member in recorded}
 
 
 def refusal(error):
-    """A refusal within an answer in the form {"error": CLASS, "message": ...}, which the runner compares."""
+    """Converts an exception to a part of an answer: {"error": CLASS, "message": ...}. The runner compares the class."""
     return {"error": type(error).__name__, "message": str(error)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run.py FILE.ndjson...: compares quoit's answers in Python with the recorded ones.
+"""run.py FILE.ndjson...: compares the answers of the Python package with recorded answers of the modelled systems.
 
-The answers come from every other module of this folder that has ``OPS``; see rows.py.
+The other modules of this folder that have ``OPS`` compute the package's answers; see rows.py.
 """
 
 import builtins
@@ -21,7 +21,7 @@ CLASSES = HERE.parents[3] / "tests" / "vectors" / "classes"
 
 Op = collections.namedtuple("Op", "answer same_order refusals")
 
-# The package's message for an argument of a wrong type.
+# Matches the package's message for an argument of a wrong type.
 REFUSED_TYPE = re.compile(r".*: (expected .*, not \w+)", re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def all_ops():
 
 
 def read_classes(path=CLASSES):
-    """Python's exceptions for the classes of the modelled systems; "*" matches all other classes."""
+    """For each exception class of the modelled systems, the Python class to expect; "*" is for all other classes."""
     lines = (line.split("#")[0].split() for line in path.read_text(encoding="utf-8").splitlines())
     return {words[0]: getattr(quoit, words[2], None) or getattr(builtins, words[2]) for words in lines if words}
 
@@ -48,12 +48,12 @@ def read_classes(path=CLASSES):
 # --- values of a row ------------------------------------------------------------------------------------------------
 
 
-def beyond(value):
-    """The reason why C cannot hold a value of a row, or None."""
+def why_not_in_c(value):
+    """Returns the reason why C cannot represent a value of a row, or None."""
     if isinstance(value, dict):
-        return next(filter(None, (beyond(one) for pair in value.items() for one in pair)), None)
+        return next(filter(None, (why_not_in_c(one) for pair in value.items() for one in pair)), None)
     if isinstance(value, list):
-        return next(filter(None, map(beyond, value)), None)
+        return next(filter(None, map(why_not_in_c, value)), None)
     if isinstance(value, str):
         if "\0" in value:
             return "text that holds NUL"
@@ -76,7 +76,7 @@ def is_row(row):
 
 
 class Comparison:
-    """Compares answers with the recorded ones."""
+    """Compares the package's answers to an op with recorded answers."""
 
     def __init__(self, op, classes):
         self.op = op
@@ -87,7 +87,7 @@ class Comparison:
 
     def are_equal(self, got, recorded):
         if self.op.refusals and isinstance(got, dict) and "error" in got and isinstance(recorded, str):
-            recorded = {"error": recorded.partition(":")[0]}  # "ValueError: ..." among answers
+            recorded = {"error": recorded.partition(":")[0]}  # rows can record a refusal as "ValueError: ..."
         if isinstance(got, dict) and isinstance(recorded, dict):
             return self.are_objects_equal(got, recorded)
         if isinstance(got, (list, tuple)) and isinstance(recorded, list):
@@ -104,7 +104,7 @@ class Comparison:
         return got.keys() == recorded.keys() and all(self.are_equal(got[member], recorded[member]) for member in got)
 
     def recorded_class(self, row):
-        """The class of a recorded refusal, or None."""
+        """The Python class to expect if the whole row is a refusal, or None."""
         if "err" in row:
             return self.expected_class(row["err"]["class"])
         if self.op.refusals and isinstance(row["out"], str):
@@ -112,7 +112,7 @@ class Comparison:
         return None
 
     def check_error(self, error, row):
-        """Raises Skip or Disagreement unless the error agrees."""
+        """Raises Disagreement if the row records no such refusal; or Skip if quoit refuses the type of an argument."""
         wanted = self.recorded_class(row)
         if wanted is not None and isinstance(error, wanted):
             return
@@ -123,7 +123,7 @@ class Comparison:
 
 
 def check(row, op, classes):
-    """Runs quoit; raises Skip or Disagreement unless it agrees with the row."""
+    """Runs quoit for the row. Raises Disagreement if its answer differs, or Skip if the answers cannot be compared."""
     comparison = Comparison(op, classes)
     try:
         got = op.answer(row["in"], row.get("out"))
@@ -138,7 +138,7 @@ def check(row, op, classes):
 
 
 class Tally:
-    """The results of the rows."""
+    """The numbers of rows that passed, failed and were skipped."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -161,7 +161,7 @@ class Runner:
         self.tally = Tally()
 
     def run_row(self, row):
-        reason = "not in this release" if row["op"] not in self.ops else beyond([row["in"], row.get("out")])
+        reason = "not in this release" if row["op"] not in self.ops else why_not_in_c([row["in"], row.get("out")])
         try:
             if reason:
                 raise Skip(reason)

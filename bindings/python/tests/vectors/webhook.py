@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""webhook: the TPU webhook's validation of worker groups, and its variables in pods."""
+"""Suite webhook: the TPU webhook's validation of worker groups, and its variables in pods."""
 
 import json
 
@@ -13,7 +13,7 @@ POD = ["accelerator", "cluster", "containers", "group", "labels", "topology"]
 
 
 def container_of(given):
-    """ "tpu" is a limit in a manifest; Kubernetes uses it as the request too."""
+    """The container of a row. The member "tpu" is a limit; Kubernetes uses a limit without a request as the request."""
     allow_members(given, ["tpu", "request", "limit", "env"])
     limit = given.get("limit", given.get("tpu"))
     env = [(name, None if value == "<fieldRef>" else value) for name, value in given.get("env") or []]
@@ -21,7 +21,7 @@ def container_of(given):
 
 
 def pod_of(given):
-    """An empty value counts as absent."""
+    """The pod of a row. Members with an empty value are left out."""
     selectors = {webhook.TOPOLOGY: given.get("topology"), webhook.ACCELERATOR: given.get("accelerator")}
     labels = {"ray.io/cluster": given.get("cluster"), "ray.io/group": given.get("group")}
     return webhook.Pod(
@@ -32,7 +32,7 @@ def pod_of(given):
 
 
 def validate(given, recorded):
-    """The first group that is refused or denied decides."""
+    """The webhook's answer for a RayCluster: that for the first group that it refuses or denies, else "allowed"."""
     allow_members(given, ["groups"])
     for group in given["groups"]:
         allow_members(group, ["accelerator", "containers", "numOfHosts", "replicas", "topology"])
@@ -58,7 +58,7 @@ def term(patch, which):
 
 
 def affinity(patch, recorded):
-    """Some rows record only that the affinity is set."""
+    """The affinity in Kubernetes' form; or "set" if the row records only that there is one."""
     if isinstance(recorded, dict) and recorded.get("affinity") == "set":
         return "set"
     apart = [term(patch, which) for which in (Term.APART, Term.OTHERS)]
@@ -87,7 +87,7 @@ def mutate(given, recorded):
 
 
 def written(containers, name):
-    """The value of the variable in each container."""
+    """The values of the variable in all containers that have it."""
     return [one.value for container in containers for one in container if one.name == name]
 
 
@@ -104,7 +104,7 @@ def created(patch):
 
 
 def sequence(given, recorded):
-    """A terminating pod counts as removed."""
+    """The webhook's answer to each step. A pod that is terminating counts as removed."""
     allow_members(given, [*POD, "steps"])
     pods, answers = {}, []
     for step in given["steps"]:
@@ -121,11 +121,11 @@ def sequence(given, recorded):
     return answers
 
 
-# --- HTTP requests: the runner adds the status and its message -------------------------------------------------------
+# --- HTTP requests: these functions add the status and the body, which the package does not compute -------------------
 
 
 def pod_of_object(given):
-    """A Kubernetes pod or template; absent values are empty."""
+    """Converts a pod or a pod template of Kubernetes. Missing members count as empty."""
     spec = given.get("spec", {})
     labels = given.get("metadata", {}).get("labels", {})
     return webhook.Pod(
@@ -142,7 +142,7 @@ def container_of_object(given):
 
 
 def admit_pod(request):
-    """Only CREATE requests are read."""
+    """The answer to an admission request for a pod. The webhook reads the pod only if the operation is CREATE."""
     patch = webhook.mutate(pod_of_object(request["object"] if request.get("operation") == "CREATE" else {}))
     if not patch.is_empty:
         raise Skip("the package returns no JSON patch")
