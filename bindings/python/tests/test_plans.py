@@ -19,7 +19,7 @@ def request(name, slices=1, minutes=None, **arguments):
 
 
 def plan(ledger, requests, backfill, now_ms=NOW):
-    """Plans a queue and commits the plan. Returns for each request the minute of its start, "waits" or an error code."""
+    """Plans a queue and commits the plan. Returns the minute of each start, or else "waits" or an error code."""
     with ledger.snapshot().fork() as fork:
         rows = fork.plan_queue(requests, backfill=backfill, now_ms=now_ms)
         ledger.commit_fork(fork, now_ms=now_ms)

@@ -38,7 +38,7 @@ class GroupSliceState(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A node of a slice of a group. Its index in `GroupSlice.workers` is its worker id."""
+    """A node of a slice of a group. `GroupSlice.workers` has the nodes in the order of their worker ids."""
 
     name: str
     """The short name; another pool can have the same one."""

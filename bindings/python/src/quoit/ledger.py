@@ -144,10 +144,10 @@ class Ledger(_c.Uncopyable):
     happened inside a call or a batch.
 
     Each call that changes the ledger is one transaction: when the call returns, the change is on the disk; when it
-    raises, nothing has changed. `KeyboardInterrupt` is an exception to this rule: it can come just after a change was
-    made. With a request key, a retry is safe in that case too. Python handles a signal when the present call ends.
-    Therefore Ctrl-C ends a wait for another writer only after ``wait_ms``. If the waiting call is in another thread,
-    the main thread can end the wait at once with `interrupt`.
+    raises, nothing has changed. Only after `KeyboardInterrupt` you cannot know, because it can come just after a change
+    was made: use a request key, which makes a retry safe. Python handles a signal when the present call ends. Therefore
+    Ctrl-C ends a wait for another writer only after ``wait_ms``. If the waiting call is in another thread, the main
+    thread can end the wait at once with `interrupt`.
 
     Each call that changes the ledger takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this
     machine's clock). In addition to the listed exceptions, each such call can raise `InvalidError` for a clock outside
@@ -365,7 +365,7 @@ class Ledger(_c.Uncopyable):
         """Grows or shrinks a group to that number of slices, completely or not at all. Lost slices are removed first.
 
         Afterwards the slices are in natural order again. Therefore ids and environments can also change for slices that
-        stay (`GroupChange.renumbering`).
+        stay (see `quoit.renumbering`).
 
         Raises:
             InvalidError: the number is below 1 or outside the range of the request, or the group does not hold whole

@@ -96,7 +96,7 @@ def hosts_of(group):
 
 
 class Driver:
-    """Another driver of the cluster, in its own process. It runs the program `text`; the test exchanges lines with it."""
+    """Another driver of the cluster, in its own process. It runs the program `text`, and exchanges lines with it."""
 
     def __init__(self, fleet, text):
         head = f"""

@@ -22,7 +22,7 @@ ARGUMENTS = [
 
 
 def read_group(given):
-    """The group of a row. Its heads are on slices "slice-0", "slice-1" and so on, or on the slice that the row names."""
+    """The group of a row. Its heads are on slices "slice-0", "slice-1" and so on, or on the slice of the row."""
     allow_members(given, [*ARGUMENTS, "reserved_slice"])
     defaults = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties have no topology
     group = slice_placement_group(**defaults | {name: given[name] for name in ARGUMENTS if name in given})

@@ -268,7 +268,7 @@ def list_now() -> Listing:
             nodes, available = state.node_table(), state.available_resources_per_node()
             before, groups = groups, _live_groups()
             contradiction = _find_contradiction(nodes, groups, available)
-            # If groups change all the time, the last try accepts lists without a contradiction.
+            # If groups change all the time, lists without a contradiction are accepted after some tries.
             if contradiction is None and (_placements(before) == _placements(groups) or attempt >= _TRIES):
                 rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
                 return Listing(nodes, rows, available, cluster())

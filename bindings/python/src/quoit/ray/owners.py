@@ -58,7 +58,7 @@ def record_key(group: Group) -> str:
 
 
 class LeaseRenewer:
-    """Renews the lease of an owner while the owner has groups. A process has one object for each ledger and owner.
+    """Renews the lease of an owner by heartbeats while it has groups. A process has one object per ledger and owner.
 
     The renewal stops when this process is no longer the same driver, because Ray has then removed the driver's groups.
     """

@@ -531,8 +531,8 @@ def slice_placement_group(
             these slices and reserves nothing.
         owner: the owner of the group; None: the driver. Detached groups end with their cluster and have the owner
             OWNER|ray:SOURCE:CLUSTER:detached.
-        timeout_s: how long to wait for free slices, in seconds; 0: do not wait. If enough slices are free, the call
-            never waits for others.
+        timeout_s: how long to wait for free slices, in seconds; 0: do not wait. If enough slices are free, they are
+            reserved at once.
         lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds, from
             0.001 to 31622400 (366 days). If calls for one owner give different leases, the longest is used.
 

@@ -62,7 +62,7 @@ def topology_is_valid(version: str | None, topology: str | None) -> bool:
 
 
 def valid_topologies(version: str) -> tuple[str, ...]:
-    """Returns the topologies that Ray lists for a generation, sorted by their numbers; empty if Ray has no such one.
+    """Returns the topologies that Ray lists for a generation, sorted by their numbers; empty for other generations.
 
     Args:
         version: a generation in Ray's spelling: "v5litepod".

@@ -163,8 +163,8 @@ def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
         env: the environment of the process.
 
     Raises:
-        InvalidError: RAY_TPU_RESOURCE_PER_CHIP cannot be read; it is set, and the number of a chip cannot be read; or
-            there would be more than 65536 ids.
+        InvalidError: RAY_TPU_RESOURCE_PER_CHIP cannot be read; or it is set, and the number of a chip cannot be read;
+            or there would be more than 65536 ids.
     """
     env_pairs = _c.to_pairs(env, "env")
     ids = call(lib.quoit_ray_visible_ids, env_pairs)
@@ -194,7 +194,7 @@ def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] |
 
 
 def quantity_is_valid(quantity: float) -> bool:
-    """Returns whether a task or an actor can request this TPU quantity: 1, 2, 4 or 8. Bundles can request any other."""
+    """Returns whether a task or an actor can request this quantity of TPU: 1, 2, 4 or 8. Bundles have no such limit."""
     return bool(lib.quoit_ray_quantity_is_valid(_c.to_float(quantity, "quantity")))
 
 
@@ -250,7 +250,7 @@ def gce_check_accelerator(accelerator_type: str | None, type: str | None = None,
 
 
 def gce_pod_type(type: str | None, topology: str | None) -> str:
-    """Returns the pod type of an acceleratorConfig: "v5litepod-16". It need not pass `gce_check_accelerator`.
+    """Returns the pod type of an acceleratorConfig: "v5litepod-16". Its node need not pass `gce_check_accelerator`.
 
     Args:
         type: acceleratorConfig.type, "V5LITE_POD".

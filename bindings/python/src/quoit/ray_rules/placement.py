@@ -488,7 +488,7 @@ def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
 
 
 def group_resource(resource: str, group_id: str) -> str:
-    """Returns Ray's name for the share of a node's resource that all bundles of a group have: "TPU_group_<id>".
+    """Returns Ray's name for the share of a node's resource that any bundle of a group can use: "TPU_group_<id>".
 
     Args:
         resource: "TPU"; or "bundle", a resource of which Ray adds 1000 to each bundle.

@@ -47,7 +47,7 @@ class Head(_c.WithFrozenMappings):
     slice_index: int
     """The index of the slice that the head reserves.
 
-    The index in Ray's release_head_pgs() is another one: it counts heads. A slice that was requested by name has none.
+    Ray's release_head_pgs() takes another index, which counts heads: slices that were requested by name have no head.
     """
     bundle: Mapping[str, float]
     """The resources of the bundle: 1 of the head resource, ``{"TPU-v6e-16-head": 1.0}``."""
@@ -58,7 +58,7 @@ class Head(_c.WithFrozenMappings):
 class SliceGroup(_c.Immutable):
     """Ray's bundles, selectors, placement groups and heads for a request for slices. Immutable.
 
-    The object stores only the request. The tuples of bundles, placement groups and heads are made on access.
+    Its memory does not grow with the number of bundles: tuples of bundles, groups and heads are made on access.
     """
 
     __slots__ = ("_handle", "_request")
