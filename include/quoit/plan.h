@@ -63,6 +63,11 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  * given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The slices of
  * a waiting request are chosen when it starts.
  *
+ * An elastic request is promised the least number of slices that it accepts. When it starts, it also gets what is left
+ * after all promises, by a second entry like that of quoit_fork_resize(). A name or key that a group has already is
+ * handled as by quoit_fork_reserve(): a repeated request gets that group. Two waiting requests of one name are both
+ * promised slices.
+ *
  * A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays
  * nobody, except with %QUOIT_BACKFILL_NONE. Bundles that have to wait are promised the nodes that they would get if
  * only groups ended that have started; no other request of the queue gets these nodes before. If an earlier request

@@ -64,9 +64,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
   g_assert_not_reached ();
 }
 
-/* Limits the number of group records, because opening a ledger reads all of them. */
-static gboolean
-check_n_groups (const QuoitFleet *fleet, const QuoitEntry *entry, GError **error)
+gboolean
+quoit_entry_check_n_groups (const QuoitFleet *fleet, const QuoitEntry *entry, GError **error)
 {
   guint64 n = fleet->n_groups;
 
@@ -86,7 +85,7 @@ quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 
 {
   if (!decide (fleet, action, now_ms, entry, outcome, error))
     return FALSE;
-  if (*entry == NULL || check_n_groups (fleet, *entry, error))
+  if (*entry == NULL || quoit_entry_check_n_groups (fleet, *entry, error))
     return TRUE;
   g_clear_pointer (entry, quoit_entry_unref);
   quoit_outcome_clear (outcome);

@@ -5,6 +5,7 @@
 #include <quoit/ledger.h>
 
 #include "ledger/entry.h"
+#include "placement/placement.h"
 #include "placement/refusal.h"
 
 /* A group by name, or by name and id. */
@@ -27,6 +28,7 @@ typedef struct {
 typedef struct {
   QuoitGroupRef ref;
   gint64 n_slices;
+  const QuoitPlan *chosen; /* the slices to add; NULL: placement chooses them */
 } QuoitResize;
 
 typedef struct {
@@ -137,3 +139,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitOutcome, quoit_outcome_clear)
  * change. On FALSE, either @error or @outcome->refusal is set. */
 gboolean quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
                               QuoitOutcome *outcome, GError **error);
+
+/* Limits the number of group records, because opening a ledger reads all of them. Fails with INVALID. */
+gboolean quoit_entry_check_n_groups (const QuoitFleet *fleet, const QuoitEntry *entry, GError **error);

@@ -188,15 +188,18 @@ choose_dropped_slices (const QuoitFleet *fleet, const QuoitGroupData *group, gui
         }
 }
 
-/* Returns @group with the slices in @kept and @n more slices that match its request. The report on a refusal is about
- * the whole request, including the slices that the group has, and does not suggest releasing the group itself. */
+/* Returns @group with the slices in @kept and @n more slices that match its request, which are @chosen or NULL. The
+ * report on a refusal is about the whole request, including the slices that the group has, and does not suggest
+ * releasing the group itself. */
 static QuoitGroupData *
 grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
-            QuoitRefusal *refusal, GError **error)
+            const QuoitPlan *chosen, QuoitRefusal *refusal, GError **error)
 {
   QuoitGroupData *after = NULL;
   QuoitPlan plan;
 
+  if (chosen != NULL)
+    return make_group (fleet, group, kept, chosen->slices, chosen->n, request, error);
   request->n_slices = n;
   request->min_slices = 0;
   quoit_plan_init (&plan);
@@ -252,7 +255,7 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
                          resize->n_slices < group->n_slices ? group->n_slices - (guint32) resize->n_slices : 0, kept);
   after = resize->n_slices < group->n_slices
               ? make_group (fleet, group, kept, NULL, 0, request, error)
-              : grow_group (fleet, group, kept, (guint32) resize->n_slices - group->n_slices, request,
+              : grow_group (fleet, group, kept, (guint32) resize->n_slices - group->n_slices, request, resize->chosen,
                             &outcome->refusal, error);
   return after != NULL && set_outcome (fleet, group, after, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 }
@@ -332,7 +335,7 @@ repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guin
     return NULL;
   keep_all = g_malloc (with_recovered->n_slices + 1);
   memset (keep_all, 1, with_recovered->n_slices);
-  return grow_group (fork, with_recovered, keep_all, n_lost - n, request, refusal, error);
+  return grow_group (fork, with_recovered, keep_all, n_lost - n, request, NULL, refusal, error);
 }
 
 /* Returns @group with replacements for its lost slices. Usually no lost slice is intact again. The free slices are
@@ -342,8 +345,9 @@ static QuoitGroupData *
 repair_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
               QuoitRequest *request, QuoitRefusal *refusal, GError **error)
 {
-  QuoitGroupData *after
-      = has_intact_slice (fleet, group, kept) ? NULL : grow_group (fleet, group, kept, n_lost, request, NULL, NULL);
+  QuoitGroupData *after = has_intact_slice (fleet, group, kept)
+                              ? NULL
+                              : grow_group (fleet, group, kept, n_lost, request, NULL, NULL, NULL);
 
   return after != NULL ? after : repair_on_fork (fleet, group, kept, n_lost, request, refusal, error);
 }

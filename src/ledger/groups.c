@@ -54,10 +54,15 @@ return_existing_group (const QuoitRequest *request, const char *canonical, const
 
 static gboolean
 make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
-                   QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
+                   const QuoitPlan *chosen, QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
 {
   QuoitPlan plan;
 
+  if (chosen != NULL)
+    {
+      *new_group = quoit_step_make_slice_group (fleet, facts, request, chosen->slices, chosen->n, error);
+      return *new_group != NULL;
+    }
   if (request->bundles->len > 0)
     return (*new_group = quoit_step_make_bundle_group (fleet, facts, request, refusal, error)) != NULL;
 
@@ -85,30 +90,50 @@ check_length (const char *canonical, GError **error)
 gboolean
 quoit_step_expected_end (gint64 time_ms, gint64 runtime_ms, gint64 *end_ms, GError **error)
 {
+  if (runtime_ms >= QUOIT_LAST_MS - time_ms)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "expected run time '%" G_GINT64_FORMAT "' ms: expected one that ends before the year 2200",
+                       runtime_ms);
   *end_ms = runtime_ms == 0 ? 0 : time_ms + runtime_ms;
-  return runtime_ms < QUOIT_LAST_MS - time_ms
-         || quoit_fail (error, QUOIT_ERROR_INVALID,
-                        "expected run time '%" G_GINT64_FORMAT "' ms: expected one that ends before the year 2200",
-                        runtime_ms);
+  return TRUE;
 }
 
-/* Reserves or holds a group, depending on @verb. @lease_ms 0: no lease. */
+/* Checks what does not depend on the fleet. Sets the ends of the group in @facts, and *@canonical, which the caller
+ * owns. */
 static gboolean
-reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
-                 QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+check_request (const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 time_ms, QuoitGroupData *facts,
+               char **canonical, GError **error)
+{
+  if (!quoit_request_check_complete (request, error)
+      || !quoit_step_expected_end (time_ms, request->expected_runtime_ms, &facts->expected_end_ms, error)
+      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts->until_ms, error)))
+    return FALSE;
+  *canonical = quoit_request_format_canonical (request);
+  return check_length (*canonical, error);
+}
+
+gboolean
+quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, GError **error)
+{
+  QuoitGroupData facts = { 0 };
+  g_autofree char *canonical = NULL;
+
+  return check_request (request, QUOIT_VERB_RESERVE, request->lease_ms, time_ms, &facts, &canonical, error);
+}
+
+/* Reserves or holds a group, depending on @verb. @lease_ms 0: no lease. @chosen: its slices; NULL: placement chooses.
+ */
+static gboolean
+reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms,
+                 const QuoitPlan *chosen, gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
   g_autofree char *canonical = NULL;
   const QuoitGroupData *group;
   QuoitGroupData *new_group = NULL, facts = { .id = fleet->next_group_id };
   gint64 time_ms = 0;
 
-  if (!quoit_request_check_complete (request, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || !quoit_step_expected_end (time_ms, request->expected_runtime_ms, &facts.expected_end_ms, error)
-      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts.until_ms, error)))
-    return FALSE;
-
-  canonical = quoit_request_format_canonical (request);
-  if (!check_length (canonical, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || !check_request (request, verb, lease_ms, time_ms, &facts, &canonical, error))
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
@@ -129,7 +154,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
   facts.key = request->key == NULL ? "" : request->key;
   facts.request = canonical;
   facts.kind = request->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
-  if (!make_placed_group (fleet, request, &facts, &new_group, &outcome->refusal, error))
+  if (!make_placed_group (fleet, request, &facts, chosen, &new_group, &outcome->refusal, error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
   quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = new_group });
@@ -141,14 +166,21 @@ gboolean
 quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                     QuoitOutcome *outcome, GError **error)
 {
-  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, outcome, error);
+  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, NULL, now_ms, entry, outcome, error);
+}
+
+gboolean
+quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen, gint64 now_ms,
+                           QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+{
+  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, chosen, now_ms, entry, outcome, error);
 }
 
 gboolean
 quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  return reserve_or_hold (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, outcome, error);
+  return reserve_or_hold (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, NULL, now_ms, entry, outcome, error);
 }
 
 /* --- release --- */

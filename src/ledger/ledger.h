@@ -29,6 +29,11 @@ const QuoitGroupData *quoit_step_lookup_own_group (const QuoitFleet *fleet, cons
  * same, and fails with CONFLICT otherwise. Fails with CONFLICT if a live group has the name. */
 gboolean quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
+/* Like quoit_step_reserve(), with slices that the caller has chosen: free ones that the request accepts. */
+gboolean quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen,
+                                    gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
+/* Fails with INVALID like quoit_step_reserve() for what does not depend on the fleet. */
+gboolean quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, GError **error);
 /* Like quoit_step_reserve(), but the group is HELD until it is confirmed or its lease ends. */
 gboolean quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);

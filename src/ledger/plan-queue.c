@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue is planned on a private fleet. A group that starts now is decided on a shadow of that fleet: a fork in
- * which the hosts that are withheld for earlier requests are draining. What was decided is then applied to the
- * fleet itself. */
+/* The queue is planned on a private fleet. The slices of a group that starts now are chosen from the timeline, so that
+ * enough are left for earlier requests. Bundles are decided on a shadow of the fleet: a fork in which the hosts that
+ * earlier requests need are draining. What was decided there is then applied to the fleet itself. */
 #include "ledger/plan-queue.h"
 
 #include "placement/queue/timeline.h"
@@ -39,11 +39,10 @@ request_runtime (const QuoitRequest *request)
   return request->expected_runtime_ms != 0 ? request->expected_runtime_ms : request->lease_ms;
 }
 
-/* --- the shadow --- */
+/* --- the shadow: for bundles --- */
 
 typedef struct {
   const QuoitFleet *fleet;
-  gboolean all_hosts;
   GArray *changes; /* of QuoitNodeStateChange */
 } Withheld;
 
@@ -56,14 +55,13 @@ withhold_node (Withheld *withheld, guint32 node)
     g_array_append_val (withheld->changes, change);
 }
 
-/* A slice with one draining host is not free; bundles can use its other hosts. */
 static void
 withhold_slice (gpointer data, guint32 slice)
 {
   Withheld *withheld = data;
   const QuoitSlice *row = &withheld->fleet->layout->slices[slice];
 
-  for (guint32 i = 0; i < row->n_nodes && (i == 0 || withheld->all_hosts); i++)
+  for (guint32 i = 0; i < row->n_nodes; i++)
     withhold_node (withheld, row->first_node + i);
 }
 
@@ -126,10 +124,71 @@ take_slices (Queue *queue, const QuoitGroupData *group, const QuoitRequest *requ
                                      quoit_runtime_end (queue->now_ms, request_runtime (request)));
 }
 
-typedef enum { START_DONE, START_REFUSED, START_NOT_NOW } StartResult;
+/* Sets what the plan says about request @i, which starts now. */
+static void
+set_started (Queue *queue, guint i, const QuoitGroupData *group)
+{
+  QuoitQueuedRequest *queued = queued_at (queue, i);
 
-/* Decides about request @i on @shadow (NULL: on the fleet itself), and applies what was decided. */
-static StartResult
+  g_clear_pointer (&queued->group, quoit_group_data_unref);
+  queued->state = QUOIT_QUEUED_STARTS;
+  queued->start_ms = queue->now_ms;
+  queued->group = quoit_group_data_ref (group);
+}
+
+/* Starts request @i, for slices, of which @n are free now and for its run time. */
+static void
+start_slices (Queue *queue, guint i, guint32 n)
+{
+  const QuoitRequest *request = queue->requests[i];
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+  GError *error = NULL;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  quoit_timeline_choose (queue->timeline, queue->result->fleet, i, n, request_runtime (request), &plan);
+  if (quoit_step_reserve_chosen (queue->result->fleet, request, &plan, queue->now_ms, &entry, &outcome, &error)
+      && quoit_entry_check_n_groups (queue->result->fleet, entry, &error) && apply (queue, entry, &error))
+    {
+      take_slices (queue, outcome.after, request);
+      set_started (queue, i, outcome.after);
+      queued_at (queue, i)->is_elastic = request->min_slices != 0;
+    }
+  else
+    refuse (queue, i, error);
+  quoit_plan_clear (&plan);
+}
+
+/* Gives an elastic request that starts now more slices, if they are free for its run time after all promises. */
+static void
+grow_group (Queue *queue, guint i)
+{
+  const QuoitRequest *request = queue->requests[i];
+  const QuoitGroupData *group = queued_at (queue, i)->group;
+  guint32 n = MIN (quoit_timeline_count_now (queue->timeline, i, request_runtime (request)),
+                   request->n_slices - group->n_slices);
+  QuoitPlan plan;
+  QuoitResize resize = { { group->name, group->id }, group->n_slices + n, &plan };
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  if (n == 0)
+    return;
+  quoit_plan_init (&plan);
+  quoit_timeline_choose (queue->timeline, queue->result->fleet, i, n, request_runtime (request), &plan);
+  if (quoit_step_resize (queue->result->fleet, &resize, queue->now_ms, &entry, &outcome, NULL)
+      && apply (queue, entry, NULL))
+    {
+      take_slices (queue, outcome.after, request);
+      set_started (queue, i, outcome.after);
+    }
+  quoit_plan_clear (&plan);
+}
+
+/* Decides about request @i on @shadow (NULL: on the fleet itself), and applies what was decided. Returns FALSE if it
+ * has to wait. */
+static gboolean
 start_on (Queue *queue, guint i, const QuoitFleet *shadow)
 {
   const QuoitRequest *request = queue->requests[i];
@@ -141,53 +200,34 @@ start_on (Queue *queue, guint i, const QuoitFleet *shadow)
                                              &entry, &outcome, &error);
 
   if (!is_decided && error == NULL)
-    return START_NOT_NOW;
+    return FALSE;
   /* A repeated request has its group already, and makes no entry. */
   if (is_decided && entry != NULL && !take_slices (queue, outcome.after, request))
-    return START_NOT_NOW;
+    return FALSE;
   if (!is_decided || (entry != NULL && !apply (queue, entry, &error)))
-    return refuse (queue, i, error), START_REFUSED;
-  queued_at (queue, i)->state = QUOIT_QUEUED_STARTS;
-  queued_at (queue, i)->start_ms = queue->now_ms;
-  queued_at (queue, i)->group = quoit_group_data_ref (outcome.after);
-  return START_DONE;
-}
-
-/* Starts request @i, for slices, which the timeline has free now. */
-static StartResult
-start_slices (Queue *queue, guint i)
-{
-  const QuoitRequest *request = queue->requests[i];
-  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
-  Withheld withheld = { queue->result->fleet, FALSE, changes };
-  g_autoptr (QuoitFleet) shadow = NULL;
-
-  withhold_pinned (queue, &withheld);
-  quoit_timeline_withhold_for_request (queue->timeline, i, request->n_slices,
-                                       quoit_runtime_end (queue->now_ms, request_runtime (request)), withhold_slice,
-                                       &withheld);
-  shadow = make_shadow (&withheld);
-  return start_on (queue, i, shadow);
+    refuse (queue, i, error);
+  else
+    set_started (queue, i, outcome.after);
+  return TRUE;
 }
 
 /* Starts request @i, for bundles, if it fits now beside all that earlier requests need. First tries where it would be
  * placed without them, because they mostly need other nodes. */
-static StartResult
+static gboolean
 start_bundles (Queue *queue, guint i)
 {
   g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
-  Withheld withheld = { queue->result->fleet, TRUE, changes };
+  Withheld withheld = { queue->result->fleet, changes };
   g_autoptr (QuoitFleet) first_shadow = NULL, shadow = NULL;
-  StartResult result;
 
   withhold_pinned (queue, &withheld);
   first_shadow = make_shadow (&withheld);
-  result = start_on (queue, i, first_shadow);
-  if (result != START_NOT_NOW || !queue->is_first_found)
-    return result;
-  quoit_timeline_withhold_for_bundles (queue->timeline,
-                                       quoit_runtime_end (queue->now_ms, request_runtime (queue->requests[i])),
-                                       withhold_slice, &withheld);
+  if (start_on (queue, i, first_shadow))
+    return TRUE;
+  if (!queue->is_first_found)
+    return FALSE;
+  quoit_timeline_withhold (queue->timeline, quoit_runtime_end (queue->now_ms, request_runtime (queue->requests[i])),
+                           withhold_slice, &withheld);
   shadow = make_shadow (&withheld);
   return start_on (queue, i, shadow);
 }
@@ -226,9 +266,11 @@ plan_slices (Queue *queue, guint i)
       refuse (queue, i, error);
       return;
     }
-  if (!queue->is_blocked && quoit_timeline_fits_now (queue->timeline, i, n, runtime_ms)
-      && start_slices (queue, i) != START_NOT_NOW)
-    return;
+  if (!queue->is_blocked && quoit_timeline_count_now (queue->timeline, i, runtime_ms) >= n)
+    {
+      start_slices (queue, i, n);
+      return;
+    }
   if (is_planning (queue))
     start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
   if (start_ms != QUOIT_FOREVER_MS)
@@ -251,36 +293,67 @@ pin_nodes (Queue *queue, const GArray *nodes, gint64 until_ms)
       if (slice != QUOIT_NO_INDEX)
         g_array_append_val (slices, slice);
     }
-  if (!quoit_timeline_take_slices (queue->timeline, slices, until_ms))
+  if (!quoit_timeline_pin_slices (queue->timeline, slices, until_ms))
     return FALSE;
   g_array_append_vals (queue->pinned, nodes->data, nodes->len);
   return TRUE;
+}
+
+/* Fails if the bundles can never be placed, with the error of quoit_ledger_reserve(). */
+static gboolean
+check_bundles (const Queue *queue, const QuoitRequest *request, GError **error)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+  g_auto (QuoitOutcome) outcome = { 0 };
+  GError *why = NULL;
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  if (quoit_plan_bundles (queue->result->fleet, request, &plan, &outcome.refusal, &why))
+    return TRUE;
+  if (why == NULL)
+    {
+      outcome.refusal.fleet = quoit_fleet_ref (queue->result->fleet);
+      quoit_refusal_explain (&outcome.refusal, NULL, &why);
+    }
+  if (why == NULL || !g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
+    return why == NULL || (g_propagate_error (error, why), FALSE);
+  g_error_free (why);
+  return TRUE;
+}
+
+/* Returns when the bundles are to start, and pins their nodes; 0 if that is unknown. */
+static gint64
+find_start_of_bundles (Queue *queue, const QuoitRequest *request)
+{
+  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  Withheld withheld = { queue->result->fleet, changes };
+  g_autoptr (QuoitFleet) shadow = NULL;
+  g_auto (QuoitStartTime) start = { 0 };
+
+  withhold_pinned (queue, &withheld);
+  shadow = make_shadow (&withheld);
+  if (!quoit_find_start (shadow != NULL ? shadow : queue->result->fleet, request, queue->now_ms, &start, NULL)
+      || start.nodes->len == 0
+      || !pin_nodes (queue, start.nodes, quoit_runtime_end (start.time_ms, request_runtime (request))))
+    return 0;
+  return start.time_ms;
 }
 
 static void
 plan_bundles (Queue *queue, guint i)
 {
   const QuoitRequest *request = queue->requests[i];
-  g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
-  Withheld withheld = { queue->result->fleet, TRUE, changes };
-  g_autoptr (QuoitFleet) shadow = NULL;
-  g_auto (QuoitStartTime) start = { 0 };
   GError *error = NULL;
   gint64 start_ms = 0;
 
-  if (!queue->is_blocked && start_bundles (queue, i) != START_NOT_NOW)
+  if (!queue->is_blocked && start_bundles (queue, i))
     return;
   if (is_planning (queue))
-    {
-      withhold_pinned (queue, &withheld);
-      shadow = make_shadow (&withheld);
-      if (!quoit_find_start (shadow != NULL ? shadow : queue->result->fleet, request, queue->now_ms, &start, &error))
-        return refuse (queue, i, error);
-      if (start.nodes->len > 0
-          && pin_nodes (queue, start.nodes, quoit_runtime_end (start.time_ms, request_runtime (request))))
-        start_ms = start.time_ms;
-    }
-  wait_until (queue, i, start_ms);
+    start_ms = find_start_of_bundles (queue, request);
+  if (start_ms == 0 && !check_bundles (queue, request, &error))
+    refuse (queue, i, error);
+  else
+    wait_until (queue, i, start_ms);
 }
 
 /* --- the queue --- */
@@ -314,7 +387,7 @@ find_candidates (Queue *queue)
       GError *error = NULL;
 
       candidates[i].class_index = QUOIT_NO_INDEX;
-      if (!quoit_request_check_complete (request, &error)
+      if (!quoit_step_check_request (request, queue->now_ms, &error)
           || (request->bundles->len == 0
               && !quoit_candidates_find (queue->result->fleet, request, &candidates[i], &error)))
         refuse (queue, i, error);
@@ -338,10 +411,10 @@ plan_request (Queue *queue, guint i)
 
   if (queued_at (queue, i)->state == QUOIT_QUEUED_REFUSED)
     return;
-  if (request->owner != NULL && !quoit_step_check_owner (queue->result->fleet, request->owner, &error))
-    refuse (queue, i, error);
-  else if (has_group (queue->result->fleet, request))
+  if (has_group (queue->result->fleet, request))
     start_on (queue, i, NULL);
+  else if (request->owner != NULL && !quoit_step_check_owner (queue->result->fleet, request->owner, &error))
+    refuse (queue, i, error);
   else if (request->bundles->len > 0)
     plan_bundles (queue, i);
   else
@@ -356,6 +429,9 @@ plan_all (Queue *queue)
   queue->timeline = quoit_timeline_new (queue->result->fleet, candidates, queue->n, queue->now_ms);
   for (guint i = 0; i < queue->n; i++)
     plan_request (queue, i);
+  for (guint i = 0; i < queue->n; i++)
+    if (queued_at (queue, i)->is_elastic)
+      grow_group (queue, i);
   quoit_timeline_free (queue->timeline);
   for (guint i = 0; i < queue->n; i++)
     quoit_candidates_clear (&candidates[i]);

@@ -12,6 +12,7 @@ typedef struct {
   gint64 start_ms;       /* WAITS: 0 if it is not planned */
   QuoitGroupData *group; /* STARTS */
   GError *error;         /* REFUSED */
+  gboolean is_elastic;   /* STARTS: it can get more slices */
 } QuoitQueuedRequest;
 
 typedef struct {

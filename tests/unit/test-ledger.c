@@ -348,7 +348,7 @@ START_TEST (group_grows_only_by_slices_of_its_class)
   facts = quoit_group_data_copy_fields (quoit_fleet_find_group (fleet, "train"));
   facts.request = requests[_i].request;
   ck_assert (quoit_fleet_replace_group (fleet, quoit_group_data_new (&facts), &error));
-  ok = quoit_step_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, &outcome, &error);
+  ok = quoit_step_resize (fleet, &(QuoitResize) { .ref = { "train", 0 }, .n_slices = 2 }, T0, &entry, &outcome, &error);
   ck_assert_int_eq (ok, requests[_i].part == NULL);
   ck_assert_int_eq (ok, entry != NULL);
   if (ok)

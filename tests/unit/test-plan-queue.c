@@ -55,6 +55,8 @@ draw_jobs (GRand *rand, Job *jobs)
       jobs[i] = (Job) { .arrival_ms = arrival_ms, .runtime_ms = runtime_ms };
       g_snprintf (jobs[i].name, sizeof jobs[i].name, "j%u", i);
       jobs[i].request = request_new (jobs[i].name, g_rand_int_range (rand, 1, N_SLICES + 1), runtime_ms);
+      if (g_rand_int_range (rand, 0, 4) == 0)
+        ck_assert (quoit_request_set_slice_range (jobs[i].request, g_rand_int_range (rand, 1, 6), 12, NULL));
     }
 }
 

@@ -305,7 +305,7 @@ change_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const c
   char slice[] = { (char) ('a' + random_below (sequence, N_SLICES)), '\0' };
   QuoitGroupRef ref = { name, 0 }, gone = { name, 1 + random_below (sequence, 12) };
   QuoitLeaseChange lease = { ref, random_below (sequence, 4) == 0 ? 0 : 1 + (gint64) random_below (sequence, 60000) };
-  QuoitResize size = { ref, 1 + random_below (sequence, 4) };
+  QuoitResize size = { .ref = ref, .n_slices = 1 + random_below (sequence, 4) };
   QuoitSliceRelease part = { ref, slice };
   const RandomChange choices[] = {
     { { QUOIT_ACTION_CONFIRM, .lease = lease }, 0 },      { { QUOIT_ACTION_RENEW, .lease = lease }, 0 },

@@ -30,7 +30,7 @@ find (const gint32 *values, gint64 from_ms, gboolean below, gint32 value)
 }
 
 static void
-check_least (const QuoitSteps *steps, const gint32 *values, gint64 from_ms, gint64 until_ms)
+check_least (QuoitSteps *steps, const gint32 *values, gint64 from_ms, gint64 until_ms)
 {
   gint32 least = G_MAXINT32;
   gint64 after_ms, last_ms = 0;

@@ -141,7 +141,65 @@ def test_marks_undo_a_plan(ledger):
         assert [group.name for group in fork.snapshot().groups] == ["b"]
 
 
+def test_slices_that_few_requests_accept_are_taken_first(ledger):
+    ledger.import_fleet_text("v6e 4x4 x1 pool=a; v6e 4x4 x2 pool=b", now_ms=NOW)
+    ledger.reserve(request("r", 3, 1), now_ms=NOW)
+    queue = [request("any", 2, 60), request("b", 1, 60, pool="b")]
+    assert plan(ledger, queue, Backfill.CONSERVATIVE) == [1, 1]
+    ledger.release("r", now_ms=NOW + MINUTE)
+    assert plan(ledger, queue, Backfill.CONSERVATIVE, NOW + MINUTE) == [1, 1]
+    assert {row.name[0] for row in ledger.group("any").slices} == {"a", "b"}
+
+
+def test_an_elastic_request_leaves_what_later_requests_are_promised(ledger):
+    ledger.reserve(request("a", 8, 60), now_ms=NOW)
+    queue = [request("b", (4, 10), 100), request("c", 4, 30)]
+    assert plan(ledger, queue, Backfill.CONSERVATIVE) == [60, 60]
+    ledger.release("a", now_ms=NOW + 60 * MINUTE)
+    assert plan(ledger, queue, Backfill.CONSERVATIVE, NOW + 60 * MINUTE) == [60, 60]
+    assert len(ledger.group("b").slices) == 6
+
+
+@pytest.mark.parametrize("wrong", [{"minutes": 10**9}, {"lease_ms": 2**62}])
+def test_requests_that_are_never_valid_are_refused_at_once(ledger, wrong):
+    ledger.reserve(request("a", 6, 60), now_ms=NOW)
+    starts = plan(ledger, [request("b", 8, **wrong), request("c", 1)], Backfill.NONE)
+    assert starts == [quoit.ErrorCode.INVALID, 0]
+
+
+def test_owners_are_checked_after_keys_and_names(ledger):
+    ledger.set_owner("team", lease_ms=MINUTE, now_ms=NOW)
+    first = ledger.reserve(request("a", 1, owner="team", key="job"), now_ms=NOW)
+    late = NOW + 2 * MINUTE
+    with ledger.snapshot().fork() as fork:
+        repeated, new = fork.plan_queue(
+            [request("a", 1, owner="team", key="job"), request("b", owner="team")], now_ms=late
+        )
+        assert (repeated.state, repeated.group.id) == (QueuedState.STARTS, first.id)
+        assert new.code == quoit.ErrorCode.EXPIRED
+
+
 # --- bundles ---
+
+
+def test_bundles_that_can_never_be_placed_are_refused(ledger):
+    large = quoit.Request("large", bundles=[{"TPU": 8}])
+    lost = quoit.Request("lost", bundles=[{"TPU": 4}], pool="nowhere")
+    for backfill in Backfill.__members__.values():
+        codes = [quoit.ErrorCode.NEVER, quoit.ErrorCode.NOT_FOUND, 0]
+        assert plan(ledger, [large, lost, request("c", 1)], backfill) == codes
+        ledger.release("c", now_ms=NOW)
+
+
+def test_bundles_may_use_hosts_that_nobody_is_promised():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4 x2", now_ms=NOW)
+        spread = {"strategy": quoit.Strategy.SPREAD}
+        for number in range(2):
+            half = {"bundles": [{"TPU": 4}] * 2, "named": [f"v6e-4x4-{number}"], "expected_runtime_ms": MINUTE}
+            ledger.reserve(quoit.Request(f"half-{number}", **half, **spread), now_ms=NOW)
+        queue = [request("b", 1, 60), quoit.Request("d", bundles=[{"TPU": 4}], **spread)]
+        assert plan(ledger, queue, Backfill.EASY) == [1, 0]
 
 
 def test_bundles_take_nothing_from_waiting_slices(ledger):

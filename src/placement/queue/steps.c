@@ -29,6 +29,7 @@ quoit_steps_init (QuoitSteps *steps, gint64 first_ms, gint32 value)
   block->n = 1;
   block->times[0] = first_ms;
   block->values[0] = block->least = block->greatest = value;
+  steps->recent = 0;
   steps->blocks = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (steps->blocks, block);
 }
@@ -45,14 +46,21 @@ typedef struct {
   guint block, step;
 } Position;
 
-/* Returns the step in which @time_ms is. */
-static Position
-find_step (const QuoitSteps *steps, gint64 time_ms)
+static gboolean
+block_has (const QuoitSteps *steps, guint b, gint64 time_ms)
+{
+  return b < steps->blocks->len && block_at (steps, b)->times[0] <= time_ms
+         && (b + 1 == steps->blocks->len || block_at (steps, b + 1)->times[0] > time_ms);
+}
+
+static guint
+find_block (const QuoitSteps *steps, gint64 time_ms)
 {
   guint first = 0, end = steps->blocks->len;
-  const StepBlock *block;
-  Position at;
 
+  for (guint b = steps->recent; b <= steps->recent + 1; b++)
+    if (block_has (steps, b, time_ms))
+      return b;
   while (end - first > 1)
     {
       guint middle = first + (end - first) / 2;
@@ -62,18 +70,26 @@ find_step (const QuoitSteps *steps, gint64 time_ms)
       else
         end = middle;
     }
-  at.block = first;
-  block = block_at (steps, first);
-  for (first = 0, end = block->n; end - first > 1;)
+  return first;
+}
+
+/* Returns the step in which @time_ms is. */
+static Position
+find_step (QuoitSteps *steps, gint64 time_ms)
+{
+  Position at = { find_block (steps, time_ms), 0 };
+  const StepBlock *block = block_at (steps, at.block);
+
+  steps->recent = at.block;
+  for (guint end = block->n; end - at.step > 1;)
     {
-      guint middle = first + (end - first) / 2;
+      guint middle = at.step + (end - at.step) / 2;
 
       if (block->times[middle] <= time_ms)
-        first = middle;
+        at.step = middle;
       else
         end = middle;
     }
-  at.step = first;
   return at;
 }
 
@@ -175,7 +191,7 @@ quoit_steps_add (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint32 diff
 /* --- questions --- */
 
 gint32
-quoit_steps_least (const QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *after_ms)
+quoit_steps_least (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *after_ms)
 {
   Position from = find_step (steps, from_ms), last = from;
   gint32 least = G_MAXINT32;
@@ -201,7 +217,7 @@ quoit_steps_least (const QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gin
 }
 
 gint64
-quoit_steps_next_at_least (const QuoitSteps *steps, gint64 from_ms, gint32 value)
+quoit_steps_next_at_least (QuoitSteps *steps, gint64 from_ms, gint32 value)
 {
   Position from = find_step (steps, from_ms);
 
@@ -219,7 +235,7 @@ quoit_steps_next_at_least (const QuoitSteps *steps, gint64 from_ms, gint32 value
 }
 
 gint64
-quoit_steps_next_below (const QuoitSteps *steps, gint64 from_ms, gint32 value)
+quoit_steps_next_below (QuoitSteps *steps, gint64 from_ms, gint32 value)
 {
   Position from = find_step (steps, from_ms);
 

@@ -11,6 +11,7 @@
 /* The number has a value from @first_ms on; earlier times must not be passed. */
 typedef struct {
   GPtrArray *blocks; /* of StepBlock, by time; each with steps */
+  guint recent;      /* the block of the last look-up: the next one is mostly in the same block or the next one */
 } QuoitSteps;
 
 void quoit_steps_init (QuoitSteps *steps, gint64 first_ms, gint32 value);
@@ -22,9 +23,9 @@ void quoit_steps_add (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint32
 /* Returns the least value from @from_ms until before @until_ms, which must be later. Sets *@after_ms to the end of the
  * last step with that value: a period that begins between @from_ms and then, and is not shorter, has no greater least
  * value. */
-gint32 quoit_steps_least (const QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *after_ms);
+gint32 quoit_steps_least (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *after_ms);
 
 /* Return the first time from @from_ms on when the value is at least @value, or below it; QUOIT_FOREVER_MS if there is
  * none. */
-gint64 quoit_steps_next_at_least (const QuoitSteps *steps, gint64 from_ms, gint32 value);
-gint64 quoit_steps_next_below (const QuoitSteps *steps, gint64 from_ms, gint32 value);
+gint64 quoit_steps_next_at_least (QuoitSteps *steps, gint64 from_ms, gint32 value);
+gint64 quoit_steps_next_below (QuoitSteps *steps, gint64 from_ms, gint32 value);

@@ -5,12 +5,14 @@
 
 #include "fleet/bits.h"
 #include "placement/ends.h"
+#include "placement/rows.h"
 
 typedef struct {
   QuoitSteps steps; /* how many of its slices are free and not taken */
   guint32 first;    /* in QuoitTimeline.members */
   guint32 n_slices;
-  guint32 n_sets; /* sets that contain it */
+  guint32 n_sets;          /* sets that contain it */
+  QuoitEligible *eligible; /* its slices that can be chosen; NULL: not made yet */
 } Bucket;
 
 /* A result of a search. Slices are only taken, so a request for at least as many slices and for at least as long does
@@ -33,11 +35,12 @@ struct _QuoitTimeline {
   const QuoitFleet *fleet;
   gint64 now_ms;
   gint64 *free_from;  /* by slice */
-  guint32 *bucket_of; /* by slice; QUOIT_NO_INDEX: no request accepts it */
+  guint32 *bucket_of; /* by slice; slices that no request accepts form a bucket, too */
   guint32 *members;   /* slices, by bucket */
   GArray *buckets;    /* of Bucket */
   GArray *sets;       /* of Set */
   guint *set_of;      /* by request */
+  gboolean has_pinned;
 };
 
 static Bucket *
@@ -54,23 +57,51 @@ set_of_request (const QuoitTimeline *timeline, guint request)
 
 /* --- sets --- */
 
-/* Requests without rules have the same set if they have the same class; others if they got the same remembered
- * result. */
 static guint
-find_set (QuoitTimeline *timeline, GHashTable *by_key, const QuoitCandidates *candidates)
+set_hash (gconstpointer key)
 {
-  gpointer key
-      = candidates->eligible != NULL ? (gpointer) candidates->eligible : GUINT_TO_POINTER (candidates->class_index);
-  gpointer found;
-  Set set = { .class_index = candidates->class_index, .eligible = candidates->eligible };
+  const Set *set = key;
+  guint hash = set->class_index;
 
-  if (g_hash_table_lookup_extended (by_key, key, NULL, &found))
-    return GPOINTER_TO_UINT (found);
-  set.buckets = g_array_new (FALSE, FALSE, sizeof (guint32));
-  set.found = g_array_new (FALSE, FALSE, sizeof (Found));
-  g_array_append_val (timeline->sets, set);
-  g_hash_table_insert (by_key, key, GUINT_TO_POINTER (timeline->sets->len - 1));
-  return timeline->sets->len - 1;
+  for (guint32 w = 0; set->eligible != NULL && w < set->eligible->n_words; w++)
+    hash = (hash ^ (guint) (set->eligible->slices[w] >> 32) ^ (guint) set->eligible->slices[w]) * 16777619u;
+  return hash;
+}
+
+static gboolean
+sets_equal (gconstpointer a, gconstpointer b)
+{
+  const Set *x = a, *y = b;
+
+  if (x->class_index != y->class_index || x->eligible == y->eligible)
+    return x->class_index == y->class_index;
+  return x->eligible != NULL && y->eligible != NULL && x->eligible->n_words == y->eligible->n_words
+         && memcmp (x->eligible->slices, y->eligible->slices, x->eligible->n_words * sizeof (guint64)) == 0;
+}
+
+/* Requests have the same set if they accept the same slices. @by_content: Set, without its arrays -> index + 1.
+ * @last: the set of the last request with the same remembered result. */
+static guint
+find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointer, const QuoitCandidates *candidates)
+{
+  const Set key = { .class_index = candidates->class_index, .eligible = candidates->eligible };
+  gpointer pointer
+      = candidates->eligible != NULL ? (gpointer) candidates->eligible : GUINT_TO_POINTER (candidates->class_index);
+  guint found = GPOINTER_TO_UINT (g_hash_table_lookup (by_pointer, pointer));
+  Set set = key;
+
+  if (found == 0)
+    found = GPOINTER_TO_UINT (g_hash_table_lookup (by_content, &key));
+  if (found == 0)
+    {
+      set.buckets = g_array_new (FALSE, FALSE, sizeof (guint32));
+      set.found = g_array_new (FALSE, FALSE, sizeof (Found));
+      g_array_append_val (timeline->sets, set);
+      found = timeline->sets->len;
+      g_hash_table_insert (by_content, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (found));
+    }
+  g_hash_table_insert (by_pointer, pointer, GUINT_TO_POINTER (found));
+  return found - 1;
 }
 
 static void
@@ -97,40 +128,79 @@ for_each_slice (const QuoitLayout *layout, const Set *set, QuoitSliceFunc func, 
 
 /* --- buckets --- */
 
-/* Divides the buckets by one more set: the slices of a bucket that are in the set become a new bucket. */
+/* Divides the buckets by one more set: if only some slices of a bucket are in the set, they become a new bucket. */
 typedef struct {
   guint32 *bucket_of;
-  GArray *replacements; /* of guint32, by bucket + 1: the new bucket; 0: none yet */
-  guint32 n;
+  GArray *parts; /* of Part, by bucket; the first one is that of all slices in no set */
+  guint32 set;   /* the present set, from 1 */
 } Division;
+
+typedef struct {
+  guint32 n_slices;
+  guint32 set;         /* the last set that has some of the slices, to which the next two members belong */
+  guint32 n_in_set;    /* slices of the bucket in that set */
+  guint32 replacement; /* the bucket for these slices */
+} Part;
+
+static Part *
+part_of_slice (const Division *division, guint32 slice)
+{
+  return &g_array_index (division->parts, Part, division->bucket_of[slice]);
+}
+
+static void
+count_slice (gpointer data, guint32 slice)
+{
+  const Division *division = data;
+  Part *part = part_of_slice (division, slice);
+
+  if (part->set != division->set)
+    *part = (Part) { part->n_slices, division->set, 0, division->bucket_of[slice] };
+  part->n_in_set++;
+}
 
 static void
 divide_slice (gpointer data, guint32 slice)
 {
   Division *division = data;
-  guint32 *bucket = &division->bucket_of[slice];
-  guint32 *replacement = &g_array_index (division->replacements, guint32, *bucket + 1);
+  guint32 bucket = division->bucket_of[slice];
+  Part *part = part_of_slice (division, slice);
 
-  if (*replacement == 0)
-    *replacement = ++division->n;
-  *bucket = *replacement - 1;
+  if (part->set != division->set || part->n_in_set == part->n_slices)
+    return;
+  if (part->replacement == bucket)
+    {
+      const Part new = { .n_slices = part->n_in_set };
+
+      part->replacement = division->parts->len;
+      part->n_slices -= part->n_in_set;
+      part->n_in_set = G_MAXUINT32; /* never equal to n_slices again during this set */
+      g_array_append_val (division->parts, new);
+      part = &g_array_index (division->parts, Part, bucket);
+    }
+  division->bucket_of[slice] = part->replacement;
 }
 
 /* Returns an upper bound of the numbers in bucket_of. */
 static guint32
 divide_slices (QuoitTimeline *timeline)
 {
-  Division division = { timeline->bucket_of, g_array_new (FALSE, TRUE, sizeof (guint32)), 0 };
+  const guint32 n_slices = timeline->fleet->layout->n_slices;
+  const Part all = { .n_slices = n_slices };
+  Division division = { timeline->bucket_of, g_array_new (FALSE, FALSE, sizeof (Part)), 0 };
+  guint32 n;
 
-  memset (timeline->bucket_of, 0xff, (timeline->fleet->layout->n_slices + 1) * sizeof *timeline->bucket_of);
+  g_array_append_val (division.parts, all);
+  memset (timeline->bucket_of, 0, (n_slices + 1) * sizeof *timeline->bucket_of);
   for (guint i = 0; i < timeline->sets->len; i++)
     {
-      g_array_set_size (division.replacements, 0);
-      g_array_set_size (division.replacements, division.n + 1);
+      division.set = i + 1;
+      for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, Set, i), count_slice, &division);
       for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, Set, i), divide_slice, &division);
     }
-  g_array_unref (division.replacements);
-  return division.n;
+  n = division.parts->len;
+  g_array_unref (division.parts);
+  return n;
 }
 
 /* Numbers the buckets from 0 without gaps, and lists their slices. */
@@ -144,12 +214,9 @@ list_members (QuoitTimeline *timeline, guint32 n_numbers)
   memset (numbers, 0xff, (n_numbers + 1) * sizeof *numbers);
   for (guint32 s = 0; s < n_slices; s++)
     {
-      const Bucket empty = { { NULL }, 0, 0, 0 };
-      guint32 *number;
+      const Bucket empty = { .n_slices = 0 };
+      guint32 *number = &numbers[timeline->bucket_of[s]];
 
-      if (timeline->bucket_of[s] == QUOIT_NO_INDEX)
-        continue;
-      number = &numbers[timeline->bucket_of[s]];
       if (*number == QUOIT_NO_INDEX)
         {
           *number = timeline->buckets->len;
@@ -165,12 +232,11 @@ list_members (QuoitTimeline *timeline, guint32 n_numbers)
       bucket_at (timeline, b)->n_slices = 0;
     }
   for (guint32 s = 0; s < n_slices; s++)
-    if (timeline->bucket_of[s] != QUOIT_NO_INDEX)
-      {
-        Bucket *bucket = bucket_at (timeline, timeline->bucket_of[s]);
+    {
+      Bucket *bucket = bucket_at (timeline, timeline->bucket_of[s]);
 
-        timeline->members[bucket->first + bucket->n_slices++] = s;
-      }
+      timeline->members[bucket->first + bucket->n_slices++] = s;
+    }
 }
 
 typedef struct {
@@ -269,7 +335,10 @@ count_bucket (QuoitTimeline *timeline, Bucket *bucket, GArray *times)
 static void
 bucket_clear (gpointer data)
 {
-  quoit_steps_clear (&((Bucket *) data)->steps);
+  Bucket *bucket = data;
+
+  quoit_steps_clear (&bucket->steps);
+  g_clear_pointer (&bucket->eligible, quoit_eligible_unref);
 }
 
 QuoitTimeline *
@@ -277,7 +346,8 @@ quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, 
 {
   const guint32 n_slices = fleet->layout->n_slices;
   QuoitTimeline *timeline = g_new0 (QuoitTimeline, 1);
-  g_autoptr (GHashTable) by_key = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_content = g_hash_table_new_full (set_hash, sets_equal, g_free, NULL);
+  g_autoptr (GHashTable) by_pointer = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (gint64));
 
   timeline->fleet = fleet;
@@ -291,7 +361,7 @@ quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, 
   g_array_set_clear_func (timeline->buckets, bucket_clear);
   g_array_set_clear_func (timeline->sets, set_clear);
   for (guint i = 0; i < n; i++)
-    timeline->set_of[i] = find_set (timeline, by_key, &candidates[i]);
+    timeline->set_of[i] = find_set (timeline, by_content, by_pointer, &candidates[i]);
   list_members (timeline, divide_slices (timeline));
   assign_buckets (timeline);
   for (guint i = 0; i < timeline->sets->len; i++)
@@ -365,7 +435,7 @@ remember (Set *set, guint32 n_slices, gint64 runtime_ms, gint64 start_ms)
 
 /* Searches a set of one bucket: jumps from each time with enough slices over the next time with too few. */
 static gint64
-search_bucket (const Bucket *bucket, guint32 n_slices, gint64 runtime_ms, gint64 start_ms)
+search_bucket (Bucket *bucket, guint32 n_slices, gint64 runtime_ms, gint64 start_ms)
 {
   while ((start_ms = quoit_steps_next_at_least (&bucket->steps, start_ms, (gint32) n_slices)) != QUOIT_FOREVER_MS)
     {
@@ -408,14 +478,12 @@ search_buckets (const QuoitTimeline *timeline, const Set *set, guint32 n_slices,
   return QUOIT_FOREVER_MS;
 }
 
-gboolean
-quoit_timeline_fits_now (const QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms)
+guint32
+quoit_timeline_count_now (const QuoitTimeline *timeline, guint request, gint64 runtime_ms)
 {
-  const Set *set = set_of_request (timeline, request);
   gint64 next_ms;
 
-  return earliest_start (timeline, set, n_slices, runtime_ms) == timeline->now_ms
-         && count_free (timeline, set, timeline->now_ms, runtime_ms, &next_ms) >= n_slices;
+  return (guint32) count_free (timeline, set_of_request (timeline, request), timeline->now_ms, runtime_ms, &next_ms);
 }
 
 gint64
@@ -459,12 +527,11 @@ quoit_timeline_take (QuoitTimeline *timeline, guint request, guint32 n_slices, g
 static gboolean
 take_slice (QuoitTimeline *timeline, guint32 slice, gint64 until_ms)
 {
+  Bucket *bucket = bucket_at (timeline, timeline->bucket_of[slice]);
   gint64 from_ms = timeline->free_from[slice], after_ms;
-  Bucket *bucket;
 
-  if (timeline->bucket_of[slice] == QUOIT_NO_INDEX || from_ms >= until_ms)
+  if (from_ms >= until_ms)
     return TRUE;
-  bucket = bucket_at (timeline, timeline->bucket_of[slice]);
   if (quoit_steps_least (&bucket->steps, from_ms, until_ms, &after_ms) < 1)
     return FALSE;
   quoit_steps_add (&bucket->steps, from_ms, until_ms, -1);
@@ -500,9 +567,85 @@ quoit_timeline_take_slices (QuoitTimeline *timeline, const GArray *slices, gint6
   return TRUE;
 }
 
+gboolean
+quoit_timeline_pin_slices (QuoitTimeline *timeline, const GArray *slices, gint64 until_ms)
+{
+  if (!quoit_timeline_take_slices (timeline, slices, until_ms))
+    return FALSE;
+  for (guint i = 0; i < slices->len; i++)
+    {
+      Bucket *bucket = bucket_at (timeline, timeline->bucket_of[g_array_index (slices, guint32, i)]);
+
+      g_clear_pointer (&bucket->eligible, quoit_eligible_unref);
+    }
+  timeline->has_pinned |= slices->len > 0;
+  return TRUE;
+}
+
+/* --- choosing --- */
+
+/* Returns the slices of the bucket, without those that are free but pinned. */
+static const QuoitEligible *
+bucket_eligible (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint32 class_index, Bucket *bucket)
+{
+  if (bucket->eligible != NULL)
+    return bucket->eligible;
+  bucket->eligible = quoit_eligible_new (fleet->layout);
+  for (guint32 i = 0; i < bucket->n_slices; i++)
+    {
+      guint32 slice = timeline->members[bucket->first + i];
+
+      if (!quoit_bits_has (&fleet->free_slices, slice) || timeline->free_from[slice] == timeline->now_ms)
+        quoit_eligible_add (bucket->eligible, slice, 1);
+    }
+  quoit_eligible_finish (bucket->eligible, fleet->layout, class_index);
+  return bucket->eligible;
+}
+
+static void
+choose_from (const QuoitFleet *fleet, guint32 class_index, const QuoitEligible *eligible, guint32 n, QuoitPlan *plan)
+{
+  const QuoitCandidates candidates = { class_index, (QuoitEligible *) eligible };
+  QuoitPlan chosen;
+
+  quoit_plan_init (&chosen);
+  if (!quoit_best_choose (fleet, &candidates, n, &chosen))
+    g_assert_not_reached ();
+  for (guint32 i = 0; i < chosen.n; i++)
+    quoit_plan_append (plan, chosen.slices[i]);
+  quoit_plan_clear (&chosen);
+}
+
+void
+quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint request, guint32 n_slices,
+                       gint64 runtime_ms, QuoitPlan *plan)
+{
+  const Set *set = set_of_request (timeline, request);
+  const gint64 until_ms = quoit_runtime_end (timeline->now_ms, runtime_ms);
+
+  plan->n = 0;
+  if (set->buckets->len == 1 && !timeline->has_pinned)
+    {
+      choose_from (fleet, set->class_index, set->eligible, n_slices, plan);
+      return;
+    }
+  for (guint i = 0; i < set->buckets->len && n_slices > 0; i++)
+    {
+      Bucket *bucket = bucket_at (timeline, g_array_index (set->buckets, guint32, i));
+      gint64 after_ms;
+      guint32 n = (guint32) quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
+
+      n = MIN (n, n_slices);
+      if (n > 0)
+        choose_from (fleet, set->class_index, bucket_eligible (timeline, fleet, set->class_index, bucket), n, plan);
+      n_slices -= n;
+    }
+  quoit_numbers_sort (plan->slices, plan->n);
+}
+
 /* --- withholding --- */
 
-/* Withholds all free slices of the bucket except @n, the last ones in natural order. */
+/* Withholds all free slices of the bucket except the first @n. */
 static void
 withhold_free (const QuoitTimeline *timeline, const Bucket *bucket, guint32 n, QuoitSliceFunc withhold, gpointer data)
 {
@@ -519,50 +662,31 @@ withhold_free (const QuoitTimeline *timeline, const Bucket *bucket, guint32 n, Q
     }
 }
 
-static guint32
-n_left (const QuoitTimeline *timeline, const Bucket *bucket, gint64 until_ms, gboolean *is_all)
+/* Withholds the slices of the bucket that become free before @until_ms and are needed then. */
+static void
+withhold_used (const QuoitTimeline *timeline, Bucket *bucket, gint64 until_ms, QuoitSliceFunc withhold, gpointer data)
 {
-  gint64 after_ms;
-  gint32 n = quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
-
-  *is_all = n == quoit_steps_least (&bucket->steps, timeline->now_ms, timeline->now_ms + 1, &after_ms);
-  return (guint32) n;
-}
-
-void
-quoit_timeline_withhold_for_request (const QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 until_ms,
-                                     QuoitSliceFunc withhold, gpointer data)
-{
-  const Set *set = set_of_request (timeline, request);
-
-  for (guint i = 0; i < set->buckets->len; i++)
+  for (guint32 i = 0; i < bucket->n_slices; i++)
     {
-      const Bucket *bucket = bucket_at (timeline, g_array_index (set->buckets, guint32, i));
-      gboolean is_all;
-      guint32 n = n_slices == 0 ? 0 : n_left (timeline, bucket, until_ms, &is_all);
+      guint32 slice = timeline->members[bucket->first + i];
+      gint64 from_ms = timeline->free_from[slice], after_ms;
 
-      if (n_slices == 0 || !is_all)
-        withhold_free (timeline, bucket, n, withhold, data);
-      n_slices -= MIN (n, n_slices);
+      if (from_ms != timeline->now_ms && from_ms < until_ms
+          && quoit_steps_least (&bucket->steps, from_ms, until_ms, &after_ms) < 1)
+        withhold (data, slice);
     }
 }
 
 void
-quoit_timeline_withhold_for_bundles (const QuoitTimeline *timeline, gint64 until_ms, QuoitSliceFunc withhold,
-                                     gpointer data)
+quoit_timeline_withhold (const QuoitTimeline *timeline, gint64 until_ms, QuoitSliceFunc withhold, gpointer data)
 {
   for (guint32 b = 0; b < timeline->buckets->len; b++)
     {
-      const Bucket *bucket = bucket_at (timeline, b);
-      gboolean is_all;
+      Bucket *bucket = bucket_at (timeline, b);
+      gint64 after_ms;
+      gint32 n = quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
 
-      withhold_free (timeline, bucket, n_left (timeline, bucket, until_ms, &is_all), withhold, data);
-      for (guint32 i = 0; i < bucket->n_slices; i++)
-        {
-          guint32 slice = timeline->members[bucket->first + i];
-
-          if (timeline->free_from[slice] != timeline->now_ms && timeline->free_from[slice] < until_ms)
-            withhold (data, slice);
-        }
+      withhold_free (timeline, bucket, (guint32) n, withhold, data);
+      withhold_used (timeline, bucket, until_ms, withhold, data);
     }
 }

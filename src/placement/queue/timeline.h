@@ -10,7 +10,7 @@
 
 typedef struct _QuoitTimeline QuoitTimeline;
 
-/* @candidates: by request, @n in total. They are not kept. */
+/* @candidates: by request, @n in total. They must stay valid. */
 QuoitTimeline *quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms);
 void quoit_timeline_free (QuoitTimeline *timeline);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTimeline, quoit_timeline_free)
@@ -23,8 +23,13 @@ guint32 quoit_timeline_n_possible (const QuoitTimeline *timeline, guint request)
  * QUOIT_FOREVER_MS if there is none. */
 gint64 quoit_timeline_find_start (QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms);
 
-/* Returns whether @n_slices of @request are free now and until @runtime_ms later (0: forever). */
-gboolean quoit_timeline_fits_now (const QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms);
+/* Returns how many slices of @request are free now and until @runtime_ms later (0: forever). */
+guint32 quoit_timeline_count_now (const QuoitTimeline *timeline, guint request, gint64 runtime_ms);
+
+/* Chooses @n_slices of them on @fleet, which is the fleet of the timeline with the groups that have started since.
+ * Slices that few requests accept are chosen first; among equal ones policy `best` chooses. */
+void quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint request, guint32 n_slices,
+                            gint64 runtime_ms, QuoitPlan *plan);
 
 /* Takes @n_slices slices of @request, which must be free from @start_ms on for @runtime_ms (0: forever). Slices that
  * few requests accept are taken first. */
@@ -40,16 +45,11 @@ quoit_runtime_end (gint64 start_ms, gint64 runtime_ms)
 /* Takes each of the slices from when it becomes free until @until_ms. Returns FALSE, and takes nothing, if too few
  * slices of a bucket would be left for what was taken before. A slice can be listed several times. */
 gboolean quoit_timeline_take_slices (QuoitTimeline *timeline, const GArray *slices, gint64 until_ms);
+/* Like quoit_timeline_take_slices(), for slices that nobody uses yet: they are not chosen any more. */
+gboolean quoit_timeline_pin_slices (QuoitTimeline *timeline, const GArray *slices, gint64 until_ms);
 
 typedef void (*QuoitSliceFunc) (gpointer data, guint32 slice);
 
-/* Call @withhold with slices that are free now, but that a request must not take until @until_ms, so that enough are
- * left for what was taken before. */
-/* For a request for slices, which is to get @n_slices, of those that few requests accept first. Withholds slices that
- * it accepts. */
-void quoit_timeline_withhold_for_request (const QuoitTimeline *timeline, guint request, guint32 n_slices,
-                                          gint64 until_ms, QuoitSliceFunc withhold, gpointer data);
-/* For a request for bundles, which can use parts of slices. Withholds slices of all buckets, and also those that become
- * free before @until_ms. */
-void quoit_timeline_withhold_for_bundles (const QuoitTimeline *timeline, gint64 until_ms, QuoitSliceFunc withhold,
-                                          gpointer data);
+/* Calls @withhold with the slices of which a request for bundles, which can use parts of slices, must not use any host
+ * until @until_ms, so that enough are left for what was taken before. */
+void quoit_timeline_withhold (const QuoitTimeline *timeline, gint64 until_ms, QuoitSliceFunc withhold, gpointer data);
