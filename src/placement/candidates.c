@@ -3,6 +3,7 @@
  * labels, names), whether or not they are free. Rules that hold for a whole run of slices are tested once per run, and
  * rules for labels once per kind of node. The result is remembered for the next request with the same rules. */
 #include "placement/constraint.h"
+#include "placement/ends.h"
 
 #include <string.h>
 
@@ -305,26 +306,70 @@ tally_eligible (const QuoitEligible *eligible, const QuoitFleet *fleet, QuoitTal
                        ->condition]++;
 }
 
+/* Counts the candidates by condition in @tally. */
+static void
+tally_candidates (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                  QuoitTally *tally, QuoitCandidateCounts *counts)
+{
+  *counts = (QuoitCandidateCounts) { 0 };
+  *tally = (QuoitTally) { 0 };
+  if (candidates->eligible != NULL)
+    {
+      memcpy (counts->n_removed, candidates->eligible->n_removed, sizeof counts->n_removed);
+      tally_eligible (candidates->eligible, fleet, tally);
+      return;
+    }
+  count_removed_classes (fleet->layout, request, counts->n_removed);
+  if (candidates->class_index != QUOIT_NO_INDEX)
+    *tally = *quoit_fleet_class_tally (fleet, (QuoitClassId) { candidates->class_index });
+}
+
+static void
+count_tally (const QuoitTally *tally, QuoitCandidateCounts *counts)
+{
+  for (guint condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
+    if (tally->count[condition] > 0)
+      count_condition (counts, (guint8) condition, tally->count[condition]);
+}
+
 void
 quoit_candidates_count (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
                         QuoitCandidateCounts *counts)
 {
-  QuoitTally eligible = { 0 };
-  const QuoitTally *tally = &eligible;
+  QuoitTally tally;
 
-  *counts = (QuoitCandidateCounts) { 0 };
-  if (candidates->eligible != NULL)
+  tally_candidates (candidates, fleet, request, &tally, counts);
+  count_tally (&tally, counts);
+}
+
+gboolean
+quoit_candidates_count_without (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                                const QuoitGroupData *group, QuoitCandidateCounts *counts)
+{
+  QuoitTally tally;
+
+  if (!quoit_group_has_whole_slices (group))
+    return FALSE;
+  tally_candidates (candidates, fleet, request, &tally, counts);
+  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
     {
-      memcpy (counts->n_removed, candidates->eligible->n_removed, sizeof counts->n_removed);
-      tally_eligible (candidates->eligible, fleet, &eligible);
+      guint32 slice = quoit_layout_slice_of_id (fleet->layout, group->node_ids[first]);
+      const QuoitSliceStatus *status;
+      QuoitSliceHealth health;
+      gboolean is_draining;
+
+      if (slice == QUOIT_NO_INDEX)
+        return FALSE;
+      if (!quoit_candidates_contain (candidates, fleet, slice))
+        continue;
+      status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { slice });
+      if (status->n_used != group->slice_end[s] - first)
+        return FALSE;
+      health = quoit_condition_health (status->condition);
+      is_draining = (quoit_condition_flags (status->condition) & QUOIT_SLICE_DRAINING) != 0;
+      tally.count[status->condition]--;
+      tally.count[quoit_condition (health, is_draining, QUOIT_SLICE_USE_NONE)]++;
     }
-  else
-    {
-      count_removed_classes (fleet->layout, request, counts->n_removed);
-      if (candidates->class_index != QUOIT_NO_INDEX)
-        tally = quoit_fleet_class_tally (fleet, (QuoitClassId) { candidates->class_index });
-    }
-  for (guint condition = 0; condition < QUOIT_N_SLICE_CONDITIONS; condition++)
-    if (tally->count[condition] > 0)
-      count_condition (counts, (guint8) condition, tally->count[condition]);
+  count_tally (&tally, counts);
+  return TRUE;
 }

@@ -29,8 +29,31 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
   return TRUE;
 }
 
+QuoitFleet *
+quoit_fleet_without_group (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  QuoitFleet *without = quoit_fleet_fork (fleet);
+
+  quoit_fleet_remove_group (without, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, NULL);
+  return without;
+}
+
+/* Counts as if @group were released. */
+static void
+count_without (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+               const QuoitGroupData *group, QuoitCandidateCounts *counts)
+{
+  g_autoptr (QuoitFleet) without = NULL;
+
+  if (quoit_candidates_count_without (candidates, fleet, request, group, counts))
+    return;
+  without = quoit_fleet_without_group (fleet, group);
+  quoit_candidates_count (candidates, without, request, counts);
+}
+
 QuoitReport *
-quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *group,
+                               GError **error)
 {
   guint32 before = fleet->layout->n_slices;
   QuoitCandidateCounts counts;
@@ -39,7 +62,10 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
-  quoit_candidates_count (&candidates, fleet, request, &counts);
+  if (group != NULL)
+    count_without (&candidates, fleet, request, group, &counts);
+  else
+    quoit_candidates_count (&candidates, fleet, request, &counts);
   quoit_candidates_clear (&candidates);
 
   report = quoit_report_alloc (quoit_request_min_slices (request));
@@ -58,7 +84,7 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
 QuoitReport *
 quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  QuoitReport *report = quoit_explain_without_options (fleet, request, error);
+  QuoitReport *report = quoit_explain_without_options (fleet, request, NULL, error);
 
   if (report != NULL)
     quoit_report_find_options_later (report, fleet, request);

@@ -35,8 +35,12 @@ gboolean quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request
 
 /* Explains why @request, which must be for slices, fits or not. Returns NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
-/* Like quoit_explain_slices(), but the report never has options. */
-QuoitReport *quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+/* Like quoit_explain_slices(), but the report never has options, and counts the slices of @group as if nobody used
+ * them; NULL: none. */
+QuoitReport *quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request,
+                                            const QuoitGroupData *group, GError **error);
+/* Returns a fork of @fleet in which @group is released. */
+QuoitFleet *quoit_fleet_without_group (const QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* --- internal --- */
 
@@ -88,6 +92,11 @@ typedef struct {
 /* Counts in time that does not depend on the number of slices, if the request has no rules. */
 void quoit_candidates_count (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
                              QuoitCandidateCounts *counts);
+/* Like quoit_candidates_count(), as if @group were released. Returns FALSE if that cannot be counted from its slices
+ * alone, because others use them too. */
+gboolean quoit_candidates_count_without (const QuoitCandidates *candidates, const QuoitFleet *fleet,
+                                         const QuoitRequest *request, const QuoitGroupData *group,
+                                         QuoitCandidateCounts *counts);
 static inline gboolean
 quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
 {

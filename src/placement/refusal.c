@@ -151,14 +151,6 @@ explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean 
 
 /* --- slices --- */
 
-static gboolean
-fits (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  QuoitVerdict verdict;
-
-  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
-}
-
 /* Sets @error to the message of a report without options. */
 static void
 fail_with_message (const QuoitReport *report, const QuoitRequest *request, GError **error)
@@ -175,57 +167,61 @@ fail_with_message (const QuoitReport *report, const QuoitRequest *request, GErro
   quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", message);
 }
 
-/* Returns a report. If it is wanted, its options are found when they are first read. */
+/* Returns a report. If it is wanted, its options are found when they are first read. @group: the group whose slices
+ * count for the request, or NULL. */
 static QuoitReport *
-explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
+explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report, GError **error)
 {
   const QuoitRequest *request = refusal->request;
-  QuoitReport *report;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  QuoitReport *report = quoit_explain_without_options (refusal->fleet, request, group, error);
 
-  if (refusal->group_id != 0 && fits (fleet, request))
+  if (report == NULL)
+    return NULL;
+  if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
     {
       quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                   "%u slices are free only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it has: release it, "
                   "and reserve again",
                   request->n_slices, refusal->group_name, refusal->group_id);
-      /* @fleet is without the group, so a report on it would say that the request fits. */
+      /* A report without the group would say that the request fits. */
+      quoit_report_unref (report);
       return quoit_explain_slices (refusal->fleet, request, NULL);
     }
-  report = quoit_explain_without_options (fleet, request, error);
-  if (report == NULL)
-    return NULL;
   if (wants_report)
-    quoit_report_find_options_later (report, fleet, request);
+    {
+      fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
+      quoit_report_find_options_later (report, fleet, request);
+    }
   if (error != NULL)
     fail_with_message (report, request, error);
   return report;
 }
 
-/* Returns a reference to the fleet without the group whose slices count for the request. */
-static QuoitFleet *
-fleet_without_group (const QuoitRefusal *refusal, GError **error)
+/* Returns the live group whose slices count for the request; NULL: none. */
+static const QuoitGroupData *
+find_group (const QuoitRefusal *refusal)
 {
-  g_autoptr (QuoitFleet) without = NULL;
+  const QuoitGroupData *group
+      = refusal->group_id == 0 ? NULL : quoit_fleet_find_group (refusal->fleet, refusal->group_name);
 
-  if (refusal->group_id == 0)
-    return quoit_fleet_ref (refusal->fleet);
-  without = quoit_fleet_fork (refusal->fleet);
-  return quoit_fleet_remove_group (without, refusal->group_name, refusal->group_id, QUOIT_END_RELEASED,
-                                   refusal->fleet->clock_ms, error)
-             ? g_steal_pointer (&without)
-             : NULL;
+  return group != NULL && group->id == refusal->group_id ? group : NULL;
 }
 
 void
 quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = fleet_without_group (refusal, error);
+  const QuoitGroupData *group = find_group (refusal);
+  g_autoptr (QuoitFleet) fleet = NULL;
   QuoitReport *made;
 
-  if (fleet == NULL)
-    return;
-  made = refusal->request->bundles->len > 0 ? explain_bundles (fleet, refusal, report != NULL, error)
-                                            : explain_slices (fleet, refusal, report != NULL, error);
+  if (refusal->request->bundles->len == 0)
+    made = explain_slices (refusal, group, report != NULL, error);
+  else
+    {
+      fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
+      made = explain_bundles (fleet, refusal, report != NULL, error);
+    }
   if (report != NULL)
     *report = made;
   else

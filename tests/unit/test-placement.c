@@ -512,6 +512,36 @@ START_TEST (request_for_bundles_is_refused_by_slice_placement)
 }
 END_TEST
 
+/* What a resize that is refused counts: the fleet without the group. */
+static const struct {
+  const char *fleet, *request;
+  gboolean is_counted; /* without a fork */
+} without[] = {
+  { "a=A.B", "4x4 x9", TRUE },       { "a=AAB. b=A~.", "4x4 x2 pool=a", TRUE }, { "a=[AAxA]A.", "4x4 x4", TRUE },
+  { "a=[AA~A]A.x", "4x4 x4", TRUE }, { "a=A. b:2x4/8=..", "4x4 x3", TRUE },     { "a=A. b:2x4/8=..", "2x4 x3", TRUE },
+  { "a=[A...]B.", "4x4 x3", TRUE },
+  { "a=[AaA1]A.", "4x4 x3", TRUE },  { "a=[AB..]B.", "4x4 x3", FALSE },         { "a=[A.e.]B.", "4x4 x3", FALSE },
+};
+
+START_TEST (counts_without_a_group_are_those_of_a_fork)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_new (without[_i].fleet);
+  g_autoptr (QuoitRequest) request = request_new (without[_i].request);
+  const QuoitGroupData *group = quoit_fleet_find_group (fleet, "A");
+  g_autoptr (QuoitFleet) fork = quoit_fleet_without_group (fleet, group);
+  QuoitCandidateCounts counted, expected;
+  QuoitCandidates candidates;
+
+  ck_assert (quoit_candidates_find (fleet, request, &candidates, NULL));
+  quoit_candidates_count (&candidates, fork, request, &expected);
+  ck_assert_int_eq (quoit_candidates_count_without (&candidates, fleet, request, group, &counted),
+                    without[_i].is_counted);
+  if (without[_i].is_counted)
+    ck_assert_mem_eq (&counted, &expected, sizeof counted);
+  quoit_candidates_clear (&candidates);
+}
+END_TEST
+
 /* The refusal of a resize whose request would fit only without the slices that the group already has. */
 START_TEST (a_report_has_the_verdict_of_its_error)
 {
@@ -556,6 +586,7 @@ main (void)
   tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);
   tcase_add_test (tcase, request_for_bundles_is_refused_by_slice_placement);
   tcase_add_test (tcase, a_report_has_the_verdict_of_its_error);
+  tcase_add_loop_test (tcase, counts_without_a_group_are_those_of_a_fork, 0, G_N_ELEMENTS (without));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
