@@ -15,7 +15,7 @@ type Backfill int
 // The kinds of backfill.
 const (
 	BackfillNone         Backfill = C.QUOIT_BACKFILL_NONE         // none of them: the queue is served strictly in its order
-	BackfillEasy         Backfill = C.QUOIT_BACKFILL_EASY         // those that do not delay the first request that has to wait
+	BackfillEasy         Backfill = C.QUOIT_BACKFILL_EASY         // those that do not delay the first request that has to wait and whose start is known
 	BackfillConservative Backfill = C.QUOIT_BACKFILL_CONSERVATIVE // those that do not delay any earlier request that has to wait
 )
 
@@ -31,9 +31,9 @@ type QueuedState int
 
 // The states of a queued request.
 const (
-	QueuedStarts  QueuedState = C.QUOIT_QUEUED_STARTS  // it starts now, and the fork has its group
+	QueuedStarts  QueuedState = C.QUOIT_QUEUED_STARTS  // it starts now, and the fork has its group; or its key has a group already
 	QueuedWaits   QueuedState = C.QUOIT_QUEUED_WAITS   // it waits
-	QueuedRefused QueuedState = C.QUOIT_QUEUED_REFUSED // it can never start
+	QueuedRefused QueuedState = C.QUOIT_QUEUED_REFUSED // it would be refused even if all groups had ended
 )
 
 var queuedStateNames = map[QueuedState]string{
@@ -47,11 +47,12 @@ func (s QueuedState) String() string { return nameOf(queuedStateNames, s) }
 type Queued struct {
 	State QueuedState
 	// Start is the time of the plan for a request that starts now. For one that waits, it is when the request is to start.
-	// It is the zero time if the start is unknown, if the plan promises the request nothing (all requests after the first
-	// one that waits, except with BackfillConservative), or if the request is refused.
+	// It is the zero time if the start is unknown, the request is refused, or the plan promises it nothing: with
+	// BackfillEasy, all that wait after the first one with a known start; with BackfillNone, all that wait after the first
+	// one.
 	Start time.Time
 	Group *Group // of a request that starts now; nil otherwise. A commit of the fork can give it another id
-	Err   error  // why the request is refused: the error that Ledger.Reserve would return
+	Err   error  // why the request is refused: with the code that Ledger.Reserve would return
 }
 
 // PlanQueue goes through a queue in its order, the first request first, and reserves on the fork what starts now. Commit

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /**
  * QuoitBackfill:
  * @QUOIT_BACKFILL_NONE: none of them: the queue is served strictly in its order
- * @QUOIT_BACKFILL_EASY: those that do not delay the first request that has to wait
+ * @QUOIT_BACKFILL_EASY: those that do not delay the first request that has to wait and whose start is known
  * @QUOIT_BACKFILL_CONSERVATIVE: those that do not delay any earlier request that has to wait
  *
  * Which requests may start although an earlier one has to wait.
@@ -24,9 +24,9 @@ typedef enum { QUOIT_BACKFILL_NONE, QUOIT_BACKFILL_EASY, QUOIT_BACKFILL_CONSERVA
 
 /**
  * QuoitQueuedState:
- * @QUOIT_QUEUED_STARTS: it starts now, and the fork has its group
+ * @QUOIT_QUEUED_STARTS: it starts now, and the fork has its group; or its key has a group already
  * @QUOIT_QUEUED_WAITS: it waits
- * @QUOIT_QUEUED_REFUSED: it can never start; see quoit_queue_plan_check()
+ * @QUOIT_QUEUED_REFUSED: it would be refused even if all groups had ended; see quoit_queue_plan_check()
  *
  * What a plan says about one request of a queue.
  *
@@ -65,7 +65,8 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  *
  * An elastic request is promised the least number of slices that it accepts. When it starts, it also gets what is left
  * after all promises, by a second entry like that of quoit_fork_resize(). A name or key that a group has already is
- * handled as by quoit_fork_reserve(): a repeated request gets that group. Two waiting requests of one name are both
+ * handled as by quoit_fork_reserve(): a repeated request gets that group, whose state is %QUOIT_GROUP_REMOVED if it
+ * has ended. Two waiting requests of one name are both
  * promised slices.
  *
  * A request whose start is unknown, because it waits for a group without a known end, is promised nothing and delays
@@ -105,7 +106,7 @@ QUOIT_API uint32_t quoit_queue_plan_get_n_requests (const QuoitQueuePlan *plan);
 
 /**
  * quoit_queue_plan_get_state:
- * @index: index of the request in the queue
+ * @index: the request, below quoit_queue_plan_get_n_requests()
  *
  * Returns: whether the request starts; %QUOIT_QUEUED_REFUSED for an index out of range
  *
@@ -115,11 +116,11 @@ QUOIT_API QuoitQueuedState quoit_queue_plan_get_state (const QuoitQueuePlan *pla
 
 /**
  * quoit_queue_plan_get_start_ms:
- * @index: index of the request in the queue
+ * @index: the request, below quoit_queue_plan_get_n_requests()
  *
- * Returns: the time of the plan for a request that starts now; for one that waits, when it is to start. 0: its start
- *   is unknown, the plan promises it nothing (all requests after the first one that waits, except with
- *   %QUOIT_BACKFILL_CONSERVATIVE), or it is refused
+ * Returns: the time of the plan for a request that starts now; for one that waits, when it is to start. 0: the start is
+ *   unknown, the request is refused, or the plan promises it nothing: with %QUOIT_BACKFILL_EASY, all that wait after
+ * the first one with a known start; with %QUOIT_BACKFILL_NONE, all that wait after the first one
  *
  * Since: 0.1
  */
@@ -127,7 +128,7 @@ QUOIT_API int64_t quoit_queue_plan_get_start_ms (const QuoitQueuePlan *plan, uin
 
 /**
  * quoit_queue_plan_dup_group:
- * @index: index of the request in the queue
+ * @index: the request, below quoit_queue_plan_get_n_requests()
  *
  * Returns: (transfer full) (nullable): the group of a request that starts now; quoit_group_unref() it. A commit of the
  *   fork can give it another id
@@ -138,9 +139,9 @@ QUOIT_API QuoitGroup *quoit_queue_plan_dup_group (const QuoitQueuePlan *plan, ui
 
 /**
  * quoit_queue_plan_check:
- * @index: index of the request in the queue
+ * @index: the request, below quoit_queue_plan_get_n_requests()
  *
- * Fails for a refused request, with the error that quoit_ledger_reserve() would set: %QUOIT_ERROR_NEVER,
+ * Fails for a refused request, with the code of the error that quoit_ledger_reserve() would set: %QUOIT_ERROR_NEVER,
  * %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_CONFLICT or %QUOIT_ERROR_EXPIRED.
  *
  * Returns: true if the request starts or waits

@@ -40,8 +40,10 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * With more than 16 million pairs of a group and a needed slice, the released chips are at most twice the least
  * possible number. If more than 12 groups are connected by slices that they share, only some of the sets of these
  * groups are tried. For bundles, all sets are tried if at most 10 groups have a lower priority. Otherwise groups are
- * released by priority and cost until the request fits, and those that need not be released stay. The greatest priority
- * of a released group is the lowest possible one in all cases, except for bundles of policy `ray`.
+ * released by priority and cost until the request fits, and those that need not be released stay; each of these groups
+ * costs at least one search for a placement. The greatest priority of a released group is the lowest possible one in
+ * all cases, except for bundles of policy `ray`, and for bundles of policy `best` if a search for a placement ends
+ * without a proof.
  *
  * Fails with:
  *
@@ -77,8 +79,9 @@ QUOIT_API uint32_t quoit_preemption_get_n_groups (const QuoitPreemption *preempt
 
 /**
  * quoit_preemption_dup_group:
+ * @index: the group, below quoit_preemption_get_n_groups()
  *
- * Returns: (transfer full) (nullable): the group; quoit_group_unref() it
+ * Returns: (transfer full): the group; quoit_group_unref() it
  *
  * Since: 0.1
  */

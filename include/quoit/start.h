@@ -75,8 +75,9 @@ QUOIT_API uint32_t quoit_start_get_n_ends (const QuoitStart *start);
 
 /**
  * quoit_start_dup_end_group:
+ * @index: the end, below quoit_start_get_n_ends()
  *
- * Returns: (transfer full) (nullable): the group; quoit_group_unref() it
+ * Returns: (transfer full): the group; quoit_group_unref() it
  *
  * Since: 0.1
  */
@@ -84,6 +85,7 @@ QUOIT_API QuoitGroup *quoit_start_dup_end_group (const QuoitStart *start, uint32
 
 /**
  * quoit_start_get_end_ms:
+ * @index: the end, below quoit_start_get_n_ends()
  *
  * Returns: when the group is assumed to end
  *
@@ -93,6 +95,7 @@ QUOIT_API int64_t quoit_start_get_end_ms (const QuoitStart *start, uint32_t inde
 
 /**
  * quoit_start_end_is_estimate:
+ * @index: the end, below quoit_start_get_n_ends()
  *
  * Returns: true if the end is the expected one, false if it is that of a lease
  *
@@ -102,6 +105,7 @@ QUOIT_API bool quoit_start_end_is_estimate (const QuoitStart *start, uint32_t in
 
 /**
  * quoit_start_end_is_overdue:
+ * @index: the end, below quoit_start_get_n_ends()
  *
  * Returns: true if the expected end has passed
  *

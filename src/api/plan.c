@@ -13,6 +13,8 @@ quoit_fork_plan_queue (QuoitFork *fork, const QuoitRequest *const *requests, uin
   QuoitQueuePlan *plan;
 
   g_return_val_if_fail (fork != NULL && (requests != NULL || n_requests == 0), NULL);
+  for (uint32_t i = 0; i < n_requests; i++)
+    g_return_val_if_fail (requests[i] != NULL, NULL);
 
   if ((guint) backfill > QUOIT_BACKFILL_CONSERVATIVE)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "backfill '%d': expected none, easy or conservative",
@@ -41,60 +43,49 @@ quoit_queue_plan_get_n_requests (const QuoitQueuePlan *plan)
   return plan->result.requests->len;
 }
 
-/* Returns NULL for an index out of range. */
 static const QuoitQueuedRequest *
 queued_at (const QuoitQueuePlan *plan, uint32_t index)
 {
-  return index < plan->result.requests->len ? &g_array_index (plan->result.requests, QuoitQueuedRequest, index) : NULL;
+  return &g_array_index (plan->result.requests, QuoitQueuedRequest, index);
 }
 
 QuoitQueuedState
 quoit_queue_plan_get_state (const QuoitQueuePlan *plan, uint32_t index)
 {
-  const QuoitQueuedRequest *queued;
+  g_return_val_if_fail (plan != NULL && index < plan->result.requests->len, QUOIT_QUEUED_REFUSED);
 
-  g_return_val_if_fail (plan != NULL, QUOIT_QUEUED_REFUSED);
-
-  queued = queued_at (plan, index);
-  return queued == NULL ? QUOIT_QUEUED_REFUSED : queued->state;
+  return queued_at (plan, index)->state;
 }
 
 int64_t
 quoit_queue_plan_get_start_ms (const QuoitQueuePlan *plan, uint32_t index)
 {
-  const QuoitQueuedRequest *queued;
+  g_return_val_if_fail (plan != NULL && index < plan->result.requests->len, 0);
 
-  g_return_val_if_fail (plan != NULL, 0);
-
-  queued = queued_at (plan, index);
-  return queued == NULL ? 0 : queued->start_ms;
+  return queued_at (plan, index)->start_ms;
 }
 
 QuoitGroup *
 quoit_queue_plan_dup_group (const QuoitQueuePlan *plan, uint32_t index)
 {
-  const QuoitQueuedRequest *queued;
+  const QuoitGroupData *group;
 
-  g_return_val_if_fail (plan != NULL, NULL);
+  g_return_val_if_fail (plan != NULL && index < plan->result.requests->len, NULL);
 
-  queued = queued_at (plan, index);
-  return queued == NULL || queued->group == NULL ? NULL
-                                                 : quoit_group_new_from_fleet (plan->result.fleet, queued->group);
+  group = queued_at (plan, index)->group;
+  return group == NULL ? NULL : quoit_group_new_from_fleet (plan->result.fleet, group);
 }
 
 bool
 quoit_queue_plan_check (const QuoitQueuePlan *plan, uint32_t index, GError **error)
 {
-  const QuoitQueuedRequest *queued;
+  const GError *refusal;
 
-  g_return_val_if_fail (plan != NULL, false);
+  g_return_val_if_fail (plan != NULL && index < plan->result.requests->len, false);
 
-  queued = queued_at (plan, index);
-  if (queued == NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "request '%u': the plan has %u requests, counted from 0", index,
-                       plan->result.requests->len);
-  if (queued->error == NULL)
+  refusal = queued_at (plan, index)->error;
+  if (refusal == NULL)
     return true;
-  g_propagate_error (error, g_error_copy (queued->error));
+  g_propagate_error (error, g_error_copy (refusal));
   return false;
 }

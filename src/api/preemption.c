@@ -49,10 +49,8 @@ quoit_preemption_get_n_groups (const QuoitPreemption *preemption)
 QuoitGroup *
 quoit_preemption_dup_group (const QuoitPreemption *preemption, uint32_t index)
 {
-  g_return_val_if_fail (preemption != NULL, NULL);
+  g_return_val_if_fail (preemption != NULL && index < preemption->released->len, NULL);
 
-  if (index >= preemption->released->len)
-    return NULL;
   return quoit_group_new_from_fleet (
       preemption->fleet,
       quoit_fleet_group_at (preemption->fleet, g_array_index (preemption->released, QuoitVictim, index).slot));

@@ -54,49 +54,37 @@ quoit_start_get_n_ends (const QuoitStart *start)
 static const QuoitGroupEnd *
 end_at (const QuoitStart *start, uint32_t index)
 {
-  return index < start->start.ends->len ? &g_array_index (start->start.ends, QuoitGroupEnd, index) : NULL;
+  return &g_array_index (start->start.ends, QuoitGroupEnd, index);
 }
 
 QuoitGroup *
 quoit_start_dup_end_group (const QuoitStart *start, uint32_t index)
 {
-  const QuoitGroupEnd *end;
+  g_return_val_if_fail (start != NULL && index < start->start.ends->len, NULL);
 
-  g_return_val_if_fail (start != NULL, NULL);
-
-  end = end_at (start, index);
-  return end == NULL ? NULL : quoit_group_new_from_fleet (start->fleet, quoit_fleet_group_at (start->fleet, end->slot));
+  return quoit_group_new_from_fleet (start->fleet, quoit_fleet_group_at (start->fleet, end_at (start, index)->slot));
 }
 
 int64_t
 quoit_start_get_end_ms (const QuoitStart *start, uint32_t index)
 {
-  const QuoitGroupEnd *end;
+  g_return_val_if_fail (start != NULL && index < start->start.ends->len, 0);
 
-  g_return_val_if_fail (start != NULL, 0);
-
-  end = end_at (start, index);
-  return end == NULL ? 0 : end->time_ms;
+  return end_at (start, index)->time_ms;
 }
 
 bool
 quoit_start_end_is_estimate (const QuoitStart *start, uint32_t index)
 {
-  const QuoitGroupEnd *end;
+  g_return_val_if_fail (start != NULL && index < start->start.ends->len, false);
 
-  g_return_val_if_fail (start != NULL, false);
-
-  end = end_at (start, index);
-  return end != NULL && end->is_estimate;
+  return end_at (start, index)->is_estimate;
 }
 
 bool
 quoit_start_end_is_overdue (const QuoitStart *start, uint32_t index)
 {
-  const QuoitGroupEnd *end;
+  g_return_val_if_fail (start != NULL && index < start->start.ends->len, false);
 
-  g_return_val_if_fail (start != NULL, false);
-
-  end = end_at (start, index);
-  return end != NULL && end->is_overdue;
+  return end_at (start, index)->is_overdue;
 }

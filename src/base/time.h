@@ -7,6 +7,9 @@
 /* 2200-01-01 UTC. Times in a ledger must be earlier. */
 #define QUOIT_LAST_MS G_GINT64_CONSTANT (7258118400000)
 
+/* The end of what has no known end. */
+#define QUOIT_FOREVER_MS G_MAXINT64
+
 /* Returns whether @time_ms is valid in a ledger: not negative, and before 2200. */
 gboolean quoit_time_is_valid (gint64 time_ms);
 

@@ -261,6 +261,15 @@ QuoitLabelScope quoit_layout_label_scope (const char *key);
 /* Returns the runs of the slices. The first call on a layout visits every node. Any thread may call it. */
 const QuoitSliceRuns *quoit_layout_slice_runs (const QuoitLayout *layout);
 
+/* Returns the slice of the node with this durable id, or QUOIT_NO_INDEX. */
+static inline guint32
+quoit_layout_slice_of_id (const QuoitLayout *layout, guint32 id)
+{
+  guint32 node = id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (layout, id);
+
+  return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[node].slice;
+}
+
 static inline const QuoitClass *
 quoit_layout_slice_class (const QuoitLayout *layout, QuoitSliceId slice)
 {

@@ -5,7 +5,6 @@
 #include <quoit/ledger.h>
 
 #include "ledger/entry.h"
-#include "placement/placement.h"
 #include "placement/refusal.h"
 
 /* A group by name, or by name and id. */

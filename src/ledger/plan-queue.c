@@ -6,6 +6,7 @@
 
 #include "placement/queue/timeline.h"
 #include "placement/start.h"
+#include "placement/view.h"
 
 typedef struct {
   const QuoitRequest *const *requests;
@@ -14,9 +15,9 @@ typedef struct {
   gint64 now_ms;
   QuoitTimeline *timeline;
   QuoitQueueResult *result;
-  GArray *pinned;          /* of guint32: nodes that waiting bundles are to get */
-  gboolean is_first_found; /* a request has to wait, and its start is known */
-  gboolean is_blocked;     /* no further request may start */
+  GArray *pinned;       /* of guint32: nodes that waiting bundles are to get */
+  gboolean has_promise; /* a waiting request is promised its start */
+  gboolean is_blocked;  /* no further request may start */
 } Queue;
 
 static QuoitQueuedRequest *
@@ -151,7 +152,8 @@ start_slices (Queue *queue, guint i, guint32 n)
   if (quoit_step_reserve_chosen (queue->result->fleet, request, &plan, queue->now_ms, &entry, &outcome, &error)
       && quoit_entry_check_n_groups (queue->result->fleet, entry, &error) && apply (queue, entry, &error))
     {
-      take_slices (queue, outcome.after, request);
+      if (!take_slices (queue, outcome.after, request))
+        g_assert_not_reached ();
       set_started (queue, i, outcome.after);
       queued_at (queue, i)->is_elastic = request->min_slices != 0;
     }
@@ -180,7 +182,8 @@ grow_group (Queue *queue, guint i)
   if (quoit_step_resize (queue->result->fleet, &resize, queue->now_ms, &entry, &outcome, NULL)
       && apply (queue, entry, NULL))
     {
-      take_slices (queue, outcome.after, request);
+      if (!take_slices (queue, outcome.after, request))
+        g_assert_not_reached ();
       set_started (queue, i, outcome.after);
     }
   quoit_plan_clear (&plan);
@@ -224,7 +227,7 @@ start_bundles (Queue *queue, guint i)
   first_shadow = make_shadow (&withheld);
   if (start_on (queue, i, first_shadow))
     return TRUE;
-  if (!queue->is_first_found)
+  if (!queue->has_promise)
     return FALSE;
   quoit_timeline_withhold (queue->timeline, quoit_runtime_end (queue->now_ms, request_runtime (queue->requests[i])),
                            withhold_slice, &withheld);
@@ -240,15 +243,15 @@ wait_until (Queue *queue, guint i, gint64 start_ms)
 {
   queued_at (queue, i)->state = QUOIT_QUEUED_WAITS;
   queued_at (queue, i)->start_ms = start_ms;
-  queue->is_first_found |= start_ms != 0;
+  queue->has_promise |= start_ms != 0;
   queue->is_blocked |= queue->backfill == QUOIT_BACKFILL_NONE;
 }
 
-/* Returns whether a start is to be planned for a request that cannot start now. */
+/* Returns whether a request that cannot start now is to be promised a start. */
 static gboolean
-is_planning (const Queue *queue)
+can_promise (const Queue *queue)
 {
-  return queue->backfill == QUOIT_BACKFILL_CONSERVATIVE || (!queue->is_first_found && !queue->is_blocked);
+  return queue->backfill == QUOIT_BACKFILL_CONSERVATIVE || (!queue->has_promise && !queue->is_blocked);
 }
 
 static void
@@ -271,7 +274,7 @@ plan_slices (Queue *queue, guint i)
       start_slices (queue, i, n);
       return;
     }
-  if (is_planning (queue))
+  if (can_promise (queue))
     start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
   if (start_ms != QUOIT_FOREVER_MS)
     quoit_timeline_take (queue->timeline, i, n, start_ms, runtime_ms);
@@ -315,10 +318,10 @@ check_bundles (const Queue *queue, const QuoitRequest *request, GError **error)
       outcome.refusal.fleet = quoit_fleet_ref (queue->result->fleet);
       quoit_refusal_explain (&outcome.refusal, NULL, &why);
     }
-  if (why == NULL || !g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
-    return why == NULL || (g_propagate_error (error, why), FALSE);
-  g_error_free (why);
-  return TRUE;
+  if (why == NULL || g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
+    return g_clear_error (&why), TRUE;
+  g_propagate_error (error, why);
+  return FALSE;
 }
 
 /* Returns when the bundles are to start, and pins their nodes; 0 if that is unknown. */
@@ -348,7 +351,7 @@ plan_bundles (Queue *queue, guint i)
 
   if (!queue->is_blocked && start_bundles (queue, i))
     return;
-  if (is_planning (queue))
+  if (can_promise (queue))
     start_ms = find_start_of_bundles (queue, request);
   if (start_ms == 0 && !check_bundles (queue, request, &error))
     refuse (queue, i, error);
@@ -390,7 +393,10 @@ find_candidates (Queue *queue)
       if (!quoit_step_check_request (request, queue->now_ms, &error)
           || (request->bundles->len == 0
               && !quoit_candidates_find (queue->result->fleet, request, &candidates[i], &error)))
-        refuse (queue, i, error);
+        {
+          refuse (queue, i, error);
+          candidates[i].class_index = QUOIT_NO_INDEX;
+        }
     }
   return candidates;
 }
@@ -432,7 +438,7 @@ plan_all (Queue *queue)
   for (guint i = 0; i < queue->n; i++)
     if (queued_at (queue, i)->is_elastic)
       grow_group (queue, i);
-  quoit_timeline_free (queue->timeline);
+  g_clear_pointer (&queue->timeline, quoit_timeline_free);
   for (guint i = 0; i < queue->n; i++)
     quoit_candidates_clear (&candidates[i]);
 }
@@ -450,6 +456,8 @@ quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, 
   result->requests = g_array_new (FALSE, TRUE, sizeof (QuoitQueuedRequest));
   g_array_set_clear_func (result->requests, queued_clear);
   g_array_set_size (result->requests, n);
+  for (guint i = 0; i < n; i++)
+    g_array_index (result->requests, QuoitQueuedRequest, i).state = QUOIT_QUEUED_WAITS;
   queue.pinned = pinned;
   if (!quoit_step_clock (fleet, now_ms, &queue.now_ms, error))
     return FALSE;

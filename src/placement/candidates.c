@@ -3,7 +3,6 @@
  * labels, names), whether or not they are free. Rules that hold for a whole run of slices are tested once per run, and
  * rules for labels once per kind of node. The result is remembered for the next request with the same rules. */
 #include "placement/constraint.h"
-#include "placement/ends.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/ends.h"
 
-#include "placement/queue/steps.h"
+#include "base/time.h"
 
 gboolean
 quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
@@ -35,14 +35,6 @@ quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice)
         || quoit_fleet_node_is_external (fleet, (QuoitNodeId) { i }))
       return FALSE;
   return TRUE;
-}
-
-guint32
-quoit_layout_slice_of_id (const QuoitLayout *layout, guint32 id)
-{
-  guint32 node = id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (layout, id);
-
-  return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[node].slice;
 }
 
 /* Raises the times of the group's slices to @end_ms. */

@@ -21,9 +21,6 @@ gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now
 /* Returns whether the slice is free when no group uses it. */
 gboolean quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice);
 
-/* Returns the slice of the node with the durable id @id, or QUOIT_NO_INDEX. */
-guint32 quoit_layout_slice_of_id (const QuoitLayout *layout, guint32 id);
-
 /* Returns by slice the time from which on it is free: @now_ms, the end of its last group, or QUOIT_FOREVER_MS if that
  * is unknown or if the slice is not free without groups. The caller owns the array. */
 gint64 *quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms);

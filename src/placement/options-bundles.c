@@ -104,7 +104,7 @@ is_sufficient (const Search *search, const guint8 *selected)
   for (guint i = 0; i < search->steps->len; i++)
     if (selected[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
       return FALSE;
-  return quoit_bundles_fit (fork, search->request);
+  return quoit_bundles_fit (fork, search->request, NULL);
 }
 
 static void

@@ -268,15 +268,18 @@ choose_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint3
 }
 
 gboolean
-quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
   g_autofree guint32 *kept = NULL;
-  QuoitPlacementResult result = QUOIT_PLACEMENT_NONE;
+  QuoitPlacementResult own;
 
+  if (result == NULL)
+    result = &own;
+  *result = QUOIT_PLACEMENT_NONE;
   quoit_bundle_plan_init (&plan, request->bundles->len);
   kept = g_memdup2 (plan.nodes, (plan.n + 1) * sizeof *kept);
-  return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &result, &plan, NULL) && result == QUOIT_PLACEMENT_FOUND
+  return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, result, &plan, NULL) && *result == QUOIT_PLACEMENT_FOUND
          && choose_chips (fleet, request, kept, &plan, NULL);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "placement/view.h"
+#include "placement/bundles-after.h"
 
 /* --- ends of groups --- */
 
@@ -197,56 +197,15 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
 
 /* --- bundles --- */
 
-/* Returns the fleet as it is when the first @n groups of @ends have ended. */
-static QuoitFleet *
-fleet_after (const QuoitFleet *fleet, const GArray *ends, guint n)
+/* Returns the slots of the groups, as an array of guint32. */
+static GArray *
+list_slots (const GArray *ends)
 {
-  QuoitFleet *after = quoit_fleet_fork (fleet);
+  GArray *slots = g_array_sized_new (FALSE, FALSE, sizeof (guint32), ends->len);
 
-  for (guint i = 0; i < n; i++)
-    {
-      const QuoitGroupEnd *end = &g_array_index (ends, QuoitGroupEnd, i);
-      const QuoitGroupData *group = quoit_fleet_group_at (fleet, end->slot);
-
-      quoit_fleet_remove_group (after, group->name, group->id, QUOIT_END_RELEASED, end->time_ms, NULL);
-    }
-  return after;
-}
-
-static gboolean
-fits_after (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *ends, guint n)
-{
-  g_autoptr (QuoitFleet) after = fleet_after (fleet, ends, n);
-
-  return quoit_bundles_fit (after, request);
-}
-
-/* Returns the smallest number of ends after which the request fits, or 0 if there is none. More free nodes never keep
- * policy `best` from a placement, so that number can be halved. Ray's algorithm is greedy, so each must be tried. */
-static guint
-count_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *ends)
-{
-  guint too_few = 0, enough = ends->len;
-
-  if (request->policy == QUOIT_POLICY_RAY)
-    {
-      for (guint n = 1; n <= ends->len; n++)
-        if (fits_after (fleet, request, ends, n))
-          return n;
-      return 0;
-    }
-  if (ends->len == 0 || !fits_after (fleet, request, ends, ends->len))
-    return 0;
-  while (enough - too_few > 1)
-    {
-      guint middle = too_few + (enough - too_few) / 2;
-
-      if (fits_after (fleet, request, ends, middle))
-        enough = middle;
-      else
-        too_few = middle;
-    }
-  return enough;
+  for (guint i = 0; i < ends->len; i++)
+    g_array_append_val (slots, g_array_index (ends, QuoitGroupEnd, i).slot);
+  return slots;
 }
 
 /* Finds the nodes that the request gets after @start->ends, and removes the ends of groups that use none of them. */
@@ -254,7 +213,8 @@ static void
 find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime *start)
 {
   GArray *ends = start->ends;
-  g_autoptr (QuoitFleet) after = fleet_after (fleet, ends, ends->len);
+  g_autoptr (GArray) slots = list_slots (ends);
+  g_autoptr (QuoitFleet) after = quoit_fleet_without (fleet, slots, ends->len);
   g_auto (QuoitBundlePlan) plan = { 0 };
   g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
   guint n_kept = 0;
@@ -279,16 +239,19 @@ static gboolean
 find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                        GError **error)
 {
+  g_autoptr (GArray) slots = NULL;
+  gboolean is_proven;
   guint n;
 
   if (!quoit_request_check_complete (request, error))
     return FALSE;
-  if (quoit_bundles_fit (fleet, request))
+  if (quoit_bundles_fit (fleet, request, NULL))
     return start->time_ms = now_ms, TRUE;
   g_array_unref (start->ends);
   start->ends = collect_ends (fleet, NULL, now_ms);
   sort_by_time (start->ends);
-  n = count_needed_ends (fleet, request, start->ends);
+  slots = list_slots (start->ends);
+  n = quoit_bundles_count_ends (fleet, request, slots, &is_proven);
   g_array_set_size (start->ends, n);
   if (n == 0)
     return TRUE;

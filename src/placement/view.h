@@ -76,8 +76,9 @@ typedef enum {
  * still exist. */
 gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
 
-/* Whether the policy of the request can place its bundles now, including chips. */
-gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request);
+/* Returns whether the policy of the request can place its bundles now, including chips. *@result (or NULL) tells why
+ * not: UNKNOWN if the search ended without a result. */
+gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
 
 /* Places the bundles that have no node in @plan, under the policy of the request. The other bundles stay, and count
  * for STRICT_SPREAD and the topology label. Does not choose chips. Fails like quoit_fleet_view_init(). @plan is

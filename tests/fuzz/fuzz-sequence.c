@@ -282,6 +282,100 @@ change_node (Sequence *sequence)
   require_and_clear (ok, &error);
 }
 
+/* --- plans on forks --- */
+
+/* Releases on the fork what must give way to the request, which must fit then. */
+static void
+preempt_on_fork (QuoitFork *fork, const QuoitRequest *request, gint64 now_ms)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_fork_snapshot (fork);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitPreemption) preemption = quoit_snapshot_find_preemption (snapshot, request, now_ms, &error);
+  g_autoptr (QuoitGroup) made = NULL;
+
+  if (preemption == NULL)
+    {
+      require_and_clear (FALSE, &error);
+      return;
+    }
+  for (guint32 i = 0; i < quoit_preemption_get_n_groups (preemption); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_preemption_dup_group (preemption, i);
+
+      if (!quoit_fork_release (fork, quoit_group_get_handle (group), now_ms, &error))
+        g_error ("a group of a preemption cannot be released: %s", error->message);
+    }
+  made = quoit_fork_reserve (fork, request, now_ms, NULL, &error);
+  if (made == NULL && (error->code == QUOIT_ERROR_NOT_NOW || error->code == QUOIT_ERROR_NEVER))
+    g_error ("the request does not fit after a preemption: %s", error->message);
+}
+
+static void
+check_plan (const QuoitQueuePlan *plan, guint32 i)
+{
+  QuoitQueuedState state = quoit_queue_plan_get_state (plan, i);
+  g_autoptr (QuoitGroup) group = quoit_queue_plan_dup_group (plan, i);
+
+  if ((group != NULL) != (state == QUOIT_QUEUED_STARTS)
+      || quoit_queue_plan_check (plan, i, NULL) != (state != QUOIT_QUEUED_REFUSED))
+    g_error ("request %u of the queue has the state %d, %s group", i, (int) state, group == NULL ? "no" : "a");
+}
+
+/* Commits the fork. Nobody else has written, so the ledger must have the state of the fork then. */
+static void
+commit_fork (Sequence *sequence, QuoitFork *fork)
+{
+  g_autoptr (QuoitSnapshot) planned = quoit_fork_snapshot (fork);
+  g_autofree char *before = quoit_snapshot_dup_json (planned), *after = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 seq;
+
+  if (!quoit_ledger_commit_fork (sequence->ledger, fork, sequence->now_ms, &error))
+    g_error ("the fork is not committed: %s", error->message);
+  after = dup_state (sequence->ledger, &seq);
+  /* The entries of the fork become one, so the numbers before the sources differ. */
+  require_equal ("the committed state differs from the fork", strstr (before, "\"sources\""),
+                 strstr (after, "\"sources\""));
+}
+
+static void
+plan_any (Sequence *sequence)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitQueuePlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitRequest *queue[4];
+  guint32 n = 1 + fuzz_byte (&sequence->in) % G_N_ELEMENTS (queue);
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint8 byte = fuzz_byte (&sequence->in);
+
+      queue[i] = any_request (&sequence->in);
+      quoit_request_set_priority (queue[i], byte % 4);
+      if (byte >= 64)
+        quoit_request_set_expected_runtime_ms (queue[i], byte, NULL);
+    }
+  show ("plan", "");
+  plan = quoit_fork_plan_queue (fork, (const QuoitRequest *const *) queue, n,
+                                (QuoitBackfill) (fuzz_byte (&sequence->in) % 4), sequence->now_ms, &error);
+  for (guint32 i = 0; plan != NULL && i < n; i++)
+    {
+      check_plan (plan, i);
+      if (quoit_queue_plan_get_state (plan, i) == QUOIT_QUEUED_WAITS)
+        preempt_on_fork (fork, queue[i], sequence->now_ms);
+    }
+  if (plan == NULL)
+    require_and_clear (FALSE, &error);
+  else
+    commit_fork (sequence, fork);
+  for (guint32 i = 0; i < n; i++)
+    quoit_request_free (queue[i]);
+}
+
+/* --- the ledger --- */
+
 static void
 change_ledger (Sequence *sequence)
 {
@@ -291,6 +385,11 @@ change_ledger (Sequence *sequence)
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
+  if (how >= 128)
+    {
+      plan_any (sequence);
+      return;
+    }
   show ("ledger", how % 3 == 0 ? "owner" : how % 3 == 1 ? "end of the owner" : "compact");
   if (how % 3 == 0)
     ok = quoit_ledger_set_owner (sequence->ledger, "o1", 1 + how * 10, sequence->now_ms, &error);

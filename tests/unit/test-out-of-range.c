@@ -446,6 +446,55 @@ START_TEST (getters_of_snapshots_return_the_documented_value)
 }
 END_TEST
 
+static void
+check_start (const QuoitStart *start)
+{
+  expect_criticals ();
+  OUT_OF_RANGE (quoit_start_get_n_ends (start))
+  {
+    ABSENT (quoit_start_dup_end_group (start, at));
+    VALUE (quoit_start_get_end_ms (start, at), 0);
+    VALUE (quoit_start_end_is_estimate (start, at), false);
+    VALUE (quoit_start_end_is_overdue (start, at), false);
+  }
+}
+
+static void
+check_queue_plan (const QuoitQueuePlan *plan)
+{
+  expect_criticals ();
+  OUT_OF_RANGE (quoit_queue_plan_get_n_requests (plan))
+  {
+    VALUE (quoit_queue_plan_get_state (plan, at), QUOIT_QUEUED_REFUSED);
+    VALUE (quoit_queue_plan_get_start_ms (plan, at), 0);
+    ABSENT (quoit_queue_plan_dup_group (plan, at));
+    VALUE (quoit_queue_plan_check (plan, at, NULL), false);
+  }
+}
+
+START_TEST (getters_of_plans_return_the_documented_value)
+{
+  g_autoptr (QuoitLedger) ledger = new_ledger ();
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitRequest) request = new_request ("more", NULL, 2, 2);
+  const QuoitRequest *queue[] = { request };
+  g_autoptr (QuoitStart) start = quoit_snapshot_find_start (snapshot, request, NOW, NULL);
+  g_autoptr (QuoitQueuePlan) plan = quoit_fork_plan_queue (fork, queue, 1, QUOIT_BACKFILL_EASY, NOW, NULL);
+  g_autoptr (QuoitPreemption) preemption = NULL;
+
+  quoit_request_set_priority (request, 1);
+  preemption = quoit_snapshot_find_preemption (snapshot, request, NOW, NULL);
+  ck_assert_uint_eq (quoit_queue_plan_get_n_requests (plan), 1);
+  ck_assert_uint_gt (quoit_preemption_get_n_groups (preemption), 0);
+  check_start (start);
+  check_queue_plan (plan);
+  expect_criticals ();
+  OUT_OF_RANGE (quoit_preemption_get_n_groups (preemption))
+  ABSENT (quoit_preemption_dup_group (preemption, at));
+}
+END_TEST
+
 START_TEST (getters_of_topologies_return_the_documented_value)
 {
   g_autoptr (QuoitLedger) ledger = new_ledger ();
@@ -514,6 +563,7 @@ main (void)
   tcase_add_test (tcase, getters_of_journals_return_the_documented_value);
   tcase_add_test (tcase, getters_of_reports_return_the_documented_value);
   tcase_add_test (tcase, getters_of_snapshots_return_the_documented_value);
+  tcase_add_test (tcase, getters_of_plans_return_the_documented_value);
   tcase_add_test (tcase, getters_of_topologies_return_the_documented_value);
   tcase_add_test (tcase, getters_of_renumberings_return_the_documented_value);
   tcase_add_test (tcase, constructors_without_error_refuse_unknown_enums);

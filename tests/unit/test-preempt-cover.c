@@ -3,7 +3,7 @@
 #include "placement/preempt/cover.h"
 #include "suite.h"
 
-enum { N_CASES = 400, MOST_OPTIONS = 12, N_MANY = 6000, MANY_NEEDED = 20000 };
+enum { N_CASES = 400, MOST_OPTIONS = 12, N_MANY = 6000, MANY_NEEDED = 20000, MOST_CHIPS = 1000 };
 
 static guint32
 draw (GRand *rand, guint32 n)
@@ -97,22 +97,40 @@ START_TEST (the_result_is_the_cheapest_set)
 }
 END_TEST
 
-/* All groups cost 8 chips for each slice, so a set that frees exactly the needed slices is the cheapest one. */
-START_TEST (many_options_cost_at_most_twice_the_least)
+static int
+by_density (const void *a, const void *b)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
-  g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (QuoitPreemptOption));
-  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const QuoitPreemptOption *x = a, *y = b;
+  guint64 one = x->cost.chips_e4 * y->n_slices, other = y->cost.chips_e4 * x->n_slices;
+
+  return one < other ? -1 : one > other;
+}
+
+/* The cost if options could be taken in part, rounded down: no set costs less. */
+static guint64
+fractional_cost (const GArray *options, guint32 needed)
+{
+  g_autoptr (GArray) sorted = g_array_copy ((GArray *) options);
+  guint64 cost = 0;
+
+  g_array_sort (sorted, by_density);
+  for (guint i = 0; needed > 0; i++)
+    {
+      const QuoitPreemptOption *option = &g_array_index (sorted, QuoitPreemptOption, i);
+      guint32 n = MIN (needed, option->n_slices);
+
+      cost += option->cost.chips_e4 * n / option->n_slices;
+      needed -= n;
+    }
+  return cost;
+}
+
+/* Checks that the options free enough, and no option can be left out. Returns their cost. */
+static guint64
+check_taken (const GArray *options, const GArray *taken, guint32 needed)
+{
   guint64 n = 0, chips = 0;
 
-  for (guint32 i = 0; i < N_MANY; i++)
-    {
-      guint32 n_slices = 1 + draw (rand, 9);
-      const QuoitPreemptOption option = { i, n_slices, { 8 * n_slices + draw (rand, 5), 0 } };
-
-      g_array_append_val (options, option);
-    }
-  ck_assert (!quoit_preempt_cover (options, MANY_NEEDED, taken));
   for (guint t = 0; t < taken->len; t++)
     {
       const QuoitPreemptOption *option
@@ -120,13 +138,50 @@ START_TEST (many_options_cost_at_most_twice_the_least)
 
       n += option->n_slices;
       chips += option->cost.chips_e4;
-      ck_assert_uint_gt (option->n_slices, 0);
     }
-  ck_assert_uint_ge (n, MANY_NEEDED);
-  ck_assert_uint_le (chips, 2 * 8 * (guint64) MANY_NEEDED);
+  ck_assert_uint_ge (n, needed);
   for (guint t = 0; t < taken->len; t++)
     ck_assert_uint_lt (n - g_array_index (options, QuoitPreemptOption, g_array_index (taken, guint32, t)).n_slices,
-                       MANY_NEEDED);
+                       needed);
+  return chips;
+}
+
+START_TEST (many_options_cost_little_more_than_the_least)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
+  g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (QuoitPreemptOption));
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint64 least;
+
+  for (guint32 i = 0; i < N_MANY; i++)
+    {
+      const QuoitPreemptOption option = { i, 1 + draw (rand, 9), { 1 + draw (rand, MOST_CHIPS), 0 } };
+
+      g_array_append_val (options, option);
+    }
+  least = fractional_cost (options, MANY_NEEDED);
+  ck_assert (!quoit_preempt_cover (options, MANY_NEEDED, taken));
+  ck_assert_uint_le (check_taken (options, taken, MANY_NEEDED), least + MOST_CHIPS + N_MANY);
+}
+END_TEST
+
+/* The densest option frees far more than is needed. Options of one choice: only the largest counts. */
+START_TEST (a_large_cheap_option_is_no_trap)
+{
+  g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (QuoitPreemptOption));
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const QuoitPreemptOption huge = { 0, 100 * MANY_NEEDED, { 40 * MANY_NEEDED, 0 } };
+
+  g_array_append_val (options, huge);
+  for (guint32 i = 1; i < N_MANY; i++)
+    for (guint32 n = 3; n <= 6; n += 3)
+      {
+        const QuoitPreemptOption option = { i, n, { n, 0 } };
+
+        g_array_append_val (options, option);
+      }
+  ck_assert (!quoit_preempt_cover (options, MANY_NEEDED, taken));
+  ck_assert_uint_le (check_taken (options, taken, MANY_NEEDED), MANY_NEEDED + 6);
 }
 END_TEST
 
@@ -137,7 +192,8 @@ main (void)
   TCase *tcase = tcase_create ("preempt-cover");
 
   tcase_add_test (tcase, the_result_is_the_cheapest_set);
-  tcase_add_test (tcase, many_options_cost_at_most_twice_the_least);
+  tcase_add_test (tcase, many_options_cost_little_more_than_the_least);
+  tcase_add_test (tcase, a_large_cheap_option_is_no_trap);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

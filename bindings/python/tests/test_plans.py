@@ -112,6 +112,10 @@ def test_a_repeated_request_has_its_group_already(ledger):
         (row,) = fork.plan_queue([request("a", 6, 60, key="job-1")], now_ms=NOW)
         assert (row.state, row.group) == (QueuedState.STARTS, first)
         assert fork.snapshot().seq == ledger.snapshot().seq
+    ledger.release("a", now_ms=NOW)
+    with ledger.snapshot().fork() as fork:
+        (row,) = fork.plan_queue([request("a", 6, 60, key="job-1")], now_ms=NOW)
+        assert (row.state, row.group.state) == (QueuedState.STARTS, quoit.GroupState.REMOVED)
 
 
 def test_an_elastic_request_gets_what_is_left(ledger):

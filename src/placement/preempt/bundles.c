@@ -1,79 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preemption for bundles. Whether they fit is decided on a fork without the released groups. */
+#include "placement/bundles-after.h"
 #include "placement/preempt/preempt.h"
-#include "placement/view.h"
 
 enum {
   MOST_EXACT = 10 /* victims of which all sets are tried */
 };
 
-static gboolean
-fits_without (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *released)
-{
-  g_autoptr (QuoitFleet) after = quoit_fleet_fork (fleet);
-
-  for (guint i = 0; i < released->len; i++)
-    {
-      const QuoitGroupData *group = quoit_fleet_group_at (fleet, g_array_index (released, QuoitVictim, i).slot);
-
-      quoit_fleet_remove_group (after, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, NULL);
-    }
-  return quoit_bundles_fit (after, request);
-}
-
+/* Returns the slots of the first @n victims, as an array of guint32. */
 static GArray *
-first_victims (const GArray *victims, guint n)
+list_slots (const GArray *victims, guint n)
 {
-  GArray *first = g_array_sized_new (FALSE, FALSE, sizeof (QuoitVictim), n);
+  GArray *slots = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n);
 
-  g_array_append_vals (first, victims->data, n);
-  return first;
-}
-
-static gboolean
-fits_without_first (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *victims, guint n)
-{
-  g_autoptr (GArray) first = first_victims (victims, n);
-
-  return fits_without (fleet, request, first);
-}
-
-/* Returns the smallest number of first victims whose release lets the request fit, or the number of victims + 1. More
- * free nodes never keep policy `best` from a placement, so that number can be halved. Ray's algorithm is greedy, so
- * each must be tried. */
-static guint
-count_needed (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *victims)
-{
-  guint too_few = 0, enough = victims->len;
-
-  for (guint n = 1; request->policy == QUOIT_POLICY_RAY && n <= victims->len; n++)
-    if (fits_without_first (fleet, request, victims, n))
-      return n;
-  if (request->policy == QUOIT_POLICY_RAY || !fits_without_first (fleet, request, victims, victims->len))
-    return victims->len + 1;
-  while (enough - too_few > 1)
-    {
-      guint middle = too_few + (enough - too_few) / 2;
-
-      if (fits_without_first (fleet, request, victims, middle))
-        enough = middle;
-      else
-        too_few = middle;
-    }
-  return enough;
+  for (guint i = 0; i < n; i++)
+    g_array_append_val (slots, g_array_index (victims, QuoitVictim, i).slot);
+  return slots;
 }
 
 /* Keeps running what need not be released: tries each group, the most expensive one first. */
 static void
-keep_running (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released)
+keep_running (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, gboolean *is_proven)
 {
+  g_autoptr (GArray) slots = list_slots (released, released->len);
+
   for (guint i = released->len; i > 0; i--)
     {
-      const QuoitVictim kept = g_array_index (released, QuoitVictim, i - 1);
+      guint32 slot = g_array_index (slots, guint32, i - 1);
 
-      g_array_remove_index (released, i - 1);
-      if (!fits_without (fleet, request, released))
-        g_array_insert_val (released, i - 1, kept);
+      g_array_remove_index (slots, i - 1);
+      if (quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
+        g_array_remove_index (released, i - 1);
+      else
+        g_array_insert_val (slots, i - 1, slot);
     }
 }
 
@@ -101,7 +60,8 @@ is_cheaper (SetCost a, SetCost b)
 
 /* Replaces @released by the cheapest set, if another one is cheaper. */
 static void
-try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *victims, GArray *released)
+try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *victims, GArray *released,
+              gboolean *is_proven)
 {
   SetCost best = { G_MININT32, { 0, 0 } };
 
@@ -109,7 +69,7 @@ try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray
     best = add_cost (best, &g_array_index (released, QuoitVictim, i));
   for (guint32 set = 1; set < 1u << victims->len; set++)
     {
-      g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+      g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (QuoitVictim)), slots = NULL;
       SetCost cost = { G_MININT32, { 0, 0 } };
 
       for (guint v = 0; v < victims->len; v++)
@@ -118,7 +78,10 @@ try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray
             cost = add_cost (cost, &g_array_index (victims, QuoitVictim, v));
             g_array_append_val (members, g_array_index (victims, QuoitVictim, v));
           }
-      if (!is_cheaper (cost, best) || !fits_without (fleet, request, members))
+      if (!is_cheaper (cost, best))
+        continue;
+      slots = list_slots (members, members->len);
+      if (!quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
         continue;
       best = cost;
       g_array_set_size (released, 0);
@@ -130,9 +93,11 @@ gboolean
 quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *victims,
                            GArray *released, gboolean *is_cheapest, GError **error)
 {
+  g_autoptr (GArray) slots = NULL;
+  gboolean is_proven = TRUE;
   guint n;
 
-  if (quoit_bundles_fit (fleet, request))
+  if (quoit_bundles_fit (fleet, request, NULL))
     return TRUE;
   for (guint v = 0; v < victims->len; v++)
     {
@@ -141,14 +106,18 @@ quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
       victim->cost = quoit_victim_cost (fleet, victim, now_ms);
     }
   g_array_sort (victims, quoit_victim_compare);
-  n = count_needed (fleet, request, victims);
-  if (n > victims->len)
-    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, even if all %u groups of a priority below %d are released",
-                       victims->len, request->priority);
+  slots = list_slots (victims, victims->len);
+  n = quoit_bundles_count_ends (fleet, request, slots, &is_proven);
+  if (n == 0 && victims->len == 0)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, and no group has a priority below %d", request->priority);
+  if (n == 0)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, even if %s of a priority below %d %s released",
+                       victims->len == 1 ? "the one group" : "all groups", request->priority,
+                       victims->len == 1 ? "is" : "are");
   g_array_append_vals (released, victims->data, n);
-  keep_running (fleet, request, released);
-  *is_cheapest = victims->len <= MOST_EXACT;
-  if (*is_cheapest)
-    try_all_sets (fleet, request, victims, released);
+  keep_running (fleet, request, released, &is_proven);
+  if (victims->len <= MOST_EXACT)
+    try_all_sets (fleet, request, victims, released, &is_proven);
+  *is_cheapest = victims->len <= MOST_EXACT && is_proven;
   return TRUE;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/preempt/preempt.h"
 
-#include "placement/ends.h"
-
 static guint64
 bundle_chips_e4 (const QuoitBundle *bundle)
 {

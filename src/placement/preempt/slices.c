@@ -291,21 +291,19 @@ add_growing_sets (Preemption *preemption, const GArray *list, const Cluster *clu
     }
 }
 
-static void
-add_clusters (Preemption *preemption, const GArray *list)
+/* Returns the shared slices (GArray of guint32: indices in @list) of each victim. */
+static GHashTable *
+list_slices_of (const GArray *list)
 {
-  g_autoptr (GHashTable) slices_of
-      = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref); /* victim -> its shared slices */
-  g_autofree gboolean *is_done = g_new0 (gboolean, list->len + 1);
+  GHashTable *slices_of = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
 
   for (guint32 i = 0; i < list->len; i++)
     {
-      const SharedSlice *shared = &g_array_index (list, SharedSlice, i);
+      const GArray *users = g_array_index (list, SharedSlice, i).users;
 
-      is_done[i] = shared->priority > preemption->limit;
-      for (guint u = 0; !is_done[i] && u < shared->users->len; u++)
+      for (guint u = 0; u < users->len; u++)
         {
-          gpointer key = GUINT_TO_POINTER (g_array_index (shared->users, guint32, u));
+          gpointer key = GUINT_TO_POINTER (g_array_index (users, guint32, u));
           GArray *slices = g_hash_table_lookup (slices_of, key);
 
           if (slices == NULL)
@@ -313,6 +311,17 @@ add_clusters (Preemption *preemption, const GArray *list)
           g_array_append_val (slices, i);
         }
     }
+  return slices_of;
+}
+
+static void
+add_clusters (Preemption *preemption, const GArray *list)
+{
+  g_autoptr (GHashTable) slices_of = list_slices_of (list);
+  g_autofree gboolean *is_done = g_new0 (gboolean, list->len + 1);
+
+  for (guint32 i = 0; i < list->len; i++)
+    is_done[i] = g_array_index (list, SharedSlice, i).priority > preemption->limit;
   for (guint i = 0; i < list->len; i++)
     {
       Cluster cluster;
@@ -376,12 +385,28 @@ priorities_clear (Priorities *by)
   g_free (by->next);
 }
 
+/* Returns priority -> number of shared slices. */
+static GHashTable *
+count_by_priority (const GArray *list)
+{
+  GHashTable *counts = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = 0; i < list->len; i++)
+    {
+      gpointer key = GINT_TO_POINTER (g_array_index (list, SharedSlice, i).priority);
+
+      g_hash_table_insert (counts, key, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, key)) + 1));
+    }
+  return counts;
+}
+
 /* Finds the lowest priority up to which groups must be released. Returns how many slices they free, and writes to
  * @n_freed how many each of them frees alone. */
 static guint64
 find_limit (Preemption *preemption, guint32 *n_freed, const GArray *list)
 {
   Priorities by = list_priorities (preemption->victims);
+  g_autoptr (GHashTable) n_shared = count_by_priority (list);
   guint64 n = 0;
 
   for (guint p = 0; p < by.priorities->len && n < preemption->needed; p++)
@@ -393,8 +418,7 @@ find_limit (Preemption *preemption, guint32 *n_freed, const GArray *list)
       for (; v != 0; v = by.next[v - 1])
         if (quoit_group_has_whole_slices (victim_group (preemption, v - 1)))
           n += n_freed[v - 1] = count_freed (preemption, victim_group (preemption, v - 1));
-      for (guint32 i = 0; i < list->len; i++)
-        n += g_array_index (list, SharedSlice, i).priority == preemption->limit;
+      n += GPOINTER_TO_UINT (g_hash_table_lookup (n_shared, GINT_TO_POINTER (preemption->limit)));
     }
   priorities_clear (&by);
   return n;
@@ -416,25 +440,19 @@ add_whole_groups (Preemption *preemption, const guint32 *n_freed)
     }
 }
 
-/* Returns how many slices are free without the groups in @released (a set of indices of victims). */
+/* Adds @difference to the number of released users of each shared slice of victim @v. Returns how many of these slices
+ * had only released users before. */
 static guint64
-count_freed_by (const Preemption *preemption, const guint32 *n_freed, const GArray *list, GHashTable *released)
+count_released_users (const GArray *list, const GArray *slices, guint32 *n_released, gint difference)
 {
-  GHashTableIter iter;
-  gpointer key;
   guint64 n = 0;
 
-  g_hash_table_iter_init (&iter, released);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    n += n_freed[GPOINTER_TO_UINT (key)];
-  for (guint32 i = 0; i < list->len; i++)
+  for (guint o = 0; slices != NULL && o < slices->len; o++)
     {
-      const GArray *users = g_array_index (list, SharedSlice, i).users;
-      guint u = 0;
+      guint32 i = g_array_index (slices, guint32, o);
 
-      while (u < users->len && g_hash_table_contains (released, GUINT_TO_POINTER (g_array_index (users, guint32, u))))
-        u++;
-      n += u == users->len;
+      n += n_released[i] == g_array_index (list, SharedSlice, i).users->len;
+      n_released[i] += (guint32) difference;
     }
   return n;
 }
@@ -444,19 +462,32 @@ count_freed_by (const Preemption *preemption, const guint32 *n_freed, const GArr
 static void
 keep_running (const Preemption *preemption, const guint32 *n_freed, const GArray *list, GArray *victims)
 {
-  g_autoptr (GHashTable) released = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) slices_of = list_slices_of (list);
+  g_autofree guint32 *n_released = g_new0 (guint32, list->len + 1); /* by shared slice: its released users */
+  guint64 n = 0;
 
   for (guint i = 0; i < victims->len; i++)
-    g_hash_table_add (released, GUINT_TO_POINTER (g_array_index (victims, Released, i).index));
+    {
+      guint32 v = g_array_index (victims, Released, i).index;
+
+      n += n_freed[v];
+      count_released_users (list, g_hash_table_lookup (slices_of, GUINT_TO_POINTER (v)), n_released, 1);
+    }
+  for (guint32 i = 0; i < list->len; i++)
+    n += n_released[i] == g_array_index (list, SharedSlice, i).users->len;
   for (guint i = victims->len; i > 0; i--)
     {
-      gpointer key = GUINT_TO_POINTER (g_array_index (victims, Released, i - 1).index);
+      guint32 v = g_array_index (victims, Released, i - 1).index;
+      const GArray *slices = g_hash_table_lookup (slices_of, GUINT_TO_POINTER (v));
+      guint64 lost = n_freed[v] + count_released_users (list, slices, n_released, -1);
 
-      g_hash_table_remove (released, key);
-      if (count_freed_by (preemption, n_freed, list, released) >= preemption->needed)
-        g_array_remove_index (victims, i - 1);
-      else
-        g_hash_table_add (released, key);
+      if (n - lost < preemption->needed)
+        {
+          count_released_users (list, slices, n_released, 1);
+          continue;
+        }
+      n -= lost;
+      g_array_remove_index (victims, i - 1);
     }
 }
 

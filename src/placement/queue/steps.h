@@ -3,10 +3,7 @@
  * or changed as a whole. */
 #pragma once
 
-#include <glib.h>
-
-/* The end of what has no known end. */
-#define QUOIT_FOREVER_MS G_MAXINT64
+#include "base/time.h"
 
 /* The number has a value from @first_ms on; earlier times must not be passed. */
 typedef struct {

@@ -24,11 +24,10 @@ typedef struct {
 
 /* The slices that some requests accept, all of them the same ones. */
 typedef struct {
-  guint32 class_index;
-  const QuoitEligible *eligible; /* NULL: the whole class */
-  guint32 n_possible;            /* slices that could be free at any time */
-  GArray *buckets;               /* of guint32: those that few sets contain come first */
-  GArray *found;                 /* of Found */
+  QuoitCandidates candidates; /* borrowed */
+  guint32 n_possible;         /* slices that could be free at any time */
+  GArray *buckets;            /* of guint32: those that few sets contain come first */
+  GArray *found;              /* of Found */
 } Set;
 
 struct _QuoitTimeline {
@@ -61,10 +60,11 @@ static guint
 set_hash (gconstpointer key)
 {
   const Set *set = key;
-  guint hash = set->class_index;
+  guint hash = set->candidates.class_index;
 
-  for (guint32 w = 0; set->eligible != NULL && w < set->eligible->n_words; w++)
-    hash = (hash ^ (guint) (set->eligible->slices[w] >> 32) ^ (guint) set->eligible->slices[w]) * 16777619u;
+  for (guint32 w = 0; set->candidates.eligible != NULL && w < set->candidates.eligible->n_words; w++)
+    hash = (hash ^ (guint) (set->candidates.eligible->slices[w] >> 32) ^ (guint) set->candidates.eligible->slices[w])
+           * 16777619u;
   return hash;
 }
 
@@ -72,19 +72,20 @@ static gboolean
 sets_equal (gconstpointer a, gconstpointer b)
 {
   const Set *x = a, *y = b;
+  const QuoitEligible *a_eligible = x->candidates.eligible, *b_eligible = y->candidates.eligible;
 
-  if (x->class_index != y->class_index || x->eligible == y->eligible)
-    return x->class_index == y->class_index;
-  return x->eligible != NULL && y->eligible != NULL && x->eligible->n_words == y->eligible->n_words
-         && memcmp (x->eligible->slices, y->eligible->slices, x->eligible->n_words * sizeof (guint64)) == 0;
+  if (x->candidates.class_index != y->candidates.class_index || a_eligible == b_eligible)
+    return x->candidates.class_index == y->candidates.class_index;
+  return a_eligible != NULL && b_eligible != NULL
+         && memcmp (a_eligible->slices, b_eligible->slices, a_eligible->n_words * sizeof (guint64)) == 0;
 }
 
 /* Requests have the same set if they accept the same slices. @by_content: Set, without its arrays -> index + 1.
- * @last: the set of the last request with the same remembered result. */
+ * @by_pointer: remembered result, or else class -> index + 1, which saves comparing contents. */
 static guint
 find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointer, const QuoitCandidates *candidates)
 {
-  const Set key = { .class_index = candidates->class_index, .eligible = candidates->eligible };
+  const Set key = { .candidates = *candidates };
   gpointer pointer
       = candidates->eligible != NULL ? (gpointer) candidates->eligible : GUINT_TO_POINTER (candidates->class_index);
   guint found = GPOINTER_TO_UINT (g_hash_table_lookup (by_pointer, pointer));
@@ -116,13 +117,14 @@ set_clear (gpointer data)
 static void
 for_each_slice (const QuoitLayout *layout, const Set *set, QuoitSliceFunc func, gpointer data)
 {
-  if (set->class_index == QUOIT_NO_INDEX)
+  if (set->candidates.class_index == QUOIT_NO_INDEX)
     return;
-  for (guint32 w = 0; set->eligible != NULL && w < set->eligible->n_words; w++)
-    for (guint64 word = set->eligible->slices[w]; word != 0; word &= word - 1)
+  for (guint32 w = 0; set->candidates.eligible != NULL && w < set->candidates.eligible->n_words; w++)
+    for (guint64 word = set->candidates.eligible->slices[w]; word != 0; word &= word - 1)
       func (data, w * 64 + (guint32) __builtin_ctzll (word));
-  for (guint32 s = 0; set->eligible == NULL && s < layout->n_shelves; s++)
-    for (guint32 i = 0; layout->shelves[s].class_index == set->class_index && i < layout->shelves[s].n_slices; i++)
+  for (guint32 s = 0; set->candidates.eligible == NULL && s < layout->n_shelves; s++)
+    for (guint32 i = 0;
+         layout->shelves[s].class_index == set->candidates.class_index && i < layout->shelves[s].n_slices; i++)
       func (data, layout->shelves[s].first_slice + i);
 }
 
@@ -265,9 +267,7 @@ count_possible (const QuoitFleet *fleet, Set *set)
 static gboolean
 set_has_bucket (const QuoitTimeline *timeline, const Set *set, const Bucket *bucket)
 {
-  const QuoitCandidates candidates = { set->class_index, (QuoitEligible *) set->eligible };
-
-  return quoit_candidates_contain (&candidates, timeline->fleet, timeline->members[bucket->first]);
+  return quoit_candidates_contain (&set->candidates, timeline->fleet, timeline->members[bucket->first]);
 }
 
 static gint
@@ -585,7 +585,7 @@ quoit_timeline_pin_slices (QuoitTimeline *timeline, const GArray *slices, gint64
 /* --- choosing --- */
 
 /* Returns the slices of the bucket, without those that are free but pinned. */
-static const QuoitEligible *
+static QuoitEligible *
 bucket_eligible (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint32 class_index, Bucket *bucket)
 {
   if (bucket->eligible != NULL)
@@ -603,13 +603,12 @@ bucket_eligible (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint32
 }
 
 static void
-choose_from (const QuoitFleet *fleet, guint32 class_index, const QuoitEligible *eligible, guint32 n, QuoitPlan *plan)
+choose_from (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
-  const QuoitCandidates candidates = { class_index, (QuoitEligible *) eligible };
   QuoitPlan chosen;
 
   quoit_plan_init (&chosen);
-  if (!quoit_best_choose (fleet, &candidates, n, &chosen))
+  if (!quoit_best_choose (fleet, candidates, n, &chosen))
     g_assert_not_reached ();
   for (guint32 i = 0; i < chosen.n; i++)
     quoit_plan_append (plan, chosen.slices[i]);
@@ -626,18 +625,23 @@ quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, g
   plan->n = 0;
   if (set->buckets->len == 1 && !timeline->has_pinned)
     {
-      choose_from (fleet, set->class_index, set->eligible, n_slices, plan);
+      choose_from (fleet, &set->candidates, n_slices, plan);
       return;
     }
   for (guint i = 0; i < set->buckets->len && n_slices > 0; i++)
     {
       Bucket *bucket = bucket_at (timeline, g_array_index (set->buckets, guint32, i));
+      QuoitCandidates candidates;
       gint64 after_ms;
       guint32 n = (guint32) quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
 
       n = MIN (n, n_slices);
+      candidates.class_index = set->candidates.class_index;
       if (n > 0)
-        choose_from (fleet, set->class_index, bucket_eligible (timeline, fleet, set->class_index, bucket), n, plan);
+        {
+          candidates.eligible = bucket_eligible (timeline, fleet, candidates.class_index, bucket);
+          choose_from (fleet, &candidates, n, plan);
+        }
       n_slices -= n;
     }
   quoit_numbers_sort (plan->slices, plan->n);
@@ -662,17 +666,16 @@ withhold_free (const QuoitTimeline *timeline, const Bucket *bucket, guint32 n, Q
     }
 }
 
-/* Withholds the slices of the bucket that become free before @until_ms and are needed then. */
+/* Withholds the slices of the bucket that become free before @until_ms. */
 static void
-withhold_used (const QuoitTimeline *timeline, Bucket *bucket, gint64 until_ms, QuoitSliceFunc withhold, gpointer data)
+withhold_used (const QuoitTimeline *timeline, const Bucket *bucket, gint64 until_ms, QuoitSliceFunc withhold,
+               gpointer data)
 {
   for (guint32 i = 0; i < bucket->n_slices; i++)
     {
       guint32 slice = timeline->members[bucket->first + i];
-      gint64 from_ms = timeline->free_from[slice], after_ms;
 
-      if (from_ms != timeline->now_ms && from_ms < until_ms
-          && quoit_steps_least (&bucket->steps, from_ms, until_ms, &after_ms) < 1)
+      if (timeline->free_from[slice] != timeline->now_ms && timeline->free_from[slice] < until_ms)
         withhold (data, slice);
     }
 }
@@ -683,10 +686,11 @@ quoit_timeline_withhold (const QuoitTimeline *timeline, gint64 until_ms, QuoitSl
   for (guint32 b = 0; b < timeline->buckets->len; b++)
     {
       Bucket *bucket = bucket_at (timeline, b);
-      gint64 after_ms;
-      gint32 n = quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
+      gint64 needed_ms; /* if none is left at some time: until when */
+      gint32 n = quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &needed_ms);
 
       withhold_free (timeline, bucket, (guint32) n, withhold, data);
-      withhold_used (timeline, bucket, until_ms, withhold, data);
+      if (n == 0)
+        withhold_used (timeline, bucket, MIN (until_ms, needed_ms), withhold, data);
     }
 }

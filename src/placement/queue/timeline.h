@@ -13,7 +13,6 @@ typedef struct _QuoitTimeline QuoitTimeline;
 /* @candidates: by request, @n in total. They must stay valid. */
 QuoitTimeline *quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms);
 void quoit_timeline_free (QuoitTimeline *timeline);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTimeline, quoit_timeline_free)
 
 /* Returns how many slices the request accepts that would be free if all groups ended, and all nodes were alive and
  * undrained. */

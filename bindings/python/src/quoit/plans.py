@@ -17,7 +17,7 @@ class Backfill(_c.Code):
     NONE = 0
     """No request: requests start strictly in the order of the queue."""
     EASY = 1
-    """Requests that do not delay the first request that has to wait."""
+    """Requests that do not delay the first request that has to wait and whose start is known."""
     CONSERVATIVE = 2
     """Requests that do not delay any earlier request that has to wait."""
 
@@ -26,11 +26,11 @@ class QueuedState(_c.Code):
     """The state of one request of a queue in a plan."""
 
     STARTS = 0
-    """The request starts now, and the fork has its group."""
+    """The request starts now, and the fork has its group; or its key has a group already."""
     WAITS = 1
     """The request has to wait."""
     REFUSED = 2
-    """The request can never start."""
+    """The request would be refused even if all groups had ended."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Queued:
     start_ms: int | None
     """For a request that starts now, the time of the plan; for a request that waits, the time when it is to start.
 
-    None: the start is unknown, the request is refused, or the plan promises it nothing. Without
-    `Backfill.CONSERVATIVE`, the plan promises something only to the first request that waits.
+    None: the start is unknown, the request is refused, or the plan promises it nothing: with `Backfill.EASY`, all that
+    wait after the first one with a known start; with `Backfill.NONE`, all that wait after the first one.
     """
     group: Group | None
     """The group of a request that starts now; else None. A commit of the fork can give the group another id."""
     code: int | None
     """For a refused request, the `ErrorCode` of the exception that `Ledger.reserve` would raise; else None."""
     message: str | None
-    """For a refused request, the message of that exception; else None."""
+    """For a refused request, the reason; else None."""
 
 
 def take_queue_plan(pointer: Any) -> tuple[Queued, ...]:
