@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/bundles-after.h"
 
-static void
-remove_group (QuoitFleet *fork, const QuoitFleet *fleet, guint32 slot)
-{
-  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-
-  quoit_fleet_remove_group (fork, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, NULL);
-}
+#include "placement/placement.h"
 
 QuoitFleet *
 quoit_fleet_without (const QuoitFleet *fleet, const GArray *slots, guint n)
@@ -15,7 +9,7 @@ quoit_fleet_without (const QuoitFleet *fleet, const GArray *slots, guint n)
   QuoitFleet *without = quoit_fleet_fork (fleet);
 
   for (guint i = 0; i < n; i++)
-    remove_group (without, fleet, g_array_index (slots, guint32, i));
+    quoit_fork_fleet_release (without, quoit_fleet_group_at (fleet, g_array_index (slots, guint32, i)));
   return without;
 }
 
@@ -48,7 +42,7 @@ try_each (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *sl
 
   for (guint n = 1; n <= slots->len; n++)
     {
-      remove_group (without, fleet, g_array_index (slots, guint32, n - 1));
+      quoit_fork_fleet_release (without, quoit_fleet_group_at (fleet, g_array_index (slots, guint32, n - 1)));
       if (fits (without, request, is_proven))
         return n;
     }

@@ -37,6 +37,24 @@ quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice)
   return TRUE;
 }
 
+gboolean
+quoit_candidates_can_become_free (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
+{
+  return slice != QUOIT_NO_INDEX && quoit_candidates_contain (candidates, fleet, slice)
+         && quoit_slice_is_free_without_groups (fleet, slice);
+}
+
+guint32
+quoit_candidates_count_freed (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
+    n += quoit_candidates_can_become_free (candidates, fleet,
+                                           quoit_layout_slice_of_id (fleet->layout, group->node_ids[first]));
+  return n;
+}
+
 /* Raises the times of the group's slices to @end_ms. */
 static void
 raise_times (const QuoitLayout *layout, const QuoitGroupData *group, gint64 end_ms, gint64 *times)

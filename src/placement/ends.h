@@ -3,7 +3,7 @@
  * are. */
 #pragma once
 
-#include "fleet/fleet.h"
+#include "placement/placement.h"
 
 /* The end of a group. */
 typedef struct {
@@ -20,6 +20,13 @@ gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now
 
 /* Returns whether the slice is free when no group uses it. */
 gboolean quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice);
+
+/* Returns whether the slice is a candidate that only groups keep from being free. */
+gboolean quoit_candidates_can_become_free (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice);
+
+/* Returns how many candidates the end of @group, which has whole slices, makes free. */
+guint32 quoit_candidates_count_freed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
+                                      const QuoitGroupData *group);
 
 /* Returns by slice the time from which on it is free: @now_ms, the end of its last group, or QUOIT_FOREVER_MS if that
  * is unknown or if the slice is not free without groups. The caller owns the array. */

@@ -29,12 +29,18 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
   return TRUE;
 }
 
+void
+quoit_fork_fleet_release (QuoitFleet *fork, const QuoitGroupData *group)
+{
+  quoit_fleet_remove_group (fork, group->name, group->id, QUOIT_END_RELEASED, fork->clock_ms, NULL);
+}
+
 QuoitFleet *
 quoit_fleet_without_group (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   QuoitFleet *without = quoit_fleet_fork (fleet);
 
-  quoit_fleet_remove_group (without, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, NULL);
+  quoit_fork_fleet_release (without, group);
   return without;
 }
 

@@ -39,6 +39,8 @@ QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *
  * them; NULL: none. */
 QuoitReport *quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request,
                                             const QuoitGroupData *group, GError **error);
+/* Releases a live group on a fork, which no entry does. */
+void quoit_fork_fleet_release (QuoitFleet *fork, const QuoitGroupData *group);
 /* Returns a fork of @fleet in which @group is released. */
 QuoitFleet *quoit_fleet_without_group (const QuoitFleet *fleet, const QuoitGroupData *group);
 

@@ -57,14 +57,6 @@ typedef struct {
   GHashTable *n_users; /* slice index -> number of its groups that have not ended, for slices that groups share */
 } Gains;
 
-/* Returns whether the slice is a candidate that only groups keep from being free. */
-static gboolean
-can_become_free (const Gains *gains, guint32 slice)
-{
-  return quoit_candidates_contain (gains->candidates, gains->fleet, slice)
-         && quoit_slice_is_free_without_groups (gains->fleet, slice);
-}
-
 /* Adds the groups that have a part of the node. */
 static void
 add_users (GHashTable *users, const QuoitFleet *fleet, guint32 node)
@@ -103,26 +95,13 @@ count_shared_gain (const Gains *gains, const QuoitGroupData *group)
       if (slice == QUOIT_NO_INDEX || !g_hash_table_add (seen, GUINT_TO_POINTER (slice)))
         continue;
       if (!g_hash_table_lookup_extended (gains->n_users, GUINT_TO_POINTER (slice), NULL, &left))
-        left = GUINT_TO_POINTER (can_become_free (gains, slice) ? count_users (gains, slice) : G_MAXUINT);
+        left = GUINT_TO_POINTER (quoit_candidates_can_become_free (gains->candidates, gains->fleet, slice)
+                                     ? count_users (gains, slice)
+                                     : G_MAXUINT);
       if (GPOINTER_TO_UINT (left) != G_MAXUINT)
         left = GUINT_TO_POINTER (GPOINTER_TO_UINT (left) - 1);
       g_hash_table_insert (gains->n_users, GUINT_TO_POINTER (slice), left);
       n += GPOINTER_TO_UINT (left) == 0;
-    }
-  return n;
-}
-
-static guint32
-count_gain (const Gains *gains, const QuoitGroupData *group)
-{
-  guint32 n = 0;
-
-  for (guint32 s = 0; s < group->n_slices; s++)
-    {
-      guint32 slice
-          = quoit_layout_slice_of_id (gains->fleet->layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
-
-      n += slice != QUOIT_NO_INDEX && can_become_free (gains, slice);
     }
   return n;
 }
@@ -140,7 +119,7 @@ collect_ends (const QuoitFleet *fleet, const Gains *gains, gint64 now_ms)
         const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
         if (gains != NULL && quoit_group_has_whole_slices (group))
-          end.n_slices = count_gain (gains, group);
+          end.n_slices = quoit_candidates_count_freed (gains->candidates, fleet, group);
         if (gains == NULL || end.n_slices > 0 || !quoit_group_has_whole_slices (group))
           g_array_append_val (ends, end);
       }

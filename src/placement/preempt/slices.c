@@ -54,13 +54,6 @@ victim_cost (const Preemption *preemption, guint32 v)
   return quoit_victim_cost (preemption->fleet, victim_at (preemption, v), preemption->now_ms);
 }
 
-static gboolean
-can_become_free (const Preemption *preemption, guint32 slice)
-{
-  return slice != QUOIT_NO_INDEX && quoit_candidates_contain (preemption->candidates, preemption->fleet, slice)
-         && quoit_slice_is_free_without_groups (preemption->fleet, slice);
-}
-
 /* Adds an option that releases the victims that are in @victims now. */
 static void
 add_option (Preemption *preemption, guint32 n_slices, QuoitPreemptCost cost, GArray *victims)
@@ -76,20 +69,6 @@ static void
 released_set_clear (gpointer data)
 {
   g_array_unref (((ReleasedSet *) data)->victims);
-}
-
-/* --- groups of whole slices --- */
-
-/* Returns how many candidates the group frees. */
-static guint32
-count_freed (const Preemption *preemption, const QuoitGroupData *group)
-{
-  guint32 n = 0;
-
-  for (guint32 s = 0; s < group->n_slices; s++)
-    n += can_become_free (preemption, quoit_layout_slice_of_id (preemption->fleet->layout,
-                                                                group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]));
-  return n;
 }
 
 /* --- shared slices --- */
@@ -159,7 +138,7 @@ list_shared (const Preemption *preemption)
           SharedSlice shared = { .slice = quoit_layout_slice_of_id (preemption->fleet->layout, group->node_ids[i]) };
 
           if (shared.slice == QUOIT_NO_INDEX || !g_hash_table_add (seen, GUINT_TO_POINTER (shared.slice))
-              || !can_become_free (preemption, shared.slice))
+              || !quoit_candidates_can_become_free (preemption->candidates, preemption->fleet, shared.slice))
             continue;
           shared.users = g_array_new (FALSE, FALSE, sizeof (guint32));
           if (list_users (preemption, &shared))
@@ -417,7 +396,8 @@ find_limit (Preemption *preemption, guint32 *n_freed, const GArray *list)
       v = GPOINTER_TO_UINT (g_hash_table_lookup (by.first, GINT_TO_POINTER (preemption->limit)));
       for (; v != 0; v = by.next[v - 1])
         if (quoit_group_has_whole_slices (victim_group (preemption, v - 1)))
-          n += n_freed[v - 1] = count_freed (preemption, victim_group (preemption, v - 1));
+          n += n_freed[v - 1] = quoit_candidates_count_freed (preemption->candidates, preemption->fleet,
+                                                              victim_group (preemption, v - 1));
       n += GPOINTER_TO_UINT (g_hash_table_lookup (n_shared, GINT_TO_POINTER (preemption->limit)));
     }
   priorities_clear (&by);

@@ -216,38 +216,34 @@ quoit_steps_least (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint64 *a
   return least;
 }
 
-gint64
-quoit_steps_next_at_least (QuoitSteps *steps, gint64 from_ms, gint32 value)
+/* Returns the first time from @from_ms on when the value is below @value, or not. */
+static gint64
+find_next (QuoitSteps *steps, gint64 from_ms, gint32 value, gboolean below)
 {
   Position from = find_step (steps, from_ms);
 
   for (guint b = from.block; b < steps->blocks->len; b++)
     {
       const StepBlock *block = block_at (steps, b);
+      gint32 nearest = (below ? block->least : block->greatest) + block->added;
 
-      if (block->greatest + block->added < value)
+      if ((nearest < value) != below)
         continue;
       for (guint i = b == from.block ? from.step : 0; i < block->n; i++)
-        if (block->values[i] + block->added >= value)
+        if ((block->values[i] + block->added < value) == below)
           return MAX (from_ms, block->times[i]);
     }
   return QUOIT_FOREVER_MS;
 }
 
 gint64
+quoit_steps_next_at_least (QuoitSteps *steps, gint64 from_ms, gint32 value)
+{
+  return find_next (steps, from_ms, value, FALSE);
+}
+
+gint64
 quoit_steps_next_below (QuoitSteps *steps, gint64 from_ms, gint32 value)
 {
-  Position from = find_step (steps, from_ms);
-
-  for (guint b = from.block; b < steps->blocks->len; b++)
-    {
-      const StepBlock *block = block_at (steps, b);
-
-      if (block->least + block->added >= value)
-        continue;
-      for (guint i = b == from.block ? from.step : 0; i < block->n; i++)
-        if (block->values[i] + block->added < value)
-          return MAX (from_ms, block->times[i]);
-    }
-  return QUOIT_FOREVER_MS;
+  return find_next (steps, from_ms, value, TRUE);
 }
