@@ -306,6 +306,7 @@ def _open(path: str, *, is_named: bool) -> Ledger:
         _create_file(path)
     end = time.monotonic() + _CREATION_S
     while True:
+        _remove_second_names(path)
         try:
             return _ledger.open(path) if _has_content(path) else _ledger.create(path)
         except (errors.ConflictError, errors.InvalidError, errors.BusyError):
@@ -328,9 +329,25 @@ def _create_file(path: str) -> None:
         with contextlib.suppress(OSError):
             os.link(new, path)
     finally:
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", "-wal", "-shm", "-head"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(new + suffix)
+
+
+def _remove_second_names(path: str) -> None:
+    """Removes the temporary names of the file at `path`, which a driver leaves if it is killed after the link.
+
+    libquoit refuses a file with two names. A driver that is not killed removes its temporary name itself.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        found = os.stat(path)
+        if found.st_nlink < 2:
+            return
+        folder, base = os.path.split(os.path.abspath(path))
+        for name in os.listdir(folder):
+            other = os.path.join(folder, name)
+            if name.startswith(base + ".") and name.endswith(".new") and os.path.samestat(os.stat(other), found):
+                os.unlink(other)
 
 
 def _has_content(path: str) -> bool:
