@@ -285,6 +285,10 @@ START_TEST (json_check_agrees_with_sqlite)
               || strstr (error->message, "an integer of") != NULL || strstr (error->message, "surrogate") != NULL
               || strstr (error->message, "without NUL") != NULL))
         continue;
+      /* SQLite 3.40 accepts an array or an object as a key if a string is its last value. */
+      if (!ours && theirs && strstr (error->message, "expected a key in double quotes") != NULL
+          && (strstr (error->message, "'[") != NULL || strstr (error->message, "'{") != NULL))
+        continue;
       /* SQLite 3.40 accepts a control character in a string, and does not check UTF-8. */
       if (!ours && theirs
           && (strstr (error->message, "control bytes") != NULL || strstr (error->message, "UTF-8") != NULL))
