@@ -5,7 +5,8 @@
 
 static const Column effect_columns[] = {
   { "type", "TYPE", CELL_TEXT },   { "source", "SOURCE", CELL_TEXT },       { "node", "NODE", CELL_TEXT },
-  { "group", "GROUP", CELL_TEXT }, { "group_id", "GROUP ID", CELL_NUMBER }, { "text", "EFFECT", CELL_TEXT },
+  { "group", "GROUP", CELL_TEXT }, { "group_id", "GROUP ID", CELL_NUMBER }, { "release_reason", "REASON", CELL_TEXT },
+  { "text", "EFFECT", CELL_TEXT },
 };
 
 static const Column columns[] = {
@@ -29,6 +30,7 @@ add_effect (Table *effects, GPtrArray *texts, const QuoitJournal *journal, uint3
     table_skip (effects);
   else
     table_add_number (effects, (gint64) group_id);
+  table_add_text (effects, quoit_journal_get_effect_release_reason (journal, entry, effect));
   table_add_text (effects, text);
   g_ptr_array_add (texts, text);
 }

@@ -9,10 +9,11 @@ static const Column columns[] = {
   { "id", NULL, CELL_NUMBER },
   { "n_slices", "slices", CELL_NUMBER },
   { "n_workers", "workers", CELL_NUMBER },
+  { "release_reason", "reason", CELL_TEXT },
 };
 
 static Table *
-release_facts (const QuoitGroup *group)
+release_facts (const QuoitGroup *group, const char *reason)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
 
@@ -21,6 +22,7 @@ release_facts (const QuoitGroup *group)
   table_add_number (facts, (gint64) quoit_group_get_id (group));
   table_add_number (facts, quoit_group_get_n_slices (group));
   table_add_number (facts, (gint64) group_count_workers (group));
+  table_add_text (facts, reason);
   return facts;
 }
 
@@ -41,11 +43,12 @@ release_slice (Session *session, const char *slice, gint64 now_ms, GError **erro
 }
 
 static bool
-release_group (Session *session, gint64 now_ms, GError **error)
+release_group (Session *session, const char *reason, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = session_open (session, error);
   g_autoptr (QuoitSnapshot) before = NULL, snapshot = NULL;
   g_autoptr (QuoitGroup) group = NULL;
+  const char *handle;
   Document *document;
 
   if (ledger == NULL)
@@ -59,11 +62,13 @@ release_group (Session *session, gint64 now_ms, GError **error)
   group = quoit_snapshot_lookup_group (snapshot, session->words[0], error);
   if (group == NULL)
     return false;
-  if (!quoit_ledger_release (ledger, quoit_group_get_handle (group), now_ms, error))
+  handle = quoit_group_get_handle (group);
+  if (!(reason == NULL ? quoit_ledger_release (ledger, handle, now_ms, error)
+                       : quoit_ledger_release_with_reason (ledger, handle, reason, now_ms, error)))
     return false;
 
   document = document_new ();
-  document_take_facts (document, release_facts (group));
+  document_take_facts (document, release_facts (group, reason));
   return session_print (session, document, error);
 }
 
@@ -71,8 +76,10 @@ static bool
 run (Session *session, GError **error)
 {
   g_auto (GStrv) slices = NULL;
+  g_autofree char *reason = NULL;
   const GOptionEntry entries[] = {
     { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &slices, "release only this slice of the group", "NAME" },
+    { "reason", 0, 0, G_OPTION_ARG_FILENAME, &reason, "why, for the journal and the record of the group", "TEXT" },
     G_OPTION_ENTRY_NULL,
   };
   gint64 now_ms;
@@ -81,7 +88,13 @@ run (Session *session, GError **error)
       || !session_now (session, &now_ms, error))
     return false;
   if (slices == NULL)
-    return release_group (session, now_ms, error);
+    return release_group (session, reason, now_ms, error);
+  if (reason != NULL)
+    {
+      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                           "--reason cannot be combined with --slice: only the release of a group has a reason");
+      return false;
+    }
   /* A repeated option must not silently release only its last slice. */
   if (slices[1] != NULL)
     {

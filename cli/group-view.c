@@ -25,6 +25,9 @@ static const Column group_columns[] = {
   { "expected_end", NULL, CELL_TEXT },
   { "priority", NULL, CELL_NUMBER },
   { NULL, NULL, CELL_TEXT },
+  { "labels", NULL, CELL_MAP },
+  { NULL, "LABELS", CELL_TEXT },
+  { "release_reason", "REASON", CELL_TEXT },
 };
 
 static const Column fact_columns[] = {
@@ -47,6 +50,9 @@ static const Column fact_columns[] = {
   { "expected_end", "expected end", CELL_TEXT },
   { "priority", NULL, CELL_NUMBER },
   { NULL, "priority", CELL_TEXT },
+  { "labels", NULL, CELL_MAP },
+  { NULL, "labels", CELL_TEXT },
+  { "release_reason", "reason", CELL_TEXT },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
 
@@ -76,6 +82,31 @@ format_priority (const QuoitGroup *group)
   return priority == 0 ? NULL : g_strdup_printf ("%d", (int) priority);
 }
 
+static GPtrArray *
+list_labels (const QuoitGroup *group)
+{
+  GPtrArray *pairs = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t i = 0; i < quoit_group_get_n_labels (group); i++)
+    {
+      g_ptr_array_add (pairs, g_strdup (quoit_group_get_label_key (group, i)));
+      g_ptr_array_add (pairs, g_strdup (quoit_group_get_label_value (group, i)));
+    }
+  return pairs;
+}
+
+/* Returns "team=nlp, run=7", or NULL without labels. */
+static char *
+format_labels (const QuoitGroup *group)
+{
+  GString *text = g_string_new (NULL);
+
+  for (uint32_t i = 0; i < quoit_group_get_n_labels (group); i++)
+    g_string_append_printf (text, "%s%s=%s", i == 0 ? "" : ", ", quoit_group_get_label_key (group, i),
+                            quoit_group_get_label_value (group, i));
+  return g_string_free (text, text->len == 0);
+}
+
 void
 groups_add (Table *groups, const QuoitGroup *group)
 {
@@ -98,6 +129,9 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_take_text (groups, text_format_time (quoit_group_get_expected_end_ms (group)));
   table_add_number (groups, quoit_group_get_priority (group));
   table_take_text (groups, format_priority (group));
+  table_take_list (groups, list_labels (group));
+  table_take_text (groups, format_labels (group));
+  add_optional_text (groups, quoit_group_get_release_reason (group));
 }
 
 Table *

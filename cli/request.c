@@ -23,10 +23,11 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->selectors);
   g_strfreev (options->named_slices);
   g_strfreev (options->excluded_slices);
+  g_strfreev (options->labels);
   bundle_options_clear (&options->bundle_options);
 }
 
-enum { N_FOR_RESERVE = 4 }; /* the first entries: --dry-run, --lease, --expect, --priority */
+enum { N_FOR_RESERVE = 5 }; /* the first entries: --dry-run, --lease, --expect, --priority, --label */
 
 GOptionEntry *
 request_entries_for_reserve (RequestOptions *o)
@@ -39,6 +40,8 @@ request_entries_for_reserve (RequestOptions *o)
     { "expect", 0, 0, G_OPTION_ARG_FILENAME, &o->expected, "how long the job is expected to run, for example 2h",
       "TIME" },
     { "priority", 0, 0, G_OPTION_ARG_FILENAME, &o->priority, "a greater number is more important (0)", "N" },
+    { "label", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->labels, "a label of the group; repeat the option for several",
+      "KEY=VALUE" },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator,
       "TPU generation of the slices, in any system's spelling; required for slices", "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "topology of each slice, such as 4x4; required for slices",
@@ -147,6 +150,36 @@ request_parse_priority (const char *text, int32_t *priority, GError **error)
   return true;
 }
 
+bool
+request_parse_label (const char *text, char **key, const char **value, GError **error)
+{
+  const char *equals = strchr (text, '=');
+
+  if (equals == NULL)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--label '%s': expected KEY=VALUE", text);
+      return false;
+    }
+  *key = g_strndup (text, (gsize) (equals - text));
+  *value = equals + 1;
+  return true;
+}
+
+static bool
+set_labels (QuoitRequest *request, char *const *labels, GError **error)
+{
+  for (guint i = 0; labels != NULL && labels[i] != NULL; i++)
+    {
+      g_autofree char *key = NULL;
+      const char *value;
+
+      if (!request_parse_label (labels[i], &key, &value, error)
+          || !quoit_request_set_label (request, key, value, error))
+        return false;
+    }
+  return true;
+}
+
 static bool
 set_estimates (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
@@ -177,7 +210,8 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
     if (!add_selector (request, *s, error))
       return false;
 
-  if (!set_estimates (request, options, error) || !quoit_request_set_key (request, options->key, error)
+  if (!set_estimates (request, options, error) || !set_labels (request, options->labels, error)
+      || !quoit_request_set_key (request, options->key, error)
       || !quoit_request_set_owner (request, options->owner, error))
     return false;
   quoit_request_set_pool (request, options->pool);

@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease,
       *expected, *priority;
-  char **selectors, **named_slices, **excluded_slices;
+  char **selectors, **named_slices, **excluded_slices, **labels;
   gboolean dry_run;
   BundleOptions bundle_options;
 } RequestOptions;
@@ -22,12 +22,15 @@ void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
 /* Return the options for session_parse(); g_free() them. request_entries_for_reserve() also has --dry-run, --lease,
- * --expect and --priority. */
+ * --expect, --priority and --label. */
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 
 /* Parses --priority. */
 bool request_parse_priority (const char *text, int32_t *priority, GError **error);
+
+/* Parses --label: "KEY=VALUE". g_free() the key. */
+bool request_parse_label (const char *text, char **key, const char **value, GError **error);
 
 /* Parses --slices: "2" or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);

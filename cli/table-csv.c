@@ -64,6 +64,21 @@ append_list (GString *cell, const GPtrArray *list)
     }
 }
 
+/* A map is written as a list of KEY=VALUE. */
+static void
+append_map (GString *cell, const GPtrArray *pairs)
+{
+  for (guint i = 0; i + 1 < pairs->len; i += 2)
+    {
+      g_autofree char *pair
+          = g_strdup_printf ("%s=%s", (const char *) pairs->pdata[i], (const char *) pairs->pdata[i + 1]);
+
+      if (i > 0)
+        g_string_append_c (cell, ';');
+      append_item (cell, pair);
+    }
+}
+
 /* A table in a cell is written as the list of the texts in its column "text". */
 static void
 append_texts (GString *cell, const Table *rows)
@@ -108,7 +123,8 @@ format_cell (CellType type, const Cell *cell)
         append_texts (text, cell->table);
         break;
       case CELL_MAP:
-        g_assert_not_reached (); /* no verb with rows has such a cell */
+        append_map (text, cell->list);
+        break;
       }
   return g_string_free (text, FALSE);
 }

@@ -86,6 +86,20 @@ group_state_word (QuoitGroupState state)
   return FIND (group_states, state);
 }
 
+bool
+group_state_parse (const char *word, QuoitGroupState *state, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (group_states); i++)
+    if (g_str_equal (group_states[i].word, word))
+      {
+        *state = (QuoitGroupState) group_states[i].value;
+        return true;
+      }
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+               "--state '%s': expected held, reserved, rescheduling, removed or pending", word);
+  return false;
+}
+
 const char *
 ray_group_state_word (QuoitGroupState state)
 {

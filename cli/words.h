@@ -13,6 +13,7 @@ bool source_kind_parse (const char *word, QuoitSourceKind *kind, GError **error)
 /* The arguments of import and sync, for their help. */
 extern const char source_kinds_usage[];
 const char *group_state_word (QuoitGroupState state);
+bool group_state_parse (const char *word, QuoitGroupState *state, GError **error);
 const char *slice_state_word (QuoitGroupSliceState state);
 const char *change_word (QuoitChangeKind kind);
 const char *effect_word (QuoitEffectType type);

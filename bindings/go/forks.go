@@ -165,6 +165,32 @@ func (f *Fork) SetPriority(group string, priority int32, now time.Time) (*Group,
 	return groupOrError(result, err)
 }
 
+// SetLabels is like Ledger.SetLabels, on the fork only. It fails like Ledger.SetLabels.
+func (f *Fork) SetLabels(group string, labels map[string]string, remove []string, now time.Time) (*Group, error) {
+	arguments, keys, values, n := labelArguments(labels, remove)
+	defer arguments.Free()
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	var result *C.QuoitGroup
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_set_labels(c, name, keys, values, n, C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
+// ReleaseWithReason is like Ledger.ReleaseWithReason, on the fork only. It fails like Ledger.ReleaseWithReason.
+func (f *Fork) ReleaseWithReason(group, reason string, now time.Time) error {
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.Text("reason", reason))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_release_with_reason(c, name, text, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
 // Release is like Ledger.Release, on the fork only. It fails like Ledger.Release.
 func (f *Fork) Release(group string, now time.Time) error {
 	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {

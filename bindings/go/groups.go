@@ -22,7 +22,7 @@ const (
 	GroupHeld         GroupState = C.QUOIT_GROUP_HELD         // not confirmed yet
 	GroupReserved     GroupState = C.QUOIT_GROUP_RESERVED     // Ray: CREATED
 	GroupRescheduling GroupState = C.QUOIT_GROUP_RESCHEDULING // a node is dead or draining, or a bundle is no longer placed
-	GroupRemoved      GroupState = C.QUOIT_GROUP_REMOVED      // ended; its record is kept for its key or lease
+	GroupRemoved      GroupState = C.QUOIT_GROUP_REMOVED      // ended; its record is kept for its key, lease or reason
 	GroupPending      GroupState = C.QUOIT_GROUP_PENDING      // only imported from Ray: not placed yet; Ray: PENDING
 )
 
@@ -75,6 +75,9 @@ type GroupInfo struct {
 
 	ExpectedEnd time.Time // the estimate, which ends nothing; the zero time if unknown
 	Priority    int32     // a greater one is more important
+
+	Labels        map[string]string // data of the caller; empty without labels
+	ReleaseReason string            // why the group was released; "" if it is live or no reason was given
 
 	Slices  []GroupSlice  // in natural order: a slice id is an index of Slices; empty for an ended group
 	Bundles []GroupBundle // empty for a group that has whole nodes
@@ -173,8 +176,14 @@ func (g *Group) Info() (GroupInfo, error) {
 		Expired:     bool(C.quoit_group_has_expired(c)),
 		ExpectedEnd: timeFromC(int64(C.quoit_group_get_expected_end_ms(c))),
 		Priority:    int32(C.quoit_group_get_priority(c)),
+		Labels:      make(map[string]string),
 		Slices:      make([]GroupSlice, C.quoit_group_get_n_slices(c)),
 		Bundles:     make([]GroupBundle, C.quoit_group_get_n_bundles(c)),
+	}
+	info.ReleaseReason = C.GoString(C.quoit_group_get_release_reason(c))
+	for label := C.uint32_t(0); label < C.quoit_group_get_n_labels(c); label++ {
+		key := C.GoString(C.quoit_group_get_label_key(c, label))
+		info.Labels[key] = C.GoString(C.quoit_group_get_label_value(c, label))
 	}
 	for slice := range info.Slices {
 		info.Slices[slice] = groupSliceFromC(c, C.uint32_t(slice))
@@ -183,6 +192,24 @@ func (g *Group) Info() (GroupInfo, error) {
 		info.Bundles[bundle] = groupBundleFromC(c, C.uint32_t(bundle))
 	}
 	return info, nil
+}
+
+// Label returns the value of a label, and whether the group has it. Info has all labels.
+//
+// It fails with Invalid after Close.
+func (g *Group) Label(key string) (value string, ok bool, err error) {
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.Text("label key", key))
+	if err := arguments.Err(); err != nil {
+		return "", false, err
+	}
+	pointer, err := g.h.Use()
+	if err != nil {
+		return "", false, err
+	}
+	defer g.h.Done()
+	found := C.quoit_group_find_label((*C.QuoitGroup)(pointer), text)
+	return C.GoString(found), found != nil, nil
 }
 
 func groupSliceFromC(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {

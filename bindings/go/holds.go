@@ -101,6 +101,53 @@ func (l *Ledger) SetPriority(ctx context.Context, group string, priority int32, 
 	return groupOrError(result, err)
 }
 
+// SetLabels sets labels of a group and removes others, in one journal entry. A label that is in both stays removed. The
+// other labels of the group stay.
+//
+// It fails like Confirm, and with Invalid if a label is not valid, if the call has more than 64 labels, or if the group
+// would have more than 64.
+func (l *Ledger) SetLabels(ctx context.Context, group string, labels map[string]string, remove []string, now time.Time) (*Group, error) {
+	arguments, keys, values, n := labelArguments(labels, remove)
+	defer arguments.Free()
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	var result *C.QuoitGroup
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_set_labels(c, name, keys, values, n, C.int64_t(unixMs(now)), gerror)
+	})
+	return groupOrError(result, err)
+}
+
+// labelArguments returns arrays of keys and values, with NULL for each label to remove. The caller frees the arguments.
+func labelArguments(labels map[string]string, remove []string) (*cconv.Arguments, **C.char, **C.char, C.uint32_t) {
+	arguments := &cconv.Arguments{}
+	keys := append(sortedKeys(labels), remove...)
+	values := make([]*string, len(keys))
+	for index, key := range keys[:len(labels)] {
+		value := labels[key]
+		values[index] = &value
+	}
+	keyTexts := (**C.char)(arguments.Texts("label key", keys))
+	return arguments, keyTexts, (**C.char)(arguments.TextsOrNulls("label", values)), C.uint32_t(len(keys))
+}
+
+// ReleaseWithReason is like Release, but the journal and the record of the group keep the reason, such as "preempted by
+// job-7". Also a group without a request key is then recorded, at least for a day.
+//
+// It fails like Release, and with Invalid if the reason does not have 1 to 1,024 bytes of UTF-8 without control
+// characters.
+func (l *Ledger) ReleaseWithReason(ctx context.Context, group, reason string, now time.Time) error {
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.Text("reason", reason))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	return l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_release_with_reason(c, name, text, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
 // Release ends a group and frees everything that it has.
 //
 // It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a

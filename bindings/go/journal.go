@@ -55,7 +55,9 @@ type Effect struct {
 	Node      string // the node whose state has changed; "" if the fleet no longer has it
 	GroupName string // the group that the effect changes; "" if its name is unknown
 	GroupID   uint64 // the id of that group; 0 for other effects
-	Text      string // description: "train@3 holds 8 nodes of 2 slices"
+	// ReleaseReason is why the group was released; "" for other effects, and if no reason was given.
+	ReleaseReason string
+	Text          string // description: "train@3 holds 8 nodes of 2 slices"
 }
 
 // ChangesSince returns the journal entries after seq, up to what this ledger knows (see Refresh).
@@ -84,12 +86,13 @@ func entryFromC(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 	for index := range effects {
 		effect := C.uint32_t(index)
 		effects[index] = Effect{
-			Type:      EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
-			Source:    C.GoString(C.quoit_journal_get_effect_source(journal, entry, effect)),
-			Node:      C.GoString(C.quoit_journal_get_effect_node(journal, entry, effect)),
-			GroupName: C.GoString(C.quoit_journal_get_effect_group_name(journal, entry, effect)),
-			GroupID:   uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
-			Text:      moveString(C.quoit_journal_dup_effect_text(journal, entry, effect)),
+			Type:          EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
+			Source:        C.GoString(C.quoit_journal_get_effect_source(journal, entry, effect)),
+			Node:          C.GoString(C.quoit_journal_get_effect_node(journal, entry, effect)),
+			GroupName:     C.GoString(C.quoit_journal_get_effect_group_name(journal, entry, effect)),
+			GroupID:       uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
+			ReleaseReason: C.GoString(C.quoit_journal_get_effect_release_reason(journal, entry, effect)),
+			Text:          moveString(C.quoit_journal_dup_effect_text(journal, entry, effect)),
 		}
 	}
 	return Entry{

@@ -9,6 +9,7 @@ package quoit
 import "C"
 
 import (
+	"sort"
 	"time"
 
 	"quoit/internal/cconv"
@@ -86,6 +87,10 @@ type Request struct {
 	ExpectedRuntime time.Duration
 	// Priority is any number; a greater one is more important. quoit itself prefers no group.
 	Priority int32
+	// Labels is data of the caller that quoit only keeps, at most 64 labels. A key has 1 to 253 bytes, a value 1 to 512,
+	// both of UTF-8 without control characters, and a key has no '='. Ledger.SetLabels can change them later. A retry
+	// with the same Key can have other Labels.
+	Labels map[string]string
 
 	// Accelerator is a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
 	Accelerator string
@@ -179,6 +184,16 @@ func (b *requestBuilder) ready() bool {
 	return b.err == nil
 }
 
+// sortedKeys returns the keys in order, so that of several bad labels always the same one is reported.
+func sortedKeys(labels map[string]string) []string {
+	keys := make([]string, 0, len(labels))
+	for key := range labels {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
 func (b *requestBuilder) setIdentity(r *Request) {
 	var gerror *C.GError
 	if r.Key != "" {
@@ -203,6 +218,15 @@ func (b *requestBuilder) setIdentity(r *Request) {
 	}
 	if b.ready() {
 		C.quoit_request_set_priority(b.c, C.int32_t(r.Priority))
+	}
+	for _, key := range sortedKeys(r.Labels) {
+		if text, value := b.text("label key", key), b.text("label", r.Labels[key]); b.ready() {
+			C.quoit_request_set_label(b.c, text, value, &gerror)
+			b.err = errorFromC(gerror)
+		}
+		if b.err != nil {
+			return
+		}
 	}
 }
 

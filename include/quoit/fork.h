@@ -64,6 +64,19 @@ QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *r
 QUOIT_API bool quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
 
 /**
+ * quoit_fork_release_with_reason:
+ * @group: NAME or NAME@ID
+ * @reason: why the group is released
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_release_with_reason(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_release_with_reason (QuoitFork *fork, const char *group, const char *reason, int64_t now_ms,
+                                               GError **error);
+
+/**
  * quoit_fork_set_node_state:
  * @node: short or full name
  * @state: the new state
@@ -265,6 +278,24 @@ QUOIT_API QuoitGroup *quoit_fork_set_expected_end (QuoitFork *fork, const char *
  */
 QUOIT_API QuoitGroup *quoit_fork_set_priority (QuoitFork *fork, const char *group, int32_t priority, int64_t now_ms,
                                                GError **error);
+
+/**
+ * quoit_fork_set_labels:
+ * @group: NAME or NAME@ID
+ * @keys: (array length=n_labels): the keys of the labels
+ * @values: (array length=n_labels): their new values; %NULL: removes the label
+ * @n_labels: 0 to 64
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_set_labels(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_set_labels (QuoitFork *fork, const char *group, const char *const *keys,
+                                             const char *const *values, uint32_t n_labels, int64_t now_ms,
+                                             GError **error);
 
 /**
  * quoit_fork_sync:

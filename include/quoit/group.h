@@ -27,7 +27,8 @@ typedef enum {
   QUOIT_GROUP_HELD = 1,         /* not yet confirmed */
   QUOIT_GROUP_RESERVED = 2,     /* Ray: CREATED */
   QUOIT_GROUP_RESCHEDULING = 3, /* a node of the group is dead or draining, or a bundle has lost its place */
-  QUOIT_GROUP_REMOVED = 4,      /* ended; recorded because of its request key, or for a day after its lease ended */
+  QUOIT_GROUP_REMOVED = 4,      /* ended; recorded because of its request key, or for a day after its lease ended or
+                                 * it was released with a reason */
   QUOIT_GROUP_PENDING = 5       /* imported, and not placed by Ray yet; Ray: PENDING */
 } QuoitGroupState;
 
@@ -158,6 +159,55 @@ QUOIT_API int64_t quoit_group_get_expected_end_ms (const QuoitGroup *group);
  * Since: 0.1
  */
 QUOIT_API int32_t quoit_group_get_priority (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_n_labels:
+ *
+ * Returns: the number of labels: see quoit_request_set_label() and quoit_ledger_set_labels()
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_n_labels (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_label_key:
+ * @label: below quoit_group_get_n_labels()
+ *
+ * Returns: (transfer none): the key of the label; the labels are sorted by key as text
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_label_key (const QuoitGroup *group, uint32_t label);
+
+/**
+ * quoit_group_get_label_value:
+ * @label: below quoit_group_get_n_labels()
+ *
+ * Returns: (transfer none): the value of the label
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_label_value (const QuoitGroup *group, uint32_t label);
+
+/**
+ * quoit_group_find_label:
+ * @key: the key of a label
+ *
+ * Returns: (transfer none) (nullable): the value of the label; %NULL if the group does not have it
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_find_label (const QuoitGroup *group, const char *key);
+
+/**
+ * quoit_group_get_release_reason:
+ *
+ * Returns: (transfer none): why the group was released, as given to quoit_ledger_release_with_reason(); "" if the group
+ *   is live or no reason was given
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_release_reason (const QuoitGroup *group);
 
 /**
  * quoit_group_get_source:

@@ -136,6 +136,19 @@ QUOIT_API const char *quoit_journal_get_effect_group_name (const QuoitJournal *j
 QUOIT_API uint64_t quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
 
 /**
+ * quoit_journal_get_effect_release_reason:
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ *
+ * Returns: (transfer none) (nullable): why the group was released, as given to quoit_ledger_release_with_reason();
+ * %NULL if no reason was given, and for other effects
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_journal_get_effect_release_reason (const QuoitJournal *journal, uint32_t entry,
+                                                               uint32_t effect);
+
+/**
  * quoit_journal_dup_effect_text:
  * @entry: below quoit_journal_get_n_entries()
  * @effect: below quoit_journal_get_n_effects()

@@ -384,6 +384,28 @@ QUOIT_API QuoitGroup *quoit_ledger_set_priority (QuoitLedger *ledger, const char
                                                  int64_t now_ms, GError **error);
 
 /**
+ * quoit_ledger_set_labels:
+ * @group: NAME or NAME@ID
+ * @keys: (array length=n_labels): the keys of the labels, as for quoit_request_set_label()
+ * @values: (array length=n_labels): their new values; %NULL: removes the label, if the group has it
+ * @n_labels: 0 to 64
+ * @now_ms: the caller's clock
+ *
+ * Sets and removes labels of a group, in one journal entry: all of them, or none. Other labels stay. If a key occurs
+ * more than once, its last value counts.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a text that is not valid, for more than 64 labels in one call, and if the group
+ * would have more than 64 labels. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_set_labels (QuoitLedger *ledger, const char *group, const char *const *keys,
+                                               const char *const *values, uint32_t n_labels, int64_t now_ms,
+                                               GError **error);
+
+/**
  * quoit_ledger_release:
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock
@@ -394,6 +416,26 @@ QUOIT_API QuoitGroup *quoit_ledger_set_priority (QuoitLedger *ledger, const char
  * See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_release_with_reason:
+ * @group: NAME or NAME@ID
+ * @reason: why the group is released, such as "preempted by job-7": 1 to 1,024 bytes of UTF-8 without control
+ * characters
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_release(), but the journal and the record of the group keep the reason. A group without a request
+ * key is recorded too: at least for a day, until the next release with a reason or the next end of a lease after that
+ * day, or until quoit_ledger_forget(). Late calls with the id of the group fail with %QUOIT_ERROR_CONFLICT, and their
+ * message has the reason.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for any other reason. See also "Errors of changes" and "Errors of group names" of
+ * #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_release_with_reason (QuoitLedger *ledger, const char *group, const char *reason,
+                                                 int64_t now_ms, GError **error);
 
 /**
  * quoit_ledger_resize:

@@ -164,6 +164,21 @@ QUOIT_API bool quoit_request_set_expected_runtime_ms (QuoitRequest *request, int
 QUOIT_API void quoit_request_set_priority (QuoitRequest *request, int32_t priority);
 
 /**
+ * quoit_request_set_label:
+ * @key: 1 to 253 bytes of UTF-8 without control characters and without '='
+ * @value: (nullable): 1 to 512 bytes of UTF-8 without control characters; %NULL: removes the label, if it is set
+ *
+ * Sets a label of the group, or replaces its value. Labels are data of the caller: quoit only keeps them.
+ * quoit_ledger_set_labels() can change them later. Requests with different labels can still be the same request for
+ * quoit_request_set_key(). (Labels of nodes are something else: see quoit_request_add_selector().)
+ *
+ * Fails with %QUOIT_ERROR_INVALID for any other text, and for the 65th label of a request.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_label (QuoitRequest *request, const char *key, const char *value, GError **error);
+
+/**
  * quoit_request_set_tpu_per_bundle:
  * @amount: decimal text: "1" for one bundle per chip, "0.5" for two
  *

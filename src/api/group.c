@@ -204,6 +204,48 @@ quoit_group_get_priority (const QuoitGroup *group)
   return group->data->priority;
 }
 
+/* --- labels and reason --- */
+
+uint32_t
+quoit_group_get_n_labels (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->data->n_labels;
+}
+
+const char *
+quoit_group_get_label_key (const QuoitGroup *group, uint32_t label)
+{
+  g_return_val_if_fail (group != NULL && label < group->data->n_labels, NULL);
+
+  return group->data->labels[label].key;
+}
+
+const char *
+quoit_group_get_label_value (const QuoitGroup *group, uint32_t label)
+{
+  g_return_val_if_fail (group != NULL && label < group->data->n_labels, NULL);
+
+  return group->data->labels[label].value;
+}
+
+const char *
+quoit_group_find_label (const QuoitGroup *group, const char *key)
+{
+  g_return_val_if_fail (group != NULL && key != NULL, NULL);
+
+  return quoit_labels_find (group->data->labels, group->data->n_labels, key);
+}
+
+const char *
+quoit_group_get_release_reason (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, NULL);
+
+  return group->data->reason;
+}
+
 const char *
 quoit_group_get_source (const QuoitGroup *group)
 {

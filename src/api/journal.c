@@ -173,6 +173,14 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
     }
 }
 
+const char *
+quoit_journal_get_effect_release_reason (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  return row == NULL || row->type != QUOIT_EFFECT_GROUP_REMOVED ? NULL : row->reason;
+}
+
 char *
 quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {

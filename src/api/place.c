@@ -114,7 +114,7 @@ quoit_fork_renew (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t 
   return change_lease (QUOIT_TARGET_FORK (fork), QUOIT_ACTION_RENEW, group, lease_ms, now_ms, error);
 }
 
-/* --- expected end and priority --- */
+/* --- expected end, priority and labels --- */
 
 static QuoitGroup *
 update (QuoitTarget target, const char *group, QuoitAction *action, int64_t now_ms, GError **error)
@@ -167,12 +167,46 @@ quoit_fork_set_priority (QuoitFork *fork, const char *group, int32_t priority, i
   return update (QUOIT_TARGET_FORK (fork), group, &action, now_ms, error);
 }
 
+static bool
+has_keys (const char *const *keys, uint32_t n_labels)
+{
+  /* More labels are refused later, before anything reads them. */
+  for (uint32_t i = 0; n_labels <= QUOIT_MAX_LABELS && i < n_labels; i++)
+    if (keys[i] == NULL)
+      return false;
+  return true;
+}
+
+QuoitGroup *
+quoit_ledger_set_labels (QuoitLedger *ledger, const char *group, const char *const *keys, const char *const *values,
+                         uint32_t n_labels, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .n_labels = n_labels, .label_keys = keys, .label_values = values } };
+
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+  g_return_val_if_fail (n_labels == 0 || (keys != NULL && values != NULL && has_keys (keys, n_labels)), NULL);
+
+  return update (QUOIT_TARGET_LEDGER (ledger), group, &action, now_ms, error);
+}
+
+QuoitGroup *
+quoit_fork_set_labels (QuoitFork *fork, const char *group, const char *const *keys, const char *const *values,
+                       uint32_t n_labels, int64_t now_ms, GError **error)
+{
+  QuoitAction action = { .update = { .n_labels = n_labels, .label_keys = keys, .label_values = values } };
+
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+  g_return_val_if_fail (n_labels == 0 || (keys != NULL && values != NULL && has_keys (keys, n_labels)), NULL);
+
+  return update (QUOIT_TARGET_FORK (fork), group, &action, now_ms, error);
+}
+
 /* --- release and forget --- */
 
 static bool
-release (QuoitTarget target, const char *group, int64_t now_ms, GError **error)
+release (QuoitTarget target, const char *group, const char *reason, int64_t now_ms, GError **error)
 {
-  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
+  QuoitAction action = { .type = QUOIT_ACTION_RELEASE, .reason = reason };
 
   return quoit_target_change_group (target, group, &action.group, &action, now_ms, NULL, NULL, error);
 }
@@ -182,7 +216,7 @@ quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GE
 {
   g_return_val_if_fail (ledger != NULL && group != NULL, false);
 
-  return release (QUOIT_TARGET_LEDGER (ledger), group, now_ms, error);
+  return release (QUOIT_TARGET_LEDGER (ledger), group, NULL, now_ms, error);
 }
 
 bool
@@ -190,7 +224,24 @@ quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError *
 {
   g_return_val_if_fail (fork != NULL && group != NULL, false);
 
-  return release (QUOIT_TARGET_FORK (fork), group, now_ms, error);
+  return release (QUOIT_TARGET_FORK (fork), group, NULL, now_ms, error);
+}
+
+bool
+quoit_ledger_release_with_reason (QuoitLedger *ledger, const char *group, const char *reason, int64_t now_ms,
+                                  GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL && reason != NULL, false);
+
+  return release (QUOIT_TARGET_LEDGER (ledger), group, reason, now_ms, error);
+}
+
+bool
+quoit_fork_release_with_reason (QuoitFork *fork, const char *group, const char *reason, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL && reason != NULL, false);
+
+  return release (QUOIT_TARGET_FORK (fork), group, reason, now_ms, error);
 }
 
 bool

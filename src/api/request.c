@@ -102,6 +102,16 @@ quoit_request_set_priority (QuoitRequest *request, int32_t priority)
 }
 
 bool
+quoit_request_set_label (QuoitRequest *request, const char *key, const char *value, GError **error)
+{
+  g_return_val_if_fail (request != NULL && key != NULL, false);
+
+  if (request->labels == NULL)
+    request->labels = quoit_labels_new (NULL, 0);
+  return quoit_labels_set (request->labels, key, value, QUOIT_MAX_LABELS, error);
+}
+
+bool
 quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GError **error)
 {
   QuoitAmount parsed;

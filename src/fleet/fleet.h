@@ -213,6 +213,10 @@ gboolean quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups,
  * reports it as used. If the group has a key or its lease has expired, a REMOVED record with @ended_ms is kept. */
 gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
                                    GError **error);
+/* Like quoit_fleet_remove_group(), for a release for which the caller gave a reason; "": none. With a reason, a record
+ * is always kept. */
+gboolean quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end,
+                                               const char *reason, gint64 ended_ms, GError **error);
 /* Deletes the record of a removed group. @group must be a REMOVED group of this fleet. */
 gboolean quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 

@@ -61,6 +61,16 @@ bundles_size (const QuoitGroupData *data)
   return size;
 }
 
+static gsize
+labels_size (const QuoitGroupData *data)
+{
+  gsize size = 0;
+
+  for (guint16 i = 0; i < data->n_labels; i++)
+    size += sizeof (QuoitLabel) + strlen (data->labels[i].key) + 1 + strlen (data->labels[i].value) + 1;
+  return size;
+}
+
 /* Copies bundles and takes, but not the names of resources. The allocation has arrays with 8-byte alignment first and
  * texts last, so that no padding is needed. */
 static void
@@ -93,6 +103,15 @@ copy_resource_names (QuoitGroupData *group, char **at)
       }
 }
 
+static void
+copy_label_texts (QuoitGroupData *group, QuoitLabel *labels, char **at)
+{
+  for (guint16 i = 0; i < group->n_labels; i++)
+    labels[i] = (QuoitLabel) { store_text (at, group->labels[i].key, text_size (group->labels[i].key)),
+                               store_text (at, group->labels[i].value, text_size (group->labels[i].value)) };
+  group->labels = labels;
+}
+
 QuoitGroupData *
 quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids)
 {
@@ -100,13 +119,17 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
   const char *from = data->source == NULL ? "" : data->source;
   const char *foreign = data->foreign_id == NULL ? "" : data->foreign_id;
-  gsize source = text_size (from), foreign_id = text_size (foreign);
-  gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request + source + foreign_id;
+  const char *why = data->reason == NULL ? "" : data->reason;
+  gsize source = text_size (from), foreign_id = text_size (foreign), reason = text_size (why);
+  gsize size = sizeof *data + labels_size (data) + bundles_size (data) + numbers + name + owner + key + request + source
+               + foreign_id + reason;
   QuoitGroupData *group = g_malloc (size);
   char *at = (char *) (group + 1);
+  QuoitLabel *labels;
 
   *group = quoit_group_data_copy_fields (data);
   g_atomic_ref_count_init (&group->refs);
+  labels = reserve_bytes (&at, data->n_labels * sizeof *labels);
   if (data->bundles != NULL)
     copy_bundles (group, &at);
   *slice_end = reserve_bytes (&at, numbers);
@@ -119,6 +142,8 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   group->request = store_text (&at, data->request, request);
   group->source = store_text (&at, from, source);
   group->foreign_id = store_text (&at, foreign, foreign_id);
+  group->reason = store_text (&at, why, reason);
+  copy_label_texts (group, labels, &at);
   if (data->bundles != NULL)
     copy_resource_names (group, &at);
   group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
@@ -407,6 +432,28 @@ check_lengths (const QuoitGroupData *data, GError **error)
   return TRUE;
 }
 
+/* Labels and reasons come from callers of this ledger. */
+static const char *
+expected_texts (const QuoitGroupData *data)
+{
+  gboolean has_reason = data->reason != NULL && *data->reason != '\0';
+
+  if (data->n_labels > 0 && (!quoit_group_is_listed (data) || (data->source != NULL && *data->source != '\0')))
+    return "no labels, because it is not a group of a caller";
+  if (has_reason && (data->end != QUOIT_END_RELEASED || data->state != QUOIT_GROUP_REMOVED))
+    return "no reason of a release, because the group was not released";
+  return NULL;
+}
+
+static gboolean
+check_texts (const QuoitGroupData *data, GError **error)
+{
+  if ((data->reason == NULL || *data->reason == '\0' || quoit_reason_check (data->reason, error))
+      && quoit_labels_check (data->labels, data->n_labels, error))
+    return TRUE;
+  return g_prefix_error (error, "group '%s@%" G_GUINT64_FORMAT "': ", data->name, data->id), FALSE;
+}
+
 gboolean
 quoit_group_data_check (const QuoitGroupData *data, GError **error)
 {
@@ -422,8 +469,10 @@ quoit_group_data_check (const QuoitGroupData *data, GError **error)
     expected = expected_source (data);
   if (expected == NULL)
     expected = expected_name (data);
+  if (expected == NULL)
+    expected = expected_texts (data);
   if (expected != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
                        data->id, expected);
-  return check_times (data, error);
+  return check_texts (data, error) && check_times (data, error);
 }

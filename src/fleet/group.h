@@ -12,6 +12,7 @@
 #include <quoit/group.h>
 
 #include "base/amount.h"
+#include "fleet/labels.h"
 
 /* The amount of one resource that a bundle takes from its node. */
 typedef struct {
@@ -62,12 +63,15 @@ typedef struct {
   QuoitGroupState state;
   guint8 kind; /* QuoitRecordKind */
   guint8 end;  /* QuoitEnd */
+  guint16 n_labels;
   guint32 n_slices, n_nodes;
   guint32 name_hash, key_hash;
   const char *name, *owner, *key; /* "": not set */
   const char *request;            /* in canonical form, to compare repeated requests */
   const char *source;             /* the source that created the group; "": a caller of this ledger */
   const char *foreign_id;         /* the id of the group at the source */
+  const char *reason;             /* why the group was released, in the caller's words; "": not stated */
+  const QuoitLabel *labels;       /* sorted by key */
   const guint32 *slice_end;       /* the nodes of slice i end before node_ids[slice_end[i]] */
   const guint32 *node_ids;        /* durable node ids */
   const QuoitBundle *bundles;     /* one per element of node_ids; NULL: the group has all nodes completely */

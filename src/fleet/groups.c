@@ -297,6 +297,13 @@ gboolean
 quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
                           GError **error)
 {
+  return quoit_fleet_remove_group_with_reason (fleet, name, id, end, "", ended_ms, error);
+}
+
+gboolean
+quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, const char *reason,
+                                      gint64 ended_ms, GError **error)
+{
   QuoitGroupData *group;
   guint32 slot;
 
@@ -307,12 +314,13 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
   quoit_fleet_remove_edges (fleet, group, slot);
   quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
-  if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
+  if (*group->key != '\0' || end == QUOIT_END_EXPIRED || *reason != '\0')
     {
       QuoitGroupData removed = quoit_group_data_copy_fields (group);
 
       removed.state = QUOIT_GROUP_REMOVED;
       removed.end = (guint8) end;
+      removed.reason = reason;
       removed.ended_ms = ended_ms;
       removed.n_slices = removed.n_nodes = 0;
       removed.bundles = NULL;

@@ -220,6 +220,15 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 /* --- groups --- */
 
 static void
+write_group_labels (QuoitWriter *writer, const QuoitGroupData *group)
+{
+  quoit_writer_open_object (writer, "labels");
+  for (guint16 i = 0; i < group->n_labels; i++)
+    quoit_writer_text (writer, group->labels[i].key, group->labels[i].value);
+  quoit_writer_close (writer);
+}
+
+static void
 write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *label = format_handle (group);
@@ -240,7 +249,9 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   write_time (writer, "until", group->until_ms);
   write_time (writer, "expected_end", group->expected_end_ms);
   quoit_writer_integer (writer, "priority", group->priority);
+  write_group_labels (writer, group);
   quoit_writer_boolean (writer, "expired", group->end == QUOIT_END_EXPIRED);
+  quoit_writer_text (writer, "release_reason", *group->reason == '\0' ? NULL : group->reason);
   quoit_writer_text (writer, "source", *group->source == '\0' ? NULL : group->source);
   quoit_writer_integer (writer, "n_bundles", group->bundles == NULL ? 0 : group->n_nodes);
   quoit_writer_open_array (writer, "node_ids");

@@ -27,7 +27,7 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
     case QUOIT_ACTION_RENEW:
       return quoit_step_renew (fleet, &action->lease, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RELEASE:
-      return quoit_step_release (fleet, &action->group, now_ms, entry, outcome, error);
+      return quoit_step_release (fleet, &action->group, action->reason, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RELEASE_SLICE:
       return quoit_step_release_slice (fleet, &action->slice, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RESIZE:

@@ -35,6 +35,8 @@ typedef struct {
   gboolean sets_end, sets_priority; /* which of the two are set */
   gint64 expected_end_ms;           /* 0: unknown */
   gint32 priority;
+  guint32 n_labels;
+  const char *const *label_keys, *const *label_values; /* a value of NULL removes the label */
 } QuoitGroupUpdate;
 
 typedef struct {
@@ -109,6 +111,7 @@ typedef struct {
     QuoitLedgerNumbers numbers;  /* RESTORE */
     QuoitForkChanges fork;       /* COMMIT_FORK */
   };
+  const char *reason; /* RELEASE; NULL: not stated */
 } QuoitAction;
 
 /* One difference between an import and the previous one, for the caller. */

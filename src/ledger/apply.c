@@ -251,7 +251,8 @@ quoit_effect_apply (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **flee
       return (*effect->group->source != '\0' ? quoit_fleet_restore_group : quoit_fleet_add_group) (
           *fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, effect->end, time_ms, error);
+      return quoit_fleet_remove_group_with_reason (*fleet, effect->group_name, effect->group_id, effect->end,
+                                                   effect->reason == NULL ? "" : effect->reason, time_ms, error);
     case QUOIT_EFFECT_GROUP_CHANGED:
       return quoit_fleet_replace_group (*fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_LEASE:

@@ -305,6 +305,8 @@ rebase_effect (Rebase *rebase, const QuoitEffect *effect, gboolean is_import, Qu
         return FALSE;
       rebased->group_id = shifted_id (rebase, effect->group_id);
       rebased->group_name = g_strdup (effect->group_name);
+      if (effect->type == QUOIT_EFFECT_GROUP_REMOVED)
+        rebased->reason = g_strdup (effect->reason);
       if (effect->type == QUOIT_EFFECT_GROUP_LEASE)
         g_ptr_array_add (rebase->leases, g_strdup (effect->group_name));
       return TRUE;
@@ -342,6 +344,15 @@ is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEff
   return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
 }
 
+/* A release with a reason forgets old records. Others may have forgotten such a record too. */
+static gboolean
+is_forgotten_already (const Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
+{
+  return entry->verb == QUOIT_VERB_RELEASE && effect->type == QUOIT_EFFECT_GROUP_FORGOTTEN
+         && effect->group_id < rebase->base->next_group_id
+         && quoit_fleet_find_removed (rebase->fleet, effect->group_id) == NULL;
+}
+
 /* Others have made the same change since the snapshot. */
 static gboolean
 is_made_already (const Rebase *rebase, const QuoitEffect *effect)
@@ -362,7 +373,8 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
     {
       QuoitEffect rebased;
 
-      if (is_left_to_ledger (rebase, entry, &entry->effects[i]))
+      if (is_left_to_ledger (rebase, entry, &entry->effects[i])
+          || is_forgotten_already (rebase, entry, &entry->effects[i]))
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;

@@ -79,6 +79,7 @@ quoit_step_is_same_group (const QuoitGroupData *a, const QuoitGroupData *b)
          && a->expected_end_ms == b->expected_end_ms && a->priority == b->priority && strcmp (a->source, b->source) == 0
          && strcmp (a->foreign_id, b->foreign_id) == 0 && strcmp (a->name, b->name) == 0
          && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0 && strcmp (a->request, b->request) == 0
+         && strcmp (a->reason, b->reason) == 0 && quoit_labels_equal (a->labels, a->n_labels, b->labels, b->n_labels)
          && a->n_slices == b->n_slices && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
          && quoit_group_same_nodes (a, b);
 }

@@ -113,8 +113,9 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
     case QUOIT_EFFECT_GROUP_CHANGED:
       return group_text (effect->group, " now");
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s", effect->group_name, effect->group_id,
-                              end_text (effect->end));
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s%s%s", effect->group_name,
+                              effect->group_id, end_text (effect->end), effect->reason == NULL ? "" : ": ",
+                              effect->reason == NULL ? "" : effect->reason);
     case QUOIT_EFFECT_GROUP_LEASE:
       return lease_text (effect);
     case QUOIT_EFFECT_GROUP_FORGOTTEN:

@@ -122,6 +122,9 @@ quoit_effect_clear (QuoitEffect *effect)
       quoit_group_data_unref (effect->group);
       break;
     case QUOIT_EFFECT_GROUP_REMOVED:
+      g_free (effect->reason);
+      g_free (effect->group_name);
+      break;
     case QUOIT_EFFECT_GROUP_LEASE:
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       g_free (effect->group_name);

@@ -61,6 +61,7 @@ typedef struct {
       guint64 group_id;
       char *group_name;
       QuoitEnd end;                /* GROUP_REMOVED */
+      char *reason;                /* GROUP_REMOVED: of the release, in the caller's words; NULL: not stated */
       QuoitGroupState group_state; /* GROUP_LEASE, with until_ms */
       gint64 until_ms;             /* 0: no lease */
     };

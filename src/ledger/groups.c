@@ -148,6 +148,11 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
 
   facts.created_ms = time_ms;
   facts.priority = request->priority;
+  if (request->labels != NULL)
+    {
+      facts.labels = (const QuoitLabel *) (const void *) request->labels->data;
+      facts.n_labels = (guint16) request->labels->len;
+    }
   facts.state = verb == QUOIT_VERB_HOLD ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED;
   facts.name = request->name;
   facts.owner = request->owner == NULL ? "" : request->owner;
@@ -222,6 +227,16 @@ find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
              : NULL;
 }
 
+static const QuoitGroupData *
+fail_released (const QuoitGroupData *group, GError **error)
+{
+  g_autofree char *reason = quoit_quote (group->reason);
+
+  return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
+                          "group '%s@%" G_GUINT64_FORMAT "' holds nothing any more: it was released for the reason %s",
+                          group->name, group->id, reason);
+}
+
 /* Explains why there is no live group of that name, or of that name and id. */
 static const QuoitGroupData *
 fail_absent (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
@@ -240,6 +255,9 @@ fail_absent (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
       return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                               "no group %s: id %" G_GUINT64_FORMAT " belongs to group '%s'", quoted, ref->id,
                               group->name);
+  group = ref->id == 0 ? NULL : quoit_fleet_find_removed (fleet, ref->id);
+  if (group != NULL && *group->reason != '\0' && strcmp (group->name, ref->name) == 0)
+    return fail_released (group, error);
   if (ref->id != 0 && ref->id < fleet->next_group_id)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group %s of id %" G_GUINT64_FORMAT " holds nothing any more: it was released", quoted,
@@ -276,32 +294,58 @@ quoit_step_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, 
 }
 
 gboolean
-quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
-                    QuoitOutcome *outcome, GError **error)
+quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, const char *reason, gint64 now_ms,
+                    QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
   const QuoitGroupData *group;
+  QuoitEffect removal;
   gint64 time_ms = 0;
 
-  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+  if ((reason != NULL && !quoit_reason_check (reason, error)) || !quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = quoit_step_lookup_own_group (fleet, ref, error);
   if (group == NULL)
     return FALSE;
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
-  quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
+  /* Records of such releases must not accumulate in a ledger in which no lease ever ends. */
+  if (reason != NULL)
+    quoit_step_forget_old (fleet, time_ms, *entry);
+  removal = quoit_effect_removal (group, QUOIT_END_RELEASED);
+  removal.reason = g_strdup (reason);
+  quoit_entry_add (*entry, removal);
   outcome->before = quoit_group_data_ref (group);
   return TRUE;
+}
+
+/* Sets *@labels to the labels of the group after the update, owned by the caller. More labels are allowed in between,
+ * because an update may set a label before it removes another one. */
+static gboolean
+update_labels (const QuoitGroupData *group, const QuoitGroupUpdate *update, GArray **labels, GError **error)
+{
+  *labels = quoit_labels_new (group->labels, group->n_labels);
+  for (guint32 i = 0; i < update->n_labels; i++)
+    if (!quoit_labels_set (*labels, update->label_keys[i], update->label_values[i], 2 * QUOIT_MAX_LABELS, error))
+      return FALSE;
+  return (*labels)->len <= QUOIT_MAX_LABELS
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "group '%s@%" G_GUINT64_FORMAT "' would have %u labels: expected at most %d", group->name,
+                        group->id, (*labels)->len, QUOIT_MAX_LABELS);
 }
 
 gboolean
 quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint64 now_ms, QuoitEntry **entry,
                    QuoitOutcome *outcome, GError **error)
 {
+  g_autoptr (GArray) labels = NULL;
   const QuoitGroupData *group;
   QuoitGroupData fields;
   gint64 time_ms = 0;
 
+  /* Checked first, so that a million labels are refused at no cost. */
+  if (update->n_labels > QUOIT_MAX_LABELS)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "more than %d labels: expected at most %d in one call",
+                       QUOIT_MAX_LABELS, QUOIT_MAX_LABELS);
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = quoit_step_lookup_own_group (fleet, &update->ref, error);
@@ -319,8 +363,13 @@ quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint
                        "': expected milliseconds since 1970, after the group was made, "
                        "and before the year 2200; 0: unknown",
                        fields.expected_end_ms);
+  if (!update_labels (group, update, &labels, error))
+    return FALSE;
+  fields.labels = (const QuoitLabel *) (const void *) labels->data;
+  fields.n_labels = (guint16) labels->len;
   outcome->after = quoit_group_data_new (&fields);
-  if (fields.priority == group->priority && fields.expected_end_ms == group->expected_end_ms)
+  if (fields.priority == group->priority && fields.expected_end_ms == group->expected_end_ms
+      && quoit_labels_equal (fields.labels, fields.n_labels, group->labels, group->n_labels))
     return TRUE;
   *entry = quoit_entry_new (fleet, QUOIT_VERB_UPDATE, time_ms);
   quoit_entry_add (

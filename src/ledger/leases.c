@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-/* How long the record of an expired group is kept, so that late callers get EXPIRED. The record of an expired owner is
+/* How long the record of an expired group is kept, so that late callers get EXPIRED, and that of a group that was
+ * released with a reason, so that they learn the reason. The record of an expired owner is
  * kept until the owner is set again. Otherwise a late process of that owner could reserve groups that no lease ends. */
-#define EXPIRED_GROUP_MEMORY_MS G_GINT64_CONSTANT (86400000)
+#define ENDED_GROUP_MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
 quoit_step_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error)
@@ -63,7 +64,7 @@ ended_before (const QuoitGroupData *group, gint64 before_ms)
 static gboolean
 can_be_forgotten (const QuoitGroupData *group, gint64 time_ms)
 {
-  return ended_before (group, time_ms - EXPIRED_GROUP_MEMORY_MS) && *group->key == '\0';
+  return ended_before (group, time_ms - ENDED_GROUP_MEMORY_MS) && *group->key == '\0';
 }
 
 /* Makes the entry for groups that are forgotten and groups that end. Its effects are sorted by group id, because every
@@ -79,6 +80,23 @@ make_entry (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms, GPtrArray *
     quoit_entry_add (*entry, quoit_effect_forgetting (forgotten->pdata[i]));
   for (guint i = 0; i < ended->len; i++)
     quoit_entry_add (*entry, quoit_effect_removal (ended->pdata[i], QUOIT_END_EXPIRED));
+}
+
+void
+quoit_step_forget_old (const QuoitFleet *fleet, gint64 time_ms, QuoitEntry *entry)
+{
+  g_autoptr (GPtrArray) forgotten = g_ptr_array_new ();
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (can_be_forgotten (group, time_ms))
+        g_ptr_array_add (forgotten, (gpointer) group);
+    }
+  g_ptr_array_sort (forgotten, quoit_group_by_id);
+  for (guint i = 0; i < forgotten->len; i++)
+    quoit_entry_add (entry, quoit_effect_forgetting (forgotten->pdata[i]));
 }
 
 void

@@ -37,10 +37,12 @@ gboolean quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, 
 /* Like quoit_step_reserve(), but the group is HELD until it is confirmed or its lease ends. */
 gboolean quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);
-/* Releases a group. */
-gboolean quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
-                             QuoitOutcome *outcome, GError **error);
-/* Sets the expected end or the priority of a group. Fails with INVALID for an end that is not valid. */
+/* Releases a group. @reason NULL: not stated. A group that is released with a reason is recorded for a day, like an
+ * expired one. Fails with INVALID for a reason that is not valid. */
+gboolean quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, const char *reason, gint64 now_ms,
+                             QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
+/* Sets the expected end, the priority or labels of a group. Fails with INVALID for an end or a label that is not
+ * valid. */
 gboolean quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
 /* Computes when a group that begins at @time_ms is expected to end; 0 if @runtime_ms is 0. Fails with INVALID for an
@@ -88,6 +90,9 @@ QuoitRequest *quoit_step_make_unplaced_request (const QuoitFleet *fleet, const Q
 /* Ends groups whose lease, or whose owner's lease, has ended at @now_ms. Makes no entry if there are none or if
  * @now_ms is invalid. Every change begins with this step. */
 void quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry);
+
+/* Adds effects to @entry that forget the groups without a key that ended more than a day before @time_ms. */
+void quoit_step_forget_old (const QuoitFleet *fleet, gint64 time_ms, QuoitEntry *entry);
 
 /* Computes the end of a lease that begins at @time_ms. Fails with INVALID if @lease_ms is below 1, or if the lease
  * ends after the year 2199. */

@@ -66,6 +66,8 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
   copy->owner = g_strdup (request->owner);
   copy->pool = g_strdup (request->pool);
   copy->zone = g_strdup (request->zone);
+  if (request->labels != NULL)
+    copy->labels = quoit_labels_new ((const QuoitLabel *) (const void *) request->labels->data, request->labels->len);
   copy->topology_label = g_strdup (request->topology_label);
   copy->soft_target = g_strdup (request->soft_target);
   copy->selectors = empty.selectors;

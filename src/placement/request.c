@@ -41,6 +41,7 @@ quoit_request_free (QuoitRequest *request)
   g_free (request->owner);
   g_free (request->pool);
   g_free (request->zone);
+  g_clear_pointer (&request->labels, g_array_unref);
   g_ptr_array_unref (request->selectors);
   g_ptr_array_unref (request->slices);
   g_ptr_array_unref (request->excluded);

@@ -30,6 +30,7 @@ struct _QuoitRequest {
   gint64 lease_ms;            /* of a reservation; 0: none */
   gint64 expected_runtime_ms; /* 0: unknown */
   gint32 priority;
+  GArray *labels;             /* of the group; see quoit_labels_new(); NULL: none */
   QuoitAmount tpu_per_bundle; /* 0: whole hosts */
   char *pool, *zone;          /* NULL: any */
   GPtrArray *selectors;       /* of QuoitSelector; a node of a slice must satisfy all of them */

@@ -448,6 +448,41 @@ get_bundle (Decoder *in, QuoitBundle *bundle, GPtrArray *allocations)
 }
 
 static void
+put_labels (GByteArray *out, const QuoitLabel *labels, guint n)
+{
+  put (out, n);
+  for (guint i = 0; i < n; i++)
+    {
+      put_text (out, labels[i].key);
+      put_text (out, labels[i].value);
+    }
+}
+
+/* quoit_group_data_check() checks the labels. */
+static void
+get_labels (Decoder *in, QuoitGroupData *group, GPtrArray *allocations)
+{
+  guint32 n = get_count (in, MIN_PAIR_BYTES);
+  QuoitLabel *labels;
+
+  in->is_damaged |= n > QUOIT_MAX_LABELS;
+  if (in->is_damaged || n == 0)
+    return;
+  labels = g_new0 (QuoitLabel, n);
+  g_ptr_array_add (allocations, labels);
+  for (guint32 i = 0; i < n; i++)
+    {
+      char *key = get_required_text (in), *value = get_required_text (in);
+
+      g_ptr_array_add (allocations, key);
+      g_ptr_array_add (allocations, value);
+      labels[i] = (QuoitLabel) { key, value };
+    }
+  group->labels = labels;
+  group->n_labels = (guint16) n;
+}
+
+static void
 put_group (GByteArray *out, const QuoitGroupData *group)
 {
   put (out, group->id);
@@ -474,6 +509,8 @@ put_group (GByteArray *out, const QuoitGroupData *group)
   put_text (out, group->foreign_id);
   put_signed (out, group->expected_end_ms);
   put_signed (out, group->priority);
+  put_labels (out, group->labels, group->n_labels);
+  put_text (out, group->reason);
 }
 
 static QuoitGroupData *
@@ -481,6 +518,7 @@ get_group (Decoder *in)
 {
   QuoitGroupData group = { 0 };
   g_autofree char *name = NULL, *owner = NULL, *key = NULL, *request = NULL, *source = NULL, *foreign_id = NULL;
+  g_autofree char *reason = NULL;
   g_autofree guint32 *ends = NULL, *ids = NULL;
   g_autofree QuoitBundle *bundles = NULL;
   g_autoptr (GPtrArray) allocations = g_ptr_array_new_with_free_func (g_free);
@@ -525,6 +563,8 @@ get_group (Decoder *in)
       priority = get_signed (in);
       in->is_damaged |= priority != (gint32) priority;
       group.priority = (gint32) priority;
+      get_labels (in, &group, allocations);
+      group.reason = reason = get_required_text (in);
     }
   in->is_damaged = in->is_damaged || !quoit_group_data_check (&group, NULL);
   return in->is_damaged ? NULL : quoit_group_data_new (&group);
@@ -557,6 +597,7 @@ quoit_codec_encode (const QuoitEntry *entry)
           put (out, effect->group_id);
           put_text (out, effect->group_name);
           put (out, effect->end);
+          put_text (out, effect->reason);
           break;
         case QUOIT_EFFECT_GROUP_LEASE:
           put (out, effect->group_id);
@@ -603,6 +644,10 @@ get_effect (Decoder *in, QuoitEntry *entry)
       effect.group_id = get (in);
       effect.group_name = get_required_text (in);
       effect.end = in->format == 1 ? QUOIT_END_RELEASED : get_limited (in, QUOIT_END_SOURCE);
+      effect.reason = in->format < 4 ? NULL : get_text (in);
+      in->is_damaged = in->is_damaged
+                       || (effect.reason != NULL
+                           && (effect.end != QUOIT_END_RELEASED || !quoit_reason_check (effect.reason, NULL)));
       break;
     case QUOIT_EFFECT_GROUP_LEASE:
       effect.group_id = get (in);
@@ -696,6 +741,15 @@ quoit_codec_encode_bundle (const QuoitBundle *bundle)
   return out;
 }
 
+GByteArray *
+quoit_codec_encode_labels (const QuoitLabel *labels, guint n)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  put_labels (out, labels, n);
+  return out;
+}
+
 static gboolean
 check_end (const Decoder *in, const char *what, GError **error)
 {
@@ -730,4 +784,15 @@ quoit_codec_decode_bundle (const guint8 *bytes, gsize length, QuoitBundle *bundl
 
   get_bundle (&in, bundle, takes);
   return check_end (&in, "bundle", error);
+}
+
+gboolean
+quoit_codec_decode_labels (const guint8 *bytes, gsize length, QuoitGroupData *group, GPtrArray *allocations,
+                           GError **error)
+{
+  Decoder in = decoder_new (bytes, length);
+
+  if (length > 0)
+    get_labels (&in, group, allocations);
+  return check_end (&in, "grp", error);
 }

@@ -5,7 +5,8 @@
 #include "ledger/entry.h"
 
 /* Format 2 adds leases, kinds and sources of groups, and changed and forgotten groups. Format 3 adds effects that
- * set the ledger's own numbers. Format 4 adds the expected end and the priority of groups. */
+ * set the ledger's own numbers. Format 4 adds the expected end, the priority and the labels of groups, and the reason
+ * of their release. */
 enum { QUOIT_CODEC_FORMAT = 4 };
 
 /* Encodes the effects of @entry. The other members of an entry have their own columns. */
@@ -20,6 +21,7 @@ QuoitEntry *quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, con
 GByteArray *quoit_codec_encode_kind (const QuoitNodeKind *kind);
 GByteArray *quoit_codec_encode_pool (const QuoitPoolClaim *pool);
 GByteArray *quoit_codec_encode_bundle (const QuoitBundle *bundle);
+GByteArray *quoit_codec_encode_labels (const QuoitLabel *labels, guint n);
 
 /* Decode a part into @claims, and set *@index to its index there. Fail with DAMAGED. */
 gboolean quoit_codec_decode_kind (const guint8 *bytes, gsize length, QuoitClaims *claims, guint32 *index,
@@ -28,4 +30,8 @@ gboolean quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims
                                   guint32 *index, GError **error);
 /* Adds the takes and their texts to @takes. The caller frees each element with g_free(). */
 gboolean quoit_codec_decode_bundle (const guint8 *bytes, gsize length, QuoitBundle *bundle, GPtrArray *takes,
+                                    GError **error);
+/* Sets the labels of @group, and adds them and their texts to @allocations, like quoit_codec_decode_bundle(). No bytes:
+ * no labels. */
+gboolean quoit_codec_decode_labels (const guint8 *bytes, gsize length, QuoitGroupData *group, GPtrArray *allocations,
                                     GError **error);

@@ -85,7 +85,7 @@ typedef struct {
 } LoadedTable;
 
 enum { KIB = 1024, MIB = 1024 * KIB };
-/* A row of table grp has a request, and a row of table bundle the amounts of up to 65,535 resources. */
+/* A row of table grp has a request and labels, and a row of table bundle the amounts of up to 65,535 resources. */
 enum { MAX_GROUP_ROW_BYTES = QUOIT_LONGEST_REQUEST + 64 * KIB };
 
 /* Limits the rows that SQLite returns to @bytes. SQLite then refuses a longer row before it reads all of it, so that
@@ -535,21 +535,26 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
     .foreign_id = quoit_db_text (stmt, 12),
     .expected_end_ms = sqlite3_column_int64 (stmt, 13),
     .priority = (gint32) sqlite3_column_int64 (stmt, 14),
+    .reason = quoit_db_text (stmt, 16),
   };
+  g_autoptr (GPtrArray) label_texts = g_ptr_array_new_with_free_func (g_free);
+  const gsize labels_length = (gsize) sqlite3_column_bytes (stmt, 15);
   g_autoptr (GError) contradiction = NULL;
 
   if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
       || !column_is_within (stmt, 9, 0, QUOIT_RECORD_OWNER) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
       || !column_is_within (stmt, 14, G_MININT32, G_MAXINT32) || group.name == NULL || group.owner == NULL
-      || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL)
+      || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
+      || group.reason == NULL)
     return fail_damaged ("grp", (gint64) group.id, error);
   if (loader->groups->len == QUOIT_MAX_GROUPS)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "more than %d groups: restore a backup", QUOIT_MAX_GROUPS);
   loader->last_id = group.id;
   if (!count_bytes (loader->loader,
                     strlen (group.name) + strlen (group.owner) + strlen (group.key) + strlen (group.request)
-                        + strlen (group.source) + strlen (group.foreign_id),
+                        + strlen (group.source) + strlen (group.foreign_id) + strlen (group.reason) + labels_length,
                     "grp", (gint64) group.id, error)
+      || !quoit_codec_decode_labels (sqlite3_column_blob (stmt, 15), labels_length, &group, label_texts, error)
       || !load_bundles (loader, &group, error))
     return FALSE;
   if (!quoit_group_data_check (&group, &contradiction))

@@ -18,6 +18,7 @@ static gboolean
 save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_GROUP_INSERT, error);
+  g_autoptr (GByteArray) labels = NULL;
   guint32 slice = 0;
 
   if (stmt == NULL)
@@ -37,6 +38,10 @@ save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   bind_text (stmt, 13, group->foreign_id);
   sqlite3_bind_int64 (stmt, 14, group->expected_end_ms);
   sqlite3_bind_int (stmt, 15, group->priority);
+  labels = group->n_labels == 0 ? NULL : quoit_codec_encode_labels (group->labels, group->n_labels);
+  sqlite3_bind_blob (stmt, 16, labels == NULL ? (gconstpointer) "" : labels->data,
+                     labels == NULL ? 0 : (int) labels->len, SQLITE_STATIC);
+  bind_text (stmt, 17, group->reason);
   if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
     return FALSE;
 
@@ -84,8 +89,8 @@ delete_groups (QuoitDb *db, QuoitSql sql, guint64 first, guint64 last, GError **
   return quoit_db_run (db, sql, error);
 }
 
-/* Returns how many removals from effect @i on have consecutive ids and the same end. Leases granted together often
- * expire together, and one statement per group would take most of the time. */
+/* Returns how many removals from effect @i on have consecutive ids, the same end and the same reason. Leases granted
+ * together often expire together, and one statement per group would take most of the time. */
 static guint
 count_removals (const QuoitEntry *entry, guint i)
 {
@@ -93,15 +98,16 @@ count_removals (const QuoitEntry *entry, guint i)
   guint n = 1;
 
   while (i + n < entry->n_effects && first[n].type == QUOIT_EFFECT_GROUP_REMOVED && first[n].end == first->end
-         && first[n].group_id == first->group_id + n)
+         && first[n].group_id == first->group_id + n && g_strcmp0 (first[n].reason, first->reason) == 0)
     n++;
   return n;
 }
 
-/* Removes groups @first to @last. */
+/* Removes the group of @removal, and those with the following ids up to @last. */
 static gboolean
-save_removals (QuoitDb *db, guint64 first, guint64 last, QuoitEnd end, gint64 time_ms, GError **error)
+save_removals (QuoitDb *db, const QuoitEffect *removal, guint64 last, gint64 time_ms, GError **error)
 {
+  const guint64 first = removal->group_id;
   sqlite3_stmt *stmt;
 
   if (!delete_groups (db, SQL_BUNDLES_DELETE, first, last, error))
@@ -112,10 +118,12 @@ save_removals (QuoitDb *db, guint64 first, guint64 last, QuoitEnd end, gint64 ti
   sqlite3_bind_int64 (stmt, 1, (gint64) first);
   sqlite3_bind_int64 (stmt, 2, (gint64) last);
   sqlite3_bind_int64 (stmt, 3, time_ms);
-  sqlite3_bind_int (stmt, 4, end);
-  /* All rows of expired groups are kept. */
+  sqlite3_bind_int (stmt, 4, removal->end);
+  bind_text (stmt, 5, removal->reason == NULL ? "" : removal->reason);
+  /* All rows of expired groups, and of groups that were released with a reason, are kept. */
   return quoit_db_run (db, SQL_GROUP_KEEP_KEY, error)
-         && (end == QUOIT_END_EXPIRED || delete_groups (db, SQL_GROUP_DELETE, first, last, error));
+         && (removal->end == QUOIT_END_EXPIRED || removal->reason != NULL
+             || delete_groups (db, SQL_GROUP_DELETE, first, last, error));
 }
 
 static gboolean
@@ -357,7 +365,7 @@ quoit_sqlite_save_effects (QuoitDb *db, const QuoitEntry *entry, GError **error)
           break;
         case QUOIT_EFFECT_GROUP_REMOVED:
           n = count_removals (entry, i);
-          saved = save_removals (db, effect->group_id, effect->group_id + n - 1, effect->end, entry->time_ms, error);
+          saved = save_removals (db, effect, effect->group_id + n - 1, entry->time_ms, error);
           break;
         case QUOIT_EFFECT_GROUP_CHANGED:
           saved = save_change (db, effect->group, error);

@@ -26,6 +26,8 @@ def cell(key, value):
         return "true" if value else "false"
     if isinstance(value, int) or key in ("used", "total"):
         return str(value)
+    if isinstance(value, dict):
+        value = [f"{name}={text}" for name, text in value.items()]
     if isinstance(value, list):
         return no_formula(";".join(map(item, value)))
     return no_formula(one_line(value))
@@ -81,8 +83,9 @@ all_twins ()
 fresh 'v5e 2x2 x2 pool=small busy=1 draining=0; v5p 2x2x4 x1 dead=0.1'
 ok 0 "the manifest is imported" import raycluster "$two_slices" --now "$now"
 ok 0 "a group is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
-ok 0 "a second group is reserved" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now"
-ok 0 "the second group is released" release gone --now "$now"
+ok 0 "a second group is reserved" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now" \
+  --label team=nlp --label run=7
+ok 0 "the second group is released" release gone --reason done --now "$now"
 ok 0 "set-state marks a host dead" set-state tpu-group-0-1 dead --now "$now"
 all_twins
 twin generations catalogue
@@ -198,7 +201,7 @@ PYTHON
   ok 0 "a group with a hostile name is reserved" reserve '=HYPERLINK("x";"y")' --topology 2x2 --accelerator v6e --slices 30 --owner '-ann;=1,"2"' \
     --key '+1' --now "$now"
   ok 0 "a second group with a hostile name is reserved" reserve '; =x' --topology 2x2 --accelerator v6e --slices 1 --now "$now" \
-    --owner "$(head -c 253 /dev/zero | tr '\0' '+')"
+    --owner "$(head -c 253 /dev/zero | tr '\0' '+')" --label '-a;b==1;"2"' --label '+=@x'
   all_twins
   ok 0 "nodes prints hostile names as JSON" nodes -o json
   for n in 0 1 2 5 18 19 22 30; do

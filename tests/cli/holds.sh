@@ -269,7 +269,7 @@ baseline
 refused 6 "when for more slices than there are" "never, at most 3 of 4 slices" when --topology 4x4 --accelerator v6e --slices 4
 refused 3 "a priority of more than 32 bits" "--priority '3000000000'|-2147483648 to 2147483647" reserve d $slice --priority 3000000000
 refused 2 "an estimate that is no duration" "--expect 'soon'" reserve d $slice --expect soon
-refused 2 "update without a change" "expected --expect TIME or --priority N" update a
+refused 2 "update without a change" "expected --expect TIME, --priority N, --label KEY=VALUE or --remove-label KEY" update a
 refused 2 "update with an estimate that is no duration" "--expect 'later'" update a --expect later
 refused 3 "update with an estimate of 300 years" "expected end|2200" update a --expect 109500d --priority 9 --now "$(at 80)"
 refused 3 "update with a priority of more than 32 bits" "--priority '3000000000'" update a --expect 1h --priority 3000000000

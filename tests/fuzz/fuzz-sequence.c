@@ -221,6 +221,16 @@ any_node (Sequence *sequence)
   return n == 0 ? NULL : quoit_snapshot_dup_node_full_name (snapshot, fuzz_byte (&sequence->in) % n);
 }
 
+/* Sets and removes labels; some of them are not valid. */
+static QuoitGroup *
+label_group (Sequence *sequence, const char *group, guint8 byte, GError **error)
+{
+  const char *keys[] = { "a", (byte & 2) != 0 ? "b" : "a", (byte & 4) != 0 ? "c=" : "c" };
+  const char *values[] = { "1", (byte & 8) != 0 ? NULL : "2", (byte & 16) != 0 ? "\n" : "3" };
+
+  return quoit_ledger_set_labels (sequence->ledger, group, keys, values, byte % 4, sequence->now_ms, error);
+}
+
 static void
 change_group (Sequence *sequence, guint8 how)
 {
@@ -238,7 +248,9 @@ change_group (Sequence *sequence, guint8 how)
   switch (how)
     {
     case 0:
-      ok = quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error);
+      ok = byte < 128 ? quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error)
+                      : quoit_ledger_release_with_reason (sequence->ledger, group, byte == 128 ? "" : "fuzz",
+                                                          sequence->now_ms, &error);
       break;
     case 1:
       ok = (change = quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, NULL, &error))
@@ -254,7 +266,8 @@ change_group (Sequence *sequence, guint8 how)
       ok = (after = quoit_ledger_renew (sequence->ledger, group, 1 + byte * 10, sequence->now_ms, &error)) != NULL;
       break;
     default:
-      ok = quoit_ledger_forget (sequence->ledger, group, sequence->now_ms, &error);
+      ok = byte < 128 ? quoit_ledger_forget (sequence->ledger, group, sequence->now_ms, &error)
+                      : (after = label_group (sequence, group, byte, &error)) != NULL;
     }
   quoit_group_change_free (change);
   if (after != NULL)
@@ -302,7 +315,7 @@ preempt_on_fork (QuoitFork *fork, const QuoitRequest *request, gint64 now_ms)
     {
       g_autoptr (QuoitGroup) group = quoit_preemption_dup_group (preemption, i);
 
-      if (!quoit_fork_release (fork, quoit_group_get_handle (group), now_ms, &error))
+      if (!quoit_fork_release_with_reason (fork, quoit_group_get_handle (group), "preempted", now_ms, &error))
         g_error ("a group of a preemption cannot be released: %s", error->message);
     }
   made = quoit_fork_reserve (fork, request, now_ms, NULL, &error);

@@ -72,6 +72,20 @@ end_owners (Model *model, gint64 time_ms)
   return any;
 }
 
+/* When a lease expires or a group is released with a reason, removed groups that ended more than a day ago are
+ * forgotten. */
+static void
+model_forget_old (Model *model, gint64 time_ms)
+{
+  for (guint i = model->groups->len; i-- > 0;)
+    {
+      const ModelGroup *group = model->groups->pdata[i];
+
+      if (group->state == QUOIT_GROUP_REMOVED && group->spec.key == NULL && group->ended_ms < time_ms - DAY_MS)
+        g_ptr_array_remove_index (model->groups, i);
+    }
+}
+
 Model *
 model_at (const Model *model, gint64 now_ms)
 {
@@ -81,14 +95,7 @@ model_at (const Model *model, gint64 now_ms)
 
   if (!end_owners (at, time_ms) && !groups_end)
     return at;
-  /* When a lease expires, removed groups that ended more than a day ago are forgotten. */
-  for (guint i = at->groups->len; i-- > 0;)
-    {
-      const ModelGroup *group = at->groups->pdata[i];
-
-      if (group->state == QUOIT_GROUP_REMOVED && group->spec.key == NULL && group->ended_ms < time_ms - DAY_MS)
-        g_ptr_array_remove_index (at->groups, i);
-    }
+  model_forget_old (at, time_ms);
   model_write (at, now_ms);
   return at;
 }
@@ -185,6 +192,14 @@ model_release (Model *model, ModelGroup *group)
   end_group (model, group, model->clock_ms);
   if (group->spec.key == NULL)
     model_forget (model, group);
+}
+
+void
+model_release_with_reason (Model *model, ModelGroup *group, const char *reason)
+{
+  model_forget_old (model, model->clock_ms);
+  end_group (model, group, model->clock_ms);
+  group->reason = reason;
 }
 
 static void
@@ -384,6 +399,9 @@ model_group_difference (const Model *model, const QuoitSnapshot *snapshot)
           || (!removed && quoit_group_get_until_ms (group) != model_until (model, known)))
         return g_strdup_printf ("group %s@%u differs from the model", quoit_group_get_name (group),
                                 (guint) quoit_group_get_id (group));
+      difference = model_text_difference (known, group);
+      if (difference != NULL)
+        return difference;
       difference = removed                       ? NULL
                    : known->n_bundles_on != NULL ? model_bundles_difference (model, snapshot, known)
                                                  : slices_difference (model, snapshot, known, group);

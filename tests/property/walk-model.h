@@ -40,6 +40,9 @@ typedef struct {
   BundleSpec bundles;
 } RequestSpec;
 
+enum { N_LABELS = 3 };
+extern const char *const label_keys[N_LABELS]; /* sorted */
+
 /* A group, live or remembered. */
 typedef struct {
   guint64 id;
@@ -49,6 +52,8 @@ typedef struct {
   QuoitGroupState state;    /* HELD, RESERVED, REMOVED */
   gint64 until_ms, ended_ms;
   gboolean expired;
+  const char *labels[N_LABELS]; /* values of label_keys[]; NULL: not set */
+  const char *reason;           /* of the release; NULL: none */
 } ModelGroup;
 
 typedef struct {
@@ -129,6 +134,15 @@ ModelGroup *model_lookup (const Model *model, const char *name, guint64 id, Quoi
 ModelGroup *model_take (Model *model, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms,
                         GPtrArray *slices);
 void model_release (Model *model, ModelGroup *group);
+/* The record of the group stays, even without a key, and old records are forgotten. */
+void model_release_with_reason (Model *model, ModelGroup *group, const char *reason);
+
+/* --- walk-texts.c --- */
+
+/* How labels or reason of @group differ from the model, or NULL. */
+char *model_text_difference (const ModelGroup *known, const QuoitGroup *group);
+
+/* --- walk-groups.c --- */
 void model_forget (Model *model, ModelGroup *group);
 /* The expiry that is shown: the group's own or its owner's. */
 gint64 model_until (const Model *model, const ModelGroup *group);

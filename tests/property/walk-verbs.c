@@ -344,18 +344,27 @@ release (Walk *walk, const Target *target)
 {
   g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, target, "release");
+  const char *reason = random_reason (walk);
+  Call call = call_begin (walk, target, reason == NULL ? "release" : "release with a reason");
   ModelGroup *known;
   gboolean done;
 
   ref = random_ref (walk, target->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
-  done = target->fork != NULL ? quoit_fork_release (target->fork, ref, call.now_ms, &call.error)
-                              : quoit_ledger_release (target->ledger, ref, call.now_ms, &call.error);
+  if (reason == NULL)
+    done = target->fork != NULL ? quoit_fork_release (target->fork, ref, call.now_ms, &call.error)
+                                : quoit_ledger_release (target->ledger, ref, call.now_ms, &call.error);
+  else
+    done = target->fork != NULL
+               ? quoit_fork_release_with_reason (target->fork, ref, reason, call.now_ms, &call.error)
+               : quoit_ledger_release_with_reason (target->ledger, ref, reason, call.now_ms, &call.error);
   if (known != NULL)
     {
       model_write (call.after, call.now_ms);
-      model_release (call.after, known);
+      if (reason == NULL)
+        model_release (call.after, known);
+      else
+        model_release_with_reason (call.after, known, reason);
     }
   call_end (&call, done);
 }

@@ -86,6 +86,9 @@ guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
 void reserve_or_keep (Walk *walk, const Target *target);
 void confirm_or_renew (Walk *walk, const Target *target);
 void release (Walk *walk, const Target *target);
+void set_labels (Walk *walk, const Target *target);
+/* A reason for a release, or NULL. */
+const char *random_reason (Walk *walk);
 void forget (Walk *walk, const Target *target);
 void change_owner (Walk *walk, const Target *target);
 void resize (Walk *walk, const Target *target);

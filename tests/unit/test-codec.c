@@ -77,6 +77,8 @@ whole_group (void)
                            .owner = "me",
                            .key = "k",
                            .request = "v6e 2x4 x 2",
+                           .n_labels = 2,
+                           .labels = (const QuoitLabel[]) { { "run", "7" }, { "team", "nlp" } },
                            .n_slices = 2,
                            .slice_end = ends,
                            .n_nodes = 4,
@@ -114,6 +116,34 @@ removal (void)
   return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_REMOVED, .group_id = 3, .group_name = g_strdup ("old") };
 }
 
+/* In the entry with all effects, this removes the group of group_of_parts(). */
+static QuoitEffect
+removal_with_reason (void)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_REMOVED,
+                         .group_id = 8,
+                         .group_name = g_strdup ("part"),
+                         .end = QUOIT_END_RELEASED,
+                         .reason = g_strdup ("preempted by job-7") };
+}
+
+static QuoitEffect
+removed_group (void)
+{
+  QuoitGroupData group = { .id = 9,
+                           .created_ms = T0,
+                           .ended_ms = T0,
+                           .state = QUOIT_GROUP_REMOVED,
+                           .end = QUOIT_END_RELEASED,
+                           .name = "gone",
+                           .owner = "",
+                           .key = "",
+                           .request = "",
+                           .reason = "preempted by job-7" };
+
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) };
+}
+
 static QuoitEffect
 state (void)
 {
@@ -121,7 +151,8 @@ state (void)
 }
 
 static QuoitEffect (*const effects[]) (void)
-    = { import_of_everything, small_import, whole_group, group_of_parts, removal, state };
+    = { import_of_everything, small_import, whole_group, group_of_parts, removal, state,
+        removal_with_reason,  removed_group };
 
 /* Entry @which: one effect each, and all of them in the last one. */
 static QuoitEntry *
@@ -319,6 +350,79 @@ END_TEST
 
 static const struct {
   gboolean is_sound;
+  guint16 n;
+  QuoitLabel labels[2];
+  const char *reason; /* of a removed group */
+  QuoitEnd end;
+} texts[] = {
+  { TRUE, 2, { { "a", "1" }, { "b", "2" } }, "", QUOIT_END_NONE },
+  { TRUE, 1, { { "\xc5\xbc", "=" } }, "why", QUOIT_END_RELEASED },
+  { FALSE, 2, { { "b", "1" }, { "a", "2" } }, "", QUOIT_END_NONE },
+  { FALSE, 2, { { "a", "1" }, { "a", "2" } }, "", QUOIT_END_NONE },
+  { FALSE, 1, { { "", "1" } }, "", QUOIT_END_NONE },
+  { FALSE, 1, { { "a", "" } }, "", QUOIT_END_NONE },
+  { FALSE, 1, { { "a=", "1" } }, "", QUOIT_END_NONE },
+  { FALSE, 1, { { "a", "\n" } }, "", QUOIT_END_NONE },
+  { FALSE, 1, { { "a", "\xc5" } }, "", QUOIT_END_NONE },
+  { FALSE, 0, { { NULL, NULL } }, "\x01", QUOIT_END_RELEASED },
+  { FALSE, 0, { { NULL, NULL } }, "why", QUOIT_END_EXPIRED },
+};
+
+START_TEST (labels_and_reasons_are_decoded_only_if_valid)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0), read = NULL;
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitGroupData group = { .id = 7,
+                           .state = QUOIT_GROUP_REMOVED,
+                           .end = (guint8) texts[_i].end,
+                           .name = "g",
+                           .owner = "",
+                           .key = "",
+                           .request = "",
+                           .n_labels = texts[_i].n,
+                           .labels = texts[_i].labels,
+                           .reason = texts[_i].reason };
+
+  quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
+  bytes = quoit_codec_encode (entry);
+  read = quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, &error);
+  ck_assert_int_eq (read != NULL, texts[_i].is_sound);
+  if (read == NULL)
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4");
+  else
+    ck_assert (quoit_step_is_same_group (entry->effects[0].group, read->effects[0].group));
+}
+END_TEST
+
+START_TEST (more_labels_than_a_group_has_are_refused)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (GArray) labels = quoit_labels_new (NULL, 0);
+
+  for (guint i = 0; i <= QUOIT_MAX_LABELS; i++)
+    {
+      g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0), read = NULL;
+      g_autofree char *key = g_strdup_printf ("%03u", i);
+      g_autoptr (GByteArray) bytes = NULL;
+      QuoitGroupData group = {
+        .id = 7, .state = QUOIT_GROUP_REMOVED, .name = "g", .owner = "", .key = "", .request = "", .n_labels = i + 1
+      };
+
+      ck_assert (quoit_labels_set (labels, key, "v", QUOIT_MAX_LABELS + 1, NULL));
+      group.labels = (const QuoitLabel *) (const void *) labels->data;
+      quoit_entry_add (entry,
+                       (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
+      bytes = quoit_codec_encode (entry);
+      read = quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, NULL);
+      ck_assert_msg ((read != NULL) == (i < QUOIT_MAX_LABELS), "%u labels", i + 1);
+    }
+}
+END_TEST
+
+static const struct {
+  gboolean is_sound;
   QuoitBundle bundle;
 } bundles_said[] = {
   { TRUE, { .chips = 3, .chip = 2, .part = { 9999 } } },
@@ -465,6 +569,8 @@ main (void)
   tcase_add_test (entries, entry_with_random_bytes_is_refused_or_harmless);
   tcase_add_loop_test (entries, group_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (group_values));
   tcase_add_loop_test (entries, bundle_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (bundles_said));
+  tcase_add_loop_test (entries, labels_and_reasons_are_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (texts));
+  tcase_add_test (entries, more_labels_than_a_group_has_are_refused);
   tcase_add_test (entries, a_lease_ends_before_2200);
   tcase_add_loop_test (entries, entry_with_invalid_time_is_refused, 0, 3);
   tcase_add_test (entries, entry_of_a_later_format_is_a_version_error);

@@ -93,6 +93,8 @@ CALL (quoit_ledger_drain_nodes, quoit_ledger_drain_nodes (ledger, nodes, 1, NOW,
 CALL (quoit_ledger_undrain_nodes, quoit_ledger_undrain_nodes (ledger, nodes, 1, NOW, error))
 CALL (quoit_ledger_set_expected_end, quoit_ledger_set_expected_end (ledger, "/", 0, NOW, error) != NULL)
 CALL (quoit_ledger_set_priority, quoit_ledger_set_priority (ledger, "/", 1, NOW, error) != NULL)
+CALL (quoit_ledger_set_labels, quoit_ledger_set_labels (ledger, "/", NULL, NULL, 0, NOW, error) != NULL)
+CALL (quoit_ledger_release_with_reason, quoit_ledger_release_with_reason (ledger, "@", "", NOW, error))
 CALL (quoit_ledger_mark_batch, quoit_ledger_mark_batch (ledger, error) != 0)
 CALL (quoit_ledger_roll_back_batch, quoit_ledger_roll_back_batch (ledger, 1, error))
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
@@ -153,6 +155,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_undrain_nodes),
   ROW (quoit_ledger_set_expected_end),
   ROW (quoit_ledger_set_priority),
+  ROW (quoit_ledger_set_labels),
+  ROW (quoit_ledger_release_with_reason),
   ROW (quoit_ledger_mark_batch),
   ROW (quoit_ledger_roll_back_batch),
   ROW (quoit_ledger_begin_batch),

@@ -54,6 +54,12 @@ check_group (const QuoitGroup *group)
     ABSENT (quoit_group_dup_worker_full_name (group, at, 0));
   }
 
+  OUT_OF_RANGE (quoit_group_get_n_labels (group))
+  {
+    ABSENT (quoit_group_get_label_key (group, at));
+    ABSENT (quoit_group_get_label_value (group, at));
+  }
+
   OUT_OF_RANGE (quoit_group_get_n_bundles (group))
   {
     ABSENT (quoit_group_get_bundle_node (group, at));
@@ -117,6 +123,7 @@ check_journal (const QuoitJournal *journal)
     ABSENT (quoit_journal_get_effect_node (journal, at, 0));
     ABSENT (quoit_journal_get_effect_group_name (journal, at, 0));
     VALUE (quoit_journal_get_effect_group_id (journal, at, 0), 0);
+    ABSENT (quoit_journal_get_effect_release_reason (journal, at, 0));
     ABSENT (quoit_journal_dup_effect_text (journal, at, 0));
   }
 
@@ -127,6 +134,7 @@ check_journal (const QuoitJournal *journal)
     ABSENT (quoit_journal_get_effect_node (journal, 0, at));
     ABSENT (quoit_journal_get_effect_group_name (journal, 0, at));
     VALUE (quoit_journal_get_effect_group_id (journal, 0, at), 0);
+    ABSENT (quoit_journal_get_effect_release_reason (journal, 0, at));
     ABSENT (quoit_journal_dup_effect_text (journal, 0, at));
   }
 }

@@ -274,24 +274,25 @@ MEDDLED (a_kind_cut_off, "UPDATE kind SET body = substr (body, 1, 3)")
 MEDDLED (a_kind_without_body, "UPDATE kind SET body = x''")
 MEDDLED (a_pool_cut_off, "UPDATE pool SET body = substr (body, 1, 2)")
 MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
-MEDDLED (a_group_that_takes_a_name,
-         "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '', 0, 0); INSERT INTO bundle VALUES"
-         " (3, 0, 0, 5, NULL)")
-MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0)")
+MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '', 0, 0, "
+                                    "x'', ''); INSERT INTO bundle VALUES"
+                                    " (3, 0, 0, 5, NULL)")
+MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '')")
 MEDDLED (a_group_that_lost_its_bundles, "DELETE FROM bundle")
 MEDDLED (a_group_with_a_long_owner, "UPDATE grp SET owner = printf ('%.*c', 600, 'x') WHERE id = 2")
 MEDDLED (a_group_with_a_long_request, "UPDATE grp SET request = printf ('%.*c', 4194305, 'x') WHERE id = 2")
 MEDDLED (a_node_with_a_long_name, "UPDATE node SET name = printf ('%.*c', 5000, 'x') WHERE id = 3")
 MEDDLED (a_node_with_a_very_long_name, "UPDATE node SET name = printf ('%.*c', 40000, 'x') WHERE id = 3")
-MEDDLED (a_group_on_an_allocated_node,
-         "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0); INSERT INTO bundle VALUES"
-         " (3, 0, 0, 1, NULL)")
+MEDDLED (
+    a_group_on_an_allocated_node,
+    "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', ''); INSERT INTO bundle VALUES"
+    " (3, 0, 0, 1, NULL)")
 MEDDLED (a_group_on_no_node, "UPDATE bundle SET node = 99 WHERE ordinal = 1")
 MEDDLED (a_group_on_a_node_twice, "UPDATE bundle SET node = 1")
 MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
 MEDDLED (a_bundle_before_all_groups, "INSERT INTO bundle VALUES (0, 0, 0, 5, NULL)")
 MEDDLED (a_removed_group_with_nodes, "UPDATE grp SET state = 4 WHERE id = 2")
-#define ROW(facts) "INSERT INTO grp VALUES (" facts ", 0, 0)"
+#define ROW(facts) "INSERT INTO grp VALUES (" facts ", 0, 0, x'', '')"
 #define ROW_AT(facts, node, part) ROW (facts) "; INSERT INTO bundle VALUES (3, 0, 0, " node ", " part ")"
 #define ROW_OF_NODE(facts, part) ROW_AT (facts, "5", part)
 MEDDLED (an_owner_without_prefix, ROW ("3, 2, 0, 0, '', '', '', '', 0, 3, 0, '', ''"))
@@ -317,6 +318,11 @@ MEDDLED (a_lease_for_ever, "UPDATE grp SET until_ms = 9000000000000000000 WHERE 
 MEDDLED (a_lease_until_2200, "UPDATE grp SET until_ms = 7258118400000 WHERE id = 2")
 MEDDLED (an_expected_end_in_2200, "UPDATE grp SET expected_end_ms = 7258118400000 WHERE id = 2")
 MEDDLED (a_priority_of_many_bits, "UPDATE grp SET priority = 3000000000 WHERE id = 2")
+MEDDLED (labels_out_of_order, "UPDATE grp SET labels = x'020262026302610263' WHERE id = 2")
+MEDDLED (labels_cut_off, "UPDATE grp SET labels = x'0102' WHERE id = 2")
+MEDDLED (a_label_with_a_control_character, "UPDATE grp SET labels = x'0102610201' WHERE id = 2")
+MEDDLED (too_many_labels, "UPDATE grp SET labels = CAST (x'41' || zeroblob (200) AS BLOB) WHERE id = 2")
+MEDDLED (a_reason_of_a_live_group, "UPDATE grp SET reason = 'why' WHERE id = 2")
 MEDDLED (a_lease_before_1970, "UPDATE grp SET until_ms = -1 WHERE id = 2")
 MEDDLED (a_group_since_ever, "UPDATE grp SET since_ms = -9000000000000000000 WHERE id = 2")
 MEDDLED (a_group_that_ends_in_2200, "UPDATE grp SET ended_ms = 7258118400000 WHERE id = 1")
@@ -404,6 +410,13 @@ static const struct {
   { "a lease before 1970", a_lease_before_1970, QUOIT_ERROR_DAMAGED, "lease until '-1': expected" },
   { "an expected end in 2200", an_expected_end_in_2200, QUOIT_ERROR_DAMAGED, "expected end '7258118400000': expected" },
   { "a priority of more than 32 bits", a_priority_of_many_bits, QUOIT_ERROR_DAMAGED, "grp" },
+  { "labels out of order", labels_out_of_order, QUOIT_ERROR_DAMAGED, "'train@2': label key 'a': expected sorted keys" },
+  { "labels that are cut off", labels_cut_off, QUOIT_ERROR_DAMAGED, "a row of table 'grp' is damaged" },
+  { "a label with a control character", a_label_with_a_control_character, QUOIT_ERROR_DAMAGED,
+    "'train@2': label 'a': value" },
+  { "too many labels", too_many_labels, QUOIT_ERROR_DAMAGED, "grp" },
+  { "a reason of a live group", a_reason_of_a_live_group, QUOIT_ERROR_DAMAGED,
+    "'train@2': expected no reason of a release" },
   { "a group since ever", a_group_since_ever, QUOIT_ERROR_DAMAGED, "since '-9000000000000000000': expected" },
   { "a group that ends in 2200", a_group_that_ends_in_2200, QUOIT_ERROR_DAMAGED, "ended '7258118400000': expected" },
   { "a clock of 2200", a_clock_of_2200, QUOIT_ERROR_DAMAGED, "table 'journal'" },

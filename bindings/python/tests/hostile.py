@@ -207,6 +207,8 @@ class World:
             "expected_runtime_ms": lambda: 60_000,
             "end_ms": lambda: NOW + 60_000,
             "priority": lambda: 1,
+            "labels": lambda: {"team": "nlp"},
+            "reason": lambda: "preempted by job-7",
             "now_ms": lambda: NOW,
             "wait_ms": lambda: 100,
             "accelerator": lambda: "v6e",

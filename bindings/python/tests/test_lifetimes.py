@@ -75,6 +75,7 @@ def verbs():
         "mark": 1,
         "end_ms": 1,
         "priority": 1,
+        "labels": {"team": "nlp"},
         "state": quoit.NodeState.DRAINING,
         "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
         "path": "copy.db",

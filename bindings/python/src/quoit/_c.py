@@ -7,6 +7,7 @@ No other module imports the extension. Callers of the package never get C object
 from __future__ import annotations
 
 import enum
+import itertools
 import operator
 import time
 import weakref
@@ -193,6 +194,27 @@ def to_texts(values: object, what: str) -> Any:
     array = ffi.new("char *[]", [*texts, NULL])
     _elements_of[array] = texts
     return array
+
+
+MAX_LABELS = 64
+"""The greatest number of labels of a group, and of a call that sets labels."""
+
+
+def to_labels(labels: object, what: str) -> tuple[Any, Any, int]:
+    """Converts a mapping of labels: returns arrays of keys and values, NULL for None, and their length.
+
+    Does not convert more labels than libquoit needs to refuse them.
+    """
+    if not isinstance(labels, Mapping):
+        raise TypeError(f"{what}: expected a mapping of str to str, not {type(labels).__name__}")
+    keys, values = [], []
+    for key, value in itertools.islice(labels.items(), MAX_LABELS + 1):
+        keys.append(ffi.new("char[]", to_text(key, what)))
+        values.append(NULL if value is None else ffi.new("char[]", to_text(value, f"{what}[{quoted(key)}]")))
+    arrays = ffi.new("char *[]", [*keys, NULL]), ffi.new("char *[]", [*values, NULL])
+    for array, texts in zip(arrays, (keys, values)):
+        _elements_of[array] = texts
+    return *arrays, len(keys)
 
 
 def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:

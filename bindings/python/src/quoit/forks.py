@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -147,13 +147,27 @@ class Fork(_c.Uncopyable):
         number = _c.to_int(priority, "priority", _c.INT32)
         return wrap_group(self._call(lib.quoit_fork_set_priority, to_group_name(group), number, _c.clock(now_ms)))
 
-    def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
+    def set_labels(self, group: str | Group, labels: Mapping[str, str | None], *, now_ms: int | None = None) -> Group:
+        """Like `Ledger.set_labels`, on the fork only.
+
+        Raises:
+            InvalidError, NotFoundError, ConflictError, ExpiredError: like `Ledger.set_labels`.
+        """
+        keys, values, n_labels = _c.to_labels(labels, "labels")
+        name, now = to_group_name(group), _c.clock(now_ms)
+        return wrap_group(self._call(lib.quoit_fork_set_labels, name, keys, values, n_labels, now))
+
+    def release(self, group: str | Group, *, reason: str | None = None, now_ms: int | None = None) -> None:
         """Like `Ledger.release`, on the fork only.
 
         Raises:
-            NotFoundError, ConflictError, ExpiredError: like `Ledger.release`.
+            InvalidError, NotFoundError, ConflictError, ExpiredError: like `Ledger.release`.
         """
-        self._call(lib.quoit_fork_release, to_group_name(group), _c.clock(now_ms))
+        if reason is None:
+            self._call(lib.quoit_fork_release, to_group_name(group), _c.clock(now_ms))
+        else:
+            arguments = to_group_name(group), _c.to_text(reason, "reason"), _c.clock(now_ms)
+            self._call(lib.quoit_fork_release_with_reason, *arguments)
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
         """Like `Ledger.resize`, on the fork only.

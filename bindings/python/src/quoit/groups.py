@@ -21,7 +21,7 @@ class GroupState(_c.Code):
     RESCHEDULING = 3
     """A node of the group is dead or draining, or a bundle is no longer placed."""
     REMOVED = 4
-    """Ended. The record of the group is kept because it has a request key, or because its lease has ended."""
+    """Ended. The record is kept because the group has a request key, its lease has ended, or its release has a reason."""
     PENDING = 5
     """Imported from Ray, and not placed yet."""
 
@@ -101,7 +101,8 @@ class Group(_c.Immutable):
     @property
     def _facts(self) -> tuple[object, ...]:
         times = self.created_ms, self.ended_ms, self.until_ms, self.expected_end_ms, self.priority
-        return self.id, self.name, self.owner, self.key, self.request, self.state, times, self.slices, self.bundles
+        texts = self.name, self.owner, self.key, self.request, self.labels, self.release_reason
+        return self.id, texts, self.state, times, self.slices, self.bundles
 
     @property
     def id(self) -> int:
@@ -168,6 +169,29 @@ class Group(_c.Immutable):
     def priority(self) -> int:
         """The priority; a greater one is more important."""
         return int(lib.quoit_group_get_priority(self._handle))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels, sorted by key: data of the caller that quoit only keeps."""
+        numbers = range(lib.quoit_group_get_n_labels(self._handle))
+        return _c.cached(self, "_labels", lambda: _c.FrozenDict(map(self._label, numbers)))
+
+    def _label(self, index: int) -> tuple[str, str]:
+        key = lib.quoit_group_get_label_key(self._handle, index)
+        return _c.text(key), _c.text(lib.quoit_group_get_label_value(self._handle, index))
+
+    def find_label(self, key: str) -> str | None:
+        """Returns the value of a label; None if the group does not have it.
+
+        Raises:
+            TypeError, InvalidError: the key is not a text.
+        """
+        return _c.text_or_none(lib.quoit_group_find_label(self._handle, _c.to_text(key, "key")))
+
+    @property
+    def release_reason(self) -> str:
+        """Why the group was released, as given to `Ledger.release`; "" for a live group, and without a reason."""
+        return _c.text(lib.quoit_group_get_release_reason(self._handle))
 
     @property
     def source(self) -> str:

@@ -54,6 +54,8 @@ class Effect:
     """The name of the affected group; None for other effects, and if the name is unknown."""
     group_id: int | None
     """The id of the affected group; None for other effects."""
+    release_reason: str | None
+    """Why the group was released; None for other effects, and if no reason was given."""
     text: str
     """The effect in words: "train@3 holds 8 nodes of 2 slices"."""
 
@@ -98,5 +100,6 @@ def _effect(pointer: Any, entry: int, at: int) -> Effect:
         _c.text_or_none(lib.quoit_journal_get_effect_node(pointer, entry, at)) or None,
         _c.text_or_none(lib.quoit_journal_get_effect_group_name(pointer, entry, at)) or None,
         lib.quoit_journal_get_effect_group_id(pointer, entry, at) or None,
+        _c.text_or_none(lib.quoit_journal_get_effect_release_reason(pointer, entry, at)),
         _c.take_text(lib.quoit_journal_dup_effect_text(pointer, entry, at)),
     )

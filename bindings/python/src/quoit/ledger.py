@@ -325,15 +325,41 @@ class Ledger(_c.Uncopyable):
             call(lib.quoit_ledger_set_priority, self._open(), to_group_name(group), number, _c.clock(now_ms))
         )
 
-    def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """Frees everything that the group uses.
+    def set_labels(self, group: str | Group, labels: Mapping[str, str | None], *, now_ms: int | None = None) -> Group:
+        """Sets labels of a group, and removes those whose value is None, in one journal entry. Other labels stay.
+
+        Args:
+            group: the group.
+            labels: at most 64 labels, as for `Request`. A group has at most 64 labels.
 
         Raises:
+            InvalidError: a label is not valid, or there are too many.
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
+        """
+        keys, values, n_labels = _c.to_labels(labels, "labels")
+        name, now = to_group_name(group), _c.clock(now_ms)
+        return wrap_group(call(lib.quoit_ledger_set_labels, self._open(), name, keys, values, n_labels, now))
+
+    def release(self, group: str | Group, *, reason: str | None = None, now_ms: int | None = None) -> None:
+        """Frees everything that the group uses.
+
+        Args:
+            group: the group.
+            reason: why, such as "preempted by job-7", for the journal and the record of the group
+                (`Group.release_reason`): 1 to 1,024 bytes without control characters. With a reason, a group without a
+                request key is recorded too, for at least a day.
+
+        Raises:
+            InvalidError: the reason is not valid.
             NotFoundError: no live group has the name.
             ConflictError: the live group of that name has another id, or a source owns the group.
             ExpiredError: the group's lease has ended, and its slices are free already.
         """
-        call(lib.quoit_ledger_release, self._open(), to_group_name(group), _c.clock(now_ms))
+        if reason is None:
+            call(lib.quoit_ledger_release, self._open(), to_group_name(group), _c.clock(now_ms))
+        else:
+            arguments = to_group_name(group), _c.to_text(reason, "reason"), _c.clock(now_ms)
+            call(lib.quoit_ledger_release_with_reason, self._open(), *arguments)
 
     def forget(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Drops the record of an ended group (NAME@ID). Its request key can be used again.

@@ -125,6 +125,8 @@ class Request(_c.Immutable):
         expected_runtime_ms: how long the job is expected to run, from 1 ms. It sets `Group.expected_end_ms`, an
             estimate that does not end the group. None: unknown.
         priority: any number of 32 bits; a greater one is more important. quoit itself prefers no group.
+        labels: labels of the group, at most 64: data that quoit only keeps. A key has 1 to 253 bytes, a value 1 to 512,
+            both of UTF-8 without control characters, and a key has no '='. `Ledger.set_labels` can change them later.
         chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips
             and as two of 4.
         tpu_per_bundle: decimal text, "1" or "0.5". Each host is divided into bundles with this amount of TPU, for
@@ -161,6 +163,7 @@ class Request(_c.Immutable):
         lease_ms: int | None = None,
         expected_runtime_ms: int | None = None,
         priority: int = 0,
+        labels: Mapping[str, str] | None = None,
         chips_per_host: int | None = None,
         tpu_per_bundle: str | None = None,
         pool: str | None = None,
@@ -199,6 +202,8 @@ class Request(_c.Immutable):
             runtime = _c.to_int(expected_runtime_ms, "expected_runtime_ms")
             call(lib.quoit_request_set_expected_runtime_ms, handle, runtime)
         lib.quoit_request_set_priority(handle, _c.to_int(priority, "priority", _c.INT32))
+        if labels is not None:
+            _set_labels(handle, labels)
         if chips_per_host is not None:
             call(lib.quoit_request_set_chips_per_host, handle, _c.to_int(chips_per_host, "chips_per_host"))
         if accelerator is not None and topology is not None:
@@ -251,6 +256,7 @@ class Request(_c.Immutable):
         lease_ms: int | None = None,
         expected_runtime_ms: int | None = None,
         priority: int = 0,
+        labels: Mapping[str, str] | None = None,
         pool: str | None = None,
         zone: str | None = None,
         selectors: Mapping[str, str] | None = None,
@@ -279,6 +285,7 @@ class Request(_c.Immutable):
             lease_ms=lease_ms,
             expected_runtime_ms=expected_runtime_ms,
             priority=priority,
+            labels=labels,
             pool=pool,
             zone=zone,
             selectors=selectors,
@@ -365,6 +372,13 @@ def _names(values: Iterable[str], what: str) -> Iterable[str]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: expected a sequence of str, not {type(values).__name__}")
     return values
+
+
+def _set_labels(handle: Any, labels: Mapping[str, str]) -> None:
+    if not isinstance(labels, Mapping):
+        raise TypeError(f"labels: expected a mapping of str to str, not {type(labels).__name__}")
+    for key, value in labels.items():
+        call(lib.quoit_request_set_label, handle, *_selector(key, value, "labels"))
 
 
 def _selector(label: object, value: object, what: str) -> tuple[bytes, bytes]:
