@@ -18,7 +18,7 @@ static const struct {
   { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
   { "bindings", bench_bindings },   { "environments", bench_environments },
   { "meshes", bench_meshes },       { "processes", bench_processes },
-  { "queues", bench_queues },
+  { "queues", bench_queues },       { "nodes", bench_nodes },
 };
 
 static gboolean

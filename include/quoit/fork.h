@@ -309,6 +309,20 @@ QUOIT_API QuoitGroup *quoit_fork_set_labels (QuoitFork *fork, const char *group,
 QUOIT_API QuoitImport *quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /**
+ * quoit_fork_update_nodes:
+ * @input: from quoit_input_new_nodes()
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_update_nodes(), on the fork only.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_fork_update_nodes (QuoitFork *fork, const QuoitInput *input, int64_t now_ms,
+                                                GError **error);
+
+/**
  * quoit_fork_mark:
  *
  * Remembers the present state of the fork, in O(1), so that quoit_fork_roll_back() can return to it.

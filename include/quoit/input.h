@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <quoit/amount.h>
 #include <quoit/error.h>
 
 G_BEGIN_DECLS
@@ -24,10 +25,22 @@ typedef enum {
 } QuoitSourceKind;
 
 /**
+ * QuoitNodeState:
+ *
+ * The state of a node.
+ */
+typedef enum {
+  QUOIT_NODE_ALIVE = 0,
+  QUOIT_NODE_DRAINING = 1, /* present work continues; the node gets no new work */
+  QUOIT_NODE_DEAD = 2
+} QuoitNodeState;
+
+/**
  * QuoitInput:
  *
  * The files that describe a source: a node list, and optionally what the cluster reports about groups, availability and
- * pods. Create it with quoit_input_new() and fill it with the setters. It can be used for any number of imports.
+ * pods. Create it with quoit_input_new() or quoit_input_new_nodes(), and fill it with the setters. It can be used for
+ * any number of imports.
  */
 typedef struct _QuoitInput QuoitInput;
 
@@ -78,6 +91,121 @@ typedef enum {
  * Returns: (transfer full): the input; quoit_input_free() it
  */
 QUOIT_API QuoitInput *quoit_input_new (QuoitSourceKind kind, const char *text, size_t length);
+
+/**
+ * quoit_input_new_nodes:
+ *
+ * Creates an input whose nodes the caller adds one by one, without a text. It has the facts of a list of Ray's nodes: a
+ * source of kind %QUOIT_SOURCE_KIND_RAY_NODES, with the same rules, joins and setters. The same nodes in such a list
+ * make the same fleet. Use it with quoit_ledger_import() and quoit_ledger_sync() for all nodes of the source, and with
+ * quoit_ledger_update_nodes() for a few of them.
+ *
+ * Messages about a node begin with its number, counted from 0, and its name: "node 17 'host-17': ".
+ *
+ * Returns: (transfer full): the input; quoit_input_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitInput *quoit_input_new_nodes (void);
+
+/**
+ * quoit_input_add_node:
+ * @input: from quoit_input_new_nodes()
+ * @id: (nullable): the id that identifies the node in its source, such as Ray's node id; %NULL: the name
+ * @name: (nullable): the host name; %NULL: the address, or else the id
+ * @address: (nullable): the address by which the node joins nodes of other sources; %NULL: unknown
+ * @state: the state of the node
+ *
+ * Adds a node without labels and resources. The next calls of the functions below describe this node. All texts are
+ * copied.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a node with neither id nor name, a text of more than 253 bytes or not in UTF-8,
+ * an unknown state, or an input with a text. The import fails if two nodes have the same id. Alive nodes with the same
+ * name get the name and the start of their id.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_add_node (QuoitInput *input, const char *id, const char *name, const char *address,
+                                     QuoitNodeState state, GError **error);
+
+/**
+ * quoit_input_set_node_pool:
+ * @input: from quoit_input_new_nodes()
+ * @pool: the name of the pool
+ *
+ * Sets the pool of the node that was added last: Ray's label ray.io/node-group. A node without the label is in the pool
+ * "default".
+ *
+ * Fails with %QUOIT_ERROR_INVALID if @pool is not the value of a label.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_set_node_pool (QuoitInput *input, const char *pool, GError **error);
+
+/**
+ * quoit_input_set_node_slice:
+ * @input: from quoit_input_new_nodes()
+ * @slice: the name of the slice
+ * @worker_id: the host's number in the slice: 0 to 32767
+ * @accelerator: the TPU generation in any spelling, such as "v6e" or "v5litepod"
+ * @topology: the topology of the slice, such as "4x4"
+ *
+ * Makes the node that was added last a host of a slice. It sets the labels that Ray gives to such a host:
+ * ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology, ray.io/tpu-pod-type and ray.io/accelerator-type.
+ * The number of chips is the node's resource TPU.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown accelerator, a topology that the accelerator does not have, another
+ * worker id, or a name that is not the value of a label.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_set_node_slice (QuoitInput *input, const char *slice, int64_t worker_id,
+                                           const char *accelerator, const char *topology, GError **error);
+
+/**
+ * quoit_input_set_node_label:
+ * @input: from quoit_input_new_nodes()
+ * @key: the key
+ * @value: the value
+ *
+ * Sets a label of the node that was added last. Labels have the syntax and the meaning that they have in Ray.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a key or a value that Ray refuses, and after 256 labels. The import fails if a
+ * label of Ray is wrong, such as a worker id that is not a number.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_set_node_label (QuoitInput *input, const char *key, const char *value, GError **error);
+
+/**
+ * quoit_input_set_node_resource:
+ * @input: from quoit_input_new_nodes()
+ * @resource: the name of the resource: "TPU" for chips, "CPU", "memory" in bytes, or any other
+ * @amount: the amount, in ten-thousandths
+ *
+ * Sets a resource of the node that was added last. The resource "node:__internal_head__" marks the node of Ray's head.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a negative amount, a name that is empty or has more than 253 bytes, and after 256
+ * resources. The import fails if the amount of TPU is not a whole number of chips.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_set_node_resource (QuoitInput *input, const char *resource, QuoitAmount amount,
+                                              GError **error);
+
+/**
+ * quoit_input_remove_node:
+ * @input: from quoit_input_new_nodes()
+ * @id: the id of a node, or its name if it was added without an id
+ *
+ * Removes the node from its source, when the input is given to quoit_ledger_update_nodes(). With such a call in it, the
+ * input cannot be imported or synced.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an empty id, or one of more than 253 bytes.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_input_remove_node (QuoitInput *input, const char *id, GError **error);
 
 /**
  * quoit_input_free:

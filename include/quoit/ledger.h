@@ -274,6 +274,33 @@ QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInpu
 QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /**
+ * quoit_ledger_update_nodes:
+ * @input: from quoit_input_new_nodes()
+ * @now_ms: the caller's clock
+ *
+ * Changes a few nodes of a source: adds the nodes of @input that the source does not have, replaces those that it has,
+ * and removes the nodes of quoit_input_remove_node(). All other nodes stay. The result is that of quoit_ledger_sync()
+ * with the complete list, with the same rules: an allocated node that is removed is lost, and stays as dead while a
+ * group has it. The entry contains only what changes. Removing a node that the source does not have changes nothing.
+ *
+ * The time depends on the number of changed nodes, and a little on the size of the fleet: see docs/performance.md. It
+ * is short as long as nodes only change their state, address or name, or replace each other in their places. New places
+ * rebuild the layout of the fleet, as an import does. While there are sources of other kinds, the update compares the
+ * complete source, because any of its nodes can be joined with theirs.
+ *
+ * Fails like quoit_ledger_sync(), and with %QUOIT_ERROR_NOT_FOUND if there is no such source, with
+ * %QUOIT_ERROR_INVALID if @input has a text or a list of the whole cluster, adds and removes the same id, or has a node
+ * with chips without Ray's TPU labels, and with %QUOIT_ERROR_CONFLICT if another alive node of the source, which is not
+ * part of the update, has the name of an alive node of @input.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_ledger_update_nodes (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
+                                                  GError **error);
+
+/**
  * quoit_ledger_reserve:
  * @request: the request; not kept
  * @now_ms: the caller's clock

@@ -27,17 +27,6 @@ G_BEGIN_DECLS
 typedef struct _QuoitSnapshot QuoitSnapshot;
 
 /**
- * QuoitNodeState:
- *
- * The state of a node.
- */
-typedef enum {
-  QUOIT_NODE_ALIVE = 0,
-  QUOIT_NODE_DRAINING = 1, /* present work continues; the node gets no new work */
-  QUOIT_NODE_DEAD = 2
-} QuoitNodeState;
-
-/**
  * QuoitAmountPart:
  *
  * The total of a resource, or the part of it in one state. Each unit of a resource is in exactly one of the seven

@@ -18,17 +18,6 @@ quoit_load_text (const char *path, char **text, size_t *length, GError **error)
   return quoit_read_file (path, text, length, error);
 }
 
-static QuoitImport *
-import_new (const QuoitClaims *claims)
-{
-  QuoitImport *import = g_new0 (QuoitImport, 1);
-
-  import->source = g_strdup (quoit_claims_source (claims));
-  import->warnings = g_strdupv ((char **) quoit_claims_warnings (claims));
-  quoit_claims_nodes (claims, &import->n_nodes);
-  return import;
-}
-
 /* Adds the warnings that depend on the fleet after the import. */
 static void
 add_fleet_warnings (QuoitImport *import, const QuoitFleet *fleet, const char *join)
@@ -43,31 +32,91 @@ add_fleet_warnings (QuoitImport *import, const QuoitFleet *fleet, const char *jo
   g_strv_builder_unref (all);
 }
 
-/* Completes @import after the action. @claims is NULL if the source is new, because the action has then taken it. */
+/* An import in progress: the action and what it refers to. The action of a new source takes the claims. */
+typedef struct {
+  const QuoitInput *input;
+  QuoitClaims *claims;
+  QuoitAction action;
+  QuoitImport *result;
+} Importing;
+
 static void
-finish_import (QuoitImport *import, QuoitOutcome *outcome, const QuoitFleet *after, const char *join,
-               const QuoitClaims *claims)
+importing_clear (Importing *importing)
 {
+  quoit_claims_free (importing->claims);
+  quoit_import_free (importing->result);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Importing, importing_clear)
+
+/* Reads the input, before anything is locked. */
+static gboolean
+importing_begin (Importing *importing, QuoitActionType type, const QuoitInput *input, GError **error)
+{
+  importing->input = input;
+  importing->action.type = type;
+  if (type == QUOIT_ACTION_UPDATE_NODES)
+    importing->action.nodes.claims = importing->claims
+        = quoit_input_read_update (input, &importing->action.nodes.removed, &importing->action.nodes.n_removed, error);
+  else
+    {
+      importing->claims = quoit_input_read (input, error);
+      importing->action.claims = &importing->claims;
+    }
+  if (importing->claims == NULL)
+    return FALSE;
+  importing->result = g_new0 (QuoitImport, 1);
+  importing->result->source = g_strdup (quoit_claims_source (importing->claims));
+  quoit_claims_nodes (importing->claims, &importing->result->n_nodes);
+  importing->result->warnings = g_strdupv ((char **) quoit_claims_warnings (importing->claims));
+  return TRUE;
+}
+
+static guint32
+count_nodes (const QuoitFleet *fleet, const char *name)
+{
+  QuoitSourceId source;
+
+  return quoit_layout_find_source (fleet->layout, name, &source) ? quoit_layout_count_claimed (fleet->layout, source)
+                                                                 : 0;
+}
+
+/* Returns the result of the action. */
+static QuoitImport *
+importing_end (Importing *importing, QuoitOutcome *outcome, const QuoitFleet *after)
+{
+  QuoitImport *import = g_steal_pointer (&importing->result);
+
   import->changes = g_steal_pointer (&outcome->changes);
-  import->is_new = claims == NULL;
-  add_fleet_warnings (import, after, join);
+  import->is_new = importing->claims == NULL;
+  /* An update has only some of the nodes. */
+  if (importing->action.type == QUOIT_ACTION_UPDATE_NODES)
+    import->n_nodes = count_nodes (after, import->source);
+  add_fleet_warnings (import, after, importing->input->join);
+  return import;
 }
 
 static QuoitImport *
 import_input (QuoitLedger *ledger, QuoitActionType type, const QuoitInput *input, int64_t now_ms, GError **error)
 {
-  g_autoptr (QuoitImport) import = NULL;
-  g_autoptr (QuoitClaims) claims = NULL;
-  const QuoitAction action = { type, .claims = &claims };
+  g_auto (Importing) importing = { 0 };
   g_auto (QuoitOutcome) outcome = { 0 };
 
-  if (!quoit_store_refuse_child (ledger->store, error) || (claims = quoit_input_read (input, error)) == NULL)
+  if (!quoit_store_refuse_child (ledger->store, error) || !importing_begin (&importing, type, input, error)
+      || !quoit_store_change (ledger->store, &importing.action, now_ms, &outcome, NULL, error))
     return NULL;
-  import = import_new (claims);
-  if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
+  return importing_end (&importing, &outcome, outcome.fleet);
+}
+
+static QuoitImport *
+import_on_fork (QuoitFork *fork, QuoitActionType type, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_auto (Importing) importing = { 0 };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  if (!importing_begin (&importing, type, input, error)
+      || !quoit_fork_change (fork, &importing.action, now_ms, &outcome, NULL, error))
     return NULL;
-  finish_import (import, &outcome, outcome.fleet, input->join, claims);
-  return g_steal_pointer (&import);
+  return importing_end (&importing, &outcome, fork->fleet);
 }
 
 QuoitImport *
@@ -87,22 +136,27 @@ quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
 }
 
 QuoitImport *
+quoit_ledger_update_nodes (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && input != NULL, NULL);
+
+  return import_input (ledger, QUOIT_ACTION_UPDATE_NODES, input, now_ms, error);
+}
+
+QuoitImport *
 quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
 {
-  g_autoptr (QuoitImport) import = NULL;
-  g_autoptr (QuoitClaims) claims = NULL;
-  const QuoitAction action = { QUOIT_ACTION_SYNC, .claims = &claims };
-  g_auto (QuoitOutcome) outcome = { 0 };
-
   g_return_val_if_fail (fork != NULL && input != NULL, NULL);
 
-  if ((claims = quoit_input_read (input, error)) == NULL)
-    return NULL;
-  import = import_new (claims);
-  if (!quoit_fork_change (fork, &action, now_ms, &outcome, NULL, error))
-    return NULL;
-  finish_import (import, &outcome, fork->fleet, input->join, claims);
-  return g_steal_pointer (&import);
+  return import_on_fork (fork, QUOIT_ACTION_SYNC, input, now_ms, error);
+}
+
+QuoitImport *
+quoit_fork_update_nodes (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && input != NULL, NULL);
+
+  return import_on_fork (fork, QUOIT_ACTION_UPDATE_NODES, input, now_ms, error);
 }
 
 void

@@ -2,6 +2,8 @@
 #include "api/handles.h"
 #include "api/input.h"
 
+#include "base/label-names.h"
+
 QuoitInput *
 quoit_input_new (QuoitSourceKind kind, const char *text, size_t length)
 {
@@ -21,7 +23,8 @@ quoit_input_free (QuoitInput *input)
 {
   if (input == NULL)
     return;
-  g_bytes_unref (input->nodes);
+  quoit_added_nodes_free (input->added);
+  g_clear_pointer (&input->nodes, g_bytes_unref);
   g_clear_pointer (&input->groups, g_bytes_unref);
   g_clear_pointer (&input->available, g_bytes_unref);
   g_clear_pointer (&input->pods, g_bytes_unref);
@@ -108,6 +111,80 @@ quoit_input_set_complete (QuoitInput *input)
   input->flags |= QUOIT_RAY_COMPLETE;
 }
 
+/* --- added nodes --- */
+
+QuoitInput *
+quoit_input_new_nodes (void)
+{
+  QuoitInput *input = g_new0 (QuoitInput, 1);
+
+  input->kind = QUOIT_SOURCE_KIND_RAY_NODES;
+  input->added = quoit_added_nodes_new ();
+  return input;
+}
+
+static gboolean
+check_has_nodes (const QuoitInput *input, GError **error)
+{
+  return input->added != NULL
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "the input has the text of a source: expected one of quoit_input_new_nodes()");
+}
+
+bool
+quoit_input_add_node (QuoitInput *input, const char *id, const char *name, const char *address, QuoitNodeState state,
+                      GError **error)
+{
+  g_return_val_if_fail (input != NULL, false);
+
+  return check_has_nodes (input, error) && quoit_added_nodes_add (input->added, id, name, address, state, error);
+}
+
+bool
+quoit_input_set_node_pool (QuoitInput *input, const char *pool, GError **error)
+{
+  g_return_val_if_fail (input != NULL && pool != NULL, false);
+
+  return check_has_nodes (input, error)
+         && quoit_added_nodes_set_label (input->added, QUOIT_RAY_LABEL_NODE_GROUP, pool, error);
+}
+
+bool
+quoit_input_set_node_slice (QuoitInput *input, const char *slice, int64_t worker_id, const char *accelerator,
+                            const char *topology, GError **error)
+{
+  g_return_val_if_fail (input != NULL && slice != NULL && accelerator != NULL && topology != NULL, false);
+
+  return check_has_nodes (input, error)
+         && quoit_added_nodes_set_slice (input->added, slice, worker_id, accelerator, topology, error);
+}
+
+bool
+quoit_input_set_node_label (QuoitInput *input, const char *key, const char *value, GError **error)
+{
+  g_return_val_if_fail (input != NULL && key != NULL && value != NULL, false);
+
+  return check_has_nodes (input, error) && quoit_added_nodes_set_label (input->added, key, value, error);
+}
+
+bool
+quoit_input_set_node_resource (QuoitInput *input, const char *resource, QuoitAmount amount, GError **error)
+{
+  g_return_val_if_fail (input != NULL && resource != NULL, false);
+
+  return check_has_nodes (input, error) && quoit_added_nodes_set_resource (input->added, resource, amount, error);
+}
+
+bool
+quoit_input_remove_node (QuoitInput *input, const char *id, GError **error)
+{
+  g_return_val_if_fail (input != NULL && id != NULL, false);
+
+  return check_has_nodes (input, error) && quoit_added_nodes_remove (input->added, id, error);
+}
+
+/* --- reading --- */
+
 static const char *
 input_text (GBytes *bytes, gsize *length)
 {
@@ -127,25 +204,36 @@ read_k8s (const QuoitInput *input, GError **error)
   return quoit_read_k8s_files (&files, error);
 }
 
+/* @flags: QuoitRayFlags in addition to those of the input */
 static QuoitClaims *
-read_claims (const QuoitInput *input, GError **error)
+read_ray (const QuoitInput *input, guint flags, GError **error)
 {
-  QuoitRayFiles files = {
-    .source = input->source, .topology = input->topology, .tpu_per_chip = input->tpu_per_chip, .flags = input->flags
-  };
+  QuoitRayFiles files = { .added = input->added,
+                          .source = input->source,
+                          .topology = input->topology,
+                          .tpu_per_chip = input->tpu_per_chip,
+                          .flags = input->flags | flags };
 
   files.nodes = input_text (input->nodes, &files.n_nodes);
   files.groups = input_text (input->groups, &files.n_groups);
   files.available = input_text (input->available, &files.n_available);
+  return quoit_read_ray_files (&files, error);
+}
+
+static QuoitClaims *
+read_claims (const QuoitInput *input, GError **error)
+{
+  gsize length = 0;
+  const char *text = input_text (input->nodes, &length);
+
   switch (input->kind)
     {
     case QUOIT_SOURCE_KIND_FLEET:
-      return quoit_read_fleet_text (files.nodes, files.n_nodes, input->source, error);
+      return quoit_read_fleet_text (text, length, input->source, error);
     case QUOIT_SOURCE_KIND_RAYCLUSTER:
-      return quoit_read_raycluster (files.nodes, files.n_nodes, input->source, (const char *const *) input->variables,
-                                    error);
+      return quoit_read_raycluster (text, length, input->source, (const char *const *) input->variables, error);
     case QUOIT_SOURCE_KIND_RAY_NODES:
-      return quoit_read_ray_files (&files, error);
+      return read_ray (input, 0, error);
     case QUOIT_SOURCE_KIND_K8S_NODES:
       return read_k8s (input, error);
     default:
@@ -153,12 +241,43 @@ read_claims (const QuoitInput *input, GError **error)
     }
 }
 
+static gboolean
+check_is_complete (const QuoitInput *input, GError **error)
+{
+  guint n_removed = 0;
+
+  if (input->added != NULL)
+    quoit_added_nodes_removed (input->added, &n_removed);
+  return n_removed == 0
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "the input removes nodes: expected that of an update only; the nodes that an import or a sync "
+                        "does not contain are removed");
+}
+
 QuoitClaims *
 quoit_input_read (const QuoitInput *input, GError **error)
 {
-  QuoitClaims *claims = read_claims (input, error);
+  QuoitClaims *claims = check_is_complete (input, error) ? read_claims (input, error) : NULL;
 
   if (claims != NULL)
     quoit_claims_set_join (claims, input->join);
+  return claims;
+}
+
+QuoitClaims *
+quoit_input_read_update (const QuoitInput *input, const char *const **removed, guint *n_removed, GError **error)
+{
+  QuoitClaims *claims;
+
+  if (!check_has_nodes (input, error))
+    return NULL;
+  if (input->groups != NULL || input->available != NULL || input->pods != NULL)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                            "the input has a list of the whole cluster: expected none in an update of a few nodes");
+  claims = read_ray (input, QUOIT_RAY_UPDATE, error);
+  if (claims == NULL)
+    return NULL;
+  quoit_claims_set_join (claims, input->join);
+  *removed = quoit_added_nodes_removed (input->added, n_removed);
   return claims;
 }

@@ -4,10 +4,11 @@
 
 #include <quoit/input.h>
 
-#include "formats/formats.h"
+#include "formats/added-nodes.h"
 
 struct _QuoitInput {
   QuoitSourceKind kind;
+  QuoitAddedNodes *added;                    /* NULL: the nodes are a text */
   GBytes *nodes, *groups, *available, *pods; /* NULL: not given */
   char *source, *join, *topology;            /* NULL: not given */
   GStrv variables;
@@ -17,3 +18,8 @@ struct _QuoitInput {
 
 /* Reads the claims from the files of the input; the caller owns them. Fails like the readers of these files. */
 QuoitClaims *quoit_input_read (const QuoitInput *input, GError **error);
+
+/* Reads the nodes of an update of a few nodes, and sets *@removed to the ids of those to remove, which the input owns.
+ * Fails like quoit_input_read(), and with INVALID if the input cannot be an update. */
+QuoitClaims *quoit_input_read_update (const QuoitInput *input, const char *const **removed, guint *n_removed,
+                                      GError **error);

@@ -44,3 +44,6 @@
 #define QUOIT_RAY_LABEL_TOPOLOGY "ray.io/tpu-topology"
 #define QUOIT_RAY_LABEL_POD_TYPE "ray.io/tpu-pod-type"
 #define QUOIT_RAY_LABEL_SUBSLICE_PREFIX "ray.io/tpu-subslice-"
+
+/* The resource that marks the node of Ray's head. */
+#define QUOIT_RAY_HEAD_RESOURCE "node:__internal_head__"

@@ -98,6 +98,19 @@ find_by_key (QuoitIdentities *identities, Key key)
   return QUOIT_NO_INDEX;
 }
 
+/* Finds the node by its name, which nearly always stays the same. This needs no index of all identities. */
+static guint32
+find_by_name (const QuoitIdentities *identities, const char *name, Key key)
+{
+  guint32 at = QUOIT_NO_INDEX;
+  QuoitNodeId node;
+
+  while (name != NULL && quoit_layout_next_node_named (identities->layout, name, &at, &node))
+    if (node.index - identities->first_node < identities->n_nodes && node_has_key (identities->layout, node.index, key))
+      return node.index;
+  return QUOIT_NO_INDEX;
+}
+
 gboolean
 quoit_identities_find (QuoitIdentities *identities, const QuoitNodeClaim *claim, QuoitNodeId *node)
 {
@@ -106,6 +119,8 @@ quoit_identities_find (QuoitIdentities *identities, const QuoitNodeClaim *claim,
   guint32 index = identities->expected;
 
   if (index >= identities->first_node + identities->n_nodes || !node_has_key (identities->layout, index, key))
+    index = identities->slots != NULL ? QUOIT_NO_INDEX : find_by_name (identities, claim->name, key);
+  if (index == QUOIT_NO_INDEX)
     index = find_by_key (identities, key);
   if (index == QUOIT_NO_INDEX)
     return FALSE;

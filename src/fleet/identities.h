@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the nodes of one source by identity, for imports. Lists usually have the same order as before, so each lookup
- * first tries the node after the last one found. An index is built only if that fails. */
+ * first tries the node after the last one found, and then the nodes with the same name. An index is built only if both
+ * fail. */
 #pragma once
 
 #include "fleet/layout.h"

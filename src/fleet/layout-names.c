@@ -242,15 +242,32 @@ quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSli
   return lookup (layout, &names, name, &slice->index, error);
 }
 
+/* Returns the first or the next match; see quoit_layout_next_slice_named(). */
+static guint32
+next_named (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *at)
+{
+  gsize length = strlen (name);
+
+  return *at == QUOIT_NO_INDEX ? first_match (layout, names, name, length, at)
+                               : next_match (layout, names, name, length, at);
+}
+
 gboolean
 quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice)
 {
   NameSpace names = slice_names (layout);
-  gsize length = strlen (name);
 
-  slice->index = *at == QUOIT_NO_INDEX ? first_match (layout, &names, name, length, at)
-                                       : next_match (layout, &names, name, length, at);
+  slice->index = next_named (layout, &names, name, at);
   return slice->index != QUOIT_NO_INDEX;
+}
+
+gboolean
+quoit_layout_next_node_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitNodeId *node)
+{
+  NameSpace names = node_names (layout);
+
+  node->index = next_named (layout, &names, name, at);
+  return node->index != QUOIT_NO_INDEX;
 }
 
 static char *

@@ -244,6 +244,8 @@ gboolean quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name,
 /* Iterates over the slices with this short name; slices of different sources or pools can have the same one. *@at must
  * be QUOIT_NO_INDEX at first. Returns FALSE at the end. */
 gboolean quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice);
+/* The same for nodes. */
+gboolean quoit_layout_next_node_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitNodeId *node);
 gboolean quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source);
 enum { QUOIT_LABEL_BUFFER_SIZE = 64 };
 /* Returns the label @key of @node, or NULL. The function also finds labels that are stored in fields of the node. The

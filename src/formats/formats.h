@@ -17,11 +17,15 @@ QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *
                                     GError **error);
 
 typedef enum {
-  QUOIT_RAY_COMPLETE = 1 << 0 /* accept a list of exactly 100 rows as complete */
+  QUOIT_RAY_COMPLETE = 1 << 0, /* accept a list of exactly 100 rows as complete */
+  QUOIT_RAY_UPDATE = 1 << 1    /* the nodes are only some of the cluster; refuse those that need the others */
 } QuoitRayFlags;
+
+typedef struct _QuoitAddedNodes QuoitAddedNodes;
 
 /* The description of a Ray cluster at one moment. */
 typedef struct {
+  const QuoitAddedNodes *added;           /* the nodes; NULL: the text has them */
   const char *nodes, *groups, *available; /* the texts; groups and available may be NULL */
   gsize n_nodes, n_groups, n_available;
   const char *source;   /* NULL: "ray" */

@@ -4,22 +4,21 @@
 
 #include "base/label-names.h"
 #include "formats/ray-nodes.h"
-#include "formats/ray-values.h"
-#include "models/ray/label-syntax.h"
+#include "models/ray/resource-names.h"
 
 enum { MOST_WARNINGS = 20 };
 
-/* The values of the labels that place a node; NULL: the row does not have the label. */
+/* The values of the labels that place a node; NULL: the row does not have the label, or it is empty. */
 typedef struct {
-  JsonNode *slice, *worker_id, *topology, *pod_type, *accelerator, *group;
+  const char *slice, *worker_id, *topology, *pod_type, *accelerator, *group;
 } TpuLabels;
 
 static void
-store_label (TpuLabels *tpu, const char *key, JsonNode *value)
+store_label (TpuLabels *tpu, const QuoitPair *label)
 {
   const struct {
     const char *key;
-    JsonNode **value;
+    const char **value;
   } labels[] = { { QUOIT_RAY_LABEL_SLICE_NAME, &tpu->slice },
                  { QUOIT_RAY_LABEL_WORKER_ID, &tpu->worker_id },
                  { QUOIT_RAY_LABEL_TOPOLOGY, &tpu->topology },
@@ -28,98 +27,69 @@ store_label (TpuLabels *tpu, const char *key, JsonNode *value)
                  { QUOIT_RAY_LABEL_NODE_GROUP, &tpu->group } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (labels); i++)
-    if (strcmp (key, labels[i].key) == 0)
-      *labels[i].value = value;
+    if (strcmp (label->key, labels[i].key) == 0)
+      *labels[i].value = label->value;
 }
 
-static gboolean
-read_labels (const QuoitTree *tree, const QuoitRayRow *row, QuoitPair *labels, guint16 *n_labels, TpuLabels *tpu,
-             GError **error)
+static TpuLabels
+find_tpu_labels (const QuoitRayRow *row)
 {
-  JsonObject *object;
-  JsonObjectIter iter;
-  const char *key;
-  JsonNode *node;
+  TpuLabels tpu = { 0 };
 
-  if (row->labels == NULL)
-    return TRUE;
-  if (!quoit_tree_object (tree, row->labels, &object, error))
-    return FALSE;
-  if (json_object_get_size (object) > QUOIT_RAY_MOST_ENTRIES)
-    return quoit_tree_fail (tree, row->labels, error, "%u labels: expected at most 256", json_object_get_size (object));
-
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &key, &node))
-    {
-      const char *value = quoit_ray_text (tree, node);
-
-      if (value == NULL)
-        return quoit_tree_refuse (tree, node, "text", error);
-      if (!quoit_label_check_key (key, error) || !quoit_label_check_value (value, error))
-        return quoit_tree_prefix_place (tree, node, error);
-      labels[(*n_labels)++] = (QuoitPair) { key, value };
-      if (*value != '\0')
-        store_label (tpu, key, node);
-    }
-  return TRUE;
-}
-
-static gboolean
-read_pod_type (const QuoitTree *tree, JsonNode *node, QuoitGeneration *generation, GError **error)
-{
-  guint32 cores;
-
-  return quoit_ray_pod_type_parse (quoit_ray_text (tree, node), generation, &cores, error)
-         || quoit_tree_prefix_place (tree, node, error);
+  for (guint16 i = 0; i < row->n_labels; i++)
+    if (*row->labels[i].value != '\0' && g_str_has_prefix (row->labels[i].key, QUOIT_RAY_LABEL_PREFIX))
+      store_label (&tpu, &row->labels[i]);
+  return tpu;
 }
 
 /* Converts the TPU amount to chips. The cluster may count several devices per chip. */
 static gboolean
-count_chips (const QuoitTree *tree, const QuoitRayRow *row, guint devices_per_chip, QuoitNodeKind *kind, GError **error)
+count_chips (const QuoitRayRow *row, guint devices_per_chip, QuoitNodeKind *kind, GError **error)
 {
-  JsonNode *node = quoit_tree_member (row->resources, "TPU");
+  const QuoitResource *tpu = quoit_ray_row_resource (row, "TPU");
   gint64 unit = (gint64) QUOIT_AMOUNT_UNIT * devices_per_chip;
-  QuoitAmount amount = { 0 };
+  g_autofree char *text = NULL;
 
-  for (guint16 i = 0; i < kind->n_resources; i++)
-    if (strcmp (kind->resources[i].name, "TPU") == 0)
-      amount = kind->resources[i].amount;
-  if (amount.e4 % unit != 0 && devices_per_chip > 1)
+  if (tpu == NULL)
+    return TRUE;
+  if (tpu->amount.e4 % unit == 0 && tpu->amount.e4 / unit <= G_MAXUINT16)
     {
-      g_autofree char *quoted = quoit_tree_quote (tree, node);
-
-      return quoit_tree_fail (tree, node, error, "%s: expected a multiple of %u, the devices per chip", quoted,
-                              devices_per_chip);
+      kind->chips = (guint16) (tpu->amount.e4 / unit);
+      return TRUE;
     }
-  if (amount.e4 % unit != 0 || amount.e4 / unit > G_MAXUINT16)
-    return quoit_tree_refuse (tree, node, "a whole number of chips, at most 65535", error);
-  kind->chips = (guint16) (amount.e4 / unit);
-  return TRUE;
+  text = quoit_amount_format (tpu->amount);
+  if (tpu->amount.e4 % unit != 0 && devices_per_chip > 1)
+    {
+      g_autofree char *expected = g_strdup_printf ("a multiple of %u, the devices per chip", devices_per_chip);
+
+      return quoit_ray_row_refuse (row, QUOIT_RAY_PART_RESOURCE, "TPU", text, expected, error);
+    }
+  return quoit_ray_row_refuse (row, QUOIT_RAY_PART_RESOURCE, "TPU", text, "a whole number of chips, at most 65535",
+                               error);
 }
 
 static gboolean
-read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitNodeKind *kind,
-                 GError **error)
+read_generation (const QuoitRayRow *row, const TpuLabels *tpu, QuoitNodeKind *kind, GError **error)
 {
-  const char *accelerator = tpu->accelerator == NULL ? NULL : quoit_ray_text (tree, tpu->accelerator);
   QuoitGeneration other;
+  guint32 cores;
 
-  if (tpu->pod_type != NULL && !read_pod_type (tree, tpu->pod_type, &kind->generation, error))
-    return FALSE;
+  if (tpu->pod_type != NULL && !quoit_ray_pod_type_parse (tpu->pod_type, &kind->generation, &cores, error))
+    return quoit_ray_row_prefix_place (row, QUOIT_RAY_PART_LABEL, QUOIT_RAY_LABEL_POD_TYPE, error);
   /* On hosts without TPUs the label names a GPU. */
-  if (accelerator == NULL || g_ascii_strncasecmp (accelerator, "TPU", 3) != 0)
+  if (tpu->accelerator == NULL || g_ascii_strncasecmp (tpu->accelerator, "TPU", 3) != 0)
     return TRUE;
-  if (!quoit_generation_parse (accelerator, &other, error))
-    return quoit_tree_prefix_place (tree, tpu->accelerator, error);
+  if (!quoit_generation_parse (tpu->accelerator, &other, error))
+    return quoit_ray_row_prefix_place (row, QUOIT_RAY_PART_LABEL, QUOIT_RAY_LABEL_ACCELERATOR_TYPE, error);
   if (kind->generation == QUOIT_GENERATION_NONE)
     kind->generation = other;
   else if (kind->generation != other && row->state != QUOIT_NODE_DEAD)
     {
-      g_autofree char *quoted = quoit_tree_quote (tree, tpu->accelerator);
-      g_autofree char *pod_type = quoit_tree_quote (tree, tpu->pod_type);
+      g_autofree char *pod_type = quoit_quote (tpu->pod_type);
+      g_autofree char *expected = g_strdup_printf ("the generation of the pod type %s", pod_type);
 
-      return quoit_tree_fail (tree, tpu->accelerator, error, "%s: expected the generation of the pod type %s", quoted,
-                              pod_type);
+      return quoit_ray_row_refuse (row, QUOIT_RAY_PART_LABEL, QUOIT_RAY_LABEL_ACCELERATOR_TYPE, tpu->accelerator,
+                                   expected, error);
     }
   return TRUE;
 }
@@ -127,7 +97,7 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
 /* Adds a warning about the row. Only the first MOST_WARNINGS are kept, because a list may have thousands of similar
  * rows. */
 static void
-warn (QuoitRayRowContext *context, const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, const char *text)
+warn (QuoitRayRowContext *context, const QuoitRayRow *row, QuoitRayRowPart part, const char *name, const char *text)
 {
   g_autofree char *place = NULL, *quoted = NULL;
 
@@ -136,24 +106,27 @@ warn (QuoitRayRowContext *context, const QuoitTree *tree, JsonNode *node, const 
       context->n_omitted_warnings++;
       return;
     }
-  place = quoit_tree_place (tree, node);
-  quoted = quoit_quote (row->name);
-  quoit_claims_warn (context->claims, "%s: node %s: %s", place, quoted, text);
   context->n_warned++;
+  place = quoit_ray_row_place (row, part, name);
+  if (row->form != QUOIT_RAY_ROW_ADDED)
+    quoted = quoit_quote (row->name);
+  if (quoted != NULL)
+    quoit_claims_warn (context->claims, "%s: node %s: %s", place, quoted, text);
+  else
+    quoit_claims_warn (context->claims, "%s: %s", place, text);
 }
 
 /* Reads the topology. An unknown one is not an error, because it must not prevent the import of the whole cluster. The
  * node is then in no class. */
 static void
-read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context,
-               QuoitNodeKind *kind)
+read_topology (const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context, QuoitNodeKind *kind)
 {
   g_autoptr (GError) inner = NULL;
   QuoitShape shape;
 
+  kind->topology = tpu->topology;
   if (tpu->topology == NULL)
     return;
-  kind->topology = quoit_ray_text (tree, tpu->topology);
   if (quoit_shape_parse (kind->topology, &shape, &inner)
       && (kind->generation == QUOIT_GENERATION_NONE || quoit_shape_check (kind->generation, shape, &inner)))
     {
@@ -162,21 +135,22 @@ read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *t
     }
   if (!g_hash_table_contains (context->warned, inner->message))
     {
-      warn (context, tree, tpu->topology, row, inner->message);
+      warn (context, row, QUOIT_RAY_PART_LABEL, QUOIT_RAY_LABEL_TOPOLOGY, inner->message);
       g_hash_table_add (context->warned, g_strdup (inner->message));
     }
 }
 
 static gboolean
-read_worker_id (const QuoitTree *tree, const TpuLabels *tpu, gint32 *worker_id, GError **error)
+read_worker_id (const QuoitRayRow *row, const TpuLabels *tpu, gint32 *worker_id, GError **error)
 {
   gint64 value;
 
   *worker_id = -1;
   if (tpu->worker_id == NULL)
     return TRUE;
-  if (!g_ascii_string_to_signed (quoit_ray_text (tree, tpu->worker_id), 10, 0, QUOIT_MAX_WORKER_ID, &value, NULL))
-    return quoit_tree_refuse (tree, tpu->worker_id, "a worker id: a whole number from 0 to 32767", error);
+  if (!g_ascii_string_to_signed (tpu->worker_id, 10, 0, QUOIT_MAX_WORKER_ID, &value, NULL))
+    return quoit_ray_row_refuse (row, QUOIT_RAY_PART_LABEL, QUOIT_RAY_LABEL_WORKER_ID, tpu->worker_id,
+                                 "a worker id: a whole number from 0 to 32767", error);
   *worker_id = (gint32) value;
   return TRUE;
 }
@@ -232,8 +206,8 @@ assume_chips (const QuoitRayRowContext *context, const char *slice, QuoitNodeKin
 /* Counts the row for its slice. The number of nodes is limited, because the counters of a slice have 16 bits; no
  * real slice has that many hosts. */
 static gboolean
-add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, QuoitRayRowContext *context,
-              const QuoitNodeClaim *claim, gboolean has_chips, GError **error)
+add_to_slice (const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context, const QuoitNodeClaim *claim,
+              gboolean has_chips, GError **error)
 {
   QuoitRaySliceSummary *slice;
 
@@ -246,7 +220,8 @@ add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, Quo
       g_hash_table_insert (context->slices, (char *) claim->slice, slice);
     }
   if (++slice->n_rows > QUOIT_RAY_MOST_SLICE_NODES)
-    return quoit_tree_refuse (tree, node, "at most 4096 nodes in a slice", error);
+    return quoit_ray_row_refuse (row, tpu->slice != NULL ? QUOIT_RAY_PART_LABEL : QUOIT_RAY_PART_ROW,
+                                 QUOIT_RAY_LABEL_SLICE_NAME, claim->slice, "at most 4096 nodes in a slice", error);
   if (has_chips && (slice->kind == 0 || (row->state != QUOIT_NODE_DEAD && !slice->is_alive)))
     {
       slice->kind = claim->kind + 1;
@@ -267,35 +242,141 @@ apply_place (const QuoitRayPlace *place, QuoitNodeKind *kind, QuoitNodeClaim *cl
   claim->flags |= place->flags;
 }
 
-gboolean
-quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
-                        QuoitRayRowContext *context, QuoitNodeClaim *claim, GError **error)
+/* --- equal rows --- */
+
+static gboolean
+differs_in_slice (const char *key)
+{
+  return strcmp (key, QUOIT_RAY_LABEL_SLICE_NAME) == 0 || strcmp (key, QUOIT_RAY_LABEL_WORKER_ID) == 0;
+}
+
+/* Returns whether Ray gives the resource to a host because of its place in the slice, so that it is not part of the
+ * kind; see quoit_claims_intern_kind(). */
+static gboolean
+belongs_to_place (const QuoitResource *resource, const char *slice)
+{
+  return !quoit_resource_is_predefined (resource->name)
+         && (resource->name == slice || quoit_resource_is_slice_head (resource->name));
+}
+
+/* Returns whether the row has the same facts as the last one, apart from those that Ray gives to a host because of its
+ * place in the slice, and sets these. */
+static gboolean
+equals_last_row (const QuoitRayLastRow *last, const QuoitRayRow *row, TpuLabels *tpu)
+{
+  guint16 n = 0;
+
+  if (!last->is_set || row->n_labels != last->n_labels)
+    return FALSE;
+  for (guint16 i = 0; i < row->n_labels; i++)
+    {
+      const QuoitPair *label = &row->labels[i], *before = &last->arrays.labels[i];
+
+      if (label->key != before->key)
+        return FALSE;
+      if (before->value == NULL)
+        store_label (tpu, label);
+      else if (label->value != before->value)
+        return FALSE;
+    }
+  for (guint16 i = 0; i < row->n_resources; i++)
+    {
+      const QuoitResource *resource = &row->resources[i], *before = &last->arrays.resources[n];
+
+      if (n < last->n_resources && resource->name == before->name && resource->amount.e4 == before->amount.e4)
+        n++;
+      else if (!belongs_to_place (resource, tpu->slice))
+        return FALSE;
+    }
+  return n == last->n_resources && (tpu->slice == NULL || *tpu->slice != '\0')
+         && (tpu->worker_id == NULL || *tpu->worker_id != '\0');
+}
+
+/* Remembers an added row. The labels that differ in a slice have no value. */
+static void
+remember_row (QuoitRayLastRow *last, const QuoitRayRow *row, const char *slice, const QuoitNodeClaim *claim,
+              gboolean has_chips)
+{
+  last->is_set = TRUE;
+  last->pool = claim->pool;
+  last->kind = claim->kind;
+  last->has_chips = has_chips;
+  last->n_labels = row->n_labels;
+  last->n_resources = 0;
+  for (guint16 i = 0; i < row->n_labels; i++)
+    {
+      last->arrays.labels[i] = row->labels[i];
+      if (differs_in_slice (row->labels[i].key))
+        last->arrays.labels[i].value = NULL;
+    }
+  for (guint16 i = 0; i < row->n_resources; i++)
+    if (!belongs_to_place (&row->resources[i], slice))
+      last->arrays.resources[last->n_resources++] = row->resources[i];
+}
+
+/* --- description --- */
+
+static gboolean
+describe_equal_row (const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayRowContext *context, QuoitNodeClaim *claim,
+                    GError **error)
+{
+  if (!read_worker_id (row, tpu, &claim->worker_id, error))
+    return FALSE;
+  claim->slice = tpu->slice == NULL ? NULL : quoit_claims_intern_text (context->claims, tpu->slice);
+  claim->pool = context->last.pool;
+  claim->kind = context->last.kind;
+  return add_to_slice (row, tpu, context, claim, context->last.has_chips, error);
+}
+
+static gboolean
+describe (const QuoitRayRow *row, const QuoitRayPlace *place, QuoitRayRowContext *context, QuoitNodeClaim *claim,
+          GError **error)
 {
   QuoitClaims *claims = context->claims;
-  QuoitPair labels[QUOIT_RAY_MOST_ENTRIES];
   QuoitResource resources[QUOIT_RAY_MOST_ENTRIES + 1];
-  QuoitNodeKind kind = { .labels = labels, .resources = resources };
-  TpuLabels tpu = { 0 };
+  TpuLabels tpu = find_tpu_labels (row);
+  QuoitNodeKind kind = { .labels = row->labels,
+                         .n_labels = row->n_labels,
+                         .resources = row->resources,
+                         .n_resources = row->n_resources,
+                         .pod_type = tpu.pod_type };
 
-  if (!read_labels (tree, row, labels, &kind.n_labels, &tpu, error)
-      || !quoit_ray_resources (tree, row->resources, resources, &kind.n_resources, error)
-      || !count_chips (tree, row, context->devices_per_chip, &kind, error)
-      || !read_generation (tree, row, &tpu, &kind, error) || !read_worker_id (tree, &tpu, &claim->worker_id, error))
+  if (!count_chips (row, context->devices_per_chip, &kind, error) || !read_generation (row, &tpu, &kind, error)
+      || !read_worker_id (row, &tpu, &claim->worker_id, error))
     return FALSE;
 
   if (kind.generation == QUOIT_GENERATION_NONE && kind.chips > 0)
     find_generation_in_resources (&kind);
-  read_topology (tree, row, &tpu, context, &kind);
-  kind.pod_type = tpu.pod_type == NULL ? NULL : quoit_ray_text (tree, tpu.pod_type);
-  claim->slice = tpu.slice == NULL ? NULL : quoit_claims_intern_text (claims, quoit_ray_text (tree, tpu.slice));
+  read_topology (row, &tpu, context, &kind);
+  claim->slice = tpu.slice == NULL ? NULL : quoit_claims_intern_text (claims, tpu.slice);
   if (place != NULL && place->slice != NULL)
     apply_place (place, &kind, claim, claims);
   else if (quoit_ray_row_lacks_chips (row))
-    assume_chips (context, claim->slice, &kind, resources);
+    {
+      kind.resources = row->n_resources == 0 ? resources
+                                             : memcpy (resources, row->resources, row->n_resources * sizeof *resources);
+      assume_chips (context, claim->slice, &kind, resources);
+    }
   else if (kind.chips == 0 && (tpu.slice != NULL || tpu.worker_id != NULL || tpu.topology != NULL))
-    warn (context, tree, row->resources != NULL ? row->resources : row->node, row,
+    warn (context, row, QUOIT_RAY_PART_RESOURCES, NULL,
           "its labels make it a host of a slice, but it has no resource TPU");
-  claim->pool = quoit_claims_ensure_pool (claims, tpu.group == NULL ? "default" : quoit_ray_text (tree, tpu.group));
+  claim->pool = quoit_claims_ensure_pool (claims, tpu.group == NULL ? "default" : tpu.group);
   claim->kind = quoit_claims_intern_kind (claims, &kind, claim->slice);
-  return add_to_slice (tree, tpu.slice != NULL ? tpu.slice : row->node, row, context, claim, kind.chips > 0, error);
+  /* Only the texts of added nodes are interned. A row without chips can need a warning of its own. */
+  if (row->form == QUOIT_RAY_ROW_ADDED && row->state != QUOIT_NODE_DEAD && place == NULL
+      && (kind.chips > 0 || row->n_labels == 0))
+    remember_row (&context->last, row, tpu.slice, claim, kind.chips > 0);
+  return add_to_slice (row, &tpu, context, claim, kind.chips > 0, error);
+}
+
+gboolean
+quoit_ray_row_describe (const QuoitRayRow *row, const QuoitRayPlace *place, QuoitRayRowContext *context,
+                        QuoitNodeClaim *claim, GError **error)
+{
+  TpuLabels tpu = { 0 };
+
+  if (row->form == QUOIT_RAY_ROW_ADDED && row->state != QUOIT_NODE_DEAD && place == NULL
+      && equals_last_row (&context->last, row, &tpu))
+    return describe_equal_row (row, &tpu, context, claim, error);
+  return describe (row, place, context, claim, error);
 }

@@ -43,7 +43,7 @@ warn_about_unknown_use (const QuoitRayFiles *files, QuoitClaims *claims)
   guint32 n_nodes;
 
   quoit_claims_nodes (claims, &n_nodes);
-  if (n_nodes == 0 || files->available != NULL)
+  if (n_nodes == 0 || files->available != NULL || (files->added != NULL && files->groups == NULL))
     return;
   if (files->groups == NULL)
     quoit_claims_warn (claims,
@@ -59,7 +59,7 @@ quoit_read_ray_files (const QuoitRayFiles *files, GError **error)
   g_auto (QuoitRayListing) listing = { 0 };
 
   if (!quoit_ray_nodes_read (files, &listing, error))
-    return prefix ("nodes", error), NULL;
+    return files->added != NULL ? NULL : (prefix ("nodes", error), NULL);
   if (!read_use (files, &listing, error))
     return NULL;
   warn_about_unknown_use (files, listing.claims);

@@ -285,7 +285,7 @@ read_id (const QuoitTree *tree, JsonNode *row, const char **id, GError **error)
 }
 
 static gboolean
-add_row (const QuoitTree *tree, JsonNode *row, gpointer data, GError **error)
+add_row (QuoitTree *tree, JsonNode *row, gpointer data, GError **error)
 {
   GroupReader *reader = data;
   const char *id = NULL;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/natural.h"
-#include "formats/ray-values.h"
 #include "models/ray/resource-names.h"
 
 /* The rows that have 1 of a certain resource, which may be the name of a slice. */
@@ -60,9 +59,9 @@ quoit_ray_may_name_slice (const char *resource)
 }
 
 static gboolean
-is_one (JsonNode *node)
+is_one (const QuoitResource *resource)
 {
-  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_double (node) == 1;
+  return resource->amount.e4 == QUOIT_AMOUNT_UNIT;
 }
 
 static gboolean
@@ -82,14 +81,12 @@ is_dead (const QuoitRayRow *row)
 static void
 find_head (Search *search, guint at)
 {
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *value;
+  const QuoitRayRow *row = &search->unlabelled->rows[at];
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[at].resources));
-  while (json_object_iter_next_ordered (&iter, &name, &value))
-    if (quoit_resource_is_slice_head (name) && is_one (value))
+  for (guint16 i = 0; i < row->n_resources; i++)
+    if (quoit_resource_is_slice_head (row->resources[i].name) && is_one (&row->resources[i]))
       {
+        const char *name = row->resources[i].name;
         g_autofree char *pod_type = g_strndup (name + strlen ("TPU-"), strlen (name) - strlen ("TPU--head"));
         QuoitGeneration generation;
         guint32 cores;
@@ -102,17 +99,15 @@ find_head (Search *search, guint at)
 static void
 add_resource_rows (Search *search, guint at)
 {
-  gboolean is_head = search->pod_type[at] != NULL, alive = is_alive (&search->unlabelled->rows[at]);
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *value;
+  const QuoitRayRow *row = &search->unlabelled->rows[at];
+  gboolean is_head = search->pod_type[at] != NULL, alive = is_alive (row);
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[at].resources));
-  while (json_object_iter_next_ordered (&iter, &name, &value))
+  for (guint16 i = 0; i < row->n_resources; i++)
     {
+      const char *name = row->resources[i].name;
       ResourceRows *resource_rows = g_hash_table_lookup (search->resource_rows, name);
 
-      if (!is_one (value) || !quoit_ray_may_name_slice (name)
+      if (!is_one (&row->resources[i]) || !quoit_ray_may_name_slice (name)
           || g_hash_table_contains (search->unlabelled->other_resources, name))
         continue;
       if (resource_rows == NULL)
@@ -145,15 +140,14 @@ by_text (gconstpointer a, gconstpointer b)
 static GPtrArray *
 find_candidates (const Search *search, guint head, guint32 n_hosts)
 {
+  const QuoitRayRow *row = &search->unlabelled->rows[head];
   GPtrArray *candidates = g_ptr_array_new ();
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *value;
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (search->unlabelled->rows[head].resources));
-  while (json_object_iter_next_ordered (&iter, &name, &value))
+  for (guint16 i = 0; i < row->n_resources; i++)
     {
-      const ResourceRows *resource_rows = is_one (value) ? g_hash_table_lookup (search->resource_rows, name) : NULL;
+      const char *name = row->resources[i].name;
+      const ResourceRows *resource_rows
+          = is_one (&row->resources[i]) ? g_hash_table_lookup (search->resource_rows, name) : NULL;
 
       if (resource_rows != NULL && may_be_slice (resource_rows, n_hosts))
         g_ptr_array_add (candidates, (char *) name);
@@ -179,8 +173,8 @@ join_quoted (const GPtrArray *texts)
 static gboolean
 read_pod_type (const Search *search, guint head, PodType *pod, GError **error)
 {
-  JsonNode *tpu = quoit_tree_member (search->unlabelled->rows[head].resources, "TPU");
-  double chips = JSON_NODE_HOLDS_VALUE (tpu) ? json_node_get_double (tpu) / search->unlabelled->devices_per_chip : 0;
+  const QuoitResource *tpu = quoit_ray_row_resource (&search->unlabelled->rows[head], "TPU");
+  double chips = (double) tpu->amount.e4 / QUOIT_AMOUNT_UNIT / search->unlabelled->devices_per_chip;
   guint cores_per_chip;
   guint32 cores;
 

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "base/strings.h"
+#include "formats/added-nodes.h"
 #include "formats/ray-legacy.h"
 #include "formats/ray-rows.h"
-#include "formats/ray-values.h"
 
 /* The nodes that have the same name. */
 typedef struct {
@@ -13,10 +14,10 @@ typedef struct {
   gboolean is_reported;
 } NameCount;
 
-/* A row that quoit_ray_row_describe() reads after all others. */
+/* A row that quoit_ray_row_describe() reads after all others, with its own copies of the arrays. */
 typedef struct {
-  JsonNode *node;
-  guint row; /* its index in the list */
+  QuoitRayRow row;
+  guint index; /* in the list */
 } Postponed;
 
 /* The state while the list is read. The rows become claims only when the names of all nodes are known, so that
@@ -32,12 +33,19 @@ typedef struct {
   GHashTable *other_resources; /* resources of amount 1 on nodes without chips */
   GHashTable *names;           /* name -> NameCount */
   guint32 n_listed;
+  gboolean has_equal_names;
+  gboolean keeps_texts; /* the texts of the rows exist until the claims are made */
+  gboolean is_update;   /* QUOIT_RAY_UPDATE */
 } NodeReader;
 
 static void
 clear_postponed (gpointer data)
 {
-  json_node_unref (((Postponed *) data)->node);
+  Postponed *postponed = data;
+
+  g_free ((gpointer) postponed->row.labels);
+  g_free ((gpointer) postponed->row.resources);
+  g_clear_pointer (&postponed->row.node, json_node_unref);
 }
 
 void
@@ -67,13 +75,21 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NodeReader, clear_node_reader)
 static const char *
 copy_text (NodeReader *reader, const char *text)
 {
-  return text == NULL ? NULL : g_string_chunk_insert (reader->listing.texts, text);
+  return text == NULL || reader->keeps_texts ? text : g_string_chunk_insert (reader->listing.texts, text);
+}
+
+static guint
+hash_text (gconstpointer text)
+{
+  return (guint) quoit_hash_bytes (text, strlen (text));
 }
 
 static void
 count_name (NodeReader *reader, const char *name, gboolean is_alive)
 {
   NameCount *name_count = g_hash_table_lookup (reader->names, name);
+
+  reader->has_equal_names |= name_count != NULL;
 
   if (name_count == NULL)
     {
@@ -86,124 +102,133 @@ count_name (NodeReader *reader, const char *name, gboolean is_alive)
 
 /* Adds the total resources of the row, except resources that are not quantities of the node: node:<address>, and
  * those that Ray adds for placement groups. */
-static gboolean
-add_totals (NodeReader *reader, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
+static void
+add_totals (NodeReader *reader, const QuoitRayRow *row)
 {
   QuoitRayListing *listing = &reader->listing;
   QuoitRayListedNode node = { .is_listed = row->form == QUOIT_RAY_ROW_LISTED };
-  QuoitResource resources[QUOIT_RAY_MOST_ENTRIES];
-  guint16 n_resources;
 
   if (listing->totals == NULL)
-    return TRUE;
+    return;
   node.first = listing->totals->len;
-  if (!quoit_ray_resources (tree, row->state == QUOIT_NODE_DEAD ? NULL : row->resources, resources, &n_resources,
-                            error))
-    return FALSE;
-  for (guint16 i = 0; i < n_resources; i++)
-    if (!quoit_ray_resource_is_not_quantity (resources[i].name))
+  for (guint16 i = 0; i < row->n_resources && row->state != QUOIT_NODE_DEAD; i++)
+    if (!quoit_ray_resource_is_not_quantity (row->resources[i].name))
       {
-        resources[i].name = quoit_claims_intern_text (listing->claims, resources[i].name);
-        g_array_append_val (listing->totals, resources[i]);
+        QuoitResource total = row->resources[i];
+
+        total.name = quoit_claims_intern_text (listing->claims, total.name);
+        g_array_append_val (listing->totals, total);
       }
   node.n_totals = (guint16) (listing->totals->len - node.first);
   g_array_append_val (listing->nodes, node);
-  return TRUE;
 }
 
 static void
-postpone (GArray *rows, JsonNode *node, guint row)
+postpone (GArray *rows, const QuoitRayRow *row, guint index)
 {
-  Postponed postponed = { json_node_ref (node), row };
+  Postponed postponed = { *row, index };
 
+  postponed.row.labels = g_memdup2 (row->labels, row->n_labels * sizeof *row->labels);
+  postponed.row.resources = g_memdup2 (row->resources, row->n_resources * sizeof *row->resources);
+  if (row->node != NULL)
+    json_node_ref (row->node);
   g_array_append_val (rows, postponed);
 }
 
 /* Collects the resources of a node without chips that look like the name of a slice. They are not names of slices. */
-static gboolean
-add_other_resources (NodeReader *reader, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
+static void
+add_other_resources (NodeReader *reader, const QuoitRayRow *row)
 {
-  QuoitResource resources[QUOIT_RAY_MOST_ENTRIES];
-  guint16 n_resources;
+  for (guint16 i = 0; i < row->n_resources; i++)
+    if (row->resources[i].amount.e4 == QUOIT_AMOUNT_UNIT && quoit_ray_may_name_slice (row->resources[i].name)
+        && !g_hash_table_contains (reader->other_resources, row->resources[i].name))
+      g_hash_table_add (reader->other_resources, (char *) copy_text (reader, row->resources[i].name));
+}
 
-  if (!quoit_ray_resources (tree, row->resources, resources, &n_resources, error))
-    return FALSE;
-  for (guint16 i = 0; i < n_resources; i++)
-    if (resources[i].amount.e4 == QUOIT_AMOUNT_UNIT && quoit_ray_may_name_slice (resources[i].name)
-        && !g_hash_table_contains (reader->other_resources, resources[i].name))
-      g_hash_table_add (reader->other_resources, (char *) copy_text (reader, resources[i].name));
-  return TRUE;
+static gboolean fail_row (const QuoitRayRow *row, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
+fail_row (const QuoitRayRow *row, GError **error, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  quoit_fail (error, QUOIT_ERROR_INVALID, "%s", text);
+  return quoit_ray_row_prefix_place (row, QUOIT_RAY_PART_ROW, NULL, error);
 }
 
 static gboolean
-describe_row (NodeReader *reader, const QuoitTree *tree, const QuoitRayRow *row, QuoitNodeClaim *claim, GError **error)
+describe_row (NodeReader *reader, const QuoitRayRow *row, QuoitNodeClaim *claim, GError **error)
 {
   guint index = reader->rows->len;
 
+  if (quoit_ray_row_lacks_labels (row) && reader->is_update)
+    return fail_row (row, error,
+                     "chips, but none of Ray's TPU labels: expected the labels in an update; a sync of all nodes finds "
+                     "slices without labels");
   if (quoit_ray_row_lacks_labels (row))
-    postpone (reader->unlabelled, row->node, index);
+    postpone (reader->unlabelled, row, index);
   else if (quoit_ray_row_lacks_chips (row))
-    postpone (reader->without_chips, row->node, index);
+    postpone (reader->without_chips, row, index);
   else
-    return (quoit_tree_member (row->resources, "TPU") != NULL || add_other_resources (reader, tree, row, error))
-           && quoit_ray_row_describe (tree, row, NULL, &reader->context, claim, error);
+    {
+      if (quoit_ray_row_resource (row, "TPU") == NULL)
+        add_other_resources (reader, row);
+      return quoit_ray_row_describe (row, NULL, &reader->context, claim, error);
+    }
   return TRUE;
 }
 
 static gboolean
-add_row (const QuoitTree *tree, JsonNode *node, gpointer data, GError **error)
+add_row (NodeReader *reader, const QuoitRayRow *row, GError **error)
 {
-  NodeReader *reader = data;
-  QuoitNodeClaim claim = { 0 };
-  QuoitRayRow row;
+  QuoitNodeClaim claim = { .state = row->state, .flags = row->flags };
+  const char *id;
 
-  if (!quoit_ray_row_read (tree, node, &row, error))
-    return FALSE;
   if (reader->rows->len == QUOIT_MAX_NODES)
-    return quoit_tree_fail (tree, node, error, "one row too many: expected at most %u", (unsigned) QUOIT_MAX_NODES);
+    return fail_row (row, error, "one row too many: expected at most %u", (unsigned) QUOIT_MAX_NODES);
 
-  claim.identity = copy_text (reader, row.id);
-  claim.flags = row.flags;
-  if (!g_hash_table_insert (reader->listing.ids, (char *) claim.identity, GUINT_TO_POINTER (reader->rows->len + 1)))
+  id = copy_text (reader, row->id);
+  if (!g_hash_table_insert (reader->listing.ids, (char *) id, GUINT_TO_POINTER (reader->rows->len + 1)))
     {
-      g_autofree char *quoted = quoit_quote (row.id);
+      g_autofree char *quoted = quoit_quote (row->id);
 
-      return quoit_tree_fail (tree, node, error, "node id %s: expected each id once", quoted);
+      return fail_row (row, error, "node id %s: expected each id once", quoted);
     }
-  if (!describe_row (reader, tree, &row, &claim, error) || !add_totals (reader, tree, &row, error))
+  if (!describe_row (reader, row, &claim, error))
     return FALSE;
+  add_totals (reader, row);
 
-  claim.name = copy_text (reader, row.name);
-  claim.address = row.address == row.name ? claim.name : copy_text (reader, row.address);
-  claim.state = row.state;
-  count_name (reader, claim.name, row.state != QUOIT_NODE_DEAD);
-  reader->n_listed += row.form == QUOIT_RAY_ROW_LISTED;
+  claim.name = row->name == row->id ? id : copy_text (reader, row->name);
+  claim.address = row->address == row->name ? claim.name : copy_text (reader, row->address);
+  claim.identity = row->lacks_id ? NULL : id;
+  count_name (reader, claim.name, row->state != QUOIT_NODE_DEAD);
+  reader->n_listed += row->form == QUOIT_RAY_ROW_LISTED;
   g_array_append_val (reader->rows, claim);
   return TRUE;
 }
 
-/* Reads a postponed row again. If the tree has one element at a time, the row becomes its contents again, so that
- * messages have the right place. */
 static gboolean
-read_again (const Postponed *postponed, QuoitTree *tree, QuoitRayRow *row, GError **error)
+add_listed_row (QuoitTree *tree, JsonNode *node, gpointer data, GError **error)
 {
-  if (quoit_tree_element (tree) >= 0)
-    quoit_tree_take_element (tree, json_node_ref (postponed->node), postponed->row);
-  return quoit_ray_row_read (tree, postponed->node, row, error);
+  QuoitRayRowArrays arrays;
+  QuoitRayRow row;
+
+  return quoit_ray_row_read (tree, node, &arrays, &row, error) && add_row (data, &row, error);
 }
 
 static gboolean
-describe_postponed (NodeReader *reader, QuoitTree *tree, const GArray *rows, const QuoitRayPlace *places,
-                    GError **error)
+describe_postponed (NodeReader *reader, const GArray *rows, const QuoitRayPlace *places, GError **error)
 {
   for (guint i = 0; i < rows->len; i++)
     {
       const Postponed *postponed = &g_array_index (rows, Postponed, i);
-      QuoitNodeClaim *claim = &g_array_index (reader->rows, QuoitNodeClaim, postponed->row);
-      QuoitRayRow row;
+      QuoitNodeClaim *claim = &g_array_index (reader->rows, QuoitNodeClaim, postponed->index);
 
-      if (!read_again (postponed, tree, &row, error)
-          || !quoit_ray_row_describe (tree, &row, places == NULL ? NULL : &places[i], &reader->context, claim, error))
+      if (!quoit_ray_row_describe (&postponed->row, places == NULL ? NULL : &places[i], &reader->context, claim, error))
         return FALSE;
     }
   return TRUE;
@@ -215,7 +240,7 @@ warn_about_places (const NodeReader *reader, const QuoitRayPlaces *places)
   if (places->n_unplaced > 0)
     {
       const Postponed *first = &g_array_index (reader->unlabelled, Postponed, places->first_unplaced);
-      g_autofree char *name = quoit_quote (g_array_index (reader->rows, QuoitNodeClaim, first->row).name);
+      g_autofree char *name = quoit_quote (first->row.name);
 
       quoit_claims_warn (reader->listing.claims,
                          "nodes with chips that neither labels nor resources put into a slice: %u, such as %s",
@@ -226,7 +251,7 @@ warn_about_places (const NodeReader *reader, const QuoitRayPlaces *places)
 }
 
 static gboolean
-describe_unlabelled (NodeReader *reader, QuoitTree *tree, GError **error)
+describe_unlabelled (NodeReader *reader, GError **error)
 {
   g_autofree QuoitRayRow *rows = g_new (QuoitRayRow, reader->unlabelled->len);
   QuoitRayUnlabelled unlabelled = { .rows = rows,
@@ -237,26 +262,24 @@ describe_unlabelled (NodeReader *reader, QuoitTree *tree, GError **error)
   g_auto (QuoitRayPlaces) places = { 0 };
 
   for (guint i = 0; i < unlabelled.n_rows; i++)
-    if (!read_again (&g_array_index (reader->unlabelled, Postponed, i), tree, &rows[i], error))
-      return FALSE;
+    rows[i] = g_array_index (reader->unlabelled, Postponed, i).row;
   if (!quoit_ray_places_find (&unlabelled, &places, error))
-    {
-      QuoitRayRow row;
-
-      return read_again (&g_array_index (reader->unlabelled, Postponed, places.failed_row), tree, &row, NULL)
-             && quoit_tree_prefix_place (tree, row.node, error);
-    }
+    return quoit_ray_row_prefix_place (&rows[places.failed_row], QUOIT_RAY_PART_ROW, NULL, error);
   warn_about_places (reader, &places);
-  return describe_postponed (reader, tree, reader->unlabelled, places.places, error);
+  return describe_postponed (reader, reader->unlabelled, places.places, error);
 }
 
 static gboolean
-finish (QuoitTree *tree, gpointer data, GError **error)
+finish (NodeReader *reader, GError **error)
 {
-  NodeReader *reader = data;
+  return describe_unlabelled (reader, error) && describe_postponed (reader, reader->without_chips, NULL, error);
+}
 
-  return describe_unlabelled (reader, tree, error)
-         && describe_postponed (reader, tree, reader->without_chips, NULL, error);
+static gboolean
+finish_list (QuoitTree *tree, gpointer data, GError **error)
+{
+  (void) tree;
+  return finish (data, error);
 }
 
 /* Returns a name that no other node gets. It is the name of the row if no other node has that name, or if all
@@ -265,10 +288,12 @@ finish (QuoitTree *tree, gpointer data, GError **error)
 static const char *
 choose_unique_name (const NodeReader *reader, const QuoitNodeClaim *row, GHashTable *taken)
 {
-  NameCount *name_count = g_hash_table_lookup (reader->names, row->name);
+  NameCount *name_count = !reader->has_equal_names ? NULL : g_hash_table_lookup (reader->names, row->name);
   gboolean is_alive = row->state != QUOIT_NODE_DEAD;
   char *name;
 
+  if (name_count == NULL)
+    return row->name;
   if (name_count->n_all == 1 || (is_alive && name_count->n_alive == 1))
     return row->name;
   if (is_alive && !name_count->is_reported)
@@ -280,11 +305,11 @@ choose_unique_name (const NodeReader *reader, const QuoitNodeClaim *row, GHashTa
                          name_count->n_alive, quoted);
       name_count->is_reported = TRUE;
     }
-  name = g_strdup_printf ("%s~%.8s", row->name, row->identity);
+  name = g_strdup_printf ("%s~%.8s", row->name, quoit_node_claim_identity (row));
   if (g_hash_table_contains (reader->names, name) || g_hash_table_contains (taken, name))
     {
       g_free (name);
-      name = g_strdup_printf ("%s~%s", row->name, row->identity);
+      name = g_strdup_printf ("%s~%s", row->name, quoit_node_claim_identity (row));
     }
   g_hash_table_add (taken, name);
   return name;
@@ -299,7 +324,12 @@ make_claims (const NodeReader *reader)
     {
       QuoitNodeClaim *row = &g_array_index (reader->rows, QuoitNodeClaim, i);
 
-      row->name = choose_unique_name (reader, row, taken);
+      const char *name = choose_unique_name (reader, row, taken);
+
+      /* Without an id, the name that was given is the identity. */
+      if (name != row->name && row->identity == NULL)
+        row->identity = row->name;
+      row->name = name;
       quoit_claims_add (reader->listing.claims, row);
     }
   if (reader->context.n_omitted_warnings > 0)
@@ -313,7 +343,7 @@ init_node_reader (NodeReader *reader, const QuoitRayFiles *files, GError **error
 
   listing->claims = quoit_claims_new (files->source != NULL ? files->source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
   listing->texts = g_string_chunk_new (65536);
-  listing->ids = g_hash_table_new (g_str_hash, g_str_equal);
+  listing->ids = g_hash_table_new (hash_text, g_str_equal);
   if (files->groups != NULL || files->available != NULL)
     listing->totals = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
   listing->nodes = g_array_new (FALSE, FALSE, sizeof (QuoitRayListedNode));
@@ -328,23 +358,48 @@ init_node_reader (NodeReader *reader, const QuoitRayFiles *files, GError **error
   reader->without_chips = g_array_new (FALSE, FALSE, sizeof (Postponed));
   g_array_set_clear_func (reader->without_chips, clear_postponed);
   reader->other_resources = g_hash_table_new (g_str_hash, g_str_equal);
-  reader->names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  reader->names = g_hash_table_new_full (hash_text, g_str_equal, NULL, g_free);
   return files->topology == NULL || quoit_shape_parse (files->topology, &reader->stated, error);
+}
+
+static gboolean
+read_list (NodeReader *reader, const QuoitRayFiles *files, GError **error)
+{
+  static const QuoitRayRows rows = { .what = "nodes",
+                                     .expected = "the output of ray list nodes with --format json or --format yaml",
+                                     .add_row = add_listed_row,
+                                     .finish = finish_list };
+
+  return quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, reader, error)
+         && ((files->flags & QUOIT_RAY_COMPLETE) != 0 || quoit_ray_rows_check_limit (&rows, reader->n_listed, error));
+}
+
+static gboolean
+read_added_nodes (NodeReader *reader, const QuoitAddedNodes *added, guint flags, GError **error)
+{
+  guint n = quoit_added_nodes_count (added);
+
+  reader->keeps_texts = TRUE;
+  reader->is_update = (flags & QUOIT_RAY_UPDATE) != 0;
+  for (guint i = 0; i < n; i++)
+    {
+      QuoitRayRowArrays arrays;
+      QuoitRayRow row = quoit_added_nodes_row (added, i, &arrays);
+
+      if (!add_row (reader, &row, error))
+        return FALSE;
+    }
+  return finish (reader, error);
 }
 
 gboolean
 quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayListing *listing, GError **error)
 {
-  static const QuoitRayRows rows = { .what = "nodes",
-                                     .expected = "the output of ray list nodes with --format json or --format yaml",
-                                     .add_row = add_row,
-                                     .finish = finish };
   g_auto (NodeReader) reader = { 0 };
 
   if (!init_node_reader (&reader, files, error)
-      || !quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, &reader, error))
-    return FALSE;
-  if ((files->flags & QUOIT_RAY_COMPLETE) == 0 && !quoit_ray_rows_check_limit (&rows, reader.n_listed, error))
+      || !(files->added != NULL ? read_added_nodes (&reader, files->added, files->flags, error)
+                                : read_list (&reader, files, error)))
     return FALSE;
 
   make_claims (&reader);

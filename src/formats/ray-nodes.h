@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Ray's lists of nodes: `ray list nodes` and ray.nodes().
+/* Reads Ray's nodes: from the lists of `ray list nodes` and ray.nodes(), and from a QuoitAddedNodes.
  *
- * Each row is one node. A row is first read (quoit_ray_row_read()) and then described (quoit_ray_row_describe()), which
- * derives its pool, kind, slice and worker id. Some rows are described only after all others: see
- * quoit_ray_row_lacks_chips() and quoit_ray_row_lacks_labels(). */
+ * Each row is one node. A row is first read into plain values (quoit_ray_row_read()) and then described
+ * (quoit_ray_row_describe()), which derives its pool, kind, slice and worker id. Some rows are described only after all
+ * others: see quoit_ray_row_lacks_chips() and quoit_ray_row_lacks_labels(). */
 #pragma once
 
 #include "formats/formats.h"
+#include "formats/ray-values.h"
 #include "formats/tree.h"
 
 typedef enum {
   QUOIT_RAY_ROW_LISTED, /* `ray list nodes`: node_id, state, resources_total, labels */
-  QUOIT_RAY_ROW_OBJECT  /* ray.nodes(): NodeID, Alive, Resources, Labels */
+  QUOIT_RAY_ROW_OBJECT, /* ray.nodes(): NodeID, Alive, Resources, Labels */
+  QUOIT_RAY_ROW_ADDED   /* a node of QuoitAddedNodes */
 } QuoitRayRowForm;
 
-/* The fields of a row. The tree owns the texts. */
+/* The part of a row that a message is about. */
+typedef enum {
+  QUOIT_RAY_PART_ROW,
+  QUOIT_RAY_PART_RESOURCES, /* all of them */
+  QUOIT_RAY_PART_LABEL,     /* the one with the given name, as the two below */
+  QUOIT_RAY_PART_RESOURCE
+} QuoitRayRowPart;
+
+/* The fields of a row. The tree, or the added nodes, own the texts. The reader of the row owns the arrays. */
 typedef struct {
   QuoitRayRowForm form;
-  JsonNode *node;               /* the row itself */
-  JsonNode *labels, *resources; /* NULL: none */
-  const char *id, *name, *address;
   guint8 state; /* QuoitNodeState */
   guint8 flags; /* QuoitNodeFlags */
+  guint16 n_labels, n_resources;
+  const char *id, *name, *address;
+  const QuoitPair *labels;
+  const QuoitResource *resources;
+  guint number;      /* of an added node, from 0 */
+  gboolean lacks_id; /* of an added node: the name is also the id */
+  QuoitTree *tree;   /* of a row of a list, with its node there */
+  JsonNode *node;
+  int element; /* of the list, if the tree has one at a time; otherwise -1 */
 } QuoitRayRow;
+
+/* The arrays of a row of a list. */
+typedef struct {
+  QuoitPair labels[QUOIT_RAY_MOST_ENTRIES];
+  QuoitResource resources[QUOIT_RAY_MOST_ENTRIES];
+} QuoitRayRowArrays;
 
 /* What the rows read so far show about one slice. */
 typedef struct {
@@ -31,6 +53,16 @@ typedef struct {
   gboolean is_alive; /* that row is not dead */
 } QuoitRaySliceSummary;
 
+/* The last added node that was described, without the facts that differ from node to node. Its texts are interned, so
+   that equal ones have equal pointers. */
+typedef struct {
+  gboolean is_set;
+  guint16 n_labels, n_resources;
+  guint32 pool, kind;
+  gboolean has_chips;
+  QuoitRayRowArrays arrays;
+} QuoitRayLastRow;
+
 /* The state that the rows of one list share. */
 typedef struct {
   QuoitClaims *claims;
@@ -38,6 +70,7 @@ typedef struct {
   GHashTable *warned; /* texts of warnings that are given only once */
   guint32 n_warned, n_omitted_warnings;
   guint devices_per_chip; /* the amount of TPU that the cluster counts for one chip */
+  QuoitRayLastRow last;
 } QuoitRayRowContext;
 
 /* The place of a node without TPU labels in its slice, as ray-legacy.h finds it. */
@@ -52,7 +85,24 @@ typedef struct {
 
 enum { QUOIT_RAY_MOST_SLICE_NODES = 4096 };
 
-gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GError **error);
+/* Reads a row of a list. The row refers to @arrays. */
+gboolean quoit_ray_row_read (QuoitTree *tree, JsonNode *node, QuoitRayRowArrays *arrays, QuoitRayRow *row,
+                             GError **error);
+
+/* Returns the row of a node. It refers to @arrays. Its texts are valid until the next call that changes @added. */
+QuoitRayRow quoit_added_nodes_row (const QuoitAddedNodes *added, guint index, QuoitRayRowArrays *arrays);
+
+/* Returns the place of a part for messages, such as "$[2].Labels.k" or "node 2 'x': label 'k'". @name: of the label or
+   the resource, otherwise NULL. Free it with g_free(). */
+char *quoit_ray_row_place (const QuoitRayRow *row, QuoitRayRowPart part, const char *name);
+/* Puts the place in front of an error that is already set. Returns FALSE. */
+gboolean quoit_ray_row_prefix_place (const QuoitRayRow *row, QuoitRayRowPart part, const char *name, GError **error);
+/* Fails with the message "PLACE: 'VALUE': expected EXPECTED". Returns FALSE. */
+gboolean quoit_ray_row_refuse (const QuoitRayRow *row, QuoitRayRowPart part, const char *name, const char *value,
+                               const char *expected, GError **error);
+
+/* Returns the resource, or NULL. */
+const QuoitResource *quoit_ray_row_resource (const QuoitRayRow *row, const char *name);
 
 /* Returns whether the row is a dead node without its chips, as in ray.nodes(). Describe such rows last, because other
    rows of the same slice show which chips the node had. */
@@ -63,8 +113,8 @@ gboolean quoit_ray_row_lacks_labels (const QuoitRayRow *row);
 
 /* Fills the pool, kind, slice and worker id of @claim from the labels and resources of the row. For a row without
    labels, @place supplies what the labels lack; it may be NULL. The claims own the texts of @claim. */
-gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
-                                 QuoitRayRowContext *context, QuoitNodeClaim *claim, GError **error);
+gboolean quoit_ray_row_describe (const QuoitRayRow *row, const QuoitRayPlace *place, QuoitRayRowContext *context,
+                                 QuoitNodeClaim *claim, GError **error);
 
 /* The total resources of one node of the list. */
 typedef struct {

@@ -12,7 +12,7 @@ typedef struct {
   const char *what;     /* what the rows are, for messages: "nodes" */
   const char *expected; /* the file that is expected, for messages: "the output of ..." */
   /* Called for each row of a list. NULL: lists are refused. */
-  gboolean (*add_row) (const QuoitTree *tree, JsonNode *row, gpointer data, GError **error);
+  gboolean (*add_row) (QuoitTree *tree, JsonNode *row, gpointer data, GError **error);
   /* Called for each member of a map. NULL: maps are refused. */
   gboolean (*add_member) (const QuoitTree *tree, const char *name, JsonNode *row, gpointer data, GError **error);
   /* Called after the last row of a list, while the tree still exists. May be NULL. */

@@ -97,8 +97,8 @@ quoit_ray_resources (const QuoitTree *tree, JsonNode *node, QuoitResource *resou
   if (json_object_get_size (object) > QUOIT_RAY_MOST_ENTRIES)
     return quoit_tree_fail (tree, node, error, "%u resources: expected at most 256", json_object_get_size (object));
 
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &name, &value))
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &value))
     {
       if (*name == '\0')
         return quoit_tree_fail (tree, node, error, "a resource without name: expected one such as CPU");

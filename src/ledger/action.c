@@ -54,6 +54,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_import (fleet, action->claims, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SYNC:
       return quoit_step_sync (fleet, action->claims, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_UPDATE_NODES:
+      return quoit_step_update_nodes (fleet, &action->nodes, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SET_CLOCK:
       return quoit_step_set_clock (fleet, &action->clock, now_ms, entry, error);
     case QUOIT_ACTION_RESTORE:

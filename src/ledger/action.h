@@ -56,6 +56,13 @@ typedef struct {
   QuoitNodeState state;
 } QuoitStatesChange;
 
+/* Some nodes of a source: those to add or to replace, and the identities of those to remove. */
+typedef struct {
+  QuoitClaims *claims;
+  const char *const *removed;
+  guint n_removed;
+} QuoitNodesUpdate;
+
 typedef struct {
   gboolean sets_clock; /* to the time of the action */
   gint64 max_jump_ms;  /* -1: unchanged; 0: the engine's default limit */
@@ -86,6 +93,7 @@ typedef enum {
   QUOIT_ACTION_SET_STATES,
   QUOIT_ACTION_IMPORT,
   QUOIT_ACTION_SYNC,
+  QUOIT_ACTION_UPDATE_NODES,
   QUOIT_ACTION_SET_CLOCK,
   QUOIT_ACTION_RESTORE,
   QUOIT_ACTION_COMMIT_FORK
@@ -107,6 +115,7 @@ typedef struct {
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
     QuoitStatesChange states;    /* SET_STATES */
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
+    QuoitNodesUpdate nodes;      /* UPDATE_NODES */
     QuoitClockChange clock;      /* SET_CLOCK */
     QuoitLedgerNumbers numbers;  /* RESTORE */
     QuoitForkChanges fork;       /* COMMIT_FORK */
@@ -127,7 +136,7 @@ typedef struct {
   QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group before the change */
   QuoitGroupData *after;  /* the group after the change; NULL after RELEASE, and after RELEASE_SLICE of the last slice;
                            * equal to @before if RESIZE or REPAIR had nothing to change */
-  GArray *changes;        /* IMPORT, SYNC: QuoitNodeChange, without the nodes of a new source */
+  GArray *changes;        /* IMPORT, SYNC, UPDATE_NODES: QuoitNodeChange, without the nodes of a new source */
   guint n_groups;         /* END_OWNER: number of live groups that were released */
   QuoitFleet *fleet;      /* after the change; set by the store and by forks */
   QuoitRefusal refusal;   /* set if placement refused the action; the action's GError is not set then */

@@ -7,12 +7,13 @@
 #include "fleet/identities.h"
 
 typedef struct {
-  const QuoitFleet *fleet;   /* before the import */
-  const QuoitClaims *claims; /* the new claims */
-  QuoitVerb verb;            /* IMPORT or SYNC */
-  QuoitSourceId source;      /* QUOIT_NO_INDEX: new */
-  QuoitIdentities old_nodes; /* the nodes that the source claimed before */
-  GHashTable *old_joined;    /* the same for nodes that other sources also claim: identity -> node index + 1 */
+  const QuoitFleet *fleet;        /* before the import */
+  const QuoitClaims *claims;      /* the new claims */
+  QuoitVerb verb;                 /* IMPORT or SYNC */
+  const QuoitNodesUpdate *update; /* the claims are only those of an update; NULL: they are the complete source */
+  QuoitSourceId source;           /* QUOIT_NO_INDEX: new */
+  QuoitIdentities old_nodes;      /* the nodes that the source claimed before */
+  GHashTable *old_joined;         /* the same for nodes that other sources also claim: identity -> node index + 1 */
 
   /* arrays indexed by claim */
   guint32 *claim_nodes; /* index of the node of the claim; QUOIT_NO_INDEX: a new node */
@@ -23,6 +24,7 @@ typedef struct {
   /* arrays indexed by node */
   guint8 *is_claimed;  /* the new claims contain the node */
   guint8 *has_changed; /* the source dropped the node or changed it */
+  guint8 *is_removed;  /* the update removes the node, or the source had lost it before; NULL: no update */
 
   /* A machine of this source can turn out to be the same as a node of another source. */
   GHashTable *moved_to;   /* durable id of its previous node -> id of the node of the other source */
@@ -38,6 +40,27 @@ typedef struct {
   GArray *state_effects;            /* of QuoitEffect */
   GArray *effects_after;            /* of QuoitEffect: groups are placed on the changed nodes */
 } QuoitDifference;
+
+/* Returns whether the source no longer has the node that it claimed before. */
+static inline gboolean
+quoit_difference_drops (const QuoitDifference *difference, guint32 index)
+{
+  return !difference->is_claimed[index] && (difference->is_removed == NULL || difference->is_removed[index]);
+}
+
+/* Makes the entry of an import. @update: NULL if *@claims are complete. */
+gboolean quoit_difference_import (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb,
+                                  const QuoitNodesUpdate *update, gint64 now_ms, QuoitEntry **entry, GArray **changes,
+                                  GError **error);
+
+/* --- import-update.c --- */
+
+/* Fills @difference->is_removed, and adds the pools that keep nodes to the source update. The nodes of the claims must
+ * be known. Fails with INVALID if the fleet becomes too large, and with CONFLICT if two alive nodes would have the same
+ * name. */
+gboolean quoit_difference_begin_update (QuoitDifference *difference, GError **error);
+
+/* --- import.c --- */
 
 /* Adds a line to the list of changes that the caller gets. */
 void quoit_difference_add_change (QuoitDifference *difference, QuoitChangeKind kind, const char *name, char *detail);

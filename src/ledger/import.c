@@ -481,7 +481,7 @@ compare_nodes (QuoitDifference *difference, GError **error)
     {
       guint32 index = quoit_layout_claimed_node (layout, difference->source, i).index;
 
-      if (!difference->is_claimed[index] && !drop_node (difference, index, error))
+      if (quoit_difference_drops (difference, index) && !drop_node (difference, index, error))
         return FALSE;
     }
   return TRUE;
@@ -533,6 +533,7 @@ difference_clear (QuoitDifference *difference)
   g_clear_pointer (&difference->moved_from, g_hash_table_unref);
   g_free (difference->claim_ids);
   g_free (difference->has_changed);
+  g_free (difference->is_removed);
 }
 
 static void
@@ -725,6 +726,8 @@ import_again (QuoitDifference *difference, gint64 time_ms, QuoitEntry **entry, G
   if (!quoit_difference_join_nodes (difference, error))
     return FALSE;
   assign_ids (difference);
+  if (difference->update != NULL && !quoit_difference_begin_update (difference, error))
+    return FALSE;
   compare_pools (difference);
   if (!compare_nodes (difference, error))
     return FALSE;
@@ -738,18 +741,19 @@ import_again (QuoitDifference *difference, gint64 time_ms, QuoitEntry **entry, G
   return TRUE;
 }
 
-static gboolean
-import_source (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64 now_ms, QuoitEntry **entry,
-               GArray **changes, GError **error)
+gboolean
+quoit_difference_import (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, const QuoitNodesUpdate *update,
+                         gint64 now_ms, QuoitEntry **entry, GArray **changes, GError **error)
 {
-  QuoitDifference difference = { .fleet = fleet, .claims = *claims, .verb = verb };
+  QuoitDifference difference = { .fleet = fleet, .claims = *claims, .verb = verb, .update = update };
   const char *name = quoit_claims_source (*claims);
   gboolean is_known, ok;
   gint64 time_ms = 0;
 
   if (!quoit_name_check ("source", name, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || !check_size (fleet->layout, *claims, error) || !check_n_sources (fleet->layout, *claims, error)
-      || !check_texts (*claims, error) || !check_machines_unclaimed (fleet, *claims, error))
+      || (update == NULL && !check_size (fleet->layout, *claims, error))
+      || !check_n_sources (fleet->layout, *claims, error) || !check_texts (*claims, error)
+      || !check_machines_unclaimed (fleet, *claims, error))
     return FALSE;
 
   is_known = quoit_layout_find_source (fleet->layout, name, &difference.source);
@@ -773,12 +777,12 @@ gboolean
 quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                    QuoitOutcome *outcome, GError **error)
 {
-  return import_source (fleet, claims, QUOIT_VERB_IMPORT, now_ms, entry, &outcome->changes, error);
+  return quoit_difference_import (fleet, claims, QUOIT_VERB_IMPORT, NULL, now_ms, entry, &outcome->changes, error);
 }
 
 gboolean
 quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  return import_source (fleet, claims, QUOIT_VERB_SYNC, now_ms, entry, &outcome->changes, error);
+  return quoit_difference_import (fleet, claims, QUOIT_VERB_SYNC, NULL, now_ms, entry, &outcome->changes, error);
 }

@@ -174,6 +174,16 @@ gboolean quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint6
 gboolean quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);
 
+/* --- import-update.c --- */
+
+/* Like quoit_step_sync() with the previous claims of the source, changed by @update. Fails with NOT_FOUND if there is
+ * no such source, with INVALID if a node is both claimed and removed, and with CONFLICT if an alive node would get the
+ * name of another alive node of the source. */
+gboolean quoit_step_update_nodes (const QuoitFleet *fleet, const QuoitNodesUpdate *update, gint64 now_ms,
+                                  QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
+
+/* --- import-joins.c --- */
+
 /* Returns warnings for the user, such as how many nodes of planned slices a joined source does not contain. @source is
  * either of the two sources. @named is the source that the user has named to join, or NULL. The caller owns the
  * result. */

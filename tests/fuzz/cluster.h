@@ -397,6 +397,49 @@ cluster_any_input (FuzzInput *in, GString *texts)
   return input;
 }
 
+/* --- updates of a few of Ray's nodes --- */
+
+/* Adds a node in the place and with the name that cluster_ray_node() gives it. */
+static inline void
+cluster_add_node (QuoitInput *input, guint id, guint epoch, guint8 flags)
+{
+  g_autofree char *ray_id = g_strdup_printf ("%056x", id + 16 * epoch + 1),
+                  *name = g_strdup_printf ("%s%u", (flags & 8) != 0 ? "n" : "10.0.0.", id + 1),
+                  *address = g_strdup_printf ("10.0.%u.%u", (flags & 1) != 0 ? epoch : 0, id + 1),
+                  *slice = g_strdup_printf ("g-%u", id / 2);
+
+  quoit_input_add_node (input, ray_id, name, address, (flags & 6) == 6 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE, NULL);
+  quoit_input_set_node_pool (input, (flags & 0xc0) == 0xc0 ? "h" : "g", NULL);
+  if ((flags & 0x30) != 0x30)
+    quoit_input_set_node_slice (input, slice, id % 2, "v6e", "2x4", NULL);
+  quoit_input_set_node_resource (input, "CPU", (QuoitAmount) { 20000 }, NULL);
+  if ((flags & 0x30) < 0x20 || flags == 0xff)
+    quoit_input_set_node_resource (input, "TPU", (QuoitAmount) { 40000 }, NULL);
+}
+
+static inline QuoitInput *
+cluster_any_update (FuzzInput *in, GString *texts)
+{
+  QuoitInput *input = quoit_input_new_nodes ();
+  guint mask = fuzz_byte (in), removed = fuzz_byte (in), epoch = fuzz_byte (in) % 3;
+
+  for (guint id = 0; id < CLUSTER_NODES; id++)
+    if ((mask >> id & 1) != 0)
+      cluster_add_node (input, id, epoch, fuzz_byte (in));
+  for (guint id = 0; id < CLUSTER_NODES; id++)
+    if ((removed >> id & 1) != 0)
+      {
+        guint8 byte = fuzz_byte (in);
+        /* Nearly always another id than the one that is added. */
+        guint other = (mask >> id & 1) != 0 && byte < 250 ? (epoch + 1 + byte % 2) % 3 : byte % 3u;
+        g_autofree char *ray_id = g_strdup_printf ("%056x", id + 16 * other + 1);
+
+        quoit_input_remove_node (input, ray_id, NULL);
+      }
+  g_string_append_printf (texts, "update %x without %x, epoch %u\n", mask, removed, epoch);
+  return input;
+}
+
 /* --- results of imports --- */
 
 /* "OK ray 1 12|..." or "ERR ..."; the caller frees it. */

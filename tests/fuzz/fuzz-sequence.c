@@ -54,20 +54,30 @@ dup_state (QuoitLedger *ledger, guint64 *seq)
   return quoit_snapshot_dup_json (snapshot);
 }
 
+typedef enum { WAY_IMPORT, WAY_SYNC, WAY_UPDATE } Way;
+
 static QuoitImport *
-read_input (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, GError **error)
+read_input (const Sequence *sequence, const QuoitInput *input, Way way, GError **error)
 {
-  return is_sync ? quoit_ledger_sync (sequence->ledger, input, sequence->now_ms, error)
-                 : quoit_ledger_import (sequence->ledger, input, sequence->now_ms, error);
+  switch (way)
+    {
+    case WAY_UPDATE:
+      return quoit_ledger_update_nodes (sequence->ledger, input, sequence->now_ms, error);
+    case WAY_SYNC:
+      return quoit_ledger_sync (sequence->ledger, input, sequence->now_ms, error);
+    default:
+      return quoit_ledger_import (sequence->ledger, input, sequence->now_ms, error);
+    }
 }
 
 static char *
-dry_sync (const Sequence *sequence, const QuoitInput *input)
+dry_run (const Sequence *sequence, const QuoitInput *input, Way way)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   QuoitFork *fork = quoit_snapshot_fork (snapshot);
   g_autoptr (GError) error = NULL;
-  QuoitImport *import = quoit_fork_sync (fork, input, sequence->now_ms, &error);
+  QuoitImport *import
+      = (way == WAY_UPDATE ? quoit_fork_update_nodes : quoit_fork_sync) (fork, input, sequence->now_ms, &error);
   char *text = cluster_show_import (import, error);
 
   quoit_import_free (import);
@@ -76,12 +86,12 @@ dry_sync (const Sequence *sequence, const QuoitInput *input)
 }
 
 static void
-read_again (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, const char *first)
+read_again (const Sequence *sequence, const QuoitInput *input, Way way, const char *first)
 {
   guint64 seq, seq_again;
   g_autofree char *state = dup_state (sequence->ledger, &seq), *again = NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
-  QuoitImport *import = read_input (sequence, input, is_sync, &error);
+  QuoitImport *import = read_input (sequence, input, way, &error);
 
   text = cluster_show_import (import, error);
   quoit_import_free (import);
@@ -92,27 +102,42 @@ read_again (const Sequence *sequence, const QuoitInput *input, gboolean is_sync,
 }
 
 static void
-read_any (Sequence *sequence)
+read_this (const Sequence *sequence, const QuoitInput *input, Way way)
 {
-  gboolean is_sync = (fuzz_byte (&sequence->in) & 1) != 0;
-  g_autoptr (GString) texts = g_string_new (is_sync ? "sync\n" : "import\n");
-  g_autoptr (QuoitInput) input = cluster_any_input (&sequence->in, texts);
-  g_autofree char *dry = is_sync ? dry_sync (sequence, input) : NULL, *text = NULL;
+  g_autofree char *dry = way == WAY_IMPORT ? NULL : dry_run (sequence, input, way), *text = NULL;
   g_autoptr (GError) error = NULL;
-  QuoitImport *import;
-  gboolean ok;
+  QuoitImport *import = read_input (sequence, input, way, &error);
+  gboolean ok = import != NULL;
 
-  show ("read", texts->str);
-  import = read_input (sequence, input, is_sync, &error);
-  ok = import != NULL;
   text = cluster_show_import (import, error);
   quoit_import_free (import);
   show ("  ->", text);
   require_and_clear (ok, &error);
-  if (is_sync)
+  if (dry != NULL)
     require_equal ("the dry run differs", dry, text);
   if (ok)
-    read_again (sequence, input, is_sync, text);
+    read_again (sequence, input, way, text);
+}
+
+static void
+read_any (Sequence *sequence)
+{
+  Way way = (fuzz_byte (&sequence->in) & 1) != 0 ? WAY_SYNC : WAY_IMPORT;
+  g_autoptr (GString) texts = g_string_new (way == WAY_SYNC ? "sync\n" : "import\n");
+  g_autoptr (QuoitInput) input = cluster_any_input (&sequence->in, texts);
+
+  show ("read", texts->str);
+  read_this (sequence, input, way);
+}
+
+static void
+update_any (Sequence *sequence)
+{
+  g_autoptr (GString) texts = g_string_new (NULL);
+  g_autoptr (QuoitInput) input = cluster_any_update (&sequence->in, texts);
+
+  show ("read", texts->str);
+  read_this (sequence, input, WAY_UPDATE);
 }
 
 /* --- requests --- */
@@ -423,8 +448,10 @@ take_step (Sequence *sequence)
 
   sequence->now_ms += step * 7;
   step %= 16;
-  if (step < 9)
+  if (step < 8)
     read_any (sequence);
+  else if (step == 8)
+    update_any (sequence);
   else if (step < 11)
     reserve_any (sequence);
   else if (step == 11)

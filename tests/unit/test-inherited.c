@@ -80,6 +80,7 @@ CALL (quoit_ledger_renew_owner, quoit_ledger_renew_owner (ledger, "o", 1000, NOW
 CALL (quoit_ledger_end_owner, quoit_ledger_end_owner (ledger, "o", NOW, NULL, error))
 CALL (quoit_ledger_import, quoit_ledger_import (ledger, input, NOW, error) != NULL)
 CALL (quoit_ledger_sync, quoit_ledger_sync (ledger, input, NOW, error) != NULL)
+CALL (quoit_ledger_update_nodes, quoit_ledger_update_nodes (ledger, input, NOW, error) != NULL)
 CALL (quoit_ledger_set_clock, quoit_ledger_set_clock (ledger, NOW, error))
 CALL (quoit_ledger_set_max_clock_jump, quoit_ledger_set_max_clock_jump (ledger, -1, NOW, error))
 CALL (quoit_ledger_refresh, quoit_ledger_refresh (ledger, error))
@@ -142,6 +143,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_end_owner),
   ROW (quoit_ledger_import),
   ROW (quoit_ledger_sync),
+  ROW (quoit_ledger_update_nodes),
   ROW (quoit_ledger_set_clock),
   ROW (quoit_ledger_set_max_clock_jump),
   ROW (quoit_ledger_refresh),

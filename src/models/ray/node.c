@@ -53,9 +53,9 @@ new_custom_resources (const QuoitRayNodeStart *start, GError **error)
     if (!quoit_ray_is_predefined (name))
       quoit_ray_resources_set (custom, name, quoit_ray_resources_get_amount (start->override, i));
   quoit_ray_resources_set (custom, address, 1);
-  if (quoit_ray_resources_find (custom, "node:__internal_head__") != NULL)
+  if (quoit_ray_resources_find (custom, QUOIT_RAY_HEAD_RESOURCE) != NULL)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                            "resource 'node:__internal_head__': expected a name that Ray does not use itself");
+                            "resource '" QUOIT_RAY_HEAD_RESOURCE "': expected a name that Ray does not use itself");
 
   return g_steal_pointer (&custom);
 }
