@@ -25,6 +25,8 @@ func validArgument(kind reflect.Type) reflect.Value {
 		return reflect.ValueOf(now)
 	case kind == reflect.TypeOf((*quoit.Request)(nil)):
 		return reflect.ValueOf(sliceRequest("train", 1))
+	case kind == reflect.TypeOf((*quoit.NodesUpdate)(nil)):
+		return reflect.ValueOf(&quoit.NodesUpdate{})
 	case kind == reflect.TypeOf((*quoit.Input)(nil)):
 		return reflect.ValueOf(&quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4")})
 	case kind == reflect.TypeOf(quoit.SliceFlags(0)):

@@ -46,6 +46,8 @@ type Input struct {
 	Join string
 	// Complete states that a list of exactly 100 rows is complete. Ray truncates its lists there by default.
 	Complete bool
+	// Nodes has the nodes of a source of kind RayNodes, in place of Text; nil if Text has them.
+	Nodes []NodeFacts
 }
 
 // ChangeKind is the kind of a change that an import makes.
@@ -117,6 +119,18 @@ func importOrError(c *C.QuoitImport, err error) (*Import, error) {
 	return found, nil
 }
 
+// newC returns a C object with the nodes of the input.
+func (i *Input) newC(arguments *cconv.Arguments) (*C.QuoitInput, error) {
+	if i.Nodes == nil {
+		text, length := arguments.Bytes(i.Text)
+		return C.quoit_input_new(C.QuoitSourceKind(i.Kind), (*C.char)(text), C.size_t(length)), nil
+	}
+	if i.Kind != RayNodes || i.Text != nil {
+		return nil, cconv.InvalidError("nodes: expected the kind RayNodes, and no Text")
+	}
+	return newNodesInput(i.Nodes)
+}
+
 // toC converts the input to a C object, which copies the data. The caller frees it.
 func (i *Input) toC() (*C.QuoitInput, error) {
 	if i == nil {
@@ -134,8 +148,10 @@ func (i *Input) toC() (*C.QuoitInput, error) {
 	if err := arguments.Err(); err != nil {
 		return nil, err
 	}
-	text, length := arguments.Bytes(i.Text)
-	c := C.quoit_input_new(C.QuoitSourceKind(i.Kind), (*C.char)(text), C.size_t(length))
+	c, err := i.newC(&arguments)
+	if err != nil {
+		return nil, err
+	}
 	C.quoit_input_set_source(c, source)
 	C.quoit_input_set_topology(c, topology)
 	C.quoit_input_set_join(c, join)

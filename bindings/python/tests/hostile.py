@@ -95,12 +95,12 @@ def module_of(target):
 
 
 def import_fields(ledger, *, kind, text, source=None, variables=None, ray_groups=None, ray_available=None,
-                  k8s_pods=None, topology=None, tpu_per_chip=None, join=None, complete=False):  # fmt: skip
+                  k8s_pods=None, topology=None, tpu_per_chip=None, join=None, complete=False, nodes=None):  # fmt: skip
     ledger.import_input(input_of(locals()), now_ms=NOW)
 
 
 def sync_fields(ledger, *, kind, text, source=None, variables=None, ray_groups=None, ray_available=None,
-                k8s_pods=None, topology=None, tpu_per_chip=None, join=None, complete=False):  # fmt: skip
+                k8s_pods=None, topology=None, tpu_per_chip=None, join=None, complete=False, nodes=None):  # fmt: skip
     ledger.sync_input(input_of(locals()), now_ms=NOW)
 
 
@@ -162,6 +162,11 @@ class World:
             "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "plan_queue.requests": lambda: [quoit.Request("q", accelerator="v6e", topology="4x4", slices=1)],
             "commit_fork.fork": lambda: self.ledger.snapshot().fork(),
+            "update_nodes.nodes": lambda: [{"name": "n"}],
+            "update_nodes.remove": lambda: ["m"],
+            "update_nodes.source": lambda: "ray",
+            "open_update.nodes": lambda: [{"name": "n"}],
+            "open_update.remove": lambda: ["m"],
             "renew.group": lambda: self.leased,
             "confirm.group": lambda: self.leased,
             "create.path": lambda: "new.db",
@@ -426,6 +431,8 @@ HOSTILE = {
     "input of None": lambda: quoit.Input(None, None),
     "input of unknown": lambda: quoit.Input(quoit.SourceKind(99), "x"),
     "input of huge": lambda: quoit.Input(quoit.SourceKind(2**40), "x"),
+    "input of nodes": lambda: quoit.Input(quoit.SourceKind.RAY_NODES, nodes=[{"name": 3}, None]),
+    "node facts": lambda: quoit.NodeFacts("x", state=3, labels=[1], resources={"CPU": 0.5}),
     "input of bytes": lambda: quoit.Input(quoit.SourceKind.RAY_NODES, b"\xff\0"),
     "input of wrong kinds": lambda: quoit.Input(quoit.SourceKind.RAY_NODES, "[]", ray_groups=5),
     "NUL in bytes": lambda: quoit.Input(quoit.SourceKind.FLEET, b"v6e 4x4\0x2"),

@@ -219,6 +219,15 @@ def an_import_of_documents(world):
     refused(quoit.InvalidError, world.ledger.import_input, invalid, now_ms=NOW)
 
 
+def an_import_of_nodes(world):
+    nodes = [quoit.NodeFacts(f"n{index}", resources={"CPU": 8}, labels={"rack": "a"}) for index in range(4)]
+    valid = quoit.Input(quoit.SourceKind.RAY_NODES, nodes=nodes, source="nodes")
+    assert world.ledger.sync_input(valid, now_ms=NOW).n_nodes == 4
+    world.ledger.update_nodes([{"name": "n4"}], remove=["n4-gone"], source="nodes", now_ms=NOW)
+    world.ledger.update_nodes(remove=["n4"], source="nodes", now_ms=NOW)
+    refused(quoit.InvalidError, world.ledger.update_nodes, [{"name": "n", "labels": {"-": ""}}], now_ms=NOW)
+
+
 def a_journal(world):
     kinds = {effect.type for entry in world.past.changes_since(0) for effect in entry.effects}
     assert len(kinds) >= 7

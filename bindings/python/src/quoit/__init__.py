@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     )
     from .forks import Fork
     from .journal import Checkpoint, Effect, EffectType, JournalEntry
+    from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import GraphForm, GroupEnd, Preemption, Snapshot, Start
@@ -141,6 +142,7 @@ __all__ = [
     "NeverError",
     "Node",
     "NodeAssumptions",
+    "NodeFacts",
     "NodeResource",
     "NodeState",
     "NodeUser",
@@ -219,6 +221,7 @@ _LAZY = {
     ),
     "forks": ("Fork",),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
+    "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
     "snapshots": ("GraphForm", "GroupEnd", "Preemption", "Snapshot", "Start"),

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _c, errors
 from ._c import call, lib
 from ._locks import ThreadLock
 from .fleet import NodeState
 from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
-from .imports import Import, Input, open_input, take_import
+from .imports import Import, Input, open_input, open_update, take_import
 from .plans import Backfill, Queued, take_queue_plan
 from .requests import Request, request_handle
 from .snapshots import Snapshot, wrap_snapshot
+
+if TYPE_CHECKING:
+    from .nodes import NodeFacts
 
 
 class Fork(_c.Uncopyable):
@@ -302,6 +305,24 @@ class Fork(_c.Uncopyable):
             InvalidError, ConflictError, NotFoundError: like `Ledger.sync_input`.
         """
         return take_import(self._call(lib.quoit_fork_sync, open_input(input), _c.clock(now_ms)))
+
+    def update_nodes(
+        self,
+        nodes: Iterable[NodeFacts | Mapping[str, Any]] = (),
+        *,
+        remove: Iterable[str] = (),
+        source: str | None = None,
+        join: str | None = None,
+        tpu_per_chip: int | None = None,
+        now_ms: int | None = None,
+    ) -> Import:
+        """Like `Ledger.update_nodes`, on the fork only.
+
+        Raises:
+            InvalidError, ConflictError, NotFoundError: like `Ledger.update_nodes`.
+        """
+        update = open_update(nodes, remove, source, join, tpu_per_chip)
+        return take_import(self._call(lib.quoit_fork_update_nodes, update, _c.clock(now_ms)))
 
 
 def wrap_fork(pointer: Any) -> Fork:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from . import _c
+from . import _c, errors
 from ._c import call, lib
+
+if TYPE_CHECKING:
+    from .nodes import NodeFacts
 
 
 class SourceKind(_c.Code):
@@ -83,7 +86,8 @@ class Input:
     """The content of a source, for `Ledger.import_input`, `Ledger.sync_input` and `Fork.sync_input`."""
 
     kind: SourceKind
-    text: str | bytes
+    text: str | bytes | None = None
+    """The text of the source; None if `nodes` has its nodes."""
     source: str | None = None
     """The source's name. None: metadata.name of a manifest, else "ray", "k8s" or "fleet"."""
     variables: Mapping[str, str] | None = None
@@ -105,11 +109,21 @@ class Input:
     """The source to join: nodes with the same pool, slice and worker id are the same machines."""
     complete: bool = False
     """Whether a list of exactly 100 rows is complete. ``ray list`` cuts longer lists after 100 rows by default."""
+    nodes: Iterable[NodeFacts | Mapping[str, Any]] | None = None
+    """The nodes of a source of kind RAY_NODES, in place of a text. Each call that uses the input iterates over them."""
 
     def _open(self) -> Any:
         kind = _c.to_member(SourceKind, self.kind, "kind")
-        text = _c.to_document(self.text, "text")
-        handle = _c.own_handle(lib.quoit_input_new(kind, text, len(text)), lib.quoit_input_free)
+        if self.nodes is None:
+            text = _c.to_document(self.text, "text")
+            handle = _c.own_handle(lib.quoit_input_new(kind, text, len(text)), lib.quoit_input_free)
+        elif self.text is not None or kind != SourceKind.RAY_NODES:
+            raise errors.InvalidError("nodes: expected the kind RAY_NODES, and no text")
+        else:
+            from .nodes import add_nodes
+
+            handle = _c.own_handle(lib.quoit_input_new_nodes(), lib.quoit_input_free)
+            add_nodes(handle, self.nodes)
         if self.source is not None:
             lib.quoit_input_set_source(handle, _c.to_text(self.source, "source"))
         if self.variables is not None:
@@ -140,6 +154,22 @@ def open_input(given: object) -> Any:
     if not isinstance(given, Input):
         raise TypeError(f"input: expected a quoit.Input, not {type(given).__name__}")
     return given._open()
+
+
+def open_update(
+    nodes: Iterable[NodeFacts | Mapping[str, Any]],
+    remove: Iterable[str],
+    source: str | None,
+    join: str | None,
+    tpu_per_chip: int | None,
+) -> Any:
+    """Makes the C object of an update of a few nodes."""
+    from .nodes import remove_nodes
+
+    given = Input(SourceKind.RAY_NODES, nodes=nodes, source=source, join=join, tpu_per_chip=tpu_per_chip)
+    handle = given._open()
+    remove_nodes(handle, remove)
+    return handle
 
 
 def take_import(pointer: Any) -> Import:

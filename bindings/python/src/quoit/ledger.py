@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from . import _c, errors
 from ._c import call, ffi, lib
 from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
-from .imports import Import, Input, SourceKind, open_input, take_import
+from .imports import Import, Input, SourceKind, open_input, open_update, take_import
 from .requests import Request, request_handle
 
 if TYPE_CHECKING:
     from .fleet import NodeState
     from .forks import Fork
     from .journal import Checkpoint, JournalEntry
+    from .nodes import NodeFacts
     from .snapshots import Snapshot
 
 WAIT_MS = 5_000
@@ -543,6 +544,38 @@ class Ledger(_c.Uncopyable):
             InvalidError, ConflictError, NotFoundError: like `import_input`, except for lost nodes.
         """
         return take_import(call(lib.quoit_ledger_sync, self._open(), open_input(input), _c.clock(now_ms)))
+
+    def update_nodes(
+        self,
+        nodes: Iterable[NodeFacts | Mapping[str, Any]] = (),
+        *,
+        remove: Iterable[str] = (),
+        source: str | None = None,
+        join: str | None = None,
+        tpu_per_chip: int | None = None,
+        now_ms: int | None = None,
+    ) -> Import:
+        """Adds or replaces a few nodes of a source, and removes others. All other nodes of the source stay.
+
+        The result is that of `sync_input` with the complete list: an allocated node that is removed is lost. Removing a
+        node that the source does not have changes nothing.
+
+        Args:
+            nodes: the nodes to add, or to replace if the source has nodes of the same ids
+            remove: the ids of the nodes to remove; the name is the id of a node without one
+            source: the name of the source; None: "ray"
+            join: the source to join, as in `Input.join`
+            tpu_per_chip: RAY_TPU_RESOURCE_PER_CHIP of the cluster; None: 1
+            now_ms: the time, in milliseconds since 1970 UTC; None: this machine's clock
+
+        Raises:
+            NotFoundError: there is no such source.
+            InvalidError: a fact of a node is wrong, the same id is added and removed, or a node with chips lacks Ray's
+                TPU labels (`NodeFacts.slice` sets them).
+            ConflictError: like `sync_input`, or another alive node of the source has the name of one of the nodes.
+        """
+        ledger, update = self._open(), open_update(nodes, remove, source, join, tpu_per_chip)
+        return take_import(call(lib.quoit_ledger_update_nodes, ledger, update, _c.clock(now_ms)))
 
     def import_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
         """Imports fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
