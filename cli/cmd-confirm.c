@@ -17,6 +17,34 @@ print_result (Session *session, QuoitLedger *ledger, const QuoitGroup *group, GE
   return session_print (session, document, error);
 }
 
+/* Prints one row for each group, in the order of the arguments. */
+static bool
+print_groups (Session *session, QuoitLedger *ledger, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (Document) document = document_new ();
+  Table *groups = groups_table ();
+
+  document_take_table (document, "groups", NULL, groups);
+  for (char **name = session->words; *name != NULL; name++)
+    {
+      g_autoptr (QuoitGroup) group = group_find (snapshot, *name, error);
+
+      if (group == NULL)
+        return false;
+      groups_add (groups, group);
+    }
+  return session_print (session, g_steal_pointer (&document), error);
+}
+
+static bool
+renew_groups (Session *session, QuoitLedger *ledger, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  return quoit_ledger_renew_groups (ledger, (const char *const *) session->words, g_strv_length (session->words),
+                                    lease_ms, now_ms, error)
+         && print_groups (session, ledger, error);
+}
+
 static bool
 run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFunc change, GError **error)
 {
@@ -36,6 +64,8 @@ run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFun
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
+  if (session->words[1] != NULL)
+    return renew_groups (session, ledger, lease_ms, now_ms, error);
   group = change (ledger, session->words[0], lease_ms, now_ms, error);
   return group != NULL && print_result (session, ledger, group, error);
 }
@@ -78,10 +108,11 @@ const Verb verb_confirm = {
 
 const Verb verb_renew = {
   "renew",
-  "NAME[@ID]",
-  "replace the lease of a group by one that starts now",
-  "The exit status is 11 if its lease has ended, and 7 if it has no lease.",
+  "NAME[@ID]...",
+  "replace the leases of groups by ones that start now",
+  "Several groups are renewed in one entry: all of them, or none. The exit status is 11 if the lease of a group\n"
+  "has ended, and 7 if a group has no lease.",
   1,
-  1,
+  G_MAXUINT,
   run_renew,
 };

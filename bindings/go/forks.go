@@ -147,6 +147,13 @@ func (f *Fork) Renew(group string, lease time.Duration, now time.Time) (*Group, 
 	return groupOrError(result, err)
 }
 
+// RenewGroups is like Ledger.RenewGroups, on the fork only. It fails like Ledger.RenewGroups.
+func (f *Fork) RenewGroups(groups []string, lease time.Duration, now time.Time) error {
+	return f.withNames("group", groups, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_fork_renew_groups(c, names, n, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
 // SetExpectedEnd is like Ledger.SetExpectedEnd, on the fork only. It fails like Ledger.SetExpectedEnd.
 func (f *Fork) SetExpectedEnd(group string, end, now time.Time) (*Group, error) {
 	var result *C.QuoitGroup
@@ -260,35 +267,35 @@ func (f *Fork) EndOwner(owner string, now time.Time) (int, error) {
 
 // SetNodeStates is like Ledger.SetNodeStates, on the fork only. It fails like Ledger.SetNodeState.
 func (f *Fork) SetNodeStates(nodes []string, state NodeState, now time.Time) error {
-	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return f.withNames("node", nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_fork_set_node_states(c, names, n, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // DrainNodes is like Ledger.DrainNodes, on the fork only. It fails like Ledger.DrainNode.
 func (f *Fork) DrainNodes(nodes []string, now time.Time) error {
-	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return f.withNames("node", nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_fork_drain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // UndrainNodes reverts DrainNodes. It fails like Ledger.DrainNode.
 func (f *Fork) UndrainNodes(nodes []string, now time.Time) error {
-	return f.withNames(nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return f.withNames("node", nodes, func(c *C.QuoitFork, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_fork_undrain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// withNames runs a C call that has names of nodes as argument.
-func (f *Fork) withNames(nodes []string, run func(*C.QuoitFork, **C.char, C.uint32_t, **C.GError)) error {
+// withNames runs a C call that has names as argument.
+func (f *Fork) withNames(what string, texts []string, run func(*C.QuoitFork, **C.char, C.uint32_t, **C.GError)) error {
 	var arguments cconv.Arguments
 	defer arguments.Free()
-	names := (**C.char)(arguments.Texts("node", nodes))
+	names := (**C.char)(arguments.Texts(what, texts))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
 	return f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		run(c, names, C.uint32_t(len(nodes)), &gerror)
+		run(c, names, C.uint32_t(len(texts)), &gerror)
 		return gerror
 	})
 }

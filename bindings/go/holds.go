@@ -81,6 +81,15 @@ func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, n
 	return groupOrError(result, err)
 }
 
+// RenewGroups is like Renew, for many groups in one journal entry: all of them, or none.
+//
+// It fails like Renew for the first group that cannot be renewed. The message names it, and no lease has changed.
+func (l *Ledger) RenewGroups(ctx context.Context, groups []string, lease time.Duration, now time.Time) error {
+	return l.withNames(ctx, "group", groups, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+		C.quoit_ledger_renew_groups(c, names, n, C.int64_t(durationMs(lease)), C.int64_t(unixMs(now)), gerror)
+	})
+}
+
 // SetExpectedEnd replaces the estimate of when a group ends; the zero time means unknown. An estimate ends nothing.
 //
 // It fails like Confirm, and with Invalid for a time before the group was created or after the year 2199.

@@ -296,35 +296,35 @@ func (l *Ledger) UndrainNode(ctx context.Context, node string, now time.Time) er
 // SetNodeStates is like SetNodeState, for many nodes in one journal entry: all of them, or none. It fails like
 // SetNodeState.
 func (l *Ledger) SetNodeStates(ctx context.Context, nodes []string, state NodeState, now time.Time) error {
-	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return l.withNames(ctx, "node", nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_ledger_set_node_states(c, names, n, C.QuoitNodeState(state), C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // DrainNodes is like DrainNode, for many nodes in one journal entry: all of them, or none. It fails like DrainNode.
 func (l *Ledger) DrainNodes(ctx context.Context, nodes []string, now time.Time) error {
-	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return l.withNames(ctx, "node", nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_ledger_drain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
 // UndrainNodes reverts DrainNodes. It fails like DrainNode.
 func (l *Ledger) UndrainNodes(ctx context.Context, nodes []string, now time.Time) error {
-	return l.withNames(ctx, nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
+	return l.withNames(ctx, "node", nodes, func(c *C.QuoitLedger, names **C.char, n C.uint32_t, gerror **C.GError) {
 		C.quoit_ledger_undrain_nodes(c, names, n, C.int64_t(unixMs(now)), gerror)
 	})
 }
 
-// withNames runs a C call that can wait and has names of nodes as argument.
-func (l *Ledger) withNames(ctx context.Context, nodes []string, run func(*C.QuoitLedger, **C.char, C.uint32_t, **C.GError)) error {
+// withNames runs a C call that can wait and has names as argument.
+func (l *Ledger) withNames(ctx context.Context, what string, texts []string, run func(*C.QuoitLedger, **C.char, C.uint32_t, **C.GError)) error {
 	var arguments cconv.Arguments
 	defer arguments.Free()
-	names := (**C.char)(arguments.Texts("node", nodes))
+	names := (**C.char)(arguments.Texts(what, texts))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
 	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		run(c, names, C.uint32_t(len(nodes)), &gerror)
+		run(c, names, C.uint32_t(len(texts)), &gerror)
 		return gerror
 	})
 }

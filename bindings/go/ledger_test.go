@@ -314,6 +314,31 @@ func TestStatesOfManyNodesChangeTogether(t *testing.T) {
 	wantCode(t, fork.DrainNodes([]string{"v6e-4x4-0-1", "a\x00b"}, now), quoit.Invalid)
 }
 
+func TestLeasesOfManyGroupsChangeTogether(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	for _, name := range []string{"a", "b"} {
+		must[*quoit.Group](t)(ledger.Hold(bg, sliceRequest(name, 1), time.Second, now))
+	}
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	if err := ledger.RenewGroups(bg, []string{"a", "b@2"}, time.Minute, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := fork.RenewGroups([]string{"a", "b"}, time.Minute, now); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, ledger.RenewGroups(bg, []string{"a", "x"}, time.Hour, now), quoit.NotFound)
+	wantCode(t, fork.RenewGroups([]string{"a", "b"}, time.Hour, now.Add(time.Minute)), quoit.Expired)
+	for _, snapshot := range []*quoit.Snapshot{newSnapshot(t, ledger), must[*quoit.Snapshot](t)(fork.Snapshot())} {
+		for _, name := range []string{"a", "b"} {
+			group := must[*quoit.Group](t)(snapshot.Group(name))
+			if info := must[quoit.GroupInfo](t)(group.Info()); !info.Until.Equal(now.Add(time.Minute)) {
+				t.Errorf("%s ends at %v", name, info.Until)
+			}
+		}
+	}
+}
+
 func TestStartOfARequestFollowsFromEnds(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	leased, estimated := sliceRequest("leased", 1), sliceRequest("estimated", 1)

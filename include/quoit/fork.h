@@ -196,6 +196,19 @@ QUOIT_API QuoitGroup *quoit_fork_renew (QuoitFork *fork, const char *group, int6
                                         GError **error);
 
 /**
+ * quoit_fork_renew_groups:
+ * @groups: (array length=n_groups): NAME or NAME@ID; a group may occur more than once
+ * @lease_ms: how long each group lives from now on, from 1 ms
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_renew_groups(), on the fork only.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_renew_groups (QuoitFork *fork, const char *const *groups, uint32_t n_groups, int64_t lease_ms,
+                                        int64_t now_ms, GError **error);
+
+/**
  * quoit_fork_release_slice:
  * @group: NAME or NAME@ID
  * @slice: short or full name

@@ -376,6 +376,22 @@ QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group
                                           GError **error);
 
 /**
+ * quoit_ledger_renew_groups:
+ * @groups: (array length=n_groups): NAME or NAME@ID; a group may occur more than once
+ * @lease_ms: how long each group lives from now on, from 1 ms
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_renew(), for many groups in one transaction and one journal entry: all of them, or none. If one of
+ * them has ended, does not exist or has no lease, the call fails like quoit_ledger_renew() for that group, its message
+ * names the first such group, and no lease has changed. Remove that group from @groups and call again, before the other
+ * leases end.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_renew_groups (QuoitLedger *ledger, const char *const *groups, uint32_t n_groups,
+                                          int64_t lease_ms, int64_t now_ms, GError **error);
+
+/**
  * quoit_ledger_set_expected_end:
  * @group: NAME or NAME@ID
  * @end_ms: when the group is expected to end, not before it was created; 0: unknown

@@ -114,6 +114,33 @@ quoit_fork_renew (QuoitFork *fork, const char *group, int64_t lease_ms, int64_t 
   return change_lease (QUOIT_TARGET_FORK (fork), QUOIT_ACTION_RENEW, group, lease_ms, now_ms, error);
 }
 
+static bool
+renew_groups (QuoitTarget target, const char *const *groups, uint32_t n_groups, int64_t lease_ms, int64_t now_ms,
+              GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RENEW_GROUPS, .renewal = { groups, n_groups, lease_ms } };
+
+  return quoit_target_change (target, &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_ledger_renew_groups (QuoitLedger *ledger, const char *const *groups, uint32_t n_groups, int64_t lease_ms,
+                           int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && (groups != NULL || n_groups == 0), false);
+
+  return renew_groups (QUOIT_TARGET_LEDGER (ledger), groups, n_groups, lease_ms, now_ms, error);
+}
+
+bool
+quoit_fork_renew_groups (QuoitFork *fork, const char *const *groups, uint32_t n_groups, int64_t lease_ms,
+                         int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && (groups != NULL || n_groups == 0), false);
+
+  return renew_groups (QUOIT_TARGET_FORK (fork), groups, n_groups, lease_ms, now_ms, error);
+}
+
 /* --- expected end, priority and labels --- */
 
 static QuoitGroup *

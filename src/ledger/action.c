@@ -26,6 +26,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_confirm (fleet, &action->lease, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RENEW:
       return quoit_step_renew (fleet, &action->lease, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RENEW_GROUPS:
+      return quoit_step_renew_groups (fleet, &action->renewal, now_ms, entry, error);
     case QUOIT_ACTION_RELEASE:
       return quoit_step_release (fleet, &action->group, action->reason, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RELEASE_SLICE:

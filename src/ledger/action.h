@@ -25,6 +25,12 @@ typedef struct {
 } QuoitLeaseChange;
 
 typedef struct {
+  const char *const *groups; /* NAME or NAME@ID */
+  guint32 n_groups;
+  gint64 lease_ms;
+} QuoitGroupsRenewal;
+
+typedef struct {
   QuoitGroupRef ref;
   gint64 n_slices;
   const QuoitPlan *chosen; /* the slices to add; NULL: placement chooses them */
@@ -79,6 +85,7 @@ typedef enum {
   QUOIT_ACTION_HOLD,
   QUOIT_ACTION_CONFIRM,
   QUOIT_ACTION_RENEW,
+  QUOIT_ACTION_RENEW_GROUPS,
   QUOIT_ACTION_RELEASE,
   QUOIT_ACTION_RELEASE_SLICE,
   QUOIT_ACTION_RESIZE,
@@ -106,6 +113,7 @@ typedef struct {
     const QuoitRequest *request; /* RESERVE */
     QuoitHold hold;              /* HOLD */
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
+    QuoitGroupsRenewal renewal;  /* RENEW_GROUPS */
     QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (with an id) */
     const char *key;             /* FORGET_KEY */
     gint64 before_ms;            /* FORGET_BEFORE */

@@ -167,6 +167,20 @@ quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gin
   return set_lease (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
 }
 
+/* Returns a group that has a lease, or NULL with the error. */
+static const QuoitGroupData *
+lookup_leased_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+{
+  const QuoitGroupData *group = quoit_step_lookup_own_group (fleet, ref, error);
+
+  if (group != NULL && group->until_ms == 0)
+    return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
+                            "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
+                            "released",
+                            group->name, group->id);
+  return group;
+}
+
 gboolean
 quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
                   QuoitOutcome *outcome, GError **error)
@@ -177,15 +191,44 @@ quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint6
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
       || !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error))
     return FALSE;
-  group = quoit_step_lookup_own_group (fleet, &change->ref, error);
-  if (group == NULL)
+  group = lookup_leased_group (fleet, &change->ref, error);
+  return group != NULL && set_lease (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
+}
+
+/* Adds the effect on one group, unless it has the lease already. @seen: the ids of the groups so far. */
+static gboolean
+add_renewal (const QuoitFleet *fleet, const char *text, gint64 until_ms, GHashTable *seen, QuoitEntry *entry,
+             GError **error)
+{
+  const QuoitGroupData *group;
+  g_autofree char *name = NULL;
+  QuoitGroupRef ref;
+
+  if (!quoit_group_ref_parse (text, &ref, &name, error) || (group = lookup_leased_group (fleet, &ref, error)) == NULL)
     return FALSE;
-  if (group->until_ms == 0)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                       "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
-                       "released",
-                       group->name, group->id);
-  return set_lease (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
+  if (group->until_ms != until_ms && g_hash_table_add (seen, g_memdup2 (&group->id, sizeof group->id)))
+    quoit_entry_add (entry, quoit_effect_lease (group, group->state, until_ms));
+  return TRUE;
+}
+
+gboolean
+quoit_step_renew_groups (const QuoitFleet *fleet, const QuoitGroupsRenewal *renewal, gint64 now_ms, QuoitEntry **entry,
+                         GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (QuoitEntry) made = NULL;
+  gint64 time_ms = 0, until_ms = 0;
+
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_step_lease (time_ms, renewal->lease_ms, &until_ms, error))
+    return FALSE;
+  made = quoit_entry_new (fleet, QUOIT_VERB_RENEW, time_ms);
+  for (guint32 i = 0; i < renewal->n_groups; i++)
+    if (!add_renewal (fleet, renewal->groups[i], until_ms, seen, made, error))
+      return FALSE;
+  if (made->n_effects > 0)
+    *entry = g_steal_pointer (&made);
+  return TRUE;
 }
 
 /* --- forget --- */

@@ -104,6 +104,9 @@ gboolean quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *ch
 /* Replaces the lease of a group. Fails with CONFLICT for a group without a lease. */
 gboolean quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
                            QuoitOutcome *outcome, GError **error);
+/* Replaces the leases of groups in one entry. Fails like quoit_step_renew() for the first group that refuses it. */
+gboolean quoit_step_renew_groups (const QuoitFleet *fleet, const QuoitGroupsRenewal *renewal, gint64 now_ms,
+                                  QuoitEntry **entry, GError **error);
 /* Forgets a removed group, given by name and id. Fails with CONFLICT for a live group. */
 gboolean quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                             GError **error);

@@ -83,6 +83,21 @@ refused 4 "resize of an unknown group" "no group 'nobody'" resize nobody --slice
 refused 3 "confirm with an invalid id" "'b@x': expected NAME or NAME@ID" confirm b@x --now "$(at 74)"
 ok 0 "verify replays the journal of holds" verify
 
+# --- many groups in one entry
+fresh 'v6e 4x4 x3'
+for name in a b c; do
+  ok 0 "group $name is held" hold $name $slice --lease 10s --now "$(at 0)"
+done
+ok 0 "renew of two groups succeeds" renew c b@2 --lease 20s --now "$(at 1)" -o json
+fact "renew of two groups prints both in the order of the arguments" '[(g["group"], g["until"]) for g in d["groups"]]' \
+  "[('c@3', '2026-05-01T09:30:21.000Z'), ('b@2', '2026-05-01T09:30:21.000Z')]"
+ok 0 "one group is released" release c --now "$(at 1)"
+baseline
+refused 4 "renew of a group and an unknown one" "no group 'nobody'" renew b nobody --lease 1h --now "$(at 1)"
+refused 7 "renew of a group and one that was released" "'c' of id 3" renew b c@3 --lease 1h --now "$(at 1)"
+refused 11 "renew of a group and one whose lease has ended" "'a@1' has ended" renew b a --lease 1h --now "$(at 10)"
+holds "a refused renew of several groups changes nothing" unchanged
+
 # --- a hold of another job
 fresh 'v6e 4x4 x3'
 ok 0 "ann holds a slice" hold job $slice --lease 10s --owner ann --now "$(at 0)"

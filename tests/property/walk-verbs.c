@@ -340,6 +340,43 @@ confirm_or_renew (Walk *walk, const Target *target)
 }
 
 void
+renew_groups (Walk *walk, const Target *target)
+{
+  gint64 lease_ms = random_lease (walk);
+  guint n = random_below (walk, 4);
+  g_autoptr (GPtrArray) refs = g_ptr_array_new_with_free_func (g_free);
+  Call call = call_begin (walk, target, "renew many");
+  ModelGroup *known[4];
+  gboolean done, changes = FALSE;
+
+  if (!is_lease (lease_ms))
+    call.code = QUOIT_ERROR_INVALID;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = NULL;
+      guint64 id;
+
+      g_ptr_array_add (refs, random_ref (walk, target->model, &name, &id));
+      if (call.code != 0)
+        continue;
+      known[i] = model_lookup (call.after, name, id, &call.code);
+      if (known[i] != NULL && known[i]->until_ms == 0)
+        call.code = QUOIT_ERROR_CONFLICT;
+      else if (known[i] != NULL)
+        changes |= known[i]->until_ms != call.time_ms + lease_ms;
+    }
+  done = target->fork != NULL ? quoit_fork_renew_groups (target->fork, (const char *const *) refs->pdata, n, lease_ms,
+                                                         call.now_ms, &call.error)
+                              : quoit_ledger_renew_groups (target->ledger, (const char *const *) refs->pdata, n,
+                                                           lease_ms, call.now_ms, &call.error);
+  for (guint i = 0; call.code == 0 && i < n; i++)
+    known[i]->until_ms = call.time_ms + lease_ms;
+  if (call.code == 0 && changes)
+    model_write (call.after, call.now_ms);
+  call_end (&call, done);
+}
+
+void
 release (Walk *walk, const Target *target)
 {
   g_autofree char *name = NULL, *ref = NULL;

@@ -85,6 +85,7 @@ guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
 
 void reserve_or_keep (Walk *walk, const Target *target);
 void confirm_or_renew (Walk *walk, const Target *target);
+void renew_groups (Walk *walk, const Target *target);
 void release (Walk *walk, const Target *target);
 void set_labels (Walk *walk, const Target *target);
 /* A reason for a release, or NULL. */

@@ -9,6 +9,7 @@
  *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of the current state
  *   resize REF N   repair REF   drop REF SLICE                                 before "=>" after; "nothing"; "=> gone"
  *   release REF   forget REF   forget-key KEY   state NODE STATE               "ok"
+ *   renew-groups REF,... LEASE                                               "ok"
  *   owner-set NAME [LEASE]   owner-renew NAME LEASE   owner-end NAME           "ok"; the number of ended groups
  *   import TEXT   sync TEXT                                                    the changes
  *   fits N [...]                                                               the verdict and the number of slices
@@ -471,6 +472,16 @@ script_end_owner (const Script *script, GString *text, const char *owner, gint64
   return TRUE;
 }
 
+/* @names: separated by commas. */
+static inline gboolean
+script_renew_groups (const Script *script, const char *names, const char *lease, gint64 now_ms, GError **error)
+{
+  g_auto (GStrv) groups = g_strsplit (names, ",", -1);
+
+  return quoit_ledger_renew_groups (script->ledger, (const char *const *) groups, g_strv_length (groups),
+                                    script_ms (lease), now_ms, error);
+}
+
 static inline gboolean
 script_do (Script *script, GString *text, char **words, const char *rest, gint64 now_ms, GError **error)
 {
@@ -507,6 +518,8 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
     return script_end_owner (script, text, one, now_ms, error);
 
   g_string_append (text, "ok");
+  if (strcmp (verb, "renew-groups") == 0)
+    return script_renew_groups (script, one, two, now_ms, error);
   if (strcmp (verb, "release") == 0)
     return quoit_ledger_release (ledger, one, now_ms, error);
   if (strcmp (verb, "forget") == 0)

@@ -72,6 +72,7 @@ CALL (quoit_ledger_release_slice, quoit_ledger_release_slice (ledger, "@", "v6e-
 CALL (quoit_ledger_hold, quoit_ledger_hold (ledger, asked, 1000, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_confirm, quoit_ledger_confirm (ledger, "@", 0, NOW, error) != NULL)
 CALL (quoit_ledger_renew, quoit_ledger_renew (ledger, "g", 1000, NOW, error) != NULL)
+CALL (quoit_ledger_renew_groups, quoit_ledger_renew_groups (ledger, nodes, 1, 1000, NOW, error))
 CALL (quoit_ledger_forget, quoit_ledger_forget (ledger, "g", NOW, error))
 CALL (quoit_ledger_forget_key, quoit_ledger_forget_key (ledger, "k", NOW, error))
 CALL (quoit_ledger_forget_before, quoit_ledger_forget_before (ledger, NOW, NOW, NULL, error))
@@ -135,6 +136,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_hold),
   ROW (quoit_ledger_confirm),
   ROW (quoit_ledger_renew),
+  ROW (quoit_ledger_renew_groups),
   ROW (quoit_ledger_forget),
   ROW (quoit_ledger_forget_key),
   ROW (quoit_ledger_forget_before),

@@ -168,6 +168,7 @@ class World:
             "open_update.nodes": lambda: [{"name": "n"}],
             "open_update.remove": lambda: ["m"],
             "renew.group": lambda: self.leased,
+            "renew_groups.groups": lambda: [self.leased],
             "confirm.group": lambda: self.leased,
             "create.path": lambda: "new.db",
             "open.path": lambda: "there.db",

@@ -105,6 +105,26 @@ def test_the_states_of_many_nodes_change_together(ledger, target):
     assert (states(), one.snapshot().seq) == ([quoit.NodeState.ALIVE, quoit.NodeState.DEAD, quoit.NodeState.ALIVE], seq)
 
 
+@pytest.mark.parametrize("target", ["ledger", "fork"])
+def test_leases_of_many_groups_change_together(ledger, target):
+    one = ledger if target == "ledger" else ledger.snapshot().fork()
+    groups = [
+        one.hold(quoit.Request(name, accelerator="v6e", topology="4x4", slices=1), 1000, now_ms=NOW) for name in "ab"
+    ]
+    one.renew_groups((group for group in [*groups, "a"]), 2000, now_ms=NOW)
+    one.renew_groups([], 3000, now_ms=NOW)
+    before = one.snapshot()
+    with pytest.raises(quoit.NotFoundError, match="'x'"):
+        one.renew_groups(["a", "x"], 4000, now_ms=NOW)
+    with pytest.raises(quoit.ExpiredError, match="'[ab]@"):
+        one.renew_groups(groups, 4000, now_ms=NOW + 2000)
+    for wrong in ("a", [1], None):
+        with pytest.raises(TypeError, match="groups"):
+            one.renew_groups(wrong, 4000, now_ms=NOW)
+    assert one.snapshot().seq == before.seq
+    assert {one.snapshot().lookup_group(name).until_ms for name in "ab"} == {NOW + 2000}
+
+
 @pytest.mark.parametrize(
     ("verb", "arguments"),
     [

@@ -69,6 +69,7 @@ def verbs():
     values = {
         "request": request(),
         "group": "train@1",
+        "groups": ["train@1"],
         "name": "train",
         "node": "v6e-4x4-0-0",
         "nodes": ["v6e-4x4-0-0"],

@@ -11,7 +11,7 @@ from . import _c, errors
 from ._c import call, lib
 from ._locks import ThreadLock
 from .fleet import NodeState
-from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
+from .groups import Group, GroupChange, take_change, to_group_name, to_group_names, wrap_group
 from .imports import Import, Input, open_input, open_update, take_import
 from .plans import Backfill, Queued, take_queue_plan
 from .requests import Request, request_handle
@@ -131,6 +131,15 @@ class Fork(_c.Uncopyable):
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(self._call(lib.quoit_fork_renew, to_group_name(group), lease, _c.clock(now_ms)))
+
+    def renew_groups(self, groups: Iterable[str | Group], lease_ms: int, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.renew_groups`, on the fork only.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError: like `Ledger.renew`.
+        """
+        names, lease = to_group_names(groups), _c.to_int(lease_ms, "lease_ms")
+        self._call(lib.quoit_fork_renew_groups, names, len(names) - 1, lease, _c.clock(now_ms))
 
     def set_expected_end(self, group: str | Group, end_ms: int | None, *, now_ms: int | None = None) -> Group:
         """Like `Ledger.set_expected_end`, on the fork only.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _c
@@ -292,3 +292,10 @@ def placement_key(group: Group) -> tuple[object, ...]:
 def to_group_name(group: object) -> bytes:
     """Returns the name of a group for C: NAME, NAME@ID, or the NAME@ID of a `Group`."""
     return _c.to_text(group.handle if isinstance(group, Group) else group, "group")
+
+
+def to_group_names(groups: object) -> Any:
+    """Like `to_group_name`, for many groups: a NULL-terminated array, valid while the caller keeps a reference."""
+    if isinstance(groups, (str, bytes)) or not isinstance(groups, Iterable):
+        raise TypeError(f"groups: expected a sequence of str or Group, not {type(groups).__name__}")
+    return _c.to_texts([group.handle if isinstance(group, Group) else group for group in groups], "groups")

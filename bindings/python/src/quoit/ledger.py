@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _c, errors
 from ._c import call, ffi, lib
-from .groups import Group, GroupChange, take_change, to_group_name, wrap_group
+from .groups import Group, GroupChange, take_change, to_group_name, to_group_names, wrap_group
 from .imports import Import, Input, SourceKind, open_input, open_update, take_import
 from .requests import Request, request_handle
 
@@ -302,6 +302,16 @@ class Ledger(_c.Uncopyable):
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
+
+    def renew_groups(self, groups: Iterable[str | Group], lease_ms: int, *, now_ms: int | None = None) -> None:
+        """Like `renew`, for many groups in one journal entry: all of them, or none.
+
+        Raises:
+            NotFoundError, ConflictError, ExpiredError: like `renew`, for the first group that cannot be renewed. The
+                message names it, and no lease has changed.
+        """
+        names, lease = to_group_names(groups), _c.to_int(lease_ms, "lease_ms")
+        call(lib.quoit_ledger_renew_groups, self._open(), names, len(names) - 1, lease, _c.clock(now_ms))
 
     def set_expected_end(self, group: str | Group, end_ms: int | None, *, now_ms: int | None = None) -> Group:
         """Replaces the estimate of when a group ends; None: unknown. The group does not end at that time by itself.
