@@ -13,9 +13,6 @@
 
 enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000 };
 
-/* How far the time of a ledger's first change may be ahead of the system clock. The default of
- * quoit_ledger_set_max_clock_jump(), which limits later changes, is the same. */
-enum { MAX_FIRST_JUMP_MS = 86400000 };
 /* 2026-11-01. A system clock with an earlier time was never set; --now is then compared with this time instead. */
 #define EARLIEST_CLOCK_MS G_GINT64_CONSTANT (1793491200000)
 

@@ -48,6 +48,10 @@ bool session_check (const Session *session, GError **error);
  * report it. Call it first. */
 void session_ignore_sigpipe (Session *session);
 
+/* How far the time of a ledger's first change may be ahead of the system clock. The default of
+ * quoit_ledger_set_max_clock_jump(), which limits later changes, is the same. */
+enum { MAX_FIRST_JUMP_MS = 86400000 };
+
 /* For the first change of a ledger, which sets the ledger's clock: checks that --now is at most @limit_ms ahead of the
  * system clock. For later changes, the ledger itself limits the jumps of its clock. */
 bool session_check_first_time (const Session *session, gint64 limit_ms, GError **error);

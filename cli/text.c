@@ -188,6 +188,15 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
 }
 
 bool
+text_parse_keep (const char *text, const char *option, gint64 *keep_ms, GError **error)
+{
+  if (!g_str_equal (text, "all"))
+    return text_parse_duration (text, option, keep_ms, error);
+  *keep_ms = G_MAXINT64;
+  return true;
+}
+
+bool
 text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError **error)
 {
   if (!g_str_equal (text, "none"))

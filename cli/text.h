@@ -36,6 +36,9 @@ typedef struct {
  * the duration is below 1 ms or too large. @option names the option. */
 bool text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error);
 
+/* Parses how long entries are kept: a duration, or "all". */
+bool text_parse_keep (const char *text, const char *option, gint64 *keep_ms, GError **error);
+
 /* Parses the limit of clock jumps: a duration, or "none". */
 bool text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError **error);
 

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"quoit/internal/cconv"
@@ -27,7 +28,7 @@ const (
 	EffectGroupChanged     EffectType = C.QUOIT_EFFECT_GROUP_CHANGED      // the slices or bundles of a group have changed
 	EffectGroupLease       EffectType = C.QUOIT_EFFECT_GROUP_LEASE        // a group was confirmed, or its lease was replaced
 	EffectGroupForgotten   EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN    // the record of an ended group was deleted
-	EffectLedgerNumbersSet EffectType = C.QUOIT_EFFECT_LEDGER_NUMBERS_SET // the ledger's epoch, next ids or clock limit were set
+	EffectLedgerNumbersSet EffectType = C.QUOIT_EFFECT_LEDGER_NUMBERS_SET // the ledger's epoch, next ids or limits were set
 )
 
 var effectTypeNames = map[EffectType]string{
@@ -186,6 +187,50 @@ func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now t
 		C.quoit_ledger_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(unixMs(now)), &gerror)
 		return gerror
 	})
+}
+
+// SetKeep sets how long the ledger keeps journal entries and records of ended groups; KeepAll means for ever, and 0
+// the default, which is for ever in a file, and the last 4,096 entries in memory. Trim removes what is older. A ledger
+// in a file also trims itself: after an import or sync, and when a Ledger that has changed it is closed, if enough
+// entries are old. A retry with the key of a removed record makes a new group.
+//
+// It fails with Invalid below 0, Store, Busy, Cancelled, Version and Damaged.
+func (l *Ledger) SetKeep(ctx context.Context, keep time.Duration, now time.Time) error {
+	ms := keep.Milliseconds()
+	if keep == KeepAll {
+		ms = math.MaxInt64
+	}
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_set_keep(c, C.int64_t(ms), C.int64_t(unixMs(now)), &gerror)
+		return gerror
+	})
+}
+
+// KeepAll is the argument of SetKeep that keeps everything.
+const KeepAll = time.Duration(math.MaxInt64)
+
+// Trimmed is what Trim has removed.
+type Trimmed struct {
+	Entries int // entries of the journal, which a checkpoint replaces
+	Groups  int // records of ended groups
+}
+
+// Trim removes what is older than SetKeep allows: at most 65,536 entries, and records of ended groups. Call it when
+// there is nothing else to do, such as once an hour.
+//
+// It fails with Conflict inside a Batch, Damaged if the journal contradicts itself, Invalid if the clock is wrong,
+// Store, Busy, Cancelled and Version.
+func (l *Ledger) Trim(ctx context.Context, now time.Time) (Trimmed, error) {
+	var entries C.uint64_t
+	var groups C.uint32_t
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_trim(c, C.int64_t(unixMs(now)), &entries, &groups, &gerror)
+		return gerror
+	})
+	if err != nil {
+		return Trimmed{}, err
+	}
+	return Trimmed{int(entries), int(groups)}, nil
 }
 
 // Compact replaces all entries before an entry by a checkpoint, which is a verified copy of the state at that point, in

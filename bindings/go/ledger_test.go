@@ -496,6 +496,29 @@ func TestBatchCommitsEvenIfTheLedgerIsClosedInside(t *testing.T) {
 	}
 }
 
+func TestLedgerKeepsEntriesAndRecordsForATime(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	request := sliceRequest("train", 1)
+	request.Key = "k"
+	group := reserve(t, ledger, request)
+	if err := ledger.Release(bg, group.Handle(), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range []time.Duration{quoit.KeepAll, time.Second} {
+		if err := ledger.SetKeep(bg, keep, now); err != nil {
+			t.Fatal(err)
+		}
+		if got := must[time.Duration](t)(newSnapshot(t, ledger).Keep()); got != keep {
+			t.Errorf("keeps %v, expected %v", got, keep)
+		}
+	}
+	trimmed := must[quoit.Trimmed](t)(ledger.Trim(bg, now.Add(time.Minute)))
+	if trimmed.Groups != 1 || trimmed.Entries < 5 {
+		t.Errorf("%+v: expected one record and all entries", trimmed)
+	}
+	wantCode(t, ledger.SetKeep(bg, -time.Second, now), quoit.Invalid)
+}
+
 func TestJournalListsChangesAndCanBeCompacted(t *testing.T) {
 	first, _ := newDatabase(t, "v6e 4x4 x2", time.Second)
 	if err := first.SetActor("me"); err != nil {

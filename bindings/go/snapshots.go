@@ -317,6 +317,19 @@ func (s *Snapshot) Clock() (clock time.Time, err error) {
 	return clock, err
 }
 
+// Keep returns how long the ledger keeps journal entries and records of ended groups, as SetKeep has set it: KeepAll, a
+// time, or 0 for the default.
+func (s *Snapshot) Keep() (keep time.Duration, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		ms := int64(C.quoit_snapshot_get_keep_ms(c))
+		if keep = time.Duration(ms) * time.Millisecond; ms > int64(KeepAll/time.Millisecond) {
+			keep = KeepAll
+		}
+		return nil
+	})
+	return keep, err
+}
+
 // AsOf returns the fleet as a change at that time would find it: groups whose lease, or whose owner's lease, has ended
 // are freed. It writes nothing. Use it to display the state; changes and Explain apply ended leases themselves.
 //

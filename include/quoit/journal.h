@@ -31,7 +31,7 @@ typedef enum {
   QUOIT_EFFECT_GROUP_CHANGED = 5,     /* the slices or bundles of a group changed */
   QUOIT_EFFECT_GROUP_LEASE = 6,       /* a group was confirmed, or its lease changed */
   QUOIT_EFFECT_GROUP_FORGOTTEN = 7,   /* the record of an ended group was deleted, with its key */
-  QUOIT_EFFECT_LEDGER_NUMBERS_SET = 8 /* the ledger's epoch, next ids or clock limit were set */
+  QUOIT_EFFECT_LEDGER_NUMBERS_SET = 8 /* the ledger's epoch, next ids or limits were set */
 } QuoitEffectType;
 
 /**

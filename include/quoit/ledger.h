@@ -862,6 +862,52 @@ QUOIT_API bool quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t befor
                                              uint64_t *n_removed, GError **error);
 
 /**
+ * quoit_ledger_set_keep:
+ * @keep_ms: how long to keep journal entries and records of ended groups, in milliseconds; INT64_MAX: for ever; 0: the
+ *   default, which is for ever in a file, and the last 4,096 entries in memory
+ * @now_ms: the caller's clock
+ *
+ * Sets how long the ledger keeps what nobody needs any more. The limit is a part of the ledger, so it applies to all
+ * processes and survives restarts. Older entries may be replaced by a checkpoint, as by quoit_ledger_compact_journal(),
+ * and records of groups that ended before may be deleted, as by quoit_ledger_forget_before(). A retry with the key of a
+ * deleted record makes a new group, so choose a time after which no caller retries.
+ *
+ * quoit_ledger_trim() does this work. In a file, quoit also does it by itself, but never in a call that reserves,
+ * renews or releases: at the end of an import or sync outside a batch, and when a handle that has changed the ledger is
+ * closed. It does so only if at least 4,096 entries, and as many as the ledger has nodes and groups, are old enough, so
+ * that the mean cost of a change does not depend on the size of the fleet. Errors of this work are ignored; the next
+ * call tries again.
+ *
+ * In memory, a change drops old entries itself. Whatever the limit, the last 4,096 entries are kept at least; the older
+ * ones are dropped in portions of at least that number. With the default, records whose request had a key are kept
+ * until they are forgotten.
+ *
+ * Fails with %QUOIT_ERROR_INVALID below 0. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_set_keep (QuoitLedger *ledger, int64_t keep_ms, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_trim:
+ * @now_ms: the caller's clock
+ * @n_entries: (out) (optional): the number of removed entries
+ * @n_groups: (out) (optional): the number of deleted records of ended groups
+ *
+ * Removes what is older than quoit_ledger_set_keep() allows; nothing without such a limit of time. A process that
+ * runs for long calls it when it has nothing else to do, such as once an hour. One call removes at most 65,536 entries.
+ * Other writers wait only for its transactions: each deletes at most 4,096 records, or writes the checkpoint. The
+ * checkpoint is computed before, while others can write.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, and %QUOIT_ERROR_DAMAGED if the journal
+ * contradicts itself. See also "Errors of changes" of #QuoitLedger. After a failure, records may be deleted already.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_trim (QuoitLedger *ledger, int64_t now_ms, uint64_t *n_entries, uint32_t *n_groups,
+                                  GError **error);
+
+/**
  * quoit_ledger_read_checkpoint:
  * @seq: (out): the last entry that the checkpoint replaces; 0: there is no checkpoint
  * @made_ms: (out) (optional): @now_ms of the quoit_ledger_compact_journal() that wrote it; 0: there is no checkpoint

@@ -134,6 +134,16 @@ QUOIT_API uint64_t quoit_snapshot_get_layout_number (const QuoitSnapshot *snapsh
 QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
 
 /**
+ * quoit_snapshot_get_keep_ms:
+ *
+ * Returns: how long the ledger keeps journal entries and records of ended groups, as quoit_ledger_set_keep() has set
+ * it; 0: the default
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
+
+/**
  * quoit_snapshot_test:
  * @request: a request for slices
  * @verdict: (out) (optional): whether the request fits now

@@ -22,6 +22,32 @@ quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t before_seq, int64_t 
 }
 
 bool
+quoit_ledger_set_keep (QuoitLedger *ledger, int64_t keep_ms, int64_t now_ms, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_SET_KEEP, .keep_ms = keep_ms };
+
+  g_return_val_if_fail (ledger != NULL, false);
+
+  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_ledger_trim (QuoitLedger *ledger, int64_t now_ms, uint64_t *n_entries, uint32_t *n_groups, GError **error)
+{
+  QuoitTrimmed trimmed;
+
+  g_return_val_if_fail (ledger != NULL, false);
+
+  if (!quoit_store_trim (ledger->store, now_ms, &trimmed, error))
+    return false;
+  if (n_entries != NULL)
+    *n_entries = trimmed.n_entries;
+  if (n_groups != NULL)
+    *n_groups = trimmed.n_groups;
+  return true;
+}
+
+bool
 quoit_ledger_read_checkpoint (QuoitLedger *ledger, uint64_t *seq, int64_t *made_ms, GError **error)
 {
   g_return_val_if_fail (ledger != NULL && seq != NULL, false);

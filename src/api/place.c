@@ -304,7 +304,7 @@ quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, G
 bool
 quoit_ledger_forget_before (QuoitLedger *ledger, int64_t before_ms, int64_t now_ms, uint32_t *n_groups, GError **error)
 {
-  const QuoitAction action = { QUOIT_ACTION_FORGET_BEFORE, .before_ms = before_ms };
+  const QuoitAction action = { QUOIT_ACTION_FORGET_BEFORE, .forgetting = { before_ms, 0 } };
   g_auto (QuoitOutcome) outcome = { 0 };
 
   g_return_val_if_fail (ledger != NULL, false);

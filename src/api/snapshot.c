@@ -89,6 +89,14 @@ quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot)
   return snapshot->fleet->clock_ms;
 }
 
+int64_t
+quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->keep_ms;
+}
+
 QuoitReport *
 quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *request, GError **error)
 {

@@ -68,6 +68,7 @@ typedef struct {
   guint32 next_node_id;
   gint64 clock_ms;       /* time of the last entry; only a set-clock entry can decrease it */
   gint64 max_jump_ms;    /* how far a change may be ahead of clock_ms; 0: default of the engine */
+  gint64 keep_ms;        /* how long entries and records of ended groups are kept; 0: default of the engine */
   guint32 epoch;         /* number of restores from a backup */
   guint64 ledger;        /* identifies the ledger; 0: a fleet of no ledger. A fork has that of its ledger. */
   gboolean is_planned;   /* has changes that are only on a fork */

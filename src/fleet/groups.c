@@ -463,6 +463,7 @@ quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->next_group_id = from->next_group_id;
   fleet->clock_ms = from->clock_ms;
   fleet->max_jump_ms = from->max_jump_ms;
+  fleet->keep_ms = from->keep_ms;
   fleet->epoch = from->epoch;
   fleet->ledger = from->ledger;
   fleet->is_planned = from->is_planned;

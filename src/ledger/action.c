@@ -43,7 +43,7 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
     case QUOIT_ACTION_FORGET_KEY:
       return quoit_step_forget_key (fleet, action->key, now_ms, entry, error);
     case QUOIT_ACTION_FORGET_BEFORE:
-      return quoit_step_forget_before (fleet, action->before_ms, now_ms, entry, outcome, error);
+      return quoit_step_forget_before (fleet, &action->forgetting, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SET_OWNER:
       return quoit_step_set_owner (fleet, &action->owner, now_ms, entry, error);
     case QUOIT_ACTION_RENEW_OWNER:
@@ -60,6 +60,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_update_nodes (fleet, &action->nodes, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SET_CLOCK:
       return quoit_step_set_clock (fleet, &action->clock, now_ms, entry, error);
+    case QUOIT_ACTION_SET_KEEP:
+      return quoit_step_set_keep (fleet, action->keep_ms, now_ms, entry, error);
     case QUOIT_ACTION_RESTORE:
       return quoit_step_restore (fleet, &action->numbers, now_ms, entry, error);
     case QUOIT_ACTION_COMMIT_FORK:

@@ -74,6 +74,11 @@ typedef struct {
   gint64 max_jump_ms;  /* -1: unchanged; 0: the engine's default limit */
 } QuoitClockChange;
 
+typedef struct {
+  gint64 before_ms;
+  guint n_max; /* how many records to delete at most; 0: all */
+} QuoitForgetting;
+
 /* What was done on a fork. */
 typedef struct {
   const QuoitFleet *base;   /* from which the fork was made */
@@ -102,6 +107,7 @@ typedef enum {
   QUOIT_ACTION_SYNC,
   QUOIT_ACTION_UPDATE_NODES,
   QUOIT_ACTION_SET_CLOCK,
+  QUOIT_ACTION_SET_KEEP,
   QUOIT_ACTION_RESTORE,
   QUOIT_ACTION_COMMIT_FORK
 } QuoitActionType;
@@ -116,7 +122,7 @@ typedef struct {
     QuoitGroupsRenewal renewal;  /* RENEW_GROUPS */
     QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (with an id) */
     const char *key;             /* FORGET_KEY */
-    gint64 before_ms;            /* FORGET_BEFORE */
+    QuoitForgetting forgetting;  /* FORGET_BEFORE */
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
     QuoitGroupUpdate update;     /* UPDATE */
@@ -125,6 +131,7 @@ typedef struct {
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitNodesUpdate nodes;      /* UPDATE_NODES */
     QuoitClockChange clock;      /* SET_CLOCK */
+    gint64 keep_ms;              /* SET_KEEP; 0: the engine's default */
     QuoitLedgerNumbers numbers;  /* RESTORE */
     QuoitForkChanges fork;       /* COMMIT_FORK */
   };

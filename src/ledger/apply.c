@@ -233,6 +233,7 @@ apply_numbers (QuoitFleet *fleet, const QuoitLedgerNumbers *numbers, GError **er
   fleet->next_group_id = numbers->next_group_id;
   fleet->next_node_id = numbers->next_node_id;
   fleet->max_jump_ms = numbers->max_jump_ms;
+  fleet->keep_ms = numbers->keep_ms;
   return TRUE;
 }
 

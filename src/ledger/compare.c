@@ -140,8 +140,11 @@ quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *saved, GError 
 
   if (replayed->seq != saved->seq || replayed->clock_ms != saved->clock_ms
       || replayed->next_group_id != saved->next_group_id || replayed->next_node_id != saved->next_node_id
-      || replayed->epoch != saved->epoch || replayed->max_jump_ms != saved->max_jump_ms)
-    return fail_difference (error, "the last entry, the next ids, the epoch or the clock limit", "the ledger");
+      || replayed->epoch != saved->epoch || replayed->max_jump_ms != saved->max_jump_ms
+      || replayed->keep_ms != saved->keep_ms)
+    return fail_difference (
+        error, "the last entry, the next ids, the epoch, the clock limit or the time that entries are kept",
+        "the ledger");
   if (a->n_sources != b->n_sources || a->n_pools != b->n_pools || a->n_slices != b->n_slices
       || a->n_nodes != b->n_nodes)
     return fail_difference (error, "the number of sources, pools, slices or nodes", "the fleet");

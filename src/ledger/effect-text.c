@@ -93,8 +93,13 @@ numbers_text (const QuoitLedgerNumbers *numbers)
                                ? g_strdup ("none")
                                : g_strdup_printf ("%" G_GINT64_FORMAT " s", numbers->max_jump_ms / 1000);
 
-  return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT ", limit of clock jumps: %s", numbers->epoch,
-                          numbers->next_group_id, limit);
+  g_autofree char *kept = numbers->keep_ms == 0 ? g_strdup ("")
+                          : numbers->keep_ms == G_MAXINT64
+                              ? g_strdup (", entries kept: all")
+                              : g_strdup_printf (", entries kept: %" G_GINT64_FORMAT " s", numbers->keep_ms / 1000);
+
+  return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT ", limit of clock jumps: %s%s", numbers->epoch,
+                          numbers->next_group_id, limit, kept);
 }
 
 char *

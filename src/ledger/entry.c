@@ -14,7 +14,7 @@ static const char *const verb_names[] = {
   [QUOIT_VERB_RESTORE] = "restore",     [QUOIT_VERB_SET_CLOCK] = "set-clock",
   [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
   [QUOIT_VERB_OWNER_END] = "owner end", [QUOIT_VERB_COMMIT_FORK] = "commit-fork",
-  [QUOIT_VERB_UPDATE] = "update",
+  [QUOIT_VERB_UPDATE] = "update",       [QUOIT_VERB_SET_KEEP] = "set-keep",
 };
 
 const char *
@@ -80,7 +80,8 @@ quoit_effect_numbers (const QuoitFleet *fleet)
                          .numbers = { .epoch = fleet->epoch,
                                       .next_node_id = fleet->next_node_id,
                                       .next_group_id = fleet->next_group_id,
-                                      .max_jump_ms = fleet->max_jump_ms } };
+                                      .max_jump_ms = fleet->max_jump_ms,
+                                      .keep_ms = fleet->keep_ms } };
 }
 
 QuoitEffect

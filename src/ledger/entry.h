@@ -30,7 +30,8 @@ typedef enum {
   QUOIT_VERB_RESTORE = 18,
   QUOIT_VERB_SET_CLOCK = 19, /* the only verb whose time may be before that of the previous entry */
   QUOIT_VERB_COMMIT_FORK = 20,
-  QUOIT_VERB_UPDATE = 21
+  QUOIT_VERB_UPDATE = 21,
+  QUOIT_VERB_SET_KEEP = 22
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 
@@ -49,6 +50,7 @@ typedef struct {
   guint32 next_node_id;
   guint64 next_group_id;
   gint64 max_jump_ms; /* how far a change can be ahead of the last entry; 0: the engine's default limit */
+  gint64 keep_ms;     /* how long entries and records of ended groups are kept; 0: the engine's default */
 } QuoitLedgerNumbers;
 
 /* One effect of an entry. The type determines which members are valid. */

@@ -278,7 +278,7 @@ quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, 
 }
 
 gboolean
-quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_ms, QuoitEntry **entry,
+quoit_step_forget_before (const QuoitFleet *fleet, const QuoitForgetting *forgetting, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (GPtrArray) none = g_ptr_array_new (), forgotten = g_ptr_array_new ();
@@ -290,8 +290,13 @@ quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (ended_before (group, before_ms))
+      if (ended_before (group, forgetting->before_ms))
         g_ptr_array_add (forgotten, (gpointer) group);
+    }
+  if (forgetting->n_max != 0 && forgotten->len > forgetting->n_max)
+    {
+      g_ptr_array_sort (forgotten, quoit_group_by_id);
+      g_ptr_array_set_size (forgotten, (gint) forgetting->n_max);
     }
   outcome->n_groups = forgotten->len;
   if (forgotten->len > 0)

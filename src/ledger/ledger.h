@@ -113,9 +113,10 @@ gboolean quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, g
 /* Forgets the removed group of the request key @key. Fails with CONFLICT for a live group. */
 gboolean quoit_step_forget_key (const QuoitFleet *fleet, const char *key, gint64 now_ms, QuoitEntry **entry,
                                 GError **error);
-/* Forgets the groups that ended before @before_ms. Sets the number of groups in @outcome. */
-gboolean quoit_step_forget_before (const QuoitFleet *fleet, gint64 before_ms, gint64 now_ms, QuoitEntry **entry,
-                                   QuoitOutcome *outcome, GError **error);
+/* Forgets the groups that ended before a time, those with the lowest ids first. Sets the number of groups in @outcome.
+ */
+gboolean quoit_step_forget_before (const QuoitFleet *fleet, const QuoitForgetting *forgetting, gint64 now_ms,
+                                   QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
 
 /* --- owners.c --- */
 
@@ -154,6 +155,9 @@ gboolean quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRele
 /* Sets the clock of the ledger, or the limit of clock jumps. The only step that can set the clock back. */
 gboolean quoit_step_set_clock (const QuoitFleet *fleet, const QuoitClockChange *change, gint64 now_ms,
                                QuoitEntry **entry, GError **error);
+/* Sets how long entries and records of ended groups are kept. Fails with INVALID below 0. */
+gboolean quoit_step_set_keep (const QuoitFleet *fleet, gint64 keep_ms, gint64 now_ms, QuoitEntry **entry,
+                              GError **error);
 /* Begins a new epoch after a restore: raises the numbers to at least @given, and the epoch by at least 1. */
 gboolean quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gint64 now_ms,
                              QuoitEntry **entry, GError **error);

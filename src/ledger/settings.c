@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that change the ledger's own numbers: the clock, the limit of clock jumps, the epoch, and the next ids. */
+/* Steps that change the ledger's own numbers: the clock, the limit of clock jumps, how long entries are kept, the
+ * epoch, and the next ids. */
 #include "ledger/ledger.h"
 
 gboolean
@@ -20,6 +21,24 @@ quoit_step_set_clock (const QuoitFleet *fleet, const QuoitClockChange *change, g
     return TRUE;
   *entry = quoit_entry_new (fleet, QUOIT_VERB_SET_CLOCK, time_ms);
   effect.numbers.max_jump_ms = max_jump_ms;
+  quoit_entry_add (*entry, effect);
+  return TRUE;
+}
+
+gboolean
+quoit_step_set_keep (const QuoitFleet *fleet, gint64 keep_ms, gint64 now_ms, QuoitEntry **entry, GError **error)
+{
+  QuoitEffect effect = quoit_effect_numbers (fleet);
+  gint64 time_ms;
+
+  if (keep_ms < 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "keep '%" G_GINT64_FORMAT "' ms: expected 0 or more", keep_ms);
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (keep_ms == fleet->keep_ms)
+    return TRUE;
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_SET_KEEP, time_ms);
+  effect.numbers.keep_ms = keep_ms;
   quoit_entry_add (*entry, effect);
   return TRUE;
 }

@@ -35,9 +35,11 @@ quoit_store_free (QuoitStore *store)
     return;
   quoit_store_cancel_batch (store);
   unregister_batch (store);
+  quoit_store_trim_at_close (store);
   quoit_sqlite_close_store (store);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
   g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
+  g_clear_pointer (&store->next_base, quoit_fleet_unref);
   /* Another thread may have left a batch open. */
   forget_transaction (store);
   quoit_fleet_unref (store->fleet);
@@ -146,6 +148,13 @@ static gboolean
 is_in_own_batch (QuoitStore *store)
 {
   return is_writer (store) && store->in_batch && store->process == quoit_process_unique_id ();
+}
+
+gboolean
+quoit_store_refuse_batch (QuoitStore *store, GError **error)
+{
+  return !is_in_own_batch (store)
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch: commit or cancel it first");
 }
 
 gboolean
@@ -334,7 +343,10 @@ commit (QuoitStore *store, GError **error)
       return FALSE;
     }
   if (store->pending != NULL)
-    quoit_store_publish (store, g_steal_pointer (&store->pending));
+    {
+      store->has_changed = TRUE;
+      quoit_store_publish (store, g_steal_pointer (&store->pending));
+    }
   forget_transaction (store);
   return TRUE;
 }
@@ -444,6 +456,7 @@ quoit_store_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms,
 
   if (change (store, action, now_ms, &outcome_here, outcome != NULL, error))
     {
+      quoit_store_trim_after (store, action, now_ms);
       if (outcome != NULL)
         {
           *outcome = outcome_here;

@@ -618,6 +618,7 @@ quoit_codec_encode (const QuoitEntry *entry)
           put (out, effect->numbers.next_group_id);
           put (out, effect->numbers.next_node_id);
           put_signed (out, effect->numbers.max_jump_ms);
+          put_signed (out, effect->numbers.keep_ms);
           break;
         }
     }
@@ -669,7 +670,9 @@ get_effect (Decoder *in, QuoitEntry *entry)
       effect.numbers.next_group_id = get (in);
       effect.numbers.next_node_id = get_limited (in, G_MAXINT32);
       effect.numbers.max_jump_ms = get_signed (in);
-      in->is_damaged |= effect.numbers.next_group_id > G_MAXINT64 || effect.numbers.max_jump_ms < 0;
+      effect.numbers.keep_ms = in->format < 4 ? 0 : get_signed (in);
+      in->is_damaged
+          |= effect.numbers.next_group_id > G_MAXINT64 || effect.numbers.max_jump_ms < 0 || effect.numbers.keep_ms < 0;
       break;
     default:
       in->is_damaged = TRUE;

@@ -115,7 +115,7 @@ add_numbers (QuoitImage *image, const QuoitFleet *fleet)
 {
   g_autoptr (QuoitEntry) part = new_part ();
 
-  if (fleet->epoch != 0 || fleet->max_jump_ms != 0)
+  if (fleet->epoch != 0 || fleet->max_jump_ms != 0 || fleet->keep_ms != 0)
     quoit_entry_add (part, quoit_effect_numbers (fleet));
   close_part (image, &part);
 }

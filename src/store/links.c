@@ -8,7 +8,7 @@ gboolean
 quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_LEDGER, error);
-  gint64 epoch = 0, max_jump_ms = 0;
+  gint64 epoch = 0, max_jump_ms = 0, keep_ms = 0;
   gboolean is_sound = FALSE;
   int result;
 
@@ -20,7 +20,8 @@ quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error
       memcpy (identity->bytes, sqlite3_column_blob (stmt, 0), QUOIT_IDENTITY_BYTES);
       epoch = sqlite3_column_int64 (stmt, 1);
       max_jump_ms = sqlite3_column_int64 (stmt, 2);
-      is_sound = epoch >= 0 && epoch <= G_MAXUINT32 && max_jump_ms >= 0;
+      keep_ms = sqlite3_column_int64 (stmt, 3);
+      is_sound = epoch >= 0 && epoch <= G_MAXUINT32 && max_jump_ms >= 0 && keep_ms >= 0;
     }
   sqlite3_reset (stmt);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
@@ -29,6 +30,7 @@ quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "table 'ledger' is damaged: restore a backup");
   identity->epoch = (guint32) epoch;
   identity->max_jump_ms = max_jump_ms;
+  identity->keep_ms = keep_ms;
   return TRUE;
 }
 

@@ -224,6 +224,7 @@ load_numbers (QuoitDb *db, QuoitFleet *fleet, GError **error)
   fleet->epoch = identity.epoch;
   memcpy (&fleet->ledger, identity.bytes, sizeof fleet->ledger);
   fleet->max_jump_ms = identity.max_jump_ms;
+  fleet->keep_ms = identity.keep_ms;
   return TRUE;
 }
 

@@ -2,9 +2,46 @@
 /* The engine of a ledger in memory. Its journal is an array of entries. */
 #include "store/store-private.h"
 
+/* How many of the last entries are kept at least, whatever the ledger's limit. Keeping them costs a fork of the fleet
+ * for each such number of entries. */
+enum { N_KEPT = 4096 };
+
+/* Returns whether the entries up to the one of next_base are old enough. */
+static gboolean
+are_old (const QuoitStore *store)
+{
+  const QuoitFleet *base = store->next_base, *fleet = store->fleet;
+
+  return fleet->seq - base->seq >= N_KEPT && (fleet->keep_ms == 0 || base->clock_ms < fleet->clock_ms - fleet->keep_ms);
+}
+
+/* Drops old entries. A fork that was made when they were written becomes the checkpoint, because a replay would cost
+ * each change about as much again. */
+static void
+drop_old_entries (QuoitStore *store)
+{
+  guint64 checkpoint = store->checkpoint_fleet == NULL ? 0 : store->checkpoint_fleet->seq;
+
+  if (store->next_base != NULL && (store->next_base->seq <= checkpoint || store->next_base->seq > store->fleet->seq))
+    g_clear_pointer (&store->next_base, quoit_fleet_unref);
+  if (store->next_base != NULL && are_old (store))
+    {
+      g_ptr_array_remove_range (store->entries, 0, (guint) (store->next_base->seq - checkpoint));
+      quoit_fleet_unref (store->checkpoint_fleet);
+      store->checkpoint_fleet = g_steal_pointer (&store->next_base);
+      store->checkpoint_made_ms = store->fleet->clock_ms;
+      g_atomic_int_set (&store->must_trim, store->fleet->keep_ms != 0);
+      checkpoint = store->checkpoint_fleet->seq;
+    }
+  if (store->next_base == NULL && store->fleet->seq - checkpoint >= N_KEPT)
+    store->next_base = quoit_fleet_fork (store->fleet);
+}
+
 static gboolean
 memory_begin (QuoitStore *store, GError **error)
 {
+  if (store->entries->len >= N_KEPT && store->fleet->keep_ms != G_MAXINT64)
+    drop_old_entries (store);
   store->n_committed = store->entries->len;
   return TRUE;
 }

@@ -145,8 +145,9 @@ next_numbers (const QuoitFleet *backup, const ReplacedLedger *replaced, gint64 n
 {
   guint64 first_id_of_time = (guint64) MAX (now_ms, backup->clock_ms) * IDS_PER_MS + 1;
   guint32 nodes = MAX (backup->next_node_id, replaced->next_node_id);
-  QuoitLedgerNumbers numbers
-      = { .epoch = MAX (backup->epoch, replaced->epoch) + 1, .max_jump_ms = backup->max_jump_ms };
+  QuoitLedgerNumbers numbers = { .epoch = MAX (backup->epoch, replaced->epoch) + 1,
+                                 .max_jump_ms = backup->max_jump_ms,
+                                 .keep_ms = backup->keep_ms };
 
   numbers.next_group_id = MAX (MAX (backup->next_group_id, replaced->next_group_id), first_id_of_time);
   numbers.next_node_id = nodes > G_MAXINT32 - N_SKIPPED_NODE_IDS ? nodes : nodes + N_SKIPPED_NODE_IDS;

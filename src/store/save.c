@@ -167,6 +167,7 @@ save_numbers (QuoitDb *db, const QuoitLedgerNumbers *numbers, GError **error)
     return FALSE;
   sqlite3_bind_int64 (stmt, 1, numbers->epoch);
   sqlite3_bind_int64 (stmt, 2, numbers->max_jump_ms);
+  sqlite3_bind_int64 (stmt, 3, numbers->keep_ms);
   return quoit_db_run (db, SQL_LEDGER_SET, error);
 }
 

@@ -242,10 +242,14 @@ run_steps (QuoitDb *db, int version, GError **error)
 {
   g_autofree char *close = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
                                             QUOIT_APPLICATION_ID, QUOIT_SCHEMA_VERSION);
+  gboolean needs_chain = version <= 2;
 
   for (; version < QUOIT_SCHEMA_VERSION; version++)
-    if (!quoit_db_exec (db, quoit_sql_steps[version], error) || (version == 2 && !quoit_sqlite_write_chain (db, error)))
+    if (!quoit_db_exec (db, quoit_sql_steps[version], error))
       return FALSE;
+  /* Last, because the statements are those of the current version. */
+  if (needs_chain && !quoit_sqlite_write_chain (db, error))
+    return FALSE;
   return quoit_db_exec (db, close, error) && quoit_db_run (db, SQL_COMMIT, error);
 }
 

@@ -55,7 +55,9 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   ("ALTER TABLE grp ADD COLUMN expected_end_ms INTEGER NOT NULL DEFAULT 0;"
    "ALTER TABLE grp ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;"
    "ALTER TABLE grp ADD COLUMN labels BLOB NOT NULL DEFAULT x'';"
-   "ALTER TABLE grp ADD COLUMN reason TEXT NOT NULL DEFAULT '';"),
+   "ALTER TABLE grp ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
+   /* How long entries and records of ended groups are kept (0: for ever). */
+   "ALTER TABLE ledger ADD COLUMN keep_ms INTEGER NOT NULL DEFAULT 0;"),
 };
 
 static const char *const sql[N_SQL] = {
@@ -66,8 +68,8 @@ static const char *const sql[N_SQL] = {
   [SQL_VERSION]         = "PRAGMA user_version",
   [SQL_SCHEMA_VERSION]  = "PRAGMA schema_version",
   [SQL_SCHEMA]          = "SELECT type, name, tbl_name, sql FROM sqlite_schema",
-  [SQL_LEDGER]          = "SELECT identity, epoch, max_jump_ms FROM ledger WHERE id = 1",
-  [SQL_LEDGER_SET]      = "UPDATE ledger SET epoch = ?1, max_jump_ms = ?2 WHERE id = 1",
+  [SQL_LEDGER]          = "SELECT identity, epoch, max_jump_ms, keep_ms FROM ledger WHERE id = 1",
+  [SQL_LEDGER_SET]      = "UPDATE ledger SET epoch = ?1, max_jump_ms = ?2, keep_ms = ?3 WHERE id = 1",
   [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects, chain)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
   [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects, chain FROM journal"
@@ -78,6 +80,8 @@ static const char *const sql[N_SQL] = {
                           " UNION ALL SELECT seq, time_ms, next_group, next_node, chain FROM checkpoint"
                           " ORDER BY seq DESC LIMIT 1",
   [SQL_JOURNAL_DROP]    = "DELETE FROM journal WHERE seq <= ?1",
+  [SQL_JOURNAL_TIME]    = "SELECT time_ms FROM journal WHERE seq = ?1",
+  [SQL_JOURNAL_FIRST_AFTER] = "SELECT seq FROM journal WHERE seq BETWEEN ?1 AND ?2 AND time_ms >= ?3 ORDER BY seq LIMIT 1",
   [SQL_JOURNAL_CHAIN]   = "UPDATE journal SET chain = ?2 WHERE seq = ?1",
   [SQL_CHECKPOINT_CHAIN] = "UPDATE checkpoint SET chain = ?2 WHERE seq = ?1",
   [SQL_CHECKPOINT]      = "SELECT seq, time_ms, next_group, next_node, made_ms, sha256, chain FROM checkpoint"

@@ -56,6 +56,8 @@ struct _QuoitStore {
   gboolean unsynced;        /* the transaction need not survive a power loss */
   gboolean must_check_head; /* the connection is new, and was not compared with the head file */
   gboolean must_roll_back;  /* an entry may be partly written, so the transaction cannot be committed */
+  gboolean must_trim;       /* records of ended groups may be old enough to be forgotten; only in memory */
+  gboolean has_changed;     /* this handle has committed a change */
   QuoitFleet *pending;      /* the fleet with the changes of the open transaction; NULL: no changes yet */
   GArray *marks;            /* of QuoitBatchMark, of the batch; NULL: none */
   QuoitDb db;
@@ -71,6 +73,7 @@ struct _QuoitStore {
   guint n_committed;            /* number of entries without those of the open batch */
   QuoitFleet *checkpoint_fleet; /* the fleet at the checkpoint; NULL: no checkpoint */
   gint64 checkpoint_made_ms;    /* time of the checkpoint request */
+  QuoitFleet *next_base;        /* the fleet at a later entry, which can become the checkpoint; NULL: none */
 };
 
 extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
@@ -83,6 +86,13 @@ void quoit_store_publish (QuoitStore *store, QuoitFleet *fleet);
  * the current writer. Fails with BUSY or CANCELLED, and with CONFLICT if this thread is in a batch. */
 gboolean quoit_store_lock_writer (QuoitStore *store, GError **error);
 void quoit_store_unlock_writer (QuoitStore *store);
+
+/* Fails with CONFLICT if this thread is in a batch. */
+gboolean quoit_store_refuse_batch (QuoitStore *store, GError **error);
+
+/* Trim the ledger if enough is due, after a change or before the store is freed. Ignore failures. */
+void quoit_store_trim_after (QuoitStore *store, const QuoitAction *action, gint64 now_ms);
+void quoit_store_trim_at_close (QuoitStore *store);
 
 /* Reads journal entries after @seq from the database. */
 GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
@@ -108,7 +118,7 @@ QuoitFleet *quoit_sqlite_load_checkpoint (QuoitDb *db, guint8 *chain, GError **e
 typedef struct {
   guint8 bytes[QUOIT_IDENTITY_BYTES];
   guint32 epoch;
-  gint64 max_jump_ms;
+  gint64 max_jump_ms, keep_ms;
 } QuoitIdentity;
 gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
 /* Reads the last link of the chain. *@seq gets the entry, or the checkpoint, that it belongs to; 0: empty journal. */

@@ -66,6 +66,14 @@ gboolean quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_m
 
 /* Replaces the entries below @before_seq with a checkpoint. *@n_removed gets their number; @n_removed may be NULL. */
 gboolean quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error);
+/* What a trim has removed. */
+typedef struct {
+  guint64 n_entries;
+  guint32 n_groups; /* records of ended groups */
+} QuoitTrimmed;
+
+/* Removes entries, and records of ended groups, that are older than the ledger keeps them. */
+gboolean quoit_store_trim (QuoitStore *store, gint64 now_ms, QuoitTrimmed *trimmed, GError **error);
 /* Fails with DAMAGED unless a replay of the journal gives the saved state. */
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
 /* Writes a copy of the database to @path, which must not exist. */

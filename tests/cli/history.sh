@@ -77,7 +77,12 @@ refused 3 "--at beyond 64 bits" "--at '9223372036854775808'" status --at 9223372
 refused 4 "--at beyond the last entry" "entry '8'|the last one is 7" status --at 8
 
 # --- compact, and its refusals
-refused 2 "compact without --before" "requires --before SEQ" journal compact
+refused 2 "--keep without compact" "--keep requires compact" journal --keep 3d
+refused 2 "--keep with --before" "--before cannot be combined with --keep" journal compact --keep 3d --before 3
+refused 2 "--keep that is no time" "--keep 'long'" journal compact --keep long
+refused 3 "--keep 0" "--keep '0'" journal compact --keep 0
+ok 0 "compact without options removes nothing by default" journal compact --now "$now" -o json
+fact "it reports what it has removed" 'd["n_removed"], d["n_forgotten"], d["keep_ms"]' "(0, 0, None)"
 refused 2 "--before without compact" "--before requires compact" journal --before 3
 refused 2 "--since with compact" "--since cannot be combined with compact" journal compact --before 3 --since 1
 refused 2 "unknown action of journal" "'burn': expected compact" journal burn --before 3
@@ -142,6 +147,29 @@ c.execute("UPDATE image SET body = zeroblob (length (body)) WHERE part = 1")' "$
 else
   skip "a damaged checkpoint: no python3 with sqlite3"
 fi
+
+# --- what the ledger keeps
+QUOIT_DB=$tmp/keep.db
+rm -f "$tmp/baseline"
+refused 3 "init with an invalid --keep" "--keep '0'" init --keep 0
+refused 3 "init --keep in the year 2199" "ahead of the system clock" init --keep 7d --now 2199-12-31T00:00:00Z
+holds "no file is created" test ! -e "$QUOIT_DB"
+ok 0 "init --keep succeeds" init --keep 7d --now "$now"
+ok 0 "a fleet is imported" import fleet 'v6e 4x4 x2' --now "$now"
+# shellcheck disable=SC2086
+ok 0 "a group with a key is reserved" reserve a $want --slices 1 --key k --now "$now"
+ok 0 "the group is released" release a --now "$now"
+ok 0 "journal prints how long entries are kept" journal -o json
+fact "journal reports 7 days" 'd["keep_ms"], len(d["entries"])' "(604800000, 4)"
+ok 0 "compact within 7 days removes nothing" journal compact --now 2026-05-02T09:30:00Z -o json
+fact "nothing was removed" 'd["n_removed"], d["n_forgotten"]' "(0, 0)"
+ok 0 "--keep changes the time and compacts" journal compact --keep 1h --now 2026-05-02T09:30:00Z -o json
+fact "old entries and records are removed" 'd["n_removed"], d["n_forgotten"], d["checkpoint"], d["keep_ms"]' "(4, 1, 4, 3600000)"
+ok 0 "groups lists no record" groups -o json
+fact "the record is forgotten" 'd["groups"]' "[]"
+ok 0 "verify succeeds after a trim" verify
+ok 0 "--keep all succeeds" journal compact --keep all --now 2026-05-03T09:30:00Z -o json
+fact "--keep all removes nothing" 'd["n_removed"], d["n_forgotten"], d["keep_ms"]' "(0, 0, None)"
 
 # --- a database of version 1
 QUOIT_DB=$tmp/old.db

@@ -84,6 +84,8 @@ CALL (quoit_ledger_sync, quoit_ledger_sync (ledger, input, NOW, error) != NULL)
 CALL (quoit_ledger_update_nodes, quoit_ledger_update_nodes (ledger, input, NOW, error) != NULL)
 CALL (quoit_ledger_set_clock, quoit_ledger_set_clock (ledger, NOW, error))
 CALL (quoit_ledger_set_max_clock_jump, quoit_ledger_set_max_clock_jump (ledger, -1, NOW, error))
+CALL (quoit_ledger_set_keep, quoit_ledger_set_keep (ledger, -1, NOW, error))
+CALL (quoit_ledger_trim, quoit_ledger_trim (ledger, NOW, NULL, NULL, error))
 CALL (quoit_ledger_refresh, quoit_ledger_refresh (ledger, error))
 CALL (quoit_ledger_reserve, quoit_ledger_reserve (ledger, asked, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
@@ -148,6 +150,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_update_nodes),
   ROW (quoit_ledger_set_clock),
   ROW (quoit_ledger_set_max_clock_jump),
+  ROW (quoit_ledger_set_keep),
+  ROW (quoit_ledger_trim),
   ROW (quoit_ledger_refresh),
   ROW (quoit_ledger_reserve),
   ROW (quoit_ledger_release),

@@ -69,3 +69,21 @@ def test_a_checkpoint_has_its_entry_and_time():
         assert ledger.read_checkpoint() is None
         assert ledger.compact_journal(2, now_ms=now + 5) == 1
         assert ledger.read_checkpoint() == quoit.Checkpoint(seq=1, made_ms=now + 5)
+
+
+def test_a_ledger_keeps_entries_and_records_for_a_time(ledger):
+    assert ledger.snapshot().keep_ms == 0
+    group = reserve(ledger, key="job-1")
+    ledger.release(group, now_ms=NOW + 2)
+    assert ledger.trim(now_ms=NOW + 9000) == quoit.Trimmed(entries=0, groups=0)
+    ledger.set_keep(1000, now_ms=NOW + 9000)
+    assert ledger.snapshot().keep_ms == 1000
+    assert ledger.trim(now_ms=NOW + 9000) == quoit.Trimmed(entries=3, groups=1)
+    assert [entry.verb for entry in ledger.changes_since(3)] == ["set-keep", "forget"]
+    assert reserve(ledger, key="job-1").id == group.id + 1
+    ledger.set_keep(None, now_ms=NOW + 9000)
+    assert ledger.snapshot().keep_ms is None
+    with pytest.raises(quoit.InvalidError, match="keep '-1' ms"):
+        ledger.set_keep(-1, now_ms=NOW)
+    with ledger.batch(), pytest.raises(quoit.ConflictError, match="in a batch"):
+        ledger.trim(now_ms=NOW)

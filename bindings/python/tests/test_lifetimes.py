@@ -83,6 +83,7 @@ def verbs():
         "slices": 1,
         "lease_ms": 1,
         "clock_ms": 1,
+        "keep_ms": 1,
         "max_jump_ms": 1,
         "seq": 1,
         "before_seq": 1,

@@ -85,7 +85,7 @@ if TYPE_CHECKING:
         Source,
     )
     from .forks import Fork
-    from .journal import Checkpoint, Effect, EffectType, JournalEntry
+    from .journal import Checkpoint, Effect, EffectType, JournalEntry, Trimmed
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
@@ -180,6 +180,7 @@ __all__ = [
     "StoreError",
     "Strategy",
     "Topology",
+    "Trimmed",
     "UnconfirmedError",
     "UsageError",
     "VariableChange",
@@ -220,7 +221,7 @@ _LAZY = {
         "Source",
     ),
     "forks": ("Fork",),
-    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
+    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "Trimmed"),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),

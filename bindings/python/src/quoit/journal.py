@@ -20,6 +20,16 @@ class Checkpoint:
     """When the checkpoint was made, in milliseconds since 1970 UTC, by the clock of the caller that made it."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Trimmed:
+    """What `Ledger.trim` has removed."""
+
+    entries: int
+    """The number of journal entries, which a checkpoint replaces."""
+    groups: int
+    """The number of records of ended groups."""
+
+
 class EffectType(_c.Code):
     """The type of an effect. It determines which attributes of the `Effect` are set."""
 
@@ -38,7 +48,7 @@ class EffectType(_c.Code):
     GROUP_FORGOTTEN = 7
     """The record of a removed group was dropped, with its request key."""
     LEDGER_NUMBERS_SET = 8
-    """The ledger's epoch, next ids or clock limit were set."""
+    """The ledger's epoch, next ids or limits were set."""
 
 
 @dataclasses.dataclass(frozen=True)

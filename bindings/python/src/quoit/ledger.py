@@ -18,7 +18,7 @@ from .requests import Request, request_handle
 if TYPE_CHECKING:
     from .fleet import NodeState
     from .forks import Fork
-    from .journal import Checkpoint, JournalEntry
+    from .journal import Checkpoint, JournalEntry, Trimmed
     from .nodes import NodeFacts
     from .snapshots import Snapshot
 
@@ -772,6 +772,37 @@ class Ledger(_c.Uncopyable):
         seq = _c.to_int(before_seq, "before_seq", _c.UINT64)
         call(lib.quoit_ledger_compact_journal, self._open(), seq, _c.clock(now_ms), n_removed)
         return int(n_removed[0])
+
+    def set_keep(self, keep_ms: int | None, *, now_ms: int | None = None) -> None:
+        """Sets how long the ledger keeps journal entries and records of ended groups.
+
+        `trim` removes what is older. A ledger in a file also trims itself: after an import or sync, and when a ledger
+        that has changed it is closed, if enough entries are old. A retry with the key of a removed record makes a new
+        group.
+
+        Args:
+            keep_ms: the time in milliseconds; None: for ever; 0: the default, which is for ever in a file, and the
+                last 4,096 entries in memory.
+
+        Raises:
+            InvalidError: the time is below 0.
+        """
+        limit = _c.INT64.stop - 1 if keep_ms is None else _c.to_int(keep_ms, "keep_ms", _c.INT64)
+        call(lib.quoit_ledger_set_keep, self._open(), limit, _c.clock(now_ms))
+
+    def trim(self, *, now_ms: int | None = None) -> Trimmed:
+        """Removes what is older than `set_keep` allows: at most 65,536 entries, and records of ended groups.
+
+        Call it when there is nothing else to do, such as once an hour.
+
+        Raises:
+            ConflictError: inside a batch.
+        """
+        from .journal import Trimmed
+
+        n_entries, n_groups = ffi.new("uint64_t *"), ffi.new("uint32_t *")
+        call(lib.quoit_ledger_trim, self._open(), _c.clock(now_ms), n_entries, n_groups)
+        return Trimmed(int(n_entries[0]), int(n_groups[0]))
 
     def read_checkpoint(self) -> Checkpoint | None:
         """Returns the last checkpoint (`compact_journal`), or None."""

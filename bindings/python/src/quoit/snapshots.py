@@ -109,6 +109,12 @@ class Snapshot(View):
         """The ledger's clock: the time of the last entry in milliseconds since 1970 UTC; None without entries."""
         return lib.quoit_snapshot_get_clock_ms(self._handle) or None
 
+    @property
+    def keep_ms(self) -> int | None:
+        """How long the ledger keeps journal entries and records (`Ledger.set_keep`); None: for ever; 0: the default."""
+        keep_ms = int(lib.quoit_snapshot_get_keep_ms(self._handle))
+        return None if keep_ms == _c.INT64.stop - 1 else keep_ms
+
     def as_of(self, now_ms: int | None = None) -> Snapshot:
         """Returns the fleet as it would be at that time: slices and nodes of leases that have ended by then are free.
 
