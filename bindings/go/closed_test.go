@@ -100,7 +100,7 @@ func TestEveryCallOnAClosedValueFails(t *testing.T) {
 func TestZeroValuesAndNilFailLikeClosedValues(t *testing.T) {
 	var nothing *quoit.Ledger
 	nothing.Close()
-	for _, value := range []any{&quoit.Ledger{}, &quoit.Snapshot{}, &quoit.Fork{}, &quoit.Group{}, nothing,
+	for _, value := range []any{&quoit.Ledger{}, &quoit.Snapshot{}, &quoit.Fork{}, &quoit.Feed{}, &quoit.Group{}, nothing,
 		(*quoit.Snapshot)(nil), (*quoit.Fork)(nil), &quoit.Devices{}, &quoit.MeshLinks{}, (*quoit.Devices)(nil),
 		(*quoit.MeshLinks)(nil), &quoit.Coordinates{}, (*quoit.Coordinates)(nil), &quoit.JAXCluster{},
 		(*quoit.JAXCluster)(nil)} {

@@ -75,11 +75,15 @@ func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) 
 		return nil, err
 	}
 	defer C.quoit_journal_free(journal)
+	return entriesFromC(journal), nil
+}
+
+func entriesFromC(journal *C.QuoitJournal) []Entry {
 	entries := make([]Entry, C.quoit_journal_get_n_entries(journal))
 	for index := range entries {
 		entries[index] = entryFromC(journal, C.uint32_t(index))
 	}
-	return entries, nil
+	return entries
 }
 
 func entryFromC(journal *C.QuoitJournal, entry C.uint32_t) Entry {

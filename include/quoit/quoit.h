@@ -36,6 +36,7 @@
 #include <quoit/start.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
+#include <quoit/feed.h>
 #include <quoit/topology.h>
 
 G_BEGIN_DECLS

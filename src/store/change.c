@@ -21,6 +21,7 @@ quoit_store_alloc (const QuoitEngine *engine)
   g_mutex_init (&store->writer_lock);
   g_cond_init (&store->writer_done);
   g_mutex_init (&store->fleet_lock);
+  g_mutex_init (&store->watches_lock);
   return store;
 }
 
@@ -46,6 +47,8 @@ quoit_store_free (QuoitStore *store)
   g_mutex_clear (&store->writer_lock);
   g_cond_clear (&store->writer_done);
   g_mutex_clear (&store->fleet_lock);
+  g_mutex_clear (&store->watches_lock);
+  g_clear_pointer (&store->watches, g_ptr_array_unref);
   g_free (store->path);
   g_free (store->file);
   g_clear_pointer (&store->actor, g_ref_string_release);
@@ -348,6 +351,7 @@ commit (QuoitStore *store, GError **error)
       quoit_store_publish (store, g_steal_pointer (&store->pending));
     }
   forget_transaction (store);
+  quoit_store_wake_watches (store);
   return TRUE;
 }
 

@@ -9,6 +9,7 @@
 #include "store/inherited.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "store/watch.h"
 
 /* The operations that differ between the engines. The caller must have locked the writer. */
 typedef struct {
@@ -69,6 +70,9 @@ struct _QuoitStore {
   guint64 file_state;                      /* of the database file when it was last found sound; 0: never */
 
   /* only in memory */
+  GMutex watches_lock; /* guards the next member */
+  GPtrArray *watches;  /* of QuoitWatch; NULL: there never was one */
+  gint n_watches;      /* atomic */
   GPtrArray *entries;           /* the journal */
   guint n_committed;            /* number of entries without those of the open batch */
   QuoitFleet *checkpoint_fleet; /* the fleet at the checkpoint; NULL: no checkpoint */
@@ -89,6 +93,11 @@ void quoit_store_unlock_writer (QuoitStore *store);
 
 /* Fails with CONFLICT if this thread is in a batch. */
 gboolean quoit_store_refuse_batch (QuoitStore *store, GError **error);
+
+/* Registers a watch of a ledger in memory; removes one; wakes all of them. */
+void quoit_store_add_watch (QuoitStore *store, QuoitWatch *watch);
+void quoit_store_remove_watch (QuoitStore *store, QuoitWatch *watch);
+void quoit_store_wake_watches (QuoitStore *store);
 
 /* Trim the ledger if enough is due, after a change or before the store is freed. Ignore failures. */
 void quoit_store_trim_after (QuoitStore *store, const QuoitAction *action, gint64 now_ms);

@@ -86,6 +86,7 @@ CALL (quoit_ledger_set_clock, quoit_ledger_set_clock (ledger, NOW, error))
 CALL (quoit_ledger_set_max_clock_jump, quoit_ledger_set_max_clock_jump (ledger, -1, NOW, error))
 CALL (quoit_ledger_set_keep, quoit_ledger_set_keep (ledger, -1, NOW, error))
 CALL (quoit_ledger_trim, quoit_ledger_trim (ledger, NOW, NULL, NULL, error))
+CALL (quoit_feed_new, quoit_feed_new (ledger, 0, error) != NULL)
 CALL (quoit_ledger_refresh, quoit_ledger_refresh (ledger, error))
 CALL (quoit_ledger_reserve, quoit_ledger_reserve (ledger, asked, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
@@ -152,6 +153,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_max_clock_jump),
   ROW (quoit_ledger_set_keep),
   ROW (quoit_ledger_trim),
+  ROW (quoit_feed_new),
   ROW (quoit_ledger_refresh),
   ROW (quoit_ledger_reserve),
   ROW (quoit_ledger_release),

@@ -145,6 +145,7 @@ class World:
             quoit.Bundle: lambda: quoit.Bundle("TPU=4"),
             "Snapshot": lambda: self.ledger.snapshot(),
             "Fork": lambda: self.fork,
+            "Feed": lambda: self.ledger.feed(0),
             "JaxCluster": lambda: quoit.identity.jax_cluster({"TPU_WORKER_HOSTNAMES": "a"}),
             "Report": lambda: self.ledger.snapshot().explain(self.request(slices=9)),
         }

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from . import ray_rules as ray_rules
     from . import webhook as webhook
     from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
+    from .feeds import Feed
     from .fleet import (
         Amounts,
         Fault,
@@ -123,6 +124,7 @@ __all__ = [
     "ExpiredError",
     "FailedError",
     "Fault",
+    "Feed",
     "Finding",
     "Fork",
     "GraphForm",
@@ -220,6 +222,7 @@ _LAZY = {
         "SliceFlags",
         "Source",
     ),
+    "feeds": ("Feed",),
     "forks": ("Fork",),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "Trimmed"),
     "nodes": ("NodeFacts",),

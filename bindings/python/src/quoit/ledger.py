@@ -16,6 +16,7 @@ from .imports import Import, Input, SourceKind, open_input, open_update, take_im
 from .requests import Request, request_handle
 
 if TYPE_CHECKING:
+    from .feeds import Feed
     from .fleet import NodeState
     from .forks import Fork
     from .journal import Checkpoint, JournalEntry, Trimmed
@@ -758,6 +759,16 @@ class Ledger(_c.Uncopyable):
         from .journal import take_entries
 
         return take_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+
+    def feed(self, seq: int) -> Feed:
+        """Returns a feed of the journal entries after `seq`, with a file descriptor to wait for them.
+
+        Raises:
+            StoreError: the process has too many open files, or the user too many inotify instances.
+        """
+        from .feeds import make_feed
+
+        return make_feed(self._open(), _c.to_int(seq, "seq", _c.UINT64))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
         """Replaces the journal entries before `before_seq` by a checkpoint, a verified copy of the state at that entry.
