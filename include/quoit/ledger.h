@@ -19,8 +19,9 @@ G_BEGIN_DECLS
  * An open ledger. It is in a database file that any number of processes can share, or in memory.
  *
  * Several threads can use one handle: writers wait for each other, readers take snapshots and never wait for the disk.
- * After fork(2) the child must not use the handle: its calls fail with %QUOIT_ERROR_FAILED. Open the ledger again
- * there.
+ * After fork(2) the child must not use the handle: its calls fail with %QUOIT_ERROR_FAILED and print nothing. Open the
+ * ledger again there. Snapshots, forks, groups, reports and journals are values in memory; the child can use them,
+ * unless another thread of the parent was using one during fork(2).
  *
  * The library reads no clock; the caller passes the time. All times are milliseconds since 1970-01-01 UTC. The ledger's
  * own clock never goes back: an earlier time counts as the time of the last entry.

@@ -354,6 +354,58 @@ START_TEST (child_cannot_restore_the_database_of_its_parent)
 }
 END_TEST
 
+/* --- values in memory --- */
+
+/* Returns 0 if the child can use what its parent has made. */
+static int
+use_values (const QuoitSnapshot *snapshot, const QuoitGroup *group, const QuoitJournal *journal)
+{
+  g_autofree char *printed = g_build_filename (folder, "printed", NULL);
+  int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) made = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitSnapshot) planned_state = NULL;
+  g_autoptr (QuoitFork) other = NULL;
+  g_autofree char *text = NULL;
+
+  alarm (20);
+  dup2 (fd, STDOUT_FILENO);
+  dup2 (fd, STDERR_FILENO);
+  made = quoit_fork_reserve (planned, asked, NOW, &report, &error);
+  planned_state = quoit_fork_snapshot (planned);
+  other = quoit_snapshot_fork (snapshot);
+  text = quoit_journal_dup_effect_text (journal, 0, 0);
+  if (made == NULL || quoit_snapshot_get_n_groups (planned_state) != 2 || other == NULL || text == NULL)
+    return 1;
+  if (quoit_snapshot_get_n_groups (snapshot) != 1 || !quoit_snapshot_check (snapshot, &error)
+      || !quoit_fork_release (planned, "asked", NOW, &error))
+    return 2;
+  return g_str_equal (quoit_group_get_handle (group), "g@1") ? 0 : 3;
+}
+
+/* Snapshots, forks, groups and journals hold no file and no lock. */
+START_TEST (child_can_use_values_of_its_parent_and_prints_nothing)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitLedger *ledger = make (_i);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, 0);
+  g_autoptr (QuoitJournal) journal = quoit_ledger_read_journal (ledger, 0, &error);
+  g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    _exit (use_values (snapshot, group, journal));
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_int_eq (status, 0);
+  ck_assert (g_file_get_contents (printed, &text, NULL, NULL));
+  ck_assert_str_eq (text, "");
+  drop (ledger);
+}
+END_TEST
+
 /* --- completeness of the table --- */
 
 static bool
@@ -410,6 +462,7 @@ main (void)
   tcase_add_loop_test (tests, every_call_on_an_inherited_handle_fails_and_prints_nothing, 0, 2);
   tcase_add_loop_test (tests, every_call_in_an_inherited_batch_fails_and_prints_nothing, 0, 2);
   tcase_add_test (tests, child_cannot_restore_the_database_of_its_parent);
+  tcase_add_loop_test (tests, child_can_use_values_of_its_parent_and_prints_nothing, 0, 2);
   tcase_add_test (tests, every_public_function_with_a_handle_is_tested);
   suite_add_tcase (suite, tests);
   return suite_main (suite);
