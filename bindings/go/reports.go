@@ -96,6 +96,7 @@ const (
 	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request Topology, on hosts of ChipsPerHost if that is not 0
 	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // request ChipsPerHost
 	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of Group ends at Until
+	StepWindowEnds    StepKind = C.QUOIT_STEP_WINDOW_ENDS    // the window that Group names ends at Until
 	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
 )
 
@@ -103,6 +104,7 @@ var stepKindNames = map[StepKind]string{
 	StepNodeAlive: "NODE_ALIVE", StepUndrain: "UNDRAIN", StepRelease: "RELEASE", StepExternalEnds: "EXTERNAL_ENDS",
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
+	StepWindowEnds: "WINDOW_ENDS",
 }
 
 // String returns the name of the action.

@@ -152,6 +152,23 @@ QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *grou
                                                GError **error);
 
 /**
+ * quoit_fork_reserve_at:
+ * @request: the request; not kept
+ * @from_ms: when the group begins, after now
+ * @until_ms: when the group ends, after @from_ms; 0: when it is released
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
+ *
+ * Like quoit_ledger_reserve_at(), on the fork only.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_reserve_at (QuoitFork *fork, const QuoitRequest *request, int64_t from_ms,
+                                             int64_t until_ms, int64_t now_ms, QuoitReport **report, GError **error);
+
+/**
  * quoit_fork_hold:
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms

@@ -29,7 +29,8 @@ typedef enum {
   QUOIT_GROUP_RESCHEDULING = 3, /* a node of the group is dead or draining, or a bundle has lost its place */
   QUOIT_GROUP_REMOVED = 4,      /* ended; recorded because of its request key, or for a day after its lease ended or
                                  * it was released with a reason */
-  QUOIT_GROUP_PENDING = 5       /* imported, and not placed by Ray yet; Ray: PENDING */
+  QUOIT_GROUP_PENDING = 5,      /* imported, and not placed by Ray yet; Ray: PENDING */
+  QUOIT_GROUP_AHEAD = 6         /* a reservation ahead, which holds nothing before it begins */
 } QuoitGroupState;
 
 /**
@@ -139,6 +140,15 @@ QUOIT_API int64_t quoit_group_get_ended_ms (const QuoitGroup *group);
  * Returns: the time; 0 if there is no lease
  */
 QUOIT_API int64_t quoit_group_get_until_ms (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_begins_ms:
+ *
+ * Returns: the time from which on quoit_ledger_reserve_at() has reserved the group; 0 if it began when it was made
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_group_get_begins_ms (const QuoitGroup *group);
 
 /**
  * quoit_group_get_expected_end_ms:

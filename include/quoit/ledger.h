@@ -327,6 +327,46 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
                                             QuoitReport **report, GError **error);
 
 /**
+ * quoit_ledger_reserve_at:
+ * @request: the request; not kept. It has no lease, because @until_ms ends the group
+ * @from_ms: when the group begins, after now
+ * @until_ms: when the group ends, after @from_ms; 0: when it is released
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused
+ *
+ * Reserves all slices or bundles of @request, or none, from @from_ms on. Until then the group is %QUOIT_GROUP_AHEAD: it
+ * holds nothing, and its slices can be used by groups that end before. The first change after @from_ms makes it
+ * %QUOIT_GROUP_RESERVED; quoit_snapshot_as_of() shows it so already before. Its end is a lease, which
+ * quoit_ledger_renew() can extend after the group has begun.
+ *
+ * That the group gets its slices does not change, while the slices live: nothing is granted or renewed that could
+ * still have them at @from_ms. A group counts as having its slices until the end of its lease, or until its expected
+ * end if that is later. A group without a lease, or one that is only held, counts forever, whatever its expected end:
+ * an estimate ends nothing. To run on promised slices before @from_ms, a job needs a lease. Leases of owners do not
+ * count.
+ *
+ * Which slices the group gets can change until @from_ms: when something else needs them and equal ones are free at
+ * that time, when one of their nodes dies or drains, or when a source reports that it uses one. The group then gets
+ * other slices, if there are any. If there are none when it is to begin, then it begins with dead or draining nodes
+ * (%QUOIT_GROUP_RESCHEDULING; quoit_ledger_repair() helps), but waits for nodes that others still use, because their
+ * source says so. Reservations of bundles keep their nodes until they begin.
+ *
+ * If all reservations ahead are for the same slices (accelerator, topology and the same rules), then a refusal proves
+ * that they do not fit together. Otherwise a way to give them other slices may exist that was not found.
+ *
+ * A request with a minimum number of slices gets as many as are free for the whole time, and keeps that number.
+ *
+ * Fails like quoit_ledger_reserve(), with a report on the time of the reservation, and with %QUOIT_ERROR_INVALID for
+ * times that are not in order, or for a request with a lease.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_reserve_at (QuoitLedger *ledger, const QuoitRequest *request, int64_t from_ms,
+                                               int64_t until_ms, int64_t now_ms, QuoitReport **report, GError **error);
+
+/**
  * quoit_ledger_hold:
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
@@ -368,7 +408,9 @@ QUOIT_API QuoitGroup *quoit_ledger_confirm (QuoitLedger *ledger, const char *gro
  *
  * Replaces the lease of a group by one that begins now.
  *
- * Fails with %QUOIT_ERROR_CONFLICT for a group without a lease, and %QUOIT_ERROR_INVALID for a lease below 1 ms or
+ * Fails with %QUOIT_ERROR_CONFLICT for a group without a lease, for a reservation ahead that has not begun, and if the
+ * nodes are promised to a reservation ahead, or belong to a window of the calendar, that begins before the new end: the
+ * message names it and its time. Also fails with %QUOIT_ERROR_INVALID for a lease below 1 ms or
  * beyond the year 2199. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it

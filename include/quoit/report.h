@@ -75,7 +75,8 @@ typedef enum {
   QUOIT_STEP_OTHER_TOPOLOGY = 6, /* request the topology, on hosts of chips_per_host if that is not 0 */
   QUOIT_STEP_OTHER_HOSTS = 7,    /* request hosts of chips_per_host */
   QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group ends at until_ms */
-  QUOIT_STEP_SOURCE_REMOVES = 9  /* the source that owns the group removes it */
+  QUOIT_STEP_SOURCE_REMOVES = 9, /* the source that owns the group removes it */
+  QUOIT_STEP_WINDOW_ENDS = 10    /* the window of the calendar that the group names ends at until_ms */
 } QuoitStepKind;
 
 /**

@@ -62,31 +62,58 @@ record (QuoitFork *fork, const QuoitEntry *entry)
   g_ptr_array_add (fork->entries, quoit_entry_ref (entry));
 }
 
-static gboolean
-expire_and_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome, GError **error)
-{
-  g_autoptr (QuoitEntry) expired = NULL, entry = NULL;
-  g_autoptr (QuoitFleet) before = NULL;
+/* The entries of a change: those of the due steps, and its own. */
+typedef struct {
+  QuoitEntry *entry[QUOIT_N_DUE_STEPS + 1];
+} Entries;
 
-  quoit_step_expire (fork->fleet, now_ms, &expired);
-  if (expired != NULL)
-    before = quoit_fleet_ref (fork->fleet);
-  if (apply (fork, expired, error) && quoit_action_decide (fork->fleet, action, now_ms, &entry, outcome, error))
+static void
+entries_clear (Entries *entries)
+{
+  for (guint i = 0; i <= QUOIT_N_DUE_STEPS; i++)
+    quoit_entry_unref (entries->entry[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entries, entries_clear)
+
+/* Applies what is due. *@before gets a reference to the fleet before it, unless nothing is due. */
+static gboolean
+apply_due_steps (QuoitFork *fork, int64_t now_ms, Entries *entries, QuoitFleet **before, GError **error)
+{
+  for (guint i = 0; i < QUOIT_N_DUE_STEPS; i++)
+    {
+      quoit_due_steps[i](fork->fleet, now_ms, &entries->entry[i]);
+      if (entries->entry[i] != NULL && *before == NULL)
+        *before = quoit_fleet_ref (fork->fleet);
+      if (!apply (fork, entries->entry[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+apply_and_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome, GError **error)
+{
+  g_auto (Entries) entries = { { NULL } };
+  g_autoptr (QuoitFleet) before = NULL;
+  QuoitEntry **own = &entries.entry[QUOIT_N_DUE_STEPS];
+
+  if (apply_due_steps (fork, now_ms, &entries, &before, error)
+      && quoit_action_decide (fork->fleet, action, now_ms, own, outcome, error))
     {
       /* Keep the fleet before the entry, to go back to it on failure. An entry with one effect does not need that,
        * because one effect is applied completely or not at all. */
-      if (before == NULL && entry != NULL && entry->n_effects > 1)
+      if (before == NULL && *own != NULL && (*own)->n_effects > 1)
         before = quoit_fleet_ref (fork->fleet);
-      if (apply (fork, entry, error))
+      if (apply (fork, *own, error))
         {
-          record (fork, expired);
-          record (fork, entry);
+          for (guint i = 0; i <= QUOIT_N_DUE_STEPS; i++)
+            record (fork, entries.entry[i]);
           return TRUE;
         }
     }
   if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
     outcome->refusal.fleet = quoit_fleet_ref (fork->fleet);
-  /* A refused change must not change anything, so take back the expired leases too. */
+  /* A refused change must not change anything, so take back what was due too. */
   if (before != NULL)
     {
       quoit_fleet_unref (fork->fleet);
@@ -101,7 +128,7 @@ quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, Q
 {
   g_auto (QuoitOutcome) own = { 0 };
 
-  if (expire_and_change (fork, action, now_ms, &own, error))
+  if (apply_and_change (fork, action, now_ms, &own, error))
     {
       if (outcome != NULL)
         {

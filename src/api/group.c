@@ -189,6 +189,14 @@ quoit_group_get_until_ms (const QuoitGroup *group)
 }
 
 int64_t
+quoit_group_get_begins_ms (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->data->begins_ms;
+}
+
+int64_t
 quoit_group_get_expected_end_ms (const QuoitGroup *group)
 {
   g_return_val_if_fail (group != NULL, 0);

@@ -17,6 +17,7 @@ struct _QuoitLedger {
 struct _QuoitSnapshot {
   gatomicrefcount refs;
   QuoitFleet *fleet;
+  gint64 now_ms;  /* see quoit_snapshot_as_of(); 0: unknown */
   GMutex lock;    /* guards the members below, which are created on first use */
   GArray *totals; /* of QuoitTotal */
   QuoitGroupLists *groups;

@@ -46,6 +46,28 @@ quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms
 }
 
 QuoitGroup *
+quoit_ledger_reserve_at (QuoitLedger *ledger, const QuoitRequest *request, int64_t from_ms, int64_t until_ms,
+                         int64_t now_ms, QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE_AHEAD, .ahead = { request, from_ms, until_ms } };
+
+  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_LEDGER (ledger), &action, now_ms, report, error);
+}
+
+QuoitGroup *
+quoit_fork_reserve_at (QuoitFork *fork, const QuoitRequest *request, int64_t from_ms, int64_t until_ms, int64_t now_ms,
+                       QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE_AHEAD, .ahead = { request, from_ms, until_ms } };
+
+  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
+
+  return place (QUOIT_TARGET_FORK (fork), &action, now_ms, report, error);
+}
+
+QuoitGroup *
 quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
                    QuoitReport **report, GError **error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
+#include "placement/ahead-moves.h"
 #include "placement/preempt/preempt.h"
 
 struct _QuoitPreemption {
@@ -12,6 +13,7 @@ QuoitPreemption *
 quoit_snapshot_find_preemption (QuoitSnapshot *snapshot, const QuoitRequest *request, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) now = NULL;
+  g_autoptr (QuoitFleet) seen = NULL;
   QuoitPreemption *preemption;
 
   g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
@@ -22,8 +24,10 @@ quoit_snapshot_find_preemption (QuoitSnapshot *snapshot, const QuoitRequest *req
   preemption = g_new0 (QuoitPreemption, 1);
   preemption->fleet = quoit_fleet_ref (now->fleet);
   preemption->released = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
-  if (quoit_find_preemption (preemption->fleet, request, MAX (now_ms, preemption->fleet->clock_ms),
-                             preemption->released, &preemption->is_cheapest, error))
+  seen = quoit_fleet_seen_by (preemption->fleet, request, MAX (now_ms, preemption->fleet->clock_ms));
+  if (quoit_find_preemption (seen != NULL ? seen : preemption->fleet, request,
+                             MAX (now_ms, preemption->fleet->clock_ms), preemption->released, &preemption->is_cheapest,
+                             error))
     return preemption;
   return quoit_preemption_free (preemption), NULL;
 }

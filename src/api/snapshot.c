@@ -3,6 +3,7 @@
 #include "api/handles.h"
 #include "formats/graph.h"
 #include "formats/writer.h"
+#include "placement/ahead-moves.h"
 #include "placement/explain-bundles.h"
 
 QuoitSnapshot *
@@ -19,21 +20,32 @@ quoit_snapshot_new (QuoitFleet *fleet)
 QuoitSnapshot *
 quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error)
 {
-  g_autoptr (QuoitEntry) entry = NULL;
-  QuoitFleet *fleet;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  QuoitSnapshot *now;
   gint64 time_ms;
 
   g_return_val_if_fail (snapshot != NULL, NULL);
 
   if (!quoit_step_clock (snapshot->fleet, now_ms, &time_ms, error))
     return NULL;
-  quoit_step_expire (snapshot->fleet, now_ms, &entry);
-  if (entry == NULL)
+  for (guint i = 0; i < QUOIT_N_DUE_STEPS; i++)
+    {
+      g_autoptr (QuoitEntry) entry = NULL;
+
+      quoit_due_steps[i](fleet != NULL ? fleet : snapshot->fleet, now_ms, &entry);
+      if (entry == NULL)
+        continue;
+      if (fleet == NULL)
+        fleet = quoit_fleet_fork (snapshot->fleet);
+      if (!quoit_entry_apply (entry, &fleet, error))
+        return NULL;
+    }
+  /* What a request may take depends on the time, if something begins later. */
+  if (fleet == NULL && (quoit_fleet_n_ahead (snapshot->fleet) == 0 || snapshot->now_ms == time_ms))
     return quoit_snapshot_ref (snapshot);
-  fleet = quoit_fleet_fork (snapshot->fleet);
-  if (!quoit_entry_apply (entry, &fleet, error))
-    return quoit_fleet_unref (fleet), NULL;
-  return quoit_snapshot_new (fleet);
+  now = quoit_snapshot_new (fleet != NULL ? g_steal_pointer (&fleet) : quoit_fleet_ref (snapshot->fleet));
+  now->now_ms = time_ms;
+  return now;
 }
 
 QuoitSnapshot *
@@ -97,22 +109,39 @@ quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot)
   return snapshot->fleet->keep_ms;
 }
 
+/* Returns the fleet that decides about the request. The caller owns the reference. */
+static QuoitFleet *
+fleet_seen_by (const QuoitSnapshot *snapshot, const QuoitRequest *request)
+{
+  QuoitFleet *seen = quoit_fleet_seen_by (snapshot->fleet, request, MAX (snapshot->now_ms, snapshot->fleet->clock_ms));
+
+  return seen != NULL ? seen : quoit_fleet_ref (snapshot->fleet);
+}
+
 QuoitReport *
 quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *request, GError **error)
 {
+  g_autoptr (QuoitFleet) seen = NULL;
+
   g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
 
-  return request->bundles->len > 0 ? quoit_explain_bundles (snapshot->fleet, request, error)
-                                   : quoit_explain_slices (snapshot->fleet, request, error);
+  seen = fleet_seen_by (snapshot, request);
+  return request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
+                                   : quoit_explain_slices (seen, request, error);
 }
 
 bool
 quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRequest *request, QuoitVerdict *verdict,
                      uint32_t *n_free, GError **error)
 {
+  g_autoptr (QuoitFleet) seen = NULL;
+
   g_return_val_if_fail (snapshot != NULL && request != NULL, false);
 
-  return quoit_test_slices (snapshot->fleet, request, verdict, n_free, error);
+  if (quoit_fleet_n_ahead (snapshot->fleet) == 0)
+    return quoit_test_slices (snapshot->fleet, request, verdict, n_free, error);
+  seen = fleet_seen_by (snapshot, request);
+  return quoit_test_slices (seen, request, verdict, n_free, error);
 }
 
 QuoitReport *
@@ -120,6 +149,7 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
 {
   g_autofree char *short_name = NULL;
   g_autoptr (QuoitRequest) request = NULL;
+  g_autoptr (QuoitFleet) seen = NULL;
   const QuoitGroupData *found;
   QuoitGroupRef ref;
 
@@ -129,7 +159,10 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
     return NULL;
   found = quoit_step_lookup_group (snapshot->fleet, &ref, error);
   request = found == NULL ? NULL : quoit_step_make_unplaced_request (snapshot->fleet, found, error);
-  return request == NULL ? NULL : quoit_explain_bundles (snapshot->fleet, request, error);
+  if (request == NULL)
+    return NULL;
+  seen = quoit_fleet_seen_until (snapshot->fleet, quoit_group_latest_end (found));
+  return quoit_explain_bundles (seen != NULL ? seen : snapshot->fleet, request, error);
 }
 
 char *

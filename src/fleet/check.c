@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of a fleet by brute force: recounts everything that is stored as a counter or an index. */
+#include "fleet/ahead.h"
 #include "fleet/private.h"
 #include "fleet/source-kinds.h"
 #include "fleet/units.h"
@@ -140,8 +141,10 @@ check_group (const QuoitFleet *fleet, guint32 slot, NodeUseCounts *counts, GHash
   if (quoit_fleet_find_group (fleet, group->name) != group)
     return contradiction (error, "a group is not found by its name", group->name);
 
-  if (group->until_ms != 0 && group->until_ms < quoit_fleet_first_lease (fleet))
+  if (quoit_group_next_change_ms (group) != 0 && quoit_group_next_change_ms (group) < quoit_fleet_first_lease (fleet))
     return contradiction (error, "a lease ends before the time of the first lease", group->name);
+  if (quoit_group_is_ahead (group))
+    return TRUE;
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
@@ -280,6 +283,26 @@ check_claims (const QuoitLayout *layout, GError **error)
   return n_rows == layout->n_joined ? TRUE : contradiction (error, "a claim belongs to no node", "sources");
 }
 
+/* Checks the list of what lies ahead, and that no two reservations ahead have one node at the same time. */
+static gboolean
+check_ahead (const QuoitFleet *fleet, guint32 n_ahead, GError **error)
+{
+  const QuoitGroupData *one, *other;
+
+  if (quoit_fleet_n_ahead (fleet) != n_ahead)
+    return contradiction (error, "the list of reservations ahead has more or fewer elements than there are", "groups");
+  for (guint i = 0; i < n_ahead; i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
+
+      if (group == NULL || !quoit_group_is_ahead (group)
+          || (i > 0 && group->begins_ms < quoit_fleet_ahead_at (fleet, i - 1)->begins_ms))
+        return contradiction (error, "the list of reservations ahead is wrong", group == NULL ? "" : group->name);
+    }
+  return quoit_fleet_ahead_find_overlap (fleet, &one, &other)
+         || contradiction (error, "two reservations ahead have a node at one time", other->name);
+}
+
 gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
@@ -287,7 +310,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   NodeUseCounts counts = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
-  guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;
+  guint32 n_groups = 0, n_live = 0, n_ahead = 0, n_keyed = 0, n_removed = 0;
 
   if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
       || !check_shares (fleet, shares, error))
@@ -300,6 +323,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
         continue;
       n_groups++;
       n_live += group->state != QUOIT_GROUP_REMOVED;
+      n_ahead += quoit_group_is_ahead (group);
       n_removed += group->state == QUOIT_GROUP_REMOVED;
       n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
@@ -310,6 +334,8 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
       || fleet->by_removed_id.n != n_removed)
     return contradiction (error, "an index of groups has more or fewer entries than there are groups", "groups");
+  if (!check_ahead (fleet, n_ahead, error))
+    return FALSE;
   if (counts.n_shares != g_hash_table_size (shares))
     return contradiction (error, "a share belongs to no bundle on its node", "groups");
   return check_nodes (fleet, &counts, error);

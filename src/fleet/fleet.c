@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/ahead.h"
 #include "fleet/private.h"
 
 #include <string.h>
@@ -34,6 +35,8 @@ quoit_fleet_unref (QuoitFleet *fleet)
 #define CLEAR(member) quoit_index_clear (&fleet->member);
   EACH_INDEX (CLEAR)
 #undef CLEAR
+  g_clear_pointer (&fleet->ahead, quoit_ahead_unref);
+  g_clear_pointer (&fleet->promised, g_hash_table_unref);
   quoit_layout_unref (fleet->layout);
   g_free (fleet);
 }
@@ -45,6 +48,10 @@ quoit_fleet_fork (const QuoitFleet *fleet)
 
   g_atomic_ref_count_init (&fork->refs);
   quoit_layout_ref (fork->layout);
+  if (fork->ahead != NULL)
+    g_atomic_ref_count_inc (&fork->ahead->refs);
+  if (fork->promised != NULL)
+    g_hash_table_ref (fork->promised);
 #define SHARE(member) quoit_table_share (&fleet->member, &fork->member);
   EACH_TABLE (SHARE)
 #undef SHARE
@@ -357,6 +364,7 @@ quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitNodeStateChange *stat
       quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = (guint8) states[i].state;
       g_array_append_val (slices, fleet->layout->nodes[node.index].slice);
     }
+  quoit_fleet_ahead_doubt (fleet);
   quoit_fleet_recount_slices (fleet, slices);
 }
 
@@ -477,6 +485,7 @@ quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *c
         quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK] = node->claimed;
       g_array_append_val (slices, node->slice);
     }
+  quoit_fleet_ahead_doubt (fleet);
   quoit_fleet_recount_slices (fleet, slices);
   quoit_layout_unref (before);
   return TRUE;

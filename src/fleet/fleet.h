@@ -11,6 +11,7 @@
 #include "fleet/group.h"
 #include "fleet/index.h"
 #include "fleet/layout.h"
+#include "fleet/recent.h"
 
 /* The use of a node is one of these values, or the slot + 1 of a group that has the whole node. */
 #define QUOIT_USE_NONE 0u
@@ -53,6 +54,13 @@ typedef struct {
   guint32 next;         /* next share of the node + 1; 0: end */
 } QuoitShare;
 
+/* What lies ahead: see fleet/ahead.h. */
+typedef struct {
+  gatomicrefcount refs;
+  GArray *slots;        /* of guint32 */
+  QuoitRecent *results; /* which slices are promised; see placement/ahead.c */
+} QuoitAhead;
+
 typedef struct {
   gatomicrefcount refs;
   QuoitLayout *layout;
@@ -66,13 +74,16 @@ typedef struct {
   guint64 seq;           /* sequence number of the last journal entry that the fleet contains */
   guint64 next_group_id; /* the greatest id ever used, plus 1 */
   guint32 next_node_id;
-  gint64 clock_ms;       /* time of the last entry; only a set-clock entry can decrease it */
-  gint64 max_jump_ms;    /* how far a change may be ahead of clock_ms; 0: default of the engine */
-  gint64 keep_ms;        /* how long entries and records of ended groups are kept; 0: default of the engine */
-  guint32 epoch;         /* number of restores from a backup */
-  guint64 ledger;        /* identifies the ledger; 0: a fleet of no ledger. A fork has that of its ledger. */
-  gboolean is_planned;   /* has changes that are only on a fork */
-  gint64 first_lease_ms; /* no lease ends earlier; see quoit_fleet_first_lease() */
+  gint64 clock_ms;         /* time of the last entry; only a set-clock entry can decrease it */
+  gint64 max_jump_ms;      /* how far a change may be ahead of clock_ms; 0: default of the engine */
+  gint64 keep_ms;          /* how long entries and records of ended groups are kept; 0: default of the engine */
+  guint32 epoch;           /* number of restores from a backup */
+  guint64 ledger;          /* identifies the ledger; 0: a fleet of no ledger. A fork has that of its ledger. */
+  gboolean is_planned;     /* has changes that are only on a fork */
+  gint64 first_lease_ms;   /* no lease ends, and nothing begins, earlier; see quoit_fleet_first_lease() */
+  QuoitAhead *ahead;       /* immutable; NULL: nothing lies ahead */
+  gboolean ahead_is_sound; /* a cache: see quoit_fleet_ahead_is_sound() */
+  GHashTable *promised;    /* see quoit_fleet_node_promise(); NULL: empty */
 } QuoitFleet;
 
 /* Returns a fleet without groups. Node states and external use are those that the claims report. Adds a reference to
@@ -112,6 +123,9 @@ quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
 {
   return quoit_fleet_node_chunk (fleet, node)->use[node.index % QUOIT_NODES_PER_CHUNK];
 }
+
+/* Returns the record for which placement/ahead.h drains the node, while others still use it; NULL: none. */
+const QuoitGroupData *quoit_fleet_node_promise (const QuoitFleet *fleet, QuoitNodeId node);
 
 /* Returns how much is left of the i-th resource of quoit_layout_node_derived(). */
 QuoitAmount quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i);
@@ -228,9 +242,9 @@ gboolean quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GE
 gboolean quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGroupState state, gint64 until_ms,
                                 GError **error);
 
-/* Returns a time before which no lease ends. Renewals do not update it, so the first lease may end later. Callers use
- * the time to skip the search for expired leases. A caller that searched and found none calls
- * quoit_fleet_update_first_lease(), so that the next caller can skip the search again. */
+/* Returns a time before which no lease ends and no reservation ahead begins. Renewals do not update it, so the first
+ * lease may end later. Callers use the time to skip the search for expired leases. A caller that searched and found
+ * none calls quoit_fleet_update_first_lease(), so that the next caller can skip the search again. */
 static inline gint64
 quoit_fleet_first_lease (const QuoitFleet *fleet)
 {

@@ -9,6 +9,7 @@
 
 #define OWNER_PREFIX "owner/"
 #define EXTERNAL_PREFIX "external/"
+#define WINDOW_PREFIX "window/"
 
 guint32
 quoit_group_text_hash (const char *text)
@@ -280,6 +281,18 @@ quoit_external_record_name (const char *source)
   return g_strconcat (EXTERNAL_PREFIX, source, NULL);
 }
 
+char *
+quoit_window_record_name (const char *window)
+{
+  return g_strconcat (WINDOW_PREFIX, window, NULL);
+}
+
+const char *
+quoit_window_record_window (const QuoitGroupData *record)
+{
+  return record->name + strlen (WINDOW_PREFIX);
+}
+
 /* --- validation --- */
 
 /* Each slice must have a node, each node must belong to a slice, and each node id must be set. */
@@ -311,8 +324,8 @@ expected_parts (const QuoitGroupData *data)
     return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the group is removed";
   if (data->kind == QUOIT_RECORD_SLICES)
     return are_slices_valid (data) ? NULL : "slices of one node or more, and no other nodes";
-  if (data->kind == QUOIT_RECORD_OWNER)
-    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the record is an owner";
+  if (data->kind == QUOIT_RECORD_OWNER || data->kind == QUOIT_RECORD_WINDOW)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the record is an owner or a window";
   return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
 }
 
@@ -358,6 +371,10 @@ expected_name (const QuoitGroupData *data)
     return g_str_has_prefix (data->name, EXTERNAL_PREFIX) && strcmp (data->name + external, data->source) == 0
                ? NULL
                : "a name of '" EXTERNAL_PREFIX "' and the source";
+  if (data->kind == QUOIT_RECORD_WINDOW)
+    return g_str_has_prefix (data->name, WINDOW_PREFIX) && *quoit_window_record_window (data) != '\0'
+               ? NULL
+               : "a name of '" WINDOW_PREFIX "' and the window";
   return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
 }
 
@@ -388,6 +405,25 @@ expected_bundles (const QuoitGroupData *data)
   return expected;
 }
 
+/* Checks the beginning: reservations ahead and windows have one, and end after it. */
+static const char *
+expected_beginning (const QuoitGroupData *data)
+{
+  gboolean is_ahead = data->state == QUOIT_GROUP_AHEAD;
+
+  if (is_ahead && data->kind != QUOIT_RECORD_WINDOW && !quoit_group_is_listed (data))
+    return "a group or a window, because it lies ahead";
+  if (is_ahead && data->source != NULL && *data->source != '\0')
+    return "no source, because the group lies ahead";
+  if (data->kind == QUOIT_RECORD_WINDOW && !is_ahead && data->state != QUOIT_GROUP_REMOVED)
+    return "the state of a window";
+  if (data->kind == QUOIT_RECORD_WINDOW && data->until_ms == 0)
+    return "a window that ends";
+  if (is_ahead && (data->begins_ms == 0 || (data->until_ms != 0 && data->until_ms <= data->begins_ms)))
+    return "a beginning, and an end after it";
+  return NULL;
+}
+
 static gboolean
 check_times (const QuoitGroupData *data, GError **error)
 {
@@ -396,6 +432,7 @@ check_times (const QuoitGroupData *data, GError **error)
     gint64 time_ms;
   } times[] = { { "since", data->created_ms },
                 { "ended", data->ended_ms },
+                { "begins", data->begins_ms },
                 { "lease until", data->until_ms },
                 { "expected end", data->expected_end_ms } };
 
@@ -471,6 +508,8 @@ quoit_group_data_check (const QuoitGroupData *data, GError **error)
     expected = expected_name (data);
   if (expected == NULL)
     expected = expected_texts (data);
+  if (expected == NULL)
+    expected = expected_beginning (data);
   if (expected != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
                        data->id, expected);

@@ -2,9 +2,9 @@
 /* A group: a named allocation of slices or bundles. QuoitGroupData is immutable and reference-counted. To change a
  * group, the fleet replaces its data by new data.
  *
- * Two other records are stored like groups, because they also have a name, an id, journal entries and leases:
- * registered owners, which have no nodes, and the external use of a source. Their names contain a '/', which names of
- * callers cannot contain. Lists of groups omit them. */
+ * Three other records are stored like groups, because they also have a name, an id, journal entries and an end:
+ * registered owners, which have no nodes, the external use of a source, and windows of the calendar. Their names
+ * contain a '/', which names of callers cannot contain. Lists of groups omit them. */
 #pragma once
 
 #include <string.h>
@@ -34,7 +34,8 @@ typedef enum {
   QUOIT_RECORD_SLICES = 0,   /* whole slices */
   QUOIT_RECORD_BUNDLES = 1,  /* bundles on any nodes; node id 0: the bundle is not placed */
   QUOIT_RECORD_EXTERNAL = 2, /* external use, as bundles like in a group; a node can have several */
-  QUOIT_RECORD_OWNER = 3     /* an owner, without nodes; when the owner ends, its groups end */
+  QUOIT_RECORD_OWNER = 3,    /* an owner, without nodes; when the owner ends, its groups end */
+  QUOIT_RECORD_WINDOW = 4    /* a window of the calendar, without nodes; see fleet/ahead.h */
 } QuoitRecordKind;
 
 /* Why a group ended. The numbers are stored in databases: only append. */
@@ -57,6 +58,7 @@ enum {
 typedef struct {
   guint64 id;
   gint64 created_ms, ended_ms;
+  gint64 begins_ms;       /* of a reservation ahead or a window; 0: the group began when it was made */
   gint64 until_ms;        /* the lease is valid before this time; 0: no lease */
   gint64 expected_end_ms; /* the caller's estimate, which ends nothing; 0: unknown */
   gint32 priority;        /* a greater one is more important */
@@ -139,3 +141,5 @@ char *quoit_bundle_text (const QuoitBundle *bundle);
 char *quoit_owner_record_name (const char *owner);
 const char *quoit_owner_record_owner (const QuoitGroupData *record);
 char *quoit_external_record_name (const char *source);
+char *quoit_window_record_name (const char *window);
+const char *quoit_window_record_window (const QuoitGroupData *record);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stores groups, and the indexes that find them. */
+#include "fleet/ahead.h"
 #include "fleet/private.h"
 
 #include <stdlib.h>
@@ -162,8 +163,10 @@ quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
 static void
 update_first_lease (QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  if (group->until_ms != 0 && group->until_ms < fleet->first_lease_ms)
-    fleet->first_lease_ms = group->until_ms;
+  gint64 next_ms = quoit_group_next_change_ms (group);
+
+  if (next_ms != 0 && next_ms < fleet->first_lease_ms)
+    fleet->first_lease_ms = next_ms;
 }
 
 /* Returns the number of nodes that a group with @slice gets, and writes their ids to @ids unless @ids is NULL. A slice
@@ -220,6 +223,20 @@ check_names_unused (const QuoitFleet *fleet, const QuoitGroupData *group, GError
   return TRUE;
 }
 
+/* Returns whether the group is recorded as a user of its nodes. */
+static gboolean
+uses_nodes (const QuoitGroupData *group)
+{
+  return group->state != QUOIT_GROUP_REMOVED && !quoit_group_is_ahead (group);
+}
+
+static gboolean
+check_n_ahead (const QuoitFleet *fleet, const QuoitGroupData *group, const QuoitBulkAdd *bulk, GError **error)
+{
+  return !quoit_group_is_ahead (group) || (bulk != NULL ? bulk->n_ahead : quoit_fleet_n_ahead (fleet)) < QUOIT_MAX_AHEAD
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT, "more than %d reservations ahead and windows", QUOIT_MAX_AHEAD);
+}
+
 static gboolean
 add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
@@ -230,8 +247,8 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
       quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is removed, but has nodes", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  if (!check_names_unused (fleet, group, error)
-      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, bulk, error)))
+  if (!check_names_unused (fleet, group, error) || !check_n_ahead (fleet, group, bulk, error)
+      || (uses_nodes (group) && !quoit_fleet_nodes_are_free (fleet, group, bulk, error)))
     return quoit_group_data_unref (group), FALSE;
 
   slot = add_to_free_slot (fleet, group);
@@ -244,7 +261,12 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
   update_first_lease (fleet, group);
-  quoit_fleet_add_edges (fleet, group, slot, bulk);
+  if (!quoit_group_is_ahead (group))
+    quoit_fleet_add_edges (fleet, group, slot, bulk);
+  else if (bulk != NULL)
+    bulk->n_ahead++;
+  else
+    quoit_fleet_ahead_add (fleet, slot);
   return TRUE;
 }
 
@@ -259,6 +281,10 @@ restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GEr
 {
   g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
 
+  if (*group->source != '\0')
+    quoit_fleet_ahead_doubt (fleet);
+  if (quoit_group_is_ahead (group))
+    return add_group (fleet, group, bulk, error);
   quoit_fleet_set_external_use (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, bulk);
   if (add_group (fleet, group, bulk, error))
     return TRUE;
@@ -281,6 +307,8 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
   for (guint i = 0; ok && i < groups->len; i++)
     ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), bulk, error);
   quoit_fleet_recount_slices (fleet, bulk->slices);
+  if (bulk->n_ahead > 0)
+    quoit_fleet_ahead_rebuild (fleet);
   return ok;
 }
 
@@ -291,6 +319,19 @@ find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot,
   *slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name));
   return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
+}
+
+/* Ends what the group uses, or what it is to use when it begins. */
+static void
+leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  if (quoit_group_is_ahead (group))
+    {
+      quoit_fleet_ahead_remove (fleet, slot);
+      return;
+    }
+  quoit_fleet_remove_edges (fleet, group, slot);
+  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
 }
 
 gboolean
@@ -311,8 +352,7 @@ quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint
     return FALSE;
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  quoit_fleet_remove_edges (fleet, group, slot);
-  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+  leave_nodes (fleet, group, slot);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED || *reason != '\0')
     {
@@ -363,6 +403,32 @@ replace_in_slot (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
   update_first_lease (fleet, group);
 }
 
+/* Checks that the group may use its nodes. Nodes that a source reports as used are free for it. */
+static gboolean
+check_new_nodes (QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  if (quoit_group_is_ahead (group))
+    return TRUE;
+  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+  if (quoit_fleet_nodes_are_free (fleet, group, NULL, error))
+    return TRUE;
+  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+  return FALSE;
+}
+
+/* The opposite of leave_nodes(), for a group that is in the slot. */
+static void
+enter_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  if (quoit_group_is_ahead (group))
+    {
+      quoit_fleet_ahead_add (fleet, slot);
+      return;
+    }
+  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+  quoit_fleet_add_edges (fleet, group, slot, NULL);
+}
+
 gboolean
 quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
@@ -373,30 +439,28 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
   if (!find_slot (fleet, group->name, group->id, &slot, error))
     return quoit_group_data_unref (group), FALSE;
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0)
+  if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0
+      || (quoit_group_is_ahead (group) && !quoit_group_is_ahead (before)))
     {
-      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key or be removed by a replacement",
-                  group->name);
+      quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                  "group '%s' cannot change its key, be removed or lie ahead again by a replacement", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  moves = !quoit_group_same_nodes (before, group);
+  moves = !quoit_group_same_nodes (before, group) || quoit_group_is_ahead (before) != quoit_group_is_ahead (group)
+          || before->begins_ms != group->begins_ms;
   if (moves)
     {
-      quoit_fleet_remove_edges (fleet, before, slot);
-      quoit_fleet_set_external_use (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
-      quoit_fleet_set_external_use (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
-      if (!quoit_fleet_nodes_are_free (fleet, group, NULL, error))
+      leave_nodes (fleet, before, slot);
+      if (!check_new_nodes (fleet, group, error))
         {
-          quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
-          quoit_fleet_set_external_use (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
-          quoit_fleet_add_edges (fleet, before, slot, NULL);
+          enter_nodes (fleet, before, slot);
           return quoit_group_data_unref (group), FALSE;
         }
     }
   /* Replace the group before the shares are added, because shares refer to the bundles of the group in the slot. */
   replace_in_slot (fleet, slot, group);
   if (moves)
-    quoit_fleet_add_edges (fleet, group, slot, NULL);
+    enter_nodes (fleet, group, slot);
   return quoit_group_data_unref (before), TRUE;
 }
 
@@ -440,8 +504,10 @@ quoit_fleet_update_first_lease (const QuoitFleet *fleet)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && group->until_ms != 0 && group->state != QUOIT_GROUP_REMOVED)
-        first = MIN (first, group->until_ms);
+      gint64 next_ms = group == NULL || group->state == QUOIT_GROUP_REMOVED ? 0 : quoit_group_next_change_ms (group);
+
+      if (next_ms != 0)
+        first = MIN (first, next_ms);
     }
   __atomic_store_n (&((QuoitFleet *) fleet)->first_lease_ms, first, __ATOMIC_RELAXED);
 }
@@ -468,4 +534,7 @@ quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->ledger = from->ledger;
   fleet->is_planned = from->is_planned;
   fleet->first_lease_ms = quoit_fleet_first_lease (from);
+  fleet->ahead = from->ahead;
+  if (fleet->ahead != NULL)
+    g_atomic_ref_count_inc (&fleet->ahead->refs);
 }

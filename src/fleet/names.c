@@ -9,7 +9,7 @@ static const char *const node_states[] = {
 
 static const char *const group_states[] = {
   [QUOIT_GROUP_HELD] = "HELD",       [QUOIT_GROUP_RESERVED] = "RESERVED", [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
-  [QUOIT_GROUP_REMOVED] = "REMOVED", [QUOIT_GROUP_PENDING] = "PENDING",
+  [QUOIT_GROUP_REMOVED] = "REMOVED", [QUOIT_GROUP_PENDING] = "PENDING",   [QUOIT_GROUP_AHEAD] = "AHEAD",
 };
 
 #define LOOK_UP(table, value)                                                                                          \

@@ -61,6 +61,7 @@ QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice
 typedef struct {
   GHashTable *node_caches; /* node index -> NodeCache of shares.c, for nodes with many users */
   GArray *slices;          /* slices to recount after the last group */
+  guint n_ahead;           /* groups that lie ahead */
 } QuoitBulkAdd;
 
 QuoitBulkAdd *quoit_bulk_add_new (void);

@@ -176,7 +176,7 @@ node_cache_free (gpointer data)
 QuoitBulkAdd *
 quoit_bulk_add_new (void)
 {
-  QuoitBulkAdd *bulk = g_new (QuoitBulkAdd, 1);
+  QuoitBulkAdd *bulk = g_new0 (QuoitBulkAdd, 1);
 
   bulk->node_caches = g_hash_table_new_full (NULL, NULL, NULL, node_cache_free);
   bulk->slices = g_array_new (FALSE, FALSE, sizeof (guint32));

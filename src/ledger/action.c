@@ -20,6 +20,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
     {
     case QUOIT_ACTION_RESERVE:
       return quoit_step_reserve (fleet, action->request, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RESERVE_AHEAD:
+      return quoit_step_reserve_ahead (fleet, &action->ahead, now_ms, entry, outcome, error);
     case QUOIT_ACTION_HOLD:
       return quoit_step_hold (fleet, &action->hold, now_ms, entry, outcome, error);
     case QUOIT_ACTION_CONFIRM:
@@ -52,6 +54,10 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_end_owner (fleet, action->owner.name, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SET_STATES:
       return quoit_step_set_states (fleet, &action->states, now_ms, entry, error);
+    case QUOIT_ACTION_ADD_WINDOW:
+      return quoit_step_add_window (fleet, &action->window, now_ms, entry, error);
+    case QUOIT_ACTION_REMOVE_WINDOW:
+      return quoit_step_remove_window (fleet, action->window_name, now_ms, entry, error);
     case QUOIT_ACTION_IMPORT:
       return quoit_step_import (fleet, action->claims, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SYNC:

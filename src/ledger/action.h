@@ -4,6 +4,7 @@
 
 #include <quoit/ledger.h>
 
+#include "fleet/ahead.h"
 #include "ledger/entry.h"
 #include "placement/refusal.h"
 
@@ -18,6 +19,17 @@ typedef struct {
   const QuoitRequest *request;
   gint64 lease_ms;
 } QuoitHold;
+
+typedef struct {
+  const QuoitRequest *request;
+  gint64 from_ms, until_ms; /* until_ms 0: without an end */
+} QuoitReserveAhead;
+
+typedef struct {
+  const char *name;
+  QuoitWindowTarget target;
+  gint64 from_ms, until_ms;
+} QuoitWindowChange;
 
 typedef struct {
   QuoitGroupRef ref;
@@ -87,6 +99,7 @@ typedef struct {
 
 typedef enum {
   QUOIT_ACTION_RESERVE,
+  QUOIT_ACTION_RESERVE_AHEAD,
   QUOIT_ACTION_HOLD,
   QUOIT_ACTION_CONFIRM,
   QUOIT_ACTION_RENEW,
@@ -103,6 +116,8 @@ typedef enum {
   QUOIT_ACTION_RENEW_OWNER,
   QUOIT_ACTION_END_OWNER,
   QUOIT_ACTION_SET_STATES,
+  QUOIT_ACTION_ADD_WINDOW,
+  QUOIT_ACTION_REMOVE_WINDOW,
   QUOIT_ACTION_IMPORT,
   QUOIT_ACTION_SYNC,
   QUOIT_ACTION_UPDATE_NODES,
@@ -117,6 +132,7 @@ typedef struct {
   QuoitActionType type;
   union {
     const QuoitRequest *request; /* RESERVE */
+    QuoitReserveAhead ahead;     /* RESERVE_AHEAD */
     QuoitHold hold;              /* HOLD */
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
     QuoitGroupsRenewal renewal;  /* RENEW_GROUPS */
@@ -128,6 +144,8 @@ typedef struct {
     QuoitGroupUpdate update;     /* UPDATE */
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
     QuoitStatesChange states;    /* SET_STATES */
+    QuoitWindowChange window;    /* ADD_WINDOW */
+    const char *window_name;     /* REMOVE_WINDOW */
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitNodesUpdate nodes;      /* UPDATE_NODES */
     QuoitClockChange clock;      /* SET_CLOCK */

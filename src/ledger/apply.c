@@ -3,6 +3,7 @@
  * layout asserts. */
 #include <string.h>
 
+#include "fleet/ahead.h"
 #include "ledger/entry.h"
 
 /* Copies claims of nodes from one set of claims to another, and looks up each pool and kind only once. */
@@ -290,7 +291,10 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
                            contradiction->message);
     }
-  if (entry->verb == QUOIT_VERB_EXPIRE)
+  /* Steps choose slices that live; a fork may have chosen them before a node died. */
+  if (entry->verb == QUOIT_VERB_COMMIT_FORK)
+    quoit_fleet_ahead_doubt (*fleet);
+  if (entry->verb == QUOIT_VERB_EXPIRE || entry->verb == QUOIT_VERB_BEGIN)
     quoit_fleet_update_first_lease (*fleet);
   (*fleet)->seq = entry->seq;
   (*fleet)->clock_ms = entry->time_ms;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fleet/kind.h"
-#include "ledger/ledger.h"
+#include "ledger/ahead.h"
 
 typedef struct {
   const QuoitFleet *base;    /* from which the fork was made */
@@ -174,7 +174,8 @@ rebase_added (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, G
   if (*fields.owner != '\0' && !check_owner (rebase, fields.owner, error))
     return FALSE;
   /* Groups of sources have the nodes that their source reports, whatever their state. */
-  if (*fields.source == '\0' && !check_new_nodes (rebase, NULL, effect->group, error))
+  if (*fields.source == '\0' && !quoit_group_is_ahead (effect->group)
+      && !check_new_nodes (rebase, NULL, effect->group, error))
     return FALSE;
   if (fields.until_ms != 0)
     g_ptr_array_add (rebase->leases, g_strdup (fields.name));
@@ -192,7 +193,8 @@ rebase_changed (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased,
   if (!check_group (rebase, fields.name, fields.id, error))
     return FALSE;
   now = quoit_fleet_find_group (rebase->fleet, fields.name);
-  if (*fields.source == '\0' && !check_new_nodes (rebase, now, effect->group, error))
+  if (*fields.source == '\0' && !quoit_group_is_ahead (effect->group)
+      && !check_new_nodes (rebase, now, effect->group, error))
     return FALSE;
   fields.id = shifted_id (rebase, fields.id);
   /* A resize or repair does not change the lease, which others may have renewed. */
@@ -337,11 +339,13 @@ apply_effect (Rebase *rebase, const QuoitEffect *effect, GError **error)
                      contradiction->message);
 }
 
-/* The ledger itself ends the leases of groups that the fork has not added. */
+/* The ledger itself ends the leases of groups that the fork has not added, and makes reservations ahead begin. */
 static gboolean
 is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
 {
-  return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
+  guint64 id = effect->type == QUOIT_EFFECT_GROUP_CHANGED ? effect->group->id : effect->group_id;
+
+  return (entry->verb == QUOIT_VERB_EXPIRE || entry->verb == QUOIT_VERB_BEGIN) && id < rebase->base->next_group_id;
 }
 
 /* A release with a reason forgets old records. Others may have forgotten such a record too. */
@@ -409,6 +413,16 @@ check_leases (const Rebase *rebase, GError **error)
   return TRUE;
 }
 
+/* Checks that what others have reserved ahead since, and what the fork has reserved, do not need the same nodes. */
+static gboolean
+check_promises (const Rebase *rebase, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  return quoit_ahead_check (rebase->fleet, &why)
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s: make a new fork of a new snapshot", why->message);
+}
+
 gboolean
 quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes, gint64 now_ms, QuoitEntry **entry,
                         GError **error)
@@ -450,7 +464,7 @@ quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes
   rebase.id_shift = fleet->next_group_id - changes->base->next_group_id;
   for (guint i = 0; ok && i < changes->entries->len; i++)
     ok = rebase_entry (&rebase, changes->entries->pdata[i], error);
-  ok = ok && check_leases (&rebase, error);
+  ok = ok && check_leases (&rebase, error) && check_promises (&rebase, error);
   quoit_layout_unref (rebase.known);
   scratch = rebase.fleet;
   if (!ok)

@@ -75,8 +75,9 @@ gboolean
 quoit_step_is_same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->created_ms == b->created_ms
-         && a->ended_ms == b->ended_ms && a->until_ms == b->until_ms && a->kind == b->kind && a->end == b->end
-         && a->expected_end_ms == b->expected_end_ms && a->priority == b->priority && strcmp (a->source, b->source) == 0
+         && a->ended_ms == b->ended_ms && a->begins_ms == b->begins_ms && a->until_ms == b->until_ms
+         && a->kind == b->kind && a->end == b->end && a->expected_end_ms == b->expected_end_ms
+         && a->priority == b->priority && strcmp (a->source, b->source) == 0
          && strcmp (a->foreign_id, b->foreign_id) == 0 && strcmp (a->name, b->name) == 0
          && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0 && strcmp (a->request, b->request) == 0
          && strcmp (a->reason, b->reason) == 0 && quoit_labels_equal (a->labels, a->n_labels, b->labels, b->n_labels)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes the slices of a group: resize, repair, and release of one slice. The slices of a group are always in natural
  * order, so that their indices depend only on which slices the group has, and not on its history. */
-#include "ledger/ledger.h"
+#include "ledger/ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,16 +99,18 @@ make_group (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 
   return quoit_group_data_new (&facts);
 }
 
-/* Sets the outcome, and makes the entry unless @after is @before itself. Takes the reference to @after. */
+/* Sets the outcome, and makes the entry unless @after is @before itself. Takes the reference to @after. @moved:
+ * reservations ahead that get other slices, or NULL. */
 static gboolean
-set_outcome (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *after, QuoitVerb verb,
-             gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
+set_outcome (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *after, const GPtrArray *moved,
+             QuoitVerb verb, gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
 {
   outcome->before = quoit_group_data_ref (before);
   outcome->after = after;
   if (after != before)
     {
       *entry = quoit_entry_new (fleet, verb, time_ms);
+      quoit_entry_add_moves (*entry, moved);
       quoit_entry_add (*entry,
                        (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (after) });
     }
@@ -153,7 +155,7 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
 {
   const QuoitGroupData *group = quoit_step_lookup_own_group (fleet, ref, error);
 
-  if (group == NULL)
+  if (group == NULL || !quoit_step_check_has_begun (group, error))
     return NULL;
   if (group->kind == QUOIT_RECORD_BUNDLES)
     {
@@ -193,17 +195,20 @@ choose_dropped_slices (const QuoitFleet *fleet, const QuoitGroupData *group, gui
  * releasing the group itself. */
 static QuoitGroupData *
 grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
-            const QuoitPlan *chosen, QuoitRefusal *refusal, GError **error)
+            const QuoitPlan *chosen, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
+  const gint64 end_ms = quoit_group_latest_end (group);
   QuoitGroupData *after = NULL;
   QuoitPlan plan;
 
   if (chosen != NULL)
-    return make_group (fleet, group, kept, chosen->slices, chosen->n, request, error);
+    return quoit_step_move_away (fleet, chosen, end_ms, moved)
+               ? make_group (fleet, group, kept, chosen->slices, chosen->n, request, error)
+               : NULL;
   request->n_slices = n;
   request->min_slices = 0;
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, NULL, error))
+  if (quoit_step_choose_slices (fleet, request, end_ms, &plan, moved, NULL, error))
     after = make_group (fleet, group, kept, plan.slices, plan.n, request, error);
   else if (refusal != NULL && (error == NULL || *error == NULL))
     {
@@ -211,6 +216,7 @@ grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *
       quoit_refusal_set (refusal, request);
       quoit_refusal_copy_request (refusal);
       refusal->fleet = quoit_fleet_ref (fleet);
+      refusal->seen_until_ms = end_ms;
       refusal->group_id = group->id;
       refusal->group_name = g_strdup (group->name);
     }
@@ -237,6 +243,7 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
                    QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitRequest) request = NULL;
+  g_autoptr (GPtrArray) moved = NULL;
   g_autofree guint8 *kept = NULL;
   const QuoitGroupData *group;
   QuoitGroupData *after;
@@ -248,7 +255,7 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
   if (group == NULL || !check_n_slices (group, request, resize->n_slices, error))
     return FALSE;
   if (resize->n_slices == group->n_slices)
-    return set_outcome (fleet, group, quoit_group_data_ref (group), QUOIT_VERB_RESIZE, time_ms, entry, outcome);
+    return set_outcome (fleet, group, quoit_group_data_ref (group), NULL, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 
   kept = g_malloc (group->n_slices + 1);
   choose_dropped_slices (fleet, group,
@@ -256,8 +263,8 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
   after = resize->n_slices < group->n_slices
               ? make_group (fleet, group, kept, NULL, 0, request, error)
               : grow_group (fleet, group, kept, (guint32) resize->n_slices - group->n_slices, request, resize->chosen,
-                            &outcome->refusal, error);
-  return after != NULL && set_outcome (fleet, group, after, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
+                            &moved, &outcome->refusal, error);
+  return after != NULL && set_outcome (fleet, group, after, moved, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 }
 
 /* --- repair --- */
@@ -317,9 +324,9 @@ replace_on_fork (QuoitFleet *fork, QuoitGroupData *group, GError **error)
 /* Returns @group with replacements for its lost slices. Prefers the lost slices themselves if they are intact again. */
 static QuoitGroupData *
 repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
-                QuoitRequest *request, QuoitRefusal *refusal, GError **error)
+                QuoitRequest *request, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
-  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet), seen = NULL;
   g_autoptr (QuoitGroupData) rest = make_group (fleet, group, kept, NULL, 0, request, error), with_recovered = NULL;
   g_autofree guint32 *recovered = g_new (guint32, n_lost + 1);
   g_autofree guint8 *keep_all = NULL;
@@ -327,7 +334,8 @@ repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guin
 
   if (rest == NULL || !replace_on_fork (fork, rest, error))
     return NULL;
-  n = find_recovered (fork, group, kept, request, recovered);
+  seen = quoit_fleet_seen_until (fork, quoit_group_latest_end (group));
+  n = find_recovered (seen != NULL ? seen : fork, group, kept, request, recovered);
   with_recovered = make_group (fork, group, kept, recovered, n, request, error);
   if (with_recovered == NULL || n == n_lost)
     return g_steal_pointer (&with_recovered);
@@ -335,7 +343,7 @@ repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guin
     return NULL;
   keep_all = g_malloc (with_recovered->n_slices + 1);
   memset (keep_all, 1, with_recovered->n_slices);
-  return grow_group (fork, with_recovered, keep_all, n_lost - n, request, NULL, refusal, error);
+  return grow_group (fork, with_recovered, keep_all, n_lost - n, request, NULL, moved, refusal, error);
 }
 
 /* Returns @group with replacements for its lost slices. Usually no lost slice is intact again. The free slices are
@@ -343,18 +351,19 @@ repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guin
  * needs the fork, because its report counts what the group gives up. */
 static QuoitGroupData *
 repair_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
-              QuoitRequest *request, QuoitRefusal *refusal, GError **error)
+              QuoitRequest *request, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
   QuoitGroupData *after = has_intact_slice (fleet, group, kept)
                               ? NULL
-                              : grow_group (fleet, group, kept, n_lost, request, NULL, NULL, NULL);
+                              : grow_group (fleet, group, kept, n_lost, request, NULL, moved, NULL, NULL);
 
-  return after != NULL ? after : repair_on_fork (fleet, group, kept, n_lost, request, refusal, error);
+  return after != NULL ? after : repair_on_fork (fleet, group, kept, n_lost, request, moved, refusal, error);
 }
 
 /* Returns @group with replacements for its lost and leaving slices, or a reference to @group itself if it has none. */
 static QuoitGroupData *
-repair_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
+repair_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GPtrArray **moved, QuoitRefusal *refusal,
+               GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
   g_autofree guint8 *kept = NULL;
@@ -369,13 +378,15 @@ repair_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusa
       n_lost += !kept[s];
     }
   return n_lost == 0 ? quoit_group_data_ref (group)
-                     : repair_group (fleet, group, kept, n_lost, request, refusal, error);
+                     : repair_group (fleet, group, kept, n_lost, request, moved, refusal, error);
 }
 
 gboolean
 quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
                    QuoitOutcome *outcome, GError **error)
 {
+  g_autoptr (GPtrArray) moved = NULL;
+  g_autoptr (QuoitFleet) seen = NULL;
   const QuoitGroupData *group;
   QuoitGroupData *after;
   gint64 time_ms = 0;
@@ -383,11 +394,14 @@ quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = quoit_step_lookup_own_group (fleet, ref, error);
-  if (group == NULL)
+  if (group == NULL || !quoit_step_check_has_begun (group, error))
     return FALSE;
-  after = group->kind == QUOIT_RECORD_BUNDLES ? quoit_step_repair_bundles (fleet, group, &outcome->refusal, error)
-                                              : repair_slices (fleet, group, &outcome->refusal, error);
-  return after != NULL && set_outcome (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
+  if (group->kind == QUOIT_RECORD_BUNDLES)
+    seen = quoit_fleet_seen_until (fleet, quoit_group_latest_end (group));
+  after = group->kind == QUOIT_RECORD_BUNDLES
+              ? quoit_step_repair_bundles (fleet, seen != NULL ? seen : fleet, group, &outcome->refusal, error)
+              : repair_slices (fleet, group, &moved, &outcome->refusal, error);
+  return after != NULL && set_outcome (fleet, group, after, moved, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
 }
 
 /* --- release of one slice --- */
@@ -421,7 +435,7 @@ quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *rele
   if (n_kept > 0)
     {
       after = make_group (fleet, group, kept, NULL, 0, request, error);
-      return after != NULL && set_outcome (fleet, group, after, QUOIT_VERB_RELEASE, time_ms, entry, outcome);
+      return after != NULL && set_outcome (fleet, group, after, NULL, QUOIT_VERB_RELEASE, time_ms, entry, outcome);
     }
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);

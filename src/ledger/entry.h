@@ -31,7 +31,10 @@ typedef enum {
   QUOIT_VERB_SET_CLOCK = 19, /* the only verb whose time may be before that of the previous entry */
   QUOIT_VERB_COMMIT_FORK = 20,
   QUOIT_VERB_UPDATE = 21,
-  QUOIT_VERB_SET_KEEP = 22
+  QUOIT_VERB_SET_KEEP = 22,
+  QUOIT_VERB_BEGIN = 23, /* reservations ahead that have begun, or get other slices, before another change; no actor */
+  QUOIT_VERB_WINDOW_ADD = 24,
+  QUOIT_VERB_WINDOW_REMOVE = 25
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 

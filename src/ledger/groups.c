@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps: reserve, hold and release groups, and set node states. Also looks up groups for the other steps. */
-#include "ledger/ledger.h"
+#include "ledger/ahead.h"
 
 #include <string.h>
 
@@ -52,25 +52,67 @@ return_existing_group (const QuoitRequest *request, const char *canonical, const
   return TRUE;
 }
 
+/* What differs between the calls that make a group. */
+typedef struct {
+  QuoitVerb verb;
+  gint64 lease_ms;         /* 0: no lease */
+  const QuoitPlan *chosen; /* its slices; NULL: placement chooses them */
+  gboolean is_ahead;       /* it begins at from_ms and ends at until_ms (0: without an end) */
+  gint64 from_ms, until_ms;
+} Making;
+
 static gboolean
-make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
-                   const QuoitPlan *chosen, QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
+place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
+               QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
+{
+  g_autoptr (QuoitFleet) seen = !making->is_ahead
+                                    ? quoit_fleet_seen_until (fleet, quoit_group_latest_end (facts))
+                                    : quoit_fleet_seen_at (fleet, making->from_ms, quoit_group_latest_end (facts));
+
+  *new_group = quoit_step_make_bundle_group (seen != NULL ? seen : fleet, facts, request, refusal, error);
+  if (*new_group == NULL && refusal->request != NULL && refusal->fleet == NULL)
+    refusal->fleet = g_steal_pointer (&seen);
+  return *new_group != NULL;
+}
+
+static gboolean
+place_slices (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
+              QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
   QuoitPlan plan;
-
-  if (chosen != NULL)
-    {
-      *new_group = quoit_step_make_slice_group (fleet, facts, request, chosen->slices, chosen->n, error);
-      return *new_group != NULL;
-    }
-  if (request->bundles->len > 0)
-    return (*new_group = quoit_step_make_bundle_group (fleet, facts, request, refusal, error)) != NULL;
+  gboolean is_chosen;
 
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, refusal, error))
+  is_chosen = !making->is_ahead ? quoit_step_choose_slices (fleet, request, quoit_group_latest_end (facts), &plan,
+                                                            moved, refusal, error)
+                                : quoit_step_choose_slices_ahead (fleet, request, making->from_ms, making->until_ms,
+                                                                  &plan, moved, refusal, error);
+  if (is_chosen)
     *new_group = quoit_step_make_slice_group (fleet, facts, request, plan.slices, plan.n, error);
   quoit_plan_clear (&plan);
   return *new_group != NULL;
+}
+
+/* Makes a group of slices that the caller has chosen. */
+static gboolean
+take_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const QuoitPlan *chosen,
+             QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
+{
+  if (!quoit_step_move_away (fleet, chosen, quoit_group_latest_end (facts), moved))
+    return quoit_refusal_set (refusal, request);
+  *new_group = quoit_step_make_slice_group (fleet, facts, request, chosen->slices, chosen->n, error);
+  return *new_group != NULL;
+}
+
+static gboolean
+make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
+                   const Making *making, QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal,
+                   GError **error)
+{
+  if (making->chosen != NULL)
+    return take_chosen (fleet, request, facts, making->chosen, new_group, moved, refusal, error);
+  return request->bundles->len > 0 ? place_bundles (fleet, request, facts, making, new_group, refusal, error)
+                                   : place_slices (fleet, request, facts, making, new_group, moved, refusal, error);
 }
 
 /* The size of a request is limited, because every entry that changes the group contains it. */
@@ -121,19 +163,40 @@ quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, GError **
   return check_request (request, QUOIT_VERB_RESERVE, request->lease_ms, time_ms, &facts, &canonical, error);
 }
 
-/* Reserves or holds a group, depending on @verb. @lease_ms 0: no lease. @chosen: its slices; NULL: placement chooses.
- */
 static gboolean
-reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms,
-                 const QuoitPlan *chosen, gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+check_times_ahead (const Making *making, gint64 time_ms, GError **error)
 {
+  if (making->from_ms <= time_ms || !quoit_time_is_valid (making->from_ms))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "from '%" G_GINT64_FORMAT "': expected milliseconds since 1970, after now (%" G_GINT64_FORMAT
+                       ") and before the year 2200",
+                       making->from_ms, time_ms);
+  if (making->until_ms != 0 && (making->until_ms <= making->from_ms || !quoit_time_is_valid (making->until_ms)))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "until '%" G_GINT64_FORMAT
+                       "': expected milliseconds since 1970, after the beginning (%" G_GINT64_FORMAT
+                       ") and before the year 2200; 0: without an end",
+                       making->until_ms, making->from_ms);
+  return making->lease_ms == 0
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "lease '%" G_GINT64_FORMAT "' ms: expected none, because a reservation ahead has an end",
+                        making->lease_ms);
+}
+
+static gboolean
+reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Making *making, gint64 now_ms,
+                 QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+{
+  const QuoitVerb verb = making->verb;
   g_autofree char *canonical = NULL;
+  g_autoptr (GPtrArray) moved = NULL;
   const QuoitGroupData *group;
   QuoitGroupData *new_group = NULL, facts = { .id = fleet->next_group_id };
   gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || !check_request (request, verb, lease_ms, time_ms, &facts, &canonical, error))
+      || (making->is_ahead && !check_times_ahead (making, time_ms, error))
+      || !check_request (request, verb, making->lease_ms, MAX (time_ms, making->from_ms), &facts, &canonical, error))
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
@@ -144,6 +207,8 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
                        "there is a group '%s' already: '%s@%" G_GUINT64_FORMAT "', %s; release it, or use another name",
                        request->name, group->name, group->id, group->request);
   if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
+    return FALSE;
+  if (making->is_ahead && !quoit_step_check_n_ahead (fleet, error))
     return FALSE;
 
   facts.created_ms = time_ms;
@@ -159,9 +224,16 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb
   facts.key = request->key == NULL ? "" : request->key;
   facts.request = canonical;
   facts.kind = request->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
-  if (!make_placed_group (fleet, request, &facts, chosen, &new_group, &outcome->refusal, error))
+  if (making->is_ahead)
+    {
+      facts.state = QUOIT_GROUP_AHEAD;
+      facts.begins_ms = making->from_ms;
+      facts.until_ms = making->until_ms;
+    }
+  if (!make_placed_group (fleet, request, &facts, making, &new_group, &moved, &outcome->refusal, error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
+  quoit_entry_add_moves (*entry, moved);
   quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = new_group });
   outcome->after = quoit_group_data_ref (new_group);
   return TRUE;
@@ -171,21 +243,37 @@ gboolean
 quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                     QuoitOutcome *outcome, GError **error)
 {
-  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, NULL, now_ms, entry, outcome, error);
+  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms };
+
+  return reserve_or_hold (fleet, request, &making, now_ms, entry, outcome, error);
+}
+
+gboolean
+quoit_step_reserve_ahead (const QuoitFleet *fleet, const QuoitReserveAhead *ahead, gint64 now_ms, QuoitEntry **entry,
+                          QuoitOutcome *outcome, GError **error)
+{
+  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = ahead->request->lease_ms, .is_ahead = TRUE,
+                          .from_ms = ahead->from_ms, .until_ms = ahead->until_ms };
+
+  return reserve_or_hold (fleet, ahead->request, &making, now_ms, entry, outcome, error);
 }
 
 gboolean
 quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen, gint64 now_ms,
                            QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
-  return reserve_or_hold (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, chosen, now_ms, entry, outcome, error);
+  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms, .chosen = chosen };
+
+  return reserve_or_hold (fleet, request, &making, now_ms, entry, outcome, error);
 }
 
 gboolean
 quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  return reserve_or_hold (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, NULL, now_ms, entry, outcome, error);
+  const Making making = { QUOIT_VERB_HOLD, .lease_ms = hold->lease_ms };
+
+  return reserve_or_hold (fleet, hold->request, &making, now_ms, entry, outcome, error);
 }
 
 /* --- release --- */

@@ -2,8 +2,9 @@
 /* Adds how the new node states affect the groups on these nodes to the list of changes of an import. */
 #include <string.h>
 
-#include "ledger/difference.h"
+#include "fleet/ahead.h"
 #include "fleet/names.h"
+#include "ledger/difference.h"
 
 static QuoitNodeState
 node_state_after (const QuoitDifference *difference, guint32 id)
@@ -125,7 +126,7 @@ quoit_difference_add_losses (QuoitDifference *difference)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && is_reported (group) && has_changed_node (difference, group))
+      if (group != NULL && !quoit_group_is_ahead (group) && is_reported (group) && has_changed_node (difference, group))
         g_ptr_array_add (changed_groups, (gpointer) group);
     }
   g_ptr_array_sort (changed_groups, quoit_group_by_id);

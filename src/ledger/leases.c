@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leases: computes their ends, confirms and renews them, and expires groups. */
-#include "ledger/ledger.h"
+#include "ledger/ahead.h"
 
 #include <string.h>
 
@@ -128,12 +128,15 @@ quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
     make_entry (fleet, QUOIT_VERB_EXPIRE, time_ms, ended, forgotten, entry);
 }
 
+const QuoitDueStep quoit_due_steps[QUOIT_N_DUE_STEPS] = { quoit_step_expire, quoit_step_begin };
+
 /* --- confirm and renew --- */
 
-/* Makes the entry that sets state and lease of the group, unless the group already has both. */
+/* Makes the entry that sets state and lease of the group, unless the group already has both. @moved: reservations ahead
+ * that get other slices, or NULL. */
 static gboolean
-set_lease (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
-           gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
+set_lease (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms,
+           const GPtrArray *moved, QuoitVerb verb, gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
 {
   QuoitGroupData changed = quoit_group_data_copy_fields (group);
 
@@ -142,6 +145,7 @@ set_lease (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState
   if (state != group->state || until_ms != group->until_ms)
     {
       *entry = quoit_entry_new (fleet, verb, time_ms);
+      quoit_entry_add_moves (*entry, moved);
       quoit_entry_add (*entry, quoit_effect_lease (group, state, until_ms));
     }
   outcome->after = *entry == NULL ? quoit_group_data_ref (group) : quoit_group_data_new (&changed);
@@ -159,12 +163,12 @@ quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gin
       || (change->lease_ms != 0 && !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error)))
     return FALSE;
   group = quoit_step_lookup_own_group (fleet, &change->ref, error);
-  if (group == NULL)
+  if (group == NULL || !quoit_step_check_has_begun (group, error))
     return FALSE;
   /* A repeated call does not extend the lease that the first call set. */
   if (group->state == QUOIT_GROUP_RESERVED)
     until_ms = group->until_ms;
-  return set_lease (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
+  return set_lease (fleet, group, QUOIT_GROUP_RESERVED, until_ms, NULL, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
 }
 
 /* Returns a group that has a lease, or NULL with the error. */
@@ -173,6 +177,8 @@ lookup_leased_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError *
 {
   const QuoitGroupData *group = quoit_step_lookup_own_group (fleet, ref, error);
 
+  if (group != NULL && !quoit_step_check_has_begun (group, error))
+    return NULL;
   if (group != NULL && group->until_ms == 0)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
@@ -185,20 +191,52 @@ gboolean
 quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
                   QuoitOutcome *outcome, GError **error)
 {
+  g_autoptr (GPtrArray) moved = NULL;
   const QuoitGroupData *group;
+  QuoitGroupData renewed;
   gint64 time_ms = 0, until_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
       || !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error))
     return FALSE;
   group = lookup_leased_group (fleet, &change->ref, error);
-  return group != NULL && set_lease (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
+  if (group == NULL)
+    return FALSE;
+  renewed = quoit_group_data_copy_fields (group);
+  renewed.until_ms = until_ms;
+  return quoit_step_check_extension (fleet, group, quoit_group_latest_end (&renewed), &moved, error)
+         && set_lease (fleet, group, group->state, until_ms, moved, QUOIT_VERB_RENEW, time_ms, entry, outcome);
 }
 
-/* Adds the effect on one group, unless it has the lease already. @seen: the ids of the groups so far. */
+/* The renewal of many groups, one after the other. */
+typedef struct {
+  QuoitFleet
+      *fleet; /* a fork with the changes so far, which decide what else can be promised; NULL: nothing lies ahead */
+  gint64 until_ms;
+  GHashTable *seen; /* the ids of the groups so far */
+  QuoitEntry *entry;
+} Renewals;
+
+/* Adds the effects of one renewal, and applies them to the fork. */
 static gboolean
-add_renewal (const QuoitFleet *fleet, const char *text, gint64 until_ms, GHashTable *seen, QuoitEntry *entry,
-             GError **error)
+extend (Renewals *renewals, const QuoitGroupData *group, GError **error)
+{
+  QuoitGroupData renewed = quoit_group_data_copy_fields (group);
+  g_autoptr (GPtrArray) moved = NULL;
+
+  renewed.until_ms = renewals->until_ms;
+  if (!quoit_step_check_extension (renewals->fleet, group, quoit_group_latest_end (&renewed), &moved, error))
+    return FALSE;
+  quoit_entry_add_moves (renewals->entry, moved);
+  quoit_entry_add (renewals->entry, quoit_effect_lease (group, group->state, renewals->until_ms));
+  for (guint i = 0; moved != NULL && i < moved->len; i++)
+    quoit_fleet_replace_group (renewals->fleet, quoit_group_data_ref (moved->pdata[i]), NULL);
+  return quoit_fleet_set_lease (renewals->fleet, group->name, group->id, group->state, renewals->until_ms, error);
+}
+
+/* Adds the renewal of one group, unless it has the lease already. */
+static gboolean
+add_renewal (const QuoitFleet *fleet, const char *text, Renewals *renewals, GError **error)
 {
   const QuoitGroupData *group;
   g_autofree char *name = NULL;
@@ -206,8 +244,12 @@ add_renewal (const QuoitFleet *fleet, const char *text, gint64 until_ms, GHashTa
 
   if (!quoit_group_ref_parse (text, &ref, &name, error) || (group = lookup_leased_group (fleet, &ref, error)) == NULL)
     return FALSE;
-  if (group->until_ms != until_ms && g_hash_table_add (seen, g_memdup2 (&group->id, sizeof group->id)))
-    quoit_entry_add (entry, quoit_effect_lease (group, group->state, until_ms));
+  if (group->until_ms == renewals->until_ms
+      || !g_hash_table_add (renewals->seen, g_memdup2 (&group->id, sizeof group->id)))
+    return TRUE;
+  if (renewals->fleet != NULL)
+    return extend (renewals, group, error);
+  quoit_entry_add (renewals->entry, quoit_effect_lease (group, group->state, renewals->until_ms));
   return TRUE;
 }
 
@@ -216,15 +258,17 @@ quoit_step_renew_groups (const QuoitFleet *fleet, const QuoitGroupsRenewal *rene
                          GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (QuoitFleet) scratch = quoit_fleet_n_ahead (fleet) > 0 ? quoit_fleet_fork (fleet) : NULL;
   g_autoptr (QuoitEntry) made = NULL;
-  gint64 time_ms = 0, until_ms = 0;
+  Renewals renewals = { .fleet = scratch, .seen = seen };
+  gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || !quoit_step_lease (time_ms, renewal->lease_ms, &until_ms, error))
+      || !quoit_step_lease (time_ms, renewal->lease_ms, &renewals.until_ms, error))
     return FALSE;
-  made = quoit_entry_new (fleet, QUOIT_VERB_RENEW, time_ms);
+  renewals.entry = made = quoit_entry_new (fleet, QUOIT_VERB_RENEW, time_ms);
   for (guint32 i = 0; i < renewal->n_groups; i++)
-    if (!add_renewal (fleet, renewal->groups[i], until_ms, seen, made, error))
+    if (!add_renewal (fleet, renewal->groups[i], &renewals, error))
       return FALSE;
   if (made->n_effects > 0)
     *entry = g_steal_pointer (&made);

@@ -29,6 +29,10 @@ const QuoitGroupData *quoit_step_lookup_own_group (const QuoitFleet *fleet, cons
  * same, and fails with CONFLICT otherwise. Fails with CONFLICT if a live group has the name. */
 gboolean quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                              QuoitOutcome *outcome, GError **error);
+/* Reserves a group that begins at @ahead->from_ms. Fails with INVALID for times that are not after now, and not after
+ * each other. */
+gboolean quoit_step_reserve_ahead (const QuoitFleet *fleet, const QuoitReserveAhead *ahead, gint64 now_ms,
+                                   QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
 /* Like quoit_step_reserve(), with slices that the caller has chosen: free ones that the request accepts. */
 gboolean quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen,
                                     gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
@@ -72,9 +76,10 @@ QuoitGroupData *quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGro
 QuoitGroupData *quoit_step_make_bundle_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
                                               const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
 /* Returns a copy of @group with new nodes for the bundles whose nodes are dead, draining or gone, or a reference to
- * @group itself if there are no such bundles. Fails like quoit_plan_bundles(). */
-QuoitGroupData *quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
-                                           GError **error);
+ * @group itself if there are no such bundles. The new nodes are chosen in @seen: see placement/ahead.h. Fails like
+ * quoit_plan_bundles(). */
+QuoitGroupData *quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitGroupData *group,
+                                           QuoitRefusal *refusal, GError **error);
 
 /* Returns whether a node of @kind would have enough resources for the bundles that this ledger's callers have on
  * @node. */
@@ -85,7 +90,28 @@ gboolean quoit_step_kind_has_room (const QuoitFleet *fleet, QuoitNodeId node, co
 /* Returns a request for the bundles of @group that have no node. Fails with CONFLICT if all have one. */
 QuoitRequest *quoit_step_make_unplaced_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 
+/* --- ahead.c --- */
+
+/* Makes reservations ahead begin whose time has come, and gives other slices to those whose slices were lost. Makes no
+ * entry if there is nothing to do. Every change begins with quoit_step_expire(), and then with this step. */
+void quoit_step_begin (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry);
+
+/* --- windows.c --- */
+
+/* Adds a window of the calendar. Makes no entry if it exists already. Fails with CONFLICT if another window has the
+ * name, or if a reservation ahead needs the nodes. */
+gboolean quoit_step_add_window (const QuoitFleet *fleet, const QuoitWindowChange *window, gint64 now_ms,
+                                QuoitEntry **entry, GError **error);
+/* Removes a window. Fails with NOT_FOUND. */
+gboolean quoit_step_remove_window (const QuoitFleet *fleet, const char *name, gint64 now_ms, QuoitEntry **entry,
+                                   GError **error);
+
 /* --- leases.c --- */
+
+typedef void (*QuoitDueStep) (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry);
+enum { QUOIT_N_DUE_STEPS = 2 };
+/* The steps with which every change begins, in their order. */
+extern const QuoitDueStep quoit_due_steps[QUOIT_N_DUE_STEPS];
 
 /* Ends groups whose lease, or whose owner's lease, has ended at @now_ms. Makes no entry if there are none or if
  * @now_ms is invalid. Every change begins with this step. */

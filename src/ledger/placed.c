@@ -102,7 +102,8 @@ find_staying_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32
 }
 
 QuoitGroupData *
-quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
+quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitGroupData *group,
+                           QuoitRefusal *refusal, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
   g_autofree const QuoitBundle **staying = NULL;
@@ -128,7 +129,7 @@ quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitGroupData *group,
     }
   if (n_lost == 0)
     return quoit_group_data_ref (group);
-  if (quoit_plan_bundles (fleet, request, &plan, refusal, error))
+  if (quoit_plan_bundles (seen, request, &plan, refusal, error))
     return make_group (fleet, group, request, &plan, staying);
   if (refusal->request == NULL)
     return NULL;

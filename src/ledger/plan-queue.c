@@ -4,6 +4,7 @@
  * earlier requests need are draining. What was decided there is then applied to the fleet itself. */
 #include "ledger/plan-queue.h"
 
+#include "ledger/ahead.h"
 #include "placement/queue/timeline.h"
 #include "placement/start.h"
 #include "placement/view.h"
@@ -33,10 +34,15 @@ refuse (Queue *queue, guint i, GError *error)
   queued_at (queue, i)->error = error;
 }
 
-/* Returns for how long the request needs its slices: until its expected end, or else that of its lease; 0: unknown. */
+/* Returns for how long the request needs its slices: until its expected end, or else that of its lease; 0: unknown. If
+ * something lies ahead, only an end that the ledger enforces counts, as for a reservation. */
 static gint64
-request_runtime (const QuoitRequest *request)
+request_runtime (const Queue *queue, guint i)
 {
+  const QuoitRequest *request = queue->requests[i];
+
+  if (quoit_fleet_n_ahead (queue->result->fleet) > 0)
+    return request->lease_ms == 0 ? 0 : MAX (request->lease_ms, request->expected_runtime_ms);
   return request->expected_runtime_ms != 0 ? request->expected_runtime_ms : request->lease_ms;
 }
 
@@ -117,12 +123,12 @@ group_slices (const QuoitLayout *layout, const QuoitGroupData *group)
 
 /* Takes the slices of a group that starts now. Returns FALSE if one of them is needed for an earlier request. */
 static gboolean
-take_slices (Queue *queue, const QuoitGroupData *group, const QuoitRequest *request)
+take_slices (Queue *queue, const QuoitGroupData *group, guint i)
 {
   g_autoptr (GArray) slices = group_slices (queue->result->fleet->layout, group);
 
   return quoit_timeline_take_slices (queue->timeline, slices,
-                                     quoit_runtime_end (queue->now_ms, request_runtime (request)));
+                                     quoit_runtime_end (queue->now_ms, request_runtime (queue, i)));
 }
 
 /* Sets what the plan says about request @i, which starts now. */
@@ -137,29 +143,47 @@ set_started (Queue *queue, guint i, const QuoitGroupData *group)
   queued->group = quoit_group_data_ref (group);
 }
 
-/* Starts request @i, for slices, of which @n are free now and for its run time. */
+/* Chooses @n slices for request @i: if possible, none that is promised to a reservation ahead. */
 static void
+choose_slices (const Queue *queue, guint i, guint32 n, QuoitPlan *plan)
+{
+  const gint64 runtime_ms = request_runtime (queue, i);
+  g_autoptr (QuoitFleet) seen
+      = quoit_fleet_seen_until (queue->result->fleet, quoit_runtime_end (queue->now_ms, runtime_ms));
+
+  if ((seen == NULL || !quoit_timeline_choose (queue->timeline, seen, i, n, runtime_ms, plan))
+      && !quoit_timeline_choose (queue->timeline, queue->result->fleet, i, n, runtime_ms, plan))
+    g_assert_not_reached ();
+}
+
+/* Starts request @i, for slices, of which @n are free now and for its run time. Returns FALSE if no way was found to
+ * give reservations ahead other slices. */
+static gboolean
 start_slices (Queue *queue, guint i, guint32 n)
 {
   const QuoitRequest *request = queue->requests[i];
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
   GError *error = NULL;
+  gboolean is_done = TRUE;
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  quoit_timeline_choose (queue->timeline, queue->result->fleet, i, n, request_runtime (request), &plan);
+  choose_slices (queue, i, n, &plan);
   if (quoit_step_reserve_chosen (queue->result->fleet, request, &plan, queue->now_ms, &entry, &outcome, &error)
       && quoit_entry_check_n_groups (queue->result->fleet, entry, &error) && apply (queue, entry, &error))
     {
-      if (!take_slices (queue, outcome.after, request))
+      if (!take_slices (queue, outcome.after, i))
         g_assert_not_reached ();
       set_started (queue, i, outcome.after);
       queued_at (queue, i)->is_elastic = request->min_slices != 0;
     }
-  else
+  else if (error != NULL)
     refuse (queue, i, error);
+  else
+    is_done = FALSE;
   quoit_plan_clear (&plan);
+  return is_done;
 }
 
 /* Gives an elastic request that starts now more slices, if they are free for its run time after all promises. */
@@ -168,7 +192,7 @@ grow_group (Queue *queue, guint i)
 {
   const QuoitRequest *request = queue->requests[i];
   const QuoitGroupData *group = queued_at (queue, i)->group;
-  guint32 n = MIN (quoit_timeline_count_now (queue->timeline, i, request_runtime (request)),
+  guint32 n = MIN (quoit_timeline_count_now (queue->timeline, i, request_runtime (queue, i)),
                    request->n_slices - group->n_slices);
   QuoitPlan plan;
   QuoitResize resize = { { group->name, group->id }, group->n_slices + n, &plan };
@@ -178,11 +202,11 @@ grow_group (Queue *queue, guint i)
   if (n == 0)
     return;
   quoit_plan_init (&plan);
-  quoit_timeline_choose (queue->timeline, queue->result->fleet, i, n, request_runtime (request), &plan);
+  choose_slices (queue, i, n, &plan);
   if (quoit_step_resize (queue->result->fleet, &resize, queue->now_ms, &entry, &outcome, NULL)
       && apply (queue, entry, NULL))
     {
-      if (!take_slices (queue, outcome.after, request))
+      if (!take_slices (queue, outcome.after, i))
         g_assert_not_reached ();
       set_started (queue, i, outcome.after);
     }
@@ -205,7 +229,7 @@ start_on (Queue *queue, guint i, const QuoitFleet *shadow)
   if (!is_decided && error == NULL)
     return FALSE;
   /* A repeated request has its group already, and makes no entry. */
-  if (is_decided && entry != NULL && !take_slices (queue, outcome.after, request))
+  if (is_decided && entry != NULL && !take_slices (queue, outcome.after, i))
     return FALSE;
   if (!is_decided || (entry != NULL && !apply (queue, entry, &error)))
     refuse (queue, i, error);
@@ -229,7 +253,7 @@ start_bundles (Queue *queue, guint i)
     return TRUE;
   if (!queue->has_promise)
     return FALSE;
-  quoit_timeline_withhold (queue->timeline, quoit_runtime_end (queue->now_ms, request_runtime (queue->requests[i])),
+  quoit_timeline_withhold (queue->timeline, quoit_runtime_end (queue->now_ms, request_runtime (queue, i)),
                            withhold_slice, &withheld);
   shadow = make_shadow (&withheld);
   return start_on (queue, i, shadow);
@@ -259,7 +283,7 @@ plan_slices (Queue *queue, guint i)
 {
   const QuoitRequest *request = queue->requests[i];
   const guint32 n = quoit_request_min_slices (request), n_possible = quoit_timeline_n_possible (queue->timeline, i);
-  const gint64 runtime_ms = request_runtime (request);
+  const gint64 runtime_ms = request_runtime (queue, i);
   GError *error = NULL;
   gint64 start_ms = QUOIT_FOREVER_MS;
 
@@ -269,13 +293,14 @@ plan_slices (Queue *queue, guint i)
       refuse (queue, i, error);
       return;
     }
-  if (!queue->is_blocked && quoit_timeline_count_now (queue->timeline, i, runtime_ms) >= n)
-    {
-      start_slices (queue, i, n);
-      return;
-    }
+  if (!queue->is_blocked && quoit_timeline_count_now (queue->timeline, i, runtime_ms) >= n
+      && start_slices (queue, i, n))
+    return;
   if (can_promise (queue))
     start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
+  /* Enough slices are free now, but reservations ahead need them, and no others were found for these. */
+  if (start_ms == queue->now_ms)
+    start_ms = QUOIT_FOREVER_MS;
   if (start_ms != QUOIT_FOREVER_MS)
     quoit_timeline_take (queue->timeline, i, n, start_ms, runtime_ms);
   wait_until (queue, i, start_ms == QUOIT_FOREVER_MS ? 0 : start_ms);
@@ -326,8 +351,9 @@ check_bundles (const Queue *queue, const QuoitRequest *request, GError **error)
 
 /* Returns when the bundles are to start, and pins their nodes; 0 if that is unknown. */
 static gint64
-find_start_of_bundles (Queue *queue, const QuoitRequest *request)
+find_start_of_bundles (Queue *queue, guint i)
 {
+  const QuoitRequest *request = queue->requests[i];
   g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
   Withheld withheld = { queue->result->fleet, changes };
   g_autoptr (QuoitFleet) shadow = NULL;
@@ -337,7 +363,7 @@ find_start_of_bundles (Queue *queue, const QuoitRequest *request)
   shadow = make_shadow (&withheld);
   if (!quoit_find_start (shadow != NULL ? shadow : queue->result->fleet, request, queue->now_ms, &start, NULL)
       || start.nodes->len == 0
-      || !pin_nodes (queue, start.nodes, quoit_runtime_end (start.time_ms, request_runtime (request))))
+      || !pin_nodes (queue, start.nodes, quoit_runtime_end (start.time_ms, request_runtime (queue, i))))
     return 0;
   return start.time_ms;
 }
@@ -352,7 +378,7 @@ plan_bundles (Queue *queue, guint i)
   if (!queue->is_blocked && start_bundles (queue, i))
     return;
   if (can_promise (queue))
-    start_ms = find_start_of_bundles (queue, request);
+    start_ms = find_start_of_bundles (queue, i);
   if (start_ms == 0 && !check_bundles (queue, request, &error))
     refuse (queue, i, error);
   else
@@ -448,7 +474,6 @@ quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, 
                   gint64 now_ms, QuoitQueueResult *result, GError **error)
 {
   Queue queue = { .requests = requests, .n = n, .backfill = backfill, .result = result };
-  g_autoptr (QuoitEntry) expired = NULL;
   g_autoptr (GArray) pinned = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   result->fleet = quoit_fleet_fork (fleet);
@@ -461,9 +486,14 @@ quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, 
   queue.pinned = pinned;
   if (!quoit_step_clock (fleet, now_ms, &queue.now_ms, error))
     return FALSE;
-  quoit_step_expire (fleet, queue.now_ms, &expired);
-  if (expired != NULL && !apply (&queue, expired, error))
-    return FALSE;
+  for (guint i = 0; i < QUOIT_N_DUE_STEPS; i++)
+    {
+      g_autoptr (QuoitEntry) entry = NULL;
+
+      quoit_due_steps[i](result->fleet, queue.now_ms, &entry);
+      if (entry != NULL && !apply (&queue, entry, error))
+        return FALSE;
+    }
   plan_all (&queue);
   return TRUE;
 }

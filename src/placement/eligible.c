@@ -27,6 +27,7 @@ quoit_eligible_clear (gpointer data)
   g_free (eligible->slices);
   g_free (eligible->ranks);
   g_free (eligible->partial);
+  g_clear_pointer (&eligible->base, quoit_eligible_unref);
 }
 
 void

@@ -10,7 +10,8 @@
 enum { QUOIT_MAX_CONSTRAINTS = 32, QUOIT_NO_CONSTRAINT = QUOIT_MAX_CONSTRAINTS };
 
 /* An atomic rc box. It is immutable once several threads can have it. */
-typedef struct {
+typedef struct _QuoitEligible QuoitEligible;
+struct _QuoitEligible {
   guint32 n_words;
   guint64 *slices;  /* one bit per slice */
   guint64 *ranks;   /* one bit per rank of the fleet (fleet/layout-ranks.c): the ranks of the whole shelves */
@@ -18,7 +19,8 @@ typedef struct {
   guint32 n_partial;
   guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* number of slices that each constraint of class and rules removed, by
                                              * position */
-} QuoitEligible;
+  QuoitEligible *base; /* the set without whose promised slices this is; NULL: none. See placement/ahead.c */
+};
 
 /* Returns a set without slices. */
 QuoitEligible *quoit_eligible_new (const QuoitLayout *layout);

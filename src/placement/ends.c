@@ -2,13 +2,15 @@
 #include "placement/ends.h"
 
 #include "base/time.h"
+#include "fleet/ahead.h"
 
 gboolean
 quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-  if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group))
+  if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group)
+      || quoit_group_is_ahead (group))
     return FALSE;
   *end = (QuoitGroupEnd) { .slot = slot, .time_ms = group->expected_end_ms };
   end->is_estimate = end->time_ms != 0;
@@ -95,7 +97,7 @@ quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms)
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
       QuoitGroupEnd end;
 
-      if (group == NULL || group->state == QUOIT_GROUP_REMOVED)
+      if (group == NULL || group->state == QUOIT_GROUP_REMOVED || quoit_group_is_ahead (group))
         continue;
       if (!quoit_group_end_find (fleet, slot, now_ms, &end))
         end.time_ms = QUOIT_FOREVER_MS;

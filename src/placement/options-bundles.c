@@ -53,13 +53,15 @@ add_node_steps (Search *search, QuoitNodeId node)
 
   if (state == QUOIT_NODE_DEAD)
     add_step (search, QUOIT_STEP_NODE_ALIVE, node, NULL);
+  else if (quoit_fleet_node_promise (search->fleet, node) != NULL)
+    add_step (search, QUOIT_STEP_RELEASE, node, quoit_fleet_node_promise (search->fleet, node));
   else if (state == QUOIT_NODE_DRAINING)
     add_step (search, QUOIT_STEP_UNDRAIN, node, NULL);
   if (quoit_fleet_node_is_external (search->fleet, node))
     add_step (search, QUOIT_STEP_EXTERNAL_ENDS, node, NULL);
   while ((group = quoit_fleet_users_next (&users)) != NULL)
     /* Releasing the explained group itself is not an option. */
-    if (quoit_group_is_listed (group) && g_strcmp0 (group->name, search->request->name) != 0)
+    if (group->kind != QUOIT_RECORD_EXTERNAL && g_strcmp0 (group->name, search->request->name) != 0)
       add_step (search, QUOIT_STEP_RELEASE, node, group);
 }
 

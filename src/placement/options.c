@@ -8,7 +8,12 @@ quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const 
   g_autofree char *handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
   QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until_ms (fleet, group) };
 
-  if (step.until_ms != 0)
+  if (group->kind == QUOIT_RECORD_WINDOW)
+    {
+      step.kind = QUOIT_STEP_WINDOW_ENDS;
+      step.group = (char *) quoit_window_record_window (group);
+    }
+  else if (step.until_ms != 0)
     step.kind = QUOIT_STEP_LEASE_ENDS;
   else
     step.kind = *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES;

@@ -2,6 +2,7 @@
 #include "placement/refusal.h"
 
 #include "base/text.h"
+#include "placement/ahead.h"
 #include "placement/explain-bundles.h"
 
 void
@@ -208,8 +209,8 @@ find_group (const QuoitRefusal *refusal)
   return group != NULL && group->id == refusal->group_id ? group : NULL;
 }
 
-void
-quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+static void
+explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
 {
   const QuoitGroupData *group = find_group (refusal);
   g_autoptr (QuoitFleet) fleet = NULL;
@@ -226,4 +227,16 @@ quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError
     *report = made;
   else
     quoit_report_unref (made);
+}
+
+void
+quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+{
+  g_autoptr (QuoitFleet) seen
+      = refusal->seen_until_ms == 0 ? NULL : quoit_fleet_seen_until (refusal->fleet, refusal->seen_until_ms);
+  QuoitRefusal as_seen = *refusal;
+
+  if (seen != NULL)
+    as_seen.fleet = seen;
+  explain (&as_seen, report, error);
 }

@@ -9,6 +9,7 @@ struct _QuoitRefusal {
   const QuoitRequest *request;  /* the refused request, which must stay valid; NULL: no refusal */
   QuoitRequest *own_request;    /* the same, if the refusal owns it; otherwise NULL */
   QuoitFleet *fleet;            /* the fleet that refused it; NULL: the fleet of the decision */
+  gint64 seen_until_ms;         /* the fleet as quoit_fleet_seen_until() returns it; 0: as it is */
   QuoitPlacementResult placing; /* for bundles */
   guint32 node, bundle;  /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
                           * such bundle; otherwise `node` is QUOIT_NO_INDEX */

@@ -142,6 +142,8 @@ add_repair (Search *search, guint32 slice)
 
       if (is_missing (fleet, row, i))
         need_node (search, &repair, QUOIT_STEP_NODE_ALIVE, i);
+      else if (quoit_fleet_node_promise (fleet, node) != NULL)
+        need_release (search, &repair, quoit_fleet_node_promise (fleet, node));
       else if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING)
         need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
       if (quoit_fleet_node_is_external (fleet, node))

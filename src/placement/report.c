@@ -212,6 +212,14 @@ append_wait (GString *text, const QuoitStep *step)
 }
 
 static void
+append_window (GString *text, const QuoitStep *step)
+{
+  g_autofree char *until = quoit_time_format (step->until_ms);
+
+  g_string_append_printf (text, "wait until %s, when window %s ends", until, step->group);
+}
+
+static void
 append_step (GString *text, const QuoitStep *step)
 {
   switch (step->kind)
@@ -227,6 +235,9 @@ append_step (GString *text, const QuoitStep *step)
       break;
     case QUOIT_STEP_LEASE_ENDS:
       append_wait (text, step);
+      break;
+    case QUOIT_STEP_WINDOW_ENDS:
+      append_window (text, step);
       break;
     case QUOIT_STEP_SOURCE_REMOVES:
       g_string_append_printf (text, "remove %s at its source", step->group);

@@ -18,8 +18,8 @@ typedef struct {
 typedef struct {
   QuoitStepKind kind;
   char *node;             /* NODE_ALIVE, UNDRAIN, EXTERNAL_ENDS */
-  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS */
-  gint64 until_ms;        /* LEASE_ENDS */
+  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS; the name of a window: WINDOW_ENDS */
+  gint64 until_ms;        /* LEASE_ENDS, WINDOW_ENDS */
   char *topology;         /* OTHER_TOPOLOGY */
   guint32 chips_per_host; /* OTHER_HOSTS; OTHER_TOPOLOGY, unless it is the default */
   guint32 n_slices;       /* FEWER_SLICES */

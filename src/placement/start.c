@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "placement/ahead.h"
 #include "placement/bundles-after.h"
+#include "placement/queue/timeline.h"
 
 /* --- ends of groups --- */
 
@@ -147,6 +149,60 @@ wait_for_slices (const QuoitFleet *fleet, const Gains *gains, GArray *ends, guin
   return n_gained < n ? 0 : g_array_index (ends, QuoitGroupEnd, n_kept - 1).time_ms;
 }
 
+/* Returns for how long the request can keep its nodes: like quoit_request_latest_end(), for any beginning. */
+static gint64
+longest_runtime (const QuoitRequest *request)
+{
+  return request->lease_ms == 0 ? 0 : MAX (request->lease_ms, request->expected_runtime_ms);
+}
+
+/* Adds the records that lie ahead and end by the time of the start, and sorts all ends. */
+static void
+add_ends_ahead (const QuoitFleet *fleet, gint64 now_ms, QuoitStartTime *start)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
+      const QuoitGroupEnd end = { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->until_ms };
+
+      if (group->until_ms > now_ms && quoit_group_is_listed (group))
+        g_array_append_val (start->ends, end);
+    }
+  sort_by_time (start->ends);
+}
+
+/* Removes the ends after the start. */
+static void
+drop_later_ends (QuoitStartTime *start)
+{
+  guint n = 0;
+
+  while (n < start->ends->len && g_array_index (start->ends, QuoitGroupEnd, n).time_ms <= start->time_ms)
+    n++;
+  g_array_set_size (start->ends, start->time_ms == 0 ? 0 : n);
+}
+
+/* If something lies ahead, more slices do not become free with time only. The timeline of queues knows when enough are
+ * free for long enough. */
+static void
+find_start_beside_ahead (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,
+                         const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start)
+{
+  g_autoptr (GHashTable) n_users = g_hash_table_new (NULL, NULL);
+  const Gains gains = { fleet, candidates, n_users };
+  QuoitTimeline *timeline = quoit_timeline_new (fleet, candidates, 1, now_ms);
+  gint64 start_ms = quoit_timeline_find_start (timeline, 0, n, longest_runtime (request));
+
+  quoit_timeline_free (timeline);
+  start->time_ms = start_ms == QUOIT_FOREVER_MS ? 0 : start_ms;
+  if (start_ms == QUOIT_FOREVER_MS || start_ms <= now_ms)
+    return;
+  g_array_unref (start->ends);
+  start->ends = collect_ends (fleet, &gains, now_ms);
+  add_ends_ahead (fleet, now_ms, start);
+  drop_later_ends (start);
+}
+
 static gboolean
 find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                       GError **error)
@@ -158,7 +214,9 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
-  if (counts.n_free_now >= n)
+  if (quoit_fleet_n_ahead (fleet) > 0 && counts.n_possible >= n)
+    find_start_beside_ahead (fleet, &candidates, n, request, now_ms, start);
+  else if (counts.n_free_now >= n)
     start->time_ms = now_ms;
   else if (counts.n_possible >= n)
     {
@@ -214,6 +272,38 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_array_set_size (ends, n_kept);
 }
 
+/* Returns whether the bundles fit at @time_ms, after the ends before it, beside what lies ahead. */
+static gboolean
+bundles_fit_at (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, guint n, gint64 time_ms)
+{
+  g_autoptr (QuoitFleet) after = quoit_fleet_without (fleet, slots, n);
+  g_autoptr (QuoitFleet) seen
+      = quoit_fleet_seen_between (after, time_ms, quoit_runtime_end (time_ms, longest_runtime (request)));
+
+  return quoit_bundles_fit (seen, request, NULL);
+}
+
+/* Tries each end, because what lies ahead can take nodes away again. */
+static void
+find_start_of_bundles_beside_ahead (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                    QuoitStartTime *start)
+{
+  g_autoptr (GArray) slots = NULL;
+
+  g_array_unref (start->ends);
+  start->ends = collect_ends (fleet, NULL, now_ms);
+  add_ends_ahead (fleet, now_ms, start);
+  slots = list_slots (start->ends);
+  if (bundles_fit_at (fleet, request, slots, 0, now_ms))
+    start->time_ms = now_ms;
+  for (guint i = 0; i < slots->len && start->time_ms == 0; i++)
+    if (bundles_fit_at (fleet, request, slots, i + 1, g_array_index (start->ends, QuoitGroupEnd, i).time_ms))
+      start->time_ms = g_array_index (start->ends, QuoitGroupEnd, i).time_ms;
+  if (start->time_ms == now_ms)
+    g_array_set_size (start->ends, 0);
+  drop_later_ends (start);
+}
+
 static gboolean
 find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                        GError **error)
@@ -224,6 +314,8 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
 
   if (!quoit_request_check_complete (request, error))
     return FALSE;
+  if (quoit_fleet_n_ahead (fleet) > 0)
+    return find_start_of_bundles_beside_ahead (fleet, request, now_ms, start), TRUE;
   if (quoit_bundles_fit (fleet, request, NULL))
     return start->time_ms = now_ms, TRUE;
   g_array_unref (start->ends);

@@ -362,14 +362,20 @@ newest_fleet (const QuoitStore *store)
   return store->pending != NULL ? store->pending : store->fleet;
 }
 
-/* Writes an entry for the leases that have ended, so that the action is decided without their groups. */
+/* Writes an entry for the leases that have ended, and one for the reservations ahead that begin, so that the action is
+ * decided after both. */
 static gboolean
-expire (QuoitStore *store, gint64 now_ms, GError **error)
+apply_due_steps (QuoitStore *store, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitEntry) entry = NULL;
+  for (guint i = 0; i < QUOIT_N_DUE_STEPS; i++)
+    {
+      g_autoptr (QuoitEntry) entry = NULL;
 
-  quoit_step_expire (newest_fleet (store), now_ms, &entry);
-  return entry == NULL || apply_to_pending (store, entry, error);
+      quoit_due_steps[i](newest_fleet (store), now_ms, &entry);
+      if (entry != NULL && !apply_to_pending (store, entry, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Returns whether the action sets the clock. It is then the remedy for a wrong clock, and must not be refused because
@@ -397,7 +403,8 @@ decide_and_apply (QuoitStore *store, const QuoitAction *action, gint64 now_ms, Q
   if (!check_writable (store, error))
     return FALSE;
   if (!sets_clock (action)
-      && (!quoit_store_check_jump (store, newest_fleet (store), now_ms, error) || !expire (store, now_ms, error)))
+      && (!quoit_store_check_jump (store, newest_fleet (store), now_ms, error)
+          || !apply_due_steps (store, now_ms, error)))
     return FALSE;
   if (!quoit_action_decide (newest_fleet (store), action, now_ms, &entry, outcome, error))
     {

@@ -511,6 +511,7 @@ put_group (GByteArray *out, const QuoitGroupData *group)
   put_signed (out, group->priority);
   put_labels (out, group->labels, group->n_labels);
   put_text (out, group->reason);
+  put_signed (out, group->begins_ms);
 }
 
 static QuoitGroupData *
@@ -524,7 +525,7 @@ get_group (Decoder *in)
   g_autoptr (GPtrArray) allocations = g_ptr_array_new_with_free_func (g_free);
 
   group.id = get (in);
-  group.state = get_limited (in, QUOIT_GROUP_PENDING);
+  group.state = get_limited (in, QUOIT_GROUP_AHEAD);
   in->is_damaged |= group.state < QUOIT_GROUP_HELD;
   group.created_ms = get_signed (in);
   group.ended_ms = get_signed (in);
@@ -550,7 +551,7 @@ get_group (Decoder *in)
   if (in->format >= 2)
     {
       group.until_ms = get_signed (in);
-      group.kind = (guint8) get_limited (in, QUOIT_RECORD_OWNER);
+      group.kind = (guint8) get_limited (in, QUOIT_RECORD_WINDOW);
       group.end = (guint8) get_limited (in, QUOIT_END_SOURCE);
       group.source = source = get_required_text (in);
       group.foreign_id = foreign_id = get_required_text (in);
@@ -565,6 +566,7 @@ get_group (Decoder *in)
       group.priority = (gint32) priority;
       get_labels (in, &group, allocations);
       group.reason = reason = get_required_text (in);
+      group.begins_ms = get_signed (in);
     }
   in->is_damaged = in->is_damaged || !quoit_group_data_check (&group, NULL);
   return in->is_damaged ? NULL : quoit_group_data_new (&group);

@@ -537,13 +537,14 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
     .expected_end_ms = sqlite3_column_int64 (stmt, 13),
     .priority = (gint32) sqlite3_column_int64 (stmt, 14),
     .reason = quoit_db_text (stmt, 16),
+    .begins_ms = sqlite3_column_int64 (stmt, 17),
   };
   g_autoptr (GPtrArray) label_texts = g_ptr_array_new_with_free_func (g_free);
   const gsize labels_length = (gsize) sqlite3_column_bytes (stmt, 15);
   g_autoptr (GError) contradiction = NULL;
 
-  if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
-      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_OWNER) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
+  if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_AHEAD)
+      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_WINDOW) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
       || !column_is_within (stmt, 14, G_MININT32, G_MAXINT32) || group.name == NULL || group.owner == NULL
       || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
       || group.reason == NULL)

@@ -42,6 +42,7 @@ save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   sqlite3_bind_blob (stmt, 16, labels == NULL ? (gconstpointer) "" : labels->data,
                      labels == NULL ? 0 : (int) labels->len, SQLITE_STATIC);
   bind_text (stmt, 17, group->reason);
+  sqlite3_bind_int64 (stmt, 18, group->begins_ms);
   if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
     return FALSE;
 

@@ -57,7 +57,9 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
    "ALTER TABLE grp ADD COLUMN labels BLOB NOT NULL DEFAULT x'';"
    "ALTER TABLE grp ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
    /* How long entries and records of ended groups are kept (0: for ever). */
-   "ALTER TABLE ledger ADD COLUMN keep_ms INTEGER NOT NULL DEFAULT 0;"),
+   "ALTER TABLE ledger ADD COLUMN keep_ms INTEGER NOT NULL DEFAULT 0;"
+   /* When a reservation ahead or a window begins; 0: the group began when it was made. */
+   "ALTER TABLE grp ADD COLUMN begins_ms INTEGER NOT NULL DEFAULT 0;"),
 };
 
 static const char *const sql[N_SQL] = {
@@ -93,15 +95,15 @@ static const char *const sql[N_SQL] = {
   [SQL_IMAGE_INSERT]    = "INSERT INTO image (part, body) VALUES (?1, ?2)",
   [SQL_IMAGE_DROP]      = "DELETE FROM image",
   [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind,"
-                          " ended_by, source, foreign_id, expected_end_ms, priority, labels, reason)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                          " ended_by, source, foreign_id, expected_end_ms, priority, labels, reason, begins_ms)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
   [SQL_GROUP_LEASE]     = "UPDATE grp SET state = ?2, until_ms = ?3 WHERE id = ?1",
   [SQL_GROUP_DROP]      = "DELETE FROM grp WHERE id = ?1",
   [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?3, ended_by = ?4, reason = ?5"
                           " WHERE id BETWEEN ?1 AND ?2 AND (key <> '' OR ?4 = 2 OR ?5 <> '')",
   [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id BETWEEN ?1 AND ?2 AND state <> 4",
   [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind, ended_by, source,"
-                          " foreign_id, expected_end_ms, priority, labels, reason FROM grp ORDER BY id",
+                          " foreign_id, expected_end_ms, priority, labels, reason, begins_ms FROM grp ORDER BY id",
   [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
   [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp BETWEEN ?1 AND ?2",
   [SQL_BUNDLES]         = "SELECT grp, slice, node, part, ordinal FROM bundle ORDER BY grp, ordinal",

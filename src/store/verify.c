@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "placement/ahead.h"
 #include "store/path.h"
 #include "store/store-private.h"
 #include "store/vfs.h"
@@ -42,11 +43,21 @@ check_pages (QuoitDb *db, GError **error)
   return ok;
 }
 
+/* Checks that no group can still have what is promised to a reservation ahead. */
+static gboolean
+check_promises (const QuoitFleet *fleet, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  return quoit_ahead_check (fleet, &why)
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: restore a backup", why->message);
+}
+
 static gboolean
 check_equal (const QuoitFleet *replayed, const QuoitFleet *saved, GError **error)
 {
   return quoit_step_compare (replayed, saved, error) && quoit_fleet_check (replayed, error)
-         && quoit_fleet_check (saved, error);
+         && quoit_fleet_check (saved, error) && check_promises (saved, error);
 }
 
 gboolean

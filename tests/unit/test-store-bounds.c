@@ -235,13 +235,13 @@ static const struct {
         50000, "node SELECT n, 1, 1, -1, 0, 2, 0, 'x' || n, NULL, NULL, 'a-0', NULL FROM i"),
     NULL },
   { "many groups on one node",
-    MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n, 0, 0, x'', '' FROM i;")
+    MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n, 0, 0, x'', '', 0 FROM i;")
         MANY (40000, "bundle SELECT n, 0, 0, 5, x'000000010443505502' FROM i"),
     NULL },
   { "many groups in one slice",
     "UPDATE journal SET next_node = 100000;" MANY (
         40000, "node SELECT n, 1, 1, -1, 0, 0, 2, 'x' || n, NULL, NULL, 'a-0', NULL FROM i;")
-        MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n, 0, 0, x'', '' FROM i;")
+        MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n, 0, 0, x'', '', 0 FROM i;")
             MANY (40000, "bundle SELECT n, 0, 0, n, x'000000010443505502' FROM i"),
     NULL },
   { "a large kind", "UPDATE kind SET body = zeroblob (60000000) WHERE id = 1", "table 'kind' is damaged" },
@@ -254,7 +254,7 @@ static const struct {
     "the row after row 0 of table 'source' has more than 4096 bytes" },
   { "too many sources", MANY (70000, "source SELECT n, 's' || n, 1 FROM i"), "more than 65536 sources" },
   { "too many groups",
-    MANY (1000000, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '', 0, 0, x'', '' FROM i"),
+    MANY (1000000, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '', 0, 0, x'', '', 0 FROM i"),
     "more than 1000000 groups" },
 };
 
@@ -314,7 +314,7 @@ START_TEST (group_beyond_the_limit_is_refused)
 
   create_filled (&paths);
   tamper (paths.path,
-          MANY (999997, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '', 0, 0, x'', '' FROM i"));
+          MANY (999997, "grp SELECT n, 4, 0, 0, 'g', '', 'k' || n, '', 0, 0, 1, '', '', 0, 0, x'', '', 0 FROM i"));
   store = quoit_store_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert (store_release (store, "train", &error));

@@ -275,9 +275,9 @@ MEDDLED (a_kind_without_body, "UPDATE kind SET body = x''")
 MEDDLED (a_pool_cut_off, "UPDATE pool SET body = substr (body, 1, 2)")
 MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
 MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '', 0, 0, "
-                                    "x'', ''); INSERT INTO bundle VALUES"
+                                    "x'', '', 0); INSERT INTO bundle VALUES"
                                     " (3, 0, 0, 5, NULL)")
-MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '')")
+MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '', 0)")
 MEDDLED (a_group_that_lost_its_bundles, "DELETE FROM bundle")
 MEDDLED (a_group_with_a_long_owner, "UPDATE grp SET owner = printf ('%.*c', 600, 'x') WHERE id = 2")
 MEDDLED (a_group_with_a_long_request, "UPDATE grp SET request = printf ('%.*c', 4194305, 'x') WHERE id = 2")
@@ -285,14 +285,14 @@ MEDDLED (a_node_with_a_long_name, "UPDATE node SET name = printf ('%.*c', 5000, 
 MEDDLED (a_node_with_a_very_long_name, "UPDATE node SET name = printf ('%.*c', 40000, 'x') WHERE id = 3")
 MEDDLED (
     a_group_on_an_allocated_node,
-    "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', ''); INSERT INTO bundle VALUES"
+    "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '', 0); INSERT INTO bundle VALUES"
     " (3, 0, 0, 1, NULL)")
 MEDDLED (a_group_on_no_node, "UPDATE bundle SET node = 99 WHERE ordinal = 1")
 MEDDLED (a_group_on_a_node_twice, "UPDATE bundle SET node = 1")
 MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
 MEDDLED (a_bundle_before_all_groups, "INSERT INTO bundle VALUES (0, 0, 0, 5, NULL)")
 MEDDLED (a_removed_group_with_nodes, "UPDATE grp SET state = 4 WHERE id = 2")
-#define ROW(facts) "INSERT INTO grp VALUES (" facts ", 0, 0, x'', '')"
+#define ROW(facts) "INSERT INTO grp VALUES (" facts ", 0, 0, x'', '', 0)"
 #define ROW_AT(facts, node, part) ROW (facts) "; INSERT INTO bundle VALUES (3, 0, 0, " node ", " part ")"
 #define ROW_OF_NODE(facts, part) ROW_AT (facts, "5", part)
 MEDDLED (an_owner_without_prefix, ROW ("3, 2, 0, 0, '', '', '', '', 0, 3, 0, '', ''"))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fleet/bits.h"
+#include "placement/ahead.h"
 #include "placement/ends.h"
 #include "placement/rows.h"
 
@@ -295,6 +296,90 @@ assign_buckets (QuoitTimeline *timeline)
     g_array_sort_with_data (g_array_index (timeline->sets, Set, i).buckets, by_n_sets, timeline);
 }
 
+/* --- what lies ahead --- */
+
+/* By slice: until when it is promised already. The times of one slice may overlap, if windows do. */
+typedef struct {
+  QuoitTimeline *timeline;
+  gint64 *until;
+} Promises;
+
+/* Returns a slice of the record in an array, each once. */
+static GArray *
+slices_ahead (const QuoitLayout *layout, const QuoitGroupData *record)
+{
+  GArray *slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 before = QUOIT_NO_INDEX;
+
+  if (record->kind == QUOIT_RECORD_WINDOW)
+    {
+      g_array_unref (nodes);
+      nodes = quoit_window_list_nodes (record, layout);
+    }
+  for (guint32 i = 0; i < record->n_nodes; i++)
+    {
+      guint32 node = quoit_layout_find_id (layout, record->node_ids[i]);
+
+      if (node != QUOIT_NO_INDEX)
+        g_array_append_val (nodes, node);
+    }
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint32 slice = layout->nodes[g_array_index (nodes, guint32, i)].slice;
+
+      if (slice != QUOIT_NO_INDEX && slice != before)
+        g_array_append_val (slices, slice);
+      before = slice;
+    }
+  return slices;
+}
+
+/* A group with a lease ends before what is promised its slices begins, whatever its estimate says. */
+static void
+end_before (QuoitTimeline *timeline, const QuoitGroupData *record)
+{
+  g_autoptr (GArray) slices = slices_ahead (timeline->fleet->layout, record);
+
+  for (guint i = 0; i < slices->len && record->kind == QUOIT_RECORD_SLICES; i++)
+    {
+      gint64 *free_from = &timeline->free_from[g_array_index (slices, guint32, i)];
+
+      if (*free_from != QUOIT_FOREVER_MS)
+        *free_from = MIN (*free_from, MAX (record->begins_ms, timeline->now_ms));
+    }
+}
+
+static void
+take_promise (Promises *promises, const QuoitGroupData *record)
+{
+  QuoitTimeline *timeline = promises->timeline;
+  g_autoptr (GArray) slices = slices_ahead (timeline->fleet->layout, record);
+  const gint64 until_ms = record->until_ms == 0 ? QUOIT_FOREVER_MS : record->until_ms;
+
+  for (guint i = 0; i < slices->len; i++)
+    {
+      guint32 slice = g_array_index (slices, guint32, i);
+      gint64 from_ms = MAX (MAX (record->begins_ms, timeline->free_from[slice]), promises->until[slice]);
+
+      if (from_ms < until_ms)
+        quoit_steps_add (&bucket_at (timeline, timeline->bucket_of[slice])->steps, from_ms, until_ms, -1);
+      promises->until[slice] = MAX (promises->until[slice], until_ms);
+    }
+}
+
+/* Takes the slices of reservations ahead and windows out of their buckets for their time. Which slices a reservation
+ * gets can still change, so that a number of slices of a bucket says enough. */
+static void
+take_promises (QuoitTimeline *timeline)
+{
+  g_autofree gint64 *until = g_new0 (gint64, timeline->fleet->layout->n_slices + 1);
+  Promises promises = { timeline, until };
+
+  for (guint i = 0; i < quoit_fleet_n_ahead (timeline->fleet); i++)
+    take_promise (&promises, quoit_fleet_ahead_at (timeline->fleet, i));
+}
+
 /* --- times --- */
 
 static int
@@ -353,6 +438,8 @@ quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, 
   timeline->fleet = fleet;
   timeline->now_ms = now_ms;
   timeline->free_from = quoit_slices_free_times (fleet, now_ms);
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    end_before (timeline, quoit_fleet_ahead_at (fleet, i));
   timeline->bucket_of = g_new (guint32, n_slices + 1);
   timeline->members = g_new (guint32, n_slices + 1);
   timeline->buckets = g_array_new (FALSE, FALSE, sizeof (Bucket));
@@ -368,6 +455,8 @@ quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, 
     count_possible (fleet, &g_array_index (timeline->sets, Set, i));
   for (guint32 b = 0; b < timeline->buckets->len; b++)
     count_bucket (timeline, bucket_at (timeline, b), times);
+  if (quoit_fleet_n_ahead (fleet) > 0)
+    take_promises (timeline);
   return timeline;
 }
 
@@ -602,20 +691,21 @@ bucket_eligible (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint32
   return bucket->eligible;
 }
 
-static void
+static gboolean
 choose_from (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
   QuoitPlan chosen;
+  gboolean ok;
 
   quoit_plan_init (&chosen);
-  if (!quoit_best_choose (fleet, candidates, n, &chosen))
-    g_assert_not_reached ();
+  ok = quoit_best_choose (fleet, candidates, n, &chosen);
   for (guint32 i = 0; i < chosen.n; i++)
     quoit_plan_append (plan, chosen.slices[i]);
   quoit_plan_clear (&chosen);
+  return ok;
 }
 
-void
+gboolean
 quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint request, guint32 n_slices,
                        gint64 runtime_ms, QuoitPlan *plan)
 {
@@ -624,10 +714,7 @@ quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, g
 
   plan->n = 0;
   if (set->buckets->len == 1 && !timeline->has_pinned)
-    {
-      choose_from (fleet, &set->candidates, n_slices, plan);
-      return;
-    }
+    return choose_from (fleet, &set->candidates, n_slices, plan);
   for (guint i = 0; i < set->buckets->len && n_slices > 0; i++)
     {
       Bucket *bucket = bucket_at (timeline, g_array_index (set->buckets, guint32, i));
@@ -640,11 +727,13 @@ quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, g
       if (n > 0)
         {
           candidates.eligible = bucket_eligible (timeline, fleet, candidates.class_index, bucket);
-          choose_from (fleet, &candidates, n, plan);
+          if (!choose_from (fleet, &candidates, n, plan))
+            return FALSE;
         }
       n_slices -= n;
     }
   quoit_numbers_sort (plan->slices, plan->n);
+  return TRUE;
 }
 
 /* --- withholding --- */

@@ -26,9 +26,10 @@ gint64 quoit_timeline_find_start (QuoitTimeline *timeline, guint request, guint3
 guint32 quoit_timeline_count_now (const QuoitTimeline *timeline, guint request, gint64 runtime_ms);
 
 /* Chooses @n_slices of them on @fleet, which is the fleet of the timeline with the groups that have started since.
- * Slices that few requests accept are chosen first; among equal ones policy `best` chooses. */
-void quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint request, guint32 n_slices,
-                            gint64 runtime_ms, QuoitPlan *plan);
+ * Slices that few requests accept are chosen first; among equal ones policy `best` chooses. Returns FALSE only if
+ * @fleet has fewer free slices, because it is one in which more has begun (placement/ahead.h). */
+gboolean quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint request, guint32 n_slices,
+                                gint64 runtime_ms, QuoitPlan *plan);
 
 /* Takes @n_slices slices of @request, which must be free from @start_ms on for @runtime_ms (0: forever). Slices that
  * few requests accept are taken first. */

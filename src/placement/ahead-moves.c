@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/ahead-moves.h"
+
+#include "base/time.h"
+#include "placement/ends.h"
+
+/* A time in which a slice is promised. The times of a slice form a list. */
+typedef struct {
+  gint64 from_ms, until_ms;
+  guint32 next; /* index + 1; 0: end */
+} Promise;
+
+typedef struct {
+  const QuoitFleet *fleet;
+  gint64 *free_from;    /* by slice: until when its groups are to be left alone */
+  gint64 *certain_from; /* by slice: when its groups have certainly ended */
+  guint32 *first;       /* by slice: its first promise + 1 */
+  GArray *promises;     /* of Promise */
+} Calendar;
+
+static void
+calendar_clear (Calendar *calendar)
+{
+  g_free (calendar->free_from);
+  g_free (calendar->certain_from);
+  g_free (calendar->first);
+  g_array_unref (calendar->promises);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Calendar, calendar_clear)
+
+static gint64
+end_or_forever (gint64 until_ms)
+{
+  return until_ms == 0 ? QUOIT_FOREVER_MS : until_ms;
+}
+
+static void
+promise (Calendar *calendar, guint32 slice, gint64 from_ms, gint64 until_ms)
+{
+  const Promise new = { from_ms, end_or_forever (until_ms), calendar->first[slice] };
+
+  g_array_append_val (calendar->promises, new);
+  calendar->first[slice] = calendar->promises->len;
+}
+
+static gboolean
+is_promised (const Calendar *calendar, guint32 slice, gint64 from_ms, gint64 until_ms)
+{
+  for (guint32 p = calendar->first[slice]; p != 0; p = g_array_index (calendar->promises, Promise, p - 1).next)
+    {
+      const Promise *other = &g_array_index (calendar->promises, Promise, p - 1);
+
+      if (other->from_ms < until_ms && from_ms < other->until_ms)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Returns whether a reservation can keep the slice. */
+static gboolean
+can_keep (const Calendar *calendar, guint32 slice, gint64 from_ms, gint64 until_ms)
+{
+  return calendar->certain_from[slice] <= from_ms && !is_promised (calendar, slice, from_ms, end_or_forever (until_ms))
+         && quoit_slice_is_free_without_groups (calendar->fleet, slice);
+}
+
+static gboolean
+is_available (const Calendar *calendar, guint32 slice, gint64 from_ms, gint64 until_ms)
+{
+  return calendar->free_from[slice] <= from_ms && !is_promised (calendar, slice, from_ms, end_or_forever (until_ms))
+         && quoit_slice_is_free_without_groups (calendar->fleet, slice);
+}
+
+/* --- what is fixed --- */
+
+static void
+raise_ends (Calendar *calendar, const QuoitGroupData *group, gint64 latest_ms, gint64 certain_ms)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, group->node_ids[i]);
+
+      if (slice == QUOIT_NO_INDEX)
+        continue;
+      calendar->free_from[slice] = MAX (calendar->free_from[slice], latest_ms);
+      calendar->certain_from[slice] = MAX (calendar->certain_from[slice], certain_ms);
+    }
+}
+
+static void
+add_groups (Calendar *calendar)
+{
+  for (guint32 slot = 0; slot < calendar->fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (calendar->fleet, slot);
+
+      if (group == NULL || group->state == QUOIT_GROUP_REMOVED || quoit_group_is_ahead (group))
+        continue;
+      if (*group->source == '\0' && quoit_group_is_listed (group))
+        raise_ends (calendar, group, quoit_group_latest_end (group), quoit_group_certain_end (group));
+      else
+        raise_ends (calendar, group, QUOIT_FOREVER_MS, QUOIT_FOREVER_MS);
+    }
+}
+
+static void
+add_window (Calendar *calendar, const QuoitGroupData *window)
+{
+  const QuoitLayout *layout = calendar->fleet->layout;
+  g_autoptr (GArray) nodes = quoit_window_list_nodes (window, layout);
+  guint32 before = QUOIT_NO_INDEX;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint32 slice = layout->nodes[g_array_index (nodes, guint32, i)].slice;
+
+      if (slice != QUOIT_NO_INDEX && slice != before)
+        promise (calendar, slice, window->begins_ms, window->until_ms);
+      before = slice;
+    }
+}
+
+/* Reservations of bundles stay where they are. */
+static void
+add_bundles (Calendar *calendar, const QuoitGroupData *group)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, group->node_ids[i]);
+
+      if (slice != QUOIT_NO_INDEX)
+        promise (calendar, slice, group->begins_ms, group->until_ms);
+    }
+}
+
+static void
+add_fixed (Calendar *calendar, const QuoitAheadAddition *addition)
+{
+  add_groups (calendar);
+  for (guint i = 0; i < quoit_fleet_n_ahead (calendar->fleet); i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (calendar->fleet, i);
+
+      if (group->kind == QUOIT_RECORD_WINDOW)
+        add_window (calendar, group);
+      else if (group->kind == QUOIT_RECORD_BUNDLES)
+        add_bundles (calendar, group);
+    }
+  if (addition->window != NULL)
+    add_window (calendar, addition->window);
+}
+
+/* Takes the slices that are taken now. Returns FALSE if something fixed needs one of them. */
+static gboolean
+take_now (Calendar *calendar, const QuoitAheadAddition *addition)
+{
+  for (guint32 i = 0; addition->taken != NULL && i < addition->taken->n; i++)
+    {
+      guint32 slice = addition->taken->slices[i];
+
+      if (is_promised (calendar, slice, 0, addition->taken_until_ms))
+        return FALSE;
+      calendar->free_from[slice] = MAX (calendar->free_from[slice], addition->taken_until_ms);
+      calendar->certain_from[slice] = MAX (calendar->certain_from[slice], addition->taken_until_ms);
+    }
+  return TRUE;
+}
+
+/* --- serving --- */
+
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Returns whether the slice is better left to something that begins now. */
+static gboolean
+is_idle (const Calendar *calendar, guint32 slice)
+{
+  return calendar->first[slice] == 0 && quoit_bits_has (&calendar->fleet->free_slices, slice);
+}
+
+/* Appends up to @n available candidates. @idle: those that are_idle(), or the others. */
+static void
+choose_available (Calendar *calendar, const QuoitCandidates *candidates, gint64 from_ms, gint64 until_ms, guint32 n,
+                  gboolean idle, GArray *slices)
+{
+  for (guint32 s = 0; s < calendar->fleet->layout->n_slices && slices->len < n; s++)
+    if (quoit_candidates_contain (candidates, calendar->fleet, s) && is_idle (calendar, s) == idle
+        && is_available (calendar, s, from_ms, until_ms))
+      {
+        g_array_append_val (slices, s);
+        promise (calendar, s, from_ms, until_ms);
+      }
+}
+
+/* Serves a reservation of @n slices, of which it keeps those in @slices. */
+static gboolean
+serve (Calendar *calendar, const QuoitRequest *request, gint64 from_ms, gint64 until_ms, guint32 n, GArray *slices)
+{
+  QuoitCandidates candidates;
+
+  if (slices->len == n)
+    return TRUE;
+  if (!quoit_candidates_find (calendar->fleet, request, &candidates, NULL))
+    return FALSE;
+  choose_available (calendar, &candidates, from_ms, until_ms, n, FALSE, slices);
+  choose_available (calendar, &candidates, from_ms, until_ms, n, TRUE, slices);
+  quoit_candidates_clear (&candidates);
+  g_array_sort (slices, compare_numbers);
+  return slices->len == n;
+}
+
+static void
+add_move (GArray *moves, const QuoitGroupData *group, GArray *slices)
+{
+  const QuoitAheadMove move = { group, g_array_ref (slices) };
+
+  g_array_append_val (moves, move);
+}
+
+static gboolean
+serve_group (Calendar *calendar, const QuoitGroupData *group, GArray *moves)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (QuoitRequest) request = NULL;
+  gboolean moves_any;
+
+  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
+    {
+      guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, group->node_ids[first]);
+
+      if (slice == QUOIT_NO_INDEX || !can_keep (calendar, slice, group->begins_ms, group->until_ms))
+        continue;
+      g_array_append_val (slices, slice);
+      promise (calendar, slice, group->begins_ms, group->until_ms);
+    }
+  moves_any = slices->len < group->n_slices;
+  request = quoit_request_parse_canonical (group->request, NULL);
+  if (request == NULL || !serve (calendar, request, group->begins_ms, group->until_ms, group->n_slices, slices))
+    return FALSE;
+  if (moves_any)
+    add_move (moves, group, slices);
+  return TRUE;
+}
+
+static gboolean
+serve_new (Calendar *calendar, const QuoitAheadAddition *addition, GArray *moves)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (!serve (calendar, addition->request, addition->from_ms, addition->until_ms,
+              quoit_request_min_slices (addition->request), slices))
+    return FALSE;
+  add_move (moves, NULL, slices);
+  return TRUE;
+}
+
+static gboolean
+serve_all (Calendar *calendar, const QuoitAheadAddition *addition, GArray *moves)
+{
+  gboolean is_served = addition->request == NULL;
+
+  for (guint i = 0; i < quoit_fleet_n_ahead (calendar->fleet); i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (calendar->fleet, i);
+
+      if (group->kind != QUOIT_RECORD_SLICES)
+        continue;
+      if (!is_served && addition->from_ms < group->begins_ms)
+        {
+          is_served = TRUE;
+          if (!serve_new (calendar, addition, moves))
+            return FALSE;
+        }
+      if (!serve_group (calendar, group, moves))
+        return FALSE;
+    }
+  return is_served || serve_new (calendar, addition, moves);
+}
+
+static void
+clear_move (gpointer data)
+{
+  g_array_unref (((QuoitAheadMove *) data)->slices);
+}
+
+static Calendar
+calendar_new (const QuoitFleet *fleet)
+{
+  const guint32 n = fleet->layout->n_slices + 1;
+
+  return (Calendar) { fleet, g_new0 (gint64, n), g_new0 (gint64, n), g_new0 (guint32, n),
+                      g_array_new (FALSE, FALSE, sizeof (Promise)) };
+}
+
+GArray *
+quoit_ahead_move (const QuoitFleet *fleet, const QuoitAheadAddition *addition)
+{
+  g_auto (Calendar) calendar = calendar_new (fleet);
+  GArray *moves = g_array_new (FALSE, FALSE, sizeof (QuoitAheadMove));
+
+  g_array_set_clear_func (moves, clear_move);
+  add_fixed (&calendar, addition);
+  if (take_now (&calendar, addition) && serve_all (&calendar, addition, moves))
+    return moves;
+  g_array_unref (moves);
+  return NULL;
+}
+
+/* Returns whether the request, for slices, fits if reservations ahead get other slices. */
+static gboolean
+fits_after_moves (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms)
+{
+  QuoitRequest fewest = *request;
+  QuoitAheadAddition addition = { .taken_until_ms = end_ms };
+  GArray *moves = NULL;
+  QuoitPlan plan;
+
+  fewest.n_slices = quoit_request_min_slices (request);
+  fewest.min_slices = 0;
+  quoit_plan_init (&plan);
+  addition.taken = &plan;
+  if (quoit_plan_slices (fleet, &fewest, &plan, NULL, NULL))
+    moves = quoit_ahead_move (fleet, &addition);
+  quoit_plan_clear (&plan);
+  if (moves == NULL)
+    return FALSE;
+  g_array_unref (moves);
+  return TRUE;
+}
+
+QuoitFleet *
+quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
+{
+  const gint64 end_ms = quoit_request_latest_end (request, now_ms);
+  g_autoptr (QuoitFleet) seen = quoit_fleet_seen_until (fleet, end_ms);
+  QuoitVerdict verdict;
+
+  if (seen == NULL || request->bundles->len > 0)
+    return g_steal_pointer (&seen);
+  if (!quoit_test_slices (seen, request, &verdict, NULL, NULL) || verdict == QUOIT_VERDICT_FITS
+      || !fits_after_moves (fleet, request, end_ms))
+    return g_steal_pointer (&seen);
+  return NULL;
+}
+
+/* --- soundness --- */
+
+static gboolean
+group_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
+    {
+      guint32 slice = quoit_layout_slice_of_id (fleet->layout, group->node_ids[first]);
+      QuoitUsers users;
+      const QuoitGroupData *user;
+
+      if (slice == QUOIT_NO_INDEX || !quoit_slice_is_free_without_groups (fleet, slice))
+        return FALSE;
+      for (guint32 i = first; i < group->slice_end[s]; i++)
+        {
+          guint32 node = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
+
+          if (node == QUOIT_NO_INDEX)
+            return FALSE;
+          users = quoit_fleet_node_users (fleet, (QuoitNodeId) { node });
+          while ((user = quoit_fleet_users_next (&users)) != NULL)
+            if (*user->source != '\0' || quoit_group_certain_end (user) > group->begins_ms)
+              return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_ahead_is_sound (const QuoitFleet *fleet)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    if (!group_is_sound (fleet, quoit_fleet_ahead_at (fleet, i)))
+      return FALSE;
+  return TRUE;
+}
