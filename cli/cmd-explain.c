@@ -14,7 +14,7 @@ explain_group (Session *session, GError **error)
 static QuoitReport *
 explain_request (Session *session, const RequestOptions *options, GError **error)
 {
-  g_autoptr (QuoitRequest) request = request_build (options, "explain", error);
+  g_autoptr (QuoitRequest) request = request_build_with_lease (options, "explain", error);
   g_autoptr (QuoitSnapshot) snapshot = request == NULL ? NULL : session_snapshot (session, error);
 
   return snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);

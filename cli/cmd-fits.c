@@ -15,7 +15,7 @@ run (Session *session, GError **error)
 
   if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
-  request = request_build (&options, "fits", error);
+  request = request_build_with_lease (&options, "fits", error);
   if (request == NULL)
     return false;
   snapshot = session_snapshot (session, error);

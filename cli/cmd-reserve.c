@@ -10,23 +10,29 @@ enum { MAX_SHOWN_VARIABLES = 6 };
 
 typedef enum { OUTCOME_CREATED, OUTCOME_DRY_RUN, OUTCOME_EXISTED } Outcome;
 
+/* 0: the option is not given. */
+typedef struct {
+  gint64 now_ms, lease_ms, from_ms, until_ms;
+} Times;
+
 /* The differences between reserve and hold. */
 typedef struct {
   gboolean needs_lease;
-  QuoitGroup *(*reserve) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-                          QuoitReport **report, GError **error);
-  QuoitGroup *(*reserve_on_fork) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+  GOptionEntry *(*entries) (RequestOptions *options);
+  QuoitGroup *(*reserve) (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report,
+                          GError **error);
+  QuoitGroup *(*reserve_on_fork) (QuoitFork *fork, const QuoitRequest *request, const Times *times,
                                   QuoitReport **report, GError **error);
 } ReserveVerb;
 
 /* For --dry-run: makes the same decision on a fork, so that the ledger does not change. */
 static QuoitGroup *
-try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *request, const Times *times,
              Outcome *outcome, QuoitReport **report, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = verb->reserve_on_fork (fork, request, lease_ms, now_ms, report, error);
+  g_autoptr (QuoitGroup) group = verb->reserve_on_fork (fork, request, times, report, error);
   g_autoptr (QuoitGroup) before = NULL;
 
   if (group == NULL)
@@ -79,13 +85,26 @@ describe_environment (Document *document, const QuoitGroup *group)
   document_take_lines (document, "notes", "notes", notes);
 }
 
+/* Returns " from TIME until TIME", with the times that apply. */
+static char *
+describe_times (const QuoitGroup *group)
+{
+  g_autofree char *until = text_format_time (quoit_group_get_until_ms (group));
+  g_autofree char *from = NULL;
+
+  if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD)
+    from = text_format_time (quoit_group_get_begins_ms (group));
+  return g_strconcat (from == NULL ? "" : " from ", from == NULL ? "" : from, until == NULL ? "" : " until ", until,
+                      NULL);
+}
+
 /* A retry may get a group that was removed since the first call. The sentence then states that nothing is reserved. */
 static char *
 describe_outcome (const QuoitGroup *group, Outcome outcome)
 {
   const char *state = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
   const char *label = quoit_group_get_handle (group);
-  g_autofree char *until = text_format_time (quoit_group_get_until_ms (group));
+  g_autofree char *times = describe_times (group);
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     return g_strdup_printf ("%s was made for this key and has %s: nothing is reserved", label,
@@ -93,12 +112,14 @@ describe_outcome (const QuoitGroup *group, Outcome outcome)
   switch (outcome)
     {
     case OUTCOME_DRY_RUN:
-      return g_strdup_printf ("dry run: %s would be %s; nothing has changed", label, state);
+      return g_strdup_printf ("dry run: %s would be %s%s; nothing has changed", label, state,
+                              quoit_group_get_state (group) == QUOIT_GROUP_AHEAD ? times : "");
     case OUTCOME_EXISTED:
-      return g_strdup_printf ("dry run: %s was made for this key and is %s; nothing would change", label, state);
+      return g_strdup_printf ("dry run: %s was made for this key and is %s%s; nothing would change", label, state,
+                              quoit_group_get_state (group) == QUOIT_GROUP_AHEAD ? times : "");
     case OUTCOME_CREATED:
     default:
-      return g_strdup_printf ("%s is %s%s%s", label, state, until == NULL ? "" : " until ", until == NULL ? "" : until);
+      return g_strdup_printf ("%s is %s%s", label, state, times);
     }
 }
 
@@ -116,49 +137,81 @@ print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup 
   document_take_sentence (document, describe_outcome (group, outcome));
   document_take_facts (document, facts);
   describe_group (document, snapshot, group);
-  if (quoit_group_get_n_slices (group) > 0)
+  /* The slices of a group that has not begun can still change. */
+  if (quoit_group_get_n_slices (group) > 0 && quoit_group_get_state (group) != QUOIT_GROUP_AHEAD)
     describe_environment (document, group);
   return session_print (session, document, error);
 }
 
-/* Parses --lease; 0: the group has no lease. */
 static bool
-parse_lease (const ReserveVerb *verb, const RequestOptions *options, gint64 *lease_ms, GError **error)
+refuse_usage (GError **error, const char *message)
 {
-  *lease_ms = 0;
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
+  return false;
+}
+
+static bool
+refuse_time (GError **error, const char *option, const char *text, const char *expected)
+{
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': %s", option, text, expected);
+  return false;
+}
+
+/* Parses --from and --until. The library refuses times that are not in order. */
+static bool
+parse_period (const RequestOptions *options, Times *times, GError **error)
+{
+  if (options->from == NULL)
+    return options->until == NULL || refuse_usage (error, "--until requires --from TIME");
   if (options->lease != NULL)
-    return text_parse_duration (options->lease, "--lease", lease_ms, error);
-  if (verb->needs_lease)
-    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease TIME is missing: for example --lease 10s");
-  return !verb->needs_lease;
+    return refuse_usage (error, "--lease cannot be combined with --from: --until TIME ends the group");
+  if (!text_parse_time (options->from, "--from", &times->from_ms, error)
+      || (options->until != NULL && !text_parse_time (options->until, "--until", &times->until_ms, error)))
+    return false;
+  /* 0 is no time for the library. */
+  if (times->from_ms == 0)
+    return refuse_time (error, "--from", options->from, "expected a time after now");
+  return options->until == NULL || times->until_ms != 0
+         || refuse_time (error, "--until", options->until, "expected a time after that of --from");
+}
+
+static bool
+parse_times (const Session *session, const ReserveVerb *verb, const RequestOptions *options, Times *times,
+             GError **error)
+{
+  if (!session_now (session, &times->now_ms, error) || !parse_period (options, times, error))
+    return false;
+  if (options->lease != NULL)
+    return text_parse_duration (options->lease, "--lease", &times->lease_ms, error);
+  return !verb->needs_lease || refuse_usage (error, "--lease TIME is missing: for example --lease 10s");
 }
 
 static bool
 run_verb (Session *session, const ReserveVerb *verb, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
-  g_autofree GOptionEntry *entries = request_entries_for_reserve (&options);
+  g_autofree GOptionEntry *entries = verb->entries (&options);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Outcome outcome = OUTCOME_CREATED;
-  gint64 now_ms, lease_ms;
+  Times times = { 0 };
 
   if (!session_parse (session, entries, error) || !session_check (session, error)
-      || !session_now (session, &now_ms, error) || !parse_lease (verb, &options, &lease_ms, error))
+      || !parse_times (session, verb, &options, &times, error))
     return false;
   request = request_build (&options, session->words[0], error);
   if (request == NULL
-      || (lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, lease_ms, error)))
+      || (times.lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, times.lease_ms, error)))
     return false;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
 
-  group = options.dry_run ? try_on_fork (ledger, verb, request, lease_ms, now_ms, &outcome, &report, error)
-                          : verb->reserve (ledger, request, lease_ms, now_ms, &report, error);
+  group = options.dry_run ? try_on_fork (ledger, verb, request, &times, &outcome, &report, error)
+                          : verb->reserve (ledger, request, &times, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
@@ -168,33 +221,45 @@ run_verb (Session *session, const ReserveVerb *verb, GError **error)
 /* --- the two verbs: for reserve, the request contains the lease; for hold, the lease is an argument --- */
 
 static QuoitGroup *
-reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
-         GError **error)
+reserve (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
 {
-  (void) lease_ms;
-  return quoit_ledger_reserve (ledger, request, now_ms, report, error);
+  if (times->from_ms != 0)
+    return quoit_ledger_reserve_at (ledger, request, times->from_ms, times->until_ms, times->now_ms, report, error);
+  return quoit_ledger_reserve (ledger, request, times->now_ms, report, error);
 }
 
 static QuoitGroup *
-reserve_on_fork (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
-                 GError **error)
+reserve_on_fork (QuoitFork *fork, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
 {
-  (void) lease_ms;
-  return quoit_fork_reserve (fork, request, now_ms, report, error);
+  if (times->from_ms != 0)
+    return quoit_fork_reserve_at (fork, request, times->from_ms, times->until_ms, times->now_ms, report, error);
+  return quoit_fork_reserve (fork, request, times->now_ms, report, error);
 }
 
 static bool
 run_reserve (Session *session, GError **error)
 {
-  static const ReserveVerb verb = { FALSE, reserve, reserve_on_fork };
+  static const ReserveVerb verb = { FALSE, request_entries_for_reserve, reserve, reserve_on_fork };
 
   return run_verb (session, &verb, error);
+}
+
+static QuoitGroup *
+hold (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
+{
+  return quoit_ledger_hold (ledger, request, times->lease_ms, times->now_ms, report, error);
+}
+
+static QuoitGroup *
+hold_on_fork (QuoitFork *fork, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
+{
+  return quoit_fork_hold (fork, request, times->lease_ms, times->now_ms, report, error);
 }
 
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const ReserveVerb verb = { TRUE, quoit_ledger_hold, quoit_fork_hold };
+  static const ReserveVerb verb = { TRUE, request_entries_for_hold, hold, hold_on_fork };
 
   return run_verb (session, &verb, error);
 }
@@ -203,8 +268,9 @@ const Verb verb_reserve = {
   "reserve",
   "NAME",
   "reserve whole slices, or bundles, for a group, all or none",
-  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 if the request does\n"
-  "not fit now, and 6 if it never fits; the reasons are on standard error.",
+  "--accelerator, --topology and --slices are required, or --bundle. With --from, the group begins at that time\n"
+  "and holds nothing before. The exit status is 5 if the request does not fit now, or at that time, and 6 if it\n"
+  "never fits; the reasons are on standard error.",
   1,
   1,
   run_reserve,

@@ -279,12 +279,32 @@ add_lost_bundles (const ProblemList *list, const QuoitGroup *group, const char *
     add_group_problem (list->table, label, "a bundle of it is on a node that is draining");
 }
 
+/* If nodes of a reservation ahead fail, it gets other ones with the next change. Otherwise there are none. */
+static void
+add_unsound_reservation (Table *table, const QuoitGroup *group, const char *label)
+{
+  uint32_t n = 0;
+  g_autofree char *begins = NULL, *problem = NULL;
+
+  for (uint32_t i = 0; i < quoit_group_get_n_slices (group); i++)
+    n += quoit_group_get_slice_state (group, i) != QUOIT_GROUP_SLICE_WHOLE;
+  for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
+    n += quoit_group_get_bundle_state (group, i) != QUOIT_GROUP_SLICE_WHOLE;
+  if (n == 0)
+    return;
+  begins = text_format_time (quoit_group_get_begins_ms (group));
+  problem = g_strdup_printf ("it begins at %s with dead or draining nodes, unless others become free before", begins);
+  add_group_problem (table, label, problem);
+}
+
 static void
 add_problems (const ProblemList *list, const QuoitGroup *group)
 {
   const char *label = quoit_group_get_handle (group);
 
-  if (quoit_group_get_n_slices (group) > 0)
+  if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD)
+    add_unsound_reservation (list->table, group, label);
+  else if (quoit_group_get_n_slices (group) > 0)
     add_lost_slices (list->table, group, label);
   else if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
     add_lost_bundles (list, group, label);

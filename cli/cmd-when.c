@@ -61,7 +61,7 @@ run (Session *session, GError **error)
   if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error))
     return false;
-  request = request_build (&options, "when", error);
+  request = request_build_with_lease (&options, "when", error);
   if (request == NULL)
     return false;
   snapshot = session_snapshot (session, error);

@@ -26,7 +26,7 @@ selection_entries (SelectionOptions *o)
       "only groups with this label; repeat the option to require several", "KEY[=VALUE]" },
     { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "only groups of this owner", "NAME" },
     { "state", 0, 0, G_OPTION_ARG_FILENAME, &o->state,
-      "only groups in this state: held, reserved, rescheduling, removed or pending", "STATE" },
+      "only groups in this state: ahead, held, reserved, rescheduling, removed or pending", "STATE" },
     { "priority", 0, 0, G_OPTION_ARG_FILENAME, &o->priority,
       "only groups of this priority, or of a range: 1..5, 1.. or ..5", "RANGE" },
     { "expect-after", 0, 0, G_OPTION_ARG_FILENAME, &o->expect_after,

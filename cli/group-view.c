@@ -17,6 +17,7 @@ static const Column group_columns[] = {
   { "request", "REQUEST", CELL_TEXT },
   { "key", "KEY", CELL_TEXT },
   { "since", "SINCE", CELL_TEXT },
+  { "begins", "BEGINS", CELL_TEXT },
   { "until", "UNTIL", CELL_TEXT },
   { "ended", "ENDED", CELL_TEXT },
   { "expired", NULL, CELL_FLAG },
@@ -42,6 +43,7 @@ static const Column fact_columns[] = {
   { "request", "request", CELL_TEXT },
   { "key", "key", CELL_TEXT },
   { "since", "since", CELL_TEXT },
+  { "begins", "begins", CELL_TEXT },
   { "until", "until", CELL_TEXT },
   { "ended", "ended", CELL_TEXT },
   { "expired", NULL, CELL_FLAG },
@@ -121,6 +123,7 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_text (groups, quoit_group_get_request (group));
   add_optional_text (groups, quoit_group_get_key (group));
   table_take_text (groups, text_format_time (quoit_group_get_created_ms (group)));
+  table_take_text (groups, text_format_time (quoit_group_get_begins_ms (group)));
   table_take_text (groups, text_format_time (quoit_group_get_until_ms (group)));
   table_take_text (groups, text_format_time (quoit_group_get_ended_ms (group)));
   table_add_flag (groups, quoit_group_has_expired (group));

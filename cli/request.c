@@ -13,6 +13,8 @@ request_options_clear (RequestOptions *options)
   g_free (options->slices);
   g_free (options->chips_per_host);
   g_free (options->tpu_per_bundle);
+  g_free (options->from);
+  g_free (options->until);
   g_free (options->lease);
   g_free (options->expected);
   g_free (options->priority);
@@ -27,14 +29,17 @@ request_options_clear (RequestOptions *options)
   bundle_options_clear (&options->bundle_options);
 }
 
-enum { N_FOR_RESERVE = 5 }; /* the first entries: --dry-run, --lease, --expect, --priority, --label */
-
-GOptionEntry *
-request_entries_for_reserve (RequestOptions *o)
+/* All options, of which each verb has a part. */
+static GOptionEntry *
+all_entries (RequestOptions *o)
 {
   BundleOptions *b = &o->bundle_options;
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "report what would be reserved, without reserving it", NULL },
+    { "from", 0, 0, G_OPTION_ARG_FILENAME, &o->from,
+      "reserve ahead: the group begins at this time, for example 2026-05-01T09:30:00Z", "TIME" },
+    { "until", 0, 0, G_OPTION_ARG_FILENAME, &o->until,
+      "with --from: the time when the group ends (when it is released)", "TIME" },
     { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease,
       "the group ends after this time unless it is renewed, for example 10s", "TIME" },
     { "expect", 0, 0, G_OPTION_ARG_FILENAME, &o->expected, "how long the job is expected to run, for example 2h",
@@ -81,17 +86,40 @@ request_entries_for_reserve (RequestOptions *o)
   return g_memdup2 (entries, sizeof entries);
 }
 
+/* Returns all options without those in @removed. */
+static GOptionEntry *
+entries_without (RequestOptions *options, const char *const *removed)
+{
+  GOptionEntry *entries = all_entries (options);
+  guint n = 0;
+
+  for (guint i = 0; entries[i].long_name != NULL; i++)
+    if (!g_strv_contains (removed, entries[i].long_name))
+      entries[n++] = entries[i];
+  entries[n] = (GOptionEntry) G_OPTION_ENTRY_NULL;
+  return entries;
+}
+
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  GOptionEntry *entries = request_entries_for_reserve (options);
-  guint n = 0;
+  static const char *const removed[] = { "dry-run", "from", "until", "priority", "label", NULL };
 
-  while (entries[n].long_name != NULL)
-    n++;
-  /* Removes the entries that are for reserve and hold alone. */
-  memmove (entries, entries + N_FOR_RESERVE, (n - N_FOR_RESERVE + 1) * sizeof *entries);
-  return entries;
+  return entries_without (options, removed);
+}
+
+GOptionEntry *
+request_entries_for_reserve (RequestOptions *options)
+{
+  return all_entries (options);
+}
+
+GOptionEntry *
+request_entries_for_hold (RequestOptions *options)
+{
+  static const char *const removed[] = { "from", "until", NULL };
+
+  return entries_without (options, removed);
 }
 
 static bool
@@ -280,4 +308,18 @@ request_build (const RequestOptions *options, const char *name, GError **error)
                  && (request_has_bundles (&options->bundle_options) || check_required (options, error))
              ? g_steal_pointer (&request)
              : NULL;
+}
+
+QuoitRequest *
+request_build_with_lease (const RequestOptions *options, const char *name, GError **error)
+{
+  g_autoptr (QuoitRequest) request = NULL;
+  gint64 lease_ms;
+
+  if (options->lease == NULL)
+    return request_build (options, name, error);
+  if (!text_parse_duration (options->lease, "--lease", &lease_ms, error))
+    return NULL;
+  request = request_build (options, name, error);
+  return request != NULL && quoit_request_set_lease_ms (request, lease_ms, error) ? g_steal_pointer (&request) : NULL;
 }

@@ -11,8 +11,8 @@ typedef struct {
 } BundleOptions;
 
 typedef struct {
-  char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease,
-      *expected, *priority;
+  char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *from, *until,
+      *lease, *expected, *priority;
   char **selectors, **named_slices, **excluded_slices, **labels;
   gboolean dry_run;
   BundleOptions bundle_options;
@@ -21,10 +21,11 @@ typedef struct {
 void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
-/* Return the options for session_parse(); g_free() them. request_entries_for_reserve() also has --dry-run, --lease,
- * --expect, --priority and --label. */
+/* Return the options for session_parse(); g_free() them. The options for reserve and hold include --dry-run, --priority
+ * and --label, and those for reserve also --from and --until. */
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
+GOptionEntry *request_entries_for_hold (RequestOptions *options);
 
 /* Parses --priority. */
 bool request_parse_priority (const char *text, int32_t *priority, GError **error);
@@ -36,6 +37,8 @@ bool request_parse_label (const char *text, char **key, const char **value, GErr
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
 /* Builds the request that the options describe. quoit_request_free() it. */
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);
+/* Like request_build(), and sets the lease that the options give. */
+QuoitRequest *request_build_with_lease (const RequestOptions *options, const char *name, GError **error);
 
 /* Whether none of the options is given. */
 bool request_is_empty (const RequestOptions *options);

@@ -37,6 +37,7 @@
   VERB (repair, facts, false) \
   VERB (forget, facts, false) \
   VERB (owner, facts, false) \
+  VERB (calendar, rows, true) \
   VERB (set_state, facts, false) \
   VERB (drain, facts, false) \
   VERB (undrain, facts, false) \

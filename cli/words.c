@@ -78,6 +78,7 @@ static const Word group_states[] = {
   { QUOIT_GROUP_RESCHEDULING, "rescheduling" },
   { QUOIT_GROUP_REMOVED, "removed" },
   { QUOIT_GROUP_PENDING, "pending" },
+  { QUOIT_GROUP_AHEAD, "ahead" },
 };
 
 const char *
@@ -96,7 +97,7 @@ group_state_parse (const char *word, QuoitGroupState *state, GError **error)
         return true;
       }
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-               "--state '%s': expected held, reserved, rescheduling, removed or pending", word);
+               "--state '%s': expected ahead, held, reserved, rescheduling, removed or pending", word);
   return false;
 }
 
@@ -114,9 +115,23 @@ ray_group_state_word (QuoitGroupState state)
     case QUOIT_GROUP_PENDING:
       return "PENDING";
     case QUOIT_GROUP_HELD:
+    case QUOIT_GROUP_AHEAD:
     default:
       return NULL;
     }
+}
+
+static const Word window_scopes[] = {
+  { QUOIT_WINDOW_NODE, "node" },
+  { QUOIT_WINDOW_SLICE, "slice" },
+  { QUOIT_WINDOW_POOL, "pool" },
+  { QUOIT_WINDOW_ZONE, "zone" },
+};
+
+const char *
+window_scope_word (QuoitWindowScope scope)
+{
+  return FIND (window_scopes, scope);
 }
 
 static const Word slice_states[] = {
@@ -185,12 +200,11 @@ ray_answer_word (QuoitRayAnswer answer)
 }
 
 static const Word steps[] = {
-  { QUOIT_STEP_NODE_ALIVE, "node-alive" },     { QUOIT_STEP_UNDRAIN, "undrain" },
-  { QUOIT_STEP_LEASE_ENDS, "lease-ends" },     { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
-  { QUOIT_STEP_WINDOW_ENDS, "window-ends" },
-  { QUOIT_STEP_RELEASE, "release" },           { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },
-  { QUOIT_STEP_FEWER_SLICES, "fewer-slices" }, { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" },
-  { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
+  { QUOIT_STEP_NODE_ALIVE, "node-alive" },         { QUOIT_STEP_UNDRAIN, "undrain" },
+  { QUOIT_STEP_LEASE_ENDS, "lease-ends" },         { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
+  { QUOIT_STEP_WINDOW_ENDS, "window-ends" },       { QUOIT_STEP_RELEASE, "release" },
+  { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },   { QUOIT_STEP_FEWER_SLICES, "fewer-slices" },
+  { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" }, { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
 };
 
 const char *

@@ -14,6 +14,7 @@ bool source_kind_parse (const char *word, QuoitSourceKind *kind, GError **error)
 extern const char source_kinds_usage[];
 const char *group_state_word (QuoitGroupState state);
 bool group_state_parse (const char *word, QuoitGroupState *state, GError **error);
+const char *window_scope_word (QuoitWindowScope scope);
 const char *slice_state_word (QuoitGroupSliceState state);
 const char *change_word (QuoitChangeKind kind);
 const char *effect_word (QuoitEffectType type);

@@ -24,11 +24,12 @@ const (
 	GroupRescheduling GroupState = C.QUOIT_GROUP_RESCHEDULING // a node is dead or draining, or a bundle is no longer placed
 	GroupRemoved      GroupState = C.QUOIT_GROUP_REMOVED      // ended; its record is kept for its key, lease or reason
 	GroupPending      GroupState = C.QUOIT_GROUP_PENDING      // only imported from Ray: not placed yet; Ray: PENDING
+	GroupAhead        GroupState = C.QUOIT_GROUP_AHEAD        // a reservation ahead, which holds nothing before it begins
 )
 
 var groupStateNames = map[GroupState]string{
 	GroupHeld: "HELD", GroupReserved: "RESERVED", GroupRescheduling: "RESCHEDULING", GroupRemoved: "REMOVED",
-	GroupPending: "PENDING",
+	GroupPending: "PENDING", GroupAhead: "AHEAD",
 }
 
 // String returns the name of the state.
@@ -69,6 +70,7 @@ type GroupInfo struct {
 	Source  string // the source that owns it, so that only an import can end it; "" for a group of this ledger
 	State   GroupState
 	Created time.Time // when it was reserved, held or first imported, by the ledger's clock
+	Begins  time.Time // when ReserveAt lets it begin, also after that; the zero time if it began when it was made
 	Ended   time.Time // when it ended; the zero time for a live group
 	Until   time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
 	Expired bool      // it ended because its lease or that of its owner ended
@@ -173,6 +175,7 @@ func (g *Group) Info() (GroupInfo, error) {
 		Created:     timeFromC(int64(C.quoit_group_get_created_ms(c))),
 		Ended:       timeFromC(int64(C.quoit_group_get_ended_ms(c))),
 		Until:       timeFromC(int64(C.quoit_group_get_until_ms(c))),
+		Begins:      timeFromC(int64(C.quoit_group_get_begins_ms(c))),
 		Expired:     bool(C.quoit_group_has_expired(c)),
 		ExpectedEnd: timeFromC(int64(C.quoit_group_get_expected_end_ms(c))),
 		Priority:    int32(C.quoit_group_get_priority(c)),

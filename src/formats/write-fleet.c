@@ -6,6 +6,7 @@
 
 #include "base/label-names.h"
 #include "base/time.h"
+#include "fleet/ahead.h"
 #include "fleet/names.h"
 #include "fleet/source-kinds.h"
 #include "fleet/units.h"
@@ -245,6 +246,7 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   quoit_writer_text (writer, "request", group->request);
   quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
   write_time (writer, "since", group->created_ms);
+  write_time (writer, "begins", group->begins_ms);
   write_time (writer, "ended", group->ended_ms);
   write_time (writer, "until", group->until_ms);
   write_time (writer, "expected_end", group->expected_end_ms);
@@ -285,6 +287,30 @@ write_groups (QuoitWriter *writer, const QuoitFleet *fleet)
   quoit_writer_close (writer);
 }
 
+static void
+write_windows (QuoitWriter *writer, const QuoitFleet *fleet)
+{
+  quoit_writer_open_array (writer, "windows");
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *window = quoit_fleet_ahead_at (fleet, i);
+      g_autofree char *scope = NULL;
+      QuoitWindowTarget target;
+
+      if (window->kind != QUOIT_RECORD_WINDOW || !quoit_window_target_parse (window->request, &target))
+        continue;
+      scope = g_strndup (window->request, strcspn (window->request, "="));
+      quoit_writer_open_object (writer, NULL);
+      quoit_writer_text (writer, "window", quoit_window_record_window (window));
+      quoit_writer_text (writer, "scope", scope);
+      quoit_writer_text (writer, "target", target.target);
+      write_time (writer, "from", window->begins_ms);
+      write_time (writer, "until", window->until_ms);
+      quoit_writer_close (writer);
+    }
+  quoit_writer_close (writer);
+}
+
 char *
 quoit_write_fleet_json (const QuoitFleet *fleet)
 {
@@ -300,6 +326,7 @@ quoit_write_fleet_json (const QuoitFleet *fleet)
     write_node (writer, fleet, (QuoitNodeId) { i });
   quoit_writer_close (writer);
   write_groups (writer, fleet);
+  write_windows (writer, fleet);
   quoit_writer_close (writer);
   return quoit_writer_finish (writer);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes effects in words, for people who read the journal. */
+#include <string.h>
+
 #include "base/time.h"
+#include "fleet/ahead.h"
 #include "fleet/names.h"
 #include "ledger/entry.h"
 
@@ -31,13 +34,39 @@ count_placed (const QuoitGroupData *group)
   return n;
 }
 
-/* Describes a group, an owner or external use after the effect. @now is " now" if the effect changed it, else "". */
+/* Describes a window, or a reservation that has not begun. The caller owns the text. */
+static char *
+ahead_text (const QuoitGroupData *group, const char *now)
+{
+  g_autofree char *from = quoit_time_format (group->begins_ms);
+  g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
+  const char *space = group->until_ms == 0 ? "" : " ";
+
+  switch (group->kind)
+    {
+    case QUOIT_RECORD_WINDOW:
+      return g_strdup_printf ("window %s: nodes of %s are not available from %s%s%s",
+                              quoit_window_record_window (group), group->request, from, space, until);
+    case QUOIT_RECORD_BUNDLES:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is%s to have %u bundles placed from %s%s%s: %s", group->name,
+                              group->id, now, group->n_nodes, from, space, until, group->request);
+    default:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is%s to hold %u slice%s from %s%s%s: %s", group->name,
+                              group->id, now, group->n_slices, group->n_slices == 1 ? "" : "s", from, space, until,
+                              group->request);
+    }
+}
+
+/* Describes a group, an owner, external use or a window after the effect. @now is " now" if the effect changed it, else
+ * "". */
 static char *
 group_text (const QuoitGroupData *group, const char *now)
 {
   g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
   const char *counted = group->bundles == NULL ? "node" : "bundle"; /* what n_nodes counts */
 
+  if (quoit_group_is_ahead (group))
+    return ahead_text (group, now);
   switch (group->kind)
     {
     case QUOIT_RECORD_OWNER:
@@ -74,6 +103,19 @@ end_text (QuoitEnd end)
     default:
       return "";
     }
+}
+
+static char *
+removal_text (const QuoitEffect *effect)
+{
+  g_autofree char *window_prefix = quoit_window_record_name ("");
+
+  if (g_str_has_prefix (effect->group_name, window_prefix))
+    return g_strdup_printf ("window %s %s", effect->group_name + strlen (window_prefix),
+                            effect->end == QUOIT_END_EXPIRED ? "has ended" : "is removed");
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s%s%s", effect->group_name, effect->group_id,
+                          end_text (effect->end), effect->reason == NULL ? "" : ": ",
+                          effect->reason == NULL ? "" : effect->reason);
 }
 
 static char *
@@ -118,9 +160,7 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
     case QUOIT_EFFECT_GROUP_CHANGED:
       return group_text (effect->group, " now");
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s%s%s", effect->group_name,
-                              effect->group_id, end_text (effect->end), effect->reason == NULL ? "" : ": ",
-                              effect->reason == NULL ? "" : effect->reason);
+      return removal_text (effect);
     case QUOIT_EFFECT_GROUP_LEASE:
       return lease_text (effect);
     case QUOIT_EFFECT_GROUP_FORGOTTEN:

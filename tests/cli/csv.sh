@@ -113,6 +113,16 @@ twin nodes show two-slices/tpu-group/tpu-group-1
 refused 4 "unknown name with -o csv" "'nothing'" show nothing -o csv
 holds "nothing is printed on stdout for an unknown name" test ! -s "$tmp/out"
 
+# --- what lies ahead
+fresh 'v6e 4x4 x3 pool=big'
+ok 0 "a reservation ahead succeeds" reserve later --topology 4x4 --accelerator v6e --slices 1 --owner =ann \
+  --from 2126-06-01T00:00:00Z --now "$now"
+ok 0 "bundles are reserved ahead" reserve parts --bundle TPU=4 --from 2126-06-01T00:00:00Z --until 2126-06-02T00:00:00Z --now "$now"
+ok 0 "a window is added" calendar add service --slice big-0 --from 2126-07-01T00:00:00Z --until 2126-07-02T00:00:00Z --now "$now"
+twin calendar calendar
+twin groups groups
+twin workers show later
+
 # --- groups of every kind, in every form
 # forms WORD...: each form of `show`, `groups`, `who-holds` and `env` of the group WORD is an answer or a message.
 forms ()
@@ -230,7 +240,7 @@ fi
 fresh 'v6e 4x4 x2'
 quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
 baseline
-list="catalogue, groups, journal, nodes, show, slices, slots and who-holds"
+list="calendar, catalogue, groups, journal, nodes, show, slices, slots and who-holds"
 want='--topology 4x4 --accelerator v6e --slices 1'
 while read -r words; do
   # shellcheck disable=SC2086

@@ -100,6 +100,9 @@ CALL (quoit_ledger_set_expected_end, quoit_ledger_set_expected_end (ledger, "/",
 CALL (quoit_ledger_set_priority, quoit_ledger_set_priority (ledger, "/", 1, NOW, error) != NULL)
 CALL (quoit_ledger_set_labels, quoit_ledger_set_labels (ledger, "/", NULL, NULL, 0, NOW, error) != NULL)
 CALL (quoit_ledger_release_with_reason, quoit_ledger_release_with_reason (ledger, "@", "", NOW, error))
+CALL (quoit_ledger_reserve_at, quoit_ledger_reserve_at (ledger, asked, NOW + 1, 0, NOW, NULL, error) != NULL)
+CALL (quoit_ledger_add_window, quoit_ledger_add_window (ledger, "/", QUOIT_WINDOW_NODE, "/", NOW, 2, NOW, error))
+CALL (quoit_ledger_remove_window, quoit_ledger_remove_window (ledger, "/", NOW, error))
 CALL (quoit_ledger_mark_batch, quoit_ledger_mark_batch (ledger, error) != 0)
 CALL (quoit_ledger_roll_back_batch, quoit_ledger_roll_back_batch (ledger, 1, error))
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
@@ -167,6 +170,9 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_priority),
   ROW (quoit_ledger_set_labels),
   ROW (quoit_ledger_release_with_reason),
+  ROW (quoit_ledger_reserve_at),
+  ROW (quoit_ledger_add_window),
+  ROW (quoit_ledger_remove_window),
   ROW (quoit_ledger_mark_batch),
   ROW (quoit_ledger_roll_back_batch),
   ROW (quoit_ledger_begin_batch),

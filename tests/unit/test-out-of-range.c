@@ -287,6 +287,15 @@ check_sums (const QuoitSnapshot *snapshot)
     VALUE (quoit_snapshot_get_owner_registered_ms (snapshot, at), 0);
     VALUE (quoit_snapshot_get_owner_until_ms (snapshot, at), 0);
   }
+
+  OUT_OF_RANGE (quoit_snapshot_get_n_windows (snapshot))
+  {
+    ABSENT (quoit_snapshot_get_window_name (snapshot, at));
+    VALUE (quoit_snapshot_get_window_scope (snapshot, at), 0);
+    ABSENT (quoit_snapshot_get_window_target (snapshot, at));
+    VALUE (quoit_snapshot_get_window_from_ms (snapshot, at), 0);
+    VALUE (quoit_snapshot_get_window_until_ms (snapshot, at), 0);
+  }
 }
 
 static void

@@ -125,6 +125,7 @@ class World:
         self.leased = self.ledger.hold(self.request("leased"), 600_000, now_ms=NOW)
         self.gone = self.ledger.reserve(self.request("gone", key="gone-key"), now_ms=NOW)
         self.ledger.release(self.gone, now_ms=NOW)
+        self.ledger.add_window("service", quoit.WindowScope.SLICE, "v6e-4x4-4", NOW + 1, NOW + 9_000, now_ms=NOW)
         self.fork = self.ledger.snapshot().fork()
 
     @staticmethod
@@ -158,6 +159,7 @@ class World:
         """A valid value for the parameter of the callable `name`; raises KeyError without one."""
         own = {
             "forget.group": lambda: self.gone,
+            "remove_window.name": lambda: "service",
             "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],
             "drain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
@@ -213,6 +215,10 @@ class World:
             "lease_ms": lambda: 60_000,
             "expected_runtime_ms": lambda: 60_000,
             "end_ms": lambda: NOW + 60_000,
+            "from_ms": lambda: NOW + 60_000,
+            "until_ms": lambda: NOW + 120_000,
+            "scope": lambda: quoit.WindowScope.SLICE,
+            "target": lambda: "v6e-4x4-5",
             "priority": lambda: 1,
             "labels": lambda: {"team": "nlp"},
             "reason": lambda: "preempted by job-7",

@@ -278,6 +278,7 @@ def made_objects():
     request = quoit.Request("train", accelerator="v6e", topology="4x4", slices=2, owner="alice")
     group = ledger.reserve(request, now_ms=NOW)
     half = ledger.reserve(quoit.Request("half", bundles=[quoit.Bundle("TPU=2")]), now_ms=NOW)
+    ledger.add_window("service", quoit.WindowScope.SLICE, "v6e-4x4-2", NOW + 1000, NOW + 2000, now_ms=NOW)
     snapshot = ledger.snapshot()
     fork = snapshot.fork()
     fork.set_expected_end("train", NOW + 1000, now_ms=NOW)

@@ -84,6 +84,8 @@ if TYPE_CHECKING:
         SliceClass,
         SliceFlags,
         Source,
+        Window,
+        WindowScope,
     )
     from .forks import Fork
     from .journal import Checkpoint, Effect, EffectType, JournalEntry, Trimmed
@@ -188,6 +190,8 @@ __all__ = [
     "VariableChange",
     "Verdict",
     "VersionError",
+    "Window",
+    "WindowScope",
     "Worker",
     "check_manifest",
     "check_rules",
@@ -221,6 +225,8 @@ _LAZY = {
         "SliceClass",
         "SliceFlags",
         "Source",
+        "Window",
+        "WindowScope",
     ),
     "feeds": ("Feed",),
     "forks": ("Fork",),

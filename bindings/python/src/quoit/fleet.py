@@ -190,6 +190,30 @@ class Owner:
     """The number of the owner's groups."""
 
 
+class WindowScope(_c.Code):
+    """What the target of a window names."""
+
+    NODE = 1
+    SLICE = 2
+    POOL = 3
+    ZONE = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """A window of the calendar (`Ledger.add_window`): its nodes are not available from one time until another."""
+
+    name: str
+    scope: WindowScope
+    """What `target` names."""
+    target: str
+    """The name of the node, slice, pool or zone, as it was given."""
+    from_ms: int
+    """When the window begins, in milliseconds since 1970 UTC."""
+    until_ms: int
+    """When the window ends, in milliseconds since 1970 UTC."""
+
+
 class Slice(Row):
     """A slice of a snapshot. The object is immutable, and reads its attributes on access."""
 
@@ -445,4 +469,15 @@ def read_owner(handle: Any, index: int) -> Owner:
         int(lib.quoit_snapshot_get_owner_registered_ms(handle, index)),
         lib.quoit_snapshot_get_owner_until_ms(handle, index) or None,
         int(lib.quoit_snapshot_count_owner_groups(handle, lib.quoit_snapshot_get_owner_name(handle, index))),
+    )
+
+
+def read_window(handle: Any, index: int) -> Window:
+    """Reads a window of the calendar."""
+    return Window(
+        _c.text(lib.quoit_snapshot_get_window_name(handle, index)),
+        WindowScope(lib.quoit_snapshot_get_window_scope(handle, index)),
+        _c.text(lib.quoit_snapshot_get_window_target(handle, index)),
+        int(lib.quoit_snapshot_get_window_from_ms(handle, index)),
+        int(lib.quoit_snapshot_get_window_until_ms(handle, index)),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _c, errors
 from ._c import call, lib
 from ._locks import ThreadLock
-from .fleet import NodeState
+from .fleet import NodeState, WindowScope
 from .groups import Group, GroupChange, take_change, to_group_name, to_group_names, wrap_group
 from .imports import Import, Input, open_input, open_update, take_import
 from .plans import Backfill, Queued, take_queue_plan
@@ -104,6 +104,17 @@ class Fork(_c.Uncopyable):
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.reserve`.
         """
         return wrap_group(self._place(lib.quoit_fork_reserve, request_handle(request), _c.clock(now_ms)))
+
+    def reserve_at(
+        self, request: Request, from_ms: int, until_ms: int | None = None, *, now_ms: int | None = None
+    ) -> Group:
+        """Like `Ledger.reserve_at`, on the fork only.
+
+        Raises:
+            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.reserve_at`.
+        """
+        begin, end = _c.to_int(from_ms, "from_ms"), 0 if until_ms is None else _c.to_int(until_ms, "until_ms")
+        return wrap_group(self._place(lib.quoit_fork_reserve_at, request_handle(request), begin, end, _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """Like `Ledger.hold`, on the fork only.
@@ -234,6 +245,27 @@ class Fork(_c.Uncopyable):
         n_groups = _c.ffi.new("uint32_t *")
         self._call(lib.quoit_fork_end_owner, _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
         return int(n_groups[0])
+
+    def add_window(
+        self, name: str, scope: WindowScope, target: str, from_ms: int, until_ms: int, *, now_ms: int | None = None
+    ) -> None:
+        """Like `Ledger.add_window`, on the fork only.
+
+        Raises:
+            ConflictError, InvalidError, NotFoundError: like `Ledger.add_window`.
+        """
+        number, now = _c.to_member(WindowScope, scope, "scope"), _c.clock(now_ms)
+        texts = _c.to_text(name, "name"), number, _c.to_text(target, "target")
+        times = _c.to_int(from_ms, "from_ms"), _c.to_int(until_ms, "until_ms")
+        self._call(lib.quoit_fork_add_window, *texts, *times, now)
+
+    def remove_window(self, name: str, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.remove_window`, on the fork only.
+
+        Raises:
+            NotFoundError: like `Ledger.remove_window`.
+        """
+        self._call(lib.quoit_fork_remove_window, _c.to_text(name, "name"), _c.clock(now_ms))
 
     def set_node_states(self, nodes: Iterable[str], state: NodeState, *, now_ms: int | None = None) -> None:
         """Like `Ledger.set_node_states`, on the fork only.

@@ -24,6 +24,8 @@ class GroupState(_c.Code):
     """Ended. The record is kept because the group has a request key, its lease has ended, or its release has a reason."""
     PENDING = 5
     """Imported from Ray, and not placed yet."""
+    AHEAD = 6
+    """A reservation ahead (`Ledger.reserve_at`), which holds nothing before it begins."""
 
 
 class GroupSliceState(_c.Code):
@@ -100,7 +102,7 @@ class Group(_c.Immutable):
 
     @property
     def _facts(self) -> tuple[object, ...]:
-        times = self.created_ms, self.ended_ms, self.until_ms, self.expected_end_ms, self.priority
+        times = self.created_ms, self.begins_ms, self.ended_ms, self.until_ms, self.expected_end_ms, self.priority
         texts = self.name, self.owner, self.key, self.request, self.labels, self.release_reason
         return self.id, texts, self.state, times, self.slices, self.bundles
 
@@ -146,6 +148,11 @@ class Group(_c.Immutable):
     def created_ms(self) -> int:
         """When the group was reserved, held or first imported, in milliseconds since 1970 UTC by the ledger's clock."""
         return int(lib.quoit_group_get_created_ms(self._handle))
+
+    @property
+    def begins_ms(self) -> int | None:
+        """When `Ledger.reserve_at` lets the group begin, also after it has begun; None if it began when it was made."""
+        return lib.quoit_group_get_begins_ms(self._handle) or None
 
     @property
     def ended_ms(self) -> int | None:

@@ -17,7 +17,7 @@ from .requests import Request, request_handle
 
 if TYPE_CHECKING:
     from .feeds import Feed
-    from .fleet import NodeState
+    from .fleet import NodeState, WindowScope
     from .forks import Fork
     from .journal import Checkpoint, JournalEntry, Trimmed
     from .nodes import NodeFacts
@@ -267,6 +267,33 @@ class Ledger(_c.Uncopyable):
             _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), request_handle(request), _c.clock(now_ms))
         )
 
+    def reserve_at(
+        self, request: Request, from_ms: int, until_ms: int | None = None, *, now_ms: int | None = None
+    ) -> Group:
+        """Reserves all slices or bundles of the request, or none, from a later time on: a reservation ahead.
+
+        Until `from_ms` the group is `GroupState.AHEAD`: it holds nothing, and groups whose leases end before can use
+        its slices. No call grants or renews what could still have them at `from_ms`. A group without a lease counts
+        forever, whatever its expected end. Which slices the group gets can change until it begins; that it gets them
+        does not change while they live. If there are none because nodes fail, the group begins with dead nodes, and
+        `repair` helps. `docs/ahead.md` has the rules.
+
+        Args:
+            request: the request, without a lease.
+            from_ms: when the group begins, after now, in milliseconds since 1970 UTC.
+            until_ms: when the group ends, after `from_ms`; None: when it is released. `renew` can extend this lease
+                after the group has begun.
+            now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+        Raises:
+            InvalidError: like `reserve`, and if the times are not in order or the request has a lease.
+            NotNowError, NeverError: like `reserve`, for the time of the reservation.
+            ConflictError, ExpiredError, NotFoundError: like `reserve`.
+        """
+        begin, end = _c.to_int(from_ms, "from_ms"), 0 if until_ms is None else _c.to_int(until_ms, "until_ms")
+        arguments = request_handle(request), begin, end, _c.clock(now_ms)
+        return wrap_group(_c.call_or_explain(lib.quoit_ledger_reserve_at, self._open(), *arguments))
+
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """Like `reserve`, but the group ends after `lease_ms` (from 1 ms) unless it is confirmed or renewed.
 
@@ -299,7 +326,8 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             NotFoundError, ExpiredError: like `confirm`.
-            ConflictError: like `confirm`, and for a group without a lease.
+            ConflictError: like `confirm`, for a group without a lease, for a reservation ahead that has not begun, and if
+                the nodes are promised to a reservation ahead, or belong to a window, that begins before the new end.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
@@ -479,6 +507,46 @@ class Ledger(_c.Uncopyable):
         n_groups = ffi.new("uint32_t *")
         call(lib.quoit_ledger_end_owner, self._open(), _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
         return int(n_groups[0])
+
+    # --- calendar ---
+
+    def add_window(
+        self, name: str, scope: WindowScope, target: str, from_ms: int, until_ms: int, *, now_ms: int | None = None
+    ) -> None:
+        """Adds a window of the calendar, in which the nodes of the target are not available.
+
+        Nothing is granted or renewed there that could still have the nodes when the window begins. Reservations ahead
+        get other slices. Groups that already have the nodes do not end. The window ends by itself at `until_ms`. Adding
+        the same window again changes nothing.
+
+        Args:
+            name: a name that no other window has.
+            scope: what `target` names.
+            target: the short or full name of a node, slice or pool, or the name of a zone. Nodes that are imported later
+                belong to the window too.
+            from_ms: when the window begins, in milliseconds since 1970 UTC; it can be in the past.
+            until_ms: when the window ends, after now and after `from_ms`.
+            now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+        Raises:
+            ConflictError: there is another window of that name, or reservations ahead would not get their slices.
+            InvalidError: the name, the scope or the times are not valid, or the target is ambiguous.
+            NotFoundError: the fleet has no such target.
+        """
+        from .fleet import WindowScope
+
+        number, now = _c.to_member(WindowScope, scope, "scope"), _c.clock(now_ms)
+        texts = _c.to_text(name, "name"), number, _c.to_text(target, "target")
+        times = _c.to_int(from_ms, "from_ms"), _c.to_int(until_ms, "until_ms")
+        call(lib.quoit_ledger_add_window, self._open(), *texts, *times, now)
+
+    def remove_window(self, name: str, *, now_ms: int | None = None) -> None:
+        """Removes a window of the calendar.
+
+        Raises:
+            NotFoundError: there is no window of that name.
+        """
+        call(lib.quoit_ledger_remove_window, self._open(), _c.to_text(name, "name"), _c.clock(now_ms))
 
     # --- nodes ---
 

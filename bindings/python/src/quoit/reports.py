@@ -90,8 +90,9 @@ class StepKind(_c.Code):
     OTHER_HOSTS = lib.QUOIT_STEP_OTHER_HOSTS
     """Request `chips_per_host`."""
     LEASE_ENDS = lib.QUOIT_STEP_LEASE_ENDS
-    WINDOW_ENDS = lib.QUOIT_STEP_WINDOW_ENDS
     """Wait until the lease of `group` ends, at `until_ms`."""
+    WINDOW_ENDS = lib.QUOIT_STEP_WINDOW_ENDS
+    """Wait until the window of the calendar that `group` names ends, at `until_ms`."""
     SOURCE_REMOVES = lib.QUOIT_STEP_SOURCE_REMOVES
     """The source that owns `group` must remove it."""
 

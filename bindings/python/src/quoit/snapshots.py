@@ -18,11 +18,13 @@ from .fleet import (
     Slice,
     SliceClass,
     Source,
+    Window,
     read_class,
     read_owner,
     read_pool,
     read_resource,
     read_source,
+    read_window,
 )
 from .groups import Group, to_group_name, wrap_group
 from .reports import Report, Verdict, take_report
@@ -116,9 +118,10 @@ class Snapshot(View):
         return None if keep_ms == _c.INT64.stop - 1 else keep_ms
 
     def as_of(self, now_ms: int | None = None) -> Snapshot:
-        """Returns the fleet as it would be at that time: slices and nodes of leases that have ended by then are free.
+        """Returns the fleet as it would be at that time.
 
-        Changes such as `Ledger.reserve` free them automatically; this method is for readers. Nothing is written.
+        Slices and nodes of leases that have ended by then are free, and reservations ahead whose time has come have
+        begun. Changes such as `Ledger.reserve` do this automatically; this method is for readers. Nothing is written.
 
         Args:
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
@@ -130,6 +133,9 @@ class Snapshot(View):
 
     def explain(self, request: Request) -> Report:
         """Reports whether the request fits now, and if not, why. `Ledger.reserve` would make the same decision.
+
+        *Now* is the time of the snapshot (`as_of`). Slices that are promised to a reservation ahead, or belong to a
+        window of the calendar, fit only a request whose lease ends before. A request without a lease counts forever.
 
         A request that does not fit raises nothing: see `Report.verdict`. `test` finds only the verdict, and is faster.
 
@@ -280,6 +286,11 @@ class Snapshot(View):
     def owners(self) -> tuple[Owner, ...]:
         """The registered owners, in the order of their registration."""
         return tuple(read_owner(self._handle, at) for at in range(lib.quoit_snapshot_get_n_owners(self._handle)))
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """The windows of the calendar that have not ended, in the order of their beginnings."""
+        return tuple(read_window(self._handle, at) for at in range(lib.quoit_snapshot_get_n_windows(self._handle)))
 
     @property
     def slices(self) -> Sequence[Slice]:
