@@ -53,6 +53,7 @@ type NodesUpdate struct {
 	TPUPerChip int64
 }
 
+// sortedKeys returns the keys in order, so that of several bad values always the same one is reported.
 func sortedKeys[Value any](values map[string]Value) []string {
 	keys := make([]string, 0, len(values))
 	for key := range values {

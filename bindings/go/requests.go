@@ -9,7 +9,6 @@ package quoit
 import "C"
 
 import (
-	"sort"
 	"time"
 
 	"quoit/internal/cconv"
@@ -182,16 +181,6 @@ func (b *requestBuilder) ready() bool {
 		b.err = b.arguments.Err()
 	}
 	return b.err == nil
-}
-
-// sortedKeys returns the keys in order, so that of several bad labels always the same one is reported.
-func sortedKeys(labels map[string]string) []string {
-	keys := make([]string, 0, len(labels))
-	for key := range labels {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 func (b *requestBuilder) setIdentity(r *Request) {

@@ -59,7 +59,7 @@ y" --priority 9 --now "$now"
 many=$(i=0; while [ $i -lt 65 ]; do printf -- '--label k%d=v ' $i; i=$((i + 1)); done)
 refused 3 "65 labels of a request" "at most 64 labels" reserve e $slice $many
 refused 3 "65 labels of an update" "more than 64 labels" update a $many --priority 9 --now "$now"
-refused 2 "a state that does not exist" "--state 'x': expected held, reserved" groups --state x
+refused 2 "a state that does not exist" "--state 'x': expected ahead, held, reserved" groups --state x
 refused 2 "a priority that is no range" "--priority 'x'" groups --priority 1..x
 refused 2 "a range without ends" "--priority ''" groups --priority ..
 refused 3 "a range of priorities the wrong way round" "the smaller number first" groups --priority 3..1
