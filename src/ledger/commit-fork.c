@@ -152,7 +152,8 @@ check_owner (const Rebase *rebase, const char *owner, GError **error)
 {
   g_autofree char *record = quoit_owner_record_name (owner);
   const QuoitGroupData *before = quoit_fleet_find_group (rebase->base, record);
-  const QuoitGroupData *now = quoit_fleet_find_group (rebase->fleet, record);
+  /* The fork itself may have ended the owner, and registered it again. */
+  const QuoitGroupData *now = quoit_fleet_find_group (rebase->present, record);
 
   if (!quoit_step_check_owner (rebase->fleet, owner, error))
     return g_prefix_error_literal (error, "fork: "), FALSE;

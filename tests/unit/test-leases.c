@@ -83,8 +83,9 @@ static const ScriptFact facts[] = {
     { "0 import v6e 4x4 x4 pool=a -> new", "0 hold a 1 20s -> a@1", "0 hold b 1 10s -> b@2", "0 reserve c 1 -> c@3",
       "0 hold d 1 20s -> d@4", "1s release d -> ok", "1s journal", "1s renew-groups a,,b 1m -> INVALID",
       "1s renew-groups a,b@ 1m -> INVALID group 'b@'", "1s renew-groups a,x,b 1m -> NOT_FOUND no group 'x'",
-      "1s renew-groups a,d@4 1m -> CONFLICT group 'd' of id 4 holds nothing any more", "1s renew-groups a,b@1 1m -> CONFLICT ",
-      "1s renew-groups a,c,x 1m -> CONFLICT group 'c@3' has no lease", "1s renew-groups a,b 0 -> INVALID lease '0'",
+      "1s renew-groups a,d@4 1m -> CONFLICT group 'd' of id 4 holds nothing any more",
+      "1s renew-groups a,b@1 1m -> CONFLICT ", "1s renew-groups a,c,x 1m -> CONFLICT group 'c@3' has no lease",
+      "1s renew-groups a,b 0 -> INVALID lease '0'",
       "10s renew-groups a,b,x 1m -> EXPIRED the lease of group 'b@2' has ended", "10s journal -> nothing",
       "10s show a -> a@1 HELD a-0 until=20s", "10s renew-groups a 1m -> ok",
       "10s journal -> expire: b@2 gone; renew: a@1 lease" } },
@@ -270,6 +271,30 @@ START_TEST (refused_change_leaves_a_fork_unchanged)
 }
 END_TEST
 
+START_TEST (fork_can_end_an_owner_and_reserve_for_it)
+{
+  Script script = script_begin (FALSE);
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train", NULL);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+  g_autoptr (GError) error = NULL;
+
+  script_step (&script, "owner", "0 import v6e 4x4 x2 pool=a -> new");
+  script_step (&script, "owner", "0 owner-set me 10s -> ok");
+  snapshot = quoit_ledger_snapshot (script.ledger);
+  fork = quoit_snapshot_fork (snapshot);
+  ck_assert (quoit_fork_end_owner (fork, "me", T0, NULL, NULL));
+  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
+             && quoit_request_set_slices (request, 1, NULL) && quoit_request_set_owner (request, "me", NULL));
+  group = quoit_fork_reserve (fork, request, T0, NULL, &error);
+  ck_assert_ok (error);
+  quoit_ledger_commit_fork (script.ledger, fork, T0, &error);
+  ck_assert_ok (error);
+  script_end (&script);
+}
+END_TEST
+
 START_TEST (ten_thousand_leases_expire_together_in_id_order)
 {
   Script script = script_begin (FALSE);
@@ -314,6 +339,7 @@ main (void)
   tcase_add_loop_test (tcase, facts_hold_in_memory, 0, G_N_ELEMENTS (facts));
   tcase_add_loop_test (tcase, facts_hold_in_a_file_reopened_before_each_line, 0, G_N_ELEMENTS (facts));
   tcase_add_test (tcase, refused_change_leaves_a_fork_unchanged);
+  tcase_add_test (tcase, fork_can_end_an_owner_and_reserve_for_it);
   tcase_add_test (tcase, ten_thousand_leases_expire_together_in_id_order);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
