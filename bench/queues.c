@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a scheduler asks: when a request fits, which requests of a queue start now, and which groups to release. */
+/* What a scheduler asks: when a request fits, which requests of a queue start now, which groups to release, and what a
+ * reservation costs beside what lies ahead. */
 #include <quoit/quoit.h>
 
 #include "bench.h"
@@ -146,6 +147,52 @@ measure_queue (Bench *bench, GRand *rand, const char *fleet, guint n_pools, gboo
     quoit_request_free (queue.requests[i]);
 }
 
+/* --- what lies ahead --- */
+
+static void
+reserve_on_fork (gpointer data)
+{
+  Question *question = data;
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (question->snapshot);
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, question->request, NOW_MS + 1, NULL, NULL);
+
+  g_assert (group != NULL);
+}
+
+/* Measures a reservation of 8 slices without a lease, which has to leave alone whatever is promised. */
+static void
+measure_ahead (Bench *bench, const char *fleet, guint n_ahead, guint n_windows)
+{
+  g_autoptr (QuoitLedger) ledger = open_fleet (25000, 50);
+  g_autoptr (QuoitRequest) request = request_new ("eight", 8, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  char name[16];
+
+  for (guint i = 0; i < n_ahead; i++)
+    {
+      g_autoptr (QuoitRequest) later = NULL;
+      g_autoptr (QuoitGroup) group = NULL;
+
+      g_snprintf (name, sizeof name, "later%u", i);
+      later = request_new (name, 100, 0);
+      group = quoit_ledger_reserve_at (ledger, later, NOW_MS + 1000 * (i + 1), NOW_MS + 1000000, NOW_MS, NULL, NULL);
+      g_assert (group != NULL);
+    }
+  for (guint i = 0; i < n_windows; i++)
+    {
+      g_snprintf (name, sizeof name, "p%u", i);
+      if (!quoit_ledger_add_window (ledger, name, QUOIT_WINDOW_POOL, name, NOW_MS + 1000, NOW_MS + 2000, NOW_MS, NULL))
+        g_assert_not_reached ();
+    }
+  snapshot = quoit_ledger_snapshot (ledger);
+  bench_measure (bench, &(BenchOperation) { .scenario = "fork + reserve 8 slices",
+                                            .fleet = fleet,
+                                            .run = reserve_on_fork,
+                                            .data = &(Question) { snapshot, request },
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (10000) });
+}
+
 /* --- preemption --- */
 
 static void
@@ -194,6 +241,9 @@ bench_queues (Bench *bench)
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
   measure_start (bench, rand);
+  measure_ahead (bench, "100k nodes, free", 0, 0);
+  measure_ahead (bench, "100k nodes, free; 100 x 100 slices ahead", 100, 0);
+  measure_ahead (bench, "100k nodes, free; 5 of 50 pools in windows", 0, 5);
   measure_preemption (bench, rand);
   measure_queue (bench, rand, "100k nodes, full", 16, FALSE);
   measure_queue (bench, rand, "100k nodes, full; requests of 16 pools", 16, TRUE);
