@@ -215,6 +215,22 @@ find_promise (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_m
   return NULL;
 }
 
+const QuoitGroupData *
+quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, guint64 first_id)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
+
+      if (other->begins_ms >= end_ms)
+        return NULL;
+      if (other->kind == QUOIT_RECORD_WINDOW && other->id >= first_id && other->until_ms > group->begins_ms
+          && wants_node_of (fleet, other, group))
+        return other;
+    }
+  return NULL;
+}
+
 /* Appends the slices of the group to @plan. */
 static void
 list_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitPlan *plan)

@@ -28,6 +28,11 @@ void quoit_entry_add_moves (QuoitEntry *entry, const GPtrArray *moved);
 gboolean quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms,
                                      GPtrArray **moved, GError **error);
 
+/* Returns a window with an id from @first_id on that begins before @end_ms, ends after @group begins and
+ * has a node of it, or NULL. */
+const QuoitGroupData *quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms,
+                                              guint64 first_id);
+
 /* Fails with INVALID if no more reservations ahead and windows can be added. */
 gboolean quoit_step_check_n_ahead (const QuoitFleet *fleet, GError **error);
 

@@ -414,11 +414,36 @@ check_leases (const Rebase *rebase, GError **error)
   return TRUE;
 }
 
+/* Checks that the groups of the fork have no node of a window that others have added since. */
+static gboolean
+check_windows (const Rebase *rebase, GError **error)
+{
+  for (guint i = 0; i < rebase->entry->n_effects; i++)
+    {
+      const QuoitEffect *effect = &rebase->entry->effects[i];
+      const QuoitGroupData *window;
+
+      if (effect->type != QUOIT_EFFECT_GROUP_ADDED && effect->type != QUOIT_EFFECT_GROUP_CHANGED)
+        continue;
+      if (effect->group->kind == QUOIT_RECORD_WINDOW || *effect->group->source != '\0')
+        continue;
+      window = quoit_step_find_window (rebase->present, effect->group, quoit_group_latest_end (effect->group),
+                                       rebase->base->next_group_id);
+      if (window != NULL)
+        return conflict (error, "group", effect->group->name,
+                         "has a node of a window that was added since the snapshot");
+    }
+  return TRUE;
+}
+
 /* Checks that what others have reserved ahead since, and what the fork has reserved, do not need the same nodes. */
 static gboolean
 check_promises (const Rebase *rebase, GError **error)
 {
   g_autoptr (GError) why = NULL;
+
+  if (!check_windows (rebase, error))
+    return FALSE;
 
   return quoit_ahead_check (rebase->fleet, &why)
          || quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s: make a new fork of a new snapshot", why->message);

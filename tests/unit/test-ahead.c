@@ -530,10 +530,17 @@ world_commit (World *world)
   g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, world->now_ms, NULL, NULL);
   g_autoptr (QuoitGroup) promised = quoit_fork_reserve_at (fork, ahead, from_ms, until_ms, world->now_ms, NULL, NULL);
 
-  if (g_rand_boolean (world->rand))
-    world_reserve_at (world);
-  else
-    world_reserve (world);
+  switch (g_rand_int_range (world->rand, 0, 3))
+    {
+    case 0:
+      world_reserve_at (world);
+      break;
+    case 1:
+      world_add_window (world);
+      break;
+    default:
+      world_reserve (world);
+    }
   if (!quoit_ledger_commit_fork (world->ledger, fork, world->now_ms, NULL))
     {
       world->n_conflicts++;
@@ -798,6 +805,32 @@ START_TEST (refusals_name_what_lies_ahead)
 }
 END_TEST
 
+START_TEST (fork_meets_a_new_window)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2 pool=a");
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert (quoit_ledger_add_window (ledger, "w", QUOIT_WINDOW_POOL, "a", first_ms + 5 * minute_ms,
+                                      first_ms + 9 * minute_ms, first_ms, NULL));
+  for (gint64 lease = 5; lease <= 6; lease++)
+    {
+      g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+      g_autoptr (QuoitRequest) request = request_new (lease == 5 ? "before" : "into", 1, lease * minute_ms);
+      g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, first_ms, NULL, NULL);
+
+      ck_assert_ptr_nonnull (group);
+      ck_assert (quoit_ledger_commit_fork (ledger, fork, first_ms, &error) == (lease == 5));
+      if (lease == 6)
+        ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "window that was added since");
+      else
+        ck_assert (quoit_ledger_release (ledger, "before", first_ms, NULL));
+    }
+}
+END_TEST
+
 static void
 refuse_at (QuoitLedger *ledger, gint64 from_ms, gint64 until_ms, gint64 lease_ms, const char *part)
 {
@@ -870,6 +903,7 @@ main (void)
   tcase_add_test (tcase, promise_moves_away_from_lost_nodes);
   tcase_add_test (tcase, promise_without_enough_nodes_begins_with_lost_ones);
   tcase_add_test (tcase, refusals_name_what_lies_ahead);
+  tcase_add_test (tcase, fork_meets_a_new_window);
   tcase_add_test (tcase, bad_times_are_refused);
   tcase_add_test (tcase, bad_windows_are_refused);
   suite_add_tcase (suite, tcase);
