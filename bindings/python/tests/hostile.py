@@ -160,6 +160,7 @@ class World:
         own = {
             "forget.group": lambda: self.gone,
             "remove_window.name": lambda: "service",
+            "add_window.target": lambda: "v6e-4x4-5",
             "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],
             "drain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
@@ -218,7 +219,6 @@ class World:
             "from_ms": lambda: NOW + 60_000,
             "until_ms": lambda: NOW + 120_000,
             "scope": lambda: quoit.WindowScope.SLICE,
-            "target": lambda: "v6e-4x4-5",
             "priority": lambda: 1,
             "labels": lambda: {"team": "nlp"},
             "reason": lambda: "preempted by job-7",

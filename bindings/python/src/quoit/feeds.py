@@ -80,8 +80,3 @@ class Feed(_c.Uncopyable):
         """
         with self._lock.acquire():
             return take_entries(call(lib.quoit_feed_read, self._open()))
-
-
-def make_feed(ledger: Any, seq: int) -> Feed:
-    """Returns a feed of the ledger of a C handle."""
-    return Feed(_c.own_handle(call(lib.quoit_feed_new, ledger, seq), lib.quoit_feed_free))

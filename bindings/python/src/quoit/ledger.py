@@ -834,9 +834,10 @@ class Ledger(_c.Uncopyable):
         Raises:
             StoreError: the process has too many open files, or the user too many inotify instances.
         """
-        from .feeds import make_feed
+        from .feeds import Feed
 
-        return make_feed(self._open(), _c.to_int(seq, "seq", _c.UINT64))
+        handle = call(lib.quoit_feed_new, self._open(), _c.to_int(seq, "seq", _c.UINT64))
+        return Feed(_c.own_handle(handle, lib.quoit_feed_free))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
         """Replaces the journal entries before `before_seq` by a checkpoint, a verified copy of the state at that entry.
