@@ -72,7 +72,8 @@ func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration,
 
 // Renew replaces the lease of a group by one that begins now.
 //
-// It fails like Confirm, with Conflict also for a group without a lease, and with Invalid for a lease below 1 ms.
+// It fails like Confirm, with Conflict also for a group without a lease, for a reservation ahead that has not begun, and
+// if a reservation ahead or a window needs the nodes before the new end, and with Invalid for a lease below 1 ms.
 func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
 	var result *C.QuoitGroup
 	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {

@@ -63,6 +63,10 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  * given slices so that enough are left, at each time, for what the plan has promised to the earlier ones. The slices of
  * a waiting request are chosen when it starts.
  *
+ * Reservations ahead (quoit_ledger_reserve_at()) and windows (quoit_ledger_add_window()) keep their slices. If the fork
+ * has any of them, a request of the queue needs its slices until its lease ends, or until its expected end if that is
+ * later, and forever without a lease: a plan must not count on an estimate that quoit_fork_reserve() would not accept.
+ *
  * An elastic request is promised the least number of slices that it accepts. When it starts, it also gets what is left
  * after all promises, by a second entry like that of quoit_fork_resize(). A name or key that a group has already is
  * handled as by quoit_fork_reserve(): a repeated request gets that group, whose state is %QUOIT_GROUP_REMOVED if it

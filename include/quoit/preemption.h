@@ -30,7 +30,8 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * reserve the request on a fork, and commit the fork.
  *
  * Only groups with a lower priority than @request are released, and only those that callers of this ledger have made.
- * Sets of groups are compared in this order:
+ * If @request could still run when a reservation ahead begins, that reservation counts as one that has begun, and can
+ * be released too. Windows of the calendar are never removed. Sets of groups are compared in this order:
  *
  * 1. the greatest priority of a released group: the lowest is best
  * 2. the chips of all released groups, as few as possible

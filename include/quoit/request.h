@@ -130,7 +130,8 @@ QUOIT_API bool quoit_request_set_slice_range (QuoitRequest *request, int64_t lea
  * quoit_request_set_lease_ms:
  * @lease_ms: how long a group that quoit_ledger_reserve() creates lives unless it is renewed, from 1 ms
  *
- * Sets the lease. Without a lease, a reserved group lives until it is released. Requests with different leases can
+ * Sets the lease. Without a lease, a reserved group lives until it is released. Only a request whose lease ends before
+ * a reservation ahead or a window begins can use its slices until then. Requests with different leases can
  * still be the same request for quoit_request_set_key(). A lease that ends after the year 2199 is refused on use.
  *
  * Fails with %QUOIT_ERROR_INVALID for less than 1 ms.
@@ -142,7 +143,8 @@ QUOIT_API bool quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_
  * @runtime_ms: how long the job is expected to run, from 1 ms
  *
  * Sets an estimate. The group gets the expected end that follows from it, which ends nothing: only a lease ends a
- * group. quoit_snapshot_find_start() uses it, and quoit_ledger_set_expected_end() can change it later. Requests with
+ * group. An estimate beyond the lease counts where something lies ahead (quoit_ledger_reserve_at()).
+ * quoit_snapshot_find_start() uses it, and quoit_ledger_set_expected_end() can change it later. Requests with
  * different estimates can still be the same request for quoit_request_set_key(). One that ends after the year 2199 is
  * refused on use.
  *

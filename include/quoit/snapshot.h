@@ -78,13 +78,14 @@ typedef enum {
  * @now_ms: the caller's clock
  *
  * Returns the ledger as a change at @now_ms would find it: groups whose lease, or whose owner's lease, has ended are
- * removed, and their slices are free. Nothing is written. Use it to display a snapshot; quoit_ledger_reserve() and the
- * other changes do the same themselves.
+ * removed, and their slices are free; reservations ahead have begun if their time has come; windows have ended.
+ * quoit_snapshot_test() and quoit_snapshot_explain() decide for this time. Nothing is written. Use it to display a
+ * snapshot; quoit_ledger_reserve() and the other changes do the same themselves.
  *
  * Fails with %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199.
  *
- * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. It is @snapshot itself if no lease has ended;
- *   otherwise its sequence number is one more
+ * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. It is @snapshot itself if no lease has ended
+ *   and nothing lies ahead. For each entry that a change would write first, its sequence number is one more
  */
 QUOIT_API QuoitSnapshot *quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error);
 
@@ -149,9 +150,10 @@ QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
  * @verdict: (out) (optional): whether the request fits now
  * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it requests
  *
- * Decides like quoit_ledger_reserve(), without a report. The cost does not depend on the size of the fleet if the
- * request has no pool, zone, selector or slice name; such a call allocates no memory. A request that does
- * not fit is not a failure.
+ * Decides like quoit_ledger_reserve() at the time of the snapshot (quoit_snapshot_as_of(), or else that of its last
+ * entry), without a report. The cost does not depend on the size of the fleet if the request has no pool, zone,
+ * selector or slice name; such a call allocates no memory, unless something lies ahead that begins before the lease of
+ * the request ends. A request that does not fit is not a failure.
  *
  * Fails with:
  *
@@ -169,7 +171,9 @@ QUOIT_API bool quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRe
  * quoit_snapshot_explain:
  * @request: the request; not kept
  *
- * Decides whether @request fits now, and why not, like quoit_ledger_reserve() but without a change. A request
+ * Decides whether @request fits now, and why not, like quoit_ledger_reserve() at the time of the snapshot
+ * (quoit_snapshot_as_of(), or else that of its last entry), but without a change. What is promised to a reservation
+ * ahead, and the nodes of a window, count as allocated if the request has no lease that ends before. A request
  * for slices without pool, zone, selectors and names is decided from counters; the options of its report are found when
  * they are first read, which visits every slice. A request for bundles visits every node.
  *
@@ -200,8 +204,8 @@ QUOIT_API QuoitReport *quoit_snapshot_explain_group (const QuoitSnapshot *snapsh
 /**
  * quoit_snapshot_dup_json:
  *
- * Returns everything in the snapshot as one JSON document with "schema": "quoit/1": sources, pools, slices, nodes and
- * groups. Amounts are decimal text. Equal states give equal text.
+ * Returns everything in the snapshot as one JSON document with "schema": "quoit/1": sources, pools, slices, nodes,
+ * groups and windows of the calendar. Amounts are decimal text. Equal states give equal text.
  *
  * Returns: (transfer full): the document; g_free() it
  */

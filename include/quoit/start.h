@@ -18,6 +18,11 @@ G_BEGIN_DECLS
  * they are. An expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. A
  * lease that is renewed again and again needs an expected end, because otherwise its group seems to end soon.
  *
+ * Reservations ahead and windows of the calendar count: from the start on, the slices are free until the lease of the
+ * request ends, or until its expected end if that is later, and forever without a lease. A group with a lease ends
+ * before a reservation ahead of its slices begins, whatever its expected end. The request can also wait for
+ * reservations ahead to end; these are among the groups. Windows that it waits for are not.
+ *
  * A QuoitStart is immutable, and any thread can read it.
  *
  * Since: 0.1
@@ -58,7 +63,8 @@ QUOIT_API void quoit_start_free (QuoitStart *start);
 /**
  * quoit_start_get_time_ms:
  *
- * Returns: the time; @now_ms if the request fits now; 0 if it has to wait for a group whose end is unknown
+ * Returns: the time; @now_ms if the request fits now; 0 if it has to wait for a group, or a reservation ahead, whose end
+ *   is unknown
  *
  * Since: 0.1
  */

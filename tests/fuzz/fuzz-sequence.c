@@ -412,6 +412,78 @@ plan_any (Sequence *sequence)
     quoit_request_free (queue[i]);
 }
 
+/* --- what lies ahead --- */
+
+static void
+reserve_ahead (Sequence *sequence, const QuoitRequest *request)
+{
+  const guint8 wait = fuzz_byte (&sequence->in), length = fuzz_byte (&sequence->in);
+  const gint64 from_ms = sequence->now_ms + wait * 4, until_ms = length < 32 ? 0 : from_ms + length * 4 - 128;
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (GError) error = NULL, dry_error = NULL;
+  g_autoptr (QuoitGroup) dry
+      = quoit_fork_reserve_at (fork, request, from_ms, until_ms, sequence->now_ms, NULL, &dry_error);
+  g_autoptr (QuoitGroup) group
+      = quoit_ledger_reserve_at (sequence->ledger, request, from_ms, until_ms, sequence->now_ms, NULL, &error);
+
+  show ("reserve ahead", "");
+  require_equal ("the dry run differs", dry != NULL ? "done" : dry_error->message,
+                 group != NULL ? "done" : error->message);
+  require_and_clear (group != NULL, &error);
+}
+
+static void
+reserve_with_lease (Sequence *sequence, QuoitRequest *request)
+{
+  g_autofree char *dry = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+
+  quoit_request_set_lease_ms (request, 1 + fuzz_byte (&sequence->in) * 4, NULL);
+  dry = reserve_dry (sequence, request);
+  group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, NULL, &error);
+  show ("reserve with a lease", dry);
+  require_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
+  require_and_clear (group != NULL, &error);
+}
+
+static void
+change_window (Sequence *sequence)
+{
+  const guint8 byte = fuzz_byte (&sequence->in), wait = fuzz_byte (&sequence->in);
+  const char *name = (byte & 1) != 0 ? "w1" : "w2";
+  const gint64 from_ms = sequence->now_ms + wait * 4 - 64;
+  g_autofree char *node = any_node (sequence);
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  show ("window", name);
+  if ((byte & 6) == 6)
+    ok = quoit_ledger_remove_window (sequence->ledger, name, sequence->now_ms, &error);
+  else if ((byte & 8) != 0 && node != NULL)
+    ok = quoit_ledger_add_window (sequence->ledger, name, QUOIT_WINDOW_NODE, node, from_ms, from_ms + 4 * byte,
+                                  sequence->now_ms, &error);
+  else
+    ok = quoit_ledger_add_window (sequence->ledger, name, (QuoitWindowScope) (byte % 5),
+                                  CLUSTER_PICK (&sequence->in, "p", "q", "g", "n1"), from_ms, from_ms + 4 * byte,
+                                  sequence->now_ms, &error);
+  require_and_clear (ok, &error);
+}
+
+static void
+change_calendar (Sequence *sequence, guint8 how)
+{
+  g_autoptr (QuoitRequest) request = how % 4 == 3 ? NULL : any_request (&sequence->in);
+
+  if (request == NULL)
+    change_window (sequence);
+  else if (how % 4 == 2)
+    reserve_with_lease (sequence, request);
+  else
+    reserve_ahead (sequence, request);
+}
+
 /* --- the ledger --- */
 
 static void
@@ -423,9 +495,12 @@ change_ledger (Sequence *sequence)
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
-  if (how >= 128)
+  if (how >= 112)
     {
-      plan_any (sequence);
+      if (how >= 128)
+        plan_any (sequence);
+      else
+        change_calendar (sequence, how);
       return;
     }
   show ("ledger", how % 3 == 0 ? "owner" : how % 3 == 1 ? "end of the owner" : "compact");

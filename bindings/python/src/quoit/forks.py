@@ -312,9 +312,11 @@ class Fork(_c.Uncopyable):
         the fleet changes.
 
         Groups are assumed to end as for `Snapshot.find_start`. A request of the queue is assumed to need its slices
-        for its expected run time, or else until its lease ends, and forever if it has neither. The plan promises slices to a request that has to wait. A later request starts now only if, at each time, enough slices
-        are left for the promises to earlier requests (see `Backfill`). The slices of a waiting request are chosen when
-        it starts.
+        for its expected run time, or else until its lease ends, and forever if it has neither. If anything lies ahead
+        (`Ledger.reserve_at`, `Ledger.add_window`), it needs them until its lease ends, or until its expected end if
+        that is later, and forever without a lease. The plan promises slices to a request that has to wait. A later
+        request starts now only if, at each time, enough slices are left for the promises to earlier requests (see
+        `Backfill`). The slices of a waiting request are chosen when it starts.
 
         If a request waits for a group without a known end, its start is unknown. Such a request is promised nothing and
         delays no other request, except with `Backfill.NONE`. Bundles that have to wait are promised nodes: those that

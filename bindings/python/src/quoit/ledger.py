@@ -326,8 +326,8 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             NotFoundError, ExpiredError: like `confirm`.
-            ConflictError: like `confirm`, for a group without a lease, for a reservation ahead that has not begun, and if
-                the nodes are promised to a reservation ahead, or belong to a window, that begins before the new end.
+            ConflictError: like `confirm`, for a group without a lease, for a reservation ahead that has not begun, and
+                if the nodes are promised to a reservation ahead, or belong to a window, that begins before the new end.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return wrap_group(call(lib.quoit_ledger_renew, self._open(), to_group_name(group), lease, _c.clock(now_ms)))
@@ -522,8 +522,8 @@ class Ledger(_c.Uncopyable):
         Args:
             name: a name that no other window has.
             scope: what `target` names.
-            target: the short or full name of a node, slice or pool, or the name of a zone. Nodes that are imported later
-                belong to the window too.
+            target: the short or full name of a node, slice or pool, or the name of a zone. Nodes that are imported
+                later belong to the window too.
             from_ms: when the window begins, in milliseconds since 1970 UTC; it can be in the past.
             until_ms: when the window ends, after now and after `from_ms`.
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.

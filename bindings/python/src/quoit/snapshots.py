@@ -165,8 +165,11 @@ class Snapshot(View):
         """Finds the earliest time from which on the request fits.
 
         Each group is assumed to end at its expected end, or at the end of its lease if it has no expected end. An
-        expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. It is also assumed that
-        nothing else is requested until that time, and that nodes stay as they are.
+        expected end that has passed counts as the next millisecond. A group with neither is assumed to stay. It is also
+        assumed that nothing else is requested until that time, and that nodes stay as they are.
+
+        Reservations ahead and windows count: from the start on, the slices are free for the whole lease of the request,
+        or forever without a lease. The request can also wait for reservations ahead to end; windows are not listed.
 
         Raises:
             NeverError: the request is for slices, and would not fit if all groups ended.
@@ -192,8 +195,9 @@ class Snapshot(View):
         """Finds the cheapest set of groups whose release makes the request fit now. It changes nothing.
 
         Only groups with a lower priority than the request are released, and only those that callers of this ledger have
-        made. Sets of groups are compared by the greatest priority of a released group, then by the chips of all released
-        groups, and then by the chip seconds that these groups have run.
+        made. Reservations ahead that begin before the request certainly ends can be released too; windows cannot. Sets
+        of groups are compared by the greatest priority of a released group, then by the chips of all released groups,
+        and then by the chip seconds that these groups have run.
 
         For slices the result is the cheapest set, except with more than 16 million pairs of a group and a needed slice
         (the chips are then at most twice the least possible number), or if more than 12 groups are connected by slices
