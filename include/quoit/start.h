@@ -63,8 +63,8 @@ QUOIT_API void quoit_start_free (QuoitStart *start);
 /**
  * quoit_start_get_time_ms:
  *
- * Returns: the time; @now_ms if the request fits now; 0 if it has to wait for a group, or a reservation ahead, whose end
- *   is unknown
+ * Returns: the time; @now_ms if the request fits now; 0 if it has to wait for a group, or a reservation ahead, whose
+ * end is unknown
  *
  * Since: 0.1
  */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/time.h"
+#include "fleet/ahead.h"
 
 #define OWNER_PREFIX "owner/"
 #define EXTERNAL_PREFIX "external/"
@@ -410,6 +411,7 @@ static const char *
 expected_beginning (const QuoitGroupData *data)
 {
   gboolean is_ahead = data->state == QUOIT_GROUP_AHEAD;
+  QuoitWindowTarget target;
 
   if (is_ahead && data->kind != QUOIT_RECORD_WINDOW && !quoit_group_is_listed (data))
     return "a group or a window, because it lies ahead";
@@ -417,6 +419,8 @@ expected_beginning (const QuoitGroupData *data)
     return "no source, because the group lies ahead";
   if (data->kind == QUOIT_RECORD_WINDOW && !is_ahead && data->state != QUOIT_GROUP_REMOVED)
     return "the state of a window";
+  if (data->kind == QUOIT_RECORD_WINDOW && !quoit_window_target_parse (data->request, &target))
+    return "the target of a window";
   if (data->kind == QUOIT_RECORD_WINDOW && data->until_ms == 0)
     return "a window that ends";
   if (is_ahead && (data->begins_ms == 0 || (data->until_ms != 0 && data->until_ms <= data->begins_ms)))

@@ -231,6 +231,22 @@ quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gi
   return NULL;
 }
 
+const QuoitGroupData *
+quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *window)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
+
+      if (other->begins_ms >= window->until_ms)
+        return NULL;
+      if (other->kind != QUOIT_RECORD_WINDOW && (other->until_ms == 0 || other->until_ms > window->begins_ms)
+          && wants_node_of (fleet, window, other))
+        return other;
+    }
+  return NULL;
+}
+
 /* Appends the slices of the group to @plan. */
 static void
 list_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitPlan *plan)

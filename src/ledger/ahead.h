@@ -33,6 +33,9 @@ gboolean quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupDa
 const QuoitGroupData *quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms,
                                               guint64 first_id);
 
+/* Returns a reservation ahead that has a node of @window in its time, or NULL. */
+const QuoitGroupData *quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *window);
+
 /* Fails with INVALID if no more reservations ahead and windows can be added. */
 gboolean quoit_step_check_n_ahead (const QuoitFleet *fleet, GError **error);
 

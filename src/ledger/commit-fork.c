@@ -169,7 +169,9 @@ rebase_added (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, G
   QuoitGroupData fields = quoit_group_data_copy_fields (effect->group);
 
   if (quoit_fleet_find_group (rebase->fleet, fields.name) != NULL)
-    return conflict (error, "group name", fields.name, "is in use now");
+    return fields.kind == QUOIT_RECORD_WINDOW
+               ? conflict (error, "window", quoit_window_record_window (effect->group), "is another one now")
+               : conflict (error, "group name", fields.name, "is in use now");
   if (*fields.key != '\0' && quoit_fleet_find_key (rebase->fleet, fields.key) != NULL)
     return conflict (error, "key", fields.key, "is in use now");
   if (*fields.owner != '\0' && !check_owner (rebase, fields.owner, error))
@@ -340,13 +342,11 @@ apply_effect (Rebase *rebase, const QuoitEffect *effect, GError **error)
                      contradiction->message);
 }
 
-/* The ledger itself ends the leases of groups that the fork has not added, and makes reservations ahead begin. */
+/* The ledger itself ends the leases of groups that the fork has not added. */
 static gboolean
 is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
 {
-  guint64 id = effect->type == QUOIT_EFFECT_GROUP_CHANGED ? effect->group->id : effect->group_id;
-
-  return (entry->verb == QUOIT_VERB_EXPIRE || entry->verb == QUOIT_VERB_BEGIN) && id < rebase->base->next_group_id;
+  return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
 }
 
 /* A release with a reason forgets old records. Others may have forgotten such a record too. */
@@ -356,6 +356,35 @@ is_forgotten_already (const Rebase *rebase, const QuoitEntry *entry, const Quoit
   return entry->verb == QUOIT_VERB_RELEASE && effect->type == QUOIT_EFFECT_GROUP_FORGOTTEN
          && effect->group_id < rebase->base->next_group_id
          && quoit_fleet_find_removed (rebase->fleet, effect->group_id) == NULL;
+}
+
+/* The ledger, or another caller, has changed the group in the same way since the snapshot: a reservation ahead has
+ * begun there too, or got the same other slices. */
+static gboolean
+has_same_change (Rebase *rebase, const QuoitEffect *effect)
+{
+  const QuoitGroupData *now;
+
+  if (effect->type != QUOIT_EFFECT_GROUP_CHANGED || effect->group->id >= rebase->base->next_group_id)
+    return FALSE;
+  now = quoit_fleet_find_group (rebase->fleet, effect->group->name);
+  if (now == NULL || now->id != effect->group->id || !is_same_but_lease (effect->group, now))
+    return FALSE;
+  g_hash_table_add (rebase->groups, g_memdup2 (&now->id, sizeof now->id));
+  return TRUE;
+}
+
+/* Others have added the same window. */
+static gboolean
+has_same_window (const Rebase *rebase, const QuoitEffect *effect)
+{
+  const QuoitGroupData *now;
+
+  if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->kind != QUOIT_RECORD_WINDOW)
+    return FALSE;
+  now = quoit_fleet_find_group (rebase->fleet, effect->group->name);
+  return now != NULL && strcmp (now->request, effect->group->request) == 0 && now->begins_ms == effect->group->begins_ms
+         && now->until_ms == effect->group->until_ms;
 }
 
 /* Others have made the same change since the snapshot. */
@@ -379,7 +408,8 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
       QuoitEffect rebased;
 
       if (is_left_to_ledger (rebase, entry, &entry->effects[i])
-          || is_forgotten_already (rebase, entry, &entry->effects[i]))
+          || is_forgotten_already (rebase, entry, &entry->effects[i]) || has_same_change (rebase, &entry->effects[i])
+          || has_same_window (rebase, &entry->effects[i]))
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;
@@ -414,22 +444,36 @@ check_leases (const Rebase *rebase, GError **error)
   return TRUE;
 }
 
-/* Checks that the groups of the fork have no node of a window that others have added since. */
+/* Checks that no reservation ahead has a node of the window in its time. */
+static gboolean
+check_window (const Rebase *rebase, const QuoitGroupData *window, GError **error)
+{
+  const QuoitGroupData *ahead = quoit_step_find_reservation (rebase->fleet, window);
+
+  return ahead == NULL
+         || conflict (error, "reservation", ahead->name, "has a node of a window of the fork in its time");
+}
+
+/* Checks that new and changed groups have no node of a window that others have added since, and new windows none of a
+ * reservation ahead. */
 static gboolean
 check_windows (const Rebase *rebase, GError **error)
 {
   for (guint i = 0; i < rebase->entry->n_effects; i++)
     {
       const QuoitEffect *effect = &rebase->entry->effects[i];
-      const QuoitGroupData *window;
 
       if (effect->type != QUOIT_EFFECT_GROUP_ADDED && effect->type != QUOIT_EFFECT_GROUP_CHANGED)
         continue;
-      if (effect->group->kind == QUOIT_RECORD_WINDOW || *effect->group->source != '\0')
-        continue;
-      window = quoit_step_find_window (rebase->present, effect->group, quoit_group_latest_end (effect->group),
-                                       rebase->base->next_group_id);
-      if (window != NULL)
+      if (effect->group->kind == QUOIT_RECORD_WINDOW)
+        {
+          if (!check_window (rebase, effect->group, error))
+            return FALSE;
+        }
+      else if (*effect->group->source == '\0'
+               && quoit_step_find_window (rebase->present, effect->group, quoit_group_latest_end (effect->group),
+                                          rebase->base->next_group_id)
+                      != NULL)
         return conflict (error, "group", effect->group->name,
                          "has a node of a window that was added since the snapshot");
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "placement/ahead.h"
+#include "placement/ahead-moves.h"
 #include "placement/bundles-after.h"
 #include "placement/queue/timeline.h"
 
@@ -182,6 +182,17 @@ drop_later_ends (QuoitStartTime *start)
   g_array_set_size (start->ends, start->time_ms == 0 ? 0 : n);
 }
 
+/* Returns whether the request fits now, if reservations ahead get other slices. */
+static gboolean
+fits_now (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
+{
+  g_autoptr (QuoitFleet) seen = quoit_fleet_seen_by (fleet, request, now_ms);
+  QuoitVerdict verdict;
+
+  return quoit_test_slices (seen != NULL ? seen : fleet, request, &verdict, NULL, NULL)
+         && verdict == QUOIT_VERDICT_FITS;
+}
+
 /* If something lies ahead, more slices do not become free with time only. The timeline of queues knows when enough are
  * free for long enough. */
 static void
@@ -190,10 +201,15 @@ find_start_beside_ahead (const QuoitFleet *fleet, const QuoitCandidates *candida
 {
   g_autoptr (GHashTable) n_users = g_hash_table_new (NULL, NULL);
   const Gains gains = { fleet, candidates, n_users };
-  QuoitTimeline *timeline = quoit_timeline_new (fleet, candidates, 1, now_ms);
-  gint64 start_ms = quoit_timeline_find_start (timeline, 0, n, longest_runtime (request));
+  gint64 start_ms = now_ms;
 
-  quoit_timeline_free (timeline);
+  if (!fits_now (fleet, request, now_ms))
+    {
+      QuoitTimeline *timeline = quoit_timeline_new (fleet, candidates, 1, now_ms);
+
+      start_ms = quoit_timeline_find_start (timeline, 0, n, longest_runtime (request));
+      quoit_timeline_free (timeline);
+    }
   start->time_ms = start_ms == QUOIT_FOREVER_MS ? 0 : start_ms;
   if (start_ms == QUOIT_FOREVER_MS || start_ms <= now_ms)
     return;

@@ -831,6 +831,82 @@ START_TEST (fork_meets_a_new_window)
 }
 END_TEST
 
+/* On a fork, a reservation begins or moves before a change of the fork. The ledger does the same when it commits. */
+START_TEST (fork_changes_what_has_begun_on_it)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+      g_autoptr (QuoitGroup) ahead = NULL, changed = NULL;
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      g_autoptr (QuoitFork) fork = NULL;
+      g_autofree char *node = NULL;
+      const gint64 now_ms = first_ms + (i % 2 == 0 ? 10 : 1) * minute_ms;
+      GError *error = NULL;
+
+      import_fleet (ledger, "v6e 4x4 x3");
+      ahead = reserve_at (ledger, "ahead", 2, 10, 20);
+      node = quoit_group_dup_worker_full_name (ahead, 0, 0);
+      if (i % 2 == 1)
+        set_state (ledger, node, QUOIT_NODE_DEAD);
+      snapshot = quoit_ledger_snapshot (ledger);
+      fork = quoit_snapshot_fork (snapshot);
+      if (i < 2)
+        changed = quoit_fork_set_priority (fork, "ahead", 5, now_ms, &error);
+      else
+        quoit_fork_release (fork, "ahead", now_ms, &error);
+      ck_assert_ok (error);
+      quoit_ledger_commit_fork (ledger, fork, now_ms, &error);
+      ck_assert_ok (error);
+    }
+}
+END_TEST
+
+/* A node dies on the fork, its reservation moves, and the fork reserves the slices that are left. */
+START_TEST (fork_moves_a_reservation)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) ahead = NULL, group = NULL, begun = NULL;
+  g_autoptr (QuoitRequest) request = request_new ("one", 1, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+  g_autofree char *node = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x4");
+  ahead = reserve_at (ledger, "ahead", 2, 10, 20);
+  node = quoit_group_dup_worker_full_name (ahead, 0, 0);
+  snapshot = quoit_ledger_snapshot (ledger);
+  fork = quoit_snapshot_fork (snapshot);
+  ck_assert (quoit_fork_set_node_state (fork, node, QUOIT_NODE_DEAD, first_ms, NULL));
+  group = quoit_fork_reserve (fork, request, first_ms, NULL, &error);
+  ck_assert_ok (error);
+  quoit_ledger_commit_fork (ledger, fork, first_ms, &error);
+  ck_assert_ok (error);
+  begun = group_at (ledger, "ahead", 10);
+  ck_assert_int_eq (quoit_group_get_state (begun), QUOIT_GROUP_RESERVED);
+}
+END_TEST
+
+/* At each time one slice is free, but only from the second minute on the same one for two minutes. */
+START_TEST (start_waits_for_one_slice_outside_windows)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) first = NULL;
+  g_autoptr (QuoitRequest) request = request_new ("two-minutes", 1, 2 * minute_ms);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitStart) start = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b");
+  first = reserve_now (ledger, "first", 1, 1);
+  ck_assert (quoit_ledger_add_window (ledger, "w", QUOIT_WINDOW_POOL, "b", first_ms + minute_ms,
+                                      first_ms + 4 * minute_ms, first_ms, NULL));
+  snapshot = quoit_ledger_snapshot (ledger);
+  start = quoit_snapshot_find_start (snapshot, request, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), first_ms + minute_ms);
+}
+END_TEST
+
 static void
 refuse_at (QuoitLedger *ledger, gint64 from_ms, gint64 until_ms, gint64 lease_ms, const char *part)
 {
@@ -904,6 +980,9 @@ main (void)
   tcase_add_test (tcase, promise_without_enough_nodes_begins_with_lost_ones);
   tcase_add_test (tcase, refusals_name_what_lies_ahead);
   tcase_add_test (tcase, fork_meets_a_new_window);
+  tcase_add_test (tcase, fork_changes_what_has_begun_on_it);
+  tcase_add_test (tcase, fork_moves_a_reservation);
+  tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
   tcase_add_test (tcase, bad_times_are_refused);
   tcase_add_test (tcase, bad_windows_are_refused);
   suite_add_tcase (suite, tcase);

@@ -184,6 +184,61 @@ divide_slice (gpointer data, guint32 slice)
   division->bucket_of[slice] = part->replacement;
 }
 
+/* Returns the slices of a record that lies ahead, each once, in an array of guint32. */
+static GArray *
+slices_ahead (const QuoitLayout *layout, const QuoitGroupData *record)
+{
+  GArray *slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint n = 0;
+
+  if (record->kind == QUOIT_RECORD_WINDOW)
+    {
+      g_array_unref (nodes);
+      nodes = quoit_window_list_nodes (record, layout);
+    }
+  for (guint32 i = 0; i < record->n_nodes; i++)
+    {
+      guint32 node = quoit_layout_find_id (layout, record->node_ids[i]);
+
+      if (node != QUOIT_NO_INDEX)
+        g_array_append_val (nodes, node);
+    }
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint32 slice = layout->nodes[g_array_index (nodes, guint32, i)].slice;
+
+      if (slice != QUOIT_NO_INDEX)
+        g_array_append_val (slices, slice);
+    }
+  quoit_numbers_sort ((guint32 *) (void *) slices->data, slices->len);
+  for (guint i = 0; i < slices->len; i++)
+    if (i == 0 || g_array_index (slices, guint32, i) != g_array_index (slices, guint32, i - 1))
+      g_array_index (slices, guint32, n++) = g_array_index (slices, guint32, i);
+  g_array_set_size (slices, n);
+  return slices;
+}
+
+/* Divides by what lies ahead and cannot move, so that all slices of a bucket are not available at the same times. */
+static void
+divide_by_fixed (QuoitTimeline *timeline, Division *division)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (timeline->fleet); i++)
+    {
+      const QuoitGroupData *record = quoit_fleet_ahead_at (timeline->fleet, i);
+      g_autoptr (GArray) slices = NULL;
+
+      if (record->kind == QUOIT_RECORD_SLICES)
+        continue;
+      division->set++;
+      slices = slices_ahead (timeline->fleet->layout, record);
+      for (guint s = 0; s < slices->len; s++)
+        count_slice (division, g_array_index (slices, guint32, s));
+      for (guint s = 0; s < slices->len; s++)
+        divide_slice (division, g_array_index (slices, guint32, s));
+    }
+}
+
 /* Returns an upper bound of the numbers in bucket_of. */
 static guint32
 divide_slices (QuoitTimeline *timeline)
@@ -201,6 +256,7 @@ divide_slices (QuoitTimeline *timeline)
       for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, Set, i), count_slice, &division);
       for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, Set, i), divide_slice, &division);
     }
+  divide_by_fixed (timeline, &division);
   n = division.parts->len;
   g_array_unref (division.parts);
   return n;
@@ -303,37 +359,6 @@ typedef struct {
   QuoitTimeline *timeline;
   gint64 *until;
 } Promises;
-
-/* Returns a slice of the record in an array, each once. */
-static GArray *
-slices_ahead (const QuoitLayout *layout, const QuoitGroupData *record)
-{
-  GArray *slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint32 before = QUOIT_NO_INDEX;
-
-  if (record->kind == QUOIT_RECORD_WINDOW)
-    {
-      g_array_unref (nodes);
-      nodes = quoit_window_list_nodes (record, layout);
-    }
-  for (guint32 i = 0; i < record->n_nodes; i++)
-    {
-      guint32 node = quoit_layout_find_id (layout, record->node_ids[i]);
-
-      if (node != QUOIT_NO_INDEX)
-        g_array_append_val (nodes, node);
-    }
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      guint32 slice = layout->nodes[g_array_index (nodes, guint32, i)].slice;
-
-      if (slice != QUOIT_NO_INDEX && slice != before)
-        g_array_append_val (slices, slice);
-      before = slice;
-    }
-  return slices;
-}
 
 /* A group with a lease ends before what is promised its slices begins, whatever its estimate says. */
 static void
