@@ -330,7 +330,8 @@ QUOIT_API uint32_t quoit_group_get_n_slices (const QuoitGroup *group);
  * quoit_group_dup_slice_name:
  * @slice: slice id, below quoit_group_get_n_slices()
  *
- * Returns: (transfer full): the short name where it is unambiguous in the fleet, else source/pool/name; g_free() it
+ * Returns: (transfer full): the short name where it is unambiguous in the fleet, else source/pool/name; "" if an import
+ *   has removed the nodes from a reservation ahead; g_free() it
  */
 QUOIT_API char *quoit_group_dup_slice_name (const QuoitGroup *group, uint32_t slice);
 
@@ -347,7 +348,8 @@ QUOIT_API uint32_t quoit_group_get_n_workers (const QuoitGroup *group, uint32_t 
  * @slice: slice id, below quoit_group_get_n_slices()
  * @worker: below quoit_group_get_n_workers()
  *
- * Returns: (transfer none): the node's short name, valid as long as @group
+ * Returns: (transfer none): the node's short name, valid as long as @group; "" if an import has removed the node from
+ *   a reservation ahead
  */
 QUOIT_API const char *quoit_group_get_worker_name (const QuoitGroup *group, uint32_t slice, uint32_t worker);
 

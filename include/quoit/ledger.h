@@ -351,8 +351,9 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
  * (%QUOIT_GROUP_RESCHEDULING; quoit_ledger_repair() helps), but waits for nodes that others still use, because their
  * source says so. Reservations of bundles keep their nodes until they begin.
  *
- * If all reservations ahead are for the same slices (accelerator, topology and the same rules), then a refusal proves
- * that they do not fit together. Otherwise a way to give them other slices may exist that was not found.
+ * If all reservations ahead are for the same slices (accelerator, topology and the same rules), and there is no window
+ * of the calendar, then a refusal proves that they do not fit together. Otherwise a way to give them other slices may
+ * exist that was not found.
  *
  * A request with a minimum number of slices gets as many as are free for the whole time, and keeps that number.
  *

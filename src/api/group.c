@@ -402,13 +402,24 @@ worker_node (const QuoitGroup *group, guint32 slice, guint32 worker)
   return (QuoitNodeId) { quoit_layout_find_id (group->layout, group->data->node_ids[i]) };
 }
 
+/* An import can remove nodes that are promised to a reservation ahead. */
+static gboolean
+is_removed (QuoitNodeId node)
+{
+  return node.index == QUOIT_NO_INDEX;
+}
+
 char *
 quoit_group_dup_slice_name (const QuoitGroup *group, uint32_t slice)
 {
+  QuoitNodeId node;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
 
-  return quoit_layout_slice_display (
-      group->layout, (QuoitSliceId) { group->layout->nodes[worker_node (group, slice, 0).index].slice });
+  node = worker_node (group, slice, 0);
+  if (is_removed (node) || group->layout->nodes[node.index].slice == QUOIT_NO_INDEX)
+    return g_strdup ("");
+  return quoit_layout_slice_display (group->layout, (QuoitSliceId) { group->layout->nodes[node.index].slice });
 }
 
 uint32_t
@@ -428,35 +439,47 @@ quoit_group_get_n_workers (const QuoitGroup *group, uint32_t slice)
 const char *
 quoit_group_get_worker_name (const QuoitGroup *group, uint32_t slice, uint32_t worker)
 {
+  QuoitNodeId node;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_name (group->layout, worker_node (group, slice, worker));
+  node = worker_node (group, slice, worker);
+  return is_removed (node) ? "" : quoit_layout_node_name (group->layout, node);
 }
 
 const char *
 quoit_group_get_worker_address (const QuoitGroup *group, uint32_t slice, uint32_t worker)
 {
+  QuoitNodeId node;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_address (group->layout, worker_node (group, slice, worker));
+  node = worker_node (group, slice, worker);
+  return is_removed (node) ? NULL : quoit_layout_node_address (group->layout, node);
 }
 
 uint32_t
 quoit_group_get_worker_node_id (const QuoitGroup *group, uint32_t slice, uint32_t worker)
 {
+  QuoitNodeId node;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), 0);
 
-  return group->layout->nodes[worker_node (group, slice, worker).index].id;
+  node = worker_node (group, slice, worker);
+  return is_removed (node) ? 0 : group->layout->nodes[node.index].id;
 }
 
 char *
 quoit_group_dup_worker_full_name (const QuoitGroup *group, uint32_t slice, uint32_t worker)
 {
+  QuoitNodeId node;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
-  return quoit_layout_node_full_name (group->layout, worker_node (group, slice, worker));
+  node = worker_node (group, slice, worker);
+  return is_removed (node) ? g_strdup ("") : quoit_layout_node_full_name (group->layout, node);
 }

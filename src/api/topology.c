@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
+#include "ledger/ahead.h"
 #include "launch/topology.h"
 
 QuoitTopology *
@@ -12,7 +13,8 @@ quoit_topology_new (const QuoitGroup *group, const QuoitLaunch *launch, GError *
 
   g_return_val_if_fail (group != NULL, NULL);
 
-  if (!quoit_topology_input_init (&input, group->layout, group->data, &parts, error))
+  if (!quoit_step_check_has_begun (group->data, error)
+      || !quoit_topology_input_init (&input, group->layout, group->data, &parts, error))
     return NULL;
   topology = quoit_topology_build (&input, launch != NULL ? launch : default_launch, error);
   if (topology == NULL)

@@ -457,6 +457,8 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
           return quoit_group_data_unref (group), FALSE;
         }
     }
+  if (*group->source != '\0')
+    quoit_fleet_ahead_doubt (fleet);
   /* Replace the group before the shares are added, because shares refer to the bundles of the group in the slot. */
   replace_in_slot (fleet, slot, group);
   if (moves)

@@ -12,7 +12,7 @@
 static QuoitGroupData *
 make_moved (const QuoitFleet *fleet, const QuoitAheadMove *move)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical (move->group->request, NULL);
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, move->group, NULL);
 
   return request == NULL ? NULL
                          : quoit_step_make_slice_group (fleet, move->group, request,
@@ -67,7 +67,7 @@ quoit_step_find_moves_for_window (const QuoitFleet *fleet, const QuoitGroupData 
   const QuoitAheadAddition addition = { .window = window };
 
   *moved = NULL;
-  return quoit_fleet_n_ahead (fleet) == 0 || find_moves (fleet, &addition, moved, NULL);
+  return quoit_step_find_reservation (fleet, window) == NULL || find_moves (fleet, &addition, moved, NULL);
 }
 
 void
@@ -342,7 +342,7 @@ mend (Beginning *beginning)
 static QuoitGroupData *
 place_bundles_again (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_parse_canonical (group->request, NULL);
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, NULL);
   g_autoptr (QuoitFleet) without = quoit_fleet_without_group (fleet, group);
   g_autoptr (QuoitFleet) seen = quoit_fleet_seen_until (without, quoit_group_latest_end (group));
 
@@ -350,14 +350,46 @@ place_bundles_again (const QuoitFleet *fleet, const QuoitGroupData *group)
                          : quoit_step_make_bundle_group (seen != NULL ? seen : without, group, request, NULL, NULL);
 }
 
+/* Returns the reservation of slices with only those of its slices that still are what it requested, alive or not; NULL
+ * if there are none. Imports may have removed the others, or changed their topology. */
+static QuoitGroupData *
+without_wrong_slices (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, NULL);
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  QuoitCandidates candidates;
+
+  if (request == NULL || !quoit_candidates_find (fleet, request, &candidates, NULL))
+    return NULL;
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 slice = quoit_ahead_find_slice (fleet, group, s);
+
+      if (slice != QUOIT_NO_INDEX && quoit_candidates_contain (&candidates, fleet, slice))
+        g_array_append_val (slices, slice);
+    }
+  quoit_candidates_clear (&candidates);
+  if (slices->len == group->n_slices)
+    return quoit_group_data_ref (group);
+  return slices->len == 0 ? NULL
+                          : quoit_step_make_slice_group (fleet, group, request, (const guint32 *) (void *) slices->data,
+                                                         slices->len, NULL);
+}
+
 /* Makes the group begin, unless others still use its nodes. */
 static void
 begin_group (Beginning *beginning, const QuoitGroupData *group)
 {
-  QuoitGroupData fields = quoit_group_data_copy_fields (group), *placed;
+  g_autoptr (QuoitGroupData) right = group->kind == QUOIT_RECORD_BUNDLES
+                                         ? quoit_group_data_ref (group)
+                                         : without_wrong_slices (newest (beginning), group);
+  QuoitGroupData fields, *placed;
 
+  if (right == NULL)
+    return;
+  fields = quoit_group_data_copy_fields (right);
   fields.state = QUOIT_GROUP_RESERVED;
-  if (replace (beginning, quoit_group_data_new (&fields)) || group->kind != QUOIT_RECORD_BUNDLES)
+  if (replace (beginning, quoit_group_data_new (&fields)) || right->kind != QUOIT_RECORD_BUNDLES)
     return;
   placed = place_bundles_again (newest (beginning), &fields);
   if (placed != NULL)

@@ -358,14 +358,13 @@ is_forgotten_already (const Rebase *rebase, const QuoitEntry *entry, const Quoit
          && quoit_fleet_find_removed (rebase->fleet, effect->group_id) == NULL;
 }
 
-/* The ledger, or another caller, has changed the group in the same way since the snapshot: a reservation ahead has
- * begun there too, or got the same other slices. */
+/* The ledger has made the same reservation begin, or has given it the same other slices, since the snapshot. */
 static gboolean
-has_same_change (Rebase *rebase, const QuoitEffect *effect)
+has_same_beginning (Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
 {
   const QuoitGroupData *now;
 
-  if (effect->type != QUOIT_EFFECT_GROUP_CHANGED || effect->group->id >= rebase->base->next_group_id)
+  if (entry->verb != QUOIT_VERB_BEGIN || effect->group->id >= rebase->base->next_group_id)
     return FALSE;
   now = quoit_fleet_find_group (rebase->fleet, effect->group->name);
   if (now == NULL || now->id != effect->group->id || !is_same_but_lease (effect->group, now))
@@ -408,8 +407,8 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
       QuoitEffect rebased;
 
       if (is_left_to_ledger (rebase, entry, &entry->effects[i])
-          || is_forgotten_already (rebase, entry, &entry->effects[i]) || has_same_change (rebase, &entry->effects[i])
-          || has_same_window (rebase, &entry->effects[i]))
+          || is_forgotten_already (rebase, entry, &entry->effects[i])
+          || has_same_beginning (rebase, entry, &entry->effects[i]) || has_same_window (rebase, &entry->effects[i]))
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;
@@ -489,7 +488,8 @@ check_promises (const Rebase *rebase, GError **error)
   if (!check_windows (rebase, error))
     return FALSE;
 
-  return quoit_ahead_check (rebase->fleet, &why)
+  return (quoit_ahead_check (rebase->fleet, &why)
+          && (!quoit_ahead_check_bundles (rebase->present, NULL) || quoit_ahead_check_bundles (rebase->fleet, &why)))
          || quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s: make a new fork of a new snapshot", why->message);
 }
 

@@ -117,38 +117,6 @@ set_outcome (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupDa
   return TRUE;
 }
 
-/* Removes names of slices that no longer exist from @names. Keeps at least @least names: an empty list of requested
- * slices means any slice, so that one name must stay. */
-static void
-drop_missing_names (const QuoitLayout *layout, GPtrArray *names, guint least)
-{
-  for (guint i = names->len; i-- > 0 && names->len > least;)
-    {
-      g_autoptr (GError) why = NULL;
-      QuoitSliceId slice;
-
-      /* Ambiguous names stay, so that the request fails later with a message. */
-      if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, &why)
-          && g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
-        g_ptr_array_remove_index (names, i);
-    }
-}
-
-QuoitRequest *
-quoit_step_make_group_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
-{
-  QuoitRequest *request = quoit_request_parse_canonical (group->request, error);
-  QuoitNodeId node;
-
-  if (request == NULL)
-    return NULL;
-  drop_missing_names (fleet->layout, request->excluded, 0);
-  drop_missing_names (fleet->layout, request->slices, 1);
-  if (request->soft_target != NULL && !quoit_layout_lookup_node (fleet->layout, request->soft_target, &node, NULL))
-    g_clear_pointer (&request->soft_target, g_free);
-  return request;
-}
-
 /* Returns the group if it is a group of slices that a caller of this ledger made. */
 static const QuoitGroupData *
 lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
@@ -166,7 +134,7 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
                   group->name, group->id, group->n_nodes);
       return NULL;
     }
-  *request = quoit_step_make_group_request (fleet, group, error);
+  *request = quoit_request_of_group (fleet->layout, group, error);
   return *request == NULL ? NULL : group;
 }
 
@@ -365,7 +333,7 @@ static QuoitGroupData *
 repair_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GPtrArray **moved, QuoitRefusal *refusal,
                GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, error);
   g_autofree guint8 *kept = NULL;
   guint32 n_lost = 0;
 

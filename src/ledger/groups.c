@@ -27,18 +27,19 @@ quoit_step_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GErro
 /* --- reserve --- */
 
 static gboolean
-is_same_request (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group)
+is_same_request (const QuoitRequest *request, const char *canonical, gint64 begins_ms, const QuoitGroupData *group)
 {
-  return strcmp (group->name, request->name) == 0 && strcmp (group->request, canonical) == 0
+  return group->begins_ms == begins_ms && strcmp (group->name, request->name) == 0
+         && strcmp (group->request, canonical) == 0
          && strcmp (group->owner, request->owner == NULL ? "" : request->owner) == 0;
 }
 
 /* Handles a request whose key already names @group: a repeated request gets that group. */
 static gboolean
-return_existing_group (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
-                       QuoitOutcome *outcome, GError **error)
+return_existing_group (const QuoitRequest *request, const char *canonical, gint64 begins_ms,
+                       const QuoitGroupData *group, QuoitVerb verb, QuoitOutcome *outcome, GError **error)
 {
-  if (!is_same_request (request, canonical, group))
+  if (!is_same_request (request, canonical, begins_ms, group))
     return quoit_fail (
         error, QUOIT_ERROR_CONFLICT,
         "key '%s' was used for another request: group '%s', %s, owner '%s'; use another key, or the same "
@@ -195,17 +196,20 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Mak
   gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || (making->is_ahead && !check_times_ahead (making, time_ms, error))
-      || !check_request (request, verb, making->lease_ms, MAX (time_ms, making->from_ms), &facts, &canonical, error))
+      || !check_request (request, verb, making->lease_ms, CLAMP (making->from_ms, time_ms, QUOIT_LAST_MS - 1), &facts,
+                         &canonical, error))
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
-    return return_existing_group (request, canonical, group, verb, outcome, error);
+    return return_existing_group (request, canonical, making->is_ahead ? making->from_ms : 0, group, verb, outcome,
+                                  error);
   group = quoit_fleet_find_group (fleet, request->name);
   if (group != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "there is a group '%s' already: '%s@%" G_GUINT64_FORMAT "', %s; release it, or use another name",
                        request->name, group->name, group->id, group->request);
+  if (making->is_ahead && !check_times_ahead (making, time_ms, error))
+    return FALSE;
   if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
     return FALSE;
   if (making->is_ahead && !quoit_step_check_n_ahead (fleet, error))

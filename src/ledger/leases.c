@@ -204,7 +204,7 @@ quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint6
     return FALSE;
   renewed = quoit_group_data_copy_fields (group);
   renewed.until_ms = until_ms;
-  return quoit_step_check_extension (fleet, group, quoit_group_latest_end (&renewed), &moved, error)
+  return quoit_step_check_extension (fleet, group, quoit_group_certain_end (&renewed), &moved, error)
          && set_lease (fleet, group, group->state, until_ms, moved, QUOIT_VERB_RENEW, time_ms, entry, outcome);
 }
 
@@ -225,7 +225,7 @@ extend (Renewals *renewals, const QuoitGroupData *group, GError **error)
   g_autoptr (GPtrArray) moved = NULL;
 
   renewed.until_ms = renewals->until_ms;
-  if (!quoit_step_check_extension (renewals->fleet, group, quoit_group_latest_end (&renewed), &moved, error))
+  if (!quoit_step_check_extension (renewals->fleet, group, quoit_group_certain_end (&renewed), &moved, error))
     return FALSE;
   quoit_entry_add_moves (renewals->entry, moved);
   quoit_entry_add (renewals->entry, quoit_effect_lease (group, group->state, renewals->until_ms));

@@ -161,9 +161,6 @@ gboolean quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GEr
 
 /* --- elastic.c --- */
 
-/* Returns the request of @group, without names that the fleet no longer has. The caller owns it. */
-QuoitRequest *quoit_step_make_group_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
-
 /* Changes the number of slices of a group. New slices match its request. A group that shrinks gives up its lost slices
  * first, then leaving ones, then its last ones. Fails with INVALID for a number that the request does not allow. */
 gboolean quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 now_ms, QuoitEntry **entry,

@@ -105,7 +105,7 @@ QuoitGroupData *
 quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitGroupData *group,
                            QuoitRefusal *refusal, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, error);
   g_autofree const QuoitBundle **staying = NULL;
   g_auto (QuoitBundlePlan) plan = { 0 };
   guint32 n_lost = 0;

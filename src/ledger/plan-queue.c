@@ -296,6 +296,10 @@ plan_slices (Queue *queue, guint i)
   if (!queue->is_blocked && quoit_timeline_count_now (queue->timeline, i, runtime_ms) >= n
       && start_slices (queue, i, n))
     return;
+  /* A reservation ahead can get slices that the timeline counts for others. */
+  if (quoit_fleet_n_ahead (queue->result->fleet) > 0 && !queue->is_blocked && !queue->has_promise
+      && start_on (queue, i, NULL))
+    return;
   if (can_promise (queue))
     start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
   /* Enough slices are free now, but reservations ahead need them, and no others were found for these. */

@@ -102,7 +102,7 @@ restrict_bundle (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequ
 static QuoitRequest *
 make_own_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_step_make_group_request (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, error);
 
   if (request == NULL || request->bundles->len != group->n_nodes)
     return g_steal_pointer (&request);

@@ -166,6 +166,93 @@ take_now (Calendar *calendar, const QuoitAheadAddition *addition)
   return TRUE;
 }
 
+/* --- the slices of a reservation --- */
+
+guint32
+quoit_ahead_find_slice (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 slice)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const guint32 first = slice == 0 ? 0 : group->slice_end[slice - 1];
+  const guint32 index = quoit_layout_slice_of_id (layout, group->node_ids[first]);
+  const QuoitClass *class = index == QUOIT_NO_INDEX ? NULL
+                                                    : quoit_layout_slice_class (layout, (QuoitSliceId) { index });
+  guint32 n_hosts = 1;
+
+  if (class == NULL)
+    return QUOIT_NO_INDEX;
+  for (guint32 i = first + 1; i < group->slice_end[slice]; i++)
+    {
+      if (quoit_layout_slice_of_id (layout, group->node_ids[i]) != index)
+        return QUOIT_NO_INDEX;
+      n_hosts += group->node_ids[i] != group->node_ids[i - 1];
+    }
+  return n_hosts == class->facts.hosts ? index : QUOIT_NO_INDEX;
+}
+
+static gboolean
+node_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 id)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, (QuoitNodeId) { quoit_layout_find_id (fleet->layout, id) });
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (*user->source != '\0' || quoit_group_certain_end (user) > group->begins_ms)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+slice_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 s, const QuoitCandidates *candidates)
+{
+  guint32 slice = quoit_ahead_find_slice (fleet, group, s);
+
+  if (slice == QUOIT_NO_INDEX || !quoit_slice_is_free_without_groups (fleet, slice)
+      || !quoit_candidates_contain (candidates, fleet, slice))
+    return FALSE;
+  for (guint32 i = s == 0 ? 0 : group->slice_end[s - 1]; i < group->slice_end[s]; i++)
+    if (!node_is_sound (fleet, group, group->node_ids[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Returns how many slices of the reservation can be free when it begins. */
+static guint32
+count_sound (const QuoitFleet *fleet, const QuoitGroupData *group, const QuoitCandidates *candidates)
+{
+  guint32 n = 0;
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    n += slice_is_sound (fleet, group, s, candidates);
+  return n;
+}
+
+static gboolean
+bundles_are_sound (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    if (quoit_layout_find_id (fleet->layout, group->node_ids[i]) == QUOIT_NO_INDEX)
+      return FALSE;
+  return TRUE;
+}
+
+/* Returns whether the reservation can begin with the slices that it lists. */
+static gboolean
+group_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  g_autoptr (QuoitRequest) request = NULL;
+  QuoitCandidates candidates;
+  gboolean is_sound;
+
+  if (group->kind != QUOIT_RECORD_SLICES)
+    return group->kind == QUOIT_RECORD_WINDOW || bundles_are_sound (fleet, group);
+  request = quoit_request_of_group (fleet->layout, group, NULL);
+  if (request == NULL || !quoit_candidates_find (fleet, request, &candidates, NULL))
+    return FALSE;
+  is_sound = count_sound (fleet, group, &candidates) == group->n_slices;
+  quoit_candidates_clear (&candidates);
+  return is_sound;
+}
+
 /* --- serving --- */
 
 static gint
@@ -222,27 +309,41 @@ add_move (GArray *moves, const QuoitGroupData *group, GArray *slices)
   g_array_append_val (moves, move);
 }
 
-static gboolean
-serve_group (Calendar *calendar, const QuoitGroupData *group, GArray *moves)
+/* Promises the slices that the reservation keeps, and appends them to @slices. @candidates: of its request; NULL: none.
+ */
+static void
+keep_slices (Calendar *calendar, const QuoitGroupData *group, const QuoitCandidates *candidates, GArray *slices)
 {
-  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (QuoitRequest) request = NULL;
-  gboolean moves_any;
-
-  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
+  for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, group->node_ids[first]);
+      guint32 slice = quoit_ahead_find_slice (calendar->fleet, group, s);
 
-      if (slice == QUOIT_NO_INDEX || !can_keep (calendar, slice, group->begins_ms, group->until_ms))
+      if (slice == QUOIT_NO_INDEX || !quoit_candidates_contain (candidates, calendar->fleet, slice)
+          || !can_keep (calendar, slice, group->begins_ms, group->until_ms))
         continue;
       g_array_append_val (slices, slice);
       promise (calendar, slice, group->begins_ms, group->until_ms);
     }
-  moves_any = slices->len < group->n_slices;
-  request = quoit_request_parse_canonical (group->request, NULL);
-  if (request == NULL || !serve (calendar, request, group->begins_ms, group->until_ms, group->n_slices, slices))
-    return FALSE;
-  if (moves_any)
+}
+
+/* A reservation that lacks slices, with or without the change, does not stop others while it keeps the rest. */
+static gboolean
+serve_group (Calendar *calendar, const QuoitGroupData *group, GArray *moves)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (QuoitRequest) request = quoit_request_of_group (calendar->fleet->layout, group, NULL);
+  QuoitCandidates candidates;
+  guint32 n_sound, n_kept;
+
+  if (request == NULL || !quoit_candidates_find (calendar->fleet, request, &candidates, NULL))
+    return TRUE;
+  keep_slices (calendar, group, &candidates, slices);
+  n_sound = count_sound (calendar->fleet, group, &candidates);
+  quoit_candidates_clear (&candidates);
+  n_kept = slices->len;
+  if (!serve (calendar, request, group->begins_ms, group->until_ms, group->n_slices, slices))
+    return n_sound < group->n_slices && n_kept >= n_sound;
+  if (n_kept < group->n_slices)
     add_move (moves, group, slices);
   return TRUE;
 }
@@ -349,32 +450,6 @@ quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint6
 }
 
 /* --- soundness --- */
-
-static gboolean
-group_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group)
-{
-  for (guint32 s = 0, first = 0; s < group->n_slices; first = group->slice_end[s++])
-    {
-      guint32 slice = quoit_layout_slice_of_id (fleet->layout, group->node_ids[first]);
-      QuoitUsers users;
-      const QuoitGroupData *user;
-
-      if (slice == QUOIT_NO_INDEX || !quoit_slice_is_free_without_groups (fleet, slice))
-        return FALSE;
-      for (guint32 i = first; i < group->slice_end[s]; i++)
-        {
-          guint32 node = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
-
-          if (node == QUOIT_NO_INDEX)
-            return FALSE;
-          users = quoit_fleet_node_users (fleet, (QuoitNodeId) { node });
-          while ((user = quoit_fleet_users_next (&users)) != NULL)
-            if (*user->source != '\0' || quoit_group_certain_end (user) > group->begins_ms)
-              return FALSE;
-        }
-    }
-  return TRUE;
-}
 
 gboolean
 quoit_ahead_is_sound (const QuoitFleet *fleet)

@@ -33,5 +33,9 @@ GArray *quoit_ahead_move (const QuoitFleet *fleet, const QuoitAheadAddition *add
 /* Returns the fleet as @request sees it, which decides about it like a reservation at @now_ms; NULL: @fleet itself. */
 QuoitFleet *quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms);
 
+/* Returns the slice of the layout whose hosts are exactly those of slice @slice of a reservation; QUOIT_NO_INDEX if an
+ * import has moved or removed some of them. */
+guint32 quoit_ahead_find_slice (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 slice);
+
 /* Returns whether every slice that a reservation ahead is to get can be free when it begins. */
 gboolean quoit_ahead_is_sound (const QuoitFleet *fleet);

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "placement/placement.h"
+#include "placement/rows.h"
 
 gint64
 quoit_group_latest_end (const QuoitGroupData *group)
@@ -27,36 +28,45 @@ quoit_request_latest_end (const QuoitRequest *request, gint64 now_ms)
 
 /* --- windows --- */
 
-/* Returns a request for the nodes of a target that is not a single node. */
-static QuoitRequest *
-make_rules_request (QuoitWindowTarget target)
+static void
+append_slice (const QuoitLayout *layout, QuoitSliceId slice, GArray *nodes)
 {
-  QuoitRequest *request = quoit_request_alloc ();
+  const QuoitSlice *row = &layout->slices[slice.index];
 
-  if (target.scope == QUOIT_WINDOW_POOL)
-    quoit_request_replace_text (&request->pool, target.target);
-  else if (target.scope == QUOIT_WINDOW_ZONE)
-    quoit_request_replace_text (&request->zone, target.target);
-  else
-    quoit_request_add_slice_name (request, request->slices, target.target);
-  return request;
+  for (guint32 n = row->first_node; n < row->first_node + row->n_nodes; n++)
+    g_array_append_val (nodes, n);
 }
 
 static gboolean
-list_nodes (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, GError **error)
+list_slice (const char *name, const QuoitLayout *layout, GArray *nodes, GError **error)
 {
-  g_autoptr (QuoitRequest) request = NULL;
-  QuoitNodeRules rules;
+  QuoitSliceId slice;
+
+  if (!quoit_layout_lookup_slice (layout, name, &slice, error))
+    return FALSE;
+  append_slice (layout, slice, nodes);
+  return TRUE;
+}
+
+static gboolean
+list_node (const char *name, const QuoitLayout *layout, GArray *nodes, GError **error)
+{
   QuoitNodeId node;
 
-  if (target.scope == QUOIT_WINDOW_NODE)
-    {
-      if (!quoit_layout_lookup_node (layout, target.target, &node, error))
-        return FALSE;
-      g_array_append_val (nodes, node.index);
-      return TRUE;
-    }
-  request = make_rules_request (target);
+  if (!quoit_layout_lookup_node (layout, name, &node, error))
+    return FALSE;
+  g_array_append_val (nodes, node.index);
+  return TRUE;
+}
+
+/* Lists the nodes of a pool or zone. */
+static gboolean
+list_by_rule (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+  QuoitNodeRules rules;
+
+  quoit_request_replace_text (target.scope == QUOIT_WINDOW_POOL ? &request->pool : &request->zone, target.target);
   if (!quoit_node_rules_init (&rules, layout, request, error))
     return FALSE;
   for (guint32 n = 0; n < layout->n_nodes; n++)
@@ -66,14 +76,47 @@ list_nodes (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, 
   return TRUE;
 }
 
+static gboolean
+list_nodes (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, GError **error)
+{
+  switch (target.scope)
+    {
+    case QUOIT_WINDOW_NODE:
+      return list_node (target.target, layout, nodes, error);
+    case QUOIT_WINDOW_SLICE:
+      return list_slice (target.target, layout, nodes, error);
+    case QUOIT_WINDOW_POOL:
+    case QUOIT_WINDOW_ZONE:
+    default:
+      return list_by_rule (target, layout, nodes, error);
+    }
+}
+
+/* A later import can add another node or slice of the name. The window then covers all of them. */
+static void
+list_all_named (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes)
+{
+  guint32 at = QUOIT_NO_INDEX;
+  QuoitSliceId slice;
+
+  while (target.scope == QUOIT_WINDOW_SLICE && quoit_layout_next_slice_named (layout, target.target, &at, &slice))
+    append_slice (layout, slice, nodes);
+  for (guint32 n = 0; target.scope == QUOIT_WINDOW_NODE && n < layout->n_nodes; n++)
+    if (strcmp (quoit_layout_node_name (layout, (QuoitNodeId) { n }), target.target) == 0)
+      g_array_append_val (nodes, n);
+}
+
 GArray *
 quoit_window_list_nodes (const QuoitGroupData *window, const QuoitLayout *layout)
 {
   GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
   QuoitWindowTarget target;
 
-  if (quoit_window_target_parse (window->request, &target))
-    list_nodes (target, layout, nodes, NULL);
+  if (quoit_window_target_parse (window->request, &target) && !list_nodes (target, layout, nodes, NULL))
+    {
+      list_all_named (target, layout, nodes);
+      quoit_numbers_sort ((guint32 *) (void *) nodes->data, nodes->len);
+    }
   return nodes;
 }
 
@@ -399,5 +442,44 @@ quoit_ahead_check (const QuoitFleet *fleet, GError **error)
     if (quoit_fleet_ahead_at (fleet, i)->kind == QUOIT_RECORD_SLICES
         && !check_group (fleet, quoit_fleet_ahead_at (fleet, i), error))
       return FALSE;
+  return TRUE;
+}
+
+/* Returns a fork of @fleet without the groups of callers that have certainly ended at @time_ms. */
+static QuoitFleet *
+without_ended (const QuoitFleet *fleet, gint64 time_ms)
+{
+  QuoitFleet *fork = quoit_fleet_fork (fleet);
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
+          && *group->source == '\0' && !quoit_group_is_ahead (group) && quoit_group_certain_end (group) <= time_ms)
+        quoit_fork_fleet_release (fork, group);
+    }
+  return fork;
+}
+
+gboolean
+quoit_ahead_check_bundles (const QuoitFleet *fleet, GError **error)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
+      QuoitGroupData begun = quoit_group_data_copy_fields (group);
+      g_autoptr (QuoitFleet) later = NULL;
+
+      if (group->kind != QUOIT_RECORD_BUNDLES)
+        continue;
+      begun.state = QUOIT_GROUP_RESERVED;
+      later = without_ended (fleet, group->begins_ms);
+      if (!quoit_fleet_replace_group (later, quoit_group_data_new (&begun), NULL))
+        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                           "nodes are promised to reservation '%s@%" G_GUINT64_FORMAT
+                           "', and other groups can still have them then",
+                           group->name, group->id);
+    }
   return TRUE;
 }

@@ -46,3 +46,6 @@ gboolean quoit_window_check_target (QuoitWindowTarget target, const QuoitLayout 
 /* Checks that no group of a caller can still have a node that is promised to a reservation ahead when that begins.
  * Fails with CONFLICT, and names both. Nodes that a source reports as used are not checked. */
 gboolean quoit_ahead_check (const QuoitFleet *fleet, GError **error);
+/* Checks that the bundles of each reservation ahead fit when it begins. Fails like quoit_ahead_check(). A node that was
+ * lost since can make it fail. */
+gboolean quoit_ahead_check_bundles (const QuoitFleet *fleet, GError **error);

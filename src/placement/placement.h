@@ -33,6 +33,9 @@ gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request
 gboolean quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict,
                             guint32 *n_free, GError **error);
 
+/* Returns the request of @group, without names that the fleet no longer has. The caller owns it. */
+QuoitRequest *quoit_request_of_group (const QuoitLayout *layout, const QuoitGroupData *group, GError **error);
+
 /* Explains why @request, which must be for slices, fits or not. Returns NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 /* Like quoit_explain_slices(), but the report never has options, and counts the slices of @group as if nobody used

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "fleet/source-kinds.h"
+#include "fleet/ahead.h"
 #include "store/codec.h"
 #include "store/store-private.h"
 
@@ -572,6 +573,7 @@ load_groups (Loader *main_loader, QuoitFleet *fleet, GError **error)
   sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
   sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
   GroupLoader loader = { .loader = main_loader, .bundles = bundles };
+  const QuoitGroupData *one, *other;
   g_autoptr (GError) contradiction = NULL;
   gboolean ok = groups != NULL && bundles != NULL;
   int result = SQLITE_DONE, limit;
@@ -595,6 +597,8 @@ load_groups (Loader *main_loader, QuoitFleet *fleet, GError **error)
     ok = fail_damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
   if (ok && !quoit_fleet_restore_groups (fleet, loader.groups, &contradiction))
     ok = fail_inconsistent (contradiction, error);
+  if (ok && !quoit_fleet_ahead_find_overlap (fleet, &one, &other))
+    ok = fail_damaged ("grp", (gint64) other->id, error);
   sqlite3_reset (groups);
   sqlite3_reset (bundles);
   limit_row_bytes (db, limit);

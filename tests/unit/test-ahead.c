@@ -907,6 +907,80 @@ START_TEST (start_waits_for_one_slice_outside_windows)
 }
 END_TEST
 
+START_TEST (import_can_remove_or_change_promised_slices)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) ahead = NULL, without = NULL, begun = NULL;
+  g_autofree char *slice = NULL, *node = NULL, *begun_slice = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b");
+  ahead = reserve_at (ledger, "ahead", 1, 10, 20);
+  import_fleet (ledger, "v6e 4x4 x1 pool=b");
+  {
+    g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+
+    without = quoit_snapshot_lookup_group (snapshot, "ahead", NULL);
+  }
+  slice = quoit_group_dup_slice_name (without, 0);
+  node = quoit_group_dup_worker_full_name (without, 0, 0);
+  ck_assert_str_eq (slice, "");
+  ck_assert_str_eq (node, "");
+  ck_assert_str_eq (quoit_group_get_worker_name (without, 0, 0), "");
+  ck_assert_ptr_null (quoit_group_get_worker_address (without, 0, 0));
+  ck_assert_uint_eq (quoit_group_get_worker_node_id (without, 0, 0), 0);
+  /* The slice of the same name has other hardware now. */
+  import_fleet (ledger, "v5e 4x4 x1 pool=a; v6e 4x4 x1 pool=b");
+  begun = group_at (ledger, "ahead", 10);
+  begun_slice = quoit_group_dup_slice_name (begun, 0);
+  ck_assert_int_eq (quoit_group_get_state (begun), QUOIT_GROUP_RESERVED);
+  ck_assert_str_eq (begun_slice, "b-0");
+}
+END_TEST
+
+START_TEST (reservation_that_lacks_slices_stops_no_others)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) in_a = request_new ("in-a", 1, 0);
+  g_autoptr (QuoitGroup) a = NULL, b = NULL, begun = NULL;
+  g_autofree char *node = NULL, *other = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x1 pool=a; v6e 4x4 x3 pool=b");
+  quoit_request_set_pool (in_a, "a");
+  a = quoit_ledger_reserve_at (ledger, in_a, first_ms + 10 * minute_ms, 0, first_ms, NULL, NULL);
+  b = reserve_at (ledger, "b", 1, 10, 20);
+  node = quoit_group_dup_worker_full_name (a, 0, 0);
+  other = quoit_group_dup_worker_full_name (b, 0, 0);
+  set_state (ledger, node, QUOIT_NODE_DEAD);
+  set_state (ledger, other, QUOIT_NODE_DEAD);
+  begun = group_at (ledger, "b", 10);
+  ck_assert_int_eq (quoit_group_get_state (begun), QUOIT_GROUP_RESERVED);
+  ck_assert (quoit_ledger_add_window (ledger, "w", QUOIT_WINDOW_SLICE, "b-2", first_ms + 50 * minute_ms,
+                                      first_ms + 60 * minute_ms, first_ms, NULL));
+}
+END_TEST
+
+START_TEST (keys_name_a_beginning)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) request = request_new ("ahead", 1, 0);
+  g_autoptr (QuoitGroup) first = NULL, again = NULL;
+  const gint64 from_ms = first_ms + 10 * minute_ms, until_ms = from_ms + 10 * minute_ms;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2");
+  ck_assert (quoit_request_set_key (request, "key", NULL));
+  first = quoit_ledger_reserve_at (ledger, request, from_ms, until_ms, first_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (first);
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, first_ms, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "key 'key' was used for another request");
+  ck_assert_ptr_null (quoit_ledger_reserve_at (ledger, request, from_ms + 1, until_ms, first_ms, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "key 'key' was used for another request");
+  again = quoit_ledger_reserve_at (ledger, request, from_ms, until_ms, from_ms + minute_ms, NULL, &error);
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_group_get_state (again), QUOIT_GROUP_RESERVED);
+}
+END_TEST
+
 static void
 refuse_at (QuoitLedger *ledger, gint64 from_ms, gint64 until_ms, gint64 lease_ms, const char *part)
 {
@@ -983,6 +1057,9 @@ main (void)
   tcase_add_test (tcase, fork_changes_what_has_begun_on_it);
   tcase_add_test (tcase, fork_moves_a_reservation);
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
+  tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
+  tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
+  tcase_add_test (tcase, keys_name_a_beginning);
   tcase_add_test (tcase, bad_times_are_refused);
   tcase_add_test (tcase, bad_windows_are_refused);
   suite_add_tcase (suite, tcase);
