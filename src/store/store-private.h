@@ -70,9 +70,9 @@ struct _QuoitStore {
   guint64 file_state;                      /* of the database file when it was last found sound; 0: never */
 
   /* only in memory */
-  GMutex watches_lock; /* guards the next member */
-  GPtrArray *watches;  /* of QuoitWatch; NULL: there never was one */
-  gint n_watches;      /* atomic */
+  GMutex watches_lock;          /* guards the next member */
+  GPtrArray *watches;           /* of QuoitWatch; NULL: there never was one */
+  gint n_watches;               /* atomic */
   GPtrArray *entries;           /* the journal */
   guint n_committed;            /* number of entries without those of the open batch */
   QuoitFleet *checkpoint_fleet; /* the fleet at the checkpoint; NULL: no checkpoint */

@@ -162,7 +162,8 @@ static void
 any_step (Walk *walk, const Target *target)
 {
   static void (*const rare_steps[]) (Walk * walk, const Target *target)
-      = { confirm_or_renew, confirm_or_renew, renew_groups, change_owner, change_owner, release_slice, set_labels, forget };
+      = { confirm_or_renew, confirm_or_renew, renew_groups, change_owner,
+          change_owner,     release_slice,    set_labels,   forget };
   guint die = random_below (walk, 100), n_rare = G_N_ELEMENTS (rare_steps) - (target->fork != NULL ? 1 : 0);
 
   if (die < 25)

@@ -277,7 +277,8 @@ MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
 MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '', 0, 0, "
                                     "x'', '', 0); INSERT INTO bundle VALUES"
                                     " (3, 0, 0, 5, NULL)")
-MEDDLED (a_group_without_slices, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '', 0)")
+MEDDLED (a_group_without_slices,
+         "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', '', 0, 0, x'', '', 0)")
 MEDDLED (a_group_that_lost_its_bundles, "DELETE FROM bundle")
 MEDDLED (a_group_with_a_long_owner, "UPDATE grp SET owner = printf ('%.*c', 600, 'x') WHERE id = 2")
 MEDDLED (a_group_with_a_long_request, "UPDATE grp SET request = printf ('%.*c', 4194305, 'x') WHERE id = 2")
