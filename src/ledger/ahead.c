@@ -30,6 +30,8 @@ find_moves (const QuoitFleet *fleet, const QuoitAheadAddition *addition, GPtrArr
 
   if (moves == NULL)
     return FALSE;
+  if (new_slices != NULL)
+    new_slices->n = 0;
   for (guint i = 0; i < moves->len; i++)
     {
       const QuoitAheadMove *move = &g_array_index (moves, QuoitAheadMove, i);
@@ -37,8 +39,7 @@ find_moves (const QuoitFleet *fleet, const QuoitAheadAddition *addition, GPtrArr
 
       if (move->group == NULL)
         {
-          new_slices->n = 0;
-          for (guint s = 0; s < move->slices->len; s++)
+          for (guint s = 0; new_slices != NULL && s < move->slices->len; s++)
             quoit_plan_append (new_slices, g_array_index (move->slices, guint32, s));
           continue;
         }

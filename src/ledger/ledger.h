@@ -100,7 +100,7 @@ void quoit_step_begin (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entr
 
 /* Adds a window of the calendar. Makes no entry if it exists already. Fails with CONFLICT if another window has the
  * name, or if a reservation ahead needs the nodes. */
-gboolean quoit_step_add_window (const QuoitFleet *fleet, const QuoitWindowChange *window, gint64 now_ms,
+gboolean quoit_step_add_window (const QuoitFleet *fleet, const QuoitWindowChange *change, gint64 now_ms,
                                 QuoitEntry **entry, GError **error);
 /* Removes a window. Fails with NOT_FOUND. */
 gboolean quoit_step_remove_window (const QuoitFleet *fleet, const char *name, gint64 now_ms, QuoitEntry **entry,
