@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ledger/ahead.h"
 
-#include <string.h>
-
 #include "base/time.h"
-#include "placement/ends.h"
 
 /* --- moves --- */
 
@@ -81,17 +78,6 @@ quoit_entry_add_moves (QuoitEntry *entry, const GPtrArray *moved)
 
 /* --- choosing slices --- */
 
-/* Returns a request for the least number of slices. It points into @request. */
-static QuoitRequest
-for_fewest (const QuoitRequest *request)
-{
-  QuoitRequest fewest = *request;
-
-  fewest.n_slices = quoit_request_min_slices (request);
-  fewest.min_slices = 0;
-  return fewest;
-}
-
 /* Chooses slices that are not promised. Returns FALSE without an error if there are too few. */
 static gboolean
 choose_unpromised (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms, QuoitPlan *plan, GError **error)
@@ -102,9 +88,7 @@ choose_unpromised (const QuoitFleet *fleet, const QuoitRequest *request, gint64 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_leave_promised (&candidates, fleet, end_ms);
-  is_chosen
-      = quoit_best_choose (fleet, &candidates, request->n_slices, plan)
-        || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, &candidates, request->min_slices, plan));
+  is_chosen = quoit_plan_candidates (fleet, request, &candidates, plan);
   quoit_candidates_clear (&candidates);
   return is_chosen;
 }
@@ -123,7 +107,7 @@ quoit_step_choose_slices (const QuoitFleet *fleet, const QuoitRequest *request, 
     return TRUE;
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
-  fewest = for_fewest (request);
+  fewest = quoit_request_for_fewest (request);
   if (quoit_plan_slices (fleet, &fewest, plan, NULL, NULL) && quoit_step_move_away (fleet, plan, end_ms, moved))
     return TRUE;
   quoit_refusal_set (refusal, request);
@@ -200,9 +184,10 @@ wants_node_of (const QuoitFleet *fleet, const QuoitGroupData *other, const Quoit
   return FALSE;
 }
 
-/* Returns the first record that begins before @end_ms and is promised a node of @group, or NULL. */
+/* Returns the first record with an id from @first_id on that is promised a node of @group before @end_ms, or NULL. */
 static const QuoitGroupData *
-find_promise (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms)
+find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, gboolean only_windows,
+             guint64 first_id)
 {
   for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
     {
@@ -210,7 +195,8 @@ find_promise (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_m
 
       if (other->begins_ms >= end_ms)
         return NULL;
-      if (wants_node_of (fleet, other, group))
+      if (other->id >= first_id && (!only_windows || other->kind == QUOIT_RECORD_WINDOW)
+          && (other->until_ms == 0 || other->until_ms > group->begins_ms) && wants_node_of (fleet, other, group))
         return other;
     }
   return NULL;
@@ -219,17 +205,7 @@ find_promise (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_m
 const QuoitGroupData *
 quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, guint64 first_id)
 {
-  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
-    {
-      const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
-
-      if (other->begins_ms >= end_ms)
-        return NULL;
-      if (other->kind == QUOIT_RECORD_WINDOW && other->id >= first_id && other->until_ms > group->begins_ms
-          && wants_node_of (fleet, other, group))
-        return other;
-    }
-  return NULL;
+  return find_record (fleet, group, end_ms, TRUE, first_id);
 }
 
 const QuoitGroupData *
@@ -266,7 +242,7 @@ quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupData *group
                             GError **error)
 {
   /* Whatever was promised since a group is held leaves its nodes alone. */
-  const QuoitGroupData *other = group->state == QUOIT_GROUP_HELD ? NULL : find_promise (fleet, group, end_ms);
+  const QuoitGroupData *other = group->state == QUOIT_GROUP_HELD ? NULL : find_record (fleet, group, end_ms, FALSE, 0);
   g_autofree char *begins = NULL;
   gboolean can_move;
   QuoitPlan slices;

@@ -253,6 +253,15 @@ group_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group)
   return is_sound;
 }
 
+gboolean
+quoit_ahead_is_sound (const QuoitFleet *fleet)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    if (!group_is_sound (fleet, quoit_fleet_ahead_at (fleet, i)))
+      return FALSE;
+  return TRUE;
+}
+
 /* --- serving --- */
 
 static gint
@@ -309,8 +318,7 @@ add_move (GArray *moves, const QuoitGroupData *group, GArray *slices)
   g_array_append_val (moves, move);
 }
 
-/* Promises the slices that the reservation keeps, and appends them to @slices. @candidates: of its request; NULL: none.
- */
+/* Promises the slices that the reservation keeps, and appends them to @slices. @candidates: of its request. */
 static void
 keep_slices (Calendar *calendar, const QuoitGroupData *group, const QuoitCandidates *candidates, GArray *slices)
 {
@@ -416,13 +424,11 @@ quoit_ahead_move (const QuoitFleet *fleet, const QuoitAheadAddition *addition)
 static gboolean
 fits_after_moves (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms)
 {
-  QuoitRequest fewest = *request;
+  const QuoitRequest fewest = quoit_request_for_fewest (request);
   QuoitAheadAddition addition = { .taken_until_ms = end_ms };
   GArray *moves = NULL;
   QuoitPlan plan;
 
-  fewest.n_slices = quoit_request_min_slices (request);
-  fewest.min_slices = 0;
   quoit_plan_init (&plan);
   addition.taken = &plan;
   if (quoit_plan_slices (fleet, &fewest, &plan, NULL, NULL))
@@ -447,15 +453,4 @@ quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint6
       || !fits_after_moves (fleet, request, end_ms))
     return g_steal_pointer (&seen);
   return NULL;
-}
-
-/* --- soundness --- */
-
-gboolean
-quoit_ahead_is_sound (const QuoitFleet *fleet)
-{
-  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
-    if (!group_is_sound (fleet, quoit_fleet_ahead_at (fleet, i)))
-      return FALSE;
-  return TRUE;
 }

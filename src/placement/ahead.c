@@ -219,14 +219,21 @@ begin_slices (Seen *seen, const QuoitGroupData *group)
     begin_with (seen->fleet, group, parts, ends);
 }
 
-/* Makes a reservation of bundles begin if all of them fit. Otherwise drains its nodes. */
-static void
-begin_bundles (Seen *seen, const QuoitGroupData *group)
+/* Makes the group begin on @fork with all that it is to get. Returns FALSE if something of it is in use. */
+static gboolean
+begin_whole (QuoitFleet *fork, const QuoitGroupData *group)
 {
   QuoitGroupData fields = quoit_group_data_copy_fields (group);
 
   fields.state = QUOIT_GROUP_RESERVED;
-  if (quoit_fleet_replace_group (seen->fleet, quoit_group_data_new (&fields), NULL))
+  return quoit_fleet_replace_group (fork, quoit_group_data_new (&fields), NULL);
+}
+
+/* Makes a reservation of bundles begin if all of them fit. Otherwise drains its nodes. */
+static void
+begin_bundles (Seen *seen, const QuoitGroupData *group)
+{
+  if (begin_whole (seen->fleet, group))
     return;
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
@@ -311,8 +318,9 @@ quoit_fleet_seen_between (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms
   return fork;
 }
 
-QuoitFleet *
-quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms)
+/* Returns a fork of @fleet without the groups of callers that have ended at @time_ms, as @end_of says. */
+static QuoitFleet *
+without_ended (const QuoitFleet *fleet, gint64 time_ms, gint64 (*end_of) (const QuoitGroupData *group))
 {
   QuoitFleet *fork = quoit_fleet_fork (fleet);
 
@@ -321,12 +329,18 @@ quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms)
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
       if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
-          && *group->source == '\0' && !quoit_group_is_ahead (group) && quoit_group_latest_end (group) <= from_ms)
+          && *group->source == '\0' && !quoit_group_is_ahead (group) && end_of (group) <= time_ms)
         quoit_fork_fleet_release (fork, group);
     }
-  if (quoit_fleet_n_ahead (fork) > 0)
-    begin_between (fork, from_ms, end_ms);
   return fork;
+}
+
+QuoitFleet *
+quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms)
+{
+  g_autoptr (QuoitFleet) later = without_ended (fleet, from_ms, quoit_group_latest_end);
+
+  return quoit_fleet_seen_between (later, from_ms, end_ms);
 }
 
 /* --- candidates --- */
@@ -445,37 +459,18 @@ quoit_ahead_check (const QuoitFleet *fleet, GError **error)
   return TRUE;
 }
 
-/* Returns a fork of @fleet without the groups of callers that have certainly ended at @time_ms. */
-static QuoitFleet *
-without_ended (const QuoitFleet *fleet, gint64 time_ms)
-{
-  QuoitFleet *fork = quoit_fleet_fork (fleet);
-
-  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
-    {
-      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-
-      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
-          && *group->source == '\0' && !quoit_group_is_ahead (group) && quoit_group_certain_end (group) <= time_ms)
-        quoit_fork_fleet_release (fork, group);
-    }
-  return fork;
-}
-
 gboolean
 quoit_ahead_check_bundles (const QuoitFleet *fleet, GError **error)
 {
   for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
     {
       const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
-      QuoitGroupData begun = quoit_group_data_copy_fields (group);
       g_autoptr (QuoitFleet) later = NULL;
 
       if (group->kind != QUOIT_RECORD_BUNDLES)
         continue;
-      begun.state = QUOIT_GROUP_RESERVED;
-      later = without_ended (fleet, group->begins_ms);
-      if (!quoit_fleet_replace_group (later, quoit_group_data_new (&begun), NULL))
+      later = without_ended (fleet, group->begins_ms, quoit_group_certain_end);
+      if (!begin_whole (later, group))
         return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                            "nodes are promised to reservation '%s@%" G_GUINT64_FORMAT
                            "', and other groups can still have them then",

@@ -98,6 +98,14 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
 }
 
 gboolean
+quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
+                       QuoitPlan *plan)
+{
+  return quoit_best_choose (fleet, candidates, request->n_slices, plan)
+         || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, candidates, request->min_slices, plan));
+}
+
+gboolean
 quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, QuoitRefusal *refusal,
                    GError **error)
 {
@@ -106,8 +114,7 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan)
-           || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, &candidates, request->min_slices, plan));
+  chosen = quoit_plan_candidates (fleet, request, &candidates, plan);
   quoit_candidates_clear (&candidates);
   return chosen || quoit_refusal_set (refusal, request);
 }

@@ -114,6 +114,11 @@ quoit_candidates_contain (const QuoitCandidates *candidates, const QuoitFleet *f
 /* Chooses @n slices by policy `best`. Returns FALSE with an empty @plan if fewer than @n are free. */
 gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);
 
+/* Chooses the slices of @request among @candidates, as many as it prefers or else as there are. Returns FALSE if too
+ * few are free. */
+gboolean quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
+                                QuoitPlan *plan);
+
 /* Chooses all free slices, for a request that accepts fewer slices than it prefers. Returns FALSE if fewer than @min
  * are free. */
 gboolean quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 min,

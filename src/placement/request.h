@@ -118,6 +118,17 @@ quoit_request_min_slices (const QuoitRequest *request)
   return request->min_slices != 0 ? request->min_slices : request->n_slices;
 }
 
+/* Returns the request for exactly that number. It points into @request, and is not freed. */
+static inline QuoitRequest
+quoit_request_for_fewest (const QuoitRequest *request)
+{
+  QuoitRequest fewest = *request;
+
+  fewest.n_slices = quoit_request_min_slices (request);
+  fewest.min_slices = 0;
+  return fewest;
+}
+
 /* Returns the number of chips per host, either stated or Ray's default. */
 guint32 quoit_request_chips_per_host (const QuoitRequest *request);
 

@@ -12,34 +12,23 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "test-paths.h"
 #include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
-static char *folder, *path;
+static TestPaths paths;
 
 static void
 set_up (void)
 {
-  folder = g_dir_make_tmp ("quoit-XXXXXX", NULL);
-  path = g_build_filename (folder, "ledger.db", NULL);
+  paths = test_paths_new ();
 }
 
 static void
 tear_down (void)
 {
-  GDir *entries = g_dir_open (folder, 0, NULL);
-
-  for (const char *name = g_dir_read_name (entries); name != NULL; name = g_dir_read_name (entries))
-    {
-      g_autofree char *file = g_build_filename (folder, name, NULL);
-
-      g_unlink (file);
-    }
-  g_dir_close (entries);
-  g_rmdir (folder);
-  g_free (folder);
-  g_free (path);
+  test_paths_clear (&paths);
 }
 
 /* Loop 0: a database; 1: in memory. */
@@ -47,7 +36,7 @@ static QuoitLedger *
 make (int which)
 {
   g_autoptr (GError) error = NULL;
-  QuoitLedger *ledger = which == 0 ? quoit_ledger_create (path, 20000, &error) : quoit_ledger_open_memory ();
+  QuoitLedger *ledger = which == 0 ? quoit_ledger_create (paths.path, 20000, &error) : quoit_ledger_open_memory ();
 
   ck_assert_ok (error);
   quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, "v6e 2x2 x4", NULL, NOW, &error));
@@ -207,7 +196,7 @@ END_TEST
 static void
 run_writer (int which, guint n)
 {
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 20000, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (paths.path, 20000, NULL);
 
   for (guint i = 0; i < n; i++)
     {
@@ -272,7 +261,7 @@ START_TEST (feed_misses_no_entry_of_a_killed_process)
           quoit_journal_free (quoit_feed_read (feed, &error));
           ck_assert_ok (error);
         }
-      fresh = quoit_ledger_open (path, 20000, &error);
+      fresh = quoit_ledger_open (paths.path, 20000, &error);
       ck_assert_ok (error);
       snapshot = quoit_ledger_snapshot (fresh);
       ck_assert_uint_eq (quoit_snapshot_get_seq (snapshot), quoit_feed_get_seq (feed));
@@ -286,7 +275,7 @@ START_TEST (feed_follows_new_files)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = make (0);
   g_autoptr (QuoitFeed) feed = quoit_feed_new (ledger, 1, &error);
-  g_autofree char *name = g_strconcat (path, _i == 0 ? "-head" : "-wal", NULL);
+  g_autofree char *name = g_strconcat (paths.path, _i == 0 ? "-head" : "-wal", NULL);
 
   check_read (feed, 0);
   ck_assert_int_eq (g_unlink (name), 0);
@@ -315,7 +304,7 @@ END_TEST
 static int
 use_inherited (QuoitFeed *feed)
 {
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL);
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL);
   int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   g_autoptr (GError) error = NULL;
 
@@ -338,7 +327,7 @@ START_TEST (child_cannot_use_an_inherited_feed_and_prints_nothing)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = make (_i);
   g_autoptr (QuoitFeed) feed = quoit_feed_new (ledger, 1, &error);
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL), *text = NULL;
   pid_t child;
   int status;
 

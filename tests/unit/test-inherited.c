@@ -11,37 +11,24 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "test-paths.h"
 #include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 #define FLEET "v6e 2x2 x4"
 
-static char *folder, *path, *copy;
+static TestPaths paths;
 
 static void
 set_up (void)
 {
-  folder = g_dir_make_tmp ("quoit-XXXXXX", NULL);
-  path = g_build_filename (folder, "ledger.db", NULL);
-  copy = g_build_filename (folder, "copy.db", NULL);
+  paths = test_paths_new ();
 }
 
 static void
 tear_down (void)
 {
-  GDir *entries = g_dir_open (folder, 0, NULL);
-
-  for (const char *name = g_dir_read_name (entries); name != NULL; name = g_dir_read_name (entries))
-    {
-      g_autofree char *file = g_build_filename (folder, name, NULL);
-
-      g_unlink (file);
-    }
-  g_dir_close (entries);
-  g_rmdir (folder);
-  g_free (folder);
-  g_free (path);
-  g_free (copy);
+  test_paths_clear (&paths);
 }
 
 static QuoitRequest *
@@ -110,7 +97,7 @@ CALL (quoit_ledger_begin_unsynced_batch, quoit_ledger_begin_unsynced_batch (ledg
 CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
 CALL (quoit_ledger_commit_fork, quoit_ledger_commit_fork (ledger, planned, NOW, error))
 CALL (quoit_ledger_verify, quoit_ledger_verify (ledger, error))
-CALL (quoit_ledger_backup, quoit_ledger_backup (ledger, copy, error))
+CALL (quoit_ledger_backup, quoit_ledger_backup (ledger, paths.copy, error))
 CALL (quoit_ledger_read_journal, quoit_ledger_read_journal (ledger, 0, error) != NULL)
 CALL (quoit_ledger_snapshot_at, quoit_ledger_snapshot_at (ledger, 0, error) != NULL)
 CALL (quoit_ledger_compact_journal, quoit_ledger_compact_journal (ledger, 1, NOW, NULL, error))
@@ -229,7 +216,7 @@ name_of (guint status)
 static int
 run_child (QuoitLedger *ledger, const char *own_path)
 {
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL);
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL);
   int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600), status;
 
   alarm (20);
@@ -256,7 +243,7 @@ run_child (QuoitLedger *ledger, const char *own_path)
 static void
 check_child (QuoitLedger *ledger, const char *own_path)
 {
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL), *text = NULL;
   pid_t child = fork ();
   int status;
 
@@ -274,7 +261,7 @@ static QuoitLedger *
 make (int which)
 {
   g_autoptr (GError) error = NULL;
-  QuoitLedger *ledger = which == 0 ? quoit_ledger_create (path, 0, &error) : quoit_ledger_open_memory ();
+  QuoitLedger *ledger = which == 0 ? quoit_ledger_create (paths.path, 0, &error) : quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = request_of ("g");
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
@@ -304,9 +291,9 @@ START_TEST (every_call_on_an_inherited_handle_fails_and_prints_nothing)
   g_autoptr (GError) error = NULL;
   QuoitLedger *ledger = make (_i);
 
-  check_child (ledger, _i == 0 ? path : NULL);
+  check_child (ledger, _i == 0 ? paths.path : NULL);
   ck_assert_msg (quoit_ledger_verify (ledger, &error), "%s", error == NULL ? "" : error->message);
-  ck_assert (!g_file_test (copy, G_FILE_TEST_EXISTS));
+  ck_assert (!g_file_test (paths.copy, G_FILE_TEST_EXISTS));
   drop (ledger);
 }
 END_TEST
@@ -330,7 +317,7 @@ static int
 restore_in_child (QuoitLedger *ledger)
 {
   g_autoptr (GError) error = NULL;
-  bool is_restored = quoit_ledger_restore (path, copy, 0, NULL, NOW, &error);
+  bool is_restored = quoit_ledger_restore (paths.path, paths.copy, 0, NULL, NOW, &error);
 
   (void) ledger;
   return !is_restored && error->code == QUOIT_ERROR_FAILED && strstr (error->message, "fork(2)") != NULL ? 0 : 1;
@@ -344,7 +331,7 @@ START_TEST (child_cannot_restore_the_database_of_its_parent)
   pid_t child;
   int status;
 
-  ck_assert (quoit_ledger_backup (ledger, copy, &error));
+  ck_assert (quoit_ledger_backup (ledger, paths.copy, &error));
   ck_assert (quoit_ledger_begin_batch (ledger, &error));
   quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, NULL, &error));
   child = fork ();
@@ -366,7 +353,7 @@ END_TEST
 static int
 use_values (const QuoitSnapshot *snapshot, const QuoitGroup *group, const QuoitJournal *journal)
 {
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL);
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL);
   int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) made = NULL;
@@ -398,7 +385,7 @@ START_TEST (child_can_use_values_of_its_parent_and_prints_nothing)
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, 0);
   g_autoptr (QuoitJournal) journal = quoit_ledger_read_journal (ledger, 0, &error);
-  g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
+  g_autofree char *printed = g_build_filename (paths.dir, "printed", NULL), *text = NULL;
   pid_t child = fork ();
   int status;
 

@@ -7,36 +7,25 @@
 #include <string.h>
 
 #include "suite.h"
+#include "test-paths.h"
 #include "../sanitized.h"
 #include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
-static char *folder, *path;
+static TestPaths paths;
 
 static void
 set_up (void)
 {
-  folder = g_dir_make_tmp ("quoit-XXXXXX", NULL);
-  path = g_build_filename (folder, "ledger.db", NULL);
+  paths = test_paths_new ();
 }
 
 static void
 tear_down (void)
 {
-  GDir *entries = g_dir_open (folder, 0, NULL);
-
-  for (const char *name = g_dir_read_name (entries); name != NULL; name = g_dir_read_name (entries))
-    {
-      g_autofree char *file = g_build_filename (folder, name, NULL);
-
-      g_unlink (file);
-    }
-  g_dir_close (entries);
-  g_rmdir (folder);
-  g_free (folder);
-  g_free (path);
+  test_paths_clear (&paths);
 }
 
 static QuoitLedger *
@@ -304,10 +293,10 @@ END_TEST
 START_TEST (keep_is_a_part_of_the_ledger)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = with_fleet (quoit_ledger_create (path, 0, &error), "v6e 2x2 x4");
-  g_autoptr (QuoitLedger) other = quoit_ledger_open (path, 0, &error), again = NULL, restored = NULL;
+  g_autoptr (QuoitLedger) ledger = with_fleet (quoit_ledger_create (paths.path, 0, &error), "v6e 2x2 x4");
+  g_autoptr (QuoitLedger) other = quoit_ledger_open (paths.path, 0, &error), again = NULL, restored = NULL;
   g_autoptr (QuoitJournal) journal = NULL;
-  g_autofree char *copy = g_build_filename (folder, "copy.db", NULL), *text = NULL;
+  g_autofree char *copy = g_build_filename (paths.dir, "copy.db", NULL), *text = NULL;
   guint64 seq = last_seq (ledger);
 
   ck_assert_int_eq (keep_of (ledger), 0);
@@ -329,7 +318,7 @@ START_TEST (keep_is_a_part_of_the_ledger)
   ck_assert_int_eq (keep_of (other), 7 * DAY_MS);
   ck_assert (quoit_ledger_compact_journal (ledger, last_seq (ledger) + 1, NOW, NULL, &error));
   check_verified (ledger);
-  again = quoit_ledger_open (path, 0, &error);
+  again = quoit_ledger_open (paths.path, 0, &error);
   ck_assert_ok (error);
   ck_assert_int_eq (keep_of (again), 7 * DAY_MS);
   ck_assert (quoit_ledger_set_max_clock_jump (again, DAY_MS * 9, NOW, &error));
@@ -339,8 +328,9 @@ START_TEST (keep_is_a_part_of_the_ledger)
   g_clear_pointer (&again, quoit_ledger_unref);
   g_clear_pointer (&other, quoit_ledger_unref);
   g_clear_pointer (&ledger, quoit_ledger_unref);
-  ck_assert_msg (quoit_ledger_restore (path, copy, 0, NULL, NOW, &error), "%s", error == NULL ? "" : error->message);
-  restored = quoit_ledger_open (path, 0, &error);
+  ck_assert_msg (quoit_ledger_restore (paths.path, copy, 0, NULL, NOW, &error), "%s",
+                 error == NULL ? "" : error->message);
+  restored = quoit_ledger_open (paths.path, 0, &error);
   ck_assert_int_eq (keep_of (restored), 7 * DAY_MS);
   check_verified (restored);
 }
@@ -349,7 +339,7 @@ END_TEST
 START_TEST (trim_removes_old_entries_and_records)
 {
   g_autoptr (GError) error = NULL;
-  QuoitLedger *made = _i == 0 ? quoit_ledger_create (path, 0, &error) : quoit_ledger_open_memory ();
+  QuoitLedger *made = _i == 0 ? quoit_ledger_create (paths.path, 0, &error) : quoit_ledger_open_memory ();
   g_autoptr (QuoitLedger) ledger = with_fleet (made, "v6e 2x2 x4");
   g_autoptr (QuoitRequest) old = request_of ("g", "a-7"), recent = request_of ("g", "b-7");
   g_autoptr (QuoitGroup) kept = NULL, made_again = NULL;
@@ -392,7 +382,7 @@ END_TEST
 START_TEST (trim_forgets_more_records_than_one_transaction)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = with_fleet (quoit_ledger_create (path, 0, &error), "v6e 2x2 x4");
+  g_autoptr (QuoitLedger) ledger = with_fleet (quoit_ledger_create (paths.path, 0, &error), "v6e 2x2 x4");
   g_autoptr (QuoitJournal) journal = NULL;
   uint32_t n_groups = 0;
   guint64 seq;
@@ -415,7 +405,7 @@ END_TEST
 START_TEST (file_trims_itself_after_an_import_and_when_it_is_closed)
 {
   g_autoptr (GError) error = NULL;
-  QuoitLedger *ledger = with_fleet (quoit_ledger_create (path, 0, &error), "v6e 2x2 x4");
+  QuoitLedger *ledger = with_fleet (quoit_ledger_create (paths.path, 0, &error), "v6e 2x2 x4");
   g_autoptr (QuoitLedger) other = NULL;
   uint64_t checkpoint;
 
@@ -436,12 +426,12 @@ START_TEST (file_trims_itself_after_an_import_and_when_it_is_closed)
 
   make_pairs_in_batches (ledger, 2200, NULL, NOW + 300000);
   make_pairs (ledger, 2, NULL, NOW + 400000);
-  other = quoit_ledger_open (path, 0, &error);
+  other = quoit_ledger_open (paths.path, 0, &error);
   ck_assert_ok (error);
   quoit_ledger_unref (g_steal_pointer (&other)); /* it has changed nothing */
   ck_assert_uint_eq (checkpoint_of (ledger), checkpoint);
   quoit_ledger_unref (ledger);
-  other = quoit_ledger_open (path, 0, &error);
+  other = quoit_ledger_open (paths.path, 0, &error);
   ck_assert_uint_gt (checkpoint_of (other), checkpoint + 4096);
   check_verified (other);
 }
@@ -450,13 +440,13 @@ END_TEST
 START_TEST (closing_does_not_wait_for_a_writer)
 {
   g_autoptr (GError) error = NULL;
-  QuoitLedger *ledger = with_fleet (quoit_ledger_create (path, 3600000, &error), "v6e 2x2 x4");
+  QuoitLedger *ledger = with_fleet (quoit_ledger_create (paths.path, 3600000, &error), "v6e 2x2 x4");
   g_autoptr (QuoitLedger) writer = NULL;
 
   ck_assert (quoit_ledger_set_keep (ledger, 1000, NOW, &error));
   make_pairs_in_batches (ledger, 2200, NULL, NOW);
   make_pairs (ledger, 1, NULL, NOW + 100000);
-  writer = quoit_ledger_open (path, 0, &error);
+  writer = quoit_ledger_open (paths.path, 0, &error);
   ck_assert (quoit_ledger_begin_batch (writer, &error));
   quoit_ledger_unref (ledger);
   ck_assert (quoit_ledger_commit_batch (writer, &error));
