@@ -103,7 +103,7 @@ entries_without (RequestOptions *options, const char *const *removed)
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  static const char *const removed[] = { "dry-run", "from", "until", "priority", "label", NULL };
+  static const char *const removed[] = { "dry-run", "from", "until", "priority", NULL };
 
   return entries_without (options, removed);
 }

@@ -21,8 +21,8 @@ typedef struct {
 void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
-/* Return the options for session_parse(); g_free() them. The options for reserve and hold include --dry-run, --priority
- * and --label, and those for reserve also --from and --until. */
+/* Return the options for session_parse(); g_free() them. All have --label, --lease and --expect. The options for
+ * reserve and hold include --dry-run and --priority, and those for reserve also --from and --until. */
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 GOptionEntry *request_entries_for_hold (RequestOptions *options);

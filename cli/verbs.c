@@ -93,6 +93,7 @@ static const struct {
   { &verb_forget,    "retry it: NOT_FOUND then means that the group is forgotten" },
   { &verb_owner,     "see 'quoit owner', or retry it: NOT_FOUND after 'end' means that the owner has ended" },
   { &verb_calendar,  "see 'quoit calendar', or retry it: the same window again changes nothing" },
+  { &verb_quota,     "see 'quoit quota', or retry it: NOT_FOUND after 'remove' means that the quota is removed" },
   { &verb_set_state, "see 'quoit show NODE', or retry it: the same state again changes nothing" },
   { &verb_drain,     "see 'quoit show NODE', or retry it: the same state again changes nothing" },
   { &verb_undrain,   "see 'quoit show NODE', or retry it: the same state again changes nothing" },

@@ -38,6 +38,7 @@
   VERB (forget, facts, false) \
   VERB (owner, facts, false) \
   VERB (calendar, rows, true) \
+  VERB (quota, facts, true) \
   VERB (set_state, facts, false) \
   VERB (drain, facts, false) \
   VERB (undrain, facts, false) \

@@ -38,6 +38,7 @@
 #include <quoit/ledger.h>
 #include <quoit/feed.h>
 #include <quoit/topology.h>
+#include <quoit/quota.h>
 #include <quoit/window.h>
 
 G_BEGIN_DECLS

@@ -57,7 +57,8 @@ typedef enum {
   QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the node would be large enough if it were empty */
   QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
   QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: enough whole chips are free, or enough of one chip */
-  QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: the nodes have room for all bundles together */
+  QUOIT_CONSTRAINT_STRATEGY = 17,       /* nodes: the nodes have room for all bundles together */
+  QUOIT_CONSTRAINT_QUOTA = 18           /* the quotas admit the slices, or all bundles; see quoit_ledger_set_quota() */
 } QuoitConstraint;
 
 /**
@@ -116,8 +117,8 @@ QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
 /**
  * quoit_report_get_n_free_now:
  *
- * Returns: the number of slices that are free and match the request, or of nodes that have room for the bundle, at
- *   present
+ * Returns: the number of slices that are free and match the request, at most as many as the quotas admit; or of nodes
+ *   that have room for the bundle; at present
  */
 QUOIT_API uint32_t quoit_report_get_n_free_now (const QuoitReport *report);
 

@@ -2,6 +2,7 @@
 /* Checks the invariants of a fleet by brute force: recounts everything that is stored as a counter or an index. */
 #include "fleet/ahead.h"
 #include "fleet/private.h"
+#include "fleet/quotas.h"
 #include "fleet/source-kinds.h"
 #include "fleet/units.h"
 
@@ -303,6 +304,30 @@ check_ahead (const QuoitFleet *fleet, guint32 n_ahead, GError **error)
          || contradiction (error, "two reservations ahead have a node at one time", other->name);
 }
 
+/* Checks that each quota has a row with what a recount of all groups gives. */
+static gboolean
+check_quotas (const QuoitFleet *fleet, guint32 n_quotas, GError **error)
+{
+  g_autoptr (QuoitFleet) recounted = quoit_fleet_fork (fleet);
+
+  if (quoit_fleet_n_quotas (fleet) != n_quotas)
+    return contradiction (error, "the list of quotas has more or fewer elements than there are", "groups");
+  quoit_fleet_quotas_recount (recounted);
+  for (guint i = 0; i < n_quotas; i++)
+    {
+      const QuoitQuotaRow *row = quoit_fleet_quota_at (fleet, i);
+      const QuoitGroupData *record = quoit_fleet_group_at (fleet, row->slot);
+      g_autofree char *text = quoit_quota_format (row->quota);
+
+      if (record == NULL || record->kind != QUOIT_RECORD_QUOTA || strcmp (record->request, text) != 0
+          || strcmp (quoit_quota_record_quota (record), row->quota->name) != 0)
+        return contradiction (error, "the list of quotas is wrong", row->quota->name);
+      if (row->used_e4 != quoit_fleet_quota_at (recounted, i)->used_e4)
+        return contradiction (error, "the chips of a quota differ from the recount", row->quota->name);
+    }
+  return TRUE;
+}
+
 gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
@@ -310,7 +335,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   NodeUseCounts counts = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
-  guint32 n_groups = 0, n_live = 0, n_ahead = 0, n_keyed = 0, n_removed = 0;
+  guint32 n_groups = 0, n_live = 0, n_ahead = 0, n_keyed = 0, n_removed = 0, n_quotas = 0;
 
   if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
       || !check_shares (fleet, shares, error))
@@ -325,6 +350,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_live += group->state != QUOIT_GROUP_REMOVED;
       n_ahead += quoit_group_is_ahead (group);
       n_removed += group->state == QUOIT_GROUP_REMOVED;
+      n_quotas += group->kind == QUOIT_RECORD_QUOTA && group->state != QUOIT_GROUP_REMOVED;
       n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
@@ -334,7 +360,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
       || fleet->by_removed_id.n != n_removed)
     return contradiction (error, "an index of groups has more or fewer entries than there are groups", "groups");
-  if (!check_ahead (fleet, n_ahead, error))
+  if (!check_ahead (fleet, n_ahead, error) || !check_quotas (fleet, n_quotas, error))
     return FALSE;
   if (counts.n_shares != g_hash_table_size (shares))
     return contradiction (error, "a share belongs to no bundle on its node", "groups");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/ahead.h"
 #include "fleet/private.h"
+#include "fleet/quotas.h"
 
 #include <string.h>
 
@@ -37,6 +38,7 @@ quoit_fleet_unref (QuoitFleet *fleet)
 #undef CLEAR
   g_clear_pointer (&fleet->ahead, quoit_ahead_unref);
   g_clear_pointer (&fleet->promised, g_hash_table_unref);
+  g_clear_pointer (&fleet->quotas, quoit_quotas_unref);
   quoit_layout_unref (fleet->layout);
   g_free (fleet);
 }
@@ -52,6 +54,8 @@ quoit_fleet_fork (const QuoitFleet *fleet)
     g_atomic_ref_count_inc (&fork->ahead->refs);
   if (fork->promised != NULL)
     g_hash_table_ref (fork->promised);
+  if (fork->quotas != NULL)
+    quoit_quotas_ref (fork->quotas);
 #define SHARE(member) quoit_table_share (&fleet->member, &fork->member);
   EACH_TABLE (SHARE)
 #undef SHARE
@@ -459,6 +463,7 @@ quoit_fleet_with_layout (const QuoitFleet *fleet, QuoitLayout *layout, GError **
         chunk->use[j % QUOIT_NODES_PER_CHUNK] = use;
     }
   quoit_fleet_share_groups (after, fleet);
+  quoit_fleet_quotas_recount (after);
   recount_all_slices (after);
   return after;
 }
@@ -487,6 +492,7 @@ quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *c
     }
   quoit_fleet_ahead_doubt (fleet);
   quoit_fleet_recount_slices (fleet, slices);
+  quoit_fleet_quotas_recount (fleet);
   quoit_layout_unref (before);
   return TRUE;
 }

@@ -61,6 +61,11 @@ typedef struct {
   QuoitRecent *results; /* which slices are promised; see placement/ahead.c */
 } QuoitAhead;
 
+/* See fleet/quotas.h. */
+typedef struct _QuoitQuotas QuoitQuotas;
+QuoitQuotas *quoit_quotas_ref (QuoitQuotas *quotas);
+void quoit_quotas_unref (QuoitQuotas *quotas);
+
 typedef struct {
   gatomicrefcount refs;
   QuoitLayout *layout;
@@ -84,6 +89,7 @@ typedef struct {
   QuoitAhead *ahead;       /* immutable; NULL: nothing lies ahead */
   gboolean ahead_is_sound; /* a cache: see quoit_fleet_ahead_is_sound() */
   GHashTable *promised;    /* see quoit_fleet_node_promise(); NULL: empty */
+  QuoitQuotas *quotas;     /* see fleet/quotas.h; NULL: none */
 } QuoitFleet;
 
 /* Returns a fleet without groups. Node states and external use are those that the claims report. Adds a reference to

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "base/time.h"
 #include "fleet/ahead.h"
+#include "fleet/quotas.h"
 
 #define OWNER_PREFIX "owner/"
 #define EXTERNAL_PREFIX "external/"
@@ -325,8 +326,9 @@ expected_parts (const QuoitGroupData *data)
     return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the group is removed";
   if (data->kind == QUOIT_RECORD_SLICES)
     return are_slices_valid (data) ? NULL : "slices of one node or more, and no other nodes";
-  if (data->kind == QUOIT_RECORD_OWNER || data->kind == QUOIT_RECORD_WINDOW)
-    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the record is an owner or a window";
+  if (data->kind == QUOIT_RECORD_OWNER || data->kind == QUOIT_RECORD_WINDOW || data->kind == QUOIT_RECORD_QUOTA)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL
+                                                     : "no nodes, because the record is an owner, a window or a quota";
   return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
 }
 
@@ -376,6 +378,10 @@ expected_name (const QuoitGroupData *data)
     return g_str_has_prefix (data->name, WINDOW_PREFIX) && *quoit_window_record_window (data) != '\0'
                ? NULL
                : "a name of '" WINDOW_PREFIX "' and the window";
+  if (data->kind == QUOIT_RECORD_QUOTA)
+    return g_str_has_prefix (data->name, "quota/") && *quoit_quota_record_quota (data) != '\0'
+               ? NULL
+               : "a name of 'quota/' and the quota";
   return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
 }
 
@@ -473,6 +479,16 @@ check_lengths (const QuoitGroupData *data, GError **error)
   return TRUE;
 }
 
+static const char *
+expected_quota (const QuoitGroupData *data)
+{
+  if (data->kind != QUOIT_RECORD_QUOTA)
+    return NULL;
+  if (data->state != QUOIT_GROUP_RESERVED || data->until_ms != 0 || *data->key != '\0' || *data->owner != '\0')
+    return "a quota that does not end";
+  return quoit_quota_is_valid (data->request) ? NULL : "the text of a quota";
+}
+
 /* Labels and reasons come from callers of this ledger. */
 static const char *
 expected_texts (const QuoitGroupData *data)
@@ -514,6 +530,8 @@ quoit_group_data_check (const QuoitGroupData *data, GError **error)
     expected = expected_texts (data);
   if (expected == NULL)
     expected = expected_beginning (data);
+  if (expected == NULL)
+    expected = expected_quota (data);
   if (expected != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
                        data->id, expected);

@@ -2,9 +2,9 @@
 /* A group: a named allocation of slices or bundles. QuoitGroupData is immutable and reference-counted. To change a
  * group, the fleet replaces its data by new data.
  *
- * Three other records are stored like groups, because they also have a name, an id, journal entries and an end:
- * registered owners, which have no nodes, the external use of a source, and windows of the calendar. Their names
- * contain a '/', which names of callers cannot contain. Lists of groups omit them. */
+ * Four other records are stored like groups, because they also have a name, an id, journal entries and an end:
+ * registered owners, which have no nodes, the external use of a source, windows of the calendar, and quotas. Their
+ * names contain a '/', which names of callers cannot contain. Lists of groups omit them. */
 #pragma once
 
 #include <string.h>
@@ -35,7 +35,8 @@ typedef enum {
   QUOIT_RECORD_BUNDLES = 1,  /* bundles on any nodes; node id 0: the bundle is not placed */
   QUOIT_RECORD_EXTERNAL = 2, /* external use, as bundles like in a group; a node can have several */
   QUOIT_RECORD_OWNER = 3,    /* an owner, without nodes; when the owner ends, its groups end */
-  QUOIT_RECORD_WINDOW = 4    /* a window of the calendar, without nodes; see fleet/ahead.h */
+  QUOIT_RECORD_WINDOW = 4,   /* a window of the calendar, without nodes; see fleet/ahead.h */
+  QUOIT_RECORD_QUOTA = 5     /* a quota, without nodes; see fleet/quotas.h */
 } QuoitRecordKind;
 
 /* Why a group ended. The numbers are stored in databases: only append. */

@@ -2,6 +2,7 @@
 /* Stores groups, and the indexes that find them. */
 #include "fleet/ahead.h"
 #include "fleet/private.h"
+#include "fleet/quotas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
     bulk->n_ahead++;
   else
     quoit_fleet_ahead_add (fleet, slot);
+  quoit_fleet_update_quotas (fleet, slot, NULL, group);
   return TRUE;
 }
 
@@ -353,6 +355,7 @@ quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   leave_nodes (fleet, group, slot);
+  quoit_fleet_update_quotas (fleet, slot, group, NULL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED || *reason != '\0')
     {
@@ -463,6 +466,7 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
   replace_in_slot (fleet, slot, group);
   if (moves)
     enter_nodes (fleet, group, slot);
+  quoit_fleet_update_quotas (fleet, slot, before, group);
   return quoit_group_data_unref (before), TRUE;
 }
 
@@ -539,4 +543,5 @@ quoit_fleet_share_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->ahead = from->ahead;
   if (fleet->ahead != NULL)
     g_atomic_ref_count_inc (&fleet->ahead->refs);
+  quoit_fleet_share_quotas (fleet, from);
 }

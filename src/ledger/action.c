@@ -58,6 +58,10 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_add_window (fleet, &action->window, now_ms, entry, error);
     case QUOIT_ACTION_REMOVE_WINDOW:
       return quoit_step_remove_window (fleet, action->window_name, now_ms, entry, error);
+    case QUOIT_ACTION_SET_QUOTA:
+      return quoit_step_set_quota (fleet, &action->quota, now_ms, entry, error);
+    case QUOIT_ACTION_REMOVE_QUOTA:
+      return quoit_step_remove_quota (fleet, action->quota_name, now_ms, entry, error);
     case QUOIT_ACTION_IMPORT:
       return quoit_step_import (fleet, action->claims, now_ms, entry, outcome, error);
     case QUOIT_ACTION_SYNC:

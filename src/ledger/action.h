@@ -32,6 +32,15 @@ typedef struct {
 } QuoitWindowChange;
 
 typedef struct {
+  const char *name;
+  const char *label; /* key of a label; NULL: `value` is an owner */
+  const char *value;
+  const char *accelerator, *topology; /* NULL: any */
+  gint64 nominal, most;               /* chips; most -1: limited by the cohort only */
+  const char *cohort;                 /* NULL: none */
+} QuoitQuotaChange;
+
+typedef struct {
   QuoitGroupRef ref;
   gint64 lease_ms; /* 0: no lease, for CONFIRM only */
 } QuoitLeaseChange;
@@ -118,6 +127,8 @@ typedef enum {
   QUOIT_ACTION_SET_STATES,
   QUOIT_ACTION_ADD_WINDOW,
   QUOIT_ACTION_REMOVE_WINDOW,
+  QUOIT_ACTION_SET_QUOTA,
+  QUOIT_ACTION_REMOVE_QUOTA,
   QUOIT_ACTION_IMPORT,
   QUOIT_ACTION_SYNC,
   QUOIT_ACTION_UPDATE_NODES,
@@ -146,6 +157,8 @@ typedef struct {
     QuoitStatesChange states;    /* SET_STATES */
     QuoitWindowChange window;    /* ADD_WINDOW */
     const char *window_name;     /* REMOVE_WINDOW */
+    QuoitQuotaChange quota;      /* SET_QUOTA */
+    const char *quota_name;      /* REMOVE_QUOTA */
     QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitNodesUpdate nodes;      /* UPDATE_NODES */
     QuoitClockChange clock;      /* SET_CLOCK */

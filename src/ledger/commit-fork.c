@@ -5,6 +5,7 @@
 
 #include "fleet/kind.h"
 #include "ledger/ahead.h"
+#include "ledger/quotas.h"
 
 typedef struct {
   const QuoitFleet *base;    /* from which the fork was made */
@@ -397,6 +398,19 @@ is_made_already (const Rebase *rebase, const QuoitEffect *effect)
   return node.index != QUOIT_NO_INDEX && quoit_fleet_node_state (rebase->fleet, node) == effect->state;
 }
 
+/* Checks that the quotas admit the group now, beside what others have reserved since. */
+static gboolean
+check_quotas (const Rebase *rebase, const QuoitEffect *effect, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (effect->type != QUOIT_EFFECT_GROUP_ADDED && effect->type != QUOIT_EFFECT_GROUP_CHANGED)
+    return TRUE;
+  return quoit_step_check_growth (rebase->fleet, quoit_fleet_find_group (rebase->fleet, effect->group->name),
+                                  effect->group, &why)
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT, "fork: %s: make a new fork of a new snapshot", why->message);
+}
+
 static gboolean
 rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
 {
@@ -415,7 +429,8 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
       if (is_made_already (rebase, &rebased))
         continue;
       quoit_entry_add (rebase->entry, rebased);
-      if (!apply_effect (rebase, &rebased, error))
+      if ((entry->verb != QUOIT_VERB_REPAIR && !check_quotas (rebase, &rebased, error))
+          || !apply_effect (rebase, &rebased, error))
         return FALSE;
     }
   if (is_import)

@@ -73,6 +73,8 @@ group_text (const QuoitGroupData *group, const char *now)
       g_free (until);
       until = until_text (group->until_ms);
       return g_strdup_printf ("%s is registered, %s", group->name, until);
+    case QUOIT_RECORD_QUOTA:
+      return g_strdup_printf ("%s is set%s: %s", group->name, now, group->request);
     case QUOIT_RECORD_EXTERNAL:
       return g_strdup_printf ("%s: %u nodes are used without a group", group->name, count_placed (group));
     case QUOIT_RECORD_BUNDLES:

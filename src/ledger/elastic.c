@@ -2,6 +2,7 @@
 /* Changes the slices of a group: resize, repair, and release of one slice. The slices of a group are always in natural
  * order, so that their indices depend only on which slices the group has, and not on its history. */
 #include "ledger/ahead.h"
+#include "ledger/quotas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,21 @@ choose_dropped_slices (const QuoitFleet *fleet, const QuoitGroupData *group, gui
         }
 }
 
+/* Records that the group cannot have @n slices. The report is about all of them. */
+static void
+refuse_growth (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request,
+               QuoitRefusal *refusal)
+{
+  request->n_slices = n;
+  request->min_slices = 0;
+  quoit_refusal_set (refusal, request);
+  quoit_refusal_copy_request (refusal);
+  refusal->fleet = quoit_fleet_ref (fleet);
+  refusal->seen_until_ms = quoit_group_latest_end (group);
+  refusal->group_id = group->id;
+  refusal->group_name = g_strdup (group->name);
+}
+
 /* Returns @group with the slices in @kept and @n more slices that match its request, which are @chosen or NULL. The
  * report on a refusal is about the whole request, including the slices that the group has, and does not suggest
  * releasing the group itself. */
@@ -179,15 +195,7 @@ grow_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *
   if (quoit_step_choose_slices (fleet, request, end_ms, &plan, moved, NULL, error))
     after = make_group (fleet, group, kept, plan.slices, plan.n, request, error);
   else if (refusal != NULL && (error == NULL || *error == NULL))
-    {
-      request->n_slices = group->n_slices + n;
-      quoit_refusal_set (refusal, request);
-      quoit_refusal_copy_request (refusal);
-      refusal->fleet = quoit_fleet_ref (fleet);
-      refusal->seen_until_ms = end_ms;
-      refusal->group_id = group->id;
-      refusal->group_name = g_strdup (group->name);
-    }
+    refuse_growth (fleet, group, group->n_slices + n, request, refusal);
   quoit_plan_clear (&plan);
   return after;
 }
@@ -204,6 +212,16 @@ check_n_slices (const QuoitGroupData *group, const QuoitRequest *request, gint64
                         "slices '%" G_GINT64_FORMAT
                         "': expected %u to %u, as in the request of group '%s@%" G_GUINT64_FORMAT "'",
                         n, request->min_slices, request->n_slices, group->name, group->id);
+}
+
+/* Returns whether the quotas admit that the group grows to @n slices. */
+static gboolean
+admits_growth (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request)
+{
+  if (fleet->quotas == NULL)
+    return TRUE;
+  quoit_step_set_quota_target (request, group);
+  return quoit_quota_admit_slices (fleet, request, NULL).n_now >= n - group->n_slices;
 }
 
 gboolean
@@ -225,6 +243,8 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
   if (resize->n_slices == group->n_slices)
     return set_outcome (fleet, group, quoit_group_data_ref (group), NULL, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 
+  if (resize->n_slices > group->n_slices && !admits_growth (fleet, group, (guint32) resize->n_slices, request))
+    return refuse_growth (fleet, group, (guint32) resize->n_slices, request, &outcome->refusal), FALSE;
   kept = g_malloc (group->n_slices + 1);
   choose_dropped_slices (fleet, group,
                          resize->n_slices < group->n_slices ? group->n_slices - (guint32) resize->n_slices : 0, kept);
@@ -302,6 +322,8 @@ repair_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guin
 
   if (rest == NULL || !replace_on_fork (fork, rest, error))
     return NULL;
+  /* Quotas do not decide about what the group has had already. */
+  quoit_fleet_drop_quotas (fork);
   seen = quoit_fleet_seen_until (fork, quoit_group_latest_end (group));
   n = find_recovered (seen != NULL ? seen : fork, group, kept, request, recovered);
   with_recovered = make_group (fork, group, kept, recovered, n, request, error);

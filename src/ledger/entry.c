@@ -29,6 +29,8 @@ static const char *const verb_names[] = {
   [QUOIT_VERB_BEGIN] = "begin",
   [QUOIT_VERB_WINDOW_ADD] = "calendar add",
   [QUOIT_VERB_WINDOW_REMOVE] = "calendar remove",
+  [QUOIT_VERB_QUOTA_SET] = "quota set",
+  [QUOIT_VERB_QUOTA_REMOVE] = "quota remove",
 };
 
 const char *

@@ -34,7 +34,9 @@ typedef enum {
   QUOIT_VERB_SET_KEEP = 22,
   QUOIT_VERB_BEGIN = 23, /* reservations ahead that have begun, or get other slices, before another change; no actor */
   QUOIT_VERB_WINDOW_ADD = 24,
-  QUOIT_VERB_WINDOW_REMOVE = 25
+  QUOIT_VERB_WINDOW_REMOVE = 25,
+  QUOIT_VERB_QUOTA_SET = 26,
+  QUOIT_VERB_QUOTA_REMOVE = 27
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 

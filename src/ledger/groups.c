@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps: reserve, hold and release groups, and set node states. Also looks up groups for the other steps. */
 #include "ledger/ahead.h"
+#include "ledger/quotas.h"
 
 #include <string.h>
 
@@ -71,23 +72,43 @@ place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const Quoit
                                     : quoit_fleet_seen_at (fleet, making->from_ms, quoit_group_latest_end (facts));
 
   *new_group = quoit_step_make_bundle_group (seen != NULL ? seen : fleet, facts, request, refusal, error);
+  if (*new_group != NULL && !quoit_step_admit_bundles (fleet, request, *new_group, refusal))
+    g_clear_pointer (new_group, quoit_group_data_unref);
   if (*new_group == NULL && refusal->request != NULL && refusal->fleet == NULL)
     refusal->fleet = g_steal_pointer (&seen);
   return *new_group != NULL;
+}
+
+/* Refuses a request for slices because of a quota. The report is about the fleet as the request sees it. */
+static gboolean
+refuse_over_quota (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
+                   const Making *making, QuoitRefusal *refusal)
+{
+  quoit_refusal_set (refusal, request);
+  refusal->fleet = making->from_ms == 0 ? quoit_fleet_seen_until (fleet, quoit_group_latest_end (facts))
+                                        : quoit_fleet_seen_at (fleet, making->from_ms, quoit_group_latest_end (facts));
+  return FALSE;
 }
 
 static gboolean
 place_slices (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
               QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
+  QuoitRequest limited;
+  const QuoitRequest *wanted = fleet->quotas == NULL ? request : &limited;
   QuoitPlan plan;
   gboolean is_chosen;
 
+  if (wanted == &limited && !quoit_step_limit_by_quotas (fleet, request, &limited))
+    return refuse_over_quota (fleet, request, facts, making, refusal);
   quoit_plan_init (&plan);
-  is_chosen = !making->is_ahead ? quoit_step_choose_slices (fleet, request, quoit_group_latest_end (facts), &plan,
-                                                            moved, refusal, error)
-                                : quoit_step_choose_slices_ahead (fleet, request, making->from_ms, making->until_ms,
+  is_chosen = !making->is_ahead ? quoit_step_choose_slices (fleet, wanted, quoit_group_latest_end (facts), &plan, moved,
+                                                            refusal, error)
+                                : quoit_step_choose_slices_ahead (fleet, wanted, making->from_ms, making->until_ms,
                                                                   &plan, moved, refusal, error);
+  /* A refusal keeps the request of the caller, which stays valid. */
+  if (refusal->request == &limited)
+    refusal->request = request;
   if (is_chosen)
     *new_group = quoit_step_make_slice_group (fleet, facts, request, plan.slices, plan.n, error);
   quoit_plan_clear (&plan);
@@ -99,7 +120,11 @@ static gboolean
 take_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const QuoitPlan *chosen,
              QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal, GError **error)
 {
-  if (!quoit_step_move_away (fleet, chosen, quoit_group_latest_end (facts), moved))
+  QuoitRequest limited;
+
+  if ((fleet->quotas != NULL
+       && (!quoit_step_limit_by_quotas (fleet, request, &limited) || limited.n_slices < chosen->n))
+      || !quoit_step_move_away (fleet, chosen, quoit_group_latest_end (facts), moved))
     return quoit_refusal_set (refusal, request);
   *new_group = quoit_step_make_slice_group (fleet, facts, request, chosen->slices, chosen->n, error);
   return *new_group != NULL;
@@ -463,6 +488,11 @@ quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint
   if (fields.priority == group->priority && fields.expected_end_ms == group->expected_end_ms
       && quoit_labels_equal (fields.labels, fields.n_labels, group->labels, group->n_labels))
     return TRUE;
+  if (!quoit_step_check_growth (fleet, group, outcome->after, error))
+    {
+      g_clear_pointer (&outcome->after, quoit_group_data_unref);
+      return FALSE;
+    }
   *entry = quoit_entry_new (fleet, QUOIT_VERB_UPDATE, time_ms);
   quoit_entry_add (
       *entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (outcome->after) });

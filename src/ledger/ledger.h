@@ -106,6 +106,16 @@ gboolean quoit_step_add_window (const QuoitFleet *fleet, const QuoitWindowChange
 gboolean quoit_step_remove_window (const QuoitFleet *fleet, const char *name, gint64 now_ms, QuoitEntry **entry,
                                    GError **error);
 
+/* --- quotas.c --- */
+
+/* Sets a quota. Makes no entry if it is set already. Fails with CONFLICT if another quota is for the same groups and
+ * class, and with INVALID for numbers, names or a class that are not valid. */
+gboolean quoit_step_set_quota (const QuoitFleet *fleet, const QuoitQuotaChange *change, gint64 now_ms,
+                               QuoitEntry **entry, GError **error);
+/* Removes a quota. Fails with NOT_FOUND. */
+gboolean quoit_step_remove_quota (const QuoitFleet *fleet, const char *name, gint64 now_ms, QuoitEntry **entry,
+                                  GError **error);
+
 /* --- leases.c --- */
 
 typedef void (*QuoitDueStep) (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry);

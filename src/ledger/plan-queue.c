@@ -5,6 +5,7 @@
 #include "ledger/plan-queue.h"
 
 #include "ledger/ahead.h"
+#include "ledger/quotas.h"
 #include "placement/queue/timeline.h"
 #include "placement/start.h"
 #include "placement/view.h"
@@ -195,12 +196,15 @@ grow_group (Queue *queue, guint i)
   guint32 n = MIN (quoit_timeline_count_now (queue->timeline, i, request_runtime (queue, i)),
                    request->n_slices - group->n_slices);
   QuoitPlan plan;
-  QuoitResize resize = { { group->name, group->id }, group->n_slices + n, &plan };
+  QuoitResize resize = { { group->name, group->id }, 0, &plan };
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
 
+  if (queue->result->fleet->quotas != NULL)
+    n = MIN (n, quoit_quota_admit_slices (queue->result->fleet, request, NULL).n_now);
   if (n == 0)
     return;
+  resize.n_slices = group->n_slices + n;
   quoit_plan_init (&plan);
   choose_slices (queue, i, n, &plan);
   if (quoit_step_resize (queue->result->fleet, &resize, queue->now_ms, &entry, &outcome, NULL)
@@ -278,6 +282,37 @@ can_promise (const Queue *queue)
   return queue->backfill == QUOIT_BACKFILL_CONSERVATIVE || (!queue->has_promise && !queue->is_blocked);
 }
 
+/* Returns whether a quota does not admit bundles where they would be placed now. */
+static gboolean
+is_placed_over_quota (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+
+  if (fleet->quotas == NULL)
+    return FALSE;
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
+         && quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict != QUOIT_VERDICT_FITS;
+}
+
+/* Decides about request @i if a quota does not admit it now. It then waits without a promised start, and does not keep
+ * others from the nodes that it would get. Returns FALSE if the quotas admit it. */
+static gboolean
+wait_for_quotas (Queue *queue, guint i)
+{
+  const QuoitFleet *fleet = queue->result->fleet;
+  const QuoitRequest *request = queue->requests[i];
+  GError *error = NULL;
+
+  if (quoit_quota_admits_after (fleet, request, NULL, 0))
+    return FALSE;
+  if (quoit_quota_check_ever (fleet, request, &error))
+    wait_until (queue, i, 0);
+  else
+    refuse (queue, i, error);
+  return TRUE;
+}
+
 static void
 plan_slices (Queue *queue, guint i)
 {
@@ -293,6 +328,8 @@ plan_slices (Queue *queue, guint i)
       refuse (queue, i, error);
       return;
     }
+  if (wait_for_quotas (queue, i))
+    return;
   if (!queue->is_blocked && quoit_timeline_count_now (queue->timeline, i, runtime_ms) >= n
       && start_slices (queue, i, n))
     return;
@@ -379,9 +416,14 @@ plan_bundles (Queue *queue, guint i)
   GError *error = NULL;
   gint64 start_ms = 0;
 
-  if (!queue->is_blocked && start_bundles (queue, i))
+  if (!quoit_quota_admits_after (queue->result->fleet, request, NULL, 0) && !check_bundles (queue, request, &error))
+    {
+      refuse (queue, i, error);
+      return;
+    }
+  if (wait_for_quotas (queue, i) || (!queue->is_blocked && start_bundles (queue, i)))
     return;
-  if (can_promise (queue))
+  if (can_promise (queue) && !is_placed_over_quota (queue->result->fleet, request))
     start_ms = find_start_of_bundles (queue, i);
   if (start_ms == 0 && !check_bundles (queue, request, &error))
     refuse (queue, i, error);

@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "placement/ends.h"
+#include "placement/quota.h"
 
 /* A time in which a slice is promised. The times of a slice form a list. */
 typedef struct {
@@ -450,7 +451,7 @@ quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint6
   if (seen == NULL || request->bundles->len > 0)
     return g_steal_pointer (&seen);
   if (!quoit_test_slices (seen, request, &verdict, NULL, NULL) || verdict == QUOIT_VERDICT_FITS
-      || !fits_after_moves (fleet, request, end_ms))
+      || !quoit_quota_admits_after (fleet, request, NULL, 0) || !fits_after_moves (fleet, request, end_ms))
     return g_steal_pointer (&seen);
   return NULL;
 }

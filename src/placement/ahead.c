@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "placement/placement.h"
+#include "placement/quota.h"
 #include "placement/rows.h"
 
 gint64
@@ -305,6 +306,7 @@ quoit_fleet_seen_until (const QuoitFleet *fleet, gint64 end_ms)
     return NULL;
   fork = quoit_fleet_fork (fleet);
   begin_between (fork, 0, end_ms);
+  quoit_fleet_share_quotas (fork, fleet);
   return fork;
 }
 
@@ -315,6 +317,7 @@ quoit_fleet_seen_between (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms
 
   if (quoit_fleet_n_ahead (fork) > 0)
     begin_between (fork, from_ms, end_ms);
+  quoit_fleet_share_quotas (fork, fleet);
   return fork;
 }
 
@@ -339,8 +342,10 @@ QuoitFleet *
 quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms)
 {
   g_autoptr (QuoitFleet) later = without_ended (fleet, from_ms, quoit_group_latest_end);
+  QuoitFleet *fork = quoit_fleet_seen_between (later, from_ms, end_ms);
 
-  return quoit_fleet_seen_between (later, from_ms, end_ms);
+  quoit_fleet_share_quotas (fork, fleet);
+  return fork;
 }
 
 /* --- candidates --- */

@@ -6,6 +6,8 @@
  * them already. The same placement code then decides, explains and finds options. If the request is refused there, it
  * may still fit: placement/ahead-moves.h gives the reservations other nodes.
  *
+ * Quotas count in that other fleet what they count in @fleet itself, because they have no time axis.
+ *
  * A promise needs ends that the ledger enforces. A group counts until the end of its lease, or until its expected end
  * if that is later; a group without a lease, or one that is only held, counts forever. Leases of owners do not count,
  * because renewing them would then depend on all groups of the owner. */

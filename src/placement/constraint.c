@@ -288,6 +288,9 @@ const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_STRATEGY, "strategy", QUOIT_CONSTRAINT_OF_ALL,
     .nodes = "not enough for all bundles together:",
     .detail = strategy_detail },
+  /* Its detail is the quota; see quoit_report_add_detailed_reason(). */
+  { QUOIT_CONSTRAINT_QUOTA, "quota", QUOIT_CONSTRAINT_OF_ALL,
+    .slices = "over the quota of", .nodes = "over the quota of" },
 };
 // clang-format on
 

@@ -10,7 +10,7 @@
 
 /* What a constraint depends on. The order of the reasons in a report follows from it. */
 typedef enum {
-  QUOIT_CONSTRAINT_OF_ALL,      /* each bundle fits by itself, but not all of them together */
+  QUOIT_CONSTRAINT_OF_ALL,      /* each bundle or slice fits by itself, but not all of them together */
   QUOIT_CONSTRAINT_OF_REQUEST,  /* the request limits itself to part of the fleet */
   QUOIT_CONSTRAINT_OF_HARDWARE, /* the fleet has other hardware */
   QUOIT_CONSTRAINT_OF_HEALTH,   /* the fleet has the hardware, but it is degraded */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "placement/constraint.h"
+#include "placement/quota.h"
 
 enum {
   MAX_MISSES = 3,
@@ -16,7 +17,8 @@ enum {
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
-  QuoitVerdict refused; /* the verdict if placement has refused the request; otherwise FITS */
+  QuoitVerdict refused;       /* the verdict if placement has refused the request; otherwise FITS */
+  QuoitQuotaBundles admitted; /* set by find_verdict() */
   QuoitReport *report;
   QuoitFleetView now, ever;                          /* views of all bundles */
   QuoitNodeRules rules;                              /* rules of the request for single nodes */
@@ -220,6 +222,20 @@ test_nodes (Explanation *explanation)
 
 /* --- reasons --- */
 
+/* A quota does not admit the bundles on any node. */
+static void
+add_quota_reason (Explanation *explanation, guint32 n_nodes)
+{
+  const guint quota = explanation->admitted.quota;
+
+  if (n_nodes > 0)
+    quoit_report_add_detailed_reason (explanation->report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
+                                      explanation->admitted.verdict == QUOIT_VERDICT_NEVER
+                                          ? quoit_quota_describe_limit (explanation->fleet, quota)
+                                          : quoit_quota_describe (explanation->fleet, quota),
+                                      n_nodes, 0);
+}
+
 /* If nodes remain, the last reason is that not all bundles fit together. */
 static void
 write_reasons (Explanation *explanation)
@@ -235,7 +251,9 @@ write_reasons (Explanation *explanation)
       quoit_report_add_reason (report, explanation->request, c, before, after);
       before = after;
     }
-  if (report->verdict != QUOIT_VERDICT_FITS)
+  if (explanation->admitted.verdict != QUOIT_VERDICT_FITS && explanation->admitted.verdict == report->verdict)
+    add_quota_reason (explanation, report->n_possible);
+  else if (report->verdict != QUOIT_VERDICT_FITS)
     quoit_report_add_reason (report, explanation->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY),
                              n_left, 0);
 }
@@ -266,7 +284,7 @@ find_ray_answer (Explanation *explanation, GError **error)
 /* --- the verdict --- */
 
 static gboolean
-place (const Explanation *explanation, QuoitViewTime time, QuoitPlacementResult *result, GError **error)
+place (Explanation *explanation, QuoitViewTime time, QuoitPlacementResult *result, GError **error)
 {
   QuoitRequest request = *explanation->request;
   g_auto (QuoitBundlePlan) plan = { 0 };
@@ -275,7 +293,12 @@ place (const Explanation *explanation, QuoitViewTime time, QuoitPlacementResult 
   if (time == QUOIT_VIEW_EVER)
     request.policy = QUOIT_POLICY_BEST;
   quoit_bundle_plan_init (&plan, request.bundles->len);
-  return quoit_place_bundles (explanation->fleet, &request, time, result, &plan, error);
+  if (!quoit_place_bundles (explanation->fleet, &request, time, result, &plan, error))
+    return FALSE;
+  if (time == QUOIT_VIEW_NOW && explanation->fleet->quotas != NULL)
+    explanation->admitted = quoit_quota_admit_bundles (explanation->fleet, &request,
+                                                       *result == QUOIT_PLACEMENT_FOUND ? plan.nodes : NULL);
+  return TRUE;
 }
 
 static gboolean
@@ -286,13 +309,15 @@ find_verdict (Explanation *explanation, GError **error)
   if (!place (explanation, QUOIT_VIEW_NOW, &now, error))
     return FALSE;
   if (explanation->refused == QUOIT_VERDICT_FITS && now == QUOIT_PLACEMENT_FOUND
+      && explanation->admitted.verdict == QUOIT_VERDICT_FITS
       && quoit_bundles_fit (explanation->fleet, explanation->request, NULL))
     return explanation->report->verdict = QUOIT_VERDICT_FITS, TRUE;
   if (!place (explanation, QUOIT_VIEW_EVER, &ever, error))
     return FALSE;
   explanation->report->verdict = explanation->refused != QUOIT_VERDICT_FITS ? explanation->refused
-                                 : ever == QUOIT_PLACEMENT_NONE             ? QUOIT_VERDICT_NEVER
-                                                                            : QUOIT_VERDICT_NOT_NOW;
+                                 : ever == QUOIT_PLACEMENT_NONE || explanation->admitted.verdict == QUOIT_VERDICT_NEVER
+                                     ? QUOIT_VERDICT_NEVER
+                                     : QUOIT_VERDICT_NOT_NOW;
   explanation->report->is_unproven
       = now == QUOIT_PLACEMENT_UNKNOWN
         || (explanation->report->verdict == QUOIT_VERDICT_NOT_NOW && ever == QUOIT_PLACEMENT_UNKNOWN);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Explains a request for slices, and chooses slices for it. */
 #include "placement/constraint.h"
+#include "placement/quota.h"
 #include "placement/refusal.h"
 
 static QuoitVerdict
-counted_verdict (const QuoitCandidateCounts *counts, guint32 n_wanted)
+counted_verdict (guint32 n_free_now, guint32 n_possible, guint32 n_wanted)
 {
-  return counts->n_free_now >= n_wanted   ? QUOIT_VERDICT_FITS
-         : counts->n_possible >= n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                          : QUOIT_VERDICT_NEVER;
+  return n_possible < n_wanted   ? QUOIT_VERDICT_NEVER
+         : n_free_now < n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                 : QUOIT_VERDICT_FITS;
 }
 
 gboolean
@@ -22,8 +23,15 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
   quoit_candidates_clear (&candidates);
+  if (fleet->quotas != NULL)
+    {
+      QuoitQuotaSlices admitted = quoit_quota_admit_slices (fleet, request, NULL);
+
+      counts.n_free_now = MIN (counts.n_free_now, admitted.n_now);
+      counts.n_possible = MIN (counts.n_possible, admitted.n_ever);
+    }
   if (verdict != NULL)
-    *verdict = counted_verdict (&counts, quoit_request_min_slices (request));
+    *verdict = counted_verdict (counts.n_free_now, counts.n_possible, quoit_request_min_slices (request));
   if (n_free != NULL)
     *n_free = counts.n_free_now;
   return TRUE;
@@ -57,6 +65,23 @@ count_without (const QuoitCandidates *candidates, const QuoitFleet *fleet, const
   quoit_candidates_count (candidates, without, request, counts);
 }
 
+/* Adds that a quota does not admit the slices, if that decides. Placement alone would have @counts. */
+static void
+add_quota_reason (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidateCounts *counts,
+                  const QuoitQuotaSlices *admitted)
+{
+  const guint32 n_wanted = report->n_wanted;
+  const guint position = quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA);
+
+  if (report->verdict == QUOIT_VERDICT_NEVER && counts->n_possible >= n_wanted)
+    quoit_report_add_detailed_reason (report, position, quoit_quota_describe_limit (fleet, admitted->ever_quota),
+                                      counts->n_possible, admitted->n_ever);
+  else if (report->verdict == QUOIT_VERDICT_NOT_NOW && admitted->n_now < n_wanted)
+    quoit_report_add_detailed_reason (report, position, quoit_quota_describe (fleet, admitted->now_quota),
+                                      counts->n_free_now >= n_wanted ? counts->n_free_now : counts->n_possible,
+                                      admitted->n_now);
+}
+
 QuoitReport *
 quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *group,
                                GError **error)
@@ -64,6 +89,7 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
   guint32 before = fleet->layout->n_slices;
   QuoitCandidateCounts counts;
   QuoitCandidates candidates;
+  QuoitQuotaSlices admitted = { G_MAXUINT32, G_MAXUINT32, G_MAXUINT, G_MAXUINT };
   QuoitReport *report;
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
@@ -76,14 +102,17 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
 
   report = quoit_report_alloc (quoit_request_min_slices (request));
   report->n_matching = counts.n_matching;
-  report->n_free_now = counts.n_free_now;
-  report->n_possible = counts.n_possible;
-  report->verdict = counted_verdict (&counts, report->n_wanted);
+  if (fleet->quotas != NULL)
+    admitted = quoit_quota_admit_slices (fleet, request, group);
+  report->n_free_now = MIN (counts.n_free_now, admitted.n_now);
+  report->n_possible = MIN (counts.n_possible, admitted.n_ever);
+  report->verdict = counted_verdict (report->n_free_now, report->n_possible, report->n_wanted);
   for (guint c = 0; c < quoit_n_constraints; c++)
     {
       quoit_report_add_reason (report, request, c, before, before - counts.n_removed[c]);
       before -= counts.n_removed[c];
     }
+  add_quota_reason (report, fleet, &counts, &admitted);
   return report;
 }
 

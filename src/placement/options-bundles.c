@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds changes of the fleet that would let bundles be placed. Each option is tried on a fork before it is added. */
 #include "placement/explain-bundles.h"
+#include "placement/quota.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,22 @@ add_node_steps (Search *search, QuoitNodeId node)
       add_step (search, QUOIT_STEP_RELEASE, node, group);
 }
 
+/* Adds the ends of the groups that a quota of the request counts, if it has no room for all bundles. */
+static void
+add_quota_steps (Search *search)
+{
+  const QuoitFleet *fleet = search->fleet;
+  g_autoptr (GPtrArray) full = quoit_quota_list_full (fleet, search->request);
+
+  for (guint32 slot = 0; full->len > 0 && slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && quoit_quotas_count (full, fleet, group))
+        add_step (search, QUOIT_STEP_RELEASE, (QuoitNodeId) { 0 }, group);
+    }
+}
+
 /* Steps for nodes come first, because they disturb no group. Releases come last, that of the newest group first. */
 static int
 least_harmful_first (const void *a, const void *b)
@@ -97,6 +114,18 @@ apply (QuoitFleet *fork, const Step *step)
     }
 }
 
+/* Like quoit_bundles_fit(), but quotas decide too. */
+static gboolean
+fit_within_quotas (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
+         && (fleet->quotas == NULL
+             || quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict == QUOIT_VERDICT_FITS);
+}
+
 /* Whether the steps that are set in @selected are enough together. */
 static gboolean
 is_sufficient (const Search *search, const guint8 *selected)
@@ -106,7 +135,7 @@ is_sufficient (const Search *search, const guint8 *selected)
   for (guint i = 0; i < search->steps->len; i++)
     if (selected[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
       return FALSE;
-  return quoit_bundles_fit (fork, search->request, NULL);
+  return fit_within_quotas (fork, search->request);
 }
 
 static void
@@ -174,6 +203,7 @@ quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, 
   g_autofree guint8 *selected = g_new0 (guint8, MAX_STEPS);
   Search search = { fleet, request, report, steps };
 
+  add_quota_steps (&search);
   for (guint32 i = 0; i < n_nodes && steps->len < MAX_STEPS; i++)
     add_node_steps (&search, (QuoitNodeId) { nodes[i] });
   g_array_sort (steps, least_harmful_first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds options: small sets of changes, each of which is enough to make the request fit. */
-#include "placement/placement.h"
+#include "placement/quota.h"
 
 void
 quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
@@ -75,11 +75,69 @@ by_steps (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* --- options if a quota does not admit the request --- */
+
+static void
+add_ends (QuoitOption *option, const QuoitFleet *fleet, const GPtrArray *ends)
+{
+  for (guint i = 0; i < ends->len; i++)
+    quoit_option_add_group_end (option, fleet, ends->pdata[i]);
+}
+
+/* Adds the options of @part, each with the ends of groups before its own steps, and the smaller number, if any, after
+ * them. */
+static void
+add_combined (QuoitReport *report, const QuoitFleet *fleet, const GPtrArray *ends, const QuoitReport *part)
+{
+  for (guint i = 0; i < part->options->len; i++)
+    {
+      const GArray *steps = g_array_index (part->options, QuoitOption, i).steps;
+      QuoitOption *option = quoit_report_add_option (report);
+
+      add_ends (option, fleet, ends);
+      for (guint s = 0; s < steps->len; s++)
+        quoit_option_add_step (option, &g_array_index (steps, QuoitStep, s));
+      if (part->n_wanted < report->n_wanted)
+        quoit_option_add_step (option, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = part->n_wanted });
+    }
+}
+
+/* Adds options in which groups end, so that the quotas admit as many slices as they and the fleet ever can, at most
+ * those that are wanted. The fleet can need further steps to have these slices. */
+static void
+add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                   const QuoitCandidates *candidates)
+{
+  const guint32 n = MIN (report->n_wanted, report->n_possible);
+  g_autoptr (GPtrArray) ends = n == 0 ? NULL : quoit_quota_choose_ends (fleet, request, n);
+  g_autoptr (QuoitFleet) without = NULL;
+  g_autoptr (QuoitReport) part = NULL;
+  QuoitCandidateCounts counts;
+
+  if (ends == NULL || (ends->len == 0 && n == report->n_free_now))
+    return;
+  without = quoit_fleet_fork (fleet);
+  for (guint i = 0; i < ends->len; i++)
+    quoit_fork_fleet_release (without, ends->pdata[i]);
+  quoit_candidates_count (candidates, without, request, &counts);
+  part = quoit_report_alloc (n);
+  part->n_free_now = counts.n_free_now;
+  part->n_possible = counts.n_possible;
+  part->verdict = QUOIT_VERDICT_NOT_NOW;
+  if (counts.n_free_now < n && counts.n_possible >= n)
+    quoit_report_find_repairs (part, without, candidates);
+  else if (counts.n_free_now >= n)
+    quoit_report_add_option (part);
+  add_combined (report, fleet, ends, part);
+}
+
 void
 quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                            const QuoitCandidates *candidates)
 {
-  if (report->n_possible > report->n_free_now)
+  if (fleet->quotas != NULL && quoit_quota_admit_slices (fleet, request, NULL).n_now < report->n_wanted)
+    add_quota_options (report, fleet, request, candidates);
+  else if (report->n_possible > report->n_free_now)
     quoit_report_find_repairs (report, fleet, candidates);
   if (report->n_free_now > 0)
     add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });

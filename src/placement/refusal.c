@@ -137,10 +137,48 @@ explain_chips (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **er
   return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
 }
 
+/* A repair is not refused because of quotas: the group has what it lost already. */
+static QuoitQuotaBundles
+admit_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal)
+{
+  const QuoitQuotaBundles all = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
+
+  if (refusal->is_over_quota)
+    return refusal->admitted;
+  return fleet->quotas == NULL || refusal->missing != NULL ? all
+                                                           : quoit_quota_admit_bundles (fleet, refusal->request, NULL);
+}
+
+/* Returns whether a quota is the reason to report: no other placement helps, or bundles never fit. */
+static gboolean
+is_over_quota (const QuoitFleet *fleet, const QuoitRefusal *refusal)
+{
+  return refusal->is_over_quota || admit_bundles (fleet, refusal).verdict == QUOIT_VERDICT_NEVER;
+}
+
+static QuoitVerdict
+explain_quota (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+{
+  const QuoitRequest *request = refusal->request;
+  const QuoitQuotaBundles admitted = admit_bundles (fleet, refusal);
+  gboolean never = admitted.verdict == QUOIT_VERDICT_NEVER
+                   || place_by_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACEMENT_NONE;
+  g_autofree char *chips = quoit_amount_format ((QuoitAmount) { admitted.requested_e4 });
+  g_autofree char *quota = admitted.verdict == QUOIT_VERDICT_NEVER ? quoit_quota_describe_limit (fleet, admitted.quota)
+                                                                   : quoit_quota_describe (fleet, admitted.quota);
+
+  quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW,
+              "%u bundle%s with %s chip%s: %s, over the quota of '%s'", request->bundles->len,
+              request->bundles->len == 1 ? "" : "s", chips, admitted.requested_e4 == QUOIT_AMOUNT_UNIT ? "" : "s",
+              never ? "never" : "not now", quota);
+  return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
+}
+
 static QuoitReport *
 explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
-  QuoitVerdict verdict = refusal->node != QUOIT_NO_INDEX
+  QuoitVerdict verdict = is_over_quota (fleet, refusal) ? explain_quota (fleet, refusal, error)
+                         : refusal->node != QUOIT_NO_INDEX
                              ? explain_chips (fleet, refusal, error)
                              : explain_placing (fleet, refusal->request, refusal->placing, error);
 

@@ -3,7 +3,7 @@
  * decision, and must not be made while the write lock is held. */
 #pragma once
 
-#include "placement/view.h"
+#include "placement/quota.h"
 
 struct _QuoitRefusal {
   const QuoitRequest *request;  /* the refused request, which must stay valid; NULL: no refusal */
@@ -11,11 +11,13 @@ struct _QuoitRefusal {
   QuoitFleet *fleet;            /* the fleet that refused it; NULL: the fleet of the decision */
   gint64 seen_until_ms;         /* the fleet as quoit_fleet_seen_until() returns it; 0: as it is */
   QuoitPlacementResult placing; /* for bundles */
-  guint32 node, bundle;  /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
-                          * such bundle; otherwise `node` is QUOIT_NO_INDEX */
-  gboolean has_several;  /* there is more than one such bundle */
-  QuoitRequest *missing; /* for a repair: the bundles that need a node; NULL: all bundles of the request */
-  guint64 group_id;      /* for a resize or repair: the group whose own slices count for the request; 0: none */
+  guint32 node, bundle;   /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
+                           * such bundle; otherwise `node` is QUOIT_NO_INDEX */
+  gboolean has_several;   /* there is more than one such bundle */
+  gboolean is_over_quota; /* for bundles: they could be placed, but a quota does not admit them */
+  QuoitQuotaBundles admitted; /* then set */
+  QuoitRequest *missing;      /* for a repair: the bundles that need a node; NULL: all bundles of the request */
+  guint64 group_id;           /* for a resize or repair: the group whose own slices count for the request; 0: none */
   char *group_name;
 };
 

@@ -110,13 +110,21 @@ quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint
                          guint32 after)
 {
   const QuoitConstraintRow *row = &quoit_constraints[position];
-  QuoitReason reason = { .constraint = row->constraint, .before = before, .after = after };
+
+  if (after != before)
+    quoit_report_add_detailed_reason (
+        report, position,
+        row->detail == NULL ? NULL : row->detail (request, report->is_for_bundles ? report->bundle : QUOIT_NO_INDEX),
+        before, after);
+}
+
+void
+quoit_report_add_detailed_reason (QuoitReport *report, guint position, char *detail, guint32 before, guint32 after)
+{
+  QuoitReason reason
+      = { .constraint = quoit_constraints[position].constraint, .before = before, .after = after, .detail = detail };
   guint at = report->reasons->len;
 
-  if (after == before)
-    return;
-  if (row->detail != NULL)
-    reason.detail = row->detail (request, report->is_for_bundles ? report->bundle : QUOIT_NO_INDEX);
   while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
     at--;
   g_array_insert_val (report->reasons, at, reason);

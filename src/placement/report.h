@@ -71,6 +71,9 @@ const GArray *quoit_report_options (const QuoitReport *report);
 /* Adds a reason for the constraint at @position of quoit_constraints, unless it removed nothing. */
 void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
                               guint32 after);
+/* Like quoit_report_add_reason(), with another detail, whose ownership it takes. */
+void quoit_report_add_detailed_reason (QuoitReport *report, guint position, char *detail, guint32 before,
+                                       guint32 after);
 /* Takes ownership of the texts of @miss. */
 void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report);              /* valid until the next option is added */

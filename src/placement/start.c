@@ -5,6 +5,7 @@
 
 #include "placement/ahead-moves.h"
 #include "placement/bundles-after.h"
+#include "placement/quota.h"
 #include "placement/queue/timeline.h"
 
 /* --- ends of groups --- */
@@ -347,14 +348,97 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   return TRUE;
 }
 
+/* --- quotas --- */
+
+/* Returns how many of the ends, in their order, the quotas need to admit the request; 0 if all are not enough. */
+static guint
+count_ends_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *ends)
+{
+  g_autoptr (GArray) slots = list_slots (ends);
+  guint too_few = 0, enough = slots->len;
+
+  if (enough == 0 || !quoit_quota_admits_after (fleet, request, slots, enough))
+    return 0;
+  while (enough - too_few > 1)
+    {
+      guint middle = too_few + (enough - too_few) / 2;
+
+      if (quoit_quota_admits_after (fleet, request, slots, middle))
+        enough = middle;
+      else
+        too_few = middle;
+    }
+  return enough;
+}
+
+/* Reduces @ends to those that the start needed already, or that the full quotas count. */
+static void
+keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *needed, GArray *ends)
+{
+  g_autoptr (GPtrArray) full = quoit_quota_list_full (fleet, request);
+  guint n_kept = 0;
+
+  for (guint i = 0; i < ends->len; i++)
+    {
+      QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);
+      gboolean is_needed = quoit_quotas_count (full, fleet, quoit_fleet_group_at (fleet, end.slot));
+
+      for (guint n = 0; n < needed->len && !is_needed; n++)
+        if (g_array_index (needed, QuoitGroupEnd, n).slot == end.slot)
+          {
+            end = g_array_index (needed, QuoitGroupEnd, n);
+            is_needed = TRUE;
+          }
+      if (is_needed)
+        g_array_index (ends, QuoitGroupEnd, n_kept++) = end;
+    }
+  g_array_set_size (ends, n_kept);
+}
+
+/* Moves the start of a request that placement has found to when the quotas admit it too. More time only helps both,
+ * unless something lies ahead: then a later start is not known. */
+static gboolean
+wait_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                 GError **error)
+{
+  g_autoptr (GArray) ends = NULL;
+  gint64 admitted_ms = 0;
+  guint n;
+
+  if (quoit_quota_admits_after (fleet, request, NULL, 0))
+    return TRUE;
+  if (!quoit_quota_check_ever (fleet, request, error))
+    return FALSE;
+  ends = collect_ends (fleet, NULL, now_ms);
+  sort_by_time (ends);
+  n = count_ends_for_quotas (fleet, request, ends);
+  if (n > 0)
+    admitted_ms = g_array_index (ends, QuoitGroupEnd, n - 1).time_ms;
+  if (n == 0 || start->time_ms == 0 || (start->time_ms < admitted_ms && quoit_fleet_n_ahead (fleet) > 0))
+    {
+      start->time_ms = 0;
+      g_array_set_size (start->ends, 0);
+      return TRUE;
+    }
+  start->time_ms = MAX (start->time_ms, admitted_ms);
+  while (n < ends->len && g_array_index (ends, QuoitGroupEnd, n).time_ms <= start->time_ms)
+    n++;
+  g_array_set_size (ends, n);
+  keep_needed_ends (fleet, request, start->ends, ends);
+  g_array_unref (start->ends);
+  start->ends = g_steal_pointer (&ends);
+  return TRUE;
+}
+
 gboolean
 quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                   GError **error)
 {
   *start = (QuoitStartTime) { 0, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)),
                               g_array_new (FALSE, FALSE, sizeof (guint32)) };
-  return request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
-                                   : find_start_of_slices (fleet, request, now_ms, start, error);
+  return (request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
+                                    : find_start_of_slices (fleet, request, now_ms, start, error))
+         && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));
 }
 
 void

@@ -551,7 +551,7 @@ get_group (Decoder *in)
   if (in->format >= 2)
     {
       group.until_ms = get_signed (in);
-      group.kind = (guint8) get_limited (in, QUOIT_RECORD_WINDOW);
+      group.kind = (guint8) get_limited (in, QUOIT_RECORD_QUOTA);
       group.end = (guint8) get_limited (in, QUOIT_END_SOURCE);
       group.source = source = get_required_text (in);
       group.foreign_id = foreign_id = get_required_text (in);

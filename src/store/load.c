@@ -545,7 +545,7 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   g_autoptr (GError) contradiction = NULL;
 
   if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_AHEAD)
-      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_WINDOW) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
+      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_QUOTA) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
       || !column_is_within (stmt, 14, G_MININT32, G_MAXINT32) || group.name == NULL || group.owner == NULL
       || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
       || group.reason == NULL)

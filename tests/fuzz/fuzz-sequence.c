@@ -256,6 +256,19 @@ label_group (Sequence *sequence, const char *group, guint8 byte, GError **error)
   return quoit_ledger_set_labels (sequence->ledger, group, keys, values, byte % 4, sequence->now_ms, error);
 }
 
+/* Sets or removes a quota for a label of label_group(); some of them are not valid. */
+static gboolean
+change_quota (Sequence *sequence, guint8 byte, GError **error)
+{
+  const char *name = (byte & 1) != 0 ? "q" : "r";
+
+  if ((byte & 14) == 0)
+    return quoit_ledger_remove_quota (sequence->ledger, name, sequence->now_ms, error);
+  return quoit_ledger_set_quota (sequence->ledger, name, "a", (byte & 1) != 0 ? "1" : "2",
+                                 (byte & 2) != 0 ? "v6e" : NULL, NULL, byte & 12, (byte & 16) != 0 ? -1 : 8,
+                                 (byte & 4) != 0 ? "c" : NULL, sequence->now_ms, error);
+}
+
 static void
 change_group (Sequence *sequence, guint8 how)
 {
@@ -291,8 +304,9 @@ change_group (Sequence *sequence, guint8 how)
       ok = (after = quoit_ledger_renew (sequence->ledger, group, 1 + byte * 10, sequence->now_ms, &error)) != NULL;
       break;
     default:
-      ok = byte < 128 ? quoit_ledger_forget (sequence->ledger, group, sequence->now_ms, &error)
-                      : (after = label_group (sequence, group, byte, &error)) != NULL;
+      ok = byte < 128   ? quoit_ledger_forget (sequence->ledger, group, sequence->now_ms, &error)
+           : byte < 192 ? (after = label_group (sequence, group, byte, &error)) != NULL
+                        : change_quota (sequence, byte, &error);
     }
   quoit_group_change_free (change);
   if (after != NULL)

@@ -86,6 +86,8 @@ CALL (quoit_ledger_undrain_nodes, quoit_ledger_undrain_nodes (ledger, nodes, 1, 
 CALL (quoit_ledger_set_expected_end, quoit_ledger_set_expected_end (ledger, "/", 0, NOW, error) != NULL)
 CALL (quoit_ledger_set_priority, quoit_ledger_set_priority (ledger, "/", 1, NOW, error) != NULL)
 CALL (quoit_ledger_set_labels, quoit_ledger_set_labels (ledger, "/", NULL, NULL, 0, NOW, error) != NULL)
+CALL (quoit_ledger_set_quota, quoit_ledger_set_quota (ledger, "/", NULL, "o", NULL, NULL, 1, -1, NULL, NOW, error))
+CALL (quoit_ledger_remove_quota, quoit_ledger_remove_quota (ledger, "/", NOW, error))
 CALL (quoit_ledger_release_with_reason, quoit_ledger_release_with_reason (ledger, "@", "", NOW, error))
 CALL (quoit_ledger_reserve_at, quoit_ledger_reserve_at (ledger, asked, NOW + 1, 0, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_add_window, quoit_ledger_add_window (ledger, "/", QUOIT_WINDOW_NODE, "/", NOW, 2, NOW, error))
@@ -156,6 +158,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_expected_end),
   ROW (quoit_ledger_set_priority),
   ROW (quoit_ledger_set_labels),
+  ROW (quoit_ledger_set_quota),
+  ROW (quoit_ledger_remove_quota),
   ROW (quoit_ledger_release_with_reason),
   ROW (quoit_ledger_reserve_at),
   ROW (quoit_ledger_add_window),

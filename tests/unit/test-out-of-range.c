@@ -296,6 +296,20 @@ check_sums (const QuoitSnapshot *snapshot)
     VALUE (quoit_snapshot_get_window_from_ms (snapshot, at), 0);
     VALUE (quoit_snapshot_get_window_until_ms (snapshot, at), 0);
   }
+
+  OUT_OF_RANGE (quoit_snapshot_get_n_quotas (snapshot))
+  {
+    ABSENT (quoit_snapshot_get_quota_name (snapshot, at));
+    ABSENT (quoit_snapshot_get_quota_label (snapshot, at));
+    ABSENT (quoit_snapshot_get_quota_value (snapshot, at));
+    ABSENT (quoit_snapshot_get_quota_accelerator (snapshot, at));
+    ABSENT (quoit_snapshot_get_quota_topology (snapshot, at));
+    VALUE (quoit_snapshot_get_quota_nominal_chips (snapshot, at), 0);
+    VALUE (quoit_snapshot_get_quota_max_chips (snapshot, at), 0);
+    ABSENT (quoit_snapshot_get_quota_cohort (snapshot, at));
+    VALUE (quoit_snapshot_get_quota_used (snapshot, at).e4, 0);
+    VALUE (quoit_snapshot_get_quota_borrowed (snapshot, at).e4, 0);
+  }
 }
 
 static void
@@ -384,7 +398,8 @@ new_ledger (void)
   g_autoptr (QuoitRequest) bundles = quoit_request_new ("parts", NULL);
   g_autoptr (QuoitGroup) train = NULL, parts = NULL;
 
-  ck_assert (import != NULL && quoit_ledger_set_owner (ledger, "somebody", 0, NOW, NULL));
+  ck_assert (import != NULL && quoit_ledger_set_owner (ledger, "somebody", 0, NOW, NULL)
+             && quoit_ledger_set_quota (ledger, "q", NULL, "somebody", NULL, NULL, 64, -1, NULL, NOW, NULL));
   ck_assert (quoit_request_add_bundles (bundles, "TPU=1", 2, NULL));
   train = quoit_ledger_reserve (ledger, slices, NOW, NULL, NULL);
   parts = quoit_ledger_reserve (ledger, bundles, NOW, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/preempt/preempt.h"
+#include "placement/quota.h"
 
 static guint64
 bundle_chips_e4 (const QuoitBundle *bundle)
@@ -76,6 +77,23 @@ quoit_victim_compare (gconstpointer a, gconstpointer b)
   return by_cost != 0 ? by_cost : one->slot < other->slot ? -1 : 1;
 }
 
+/* The search is for nodes only. Checks that the quotas admit the request when the groups are released. */
+static gboolean
+check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
+{
+  g_autoptr (GArray) slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < released->len; i++)
+    g_array_append_val (slots, g_array_index (released, QuoitVictim, i).slot);
+  if (quoit_quota_admits_after (fleet, request, slots, slots->len))
+    return TRUE;
+  g_array_set_size (released, 0);
+  return quoit_quota_check_ever (fleet, request, error)
+         && quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                        "a quota does not admit the request, even if the groups that have its nodes are released: "
+                        "release groups of the quota first");
+}
+
 gboolean
 quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
                        gboolean *is_cheapest, GError **error)
@@ -86,7 +104,8 @@ quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gin
   if (!quoit_request_check_complete (request, error))
     return FALSE;
   list_victims (fleet, request, victims);
-  return request->bundles->len > 0
-             ? quoit_preempt_for_bundles (fleet, request, now_ms, victims, released, is_cheapest, error)
-             : quoit_preempt_for_slices (fleet, request, now_ms, victims, released, is_cheapest, error);
+  return (request->bundles->len > 0
+              ? quoit_preempt_for_bundles (fleet, request, now_ms, victims, released, is_cheapest, error)
+              : quoit_preempt_for_slices (fleet, request, now_ms, victims, released, is_cheapest, error))
+         && check_quotas (fleet, request, released, error);
 }

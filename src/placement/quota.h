@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What quotas (fleet/quotas.h) admit of a request. Quotas count what groups have at present. They have no time axis: a
+ * reservation ahead counts from the time it is made, and a group counts until it ends, whatever is expected of it. */
+#pragma once
+
+#include "fleet/quotas.h"
+#include "placement/placement.h"
+#include "placement/view.h"
+
+/* How many slices of a request the quotas admit. */
+typedef struct {
+  guint32 n_now, n_ever;       /* at present; if all groups ended. G_MAXUINT32: no limit */
+  guint now_quota, ever_quota; /* the indices of the quotas that admit the fewest; G_MAXUINT: none */
+} QuoitQuotaSlices;
+
+/* @group: a group that counts as released; NULL: none. */
+QuoitQuotaSlices quoit_quota_admit_slices (const QuoitFleet *fleet, const QuoitRequest *request,
+                                           const QuoitGroupData *group);
+
+/* Whether the quotas admit bundles. */
+typedef struct {
+  QuoitVerdict verdict;
+  guint quota;         /* the quota that does not admit them; G_MAXUINT: none */
+  gint64 requested_e4; /* chips of the bundles that this quota counts */
+} QuoitQuotaBundles;
+
+/* Decides about all bundles of @request. @nodes: their nodes in the layout; NULL: not placed, so that only quotas for
+ * any class decide. A quota for one class is never a reason for NEVER, because the bundles may fit elsewhere. */
+QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
+                                             const guint32 *nodes);
+
+/* Lists the quotas that have no room for @request, with their cohorts: an array of QuoitQuota, which the fleet owns.
+ * For bundles, lists each quota that would have no room if all bundles were of its class. The caller owns the array. */
+GPtrArray *quoit_quota_list_full (const QuoitFleet *fleet, const QuoitRequest *request);
+/* Returns whether one of the quotas counts the group. */
+gboolean quoit_quotas_count (const GPtrArray *quotas, const QuoitFleet *fleet, const QuoitGroupData *group);
+
+/* Describes a quota in a reason: "ana: 8 of 8 chips in use". The caller owns the text. */
+char *quoit_quota_describe (const QuoitFleet *fleet, guint quota);
+/* Describes a quota that can never admit the request: "ana: at most 8 chips". The caller owns the text. */
+char *quoit_quota_describe_limit (const QuoitFleet *fleet, guint quota);
+
+/* Chooses groups of callers, an array of QuoitGroupData which the fleet owns, whose end makes all quotas admit
+ * @n_slices slices of @request. Returns NULL if there are no such groups. The caller owns the array. */
+GPtrArray *quoit_quota_choose_ends (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n_slices);
+
+/* Returns the first quota that counts more of @after than of @before (NULL: none) and does not admit it instead of
+ * @before; G_MAXUINT: none. Sets *@growth_e4 to the difference. */
+guint quoit_quota_find_overrun (const QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupData *after,
+                                gint64 *growth_e4);
+
+/* Returns whether the quotas would admit @request if the groups in @slots (the first @n of guint32) had ended. For
+ * bundles, only quotas for any class decide. */
+gboolean quoit_quota_admits_after (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, guint n);
+
+/* Fails with NEVER if a quota would not admit @request even if all groups ended. */
+gboolean quoit_quota_check_ever (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
