@@ -54,6 +54,7 @@ const (
 	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // nodes: the node is not dead
 	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // nodes: enough chips, or enough of one chip
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // nodes: room for all bundles together
+	ConstraintQuota         Constraint = C.QUOIT_CONSTRAINT_QUOTA          // the quotas admit the slices, or all bundles; see SetQuota
 )
 
 // String returns the name of the constraint.

@@ -80,6 +80,7 @@ def verbs():
         "from_ms": 1,
         "until_ms": 1,
         "labels": {"team": "nlp"},
+        "chips": 1,
         "state": quoit.NodeState.DRAINING,
         "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
         "path": "copy.db",

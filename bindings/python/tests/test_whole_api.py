@@ -275,6 +275,7 @@ def made_objects():
     ledger = quoit.open_memory()
     imported = ledger.import_fleet_text("v6e 4x4 x3; v5p 2x2x4 dead=0.1", now_ms=NOW)
     ledger.set_owner("alice", now_ms=NOW)
+    ledger.set_quota("alice", 64, owner="alice", now_ms=NOW)
     request = quoit.Request("train", accelerator="v6e", topology="4x4", slices=2, owner="alice")
     group = ledger.reserve(request, now_ms=NOW)
     half = ledger.reserve(quoit.Request("half", bundles=[quoit.Bundle("TPU=2")]), now_ms=NOW)

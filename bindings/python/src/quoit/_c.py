@@ -247,6 +247,38 @@ def clock(now_ms: object) -> int:
     return time.time_ns() // 1_000_000 if now_ms is None else to_int(now_ms, "now_ms")
 
 
+def to_quota(
+    name: object,
+    chips: object,
+    owner: object,
+    label: object,
+    accelerator: object,
+    topology: object,
+    max_chips: object,
+    cohort: object,
+    now_ms: object,
+) -> tuple[Any, ...]:
+    """Converts the arguments of `Ledger.set_quota`, in the order of C."""
+    owner_text, label_text = to_text_or_null(owner, "owner"), to_text_or_null(label, "label")
+    rest = (
+        to_text_or_null(accelerator, "accelerator"),
+        to_text_or_null(topology, "topology"),
+        to_int(chips, "chips"),
+        -1 if max_chips is None else to_int(max_chips, "max_chips", range(INT64.stop)),
+        to_text_or_null(cohort, "cohort"),
+        clock(now_ms),
+    )
+    first = to_text(name, "name")
+    if (owner is None) == (label is None):
+        raise errors.InvalidError(f"quota {quoted(name)}: expected either an owner or a label")
+    if label is None:
+        return (first, NULL, owner_text, *rest)
+    key, equals, value = label_text.partition(b"=")
+    if not equals:
+        raise errors.InvalidError(f"label {quoted(label)}: expected KEY=VALUE")
+    return (first, key, value, *rest)
+
+
 # --- results ------------------------------------------------------------------------------------------------------
 
 

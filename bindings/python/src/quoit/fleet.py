@@ -214,6 +214,31 @@ class Window:
     """When the window ends, in milliseconds since 1970 UTC."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Quota:
+    """A quota: how many chips some groups may use together (`Ledger.set_quota`)."""
+
+    name: str
+    owner: str | None
+    """The quota is for the groups of this owner; None: for those with `label`."""
+    label: str | None
+    """The quota is for the groups with this label: "team=nlp". None: for those of `owner`."""
+    accelerator: str | None
+    """Ray's name of the TPU generation whose chips count; None: all chips."""
+    topology: str | None
+    """The topology of the slices whose chips count; None: any."""
+    chips: int
+    """The nominal chips."""
+    max_chips: int | None
+    """The most chips, with borrowed ones; None: no limit but that of the cohort."""
+    cohort: str | None
+    """The quotas of one cohort and one class lend each other what they do not use; None: none."""
+    used: str
+    """The chips in use, as exact decimal text."""
+    borrowed: str
+    """The part of the used chips that is over the nominal ones, as exact decimal text."""
+
+
 class Slice(Row):
     """A slice of a snapshot. The object is immutable, and reads its attributes on access."""
 
@@ -459,6 +484,25 @@ def read_class(handle: Any, index: int) -> SliceClass:
         int(lib.quoit_snapshot_get_class_n_hosts(handle, index)),
         int(lib.quoit_snapshot_count_slices_of_class(handle, index, 0)),
         {flag: int(lib.quoit_snapshot_count_slices_of_class(handle, index, flag)) for flag in SliceFlags},
+    )
+
+
+def read_quota(handle: Any, index: int) -> Quota:
+    """Reads a quota."""
+    label = _c.text_or_none(lib.quoit_snapshot_get_quota_label(handle, index))
+    value = _c.text(lib.quoit_snapshot_get_quota_value(handle, index))
+    max_chips = int(lib.quoit_snapshot_get_quota_max_chips(handle, index))
+    return Quota(
+        _c.text(lib.quoit_snapshot_get_quota_name(handle, index)),
+        value if label is None else None,
+        None if label is None else f"{label}={value}",
+        _c.text_or_none(lib.quoit_snapshot_get_quota_accelerator(handle, index)),
+        _c.text_or_none(lib.quoit_snapshot_get_quota_topology(handle, index)),
+        int(lib.quoit_snapshot_get_quota_nominal_chips(handle, index)),
+        None if max_chips < 0 else max_chips,
+        _c.text_or_none(lib.quoit_snapshot_get_quota_cohort(handle, index)),
+        _c.amount_text(lib.quoit_snapshot_get_quota_used(handle, index)),
+        _c.amount_text(lib.quoit_snapshot_get_quota_borrowed(handle, index)),
     )
 
 

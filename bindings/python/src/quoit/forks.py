@@ -227,6 +227,35 @@ class Fork(_c.Uncopyable):
         lease = _c.to_int(lease_ms, "lease_ms")
         self._call(lib.quoit_fork_set_owner, _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
+    def set_quota(
+        self,
+        name: str,
+        chips: int,
+        *,
+        owner: str | None = None,
+        label: str | None = None,
+        accelerator: str | None = None,
+        topology: str | None = None,
+        max_chips: int | None = None,
+        cohort: str | None = None,
+        now_ms: int | None = None,
+    ) -> None:
+        """Like `Ledger.set_quota`, on the fork only.
+
+        Raises:
+            InvalidError, ConflictError: like `Ledger.set_quota`.
+        """
+        arguments = _c.to_quota(name, chips, owner, label, accelerator, topology, max_chips, cohort, now_ms)
+        self._call(lib.quoit_fork_set_quota, *arguments)
+
+    def remove_quota(self, name: str, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.remove_quota`, on the fork only.
+
+        Raises:
+            NotFoundError: like `Ledger.remove_quota`.
+        """
+        self._call(lib.quoit_fork_remove_quota, _c.to_text(name, "name"), _c.clock(now_ms))
+
     def renew_owner(self, owner: str, lease_ms: int, *, now_ms: int | None = None) -> None:
         """Like `Ledger.renew_owner`, on the fork only.
 

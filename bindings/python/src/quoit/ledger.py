@@ -483,6 +483,52 @@ class Ledger(_c.Uncopyable):
         lease = _c.to_int(lease_ms, "lease_ms")
         call(lib.quoit_ledger_set_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
+    def set_quota(
+        self,
+        name: str,
+        chips: int,
+        *,
+        owner: str | None = None,
+        label: str | None = None,
+        accelerator: str | None = None,
+        topology: str | None = None,
+        max_chips: int | None = None,
+        cohort: str | None = None,
+        now_ms: int | None = None,
+    ) -> None:
+        """Sets a quota, or replaces the quota of that name: how many chips some groups may use together.
+
+        A quota admits a request if the chips in use, with those of the request, are at most `chips`; or, with a cohort,
+        at most `max_chips`, if the cohort has as many unused. Other requests fail with `NotNowError` or `NeverError`.
+        Groups keep what they have when a quota is lowered.
+
+        Args:
+            name: the name of the quota.
+            chips: the nominal chips, 0 to 1,000,000,000.
+            owner: the quota is for the groups of this owner. Either this or `label` is required.
+            label: the quota is for the groups with this label: "team=nlp".
+            accelerator: only chips of this TPU generation count; None: all chips.
+            topology: only chips of slices of this topology count; it requires `accelerator`.
+            max_chips: the most chips, with borrowed ones, at least `chips`; None: no limit but that of the cohort.
+            cohort: the quotas of one cohort and one class lend each other what they do not use.
+
+        Raises:
+            InvalidError: a name, number or class is not valid, both or none of `owner` and `label` are given, or
+                `max_chips` is more than `chips` without a cohort.
+            ConflictError: another quota is for the same groups and the same class.
+        """
+        handle = self._open()
+        arguments = _c.to_quota(name, chips, owner, label, accelerator, topology, max_chips, cohort, now_ms)
+        call(lib.quoit_ledger_set_quota, handle, *arguments)
+
+    def remove_quota(self, name: str, *, now_ms: int | None = None) -> None:
+        """Removes a quota.
+
+        Raises:
+            NotFoundError: there is no quota of that name.
+        """
+        call(lib.quoit_ledger_remove_quota, self._open(), _c.to_text(name, "name"), _c.clock(now_ms))
+
     def renew_owner(self, owner: str, lease_ms: int, *, now_ms: int | None = None) -> None:
         """Renews an owner's lease (a heartbeat): the owner lives `lease_ms` (from 1 ms) from now on.
 

@@ -57,6 +57,8 @@ class Constraint(_c.Code):
     """The node has enough free whole chips; or, for less than 1 TPU, one of its chips has enough free."""
     STRATEGY = lib.QUOIT_CONSTRAINT_STRATEGY
     """The strategy allows all bundles to be placed together."""
+    QUOTA = lib.QUOIT_CONSTRAINT_QUOTA
+    """The quotas admit the slices, or all bundles (`Ledger.set_quota`)."""
 
 
 class RayAnswer(_c.Code):

@@ -14,6 +14,7 @@ from .fleet import (
     Node,
     Owner,
     Pool,
+    Quota,
     Resource,
     Slice,
     SliceClass,
@@ -22,6 +23,7 @@ from .fleet import (
     read_class,
     read_owner,
     read_pool,
+    read_quota,
     read_resource,
     read_source,
     read_window,
@@ -295,6 +297,11 @@ class Snapshot(View):
     def windows(self) -> tuple[Window, ...]:
         """The windows of the calendar that have not ended, in the order of their beginnings."""
         return tuple(read_window(self._handle, at) for at in range(lib.quoit_snapshot_get_n_windows(self._handle)))
+
+    @property
+    def quotas(self) -> tuple[Quota, ...]:
+        """The quotas, in natural order of their names."""
+        return tuple(read_quota(self._handle, at) for at in range(lib.quoit_snapshot_get_n_quotas(self._handle)))
 
     @property
     def slices(self) -> Sequence[Slice]:
