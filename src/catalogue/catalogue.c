@@ -116,19 +116,14 @@ pod_type_generation (const char *text)
   return (gsize) (dash - text);
 }
 
-gboolean
-quoit_generation_parse (const char *text, QuoitGeneration *generation, GError **error)
+/* Fails for a text that names no generation that fleets can have. @id: the generation that it names; NULL: none. */
+static gboolean
+fail_generation (const char *text, const char *id, GError **error)
 {
-  const char *id = find_id (text, strlen (text));
   gsize length = pod_type_generation (text);
   g_autofree char *quoted = quoit_quote (text), *expected = NULL;
   g_autoptr (GString) known = NULL;
 
-  if (id != NULL && generation_with_id (id) != QUOIT_GENERATION_NONE)
-    {
-      *generation = generation_with_id (id);
-      return TRUE;
-    }
   if (id != NULL)
     {
       expected = g_strdup_printf ("one with published topologies; %s is a name only", id);
@@ -145,4 +140,18 @@ quoit_generation_parse (const char *text, QuoitGeneration *generation, GError **
     g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", quoit_table_generations[i].id);
   expected = g_strdup_printf ("one of %s, or another system's name for it", known->str);
   return quoit_fail_expected (error, QUOIT_ERROR_INVALID, expected, "generation %s", quoted);
+}
+
+gboolean
+quoit_generation_parse (const char *text, QuoitGeneration *generation, GError **error)
+{
+  QuoitGeneration found = generation_with_id (text); /* most requests state the catalogue's id */
+  const char *id = found != QUOIT_GENERATION_NONE ? text : find_id (text, strlen (text));
+
+  if (found == QUOIT_GENERATION_NONE && id != NULL)
+    found = generation_with_id (id);
+  if (found == QUOIT_GENERATION_NONE)
+    return fail_generation (text, id, error);
+  *generation = found;
+  return TRUE;
 }

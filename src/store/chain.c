@@ -5,12 +5,32 @@
 
 static const char beginning[] = "quoit journal chain 1";
 
+/* Bytes that are hashed together, because each call of GLib's checksum has a cost of its own. */
+typedef struct {
+  guint8 bytes[QUOIT_CHAIN_BYTES + 8 * sizeof (guint64)];
+  gsize length;
+} Block;
+
 static void
-add_number (GChecksum *checksum, gint64 number)
+block_add (Block *block, const void *bytes, gsize length)
+{
+  memcpy (block->bytes + block->length, bytes, length);
+  block->length += length;
+}
+
+static void
+block_add_number (Block *block, gint64 number)
 {
   guint64 bytes = GUINT64_TO_BE ((guint64) number);
 
-  g_checksum_update (checksum, (const guchar *) &bytes, sizeof bytes);
+  block_add (block, &bytes, sizeof bytes);
+}
+
+static void
+block_hash (Block *block, GChecksum *checksum)
+{
+  g_checksum_update (checksum, block->bytes, (gssize) block->length);
+  block->length = 0;
 }
 
 static void
@@ -46,17 +66,22 @@ quoit_chain_add (guint8 *chain, const QuoitChainRow *row)
 {
   GChecksum *checksum = g_checksum_new (G_CHECKSUM_SHA256);
   gsize n_actor = row->actor == NULL ? 0 : strlen (row->actor);
+  Block block = { .length = 0 };
 
-  g_checksum_update (checksum, chain, QUOIT_CHAIN_BYTES);
-  add_number (checksum, row->seq);
-  add_number (checksum, row->time_ms);
-  add_number (checksum, row->verb);
-  add_number (checksum, row->actor == NULL ? -1 : (gint64) n_actor);
+  block_add (&block, chain, QUOIT_CHAIN_BYTES);
+  block_add_number (&block, row->seq);
+  block_add_number (&block, row->time_ms);
+  block_add_number (&block, row->verb);
+  block_add_number (&block, row->actor == NULL ? -1 : (gint64) n_actor);
   if (n_actor > 0)
-    g_checksum_update (checksum, (const guchar *) row->actor, (gssize) n_actor);
-  add_number (checksum, row->next_group_id);
-  add_number (checksum, row->next_node_id);
-  add_number (checksum, (gint64) row->n_effect_bytes);
+    {
+      block_hash (&block, checksum);
+      g_checksum_update (checksum, (const guchar *) row->actor, (gssize) n_actor);
+    }
+  block_add_number (&block, row->next_group_id);
+  block_add_number (&block, row->next_node_id);
+  block_add_number (&block, (gint64) row->n_effect_bytes);
+  block_hash (&block, checksum);
   if (row->n_effect_bytes > 0)
     g_checksum_update (checksum, row->effects, (gssize) row->n_effect_bytes);
   finish (checksum, chain);
