@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
 #include "verbs.h"
 
-static const Column columns[] = {
+static const Column class_columns[] = {
   { "accelerator", "ACCELERATOR", CELL_TEXT },
   { "topology", "TOPOLOGY", CELL_TEXT },
   { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
@@ -16,6 +17,37 @@ static const Column columns[] = {
   { "draining", "DRAINING", CELL_NUMBER },
   { "fit_now", "FIT NOW", CELL_NUMBER },
 };
+
+/* What slots are counted under, in the order of QuoitSlotsIf. */
+static const char *const assumptions[] = { "now", "undrained", "ended", "mended" };
+
+static const Column part_columns[] = {
+  { "topology", "PART", CELL_TEXT },       { NULL, "NOW", CELL_TEXT },
+  { "now_least", NULL, CELL_NUMBER },      { "now_most", NULL, CELL_NUMBER },
+  { NULL, "UNDRAINED", CELL_TEXT },        { "undrained_least", NULL, CELL_NUMBER },
+  { "undrained_most", NULL, CELL_NUMBER }, { NULL, "GROUPS ENDED", CELL_TEXT },
+  { "ended_least", NULL, CELL_NUMBER },    { "ended_most", NULL, CELL_NUMBER },
+  { NULL, "MENDED", CELL_TEXT },           { "mended_least", NULL, CELL_NUMBER },
+  { "mended_most", NULL, CELL_NUMBER },
+};
+
+typedef struct {
+  char *accelerator, *topology, *cut, *until, *certificate;
+  gboolean wraps;
+} Options;
+
+static void
+options_clear (Options *options)
+{
+  g_free (options->accelerator);
+  g_free (options->topology);
+  g_free (options->cut);
+  g_free (options->until);
+  g_free (options->certificate);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+/* --- whole slices --- */
 
 static void
 add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
@@ -38,25 +70,160 @@ add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
   table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FREE));
 }
 
+static Document *
+describe_classes (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (class_columns, G_N_ELEMENTS (class_columns));
+  Document *document = document_new ();
+
+  for (uint32_t class = 0; class < quoit_snapshot_get_n_classes (snapshot); class ++)
+    add_class (table, snapshot, class);
+  document_take_table (document, "classes", NULL, table);
+  return document;
+}
+
+/* --- parts --- */
+
+static bool
+parse_cut (const Options *options, QuoitCut *cut, GError **error)
+{
+  static const char *const names[] = { "whole", "aligned", "any" };
+
+  *cut = QUOIT_CUT_ANY;
+  for (guint i = 0; i < G_N_ELEMENTS (names) && options->cut != NULL; i++)
+    if (strcmp (options->cut, names[i]) == 0)
+      {
+        *cut = (QuoitCut) i;
+        break;
+      }
+    else if (i + 1 == G_N_ELEMENTS (names))
+      return g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--cut '%s': expected whole, aligned or any",
+                          options->cut),
+             false;
+  if (options->wraps && *cut != QUOIT_CUT_ANY)
+    return g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--wrap: expected --cut any"), false;
+  if (options->wraps)
+    *cut = QUOIT_CUT_ANY_OR_WRAPPED;
+  return true;
+}
+
+static bool
+parse_assumption (const char *text, QuoitSlotsIf *assumption, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (assumptions); i++)
+    if (strcmp (text, assumptions[i]) == 0)
+      return *assumption = (QuoitSlotsIf) i, true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--certificate '%s': expected now, undrained, ended or mended",
+               text);
+  return false;
+}
+
+static void
+add_parts (Table *table, const QuoitSlots *slots, uint32_t row)
+{
+  table_take_text (table, quoit_slots_dup_topology (slots, row));
+  for (guint i = 0; i < G_N_ELEMENTS (assumptions); i++)
+    {
+      uint32_t least = quoit_slots_get_least (slots, row, (QuoitSlotsIf) i);
+      uint32_t most = quoit_slots_get_most (slots, row, (QuoitSlotsIf) i);
+
+      table_take_text (table, least == most ? g_strdup_printf ("%u", least) : g_strdup_printf ("%u..%u", least, most));
+      table_add_number (table, least);
+      table_add_number (table, most);
+    }
+}
+
+static Document *
+describe_parts (const QuoitSlots *slots)
+{
+  Table *table = table_new (part_columns, G_N_ELEMENTS (part_columns));
+  Document *document = document_new ();
+
+  for (uint32_t row = 0; row < quoit_slots_get_n_rows (slots); row++)
+    add_parts (table, slots, row);
+  document_take_table (document, "parts", NULL, table);
+  return document;
+}
+
+static bool
+print_certificate (const QuoitSlots *slots, const char *assumption, GError **error)
+{
+  QuoitSlotsIf number;
+
+  if (!parse_assumption (assumption, &number, error))
+    return false;
+  for (uint32_t row = 0; row < quoit_slots_get_n_rows (slots); row++)
+    {
+      g_autofree char *topology = quoit_slots_dup_topology (slots, row);
+      g_autofree char *certificate = quoit_slots_dup_certificate (slots, row, number);
+
+      g_print ("part %s\n%s", topology, certificate);
+    }
+  return true;
+}
+
+static bool
+print_parts (Session *session, const QuoitSnapshot *snapshot, const Options *options, GError **error)
+{
+  g_autoptr (QuoitSlots) slots = NULL;
+  gint64 until_ms;
+  QuoitCut cut;
+
+  if (!parse_cut (options, &cut, error) || !session_now (session, &until_ms, error)
+      || (options->until != NULL && !text_parse_time (options->until, "--until", &until_ms, error)))
+    return false;
+  slots = quoit_snapshot_count_slots (snapshot, options->accelerator, options->topology, cut, until_ms, 0, error);
+  if (slots == NULL)
+    return false;
+  return options->certificate != NULL ? print_certificate (slots, options->certificate, error)
+                                      : session_print (session, describe_parts (slots), error);
+}
+
+static bool
+check_options (const Options *options, GError **error)
+{
+  if (options->accelerator != NULL
+      || (options->topology == NULL && options->cut == NULL && options->until == NULL && options->certificate == NULL
+          && !options->wraps))
+    return true;
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "counting parts: expected --accelerator");
+  return false;
+}
+
 static bool
 run (Session *session, GError **error)
 {
+  g_auto (Options) options = { 0 };
+  const GOptionEntry entries[] = {
+    { "accelerator", 'a', 0, G_OPTION_ARG_STRING, &options.accelerator, "count parts of slices of this generation",
+      "NAME" },
+    { "topology", 't', 0, G_OPTION_ARG_STRING, &options.topology, "the shape of a part; otherwise every shape",
+      "SHAPE" },
+    { "cut", 0, 0, G_OPTION_ARG_STRING, &options.cut, "whole, aligned or any (default)", "HOW" },
+    { "wrap", 0, 0, G_OPTION_ARG_NONE, &options.wraps, "parts may cross wraparound links", NULL },
+    { "until", 0, 0, G_OPTION_ARG_STRING, &options.until, "when groups have ended, for GROUPS ENDED", "TIME" },
+    { "certificate", 0, 0, G_OPTION_ARG_STRING, &options.certificate,
+      "print the proof for: now, undrained, ended or mended", "IF" },
+    G_OPTION_ENTRY_NULL,
+  };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  Document *document;
-  Table *table;
 
-  if (!session_begin (session, error))
+  if (!session_parse (session, entries, error) || !check_options (&options, error) || !session_check (session, error))
     return false;
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
-
-  table = table_new (columns, G_N_ELEMENTS (columns));
-  for (uint32_t class = 0; class < quoit_snapshot_get_n_classes (snapshot); class ++)
-    add_class (table, snapshot, class);
-  document = document_new ();
-  document_take_table (document, "classes", NULL, table);
-  return session_print (session, document, error);
+  return options.accelerator != NULL ? print_parts (session, snapshot, &options, error)
+                                     : session_print (session, describe_classes (snapshot), error);
 }
 
-const Verb verb_slots = { "slots", "", "count the slices of each class, and those that fit now", NULL, 0, 0, run };
+const Verb verb_slots = {
+  "slots",
+  "",
+  "count the slices of each class, or how many parts of them fit",
+  "With --accelerator, counts how many parts of each shape fit at once. A range such as 3..4 means that\n"
+  "3 parts fit, and that more than 4 are impossible.",
+  0,
+  0,
+  run,
+};

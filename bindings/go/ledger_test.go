@@ -339,6 +339,27 @@ func TestLeasesOfManyGroupsChangeTogether(t *testing.T) {
 	}
 }
 
+func TestPartsAreCounted(t *testing.T) {
+	ledger := newLedger(t, "v6e 8x8 x2 pool=p")
+	reserve(t, ledger, &quoit.Request{Name: "train", Accelerator: "v6e", Topology: "8x8", Slices: 1, Lease: time.Hour})
+	snapshot := newSnapshot(t, ledger)
+	slots := must[[]quoit.Slots](t)(snapshot.CountSlots("v6e", "4x4", quoit.CutAny, now.Add(time.Hour), 0))
+	if len(slots) != 4 || slots[0].Least != 4 || slots[0].Most != 4 || slots[2].Assumption != quoit.SlotsGroupsEnded ||
+		slots[2].Least != 8 || !strings.Contains(slots[0].Certificate, "p-1 most=4 unit=") {
+		t.Errorf("%+v: expected 4 parts now, and 8 when the group has ended", slots)
+	}
+	all := must[[]quoit.Slots](t)(snapshot.CountSlots("v6e", "", quoit.CutAligned, now, 1000))
+	if len(all) != 5*4 || all[0].Topology != "2x2" {
+		t.Errorf("%d rows: expected four for each of 5 shapes", len(all))
+	}
+	_, err := snapshot.CountSlots("v6e", "16x16", quoit.CutAnyOrWrapped, now, 0)
+	wantCode(t, err, quoit.NotFound)
+	_, err = snapshot.CountSlots("v6e", "4x4", quoit.Cut(9), now, 0)
+	wantCode(t, err, quoit.Invalid)
+	_, err = snapshot.CountSlots("v6e", "4\x00", quoit.CutWhole, now, 0)
+	wantCode(t, err, quoit.Invalid)
+}
+
 func TestStartOfARequestFollowsFromEnds(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	leased, estimated := sliceRequest("leased", 1), sliceRequest("estimated", 1)

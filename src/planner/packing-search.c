@@ -61,9 +61,9 @@ has_room (const QuoitPackingSearch *search, guint32 demand, guint32 n)
   return most == 0 || search->n_of_demand[demand] + n <= most;
 }
 
-/* Adds places until none is left that can be added. Begins each demand at a random place. */
+/* Adds places until none is left that can be added. Begins each demand at its first place, or at a random one. */
 static void
-fill (QuoitPackingSearch *search)
+fill (QuoitPackingSearch *search, gboolean from_first)
 {
   const QuoitPackingProblem *problem = search->problem;
 
@@ -74,7 +74,7 @@ fill (QuoitPackingSearch *search)
 
       for (end = first + 1; end < problem->n_places && demand_of (search, end) == demand;)
         end++;
-      at = first + draw (search, end - first);
+      at = from_first ? first : first + draw (search, end - first);
       for (guint32 i = first; i < end && has_room (search, demand, 1); i++)
         {
           if (search->n_against[at] == 0 && !search->is_in[at])
@@ -140,7 +140,7 @@ improve (QuoitPackingSearch *search)
 
   while (changed)
     {
-      fill (search);
+      fill (search, FALSE);
       changed = FALSE;
       for (guint32 p = 0; p < search->problem->n_places; p++)
         if (search->is_in[p] && improve_at (search, p))
@@ -210,6 +210,8 @@ quoit_packing_search_new (QuoitPackingProblem *problem, QuoitPackingResult *resu
   search->n_of_demand = g_new0 (guint32, problem->n_demands);
   search->exchangeable = g_new (guint32, problem->n_places);
   search->random = G_GUINT64_CONSTANT (88172645463325252);
+  /* In order, places lie side by side, which is the best that a slice without holes can have. */
+  fill (search, TRUE);
   improve (search);
   keep_if_greater (search, result);
   return search;

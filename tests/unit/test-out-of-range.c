@@ -95,6 +95,24 @@ check_bundle_resources (const QuoitGroup *group)
 }
 
 static void
+check_slots (const QuoitSlots *slots)
+{
+  OUT_OF_RANGE (quoit_slots_get_n_rows (slots))
+  {
+    ABSENT (quoit_slots_dup_topology (slots, at));
+    VALUE (quoit_slots_get_least (slots, at, QUOIT_SLOTS_NOW), 0);
+    VALUE (quoit_slots_get_most (slots, at, QUOIT_SLOTS_NOW), 0);
+    ABSENT (quoit_slots_dup_certificate (slots, at, QUOIT_SLOTS_NOW));
+  }
+  OUT_OF_RANGE (4)
+  {
+    VALUE (quoit_slots_get_least (slots, 0, (QuoitSlotsIf) at), 0);
+    VALUE (quoit_slots_get_most (slots, 0, (QuoitSlotsIf) at), 0);
+    ABSENT (quoit_slots_dup_certificate (slots, 0, (QuoitSlotsIf) at));
+  }
+}
+
+static void
 check_import (const QuoitImport *import)
 {
   OUT_OF_RANGE (quoit_import_get_n_changes (import))
@@ -551,6 +569,18 @@ START_TEST (getters_of_renumberings_return_the_documented_value)
 }
 END_TEST
 
+START_TEST (getters_of_slots_return_the_documented_value)
+{
+  g_autoptr (QuoitLedger) ledger = new_ledger ();
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitSlots) slots = quoit_snapshot_count_slots (snapshot, "v6e", "4x4", QUOIT_CUT_ANY, 0, 0, NULL);
+
+  ck_assert_ptr_nonnull (slots);
+  expect_criticals ();
+  check_slots (slots);
+}
+END_TEST
+
 START_TEST (constructors_without_error_refuse_unknown_enums)
 {
   const uint32_t at = 99;
@@ -598,6 +628,7 @@ main (void)
   tcase_add_test (tcase, getters_of_plans_return_the_documented_value);
   tcase_add_test (tcase, getters_of_topologies_return_the_documented_value);
   tcase_add_test (tcase, getters_of_renumberings_return_the_documented_value);
+  tcase_add_test (tcase, getters_of_slots_return_the_documented_value);
   tcase_add_test (tcase, constructors_without_error_refuse_unknown_enums);
   tcase_add_test (tcase, states_of_null_are_documented);
   tcase_add_test (tcase, amounts_of_unknown_parts_are_absent);

@@ -225,6 +225,8 @@ class World:
             "chips": lambda: 4,
             "max_chips": lambda: 4,
             "cohort": lambda: "lab",
+            "cut": lambda: quoit.Cut.ANY,
+            "steps": lambda: 1000,
             "reason": lambda: "preempted by job-7",
             "now_ms": lambda: NOW,
             "wait_ms": lambda: 100,

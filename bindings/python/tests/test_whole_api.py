@@ -294,7 +294,7 @@ def made_objects():
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, request, group, half, snapshot, fork, start, plan, preemption, change, before, ledger.feed(0), quoit.renumbering(before, after),
+        ledger, imported, again, request, group, half, snapshot, fork, start, plan, preemption, snapshot.count_slots("v6e", "4x4"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),

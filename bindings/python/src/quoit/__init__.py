@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import GraphForm, GroupEnd, Preemption, Snapshot, Start
+    from .snapshots import Cut, GraphForm, GroupEnd, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
         Job,
         Process,
@@ -119,6 +119,7 @@ __all__ = [
     "Checkpoint",
     "ConflictError",
     "Constraint",
+    "Cut",
     "DamagedError",
     "Effect",
     "EffectType",
@@ -177,6 +178,8 @@ __all__ = [
     "Slice",
     "SliceClass",
     "SliceFlags",
+    "Slots",
+    "SlotsIf",
     "Snapshot",
     "Source",
     "SourceKind",
@@ -237,7 +240,7 @@ _LAZY = {
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
-    "snapshots": ("GraphForm", "GroupEnd", "Preemption", "Snapshot", "Start"),
+    "snapshots": ("Cut", "GraphForm", "GroupEnd", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
     "topologies": (
         "Job",
         "Process",

@@ -45,6 +45,46 @@ class GraphForm(_c.Code):
     """The JSON graph that Fluxion's resource-query reads."""
 
 
+class Cut(_c.Code):
+    """How parts may be cut from slices. A part is a box of whole hosts."""
+
+    WHOLE = 0
+    """Only whole slices."""
+    ALIGNED = 1
+    """At multiples of the part's sides along each axis, and not turned."""
+    ANY = 2
+    """From any host on, and turned if the hosts allow it."""
+    ANY_OR_WRAPPED = 3
+    """Also across wraparound links; no public source says that libtpu accepts such a part."""
+
+
+class SlotsIf(_c.Code):
+    """What is assumed when slots are counted; see `Snapshot.count_slots`."""
+
+    NOW = 0
+    """Hosts that are alive, not draining and wholly unused now."""
+    UNDRAINED = 1
+    """As if draining hosts were not draining."""
+    GROUPS_ENDED = 2
+    """At a later time: without groups that have ended by then."""
+    MENDED = 3
+    """As if known dead hosts, and draining ones, were alive."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Slots:
+    """How many parts of one shape fit at once under one assumption."""
+
+    topology: str
+    assumption: SlotsIf
+    least: int
+    """A number of parts that fit."""
+    most: int
+    """A number of parts such that more cannot fit. If it is equal to `least`, the count is exact."""
+    certificate: str
+    """The proof of `most`: a line for each slice, as described for quoit_slots_dup_certificate() in quoit/slots.h."""
+
+
 @dataclasses.dataclass(frozen=True)
 class GroupEnd:
     """The end of a group for which a request waits."""
@@ -192,6 +232,56 @@ class Snapshot(View):
             for at in range(lib.quoit_start_get_n_ends(start))
         )
         return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
+
+    def count_slots(
+        self,
+        accelerator: str,
+        topology: str | None = None,
+        *,
+        cut: Cut = Cut.ANY,
+        until_ms: int | None = None,
+        steps: int = 0,
+    ) -> tuple[Slots, ...]:
+        """Counts how many parts of a shape the slices can hold at once, now and under assumptions.
+
+        Args:
+            accelerator: the TPU generation, as for `Request`.
+            topology: the shape of a part; None: each shape that the catalogue lists and the fleet has a slice for.
+            cut: how parts may be cut.
+            until_ms: the later time of `SlotsIf.GROUPS_ENDED`; None: now.
+            steps: limits the work for each different set of free hosts of a slice; 0: the default. If the limit ends
+                the search, `Slots.least` and `Slots.most` differ.
+
+        Returns:
+            For each shape one element per assumption, in the order of `SlotsIf`.
+
+        Raises:
+            InvalidError: the generation is unknown, or it cannot have the topology.
+            NotFoundError: no slice of the fleet is large enough.
+        """
+        slots = _c.own_handle(
+            call(
+                lib.quoit_snapshot_count_slots,
+                self._handle,
+                _c.to_text(accelerator, "accelerator"),
+                _c.to_text_or_null(topology, "topology"),
+                _c.to_member(Cut, cut, "cut"),
+                _c.clock(until_ms),
+                _c.to_int(steps, "steps", _c.UINT64),
+            ),
+            lib.quoit_slots_free,
+        )
+        return tuple(
+            Slots(
+                _c.take_text(lib.quoit_slots_dup_topology(slots, row)),
+                assumption,
+                int(lib.quoit_slots_get_least(slots, row, assumption)),
+                int(lib.quoit_slots_get_most(slots, row, assumption)),
+                _c.take_text(lib.quoit_slots_dup_certificate(slots, row, assumption)),
+            )
+            for row in range(lib.quoit_slots_get_n_rows(slots))
+            for assumption in SlotsIf
+        )
 
     def find_preemption(self, request: Request, *, now_ms: int | None = None) -> Preemption:
         """Finds the cheapest set of groups whose release makes the request fit now. It changes nothing.

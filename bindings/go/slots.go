@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+
+	"quoit/internal/cconv"
+)
+
+// Cut is how parts may be cut from slices. A part is a box of whole hosts.
+type Cut int
+
+// The ways to cut.
+const (
+	CutWhole        Cut = C.QUOIT_CUT_WHOLE          // only whole slices
+	CutAligned      Cut = C.QUOIT_CUT_ALIGNED        // at multiples of the part's sides along each axis, and not turned
+	CutAny          Cut = C.QUOIT_CUT_ANY            // from any host on, and turned if the hosts allow it
+	CutAnyOrWrapped Cut = C.QUOIT_CUT_ANY_OR_WRAPPED // also across wraparound links
+)
+
+// SlotsIf is what is assumed when slots are counted.
+type SlotsIf int
+
+// The assumptions.
+const (
+	SlotsNow         SlotsIf = C.QUOIT_SLOTS_NOW          // hosts that are alive, not draining and wholly unused now
+	SlotsUndrained   SlotsIf = C.QUOIT_SLOTS_UNDRAINED    // as if draining hosts were not draining
+	SlotsGroupsEnded SlotsIf = C.QUOIT_SLOTS_GROUPS_ENDED // at a later time, without groups that have ended by then
+	SlotsMended      SlotsIf = C.QUOIT_SLOTS_MENDED       // as if known dead hosts, and draining ones, were alive
+)
+
+// Slots is how many parts of one shape fit at once under one assumption. If Least and Most are equal, the count is exact.
+type Slots struct {
+	Topology    string
+	Assumption  SlotsIf
+	Least       uint32 // a number of parts that fit
+	Most        uint32 // a number of parts such that more cannot fit
+	Certificate string // the proof of Most: see quoit_slots_dup_certificate() in quoit/slots.h
+}
+
+// CountSlots counts how many parts of a shape the slices can hold at once, now and under assumptions. An empty topology
+// means each shape that the catalogue lists and the fleet has a slice for. until is the later time of SlotsGroupsEnded.
+// steps limits the work for each different set of free hosts of a slice; 0 is the default.
+//
+// It fails with Invalid if the generation is unknown, if it cannot have the topology, or if cut is not one of the constants,
+// and with NotFound if no slice of the fleet is large enough.
+func (s *Snapshot) CountSlots(accelerator, topology string, cut Cut, until time.Time, steps uint64) ([]Slots, error) {
+	var arguments cconv.Arguments
+	cAccelerator := (*C.char)(arguments.Text("accelerator", accelerator))
+	cTopology := (*C.char)(arguments.TextUnlessEmpty("topology", topology))
+	err := arguments.Err()
+	if err == nil && (cut < CutWhole || cut > CutAnyOrWrapped) {
+		err = cconv.InvalidError("cut '%d': expected a constant of type Cut", int(cut))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var counted *C.QuoitSlots
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		counted = C.quoit_snapshot_count_slots(c, cAccelerator, cTopology, C.QuoitCut(cut), C.int64_t(unixMs(until)),
+			C.uint64_t(steps), &gerror)
+		return errorFromC(gerror)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.quoit_slots_free(counted)
+	var slots []Slots
+	for row := C.uint32_t(0); row < C.quoit_slots_get_n_rows(counted); row++ {
+		for assumption := SlotsNow; assumption <= SlotsMended; assumption++ {
+			slots = append(slots, Slots{
+				Topology:   cconv.MoveString(unsafe.Pointer(C.quoit_slots_dup_topology(counted, row))),
+				Assumption: assumption,
+				Least:      uint32(C.quoit_slots_get_least(counted, row, C.QuoitSlotsIf(assumption))),
+				Most:       uint32(C.quoit_slots_get_most(counted, row, C.QuoitSlotsIf(assumption))),
+				Certificate: cconv.MoveString(unsafe.Pointer(
+					C.quoit_slots_dup_certificate(counted, row, C.QuoitSlotsIf(assumption)))),
+			})
+		}
+	}
+	return slots, nil
+}
