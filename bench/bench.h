@@ -59,6 +59,7 @@ void bench_program (Bench *bench, char **argv,
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
 void bench_queues (Bench *bench);
+void bench_ahead (Bench *bench);
 void bench_footprint (Bench *bench);
 void bench_peer (Bench *bench);
 void bench_bindings (Bench *bench);

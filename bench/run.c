@@ -18,7 +18,8 @@ static const struct {
   { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
   { "bindings", bench_bindings },   { "environments", bench_environments },
   { "meshes", bench_meshes },       { "processes", bench_processes },
-  { "queues", bench_queues },       { "nodes", bench_nodes },
+  { "queues", bench_queues },       { "ahead", bench_ahead },
+  { "nodes", bench_nodes },
 };
 
 static gboolean

@@ -97,6 +97,28 @@ quoit_fleet_ahead_remove (QuoitFleet *fleet, guint32 slot)
   set_list (fleet, list);
 }
 
+QuoitAhead *
+quoit_fleet_ahead_detach (QuoitFleet *fleet)
+{
+  return g_steal_pointer (&fleet->ahead);
+}
+
+void
+quoit_fleet_ahead_attach (QuoitFleet *fleet, QuoitAhead *ahead)
+{
+  GArray *list = g_array_sized_new (FALSE, FALSE, sizeof (guint32), ahead->slots->len);
+
+  for (guint i = 0; i < ahead->slots->len; i++)
+    {
+      guint32 slot = g_array_index (ahead->slots, guint32, i);
+
+      if (quoit_group_is_ahead (quoit_fleet_group_at (fleet, slot)))
+        g_array_append_val (list, slot);
+    }
+  set_list (fleet, list);
+  quoit_ahead_unref (ahead);
+}
+
 gboolean
 quoit_fleet_ahead_find_overlap (const QuoitFleet *fleet, const QuoitGroupData **one, const QuoitGroupData **other)
 {

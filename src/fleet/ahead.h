@@ -89,5 +89,9 @@ quoit_fleet_ahead_doubt (QuoitFleet *fleet)
 /* Add and remove the slot of a record that lies ahead. */
 void quoit_fleet_ahead_add (QuoitFleet *fleet, guint32 slot);
 void quoit_fleet_ahead_remove (QuoitFleet *fleet, guint32 slot);
+/* Makes many records begin at once, each of which would make another list: takes the list away from @fleet, and gives
+ * back to it what has not begun (transfer full). */
+QuoitAhead *quoit_fleet_ahead_detach (QuoitFleet *fleet);
+void quoit_fleet_ahead_attach (QuoitFleet *fleet, QuoitAhead *ahead);
 /* Makes the list again from all groups. */
 void quoit_fleet_ahead_rebuild (QuoitFleet *fleet);

@@ -451,15 +451,17 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
     }
   moves = !quoit_group_same_nodes (before, group) || quoit_group_is_ahead (before) != quoit_group_is_ahead (group)
           || before->begins_ms != group->begins_ms;
-  if (moves)
+  /* A record that lies ahead uses no nodes yet. It leaves the list only when nothing can fail. */
+  if (moves && !quoit_group_is_ahead (before))
+    leave_nodes (fleet, before, slot);
+  if (moves && !check_new_nodes (fleet, group, error))
     {
-      leave_nodes (fleet, before, slot);
-      if (!check_new_nodes (fleet, group, error))
-        {
-          enter_nodes (fleet, before, slot);
-          return quoit_group_data_unref (group), FALSE;
-        }
+      if (!quoit_group_is_ahead (before))
+        enter_nodes (fleet, before, slot);
+      return quoit_group_data_unref (group), FALSE;
     }
+  if (moves && quoit_group_is_ahead (before))
+    leave_nodes (fleet, before, slot);
   if (*group->source != '\0')
     quoit_fleet_ahead_doubt (fleet);
   /* Replace the group before the shares are added, because shares refer to the bundles of the group in the slot. */

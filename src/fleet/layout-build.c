@@ -379,6 +379,7 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
       quoit_strings_free (layout->strings);
       quoit_claims_free (layout->kinds);
       quoit_recent_free (layout->eligible);
+      quoit_recent_free (layout->zones);
       g_free (layout);
       return NULL;
     }

@@ -41,6 +41,7 @@ quoit_layout_init_caches (QuoitLayout *layout)
   layout->version = next_version ();
   layout->slice_runs = NULL;
   layout->eligible = quoit_recent_new (N_REMEMBERED);
+  layout->zones = quoit_recent_new (N_REMEMBERED);
 }
 
 void
@@ -109,6 +110,7 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout->index_by_slot);
   quoit_slice_runs_free (layout->slice_runs);
   quoit_recent_free (layout->eligible);
+  quoit_recent_free (layout->zones);
   g_free (layout);
 }
 

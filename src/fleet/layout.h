@@ -153,6 +153,7 @@ typedef struct {
   guint32 end_id;             /* greater than every id */
   QuoitSliceRuns *slice_runs; /* a cache; see quoit_layout_slice_runs() */
   QuoitRecent *eligible;      /* slices that pass the rules of requests. See candidates.c */
+  QuoitRecent *zones;         /* nodes of zones, for windows. See placement/window-nodes.c */
 } QuoitLayout;
 
 /* The claims of one source, and the durable ids of its nodes in the same order. */

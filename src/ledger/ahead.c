@@ -2,6 +2,7 @@
 #include "ledger/ahead.h"
 
 #include "base/time.h"
+#include "placement/rows.h"
 
 /* --- moves --- */
 
@@ -162,25 +163,37 @@ quoit_step_check_has_begun (const QuoitGroupData *group, GError **error)
                      group->name, group->id, begins);
 }
 
-/* Returns whether @other is promised a node of @group. */
-static gboolean
-wants_node_of (const QuoitFleet *fleet, const QuoitGroupData *other, const QuoitGroupData *group)
+/* Returns the nodes of a record, as an array of guint32 in ascending order. The caller owns it. */
+static GArray *
+list_nodes (const QuoitFleet *fleet, const QuoitGroupData *record)
 {
-  g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
+  GArray *nodes;
 
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    g_hash_table_add (ids, GUINT_TO_POINTER (group->node_ids[i]));
-  for (guint32 i = 0; i < other->n_nodes; i++)
-    if (g_hash_table_contains (ids, GUINT_TO_POINTER (other->node_ids[i])))
-      return TRUE;
-  if (other->kind == QUOIT_RECORD_WINDOW)
+  if (record->kind == QUOIT_RECORD_WINDOW)
+    return quoit_window_list_nodes (record, fleet->layout);
+  nodes = g_array_sized_new (FALSE, FALSE, sizeof (guint32), record->n_nodes);
+  for (guint32 i = 0; i < record->n_nodes; i++)
     {
-      g_autoptr (GArray) nodes = quoit_window_list_nodes (other, fleet->layout);
+      guint32 node = quoit_layout_find_id (fleet->layout, record->node_ids[i]);
 
-      for (guint i = 0; i < nodes->len; i++)
-        if (g_hash_table_contains (ids, GUINT_TO_POINTER (fleet->layout->nodes[g_array_index (nodes, guint32, i)].id)))
-          return TRUE;
+      if (node != QUOIT_NO_INDEX)
+        g_array_append_val (nodes, node);
     }
+  quoit_numbers_sort ((guint32 *) (void *) nodes->data, nodes->len);
+  return nodes;
+}
+
+/* Returns whether @other is promised one of @nodes, which are in ascending order. The longer list is searched for the
+ * nodes of the shorter one. */
+static gboolean
+wants_node (const QuoitFleet *fleet, const QuoitGroupData *other, const GArray *nodes)
+{
+  g_autoptr (GArray) wanted = list_nodes (fleet, other);
+  const GArray *few = wanted->len < nodes->len ? wanted : nodes, *many = few == nodes ? wanted : nodes;
+
+  for (guint i = 0; i < few->len; i++)
+    if (quoit_numbers_have ((const guint32 *) (const void *) many->data, many->len, g_array_index (few, guint32, i)))
+      return TRUE;
   return FALSE;
 }
 
@@ -189,6 +202,8 @@ static const QuoitGroupData *
 find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, gboolean only_windows,
              guint64 first_id)
 {
+  g_autoptr (GArray) nodes = quoit_fleet_n_ahead (fleet) == 0 ? NULL : list_nodes (fleet, group);
+
   for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
     {
       const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
@@ -196,7 +211,7 @@ find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms
       if (other->begins_ms >= end_ms)
         return NULL;
       if (other->id >= first_id && (!only_windows || other->kind == QUOIT_RECORD_WINDOW)
-          && (other->until_ms == 0 || other->until_ms > group->begins_ms) && wants_node_of (fleet, other, group))
+          && (other->until_ms == 0 || other->until_ms > group->begins_ms) && wants_node (fleet, other, nodes))
         return other;
     }
   return NULL;
@@ -211,6 +226,8 @@ quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gi
 const QuoitGroupData *
 quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *window)
 {
+  g_autoptr (GArray) nodes = list_nodes (fleet, window);
+
   for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
     {
       const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
@@ -218,7 +235,7 @@ quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *wind
       if (other->begins_ms >= window->until_ms)
         return NULL;
       if (other->kind != QUOIT_RECORD_WINDOW && (other->until_ms == 0 || other->until_ms > window->begins_ms)
-          && wants_node_of (fleet, window, other))
+          && wants_node (fleet, other, nodes))
         return other;
     }
   return NULL;

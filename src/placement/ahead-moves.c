@@ -75,17 +75,26 @@ is_available (const Calendar *calendar, guint32 slice, gint64 from_ms, gint64 un
 /* --- what is fixed --- */
 
 static void
+raise_end (Calendar *calendar, guint32 node_id, gint64 latest_ms, gint64 certain_ms)
+{
+  guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, node_id);
+
+  if (slice == QUOIT_NO_INDEX)
+    return;
+  calendar->free_from[slice] = MAX (calendar->free_from[slice], latest_ms);
+  calendar->certain_from[slice] = MAX (calendar->certain_from[slice], certain_ms);
+}
+
+/* A group of whole slices has all hosts of each, so one of them is enough. */
+static void
 raise_ends (Calendar *calendar, const QuoitGroupData *group, gint64 latest_ms, gint64 certain_ms)
 {
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 slice = quoit_layout_slice_of_id (calendar->fleet->layout, group->node_ids[i]);
-
-      if (slice == QUOIT_NO_INDEX)
-        continue;
-      calendar->free_from[slice] = MAX (calendar->free_from[slice], latest_ms);
-      calendar->certain_from[slice] = MAX (calendar->certain_from[slice], certain_ms);
-    }
+  if (quoit_group_has_whole_slices (group))
+    for (guint32 s = 0; s < group->n_slices; s++)
+      raise_end (calendar, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]], latest_ms, certain_ms);
+  else
+    for (guint32 i = 0; i < group->n_nodes; i++)
+      raise_end (calendar, group->node_ids[i], latest_ms, certain_ms);
 }
 
 static void

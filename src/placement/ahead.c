@@ -27,114 +27,6 @@ quoit_request_latest_end (const QuoitRequest *request, gint64 now_ms)
   return request->lease_ms == 0 ? QUOIT_FOREVER_MS : now_ms + MAX (request->lease_ms, request->expected_runtime_ms);
 }
 
-/* --- windows --- */
-
-static void
-append_slice (const QuoitLayout *layout, QuoitSliceId slice, GArray *nodes)
-{
-  const QuoitSlice *row = &layout->slices[slice.index];
-
-  for (guint32 n = row->first_node; n < row->first_node + row->n_nodes; n++)
-    g_array_append_val (nodes, n);
-}
-
-static gboolean
-list_slice (const char *name, const QuoitLayout *layout, GArray *nodes, GError **error)
-{
-  QuoitSliceId slice;
-
-  if (!quoit_layout_lookup_slice (layout, name, &slice, error))
-    return FALSE;
-  append_slice (layout, slice, nodes);
-  return TRUE;
-}
-
-static gboolean
-list_node (const char *name, const QuoitLayout *layout, GArray *nodes, GError **error)
-{
-  QuoitNodeId node;
-
-  if (!quoit_layout_lookup_node (layout, name, &node, error))
-    return FALSE;
-  g_array_append_val (nodes, node.index);
-  return TRUE;
-}
-
-/* Lists the nodes of a pool or zone. */
-static gboolean
-list_by_rule (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, GError **error)
-{
-  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
-  QuoitNodeRules rules;
-
-  quoit_request_replace_text (target.scope == QUOIT_WINDOW_POOL ? &request->pool : &request->zone, target.target);
-  if (!quoit_node_rules_init (&rules, layout, request, error))
-    return FALSE;
-  for (guint32 n = 0; n < layout->n_nodes; n++)
-    if (quoit_node_rules_first_broken (&rules, (QuoitNodeId) { n }) == QUOIT_NO_CONSTRAINT)
-      g_array_append_val (nodes, n);
-  quoit_node_rules_clear (&rules);
-  return TRUE;
-}
-
-static gboolean
-list_nodes (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes, GError **error)
-{
-  switch (target.scope)
-    {
-    case QUOIT_WINDOW_NODE:
-      return list_node (target.target, layout, nodes, error);
-    case QUOIT_WINDOW_SLICE:
-      return list_slice (target.target, layout, nodes, error);
-    case QUOIT_WINDOW_POOL:
-    case QUOIT_WINDOW_ZONE:
-    default:
-      return list_by_rule (target, layout, nodes, error);
-    }
-}
-
-/* A later import can add another node or slice of the name. The window then covers all of them. */
-static void
-list_all_named (QuoitWindowTarget target, const QuoitLayout *layout, GArray *nodes)
-{
-  guint32 at = QUOIT_NO_INDEX;
-  QuoitSliceId slice;
-
-  while (target.scope == QUOIT_WINDOW_SLICE && quoit_layout_next_slice_named (layout, target.target, &at, &slice))
-    append_slice (layout, slice, nodes);
-  for (guint32 n = 0; target.scope == QUOIT_WINDOW_NODE && n < layout->n_nodes; n++)
-    if (strcmp (quoit_layout_node_name (layout, (QuoitNodeId) { n }), target.target) == 0)
-      g_array_append_val (nodes, n);
-}
-
-GArray *
-quoit_window_list_nodes (const QuoitGroupData *window, const QuoitLayout *layout)
-{
-  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  QuoitWindowTarget target;
-
-  if (quoit_window_target_parse (window->request, &target) && !list_nodes (target, layout, nodes, NULL))
-    {
-      list_all_named (target, layout, nodes);
-      quoit_numbers_sort ((guint32 *) (void *) nodes->data, nodes->len);
-    }
-  return nodes;
-}
-
-gboolean
-quoit_window_check_target (QuoitWindowTarget target, const QuoitLayout *layout, GError **error)
-{
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autofree char *quoted = NULL;
-
-  if (!list_nodes (target, layout, nodes, error))
-    return FALSE;
-  if (nodes->len > 0)
-    return TRUE;
-  quoted = quoit_quote (target.target);
-  return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no node in zone %s", quoted);
-}
-
 /* --- the fleet that a request sees --- */
 
 /* A fork on which things begin. */
@@ -273,15 +165,15 @@ begin_window (Seen *seen, const QuoitGroupData *window)
 static void
 begin_between (QuoitFleet *fork, gint64 from_ms, gint64 end_ms)
 {
-  g_autoptr (GArray) ahead = g_array_copy (fork->ahead->slots);
+  QuoitAhead *ahead = quoit_fleet_ahead_detach (fork);
   g_autoptr (GArray) drained = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
   Seen seen = { .fleet = fork, .drained = drained };
 
-  for (guint i = 0; i < ahead->len; i++)
+  for (guint i = 0; i < ahead->slots->len; i++)
     {
       const QuoitGroupData *group;
 
-      seen.slot = g_array_index (ahead, guint32, i);
+      seen.slot = g_array_index (ahead->slots, guint32, i);
       group = quoit_fleet_group_at (fork, seen.slot);
       if (group->begins_ms >= end_ms)
         break;
@@ -294,6 +186,7 @@ begin_between (QuoitFleet *fork, gint64 from_ms, gint64 end_ms)
       else
         begin_bundles (&seen, group);
     }
+  quoit_fleet_ahead_attach (fork, ahead);
   quoit_fleet_set_node_states (fork, (const QuoitNodeStateChange *) (const void *) drained->data, drained->len);
 }
 
@@ -341,11 +234,12 @@ without_ended (const QuoitFleet *fleet, gint64 time_ms, gint64 (*end_of) (const 
 QuoitFleet *
 quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms)
 {
-  g_autoptr (QuoitFleet) later = without_ended (fleet, from_ms, quoit_group_latest_end);
-  QuoitFleet *fork = quoit_fleet_seen_between (later, from_ms, end_ms);
+  QuoitFleet *later = without_ended (fleet, from_ms, quoit_group_latest_end);
 
-  quoit_fleet_share_quotas (fork, fleet);
-  return fork;
+  if (quoit_fleet_n_ahead (later) > 0)
+    begin_between (later, from_ms, end_ms);
+  quoit_fleet_share_quotas (later, fleet);
+  return later;
 }
 
 /* --- candidates --- */

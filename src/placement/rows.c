@@ -96,3 +96,20 @@ quoit_numbers_sort (guint32 *numbers, guint32 n)
 {
   qsort (numbers, n, sizeof *numbers, smallest_first);
 }
+
+gboolean
+quoit_numbers_have (const guint32 *numbers, guint32 n, guint32 number)
+{
+  guint32 first = 0, end = n;
+
+  while (first < end)
+    {
+      guint32 middle = first + (end - first) / 2;
+
+      if (numbers[middle] < number)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+  return first < n && numbers[first] == number;
+}

@@ -17,3 +17,5 @@ const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 index);
 
 /* Sorts in ascending order. */
 void quoit_numbers_sort (guint32 *numbers, guint32 n);
+/* Returns whether @number is one of @numbers, which are in ascending order. */
+gboolean quoit_numbers_have (const guint32 *numbers, guint32 n, guint32 number);

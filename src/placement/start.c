@@ -7,6 +7,7 @@
 #include "placement/bundles-after.h"
 #include "placement/quota.h"
 #include "placement/queue/timeline.h"
+#include "placement/start-ahead.h"
 
 /* --- ends of groups --- */
 
@@ -289,33 +290,14 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_array_set_size (ends, n_kept);
 }
 
-/* Returns whether the bundles fit at @time_ms, after the ends before it, beside what lies ahead. */
-static gboolean
-bundles_fit_at (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, guint n, gint64 time_ms)
-{
-  g_autoptr (QuoitFleet) after = quoit_fleet_without (fleet, slots, n);
-  g_autoptr (QuoitFleet) seen
-      = quoit_fleet_seen_between (after, time_ms, quoit_runtime_end (time_ms, longest_runtime (request)));
-
-  return quoit_bundles_fit (seen, request, NULL);
-}
-
-/* Tries each end, because what lies ahead can take nodes away again. */
 static void
 find_start_of_bundles_beside_ahead (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                     QuoitStartTime *start)
 {
-  g_autoptr (GArray) slots = NULL;
-
   g_array_unref (start->ends);
   start->ends = collect_ends (fleet, NULL, now_ms);
   add_ends_ahead (fleet, now_ms, start);
-  slots = list_slots (start->ends);
-  if (bundles_fit_at (fleet, request, slots, 0, now_ms))
-    start->time_ms = now_ms;
-  for (guint i = 0; i < slots->len && start->time_ms == 0; i++)
-    if (bundles_fit_at (fleet, request, slots, i + 1, g_array_index (start->ends, QuoitGroupEnd, i).time_ms))
-      start->time_ms = g_array_index (start->ends, QuoitGroupEnd, i).time_ms;
+  start->time_ms = quoit_bundles_find_start (fleet, request, start->ends, longest_runtime (request), now_ms);
   if (start->time_ms == now_ms)
     g_array_set_size (start->ends, 0);
   drop_later_ends (start);
