@@ -468,6 +468,21 @@ check_window (const Rebase *rebase, const QuoitGroupData *window, GError **error
          || conflict (error, "reservation", ahead->name, "has a node of a window of the fork in its time");
 }
 
+/* Checks that a lease that the fork has set does not reach into a window that others have added since. A window leaves
+ * alone what is held, which counts as if it had no end. */
+static gboolean
+check_lease (const Rebase *rebase, const char *name, GError **error)
+{
+  const QuoitGroupData *before = quoit_fleet_find_group (rebase->base, name);
+  const QuoitGroupData *group = quoit_fleet_find_group (rebase->fleet, name);
+
+  return group == NULL || (before != NULL && before->state == QUOIT_GROUP_HELD)
+         || quoit_step_find_window (rebase->present, group, quoit_group_certain_end (group),
+                                    rebase->base->next_group_id)
+                == NULL
+         || conflict (error, "the lease of group", name, "reaches into a window that was added since the snapshot");
+}
+
 /* Checks that new and changed groups have no node of a window that others have added since, and new windows none of a
  * reservation ahead. */
 static gboolean
@@ -477,6 +492,8 @@ check_windows (const Rebase *rebase, GError **error)
     {
       const QuoitEffect *effect = &rebase->entry->effects[i];
 
+      if (effect->type == QUOIT_EFFECT_GROUP_LEASE && !check_lease (rebase, effect->group_name, error))
+        return FALSE;
       if (effect->type != QUOIT_EFFECT_GROUP_ADDED && effect->type != QUOIT_EFFECT_GROUP_CHANGED)
         continue;
       if (effect->group->kind == QUOIT_RECORD_WINDOW)

@@ -133,6 +133,39 @@ START_TEST (fork_meets_a_new_window)
 }
 END_TEST
 
+START_TEST (renewal_on_a_fork_meets_a_new_window)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) request = request_new ("job", 1, 4 * minute_ms);
+  g_autoptr (QuoitGroup) job = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL, after = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2 pool=a");
+  job = quoit_ledger_reserve (ledger, request, first_ms, NULL, &error);
+  ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert (quoit_ledger_add_window (ledger, "w", QUOIT_WINDOW_POOL, "a", first_ms + 5 * minute_ms,
+                                      first_ms + 9 * minute_ms, first_ms, NULL));
+  for (gint64 lease = 6; lease >= 5; lease--)
+    {
+      g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+      g_autoptr (QuoitGroup) renewed = quoit_fork_renew (fork, "job", lease * minute_ms, first_ms, NULL);
+
+      ck_assert_ptr_nonnull (renewed);
+      ck_assert (quoit_ledger_commit_fork (ledger, fork, first_ms, &error) == (lease == 5));
+      if (lease == 6)
+        ck_assert_refused (error, QUOIT_ERROR_CONFLICT,
+                           "the lease of group 'job' reaches into a window that was added since");
+      g_clear_pointer (&after, quoit_snapshot_unref);
+      g_clear_pointer (&job, quoit_group_unref);
+      after = quoit_ledger_snapshot (ledger);
+      job = quoit_snapshot_lookup_group (after, "job", NULL);
+      ck_assert_int_eq (quoit_group_get_until_ms (job), first_ms + (lease == 5 ? 5 : 4) * minute_ms);
+    }
+}
+END_TEST
+
 /* On a fork, a reservation begins or moves before a change of the fork. The ledger does the same when it commits. */
 START_TEST (fork_changes_what_has_begun_on_it)
 {
@@ -353,6 +386,7 @@ main (void)
   tcase_add_test (tcase, promise_without_enough_nodes_begins_with_lost_ones);
   tcase_add_test (tcase, refusals_name_what_lies_ahead);
   tcase_add_test (tcase, fork_meets_a_new_window);
+  tcase_add_test (tcase, renewal_on_a_fork_meets_a_new_window);
   tcase_add_test (tcase, fork_changes_what_has_begun_on_it);
   tcase_add_test (tcase, fork_moves_a_reservation);
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
