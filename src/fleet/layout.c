@@ -42,6 +42,7 @@ quoit_layout_init_caches (QuoitLayout *layout)
   layout->slice_runs = NULL;
   layout->eligible = quoit_recent_new (N_REMEMBERED);
   layout->zones = quoit_recent_new (N_REMEMBERED);
+  layout->kept = NULL;
 }
 
 void
@@ -90,6 +91,21 @@ unref_frame (QuoitLayoutFrame *frame)
   g_free (frame);
 }
 
+QuoitKept *
+quoit_layout_take_kept (const QuoitLayout *layout)
+{
+  return __atomic_exchange_n (&((QuoitLayout *) layout)->kept, NULL, __ATOMIC_ACQ_REL);
+}
+
+void
+quoit_layout_keep (const QuoitLayout *layout, QuoitKept *kept)
+{
+  QuoitKept *before = __atomic_exchange_n (&((QuoitLayout *) layout)->kept, kept, __ATOMIC_ACQ_REL);
+
+  if (before != NULL)
+    before->free (before);
+}
+
 QuoitLayout *
 quoit_layout_ref (QuoitLayout *layout)
 {
@@ -111,6 +127,7 @@ quoit_layout_unref (QuoitLayout *layout)
   quoit_slice_runs_free (layout->slice_runs);
   quoit_recent_free (layout->eligible);
   quoit_recent_free (layout->zones);
+  quoit_layout_keep (layout, NULL);
   g_free (layout);
 }
 

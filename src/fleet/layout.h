@@ -121,6 +121,7 @@ typedef struct {
 } QuoitSliceRuns;
 
 typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
+typedef struct _QuoitKept QuoitKept;
 
 typedef struct {
   gatomicrefcount refs;
@@ -153,8 +154,19 @@ typedef struct {
   guint32 end_id;             /* greater than every id */
   QuoitSliceRuns *slice_runs; /* a cache; see quoit_layout_slice_runs() */
   QuoitRecent *eligible;      /* slices that pass the rules of requests. See candidates.c */
+  QuoitKept *kept;            /* free times of slices. See placement/queue/kept.h */
   QuoitRecent *zones;         /* nodes of zones, for windows. See placement/window-nodes.c */
 } QuoitLayout;
+
+/* Whatever another layer keeps with a layout, for one user at a time. It must not refer to the layout. */
+struct _QuoitKept {
+  void (*free) (QuoitKept *kept);
+};
+
+/* Takes what is kept; NULL: nothing, or somebody else uses it. Any thread may call it. */
+QuoitKept *quoit_layout_take_kept (const QuoitLayout *layout);
+/* Keeps @kept (transfer full) instead of what is kept now. */
+void quoit_layout_keep (const QuoitLayout *layout, QuoitKept *kept);
 
 /* The claims of one source, and the durable ids of its nodes in the same order. */
 typedef struct {

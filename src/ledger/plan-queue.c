@@ -502,8 +502,11 @@ plan_request (Queue *queue, guint i)
 static void
 plan_all (Queue *queue)
 {
-  g_autofree QuoitCandidates *candidates = find_candidates (queue);
+  g_autofree QuoitCandidates *candidates = NULL;
 
+  if (queue->n == 0)
+    return;
+  candidates = find_candidates (queue);
   queue->timeline = quoit_timeline_new (queue->result->fleet, candidates, queue->n, queue->now_ms);
   for (guint i = 0; i < queue->n; i++)
     plan_request (queue, i);

@@ -4,22 +4,29 @@
 #include "base/time.h"
 #include "fleet/ahead.h"
 
+gint64
+quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  if (group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group) || quoit_group_is_ahead (group))
+    return 0;
+  if (group->expected_end_ms != 0)
+    return group->expected_end_ms;
+  return *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
+}
+
 gboolean
 quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+  gint64 time_ms = group == NULL ? 0 : quoit_group_known_end (fleet, group);
 
-  if (group == NULL || group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group)
-      || quoit_group_is_ahead (group))
+  if (time_ms == 0)
     return FALSE;
-  *end = (QuoitGroupEnd) { .slot = slot, .time_ms = group->expected_end_ms };
-  end->is_estimate = end->time_ms != 0;
-  end->is_overdue = end->is_estimate && end->time_ms <= now_ms;
+  *end = (QuoitGroupEnd) { .slot = slot, .time_ms = time_ms, .is_estimate = group->expected_end_ms != 0 };
+  end->is_overdue = end->is_estimate && time_ms <= now_ms;
   if (end->is_overdue)
     end->time_ms = now_ms + 1;
-  if (!end->is_estimate)
-    end->time_ms = *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
-  return end->time_ms != 0;
+  return TRUE;
 }
 
 gboolean
@@ -87,7 +94,7 @@ raise_whole_times (const QuoitLayout *layout, const QuoitGroupData *group, gint6
 }
 
 gint64 *
-quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms)
+quoit_slice_ends (const QuoitFleet *fleet)
 {
   const QuoitLayout *layout = fleet->layout;
   gint64 *times = g_new0 (gint64, layout->n_slices + 1);
@@ -95,21 +102,54 @@ quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms)
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-      QuoitGroupEnd end;
+      gint64 end_ms;
 
       if (group == NULL || group->state == QUOIT_GROUP_REMOVED || quoit_group_is_ahead (group))
         continue;
-      if (!quoit_group_end_find (fleet, slot, now_ms, &end))
-        end.time_ms = QUOIT_FOREVER_MS;
+      end_ms = quoit_group_known_end (fleet, group);
+      if (end_ms == 0)
+        end_ms = QUOIT_FOREVER_MS;
       if (quoit_group_has_whole_slices (group))
-        raise_whole_times (layout, group, end.time_ms, times);
+        raise_whole_times (layout, group, end_ms, times);
       else
-        raise_times (layout, group, end.time_ms, times);
+        raise_times (layout, group, end_ms, times);
     }
   for (guint32 s = 0; s < layout->n_slices; s++)
     if (quoit_bits_has (&fleet->free_slices, s))
-      times[s] = now_ms;
+      times[s] = 0;
     else if (times[s] == 0 || !quoit_slice_is_free_without_groups (fleet, s))
       times[s] = QUOIT_FOREVER_MS;
   return times;
+}
+
+/* Returns when the last user of the node ends. */
+static gint64
+node_end (const QuoitFleet *fleet, guint32 node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, (QuoitNodeId) { node });
+  const QuoitGroupData *user;
+  gint64 last_ms = 0;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    {
+      gint64 end_ms = quoit_group_known_end (fleet, user);
+
+      last_ms = MAX (last_ms, end_ms == 0 ? QUOIT_FOREVER_MS : end_ms);
+    }
+  return last_ms;
+}
+
+gint64
+quoit_slice_end (const QuoitFleet *fleet, guint32 slice)
+{
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  gint64 last_ms = 0;
+
+  if (quoit_bits_has (&fleet->free_slices, slice))
+    return 0;
+  if (!quoit_slice_is_free_without_groups (fleet, slice))
+    return QUOIT_FOREVER_MS;
+  for (guint32 node = row->first_node; node < row->first_node + row->n_nodes; node++)
+    last_ms = MAX (last_ms, node_end (fleet, node));
+  return last_ms == 0 ? QUOIT_FOREVER_MS : last_ms;
 }

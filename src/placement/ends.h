@@ -18,6 +18,9 @@ typedef struct {
  * of life knows better when the group ends. Returns FALSE if both are unknown, or if @slot has no live group. */
 gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end);
 
+/* Returns the time that quoit_group_end_find() sets, even if it has passed; 0: unknown. */
+gint64 quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group);
+
 /* Returns whether the slice is free when no group uses it. */
 gboolean quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice);
 
@@ -28,6 +31,8 @@ gboolean quoit_candidates_can_become_free (const QuoitCandidates *candidates, co
 guint32 quoit_candidates_count_freed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
                                       const QuoitGroupData *group);
 
-/* Returns by slice the time from which on it is free: @now_ms, the end of its last group, or QUOIT_FOREVER_MS if that
- * is unknown or if the slice is not free without groups. The caller owns the array. */
-gint64 *quoit_slices_free_times (const QuoitFleet *fleet, gint64 now_ms);
+/* Returns when the last group on the slice ends, which can have passed; 0 if the slice is free now, QUOIT_FOREVER_MS if
+ * the end is unknown or if the slice is not free without groups. */
+gint64 quoit_slice_end (const QuoitFleet *fleet, guint32 slice);
+/* Returns that of each slice, faster. The caller owns the array. */
+gint64 *quoit_slice_ends (const QuoitFleet *fleet);

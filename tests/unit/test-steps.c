@@ -75,6 +75,62 @@ START_TEST (a_step_function_has_the_values_of_an_array)
 }
 END_TEST
 
+/* Draws a step function, and the array with its values. */
+static void
+draw_steps (GRand *rand, QuoitSteps *steps, gint32 *values)
+{
+  quoit_steps_init (steps, FIRST_MS, 5);
+  for (guint i = 0; i < LENGTH; i++)
+    values[i] = 5;
+  for (guint i = 0; i < N_CHANGES; i++)
+    {
+      gint64 from_ms = draw_time (rand), until_ms = draw_time (rand);
+
+      add (steps, values, from_ms, from_ms < until_ms ? until_ms : QUOIT_FOREVER_MS, g_rand_int_range (rand, -1, 2));
+    }
+}
+
+static void
+check_values (QuoitSteps *steps, gint64 from_ms, const gint32 *values, gint32 more)
+{
+  gint64 after_ms;
+
+  for (gint64 t = from_ms; t < FIRST_MS + LENGTH; t++)
+    ck_assert_int_eq (quoit_steps_least (steps, t, t + 1, &after_ms), values[t - FIRST_MS] + more);
+}
+
+START_TEST (a_compact_step_function_and_a_copy_have_the_same_values)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
+  gint32 values[LENGTH];
+  QuoitSteps steps, copy;
+  gint64 from_ms = draw_time (rand), after_ms;
+  guint n_changes = 1;
+
+  draw_steps (rand, &steps, values);
+  quoit_steps_init_after (&copy, from_ms - 1, 7, &steps);
+  ck_assert_int_eq (quoit_steps_least (&copy, from_ms - 1, from_ms, &after_ms), 7);
+  check_values (&copy, from_ms, values, 7);
+  for (gint64 t = from_ms + 1; t < FIRST_MS + LENGTH; t++)
+    n_changes += values[t - FIRST_MS] != values[t - 1 - FIRST_MS];
+  quoit_steps_compact (&steps, from_ms);
+  check_values (&steps, from_ms, values, 0);
+  ck_assert_uint_eq (quoit_steps_count (&steps), n_changes);
+  /* Both can be changed afterwards. */
+  for (guint i = 0; i < LENGTH; i++)
+    {
+      gint64 at_ms = MAX (draw_time (rand), from_ms);
+
+      add (&steps, values, at_ms, QUOIT_FOREVER_MS, 1);
+      quoit_steps_add (&copy, at_ms, QUOIT_FOREVER_MS, 1);
+    }
+  check_values (&steps, from_ms, values, 0);
+  check_values (&copy, from_ms, values, 7);
+  quoit_steps_clear (&steps);
+  quoit_steps_clear (&copy);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -82,6 +138,7 @@ main (void)
   TCase *tcase = tcase_create ("steps");
 
   tcase_add_loop_test (tcase, a_step_function_has_the_values_of_an_array, 0, 20);
+  tcase_add_loop_test (tcase, a_compact_step_function_and_a_copy_have_the_same_values, 0, 200);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -188,6 +188,80 @@ quoit_steps_add (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint32 diff
                   b == end.block ? end.step : block_at (steps, b)->n, difference);
 }
 
+/* --- copies --- */
+
+/* Appends a step, which must be later than all others. */
+static void
+append_step (QuoitSteps *steps, gint64 time_ms, gint32 value)
+{
+  StepBlock *block = steps->blocks->len == 0 ? NULL : block_at (steps, steps->blocks->len - 1);
+
+  if (block == NULL || block->n == MOST_STEPS)
+    {
+      block = g_new0 (StepBlock, 1);
+      block->least = block->greatest = value;
+      g_ptr_array_add (steps->blocks, block);
+    }
+  block->times[block->n] = time_ms;
+  block->values[block->n++] = value;
+  block->least = MIN (block->least, value);
+  block->greatest = MAX (block->greatest, value);
+}
+
+void
+quoit_steps_init_after (QuoitSteps *steps, gint64 first_ms, gint32 value, QuoitSteps *other)
+{
+  Position at = find_step (other, first_ms + 1);
+  const StepBlock *block = block_at (other, at.block);
+
+  quoit_steps_init (steps, first_ms, value);
+  append_step (steps, first_ms + 1, value + block->values[at.step] + block->added);
+  for (guint i = at.step + 1; i < block->n; i++)
+    append_step (steps, block->times[i], value + block->values[i] + block->added);
+  for (guint b = at.block + 1; b < other->blocks->len; b++)
+    {
+      StepBlock *copy = g_memdup2 (block_at (other, b), sizeof *copy);
+
+      copy->added += value;
+      g_ptr_array_add (steps->blocks, copy);
+    }
+}
+
+void
+quoit_steps_compact (QuoitSteps *steps, gint64 first_ms)
+{
+  const Position from = find_step (steps, first_ms);
+  GPtrArray *blocks = steps->blocks;
+  gint32 last = 0;
+
+  steps->blocks = g_ptr_array_new_with_free_func (g_free);
+  steps->recent = 0;
+  for (guint b = from.block; b < blocks->len; b++)
+    {
+      const StepBlock *block = g_ptr_array_index (blocks, b);
+
+      for (guint i = b == from.block ? from.step : 0; i < block->n; i++)
+        {
+          gint32 value = block->values[i] + block->added;
+
+          if (steps->blocks->len == 0 || value != last)
+            append_step (steps, MAX (block->times[i], first_ms), value);
+          last = value;
+        }
+    }
+  g_ptr_array_unref (blocks);
+}
+
+guint
+quoit_steps_count (const QuoitSteps *steps)
+{
+  guint n = 0;
+
+  for (guint b = 0; b < steps->blocks->len; b++)
+    n += block_at (steps, b)->n;
+  return n;
+}
+
 /* --- questions --- */
 
 gint32

@@ -14,6 +14,14 @@ typedef struct {
 void quoit_steps_init (QuoitSteps *steps, gint64 first_ms, gint32 value);
 void quoit_steps_clear (QuoitSteps *steps);
 
+/* Initialises @steps with @value at @first_ms, and from the next millisecond on with the number in @other, plus
+ * @value. */
+void quoit_steps_init_after (QuoitSteps *steps, gint64 first_ms, gint32 value, QuoitSteps *other);
+/* Joins adjacent steps with the same value, and forgets those that end before @first_ms, from which on the number has a
+ * value afterwards. */
+void quoit_steps_compact (QuoitSteps *steps, gint64 first_ms);
+guint quoit_steps_count (const QuoitSteps *steps);
+
 /* Adds @difference to the number from @from_ms until before @until_ms. */
 void quoit_steps_add (QuoitSteps *steps, gint64 from_ms, gint64 until_ms, gint32 difference);
 

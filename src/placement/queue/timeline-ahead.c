@@ -47,10 +47,14 @@ end_before (QuoitTimeline *timeline, const QuoitGroupData *record)
 
   for (guint i = 0; i < slices->len && record->kind == QUOIT_RECORD_SLICES; i++)
     {
-      gint64 *free_from = &timeline->free_from[g_array_index (slices, guint32, i)];
+      guint32 slice = g_array_index (slices, guint32, i);
+      gint64 *free_from = &timeline->free_from[slice];
+      gint64 begins_ms = MAX (record->begins_ms, timeline->now_ms);
 
-      if (*free_from != QUOIT_FOREVER_MS)
-        *free_from = MIN (*free_from, MAX (record->begins_ms, timeline->now_ms));
+      if (*free_from == QUOIT_FOREVER_MS || *free_from <= begins_ms)
+        continue;
+      quoit_steps_add (&quoit_timeline_bucket (timeline, timeline->bucket_of[slice])->steps, begins_ms, *free_from, 1);
+      *free_from = begins_ms;
     }
 }
 

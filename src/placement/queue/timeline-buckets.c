@@ -215,28 +215,6 @@ list_members (QuoitTimeline *timeline, guint32 n_numbers)
     }
 }
 
-typedef struct {
-  const QuoitFleet *fleet;
-  guint32 n;
-} PossibleCount;
-
-static void
-count_if_possible (gpointer data, guint32 slice)
-{
-  PossibleCount *count = data;
-
-  count->n += quoit_fleet_slice_could_be_intact (count->fleet, (QuoitSliceId) { slice });
-}
-
-static void
-count_possible (const QuoitFleet *fleet, QuoitSliceSet *set)
-{
-  PossibleCount count = { fleet, 0 };
-
-  for_each_slice (fleet->layout, set, count_if_possible, &count);
-  set->n_possible = count.n;
-}
-
 /* A bucket is completely in a set or not at all, so its first slice decides. */
 static gboolean
 set_has_bucket (const QuoitTimeline *timeline, const QuoitSliceSet *set, const QuoitBucket *bucket)
@@ -279,11 +257,145 @@ bucket_clear (gpointer data)
   g_clear_pointer (&bucket->eligible, quoit_eligible_unref);
 }
 
+/* Makes the buckets, which do not have numbers yet. */
+static void
+make_buckets (QuoitTimeline *timeline)
+{
+  const gsize n = timeline->fleet->layout->n_slices + 1;
+
+  timeline->bucket_of = g_atomic_rc_box_alloc (n * sizeof (guint32));
+  timeline->members = g_atomic_rc_box_alloc (n * sizeof (guint32));
+  list_members (timeline, divide_slices (timeline));
+  assign_buckets (timeline);
+}
+
+/* --- kept divisions --- */
+
+static void
+unref_array (gpointer data)
+{
+  g_array_unref (data);
+}
+
+/* Returns a division with the buckets of the timeline. */
+static QuoitDivision *
+division_new (const QuoitTimeline *timeline)
+{
+  QuoitDivision *division = g_new (QuoitDivision, 1);
+
+  *division = (QuoitDivision) { .sets = g_array_new (FALSE, FALSE, sizeof (QuoitCandidates)),
+                                .ahead = timeline->fleet->ahead,
+                                .bucket_of = g_atomic_rc_box_acquire (timeline->bucket_of),
+                                .members = g_atomic_rc_box_acquire (timeline->members),
+                                .buckets = g_array_new (FALSE, FALSE, sizeof (QuoitKeptBucket)),
+                                .set_buckets = g_ptr_array_new_with_free_func (unref_array) };
+  if (division->ahead != NULL)
+    g_atomic_ref_count_inc (&division->ahead->refs);
+  for (guint i = 0; i < timeline->sets->len; i++)
+    {
+      const QuoitSliceSet *set = &g_array_index (timeline->sets, QuoitSliceSet, i);
+      QuoitCandidates candidates = set->candidates;
+
+      if (candidates.eligible != NULL)
+        candidates.eligible = g_atomic_rc_box_acquire (candidates.eligible);
+      g_array_append_val (division->sets, candidates);
+      g_ptr_array_add (division->set_buckets, g_array_copy (set->buckets));
+    }
+  for (guint b = 0; b < timeline->buckets->len; b++)
+    {
+      const QuoitBucket *bucket = quoit_timeline_bucket (timeline, b);
+      const QuoitKeptBucket kept = { .first = bucket->first, .n_slices = bucket->n_slices, .n_sets = bucket->n_sets };
+
+      g_array_append_val (division->buckets, kept);
+    }
+  return division;
+}
+
+/* Returns the buckets of the set of the division that has the same slices, or NULL. Queues mostly have their sets in
+ * the same order. */
+static GArray *
+find_set_buckets (const QuoitDivision *division, const QuoitSliceSet *set, guint likely)
+{
+  for (guint i = 0; i < division->sets->len; i++)
+    {
+      guint at = (likely + i) % division->sets->len;
+      const QuoitSliceSet other = { .candidates = g_array_index (division->sets, QuoitCandidates, at) };
+
+      if (sets_equal (set, &other))
+        return division->set_buckets->pdata[at];
+    }
+  return NULL;
+}
+
+static gboolean
+has_same_sets (const QuoitTimeline *timeline, const QuoitDivision *division)
+{
+  if (division->ahead != timeline->fleet->ahead || division->sets->len != timeline->sets->len)
+    return FALSE;
+  for (guint i = 0; i < timeline->sets->len; i++)
+    if (find_set_buckets (division, &g_array_index (timeline->sets, QuoitSliceSet, i), i) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Returns the division with the same sets, which becomes the last one, or NULL. */
+static QuoitDivision *
+find_division (const QuoitTimeline *timeline, QuoitKeptTimes *times)
+{
+  for (guint d = times->divisions->len; d-- > 0;)
+    if (has_same_sets (timeline, times->divisions->pdata[d]))
+      {
+        QuoitDivision *division = g_ptr_array_steal_index (times->divisions, d);
+
+        g_ptr_array_add (times->divisions, division);
+        return division;
+      }
+  return NULL;
+}
+
+static void
+copy_buckets (QuoitTimeline *timeline, const QuoitDivision *division)
+{
+  timeline->bucket_of = g_atomic_rc_box_acquire (division->bucket_of);
+  timeline->members = g_atomic_rc_box_acquire (division->members);
+  for (guint b = 0; b < division->buckets->len; b++)
+    {
+      const QuoitKeptBucket *kept = &g_array_index (division->buckets, QuoitKeptBucket, b);
+      const QuoitBucket bucket = { .first = kept->first, .n_slices = kept->n_slices, .n_sets = kept->n_sets };
+
+      g_array_append_val (timeline->buckets, bucket);
+    }
+  for (guint i = 0; i < timeline->sets->len; i++)
+    {
+      QuoitSliceSet *set = &g_array_index (timeline->sets, QuoitSliceSet, i);
+      const GArray *buckets = find_set_buckets (division, set, i);
+
+      g_array_append_vals (set->buckets, buckets->data, buckets->len);
+    }
+}
+
+static void
+copy_numbers (QuoitTimeline *timeline, const QuoitDivision *division)
+{
+  for (guint b = 0; b < division->buckets->len; b++)
+    quoit_kept_bucket_init_steps (&g_array_index (division->buckets, QuoitKeptBucket, b), timeline->now_ms,
+                                  &quoit_timeline_bucket (timeline, b)->steps);
+  for (guint i = 0; i < timeline->sets->len; i++)
+    {
+      QuoitSliceSet *set = &g_array_index (timeline->sets, QuoitSliceSet, i);
+
+      for (guint k = 0; k < set->buckets->len; k++)
+        set->n_possible
+            += g_array_index (division->buckets, QuoitKeptBucket, g_array_index (set->buckets, guint32, k)).n_possible;
+    }
+}
+
 void
-quoit_timeline_divide (QuoitTimeline *timeline, const QuoitCandidates *candidates, guint n)
+quoit_timeline_divide (QuoitTimeline *timeline, QuoitKeptTimes *times, const QuoitCandidates *candidates, guint n)
 {
   g_autoptr (GHashTable) by_content = g_hash_table_new_full (set_hash, sets_equal, g_free, NULL);
   g_autoptr (GHashTable) by_pointer = g_hash_table_new (NULL, NULL);
+  QuoitDivision *division;
 
   timeline->buckets = g_array_new (FALSE, FALSE, sizeof (QuoitBucket));
   timeline->sets = g_array_new (FALSE, FALSE, sizeof (QuoitSliceSet));
@@ -291,8 +403,14 @@ quoit_timeline_divide (QuoitTimeline *timeline, const QuoitCandidates *candidate
   g_array_set_clear_func (timeline->sets, set_clear);
   for (guint i = 0; i < n; i++)
     timeline->set_of[i] = find_set (timeline, by_content, by_pointer, &candidates[i]);
-  list_members (timeline, divide_slices (timeline));
-  assign_buckets (timeline);
-  for (guint i = 0; i < timeline->sets->len; i++)
-    count_possible (timeline->fleet, &g_array_index (timeline->sets, QuoitSliceSet, i));
+  division = find_division (timeline, times);
+  if (division != NULL)
+    copy_buckets (timeline, division);
+  else
+    {
+      make_buckets (timeline);
+      division = division_new (timeline);
+      quoit_kept_times_add (times, division, timeline->now_ms);
+    }
+  copy_numbers (timeline, division);
 }

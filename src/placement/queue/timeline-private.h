@@ -2,6 +2,7 @@
 /* The parts of a timeline, for the files of this folder only. */
 #pragma once
 
+#include "placement/queue/kept.h"
 #include "placement/queue/timeline.h"
 
 /* Slices that are in the same sets. */
@@ -32,8 +33,8 @@ struct _QuoitTimeline {
   const QuoitFleet *fleet;
   gint64 now_ms;
   gint64 *free_from;  /* by slice */
-  guint32 *bucket_of; /* by slice; slices that no request accepts form a bucket, too */
-  guint32 *members;   /* slices, by bucket */
+  guint32 *bucket_of; /* by slice; slices that no request accepts form a bucket, too. An atomic rc box */
+  guint32 *members;   /* slices, by bucket. An atomic rc box */
   GArray *buckets;    /* of QuoitBucket */
   GArray *sets;       /* of QuoitSliceSet */
   guint *set_of;      /* by request */
@@ -52,8 +53,9 @@ quoit_timeline_set (const QuoitTimeline *timeline, guint request)
   return &g_array_index (timeline->sets, QuoitSliceSet, timeline->set_of[request]);
 }
 
-/* timeline-buckets.c: makes the sets and buckets, whose steps are not set yet. */
-void quoit_timeline_divide (QuoitTimeline *timeline, const QuoitCandidates *candidates, guint n);
+/* timeline-buckets.c: makes the sets and buckets of a new timeline, or takes them from @times if the sets are those of
+ * an earlier plan. */
+void quoit_timeline_divide (QuoitTimeline *timeline, QuoitKeptTimes *times, const QuoitCandidates *candidates, guint n);
 
 /* timeline-ahead.c: the slices of a record that lies ahead, each once, in an array of guint32. The caller owns it. */
 GArray *quoit_timeline_slices_ahead (const QuoitLayout *layout, const QuoitGroupData *record);

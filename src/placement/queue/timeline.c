@@ -1,62 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/queue/timeline-private.h"
 
-#include "placement/ends.h"
-
-/* --- times --- */
-
-static int
-by_time (const void *a, const void *b)
+/* Returns by slice the time from which on it is free. An end that has passed counts as the next moment. */
+static gint64 *
+list_free_times (const QuoitKeptTimes *times, guint32 n_slices, gint64 now_ms)
 {
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+  gint64 *free_from = g_new (gint64, n_slices + 1);
 
-  return (x > y) - (x < y);
-}
-
-static void
-count_bucket (QuoitTimeline *timeline, QuoitBucket *bucket, GArray *times)
-{
-  gint32 n_free = 0;
-
-  g_array_set_size (times, 0);
-  for (guint32 i = 0; i < bucket->n_slices; i++)
-    {
-      gint64 time_ms = timeline->free_from[timeline->members[bucket->first + i]];
-
-      if (time_ms == timeline->now_ms)
-        n_free++;
-      else if (time_ms != QUOIT_FOREVER_MS)
-        g_array_append_val (times, time_ms);
-    }
-  g_array_sort (times, by_time);
-  quoit_steps_init (&bucket->steps, timeline->now_ms, n_free);
-  for (guint i = 0, end; i < times->len; i = end)
-    {
-      gint64 time_ms = g_array_index (times, gint64, i);
-
-      for (end = i + 1; end < times->len && g_array_index (times, gint64, end) == time_ms; end++)
-        ;
-      quoit_steps_add (&bucket->steps, time_ms, QUOIT_FOREVER_MS, (gint32) (end - i));
-    }
+  for (guint32 s = 0; s < n_slices; s++)
+    free_from[s] = times->ends[s] == 0 ? now_ms : MAX (times->ends[s], now_ms + 1);
+  return free_from;
 }
 
 QuoitTimeline *
 quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms)
 {
-  const guint32 n_slices = fleet->layout->n_slices;
   QuoitTimeline *timeline = g_new0 (QuoitTimeline, 1);
-  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  QuoitKeptTimes *times = quoit_kept_times_take (fleet, now_ms);
 
   timeline->fleet = fleet;
   timeline->now_ms = now_ms;
-  timeline->free_from = quoit_slices_free_times (fleet, now_ms);
-  quoit_timeline_end_before_ahead (timeline);
-  timeline->bucket_of = g_new (guint32, n_slices + 1);
-  timeline->members = g_new (guint32, n_slices + 1);
+  timeline->free_from = list_free_times (times, fleet->layout->n_slices, now_ms);
   timeline->set_of = g_new (guint, n + 1);
-  quoit_timeline_divide (timeline, candidates, n);
-  for (guint32 b = 0; b < timeline->buckets->len; b++)
-    count_bucket (timeline, quoit_timeline_bucket (timeline, b), times);
+  quoit_timeline_divide (timeline, times, candidates, n);
+  quoit_layout_keep (fleet->layout, &times->kept);
+  quoit_timeline_end_before_ahead (timeline);
   quoit_timeline_take_ahead (timeline);
   return timeline;
 }
@@ -69,8 +37,8 @@ quoit_timeline_free (QuoitTimeline *timeline)
   g_array_unref (timeline->buckets);
   g_array_unref (timeline->sets);
   g_free (timeline->free_from);
-  g_free (timeline->bucket_of);
-  g_free (timeline->members);
+  g_atomic_rc_box_release (timeline->bucket_of);
+  g_atomic_rc_box_release (timeline->members);
   g_free (timeline->set_of);
   g_free (timeline);
 }
