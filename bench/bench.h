@@ -75,3 +75,4 @@ void bench_bundle_requests (Bench *bench);
 void bench_environments (Bench *bench);
 void bench_meshes (Bench *bench);
 void bench_processes (Bench *bench);
+void bench_promises (Bench *bench);

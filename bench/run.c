@@ -19,7 +19,7 @@ static const struct {
   { "bindings", bench_bindings },   { "environments", bench_environments },
   { "meshes", bench_meshes },       { "processes", bench_processes },
   { "queues", bench_queues },       { "ahead", bench_ahead },
-  { "nodes", bench_nodes },
+  { "nodes", bench_nodes },         { "promises", bench_promises },
 };
 
 static gboolean

@@ -162,6 +162,51 @@ text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GEr
 }
 
 bool
+text_parse_probability (const char *text, const char *option, double *probability, GError **error)
+{
+  const char *number = *text == '-' ? text + 1 : text;
+  const gsize n_whole = strspn (number, "0123456789"), n_point = number[n_whole] == '.';
+  const gsize n_decimals = strspn (number + n_whole + n_point, "0123456789");
+  double parsed;
+
+  if (n_whole + n_decimals == 0 || number[n_whole + n_point + n_decimals] != '\0')
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected a number from 0 to 1, such as 0.95",
+                   option, text);
+      return false;
+    }
+  parsed = g_ascii_strtod (text, NULL);
+  if (parsed < 0 || parsed > 1)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected a probability from 0 to 1", option,
+                   text);
+      return false;
+    }
+  *probability = parsed == 0 ? 0 : parsed; /* not -0 */
+  return true;
+}
+
+char *
+text_format_probability (double probability, guint n_decimals)
+{
+  g_autofree char *format = g_strdup_printf ("%%.%uf", n_decimals);
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize length;
+
+  g_ascii_formatd (digits, sizeof digits, format, probability);
+  if (*digits == '1' && probability < 1)
+    {
+      g_autofree char *nines = g_strnfill (n_decimals, '9');
+
+      return g_strconcat ("0.", nines, NULL);
+    }
+  length = strlen (digits);
+  while (digits[length - 1] == '0')
+    length--;
+  return g_strndup (digits, digits[length - 1] == '.' ? length - 1 : length);
+}
+
+bool
 text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error)
 {
   static const struct {

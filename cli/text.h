@@ -44,3 +44,11 @@ bool text_parse_limit (const char *text, const char *option, gint64 *limit_ms, G
 
 /* Parses the number of an option: USAGE if @text is malformed, INVALID if the number is outside the rule. */
 bool text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GError **error);
+
+/* Parses a probability, "0.999": USAGE if @text is not a decimal number, INVALID if it is not from 0 to 1. @option
+ * names the option. */
+bool text_parse_probability (const char *text, const char *option, double *probability, GError **error);
+
+/* Formats a probability with at most @n_decimals decimals (15 are exact for options), "0.95". Only 1 becomes "1".
+ * g_free() it. */
+char *text_format_probability (double probability, guint n_decimals);

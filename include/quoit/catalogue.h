@@ -72,8 +72,9 @@ typedef enum {
   QUOIT_GENERATION_NUMBER_DCN_GBIT_PER_S,   /* to other slices */
   QUOIT_GENERATION_NUMBER_POD_CHIPS,
   QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS,
-  QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS,   /* chips of a cube that optical circuit switches join */
-  QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE /* 1: a job can have several slices on GKE; 0: it cannot */
+  QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS,    /* chips of a cube that optical circuit switches join */
+  QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE, /* 1: a job can have several slices on GKE; 0: it cannot */
+  QUOIT_GENERATION_NUMBER_OCS_CUBE_HOSTS     /* hosts of that cube */
 } QuoitGenerationNumber;
 
 /**
@@ -205,6 +206,20 @@ QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_get_topology (const Quoi
 QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation,
                                                                          const char *shape, uint32_t chips_per_host,
                                                                          GError **error);
+
+/**
+ * quoit_catalogue_lookup_cubes:
+ * @shape: "4x4x8": lower-case x, no blanks, no signs
+ *
+ * Returns how many cubes a slice of that shape has. Optical circuit switches (OCS) join them.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if the slices of @generation do not consist of cubes, if @shape is not a topology of
+ * @generation (the message names the nearest one), or if it is smaller than a cube.
+ *
+ * Returns: the number of cubes; 0 on failure
+ */
+QUOIT_API uint32_t quoit_catalogue_lookup_cubes (const QuoitCatalogueGeneration *generation, const char *shape,
+                                                 GError **error);
 
 /**
  * quoit_catalogue_topology_dup_text:

@@ -33,6 +33,7 @@
 #include <quoit/fork.h>
 #include <quoit/plan.h>
 #include <quoit/preemption.h>
+#include <quoit/promise.h>
 #include <quoit/slots.h>
 #include <quoit/start.h>
 #include <quoit/journal.h>

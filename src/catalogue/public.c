@@ -2,6 +2,7 @@
 /* The public API of the catalogue. Its opaque types are the rows of the internal tables. */
 #include <quoit/catalogue.h>
 
+#include "base/error.h"
 #include "catalogue/table.h"
 
 #include <string.h>
@@ -108,6 +109,18 @@ quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
     }
 }
 
+/* 0: slices do not consist of cubes. */
+static guint32
+cube_hosts (const QuoitGenerationFacts *facts)
+{
+  QuoitSliceFacts slice;
+
+  if (facts->ocs_cube.n_dims == 0)
+    return 0;
+  g_assert (quoit_slice_facts (facts->generation, facts->ocs_cube, 0, &slice, NULL));
+  return slice.hosts;
+}
+
 int64_t
 quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation, QuoitGenerationNumber which)
 {
@@ -141,6 +154,8 @@ quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generatio
       return number_or_unknown (facts->ocs_cube.n_dims > 0 ? quoit_shape_chips (facts->ocs_cube) : 0);
     case QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE:
       return (facts->traits & QUOIT_GENERATION_MULTISLICE_ON_GKE) != 0;
+    case QUOIT_GENERATION_NUMBER_OCS_CUBE_HOSTS:
+      return number_or_unknown (cube_hosts (facts));
     default:
       return -1;
     }
@@ -183,6 +198,34 @@ quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, con
   return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
                           "topology '%s': expected another host size: %s has no hosts of '%u' chips that form it",
                           shape, quoit_generation_name (code), chips_per_host);
+}
+
+uint32_t
+quoit_catalogue_lookup_cubes (const QuoitCatalogueGeneration *generation, const char *shape, GError **error)
+{
+  const QuoitGenerationFacts *facts = generation_facts (generation);
+  QuoitShape wanted;
+  uint32_t n = 1;
+
+  g_return_val_if_fail (generation != NULL && shape != NULL, 0);
+
+  if (facts->ocs_cube.n_dims == 0)
+    return quoit_fail_expected (error, QUOIT_ERROR_INVALID, "a generation whose slices consist of cubes",
+                                "accelerator '%s'", facts->id);
+  if (!quoit_shape_parse (shape, &wanted, error) || !quoit_shape_check (facts->generation, wanted, error))
+    return 0;
+  for (unsigned axis = 0; axis < 3; axis++)
+    {
+      g_autofree char *cube = NULL;
+
+      n *= wanted.dims[axis] / facts->ocs_cube.dims[axis];
+      if (wanted.dims[axis] % facts->ocs_cube.dims[axis] == 0)
+        continue;
+      cube = quoit_shape_format (facts->ocs_cube);
+      quoit_fail (error, QUOIT_ERROR_INVALID, "topology '%s': expected whole cubes of %s", shape, cube);
+      return 0;
+    }
+  return n;
 }
 
 static QuoitSliceFacts
