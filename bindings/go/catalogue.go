@@ -34,6 +34,7 @@ type Generation struct {
 	PodChips          int64
 	MaxSliceChips     int64
 	OCSCubeChips      int64 // chips of the cube that optical switches connect
+	OCSCubeHosts      int64 // hosts of that cube
 	MultisliceOnGKE   int64 // 1 if one job can use several slices on GKE, else 0
 
 	c *C.QuoitCatalogueGeneration
@@ -130,6 +131,7 @@ func generationFromC(c *C.QuoitCatalogueGeneration) *Generation {
 		PodChips:          number(C.QUOIT_GENERATION_NUMBER_POD_CHIPS),
 		MaxSliceChips:     number(C.QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS),
 		OCSCubeChips:      number(C.QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS),
+		OCSCubeHosts:      number(C.QUOIT_GENERATION_NUMBER_OCS_CUBE_HOSTS),
 		MultisliceOnGKE:   number(C.QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE),
 
 		c: c,
@@ -186,6 +188,24 @@ func (g *Generation) LookupShape(topology string, chipsPerHost int64) (Shape, er
 		return Shape{}, err
 	}
 	return shapeFromC(c), nil
+}
+
+// LookupCubes returns how many cubes a slice of a topology, such as "4x4x8", has.
+//
+// It fails with Invalid if the slices of the generation do not consist of cubes, and for text that is not a topology of
+// the generation, or is smaller than a cube.
+func (g *Generation) LookupCubes(topology string) (int64, error) {
+	var arguments cconv.Arguments
+	var gerror *C.GError
+	text := (*C.char)(arguments.Text("topology", topology))
+	if err := arguments.Err(); err != nil {
+		return 0, err
+	}
+	if g.c == nil {
+		return 0, cconv.InvalidError("generation: expected a value that Generations or LookupGeneration returned")
+	}
+	n := C.quoit_catalogue_lookup_cubes(g.c, text, &gerror)
+	return int64(n), errorFromC(gerror)
 }
 
 func shapeFromC(c *C.QuoitCatalogueTopology) Shape {

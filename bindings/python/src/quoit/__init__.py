@@ -24,6 +24,7 @@ Modules:
 - `quoit.identity` computes how JAX identifies a process.
 - `quoit.kuberay` computes the pods of a RayCluster, and `quoit.webhook` what the TPU webhook adds to them.
 - `quoit.maxtext` computes what MaxText makes of a job.
+- `quoit.promise` computes how many slices can be promised at a confidence.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from . import kuberay as kuberay
     from . import maxtext as maxtext
     from . import meshes as meshes
+    from . import promise as promise
     from . import ray as ray
     from . import ray_rules as ray_rules
     from . import webhook as webhook
@@ -263,6 +265,7 @@ _SUBMODULES = (
     "kuberay",
     "maxtext",
     "meshes",
+    "promise",
     "ray",
     "ray_rules",
     "webhook",

@@ -47,6 +47,7 @@ class _GenerationNumber(_c.Code):
     MAX_SLICE_CHIPS = 9
     OCS_CUBE_CHIPS = 10
     MULTISLICE_ON_GKE = 11
+    OCS_CUBE_HOSTS = 12
 
 
 class _TopologyText(_c.Code):
@@ -182,6 +183,8 @@ class Generation:
     max_slice_chips: int | None
     ocs_cube_chips: int | None
     """Chips of a cube. Optical circuit switches (OCS) connect cubes to a slice."""
+    ocs_cube_hosts: int | None
+    """Hosts of a cube."""
     is_multislice_on_gke: bool | None
     """Whether a job on GKE can use several slices."""
 
@@ -210,6 +213,18 @@ class Generation:
         """
         arguments = _c.to_text(shape, "shape"), _c.to_int(chips_per_host, "chips_per_host", _c.UINT32)
         return _topology(call(lib.quoit_catalogue_lookup_topology, _pointer(self), *arguments))
+
+    def lookup_cubes(self, shape: str) -> int:
+        """Returns how many cubes a slice of that shape has.
+
+        Args:
+            shape: "4x4x8": lower-case x, no blanks, no signs.
+
+        Raises:
+            InvalidError: the slices of this generation do not consist of cubes, the shape is not a topology of it (the
+                message has the nearest topology), or it is smaller than a cube.
+        """
+        return int(call(lib.quoit_catalogue_lookup_cubes, _pointer(self), _c.to_text(shape, "shape")))
 
 
 def generations() -> tuple[Generation, ...]:
@@ -291,6 +306,7 @@ def _generation(pointer: Any) -> Generation:
         pod_chips=facts.number_or_none(_GenerationNumber.POD_CHIPS),
         max_slice_chips=facts.number_or_none(_GenerationNumber.MAX_SLICE_CHIPS),
         ocs_cube_chips=facts.number_or_none(_GenerationNumber.OCS_CUBE_CHIPS),
+        ocs_cube_hosts=facts.number_or_none(_GenerationNumber.OCS_CUBE_HOSTS),
         is_multislice_on_gke=facts.flag_or_none(_GenerationNumber.MULTISLICE_ON_GKE),
     )
 
