@@ -3,13 +3,15 @@
 #include "verbs.h"
 
 static QuoitGroupChange *
-repair (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
+repair (QuoitLedger *ledger, const char *group, const SliceNumbers *slices, int64_t now_ms, QuoitReport **report,
+        GError **error)
 {
   return quoit_ledger_repair (ledger, group, now_ms, report, error);
 }
 
 static QuoitGroupChange *
-repair_fork (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
+repair_fork (QuoitFork *fork, const char *group, const SliceNumbers *slices, int64_t now_ms, QuoitReport **report,
+             GError **error)
 {
   return quoit_fork_repair (fork, group, now_ms, report, error);
 }
@@ -27,7 +29,7 @@ run (Session *session, GError **error)
   };
 
   return session_parse (session, entries, error) && session_check (session, error)
-         && (dry_run ? try_group_change : make_group_change) (session, &verb, 0, error);
+         && (dry_run ? try_group_change : make_group_change) (session, &verb, NULL, error);
 }
 
 const Verb verb_repair = {

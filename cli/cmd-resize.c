@@ -1,23 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elastic.h"
+
+#include <string.h>
+
 #include "text.h"
 #include "verbs.h"
 
+static QuoitGroupChange *
+resize (QuoitLedger *ledger, const char *group, const SliceNumbers *slices, int64_t now_ms, QuoitReport **report,
+        GError **error)
+{
+  return slices->is_range
+             ? quoit_ledger_resize_between (ledger, group, slices->least, slices->most, now_ms, report, error)
+             : quoit_ledger_resize (ledger, group, slices->most, now_ms, report, error);
+}
+
+static QuoitGroupChange *
+resize_fork (QuoitFork *fork, const char *group, const SliceNumbers *slices, int64_t now_ms, QuoitReport **report,
+             GError **error)
+{
+  return slices->is_range ? quoit_fork_resize_between (fork, group, slices->least, slices->most, now_ms, report, error)
+                          : quoit_fork_resize (fork, group, slices->most, now_ms, report, error);
+}
+
 static const ElasticVerb verb
-    = { quoit_ledger_resize, quoit_fork_resize, "is resized", "would be resized like this; nothing has changed" };
+    = { resize, resize_fork, "is resized", "would be resized like this; nothing has changed" };
+
+/* Reads "N" or "LEAST..MOST". The library checks the numbers. */
+static bool
+read_slices (const char *text, SliceNumbers *slices, GError **error)
+{
+  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or a range such as 1..2", G_MININT64, G_MAXINT64 };
+  const char *dots = strstr (text, "..");
+  g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
+  gint64 least = 0, most = 0;
+
+  if ((dots != NULL && !text_parse_number (first, &rule, &least, error))
+      || !text_parse_number (dots == NULL ? text : dots + 2, &rule, &most, error))
+    return false;
+  *slices = (SliceNumbers) { least, most, dots != NULL };
+  return true;
+}
 
 static bool
 run (Session *session, GError **error)
 {
-  static const NumberRule rule = { "--slices", "1 to 1000000 slices", G_MININT64, G_MAXINT64 };
   g_autofree char *slices = NULL;
   gboolean dry_run = FALSE;
   const GOptionEntry entries[] = {
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &slices, "required: the new number of slices", "N" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &slices, "required: the new number of slices; 1..2: as many as possible",
+      "N" },
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
-  gint64 n_slices;
+  SliceNumbers numbers;
 
   if (!session_parse (session, entries, error) || !session_check (session, error))
     return false;
@@ -26,16 +62,16 @@ run (Session *session, GError **error)
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --slices N");
       return false;
     }
-  return text_parse_number (slices, &rule, &n_slices, error)
-         && (dry_run ? try_group_change : make_group_change) (session, &verb, n_slices, error);
+  return read_slices (slices, &numbers, error)
+         && (dry_run ? try_group_change : make_group_change) (session, &verb, &numbers, error);
 }
 
 const Verb verb_resize = {
   "resize",
   "NAME[@ID]",
   "grow or shrink a group, and show the effect on its processes",
-  "Adds slices that the group's request allows, all or none. Removes lost slices first, then leaving ones, then\n"
-  "those with the highest slice ids.",
+  "Adds slices that the group's request allows, all or none; with a range such as 1..2, as many as possible.\n"
+  "Removes lost slices first, then leaving ones, then those with the highest slice ids.",
   1,
   1,
   run,

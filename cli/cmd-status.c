@@ -4,6 +4,7 @@
 #include "decimal.h"
 #include "fleet-view.h"
 #include "group-view.h"
+#include "growth-view.h"
 #include "ray-status.h"
 #include "text.h"
 #include "verbs.h"
@@ -376,13 +377,16 @@ run (Session *session, GError **error)
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
+  gint64 now_ms;
 
   if (!session_parse (session, entries, error) || !session_check (session, error)
-      || !options_check (session, &options, error))
+      || !options_check (session, &options, error) || !session_now (session, &now_ms, error))
     return false;
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
+  if (session->at != NULL)
+    now_ms = quoit_snapshot_get_clock_ms (snapshot);
   if (options.format != NULL)
     {
       g_autofree char *text = ray_status_format (snapshot, options.verbose);
@@ -396,6 +400,7 @@ run (Session *session, GError **error)
   document_take_table (document, "resources", "resources", resources (snapshot));
   document_take_object (document, "slices", "slices", conditions (snapshot));
   document_take_table (document, "groups", "groups", live_groups (snapshot));
+  document_take_table (document, "growth", "groups that could have more slices", growth_table (snapshot, now_ms));
   document_take_table (document, "problems", "problems", problems (snapshot));
   return session_print (session, document, error);
 }

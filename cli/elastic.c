@@ -72,7 +72,7 @@ open_ledger (Session *session, gint64 *now_ms, GError **error)
 }
 
 bool
-make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
+make_group_change (Session *session, const ElasticVerb *verb, const SliceNumbers *slices, GError **error)
 {
   gint64 now_ms = 0;
   g_autoptr (QuoitLedger) ledger = open_ledger (session, &now_ms, error);
@@ -82,7 +82,7 @@ make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, 
 
   if (ledger == NULL)
     return false;
-  change = verb->change_ledger (ledger, session->words[0], n_slices, now_ms, &report, error);
+  change = verb->change_ledger (ledger, session->words[0], slices, now_ms, &report, error);
   if (change == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
@@ -90,7 +90,7 @@ make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, 
 }
 
 bool
-try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
+try_group_change (Session *session, const ElasticVerb *verb, const SliceNumbers *slices, GError **error)
 {
   gint64 now_ms = 0;
   g_autoptr (QuoitLedger) ledger = open_ledger (session, &now_ms, error);
@@ -103,7 +103,7 @@ try_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, G
     return false;
   snapshot = quoit_ledger_snapshot (ledger);
   fork = quoit_snapshot_fork (snapshot);
-  change = verb->change_fork (fork, session->words[0], n_slices, now_ms, &report, error);
+  change = verb->change_fork (fork, session->words[0], slices, now_ms, &report, error);
   return change == NULL ? explain_refusal (session, report, error)
                         : print_group_change (session, snapshot, change, verb->dry_run_outcome, error);
 }

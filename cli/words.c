@@ -200,11 +200,17 @@ ray_answer_word (QuoitRayAnswer answer)
 }
 
 static const Word steps[] = {
-  { QUOIT_STEP_NODE_ALIVE, "node-alive" },         { QUOIT_STEP_UNDRAIN, "undrain" },
-  { QUOIT_STEP_LEASE_ENDS, "lease-ends" },         { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
-  { QUOIT_STEP_WINDOW_ENDS, "window-ends" },       { QUOIT_STEP_RELEASE, "release" },
-  { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },   { QUOIT_STEP_FEWER_SLICES, "fewer-slices" },
-  { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" }, { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
+  { QUOIT_STEP_NODE_ALIVE, "node-alive" },
+  { QUOIT_STEP_UNDRAIN, "undrain" },
+  { QUOIT_STEP_LEASE_ENDS, "lease-ends" },
+  { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
+  { QUOIT_STEP_WINDOW_ENDS, "window-ends" },
+  { QUOIT_STEP_RELEASE, "release" },
+  { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },
+  { QUOIT_STEP_FEWER_SLICES, "fewer-slices" },
+  { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" },
+  { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
+  { QUOIT_STEP_SHRINK, "shrink" },
 };
 
 const char *

@@ -215,6 +215,17 @@ func (f *Fork) Resize(group string, slices int64, now time.Time) (*GroupChange, 
 	return changeOrError(result, withReport(err, report))
 }
 
+// ResizeBetween is like Ledger.ResizeBetween, on the fork only. It fails like Ledger.ResizeBetween.
+func (f *Fork) ResizeBetween(group string, least, most int64, now time.Time) (*GroupChange, error) {
+	var result *C.QuoitGroupChange
+	var report *C.QuoitReport
+	err := f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		result = C.quoit_fork_resize_between(c, name, C.int64_t(least), C.int64_t(most), C.int64_t(unixMs(now)), &report,
+			gerror)
+	})
+	return changeOrError(result, withReport(err, report))
+}
+
 // Repair is like Ledger.Repair, on the fork only. It fails like Ledger.Repair.
 func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
 	var result *C.QuoitGroupChange

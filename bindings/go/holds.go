@@ -247,11 +247,28 @@ func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now tim
 	return changeOrError(result, withReport(err, report))
 }
 
+// ResizeBetween grows or shrinks a group to as many slices as possible, at least least and at most most. The result is
+// that of Resize to the largest number of this range to which it succeeds. Lost and leaving slices count until Repair
+// replaces them.
+//
+// It fails like Confirm. It also fails with Invalid for numbers that are not in order or outside the range of the
+// request, and if the group does not have whole slices, and with NotNow or Never if the group cannot even have least
+// slices.
+func (l *Ledger) ResizeBetween(ctx context.Context, group string, least, most int64, now time.Time) (*GroupChange, error) {
+	var result *C.QuoitGroupChange
+	var report *C.QuoitReport
+	err := l.withName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		result = C.quoit_ledger_resize_between(c, name, C.int64_t(least), C.int64_t(most), C.int64_t(unixMs(now)),
+			&report, gerror)
+	})
+	return changeOrError(result, withReport(err, report))
+}
+
 // Repair replaces all lost and leaving slices or bundles of a group, or none, with the smallest change. The others
 // stay. A group that is whole stays as it is.
 //
-// It fails like Confirm, and with NotNow or Never if too few slices are free (Resize can make the group smaller) or the
-// bundles do not fit.
+// It fails like Confirm, and with NotNow or Never if too few slices are free or the bundles do not fit. If the group can
+// have fewer slices, an option of the report is StepShrink of the group itself: Resize it, and repair it again.
 func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*GroupChange, error) {
 	var result *C.QuoitGroupChange
 	var report *C.QuoitReport

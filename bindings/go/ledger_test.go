@@ -387,6 +387,47 @@ func TestStartOfARequestFollowsFromEnds(t *testing.T) {
 	}
 }
 
+func TestGroupGrowsAsFarAsItCan(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x4")
+	other, elastic := sliceRequest("other", 1), sliceRequest("elastic", 5)
+	other.Lease = time.Hour
+	elastic.SlicesAtLeast = 2
+	reserve(t, ledger, other)
+	group := reserve(t, ledger, elastic)
+	must[*quoit.GroupChange](t)(ledger.Resize(bg, group.Handle(), 2, now))
+	snapshot := newSnapshot(t, ledger)
+	if slices, most, err := snapshot.TestGrowth(group.Handle()); slices != 3 || most != 5 || err != nil {
+		t.Errorf("%d, %d, %v: expected 3 of 5 slices", slices, most, err)
+	}
+	start := must[*quoit.Start](t)(snapshot.FindGrowth(group.Handle(), 4, now))
+	if !start.Time.Equal(now.Add(time.Hour)) || len(start.Ends) != 1 {
+		t.Errorf("%+v: expected the end of the lease", start)
+	}
+	_, err := snapshot.FindGrowth(group.Handle(), 5, now)
+	wantCode(t, err, quoit.Never)
+	_, err = snapshot.FindGrowth(group.Handle(), 6, now)
+	wantCode(t, err, quoit.Invalid)
+	_, _, err = snapshot.TestGrowth("nobody")
+	wantCode(t, err, quoit.NotFound)
+	fork := must[*quoit.Fork](t)(snapshot.Fork())
+	defer fork.Close()
+	change := must[*quoit.GroupChange](t)(fork.ResizeBetween(group.Handle(), 2, 5, now))
+	if n := len(must[quoit.GroupInfo](t)(change.After.Info()).Slices); n != 3 {
+		t.Errorf("%d slices: expected 3", n)
+	}
+	_, err = ledger.ResizeBetween(bg, group.Handle(), 1, 3, now)
+	wantCode(t, err, quoit.Invalid)
+	_, err = ledger.ResizeBetween(bg, group.Handle(), 4, 5, now)
+	wantCode(t, err, quoit.NotNow)
+	must[*quoit.GroupChange](t)(ledger.ResizeBetween(bg, group.Handle(), 2, 5, now))
+	more := sliceRequest("more", 1)
+	_, err = ledger.Reserve(bg, more, now)
+	step := err.(*quoit.Error).Report().Options[0].Steps[0]
+	if step.Kind != quoit.StepShrink || step.Group != group.Handle() || step.Slices != 2 {
+		t.Errorf("%+v: expected that the elastic group shrinks", step)
+	}
+}
+
 func TestQueueIsPlannedOnAFork(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x4")
 	timed := func(name string, slices int64, runtime time.Duration) *quoit.Request {

@@ -99,13 +99,14 @@ const (
 	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of Group ends at Until
 	StepWindowEnds    StepKind = C.QUOIT_STEP_WINDOW_ENDS    // the window that Group names ends at Until
 	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
+	StepShrink        StepKind = C.QUOIT_STEP_SHRINK         // resize Group, which is elastic or to be repaired, to Slices
 )
 
 var stepKindNames = map[StepKind]string{
 	StepNodeAlive: "NODE_ALIVE", StepUndrain: "UNDRAIN", StepRelease: "RELEASE", StepExternalEnds: "EXTERNAL_ENDS",
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
-	StepWindowEnds: "WINDOW_ENDS",
+	StepWindowEnds: "WINDOW_ENDS", StepShrink: "SHRINK",
 }
 
 // String returns the name of the action.

@@ -139,6 +139,23 @@ QUOIT_API QuoitGroupChange *quoit_fork_resize (QuoitFork *fork, const char *grou
                                                QuoitReport **report, GError **error);
 
 /**
+ * quoit_fork_resize_between:
+ * @group: NAME or NAME@ID
+ * @least: the smallest sufficient number of slices, from 1
+ * @most: the wanted number of slices, @least to 1,000,000
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused @least
+ *
+ * Like quoit_ledger_resize_between(), on the fork only.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_fork_resize_between (QuoitFork *fork, const char *group, int64_t least, int64_t most,
+                                                       int64_t now_ms, QuoitReport **report, GError **error);
+
+/**
  * quoit_fork_repair:
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock

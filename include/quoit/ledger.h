@@ -536,14 +536,45 @@ QUOIT_API bool quoit_ledger_release_with_reason (QuoitLedger *ledger, const char
  * again, so slice ids, process ids and environments can change also for slices that stay. A group that already has
  * @n_slices stays as it is.
  *
+ * A group that was requested with quoit_request_set_slice_range() stays within that range. A group that was requested
+ * with one number can have any number of slices from 1.
+ *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER like quoit_ledger_reserve(), and %QUOIT_ERROR_INVALID for a
- * number below 1 or outside quoit_request_set_slice_range(), or if the group does not have whole slices. See also
+ * number below 1 or outside the range (the message has it), or if the group does not have whole slices. See also
  * "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
  * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices,
                                                  int64_t now_ms, QuoitReport **report, GError **error);
+
+/**
+ * quoit_ledger_resize_between:
+ * @group: NAME or NAME@ID
+ * @least: the smallest sufficient number of slices, from 1
+ * @most: the wanted number of slices, @least to 1,000,000
+ * @now_ms: the caller's clock
+ * @report: (out) (optional): set to a report if placement refused @least
+ *
+ * Grows or shrinks a group to as many slices as possible, at least @least and at most @most. The result is that of
+ * quoit_ledger_resize() to the largest number of this range to which it succeeds, so a group that cannot grow stays as
+ * it is if it has @least slices already. Lost and leaving slices count until quoit_ledger_repair() replaces them.
+ *
+ * What is free now decides, beside quotas, reservations ahead and windows. Slices that are promised to nobody come
+ * first. For more, reservations ahead get other slices; if these accept different slices, and more than 8 slices could
+ * be added so, then a larger number can exist that was not found.
+ *
+ * Fails like quoit_ledger_resize(): with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if the group cannot even have
+ * @least slices, and with %QUOIT_ERROR_INVALID if a part of the range is outside quoit_request_set_slice_range(). See
+ * also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_ledger_resize_between (QuoitLedger *ledger, const char *group, int64_t least,
+                                                         int64_t most, int64_t now_ms, QuoitReport **report,
+                                                         GError **error);
 
 /**
  * quoit_ledger_repair:
@@ -559,8 +590,10 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * Ray does. %QUOIT_STRATEGY_STRICT_SPREAD avoids the nodes of the other bundles. With a topology label, a bundle gets a
  * node with the same value of the label as before, unless all bundles with that value are lost.
  *
- * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if too few slices are free (quoit_ledger_resize() can make the
- * group smaller) or the bundles do not fit. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if too few slices are free or the bundles do not fit. If the
+ * group can have fewer slices, an option of @report is %QUOIT_STEP_SHRINK of the group itself: resize it to that number
+ * with quoit_ledger_resize(), and repair it again. See also "Errors of changes" and "Errors of group names" of
+ * #QuoitLedger.
  *
  * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */

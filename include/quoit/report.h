@@ -77,7 +77,8 @@ typedef enum {
   QUOIT_STEP_OTHER_HOSTS = 7,    /* request hosts of chips_per_host */
   QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group ends at until_ms */
   QUOIT_STEP_SOURCE_REMOVES = 9, /* the source that owns the group removes it */
-  QUOIT_STEP_WINDOW_ENDS = 10    /* the window of the calendar that the group names ends at until_ms */
+  QUOIT_STEP_WINDOW_ENDS = 10,   /* the window of the calendar that the group names ends at until_ms */
+  QUOIT_STEP_SHRINK = 11         /* the group, which is elastic or to be repaired, is resized to n_slices */
 } QuoitStepKind;
 
 /**
@@ -318,7 +319,7 @@ QUOIT_API uint32_t quoit_report_get_step_chips_per_host (const QuoitReport *repo
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: the number of slices to request; 0 for other kinds
+ * Returns: the number of slices to request, or to which the group shrinks; 0 for other kinds
  */
 QUOIT_API uint32_t quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint32_t step);
 

@@ -51,6 +51,42 @@ QUOIT_API QuoitStart *quoit_snapshot_find_start (QuoitSnapshot *snapshot, const 
                                                  GError **error);
 
 /**
+ * quoit_snapshot_test_growth:
+ * @group: NAME or NAME@ID of a group of slices that has begun
+ * @n_now: (out) (optional): the number of slices that it could have now; its present number if it cannot grow
+ * @n_most: (out) (optional): the most slices that its request allows, at least its present number
+ *
+ * Finds how much a group could grow now. *@n_now is the number of slices that it has after
+ * quoit_ledger_resize_between() from its present number to *@n_most. For a group that was requested with one number,
+ * *@n_most is that number. Like quoit_snapshot_test(), it decides for the time of the snapshot.
+ *
+ * Fails like quoit_ledger_resize(), but never because too few slices are free.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_test_growth (const QuoitSnapshot *snapshot, const char *group, uint32_t *n_now,
+                                           uint32_t *n_most, GError **error);
+
+/**
+ * quoit_snapshot_find_growth:
+ * @group: NAME or NAME@ID of a group of slices that has begun
+ * @n_slices: the number of slices that it is to have, within the range of its request
+ * @now_ms: the caller's clock
+ *
+ * Finds the earliest time from which on the group could have @n_slices, under the assumptions of #QuoitStart. The group
+ * itself is assumed not to end before. Beside what lies ahead, it needs the slices for as long as its lease now lasts.
+ *
+ * Fails like quoit_ledger_resize(), but never because too few slices are free, and with %QUOIT_ERROR_NEVER if the group
+ * could not have so many slices if all other groups ended.
+ *
+ * Returns: (transfer full): the start, which is @now_ms if the group has as many slices already; quoit_start_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitStart *quoit_snapshot_find_growth (QuoitSnapshot *snapshot, const char *group, int64_t n_slices,
+                                                  int64_t now_ms, GError **error);
+
+/**
  * quoit_start_free:
  * @start: (nullable): the start
  *

@@ -66,6 +66,15 @@ resize (QuoitTarget target, const char *group, int64_t n_slices, int64_t now_ms,
 }
 
 static QuoitGroupChange *
+resize_between (QuoitTarget target, const char *group, int64_t least, int64_t most, int64_t now_ms,
+                QuoitReport **report, GError **error)
+{
+  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = most, .between = TRUE, .least = least } };
+
+  return change_group (target, group, &action, &action.resize.ref, now_ms, report, error);
+}
+
+static QuoitGroupChange *
 repair (QuoitTarget target, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
   QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
@@ -80,6 +89,15 @@ quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, i
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
   return resize (QUOIT_TARGET_LEDGER (ledger), group, n_slices, now_ms, report, error);
+}
+
+QuoitGroupChange *
+quoit_ledger_resize_between (QuoitLedger *ledger, const char *group, int64_t least, int64_t most, int64_t now_ms,
+                             QuoitReport **report, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
+
+  return resize_between (QUOIT_TARGET_LEDGER (ledger), group, least, most, now_ms, report, error);
 }
 
 QuoitGroupChange *
@@ -121,6 +139,15 @@ quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
   return resize (QUOIT_TARGET_FORK (fork), group, n_slices, now_ms, report, error);
+}
+
+QuoitGroupChange *
+quoit_fork_resize_between (QuoitFork *fork, const char *group, int64_t least, int64_t most, int64_t now_ms,
+                           QuoitReport **report, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL, NULL);
+
+  return resize_between (QUOIT_TARGET_FORK (fork), group, least, most, now_ms, report, error);
 }
 
 QuoitGroupChange *

@@ -53,8 +53,10 @@ typedef struct {
 
 typedef struct {
   QuoitGroupRef ref;
-  gint64 n_slices;
+  gint64 n_slices;         /* the new number; if @between, the most */
   const QuoitPlan *chosen; /* the slices to add; NULL: placement chooses them */
+  gboolean between;        /* as many slices as possible, from @least on */
+  gint64 least;
 } QuoitResize;
 
 typedef struct {

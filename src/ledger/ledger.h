@@ -169,10 +169,11 @@ gboolean quoit_step_end_owner (const QuoitFleet *fleet, const char *owner, gint6
 /* Fails with EXPIRED if the lease of the owner has ended and the owner was not set again. */
 gboolean quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GError **error);
 
-/* --- elastic.c --- */
+/* --- elastic.c, repair.c --- */
 
 /* Changes the number of slices of a group. New slices match its request. A group that shrinks gives up its lost slices
- * first, then leaving ones, then its last ones. Fails with INVALID for a number that the request does not allow. */
+ * first, then leaving ones, then its last ones. Between two numbers, it gets as
+ * many as possible. Fails with INVALID for a number that the request does not allow. */
 gboolean quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 now_ms, QuoitEntry **entry,
                             QuoitOutcome *outcome, GError **error);
 /* Replaces each slice that is lost or leaving, if possible with the same slice if that is intact again. In a group of

@@ -196,7 +196,7 @@ grow_group (Queue *queue, guint i)
   guint32 n = MIN (quoit_timeline_count_now (queue->timeline, i, request_runtime (queue, i)),
                    request->n_slices - group->n_slices);
   QuoitPlan plan;
-  QuoitResize resize = { { group->name, group->id }, 0, &plan };
+  QuoitResize resize = { .ref = { group->name, group->id }, .chosen = &plan };
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
 

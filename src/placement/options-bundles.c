@@ -2,6 +2,7 @@
 /* Finds changes of the fleet that would let bundles be placed. Each option is tried on a fork before it is added. */
 #include "placement/explain-bundles.h"
 #include "placement/quota.h"
+#include "placement/shrink.h"
 
 #include <stdlib.h>
 
@@ -195,6 +196,32 @@ try_together (const Search *search, guint8 *selected)
   add_option (search, selected);
 }
 
+/* --- groups that shrink --- */
+
+typedef struct {
+  const QuoitFleet *fleet;
+  GHashTable *slices; /* those of the nodes that a bundle can be placed on */
+} Usable;
+
+static gboolean
+has_usable_node (guint32 slice, gconstpointer data)
+{
+  return g_hash_table_contains (((const Usable *) data)->slices, GUINT_TO_POINTER (slice));
+}
+
+static void
+add_shrinks (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *nodes,
+             guint32 n_nodes)
+{
+  g_autoptr (GHashTable) slices = g_hash_table_new (NULL, NULL);
+  const Usable usable = { fleet, slices };
+  const QuoitShrinkSearch search = { fleet, request, has_usable_node, fit_within_quotas, &usable };
+
+  for (guint32 i = 0; i < n_nodes; i++)
+    g_hash_table_add (slices, GUINT_TO_POINTER (fleet->layout->nodes[nodes[i]].slice));
+  quoit_report_add_shrinks (report, &search);
+}
+
 void
 quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                   const guint32 *nodes, guint32 n_nodes)
@@ -209,4 +236,5 @@ quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, 
   g_array_sort (steps, least_harmful_first);
   if (try_each (&search, selected) == 0)
     try_together (&search, selected);
+  add_shrinks (report, fleet, request, nodes, n_nodes);
 }

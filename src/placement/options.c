@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds options: small sets of changes, each of which is enough to make the request fit. */
+#include "placement/ends.h"
 #include "placement/quota.h"
+#include "placement/shrink.h"
 
 void
 quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
@@ -131,6 +133,55 @@ add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
   add_combined (report, fleet, ends, part);
 }
 
+/* --- groups that shrink --- */
+
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitCandidates *candidates;
+} Usable;
+
+static gboolean
+can_become_free (guint32 slice, gconstpointer data)
+{
+  const Usable *usable = data;
+
+  return quoit_candidates_can_become_free (usable->candidates, usable->fleet, slice);
+}
+
+static gboolean
+fits (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitVerdict verdict;
+
+  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
+}
+
+static void
+add_shrinks (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+             const QuoitCandidates *candidates)
+{
+  const Usable usable = { fleet, candidates };
+  const QuoitShrinkSearch search = { fleet, request, can_become_free, fits, &usable };
+
+  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+    quoit_report_add_shrinks (report, &search);
+}
+
+/* A group that is repaired cannot request fewer slices, but it can shrink, and then be repaired. */
+static void
+add_fewer_slices (QuoitReport *report)
+{
+  QuoitStep step = { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now };
+
+  if (report->repaired != NULL)
+    {
+      step.kind = QUOIT_STEP_SHRINK;
+      step.group = report->repaired;
+    }
+  if (report->n_free_now > 0 && report->n_free_now >= report->repaired_least)
+    add_single (report, &step);
+}
+
 void
 quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                            const QuoitCandidates *candidates)
@@ -139,8 +190,8 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
     add_quota_options (report, fleet, request, candidates);
   else if (report->n_possible > report->n_free_now)
     quoit_report_find_repairs (report, fleet, candidates);
-  if (report->n_free_now > 0)
-    add_single (report, &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });
+  add_shrinks (report, fleet, request, candidates);
+  add_fewer_slices (report);
   add_other_classes (report, fleet, request);
   g_array_sort (report->options, by_steps);
 }

@@ -206,6 +206,15 @@ fail_with_message (const QuoitReport *report, const QuoitRequest *request, GErro
   quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", message);
 }
 
+static void
+set_repaired (QuoitReport *report, const QuoitRefusal *refusal)
+{
+  if (refusal->repaired_least == 0)
+    return;
+  report->repaired = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, refusal->group_name, refusal->group_id);
+  report->repaired_least = refusal->repaired_least;
+}
+
 /* Returns a report. If it is wanted, its options are found when they are first read. @group: the group whose slices
  * count for the request, or NULL. */
 static QuoitReport *
@@ -231,6 +240,7 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
       quoit_report_find_options_later (report, fleet, request);
+      set_repaired (report, refusal);
     }
   if (error != NULL)
     fail_with_message (report, request, error);
@@ -272,9 +282,17 @@ quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError
 {
   g_autoptr (QuoitFleet) seen
       = refusal->seen_until_ms == 0 ? NULL : quoit_fleet_seen_until (refusal->fleet, refusal->seen_until_ms);
+  g_autoptr (QuoitFleet) without_quotas = NULL;
   QuoitRefusal as_seen = *refusal;
 
   if (seen != NULL)
     as_seen.fleet = seen;
+  /* Quotas do not decide about a repair, because the group has had as many slices already. */
+  if (refusal->repaired_least != 0 && as_seen.fleet->quotas != NULL)
+    {
+      without_quotas = quoit_fleet_fork (as_seen.fleet);
+      quoit_fleet_drop_quotas (without_quotas);
+      as_seen.fleet = without_quotas;
+    }
   explain (&as_seen, report, error);
 }

@@ -19,6 +19,7 @@ struct _QuoitRefusal {
   QuoitRequest *missing;      /* for a repair: the bundles that need a node; NULL: all bundles of the request */
   guint64 group_id;           /* for a resize or repair: the group whose own slices count for the request; 0: none */
   char *group_name;
+  guint32 repaired_least; /* for a repair of slices: the fewest slices that the group can have; otherwise 0 */
 };
 
 void quoit_refusal_clear (QuoitRefusal *refusal);

@@ -69,6 +69,7 @@ quoit_report_unref (QuoitReport *report)
   g_array_unref (report->misses);
   quoit_fleet_unref (report->fleet);
   g_clear_pointer (&report->request, quoit_request_free);
+  g_free (report->repaired);
   g_mutex_clear (&report->lock);
   g_free (report);
 }
@@ -163,13 +164,19 @@ quoit_report_options (const QuoitReport *report)
 }
 
 QuoitOption *
-quoit_report_add_option (QuoitReport *report)
+quoit_report_insert_option (QuoitReport *report, guint index)
 {
   QuoitOption option = { g_array_new (FALSE, TRUE, sizeof (QuoitStep)) };
 
   g_array_set_clear_func (option.steps, step_clear);
-  g_array_append_val (report->options, option);
-  return &g_array_index (report->options, QuoitOption, report->options->len - 1);
+  g_array_insert_val (report->options, index, option);
+  return &g_array_index (report->options, QuoitOption, index);
+}
+
+QuoitOption *
+quoit_report_add_option (QuoitReport *report)
+{
+  return quoit_report_insert_option (report, report->options->len);
 }
 
 void
@@ -255,6 +262,10 @@ append_step (GString *text, const QuoitStep *step)
       break;
     case QUOIT_STEP_FEWER_SLICES:
       g_string_append_printf (text, "ask for %u slice%s", step->n_slices, step->n_slices == 1 ? "" : "s");
+      break;
+    case QUOIT_STEP_SHRINK:
+      g_string_append_printf (text, "shrink %s to %u slice%s", step->group, step->n_slices,
+                              step->n_slices == 1 ? "" : "s");
       break;
     case QUOIT_STEP_OTHER_TOPOLOGY:
       g_string_append_printf (text, "ask for topology %s", step->topology);

@@ -18,11 +18,11 @@ typedef struct {
 typedef struct {
   QuoitStepKind kind;
   char *node;             /* NODE_ALIVE, UNDRAIN, EXTERNAL_ENDS */
-  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS; the name of a window: WINDOW_ENDS */
+  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS, SHRINK; the name of a window: WINDOW_ENDS */
   gint64 until_ms;        /* LEASE_ENDS, WINDOW_ENDS */
   char *topology;         /* OTHER_TOPOLOGY */
   guint32 chips_per_host; /* OTHER_HOSTS; OTHER_TOPOLOGY, unless it is the default */
-  guint32 n_slices;       /* FEWER_SLICES */
+  guint32 n_slices;       /* FEWER_SLICES, SHRINK */
 } QuoitStep;
 
 /* Steps that make the request fit if all of them are taken. */
@@ -53,6 +53,9 @@ struct _QuoitReport {
   QuoitFleet *fleet; /* NULL: the options are complete */
   QuoitRequest *request;
 
+  char *repaired;         /* NAME@ID of the group of slices whose repair was refused; NULL: another request */
+  guint32 repaired_least; /* the fewest slices that it can have */
+
   gboolean is_for_bundles; /* n_matching, n_free_now and n_possible then count nodes for `bundle` */
   guint32 bundle;          /* the bundle that is hardest to place */
   GArray *misses;          /* of QuoitMiss, the nearest first */
@@ -76,7 +79,9 @@ void quoit_report_add_detailed_reason (QuoitReport *report, guint position, char
                                        guint32 after);
 /* Takes ownership of the texts of @miss. */
 void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
-QuoitOption *quoit_report_add_option (QuoitReport *report);              /* valid until the next option is added */
+/* Add an empty option at the end, or at @index. It is valid until the next option is added. */
+QuoitOption *quoit_report_add_option (QuoitReport *report);
+QuoitOption *quoit_report_insert_option (QuoitReport *report, guint index);
 void quoit_option_add_step (QuoitOption *option, const QuoitStep *step); /* copies the texts */
 
 /* Returns one sentence for an error message: verdict, numbers, main reason. The caller owns the text. */

@@ -412,12 +412,18 @@ wait_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 no
   return TRUE;
 }
 
+QuoitStartTime
+quoit_start_time_at (gint64 time_ms)
+{
+  return (QuoitStartTime) { time_ms, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)),
+                            g_array_new (FALSE, FALSE, sizeof (guint32)) };
+}
+
 gboolean
 quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                   GError **error)
 {
-  *start = (QuoitStartTime) { 0, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)),
-                              g_array_new (FALSE, FALSE, sizeof (guint32)) };
+  *start = quoit_start_time_at (0);
   return (request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
                                     : find_start_of_slices (fleet, request, now_ms, start, error))
          && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));

@@ -16,6 +16,8 @@ typedef struct {
  * request would not fit if all groups ended. The caller clears @start, also on failure. */
 gboolean quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                            GError **error);
+/* Returns a start that waits for nothing. The caller clears it. */
+QuoitStartTime quoit_start_time_at (gint64 time_ms);
 void quoit_start_time_clear (QuoitStartTime *start);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitStartTime, quoit_start_time_clear)
 

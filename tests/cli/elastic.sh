@@ -229,4 +229,39 @@ ok 0 "a second source with equal slice names is imported" import fleet 'v6e 4x4 
 baseline
 refused 3 "resize with an excluded name that became ambiguous" "'v6e-4x4-1' is ambiguous" resize train --slices 2 --now "$now"
 
+# --- ranges and growth
+fresh
+ok 0 "five slices are imported" import fleet 'v6e 4x4 x5' --now "$now"
+ok 0 "two slices have a lease" reserve short --topology 4x4 --accelerator v6e --slices 2 --lease 1h --now "$now"
+ok 0 "an elastic group is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1..4 --now "$now"
+ok 0 "a group with all that it wants is reserved" resize train --slices 2 --now "$now"
+ok 0 "another group is reserved" reserve full --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "status prints JSON" status --now "$now" -o json
+fact "status lists the group that waits for a lease" '[(g["group"], g["n_slices"], g["n_most"], g["n_now"], g["n_next"], g["next_start"] is None, g["waits_for"], g["is_estimate"]) for g in d["growth"]]' \
+  "[('train@2', 2, 4, 2, 3, False, ['short@1'], False)]"
+ok 0 "status prints text" status --now "$now"
+holds "the text has the time and the group" grep -q 'could grow to 3 slices at .*, when short@1 ends' "$tmp/out"
+baseline
+refused 3 "a range outside that of the request" "slices '1..5': expected 1 to 4, as in the request of group 'train@2'" resize train --slices 1..5 --now "$now"
+refused 3 "a range in the wrong order" "slices '3..2': expected the smaller number first" resize train --slices 3..2 --now "$now"
+refused 2 "a range without an end" "--slices ''" resize train --slices 1.. --now "$now"
+refused 5 "a range of which even the least does not fit" "3 x v6e 4x4: not now, 2 of 3 slices free" resize train --slices 3..4 --now "$now"
+ok 0 "a range that the group fills already" resize train --slices 1..4 --now "$now" -o json
+fact "nothing changes" 'd["changed"], d["group"]["n_slices"]' "(False, 2)"
+ok 0 "the group is released" release full --now "$now"
+ok 0 "status prints JSON after the release" status --now "$now" -o json
+fact "the group could grow now" '[(g["group"], g["n_now"], g["n_next"]) for g in d["growth"]]' "[('train@2', 3, None)]"
+ok 0 "a dry run of a range succeeds" resize train --slices 1..4 --now "$now" --dry-run -o json
+fact "the dry run has as many slices as there are" 'd["group"]["n_slices"]' 3
+ok 0 "a resize to a range succeeds" resize train --slices 1..4 --now "$now" -o json
+fact "the group has as many slices as there are" 'd["changed"], d["group"]["n_slices"]' "(True, 3)"
+baseline
+refused 5 "a reservation that an elastic group prevents" "1 x v6e 4x4: not now" reserve more --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "explain prints JSON" explain --topology 4x4 --accelerator v6e --slices 2 --now "$now" -o json
+fact "the option names the group" 'd["options"][0]["text"]' "shrink train@2 to 1 slice"
+fact "the step is data" '[(s["kind"], s["group"], s["slices"]) for s in d["options"][0]["steps"]]' "[('shrink', 'train@2', 1)]"
+ok 0 "the group shrinks" resize train --slices 1..1 --now "$now"
+ok 0 "then the request fits" fits --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+ok 0 "verify accepts the changes" verify
+
 finish

@@ -291,8 +291,10 @@ change_group (Sequence *sequence, guint8 how)
                                                           sequence->now_ms, &error);
       break;
     case 1:
-      ok = (change = quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, NULL, &error))
-           != NULL;
+      change = byte < 128 ? quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, NULL, &error)
+                          : quoit_ledger_resize_between (sequence->ledger, group, byte % 4, 1 + byte % 7,
+                                                         sequence->now_ms, NULL, &error);
+      ok = change != NULL;
       break;
     case 2:
       ok = (change = quoit_ledger_repair (sequence->ledger, group, sequence->now_ms, NULL, &error)) != NULL;

@@ -422,8 +422,9 @@ take_step (World *world, const QuoitStep *step)
              TRUE;
     case QUOIT_STEP_LEASE_ENDS:
     case QUOIT_STEP_WINDOW_ENDS:
+    case QUOIT_STEP_SHRINK:
     case QUOIT_STEP_SOURCE_REMOVES:
-      return FALSE; /* no group here has a lease, no node has a source, and there is no window */
+      return FALSE; /* no group here is elastic or has a lease, no node has a source, and there is no window */
     case QUOIT_STEP_OTHER_HOSTS:
       return ask_for_class (world, world->class.topology, step->chips_per_host), TRUE;
     }

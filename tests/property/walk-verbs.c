@@ -659,8 +659,13 @@ resize (Walk *walk, const Target *target)
   ModelGroup *known;
 
   ref = random_ref (walk, target->model, &name, &id);
-  change = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
-                                : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
+  if (random_below (walk, 2) == 0)
+    change = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
+                                  : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
+  else
+    change = target->fork != NULL
+                 ? quoit_fork_resize_between (target->fork, ref, n, n, call.now_ms, NULL, &call.error)
+                 : quoit_ledger_resize_between (target->ledger, ref, n, n, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
   if (known != NULL && known->n_bundles_on != NULL)

@@ -6,8 +6,8 @@
  *   reserve NAME N[..M] [key= owner= lease= pool= slice= but= tpu= shape=]   hold NAME N LEASE [...]   the group
  *           NAME 4x{TPU=4;LABEL=VALUE}+1x{CPU=1} [strategy= policy=ray label=KEY[*VALUES] soft= ...]   bundles
  *   confirm REF [LEASE]   renew REF LEASE   show NAME                          the group
- *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of the current state
- *   resize REF N   repair REF   drop REF SLICE                                 before "=>" after; "nothing"; "=> gone"
+ *   try NAME N[..M] [...]   rehearse resize REF N[..M]   rehearse repair REF   the same on a fork of the current state
+ *   resize REF N[..M]   repair REF   drop REF SLICE                            before "=>" after; "nothing"; "=> gone"
  *   release REF   forget REF   forget-key KEY   state NODE STATE               "ok"
  *   renew-groups REF,... LEASE                                               "ok"
  *   owner-set NAME [LEASE]   owner-renew NAME LEASE   owner-end NAME           "ok"; the number of ended groups
@@ -387,6 +387,21 @@ script_put_fits (const Script *script, GString *text, char **words, gint64 now_m
 
 /* --- verbs --- */
 
+/* Resizes the group to "N", or to between "N..M" slices, on the fork, or else on the ledger. */
+static inline QuoitGroupChange *
+script_resize (const Script *script, QuoitFork *fork, const char *group, const char *slices, gint64 now_ms,
+               GError **error)
+{
+  const char *dots = strstr (slices, "..");
+  gint64 least = g_ascii_strtoll (slices, NULL, 10), most = dots == NULL ? 0 : g_ascii_strtoll (dots + 2, NULL, 10);
+
+  if (dots == NULL)
+    return fork != NULL ? quoit_fork_resize (fork, group, least, now_ms, NULL, error)
+                        : quoit_ledger_resize (script->ledger, group, least, now_ms, NULL, error);
+  return fork != NULL ? quoit_fork_resize_between (fork, group, least, most, now_ms, NULL, error)
+                      : quoit_ledger_resize_between (script->ledger, group, least, most, now_ms, NULL, error);
+}
+
 static inline gboolean
 script_try (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
 {
@@ -394,10 +409,9 @@ script_try (const Script *script, GString *text, char **words, gint64 now_ms, GE
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
 
   if (strcmp (words[0], "rehearse") == 0)
-    return script_put_change (
-        text, strcmp (words[1], "resize") == 0
-                  ? quoit_fork_resize (fork, words[2], g_ascii_strtoll (words[3], NULL, 10), now_ms, NULL, error)
-                  : quoit_fork_repair (fork, words[2], now_ms, NULL, error));
+    return script_put_change (text, strcmp (words[1], "resize") == 0
+                                        ? script_resize (script, fork, words[2], words[3], now_ms, error)
+                                        : quoit_fork_repair (fork, words[2], now_ms, NULL, error));
   {
     g_autoptr (QuoitRequest) request = script_request (words[1], words[2], words + 3, error);
 
@@ -487,7 +501,6 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
 {
   QuoitLedger *ledger = script->ledger;
   const char *verb = words[0], *one = words[1], *two = words[1] == NULL ? NULL : words[2];
-  gint64 number = two == NULL ? 0 : g_ascii_strtoll (two, NULL, 10);
 
   if (strcmp (verb, "try") == 0 || strcmp (verb, "rehearse") == 0)
     return script_try (script, text, words, now_ms, error);
@@ -499,7 +512,7 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
   if (strcmp (verb, "renew") == 0)
     return script_put_group_result (text, quoit_ledger_renew (ledger, one, script_ms (two), now_ms, error));
   if (strcmp (verb, "resize") == 0)
-    return script_put_change (text, quoit_ledger_resize (ledger, one, number, now_ms, NULL, error));
+    return script_put_change (text, script_resize (script, NULL, one, two, now_ms, error));
   if (strcmp (verb, "repair") == 0)
     return script_put_change (text, quoit_ledger_repair (ledger, one, now_ms, NULL, error));
   if (strcmp (verb, "drop") == 0)

@@ -137,8 +137,10 @@ world_change (World *world)
           g_array_index (world->promises, Promised, i).until_ms = quoit_group_get_until_ms (renewed);
       return;
     case 1:
-      change = quoit_ledger_resize (world->ledger, handle, g_rand_int_range (world->rand, 1, 4), world->now_ms, NULL,
-                                    NULL);
+      change = g_rand_int_range (world->rand, 0, 2) == 0
+                   ? quoit_ledger_resize_between (world->ledger, handle, 1, 8, world->now_ms, NULL, NULL)
+                   : quoit_ledger_resize (world->ledger, handle, g_rand_int_range (world->rand, 1, 4), world->now_ms,
+                                          NULL, NULL);
       return;
     default:
       if (!quoit_ledger_release (world->ledger, handle, world->now_ms, NULL))

@@ -54,6 +54,7 @@ static const char *const nodes[] = { "v6e-2x2-0-0" };
 static QuoitInput *input;
 
 CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, NULL, error) != NULL)
+CALL (quoit_ledger_resize_between, quoit_ledger_resize_between (ledger, "/", 1, 2, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_repair, quoit_ledger_repair (ledger, "@", NOW, NULL, error) != NULL)
 CALL (quoit_ledger_release_slice, quoit_ledger_release_slice (ledger, "@", "v6e-2x2-0", NOW, error) != NULL)
 CALL (quoit_ledger_hold, quoit_ledger_hold (ledger, asked, 1000, NOW, NULL, error) != NULL)
@@ -126,6 +127,7 @@ typedef struct {
 
 static const Row with_error[] = {
   ROW (quoit_ledger_resize),
+  ROW (quoit_ledger_resize_between),
   ROW (quoit_ledger_repair),
   ROW (quoit_ledger_release_slice),
   ROW (quoit_ledger_hold),

@@ -165,6 +165,45 @@ START_TEST (bundles_are_reported_by_node)
 }
 END_TEST
 
+/* Group "train" has three of four slices, and needs one. Each bundle needs a whole host. */
+START_TEST (elastic_group_can_shrink_for_bundles)
+{
+  static const struct {
+    uint32_t n_bundles, n_left; /* n_left 0: shrinking does not help */
+  } rows[] = { { 5, 2 }, { 8, 2 }, { 9, 1 }, { 12, 1 }, { 13, 0 } };
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x4");
+  g_autoptr (QuoitRequest) train = slices ("train", 3), request = quoit_request_new ("bundles", NULL);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+  uint32_t n_found = 0;
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_slice_range (train, 1, 3, NULL));
+  quoit_group_unref (quoit_ledger_reserve (ledger, train, NOW, NULL, &error));
+  ck_assert (quoit_request_add_bundles (request, "TPU=4", rows[_i].n_bundles, &error));
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, NOW, &report, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "bundles");
+  for (uint32_t option = 0; option < quoit_report_get_n_options (report); option++)
+    if (quoit_report_get_step_kind (report, option, 0) == QUOIT_STEP_SHRINK)
+      {
+        ck_assert_uint_eq (quoit_report_get_n_steps (report, option), 1);
+        ck_assert_str_eq (quoit_report_get_step_group (report, option, 0), "train@1");
+        ck_assert_uint_eq (quoit_report_get_step_n_slices (report, option, 0), rows[_i].n_left);
+        n_found++;
+      }
+  ck_assert_uint_eq (n_found, rows[_i].n_left != 0);
+  if (n_found == 0)
+    return;
+  snapshot = quoit_ledger_snapshot (ledger);
+  fork = quoit_snapshot_fork (snapshot);
+  quoit_group_change_free (quoit_fork_resize (fork, "train@1", rows[_i].n_left, NOW, NULL, &error));
+  group = quoit_fork_reserve (fork, request, NOW, NULL, &error);
+  ck_assert_ok (error);
+}
+END_TEST
+
 START_TEST (refusal_in_a_batch_leaves_the_batch_unchanged)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2");
@@ -195,6 +234,7 @@ main (void)
   tcase_add_loop_test (tcase, report_is_returned_without_an_error, 0, N_VERBS);
   tcase_add_test (tcase, success_and_other_failures_leave_the_report_unchanged);
   tcase_add_test (tcase, bundles_are_reported_by_node);
+  tcase_add_loop_test (tcase, elastic_group_can_shrink_for_bundles, 0, 5);
   tcase_add_test (tcase, refusal_in_a_batch_leaves_the_batch_unchanged);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

@@ -306,11 +306,12 @@ change_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const c
   QuoitGroupRef ref = { name, 0 }, gone = { name, 1 + random_below (sequence, 12) };
   QuoitLeaseChange lease = { ref, random_below (sequence, 4) == 0 ? 0 : 1 + (gint64) random_below (sequence, 60000) };
   QuoitResize size = { .ref = ref, .n_slices = 1 + random_below (sequence, 4) };
+  QuoitResize range = { .ref = ref, .n_slices = 1 + random_below (sequence, 4), .between = TRUE, .least = 1 };
   QuoitSliceRelease part = { ref, slice };
   const RandomChange choices[] = {
     { { QUOIT_ACTION_CONFIRM, .lease = lease }, 0 },      { { QUOIT_ACTION_RENEW, .lease = lease }, 0 },
     { { QUOIT_ACTION_RELEASE, .group = ref }, 0 },        { { QUOIT_ACTION_RESIZE, .resize = size }, 0 },
-    { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },         { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },
+    { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },         { { QUOIT_ACTION_RESIZE, .resize = range }, 0 },
     { { QUOIT_ACTION_RELEASE_SLICE, .slice = part }, 0 }, { { QUOIT_ACTION_FORGET, .group = gone }, 0 },
   };
 

@@ -213,6 +213,8 @@ class World:
             "before_seq": lambda: 2,
             "before_ms": lambda: 1_750_000_000_000,
             "slices": lambda: 2,
+            "least": lambda: 1,
+            "most": lambda: 2,
             "lease_ms": lambda: 60_000,
             "expected_runtime_ms": lambda: 60_000,
             "end_ms": lambda: NOW + 60_000,

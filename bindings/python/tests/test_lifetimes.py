@@ -85,6 +85,8 @@ def verbs():
         "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
         "path": "copy.db",
         "slices": 1,
+        "least": 1,
+        "most": 2,
         "lease_ms": 1,
         "clock_ms": 1,
         "keep_ms": 1,

@@ -288,13 +288,14 @@ def made_objects():
     plan = snapshot.fork().plan_queue(queue, now_ms=NOW)
     urgent = quoit.Request("urgent", accelerator="v6e", topology="4x4", slices=2, priority=1)
     preemption = snapshot.find_preemption(urgent, now_ms=NOW)
+    growth = fork.snapshot().test_growth("train")
     change = fork.resize("train", 1, now_ms=NOW)
     before, after = quoit.topology(change.before), quoit.topology(change.after)
     again = ledger.import_fleet_text("v6e 4x4 x4; v5p 2x2x4", now_ms=NOW)
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, request, group, half, snapshot, fork, start, plan, preemption, snapshot.count_slots("v6e", "4x4"), change, before, ledger.feed(0), quoit.renumbering(before, after),
+        ledger, imported, again, request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import Cut, GraphForm, GroupEnd, Preemption, Slots, SlotsIf, Snapshot, Start
+    from .snapshots import Cut, GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
         Job,
         Process,
@@ -140,6 +140,7 @@ __all__ = [
     "GroupSlice",
     "GroupSliceState",
     "GroupState",
+    "Growth",
     "Import",
     "Input",
     "InvalidError",
@@ -242,7 +243,7 @@ _LAZY = {
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
-    "snapshots": ("Cut", "GraphForm", "GroupEnd", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
+    "snapshots": ("Cut", "GraphForm", "GroupEnd", "Growth", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
     "topologies": (
         "Job",
         "Process",

@@ -201,6 +201,17 @@ class Fork(_c.Uncopyable):
         number = _c.to_int(slices, "slices")
         return take_change(self._place(lib.quoit_fork_resize, to_group_name(group), number, _c.clock(now_ms)))
 
+    def resize_between(self, group: str | Group, least: int, most: int, *, now_ms: int | None = None) -> GroupChange:
+        """Like `Ledger.resize_between`, on the fork only.
+
+        Raises:
+            InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like
+                `Ledger.resize_between`.
+        """
+        numbers = _c.to_int(least, "least"), _c.to_int(most, "most")
+        arguments = to_group_name(group), *numbers, _c.clock(now_ms)
+        return take_change(self._place(lib.quoit_fork_resize_between, *arguments))
+
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """Like `Ledger.repair`, on the fork only.
 

@@ -444,11 +444,27 @@ class Ledger(_c.Uncopyable):
             _c.call_or_explain(lib.quoit_ledger_resize, self._open(), to_group_name(group), number, _c.clock(now_ms))
         )
 
+    def resize_between(self, group: str | Group, least: int, most: int, *, now_ms: int | None = None) -> GroupChange:
+        """Grows or shrinks a group to as many slices as possible, at least `least` and at most `most`.
+
+        The result is that of `resize` to the largest number of this range to which it succeeds. Lost and leaving slices
+        count until `repair` replaces them.
+
+        Raises:
+            InvalidError: the numbers are not in order, or outside the range of the request.
+            NotNowError, NeverError: the group cannot even have `least` slices.
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
+        """
+        numbers = _c.to_int(least, "least"), _c.to_int(most, "most")
+        arguments = to_group_name(group), *numbers, _c.clock(now_ms)
+        return take_change(_c.call_or_explain(lib.quoit_ledger_resize_between, self._open(), *arguments))
+
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """Replaces all lost and leaving slices or bundles, or none, with the smallest change.
 
         Raises:
-            NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles do not fit.
+            NotNowError, NeverError: too few slices are free, or the bundles do not fit. If the group can have fewer
+                slices, an option of the report is to shrink it; `resize` it to that number, and repair it again.
             NotFoundError, ConflictError, ExpiredError: like `confirm`.
         """
         return take_change(

@@ -97,6 +97,8 @@ class StepKind(_c.Code):
     """Wait until the window of the calendar that `group` names ends, at `until_ms`."""
     SOURCE_REMOVES = lib.QUOIT_STEP_SOURCE_REMOVES
     """The source that owns `group` must remove it."""
+    SHRINK = lib.QUOIT_STEP_SHRINK
+    """Resize `group`, which is elastic or to be repaired, to `n_slices`."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -108,6 +108,16 @@ class Start:
 
 
 @dataclasses.dataclass(frozen=True)
+class Growth:
+    """How much a group could grow now; see `Snapshot.test_growth`."""
+
+    n_now: int
+    """The number of slices that the group could have now; its present number if it cannot grow."""
+    n_most: int
+    """The most slices that its request allows, at least its present number."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Preemption:
     """The groups to release so that a request fits; see `Snapshot.find_preemption`."""
 
@@ -115,6 +125,21 @@ class Preemption:
     """The groups, by priority, then by cost; empty if the request fits now. None of them can be left out."""
     is_cheapest: bool
     """Whether it is proven that no other set is cheaper."""
+
+
+def take_start(handle: Any) -> Start:
+    """Returns the value of a C start, and frees it. For the modules of this package."""
+    start = _c.own_handle(handle, lib.quoit_start_free)
+    ends = tuple(
+        GroupEnd(
+            wrap_group(lib.quoit_start_dup_end_group(start, at)),
+            int(lib.quoit_start_get_end_ms(start, at)),
+            bool(lib.quoit_start_end_is_estimate(start, at)),
+            bool(lib.quoit_start_end_is_overdue(start, at)),
+        )
+        for at in range(lib.quoit_start_get_n_ends(start))
+    )
+    return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
 
 
 class Snapshot(View):
@@ -218,20 +243,33 @@ class Snapshot(View):
             InvalidError: the request is incomplete or contradictory, or its slices are not in the catalogue.
             NotFoundError: the request names an unknown pool, slice or node.
         """
-        start = _c.own_handle(
-            call(lib.quoit_snapshot_find_start, self._handle, request_handle(request), _c.clock(now_ms)),
-            lib.quoit_start_free,
-        )
-        ends = tuple(
-            GroupEnd(
-                wrap_group(lib.quoit_start_dup_end_group(start, at)),
-                int(lib.quoit_start_get_end_ms(start, at)),
-                bool(lib.quoit_start_end_is_estimate(start, at)),
-                bool(lib.quoit_start_end_is_overdue(start, at)),
-            )
-            for at in range(lib.quoit_start_get_n_ends(start))
-        )
-        return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
+        return take_start(call(lib.quoit_snapshot_find_start, self._handle, request_handle(request), _c.clock(now_ms)))
+
+    def test_growth(self, group: str | Group) -> Growth:
+        """Finds how much a group of slices could grow now with `Ledger.resize_between`. It changes nothing.
+
+        Raises:
+            InvalidError: the group does not have whole slices.
+            NotFoundError, ExpiredError: like `Ledger.resize`.
+            ConflictError: like `Ledger.resize`; also if the group has not begun.
+        """
+        n_now, n_most = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+        call(lib.quoit_snapshot_test_growth, self._handle, to_group_name(group), n_now, n_most)
+        return Growth(int(n_now[0]), int(n_most[0]))
+
+    def find_growth(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> Start:
+        """Finds the earliest time from which on a group could have that number of slices.
+
+        The answer assumes what `find_start` assumes, and that the group itself does not end before.
+
+        Raises:
+            NeverError: the group could not have so many slices if all other groups ended.
+            InvalidError: the number is below 1 or outside the range of the request, or the group does not have whole
+                slices.
+            NotFoundError, ConflictError, ExpiredError: like `test_growth`.
+        """
+        arguments = to_group_name(group), _c.to_int(slices, "slices"), _c.clock(now_ms)
+        return take_start(call(lib.quoit_snapshot_find_growth, self._handle, *arguments))
 
     def count_slots(
         self,
