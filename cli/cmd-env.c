@@ -52,21 +52,6 @@ check_not_removed (const QuoitGroup *group, GError **error)
   return false;
 }
 
-/* The slices of a reservation ahead can change until it begins. */
-static bool
-check_has_begun (const QuoitGroup *group, GError **error)
-{
-  g_autofree char *begins = NULL;
-
-  if (quoit_group_get_state (group) != QUOIT_GROUP_AHEAD)
-    return true;
-  begins = text_format_time (quoit_group_get_begins_ms (group));
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_CONFLICT,
-               "group '%s' begins at %s: its slices can change until then, so it has no environment yet",
-               quoit_group_get_handle (group), begins);
-  return false;
-}
-
 static EnvPrintFunc
 get_print_func (const Session *session, const Options *options)
 {
@@ -88,7 +73,7 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
   if (snapshot == NULL)
     return false;
   group = group_find (snapshot, session->words[0], error);
-  if (group == NULL || !check_not_removed (group, error) || !check_has_begun (group, error))
+  if (group == NULL || !check_not_removed (group, error) || !group_check_has_begun (group, "environment", error))
     return false;
   view = (EnvView) { snapshot,
                      group,

@@ -103,7 +103,8 @@ print_axis (Session *session, const Options *options, GError **error)
     return false;
   snapshot = session_snapshot (session, error);
   group = snapshot == NULL ? NULL : find_mesh_group (snapshot, session->words[0], error);
-  if (group == NULL || !group_mesh_build (group, &spec, &group_mesh, error))
+  if (group == NULL || !group_check_has_begun (group, "map", error)
+      || !group_mesh_build (group, &spec, &group_mesh, error))
     return false;
   processes = quoit_topology_new (group, NULL, error);
   slices = processes == NULL ? NULL : find_slices_of_processes (snapshot, processes, error);

@@ -151,7 +151,7 @@ print (Session *session, const ParsedOptions *parsed,
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
   g_autoptr (QuoitGroup) group = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
 
-  return group != NULL && print_group (session, group, parsed, error);
+  return group != NULL && group_check_has_begun (group, "mesh", error) && print_group (session, group, parsed, error);
 }
 
 static bool

@@ -294,3 +294,17 @@ group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
     g_error_free (why);
   return g_steal_pointer (&found);
 }
+
+bool
+group_check_has_begun (const QuoitGroup *group, const char *what, GError **error)
+{
+  g_autofree char *begins = NULL;
+
+  if (quoit_group_get_state (group) != QUOIT_GROUP_AHEAD)
+    return true;
+  begins = text_format_time (quoit_group_get_begins_ms (group));
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_CONFLICT,
+               "group '%s' begins at %s: its slices can change until then, so it has no %s yet",
+               quoit_group_get_handle (group), begins, what);
+  return false;
+}

@@ -97,7 +97,7 @@ add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GErr
     {
       group = quoit_snapshot_lookup_group (snapshot, name, &why);
       if (group != NULL)
-        return add_slices_of_group (slices, snapshot, group, error);
+        return group_check_has_begun (group, "map", error) && add_slices_of_group (slices, snapshot, group, error);
       if (!is_not_found (&why))
         return g_propagate_error (error, why), false;
     }

@@ -41,6 +41,10 @@ ok 0 "nodes succeeds" nodes --now "$now" -o json
 fact "no node is used before the beginning" '[n for n in d["nodes"] if n["held_by"]]' "[]"
 ok 0 "export dot succeeds" export dot --now "$now"
 holds "the graph has no edge of a group that has not begun" sh -c "! grep -q night '$tmp/out'"
+baseline
+refused 7 "mesh of a group that has not begun" "group 'night@1' begins at 2026-05-01T20:00:00.000Z: its slices can change until then, so it has no mesh yet" mesh night --axes a=32 --now "$now"
+refused 7 "map of a group that has not begun" "its slices can change until then, so it has no map yet" map night --now "$now"
+refused 7 "map of an axis of a group that has not begun" "so it has no map yet" map night --axis a --axes a=32 --now "$now"
 
 # --- windows
 ok 0 "a window is added" calendar add service --slice big-0 --from 2026-05-01T12:00:00Z --until 2026-05-02T13:00:00Z --now "$now" -o json
