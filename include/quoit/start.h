@@ -40,7 +40,7 @@ typedef struct _QuoitStart QuoitStart;
  *
  * Fails with:
  *
- * - %QUOIT_ERROR_NEVER: the request is for slices, and would not fit if all groups ended.
+ * - %QUOIT_ERROR_NEVER: the request is for slices, and would not fit if all groups ended; or a quota never admits it.
  * - %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND: like quoit_ledger_reserve().
  *
  * Returns: (transfer full): the start; quoit_start_free() it

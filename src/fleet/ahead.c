@@ -147,14 +147,103 @@ quoit_fleet_ahead_find_overlap (const QuoitFleet *fleet, const QuoitGroupData **
   return TRUE;
 }
 
-const QuoitGroupData *
-quoit_fleet_node_promise (const QuoitFleet *fleet, QuoitNodeId node)
-{
-  gpointer slot = fleet->promised == NULL
-                      ? NULL
-                      : g_hash_table_lookup (fleet->promised, GUINT_TO_POINTER (fleet->layout->nodes[node.index].id));
+/* A record for which a node is drained. It can have been removed since. */
+typedef struct {
+  guint64 id;
+  guint32 slot;
+} NodePromise;
 
-  return slot == NULL ? NULL : quoit_fleet_group_at (fleet, GPOINTER_TO_UINT (slot) - 1);
+typedef struct {
+  QuoitNodeState before; /* the state of the node otherwise */
+  GArray *records;       /* of NodePromise */
+} NodePromises;
+
+static void
+node_promises_free (gpointer data)
+{
+  NodePromises *promises = data;
+
+  g_array_unref (promises->records);
+  g_free (promises);
+}
+
+static NodePromises *
+find_promises (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  return fleet->promised == NULL
+             ? NULL
+             : g_hash_table_lookup (fleet->promised, GUINT_TO_POINTER (fleet->layout->nodes[node.index].id));
+}
+
+void
+quoit_fleet_promise_node (QuoitFleet *fleet, QuoitNodeId node, guint32 slot)
+{
+  const NodePromise promise = { quoit_fleet_group_at (fleet, slot)->id, slot };
+  NodePromises *promises = find_promises (fleet, node);
+
+  if (fleet->promised == NULL)
+    fleet->promised = g_hash_table_new_full (NULL, NULL, NULL, node_promises_free);
+  if (promises == NULL)
+    {
+      promises = g_new (NodePromises, 1);
+      *promises = (NodePromises) { quoit_fleet_node_state (fleet, node), g_array_new (FALSE, FALSE, sizeof promise) };
+      g_hash_table_insert (fleet->promised, GUINT_TO_POINTER (fleet->layout->nodes[node.index].id), promises);
+    }
+  g_array_append_val (promises->records, promise);
+}
+
+static const QuoitGroupData *
+find_record (const QuoitFleet *fleet, const NodePromise *promise)
+{
+  const QuoitGroupData *record = quoit_fleet_group_at (fleet, promise->slot);
+
+  return record != NULL && record->id == promise->id && record->state != QUOIT_GROUP_REMOVED ? record : NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_node_promise (const QuoitFleet *fleet, QuoitNodeId node, guint i)
+{
+  const NodePromises *promises = find_promises (fleet, node);
+
+  for (guint p = 0; promises != NULL && p < promises->records->len; p++)
+    {
+      const QuoitGroupData *record = find_record (fleet, &g_array_index (promises->records, NodePromise, p));
+
+      if (record != NULL && i-- == 0)
+        return record;
+    }
+  return NULL;
+}
+
+gboolean
+quoit_fleet_node_is_leaving (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  const NodePromises *promises = find_promises (fleet, node);
+
+  return quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING
+         && (promises == NULL || promises->before == QUOIT_NODE_DRAINING);
+}
+
+void
+quoit_fleet_apply_promises (QuoitFleet *fleet)
+{
+  GHashTableIter iter;
+  gpointer id, value;
+
+  if (fleet->promised == NULL)
+    return;
+  g_hash_table_iter_init (&iter, fleet->promised);
+  while (g_hash_table_iter_next (&iter, &id, &value))
+    {
+      const NodePromises *promises = value;
+      const QuoitNodeId node = { quoit_layout_find_id (fleet->layout, GPOINTER_TO_UINT (id)) };
+      const gboolean any_left = quoit_fleet_node_promise (fleet, node, 0) != NULL;
+
+      if (any_left && quoit_fleet_node_state (fleet, node) == QUOIT_NODE_ALIVE)
+        quoit_fleet_set_node_state (fleet, node, QUOIT_NODE_DRAINING);
+      else if (!any_left && promises->before == QUOIT_NODE_ALIVE)
+        quoit_fleet_set_node_state (fleet, node, QUOIT_NODE_ALIVE);
+    }
 }
 
 /* --- windows --- */

@@ -88,7 +88,7 @@ typedef struct {
   gint64 first_lease_ms;   /* no lease ends, and nothing begins, earlier; see quoit_fleet_first_lease() */
   QuoitAhead *ahead;       /* immutable; NULL: nothing lies ahead */
   gboolean ahead_is_sound; /* a cache: see quoit_fleet_ahead_is_sound() */
-  GHashTable *promised;    /* see quoit_fleet_node_promise(); NULL: empty */
+  GHashTable *promised;    /* see quoit_fleet_promise_node(); NULL: empty */
   QuoitQuotas *quotas;     /* see fleet/quotas.h; NULL: none */
 } QuoitFleet;
 
@@ -130,8 +130,15 @@ quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
   return quoit_fleet_node_chunk (fleet, node)->use[node.index % QUOIT_NODES_PER_CHUNK];
 }
 
-/* Returns the record for which placement/ahead.h drains the node, while others still use it; NULL: none. */
-const QuoitGroupData *quoit_fleet_node_promise (const QuoitFleet *fleet, QuoitNodeId node);
+/* Notes that placement/ahead.h drains the node for the record of a slot, while others still use the node. Call it
+ * before the node is drained. @fleet must not be a fork of a fleet with such notes. */
+void quoit_fleet_promise_node (QuoitFleet *fleet, QuoitNodeId node, guint32 slot);
+/* Returns the record at @i of those for which the node is drained, without removed ones; NULL: there are no more. */
+const QuoitGroupData *quoit_fleet_node_promise (const QuoitFleet *fleet, QuoitNodeId node, guint i);
+/* Returns whether the node is draining, and not only for such records. */
+gboolean quoit_fleet_node_is_leaving (const QuoitFleet *fleet, QuoitNodeId node);
+/* Drains the nodes with such records again, and undrains those whose records have all been removed from @fleet. */
+void quoit_fleet_apply_promises (QuoitFleet *fleet);
 
 /* Returns how much is left of the i-th resource of quoit_layout_node_derived(). */
 QuoitAmount quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i);

@@ -50,6 +50,36 @@ quoit_node_kind_tpu_per_chip (const QuoitNodeKind *kind)
   return (QuoitAmount) { QUOIT_AMOUNT_UNIT };
 }
 
+guint32
+quoit_node_kind_count_bundles (const QuoitNodeKind *kind, QuoitAmount tpu)
+{
+  gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
+
+  if (chip_e4 <= 0 || kind->chips == 0 || kind->chips > 64)
+    return 0;
+  if (tpu.e4 < chip_e4)
+    return chip_e4 % tpu.e4 == 0 && QUOIT_AMOUNT_UNIT % (chip_e4 / tpu.e4) == 0
+               ? (guint32) (kind->chips * (chip_e4 / tpu.e4))
+               : 0;
+  return tpu.e4 % chip_e4 == 0 && kind->chips % (tpu.e4 / chip_e4) == 0 ? (guint32) (kind->chips / (tpu.e4 / chip_e4))
+                                                                        : 0;
+}
+
+gboolean
+quoit_node_kind_fail_to_divide (const QuoitNodeKind *kind, QuoitAmount tpu, GError **error)
+{
+  gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
+  g_autofree char *want = quoit_amount_format (tpu);
+  g_autofree char *chip = quoit_amount_format ((QuoitAmount) { chip_e4 });
+  g_autofree char *host = quoit_amount_format ((QuoitAmount) { chip_e4 * kind->chips });
+
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "TPU per bundle '%s': expected a part of a chip's %s that divides it, or whole chips that divide a "
+      "host's %s",
+      want, chip, host);
+}
+
 const char *
 quoit_node_kind_label (const QuoitNodeKind *kind, const char *key)
 {

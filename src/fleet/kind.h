@@ -16,4 +16,8 @@ const char *quoit_node_kind_label (const QuoitNodeKind *kind, const char *key);
 /* Returns the amount of the TPU resource per chip: 1, or the number of devices per chip if the cluster counts
  * devices. */
 QuoitAmount quoit_node_kind_tpu_per_chip (const QuoitNodeKind *kind);
+/* Returns into how many bundles of @tpu a host of the kind is divided, or 0 if a remainder would be left. */
+guint32 quoit_node_kind_count_bundles (const QuoitNodeKind *kind, QuoitAmount tpu);
+/* Sets the error for a host that cannot be divided into bundles of @tpu. Returns FALSE. */
+gboolean quoit_node_kind_fail_to_divide (const QuoitNodeKind *kind, QuoitAmount tpu, GError **error);
 gboolean quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b);

@@ -4,34 +4,6 @@
 
 #include "fleet/kind.h"
 
-static gboolean
-refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **error)
-{
-  g_autofree char *want = quoit_amount_format (tpu);
-  g_autofree char *chip = quoit_amount_format ((QuoitAmount) { chip_e4 });
-  g_autofree char *host = quoit_amount_format ((QuoitAmount) { chip_e4 * kind->chips });
-
-  return quoit_fail (
-      error, QUOIT_ERROR_INVALID,
-      "TPU per bundle '%s': expected a part of a chip's %s that divides it, or whole chips that divide a "
-      "host's %s",
-      want, chip, host);
-}
-
-/* Returns into how many bundles of @tpu a host of @kind is divided, or 0 if a remainder would be left. */
-static guint32
-count_bundles (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
-{
-  if (chip_e4 <= 0 || kind->chips == 0 || kind->chips > 64)
-    return 0;
-  if (tpu.e4 < chip_e4)
-    return chip_e4 % tpu.e4 == 0 && QUOIT_AMOUNT_UNIT % (chip_e4 / tpu.e4) == 0
-               ? (guint32) (kind->chips * (chip_e4 / tpu.e4))
-               : 0;
-  return tpu.e4 % chip_e4 == 0 && kind->chips % (tpu.e4 / chip_e4) == 0 ? (guint32) (kind->chips / (tpu.e4 / chip_e4))
-                                                                        : 0;
-}
-
 static QuoitBundle
 make_bundle (guint32 i, QuoitAmount tpu, gint64 chip_e4, const QuoitTake *take)
 {
@@ -71,10 +43,10 @@ quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, Q
           const QuoitNodeKind *kind
               = quoit_layout_node_kind (layout, (QuoitNodeId) { quoit_layout_find_id (layout, whole->node_ids[i]) });
           gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
-          guint32 n = count_bundles (tpu, kind, chip_e4);
+          guint32 n = quoit_node_kind_count_bundles (kind, tpu);
 
           if (n == 0)
-            return refuse (tpu, kind, chip_e4, error), NULL;
+            return quoit_node_kind_fail_to_divide (kind, tpu, error), NULL;
           for (guint32 b = 0; b < n; b++)
             {
               QuoitBundle bundle = make_bundle (b, tpu, chip_e4, &take);

@@ -430,9 +430,9 @@ quoit_ahead_move (const QuoitFleet *fleet, const QuoitAheadAddition *addition)
   return NULL;
 }
 
-/* Returns whether the request, for slices, fits if reservations ahead get other slices. */
-static gboolean
-fits_after_moves (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms)
+/* Returns the moves after which the request, for slices, fits; NULL if there are none. */
+static GArray *
+find_moves_for (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms)
 {
   const QuoitRequest fewest = quoit_request_for_fewest (request);
   QuoitAheadAddition addition = { .taken_until_ms = end_ms };
@@ -444,10 +444,29 @@ fits_after_moves (const QuoitFleet *fleet, const QuoitRequest *request, gint64 e
   if (quoit_plan_slices (fleet, &fewest, &plan, NULL, NULL))
     moves = quoit_ahead_move (fleet, &addition);
   quoit_plan_clear (&plan);
-  if (moves == NULL)
-    return FALSE;
-  g_array_unref (moves);
-  return TRUE;
+  return moves;
+}
+
+/* Returns a fork of @fleet in which the moves are made, and everything that begins before @end_ms has begun. */
+static QuoitFleet *
+seen_after_moves (const QuoitFleet *fleet, const GArray *moves, gint64 end_ms)
+{
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  QuoitFleet *seen;
+
+  for (guint i = 0; i < moves->len; i++)
+    {
+      const QuoitAheadMove *move = &g_array_index (moves, QuoitAheadMove, i);
+
+      quoit_fleet_replace_group (fork,
+                                 quoit_fleet_group_of_slices (fleet, move->group,
+                                                              (const guint32 *) (const void *) move->slices->data,
+                                                              move->slices->len),
+                                 NULL);
+    }
+  seen = quoit_fleet_seen_until (fork, end_ms);
+  quoit_fleet_share_quotas (seen, fleet);
+  return seen;
 }
 
 QuoitFleet *
@@ -455,12 +474,12 @@ quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint6
 {
   const gint64 end_ms = quoit_request_latest_end (request, now_ms);
   g_autoptr (QuoitFleet) seen = quoit_fleet_seen_until (fleet, end_ms);
+  g_autoptr (GArray) moves = NULL;
   QuoitVerdict verdict;
 
-  if (seen == NULL || request->bundles->len > 0)
+  if (seen == NULL || request->bundles->len > 0 || !quoit_test_slices (seen, request, &verdict, NULL, NULL)
+      || verdict == QUOIT_VERDICT_FITS || !quoit_quota_admits_after (fleet, request, NULL, 0))
     return g_steal_pointer (&seen);
-  if (!quoit_test_slices (seen, request, &verdict, NULL, NULL) || verdict == QUOIT_VERDICT_FITS
-      || !quoit_quota_admits_after (fleet, request, NULL, 0) || !fits_after_moves (fleet, request, end_ms))
-    return g_steal_pointer (&seen);
-  return NULL;
+  moves = find_moves_for (fleet, request, end_ms);
+  return moves == NULL ? g_steal_pointer (&seen) : seen_after_moves (fleet, moves, end_ms);
 }

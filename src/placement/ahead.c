@@ -41,13 +41,11 @@ static void
 drain_node (Seen *seen, guint32 node)
 {
   const QuoitNodeStateChange change = { seen->fleet->layout->nodes[node].id, QUOIT_NODE_DRAINING };
+  const gboolean is_first = quoit_fleet_node_promise (seen->fleet, (QuoitNodeId) { node }, 0) == NULL;
 
-  if (quoit_fleet_node_state (seen->fleet, (QuoitNodeId) { node }) != QUOIT_NODE_ALIVE)
-    return;
-  g_array_append_val (seen->drained, change);
-  if (seen->fleet->promised == NULL)
-    seen->fleet->promised = g_hash_table_new (NULL, NULL);
-  g_hash_table_insert (seen->fleet->promised, GUINT_TO_POINTER (change.id), GUINT_TO_POINTER (seen->slot + 1));
+  quoit_fleet_promise_node (seen->fleet, (QuoitNodeId) { node }, seen->slot);
+  if (is_first && quoit_fleet_node_state (seen->fleet, (QuoitNodeId) { node }) == QUOIT_NODE_ALIVE)
+    g_array_append_val (seen->drained, change);
 }
 
 static gboolean
@@ -112,9 +110,8 @@ begin_slices (Seen *seen, const QuoitGroupData *group)
     begin_with (seen->fleet, group, parts, ends);
 }
 
-/* Makes the group begin on @fork with all that it is to get. Returns FALSE if something of it is in use. */
-static gboolean
-begin_whole (QuoitFleet *fork, const QuoitGroupData *group)
+gboolean
+quoit_ahead_begin (QuoitFleet *fork, const QuoitGroupData *group)
 {
   QuoitGroupData fields = quoit_group_data_copy_fields (group);
 
@@ -126,7 +123,7 @@ begin_whole (QuoitFleet *fork, const QuoitGroupData *group)
 static void
 begin_bundles (Seen *seen, const QuoitGroupData *group)
 {
-  if (begin_whole (seen->fleet, group))
+  if (quoit_ahead_begin (seen->fleet, group))
     return;
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
@@ -369,7 +366,7 @@ quoit_ahead_check_bundles (const QuoitFleet *fleet, GError **error)
       if (group->kind != QUOIT_RECORD_BUNDLES)
         continue;
       later = without_ended (fleet, group->begins_ms, quoit_group_certain_end);
-      if (!begin_whole (later, group))
+      if (!quoit_ahead_begin (later, group))
         return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                            "nodes are promised to reservation '%s@%" G_GUINT64_FORMAT
                            "', and other groups can still have them then",

@@ -35,6 +35,9 @@ QuoitFleet *quoit_fleet_seen_at (const QuoitFleet *fleet, gint64 from_ms, gint64
 /* Returns a fork of @fleet in which everything has begun that lies ahead between the two times. */
 QuoitFleet *quoit_fleet_seen_between (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms);
 
+/* Makes a reservation ahead begin on @fork with all that it is to get. Returns FALSE if something of it is in use. */
+gboolean quoit_ahead_begin (QuoitFleet *fork, const QuoitGroupData *group);
+
 /* Removes the slices from @candidates that are promised to something that begins before @end_ms. For slices, choosing
  * among the rest decides like quoit_fleet_seen_until(), and the result is remembered. */
 void quoit_candidates_leave_promised (QuoitCandidates *candidates, const QuoitFleet *fleet, gint64 end_ms);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "fleet/kind.h"
+
 static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
@@ -235,6 +237,27 @@ find_eligible (const QuoitFleet *fleet, const QuoitRequest *request, guint32 cla
   return eligible;
 }
 
+/* Fails if no host of the class can be divided into the bundles of the request. */
+static gboolean
+check_tpu_per_bundle (const QuoitLayout *layout, const QuoitRequest *request, guint32 class_index, GError **error)
+{
+  const QuoitSliceFacts *facts = &layout->classes[class_index].facts;
+  const QuoitNodeKind *other = NULL;
+
+  for (guint32 k = 0; k < layout->n_kinds; k++)
+    {
+      const QuoitNodeKind *kind = quoit_claims_kind_at (layout->kinds, k);
+
+      if (kind->generation != facts->generation || kind->chips != facts->chips_per_host
+          || !quoit_shape_equal (kind->shape, facts->shape))
+        continue;
+      if (quoit_node_kind_count_bundles (kind, request->tpu_per_bundle) > 0)
+        return TRUE;
+      other = kind;
+    }
+  return other == NULL || quoit_node_kind_fail_to_divide (other, request->tpu_per_bundle, error);
+}
+
 gboolean
 quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                        GError **error)
@@ -248,6 +271,9 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   /* A request that matches a class of the fleet is valid. Validating it with the catalogue would cost more than
    * placing it. */
   if ((candidates->class_index == QUOIT_NO_INDEX || request->n_slices == 0) && !quoit_request_validate (request, error))
+    return FALSE;
+  if (request->tpu_per_bundle.e4 != 0 && candidates->class_index != QUOIT_NO_INDEX
+      && !check_tpu_per_bundle (layout, request, candidates->class_index, error))
     return FALSE;
   if (quoit_node_rules_are_none (request))
     return TRUE;

@@ -41,6 +41,7 @@ void
 quoit_fork_fleet_release (QuoitFleet *fork, const QuoitGroupData *group)
 {
   quoit_fleet_remove_group (fork, group->name, group->id, QUOIT_END_RELEASED, fork->clock_ms, NULL);
+  quoit_fleet_apply_promises (fork);
 }
 
 QuoitFleet *

@@ -50,15 +50,14 @@ static void
 add_node_steps (Search *search, QuoitNodeId node)
 {
   QuoitUsers users = quoit_fleet_node_users (search->fleet, node);
-  QuoitNodeState state = quoit_fleet_node_state (search->fleet, node);
   const QuoitGroupData *group;
 
-  if (state == QUOIT_NODE_DEAD)
+  if (quoit_fleet_node_state (search->fleet, node) == QUOIT_NODE_DEAD)
     add_step (search, QUOIT_STEP_NODE_ALIVE, node, NULL);
-  else if (quoit_fleet_node_promise (search->fleet, node) != NULL)
-    add_step (search, QUOIT_STEP_RELEASE, node, quoit_fleet_node_promise (search->fleet, node));
-  else if (state == QUOIT_NODE_DRAINING)
+  else if (quoit_fleet_node_is_leaving (search->fleet, node))
     add_step (search, QUOIT_STEP_UNDRAIN, node, NULL);
+  for (guint i = 0; (group = quoit_fleet_node_promise (search->fleet, node, i)) != NULL; i++)
+    add_step (search, QUOIT_STEP_RELEASE, node, group);
   if (quoit_fleet_node_is_external (search->fleet, node))
     add_step (search, QUOIT_STEP_EXTERNAL_ENDS, node, NULL);
   while ((group = quoit_fleet_users_next (&users)) != NULL)
@@ -136,6 +135,7 @@ is_sufficient (const Search *search, const guint8 *selected)
   for (guint i = 0; i < search->steps->len; i++)
     if (selected[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
       return FALSE;
+  quoit_fleet_apply_promises (fork);
   return fit_within_quotas (fork, search->request);
 }
 

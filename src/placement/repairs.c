@@ -142,10 +142,10 @@ add_repair (Search *search, guint32 slice)
 
       if (is_missing (fleet, row, i))
         need_node (search, &repair, QUOIT_STEP_NODE_ALIVE, i);
-      else if (quoit_fleet_node_promise (fleet, node) != NULL)
-        need_release (search, &repair, quoit_fleet_node_promise (fleet, node));
-      else if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING)
+      else if (quoit_fleet_node_is_leaving (fleet, node))
         need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
+      for (guint p = 0; (group = quoit_fleet_node_promise (fleet, node, p)) != NULL; p++)
+        need_release (search, &repair, group);
       if (quoit_fleet_node_is_external (fleet, node))
         need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
       for (; (group = quoit_fleet_users_next (&users)) != NULL; before = group)

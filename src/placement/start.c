@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-#include "placement/ahead-moves.h"
+#include "fleet/ahead.h"
 #include "placement/bundles-after.h"
 #include "placement/quota.h"
-#include "placement/queue/timeline.h"
-#include "placement/start-ahead.h"
+#include "placement/start-scan.h"
 
 /* --- ends of groups --- */
 
@@ -151,28 +150,6 @@ wait_for_slices (const QuoitFleet *fleet, const Gains *gains, GArray *ends, guin
   return n_gained < n ? 0 : g_array_index (ends, QuoitGroupEnd, n_kept - 1).time_ms;
 }
 
-/* Returns for how long the request can keep its nodes: like quoit_request_latest_end(), for any beginning. */
-static gint64
-longest_runtime (const QuoitRequest *request)
-{
-  return request->lease_ms == 0 ? 0 : MAX (request->lease_ms, request->expected_runtime_ms);
-}
-
-/* Adds the records that lie ahead and end by the time of the start, and sorts all ends. */
-static void
-add_ends_ahead (const QuoitFleet *fleet, gint64 now_ms, QuoitStartTime *start)
-{
-  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
-    {
-      const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
-      const QuoitGroupEnd end = { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->until_ms };
-
-      if (group->until_ms > now_ms && quoit_group_is_listed (group))
-        g_array_append_val (start->ends, end);
-    }
-  sort_by_time (start->ends);
-}
-
 /* Removes the ends after the start. */
 static void
 drop_later_ends (QuoitStartTime *start)
@@ -184,40 +161,26 @@ drop_later_ends (QuoitStartTime *start)
   g_array_set_size (start->ends, start->time_ms == 0 ? 0 : n);
 }
 
-/* Returns whether the request fits now, if reservations ahead get other slices. */
+/* Whether more time does not only help. */
 static gboolean
-fits_now (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
+needs_scan (const QuoitFleet *fleet, const QuoitRequest *request)
 {
-  g_autoptr (QuoitFleet) seen = quoit_fleet_seen_by (fleet, request, now_ms);
-  QuoitVerdict verdict;
-
-  return quoit_test_slices (seen != NULL ? seen : fleet, request, &verdict, NULL, NULL)
-         && verdict == QUOIT_VERDICT_FITS;
+  return quoit_fleet_n_ahead (fleet) > 0 || (request->bundles->len > 0 && fleet->quotas != NULL);
 }
 
-/* If something lies ahead, more slices do not become free with time only. The timeline of queues knows when enough are
- * free for long enough. */
+/* Lists what a scanned start waits for: the ends of reservations ahead, and those in @ends, which it consumes. */
 static void
-find_start_beside_ahead (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,
-                         const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start)
+set_ends_of_scan (const QuoitFleet *fleet, gint64 now_ms, GArray *ends, QuoitStartTime *start)
 {
-  g_autoptr (GHashTable) n_users = g_hash_table_new (NULL, NULL);
-  const Gains gains = { fleet, candidates, n_users };
-  gint64 start_ms = now_ms;
-
-  if (!fits_now (fleet, request, now_ms))
+  if (start->time_ms <= now_ms)
     {
-      QuoitTimeline *timeline = quoit_timeline_new (fleet, candidates, 1, now_ms);
-
-      start_ms = quoit_timeline_find_start (timeline, 0, n, longest_runtime (request));
-      quoit_timeline_free (timeline);
+      g_array_unref (ends);
+      return;
     }
-  start->time_ms = start_ms == QUOIT_FOREVER_MS ? 0 : start_ms;
-  if (start_ms == QUOIT_FOREVER_MS || start_ms <= now_ms)
-    return;
   g_array_unref (start->ends);
-  start->ends = collect_ends (fleet, &gains, now_ms);
-  add_ends_ahead (fleet, now_ms, start);
+  start->ends = ends;
+  quoit_start_add_ends_ahead (fleet, now_ms, ends);
+  sort_by_time (ends);
   drop_later_ends (start);
 }
 
@@ -233,7 +196,12 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
   if (quoit_fleet_n_ahead (fleet) > 0 && counts.n_possible >= n)
-    find_start_beside_ahead (fleet, &candidates, n, request, now_ms, start);
+    {
+      const Gains gains = { .fleet = fleet, .candidates = &candidates };
+
+      start->time_ms = quoit_start_scan (fleet, request, now_ms);
+      set_ends_of_scan (fleet, now_ms, collect_ends (fleet, &gains, now_ms), start);
+    }
   else if (counts.n_free_now >= n)
     start->time_ms = now_ms;
   else if (counts.n_possible >= n)
@@ -290,19 +258,6 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_array_set_size (ends, n_kept);
 }
 
-static void
-find_start_of_bundles_beside_ahead (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
-                                    QuoitStartTime *start)
-{
-  g_array_unref (start->ends);
-  start->ends = collect_ends (fleet, NULL, now_ms);
-  add_ends_ahead (fleet, now_ms, start);
-  start->time_ms = quoit_bundles_find_start (fleet, request, start->ends, longest_runtime (request), now_ms);
-  if (start->time_ms == now_ms)
-    g_array_set_size (start->ends, 0);
-  drop_later_ends (start);
-}
-
 static gboolean
 find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                        GError **error)
@@ -313,8 +268,14 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
 
   if (!quoit_request_check_complete (request, error))
     return FALSE;
-  if (quoit_fleet_n_ahead (fleet) > 0)
-    return find_start_of_bundles_beside_ahead (fleet, request, now_ms, start), TRUE;
+  if (needs_scan (fleet, request))
+    {
+      start->time_ms = quoit_start_scan (fleet, request, now_ms);
+      set_ends_of_scan (fleet, now_ms, collect_ends (fleet, NULL, now_ms), start);
+      if (quoit_fleet_n_ahead (fleet) == 0 && start->ends->len > 0)
+        find_nodes (fleet, request, start);
+      return TRUE;
+    }
   if (quoit_bundles_fit (fleet, request, NULL))
     return start->time_ms = now_ms, TRUE;
   g_array_unref (start->ends);
@@ -377,38 +338,43 @@ keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const GA
   g_array_set_size (ends, n_kept);
 }
 
-/* Moves the start of a request that placement has found to when the quotas admit it too. More time only helps both,
- * unless something lies ahead: then a later start is not known. */
+/* Adds the ends of the groups that the full quotas count to those for which the start waits. */
+static void
+add_ends_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start)
+{
+  g_autoptr (GArray) needed = g_steal_pointer (&start->ends);
+
+  start->ends = collect_ends (fleet, NULL, now_ms);
+  quoit_start_add_ends_ahead (fleet, now_ms, start->ends);
+  sort_by_time (start->ends);
+  drop_later_ends (start);
+  keep_needed_ends (fleet, request, needed, start->ends);
+}
+
+/* Moves the start of a request that placement has found to when the quotas admit it too. */
 static gboolean
 wait_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                  GError **error)
 {
+  const gboolean is_scanned = needs_scan (fleet, request);
   g_autoptr (GArray) ends = NULL;
-  gint64 admitted_ms = 0;
   guint n;
 
-  if (quoit_quota_admits_after (fleet, request, NULL, 0))
+  if (is_scanned ? start->time_ms == now_ms : quoit_quota_admits_after (fleet, request, NULL, 0))
     return TRUE;
   if (!quoit_quota_check_ever (fleet, request, error))
     return FALSE;
-  ends = collect_ends (fleet, NULL, now_ms);
-  sort_by_time (ends);
-  n = count_ends_for_quotas (fleet, request, ends);
-  if (n > 0)
-    admitted_ms = g_array_index (ends, QuoitGroupEnd, n - 1).time_ms;
-  if (n == 0 || start->time_ms == 0 || (start->time_ms < admitted_ms && quoit_fleet_n_ahead (fleet) > 0))
+  if (!is_scanned && start->time_ms != 0)
     {
-      start->time_ms = 0;
-      g_array_set_size (start->ends, 0);
-      return TRUE;
+      ends = collect_ends (fleet, NULL, now_ms);
+      sort_by_time (ends);
+      n = count_ends_for_quotas (fleet, request, ends);
+      start->time_ms = n == 0 ? 0 : MAX (start->time_ms, g_array_index (ends, QuoitGroupEnd, n - 1).time_ms);
     }
-  start->time_ms = MAX (start->time_ms, admitted_ms);
-  while (n < ends->len && g_array_index (ends, QuoitGroupEnd, n).time_ms <= start->time_ms)
-    n++;
-  g_array_set_size (ends, n);
-  keep_needed_ends (fleet, request, start->ends, ends);
-  g_array_unref (start->ends);
-  start->ends = g_steal_pointer (&ends);
+  if (start->time_ms == 0)
+    g_array_set_size (start->ends, 0);
+  else
+    add_ends_for_quotas (fleet, request, now_ms, start);
   return TRUE;
 }
 

@@ -32,5 +32,6 @@ long 2 tests/fault/histories
 long 2 tests/fault/race
 long 2 tests/property/walk
 long 3 tests/property/exhaustive
+long 25 tests/property/agree
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The start of a request for which more time does not only help: beside what lies ahead, where it also matters which
+ * slices are free, and for bundles that quotas count where they are placed. Each time at which something ends is tried,
+ * on a fork on which all that was to end by then has ended, and all that was to begin has begun. */
+#include "placement/start-scan.h"
+
+#include "placement/ahead-moves.h"
+#include "placement/quota.h"
+
+typedef struct {
+  QuoitGroupEnd end;
+  gboolean begins; /* the group of the slot begins at the time, instead of ending */
+} Event;
+
+static gint
+by_time (gconstpointer a, gconstpointer b)
+{
+  const Event *x = a, *y = b;
+
+  if (x->end.time_ms != y->end.time_ms)
+    return x->end.time_ms < y->end.time_ms ? -1 : 1;
+  return x->begins - y->begins;
+}
+
+/* Sets @end to the assumed end of a record that lies ahead. Returns FALSE if it is unknown. An estimate later than the
+ * end that was reserved does not count, because the promise does not last longer. */
+static gboolean
+find_end_ahead (const QuoitFleet *fleet, guint i, QuoitGroupEnd *end)
+{
+  const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
+
+  *end = (QuoitGroupEnd) { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->until_ms };
+  if (!quoit_group_is_listed (group) || group->expected_end_ms == 0
+      || (end->time_ms != 0 && group->expected_end_ms >= end->time_ms))
+    return end->time_ms != 0;
+  end->time_ms = MAX (group->expected_end_ms, group->begins_ms + 1);
+  end->is_estimate = TRUE;
+  return TRUE;
+}
+
+static GArray *
+list_events (const QuoitFleet *fleet, gint64 now_ms)
+{
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (Event));
+  Event event = { .begins = FALSE };
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    if (quoit_group_end_find (fleet, slot, now_ms, &event.end))
+      g_array_append_val (events, event);
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
+      const Event begin
+          = { { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->begins_ms }, .begins = TRUE };
+
+      if (quoit_group_is_listed (group) && group->begins_ms > now_ms)
+        g_array_append_val (events, begin);
+      if (find_end_ahead (fleet, i, &event.end))
+        g_array_append_val (events, event);
+    }
+  g_array_sort (events, by_time);
+  return events;
+}
+
+static void
+apply (QuoitFleet *fork, const Event *event)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fork, event->end.slot);
+
+  if (event->begins)
+    quoit_ahead_begin (fork, group);
+  else
+    quoit_fork_fleet_release (fork, group);
+}
+
+static gboolean
+slices_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitVerdict verdict;
+
+  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
+}
+
+static gboolean
+bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
+         && (fleet->quotas == NULL
+             || quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict == QUOIT_VERDICT_FITS);
+}
+
+/* Returns whether the request fits at the time, if reservations ahead get other slices. */
+static gboolean
+fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
+{
+  g_autoptr (QuoitFleet) seen = NULL;
+
+  /* What lies ahead can only take slices away, and this test is cheap. */
+  if (request->bundles->len == 0 && !slices_fit (fleet, request))
+    return FALSE;
+  seen = quoit_fleet_seen_by (fleet, request, time_ms);
+  if (request->bundles->len > 0)
+    return bundles_fit (seen != NULL ? seen : fleet, request);
+  return seen == NULL || slices_fit (seen, request);
+}
+
+gint64
+quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
+{
+  g_autoptr (GArray) events = NULL;
+  g_autoptr (QuoitFleet) fork = NULL;
+
+  if (fits_at (fleet, request, now_ms))
+    return now_ms;
+  events = list_events (fleet, now_ms);
+  fork = quoit_fleet_fork (fleet);
+  for (guint i = 0; i < events->len;)
+    {
+      const gint64 time_ms = g_array_index (events, Event, i).end.time_ms;
+      gboolean any_ends = FALSE;
+
+      for (; i < events->len && g_array_index (events, Event, i).end.time_ms == time_ms; i++)
+        {
+          apply (fork, &g_array_index (events, Event, i));
+          any_ends |= !g_array_index (events, Event, i).begins;
+        }
+      if (any_ends && time_ms > now_ms && fits_at (fork, request, time_ms))
+        return time_ms;
+    }
+  return 0;
+}
+
+void
+quoit_start_add_ends_ahead (const QuoitFleet *fleet, gint64 now_ms, GArray *ends)
+{
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      QuoitGroupEnd end;
+
+      if (quoit_group_is_listed (quoit_fleet_ahead_at (fleet, i)) && find_end_ahead (fleet, i, &end)
+          && end.time_ms > now_ms)
+        g_array_append_val (ends, end);
+    }
+}

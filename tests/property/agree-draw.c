@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agree.h"
+
+const DrawnClass drawn_classes[7]
+    = { { "v6e", "4x4", 4, 4 }, { "v6e", "2x4", 4, 2 },       { "v6e", "2x4", 8, 1 },      { "v6e", "2x2", 4, 1 },
+        { "v6e", "1x1", 1, 1 }, { "v5litepod", "2x4", 4, 2 }, { "v5litepod", "4x4", 4, 4 } };
+
+static const char *const zones[] = { "", "z1", "z2" };
+static const char *const owners[] = { "", "ana", "bo" };
+static const char *const teams[] = { "", "x", "y" };
+
+guint
+draw (GRand *rand, guint n)
+{
+  return (guint) g_rand_int_range (rand, 0, (gint32) n);
+}
+
+/* --- fleets --- */
+
+static void
+add_marks (GString *text, const DrawnPool *pool, char mark, const char *key)
+{
+  const char *separator = key;
+
+  for (guint s = 0; s < pool->n_slices; s++)
+    for (guint w = 0; w < drawn_classes[pool->class].n_hosts; w++)
+      if (pool->mark[s][w] == mark)
+        {
+          g_string_append_printf (text, "%s%u.%u", separator, s, w);
+          separator = ",";
+        }
+}
+
+char *
+drawn_fleet_text (const DrawnState *state)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint p = 0; p < state->n_pools; p++)
+    {
+      const DrawnPool *pool = &state->pools[p];
+      const DrawnClass *class = &drawn_classes[pool->class];
+
+      g_string_append_printf (text, "%s%s %s x%u pool=p%u hostchips=%u", p == 0 ? "" : "; ", class->accelerator,
+                              class->topology, pool->n_slices, p, class->chips_per_host);
+      if (*pool->zone != '\0')
+        g_string_append_printf (text, " zone=%s", pool->zone);
+      add_marks (text, pool, 'b', " busy=");
+      add_marks (text, pool, 'd', " draining=");
+      add_marks (text, pool, 'x', " dead=");
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+draw_fleet (DrawnState *state)
+{
+  /* Two of three pools have one of few classes, so that requests often have several pools to choose from. */
+  guint usual = draw (state->rand, G_N_ELEMENTS (drawn_classes));
+
+  state->n_pools = 1 + draw (state->rand, MOST_POOLS);
+  for (guint p = 0; p < state->n_pools; p++)
+    {
+      DrawnPool *pool = &state->pools[p];
+
+      pool->class = draw (state->rand, 3) > 0 ? usual : draw (state->rand, G_N_ELEMENTS (drawn_classes));
+      pool->n_slices = 1 + draw (state->rand, MOST_SLICES);
+      pool->zone = zones[draw (state->rand, G_N_ELEMENTS (zones))];
+      for (guint s = 0; s < pool->n_slices; s++)
+        for (guint w = 0; w < drawn_classes[pool->class].n_hosts; w++)
+          pool->mark[s][w] = draw (state->rand, 12) > 0 ? '.' : "bdx"[draw (state->rand, 3)];
+    }
+}
+
+/* --- requests --- */
+
+static char *
+draw_slice_name (DrawnState *state)
+{
+  guint pool = draw (state->rand, state->n_pools);
+  guint slice = draw (state->rand, state->pools[pool].n_slices);
+
+  return draw (state->rand, 4) == 0 ? g_strdup_printf ("fleet/p%u/p%u-%u", pool, pool, slice)
+                                    : g_strdup_printf ("p%u-%u", pool, slice);
+}
+
+/* A selector for slices, or for bundles. For slices, dead nodes decide only if no node is alive, so a label that
+ * differs from node to node would make the verdict depend on which nodes are dead. */
+enum { SLICE_SELECTORS = 6, BUNDLE_SELECTORS = 7 };
+
+static void
+draw_selector (DrawnState *state, guint n_choices, char **key, char **value)
+{
+  guint pool = draw (state->rand, state->n_pools);
+
+  switch (draw (state->rand, n_choices))
+    {
+    case 0:
+      *key = g_strdup ("ray.io/node-group");
+      *value = g_strdup_printf ("p%u", pool);
+      return;
+    case 1:
+      *key = g_strdup ("ray.io/node-group");
+      *value = g_strdup_printf ("!p%u", pool);
+      return;
+    case 2:
+      *key = g_strdup ("ray.io/availability-zone");
+      *value = g_strdup (draw (state->rand, 2) == 0 ? "z1" : "!in(z2)");
+      return;
+    case 3:
+      *key = g_strdup ("ray.io/tpu-topology");
+      *value = g_strdup (drawn_classes[state->pools[pool].class].topology);
+      return;
+    case 4:
+      *key = g_strdup ("ray.io/tpu-slice-name");
+      *value = g_strdup_printf ("!in(p%u-0,p0-1)", pool);
+      return;
+    case 5:
+      *key = g_strdup ("ray.io/accelerator-type");
+      *value = g_strdup (draw (state->rand, 2) == 0 ? "TPU-V6E" : "!TPU-V6E");
+      return;
+    default:
+      *key = g_strdup ("ray.io/tpu-worker-id");
+      *value = g_strdup (draw (state->rand, 2) == 0 ? "0" : "!in(1,2)");
+    }
+}
+
+static void
+draw_slices (DrawnState *state, QuoitRequest *request)
+{
+  const DrawnClass *class = &drawn_classes[draw (state->rand, 8) == 0
+                                               ? draw (state->rand, G_N_ELEMENTS (drawn_classes))
+                                               : state->pools[draw (state->rand, state->n_pools)].class];
+  gint64 n = 1 + draw (state->rand, 1 + 2 * draw (state->rand, 4));
+
+  quoit_request_set_accelerator (request, class->accelerator, NULL);
+  quoit_request_set_topology (request, class->topology, NULL);
+  if (draw (state->rand, 3) > 0)
+    quoit_request_set_chips_per_host (request, class->chips_per_host, NULL);
+  if (draw (state->rand, 5) == 0)
+    quoit_request_set_slice_range (request, n, n + draw (state->rand, 4), NULL);
+  else
+    quoit_request_set_slices (request, n, NULL);
+  if (draw (state->rand, 8) == 0)
+    quoit_request_set_tpu_per_bundle (request, draw (state->rand, 2) == 0 ? "1" : "2", NULL);
+  for (guint i = draw (state->rand, 12) == 0 ? 1 + draw (state->rand, 5) : 0; i > 0; i--)
+    {
+      g_autofree char *slice = draw_slice_name (state);
+
+      quoit_request_add_slice (request, slice);
+    }
+  for (guint i = draw (state->rand, 6) == 0 ? 1 + draw (state->rand, 3) : 0; i > 0; i--)
+    {
+      g_autofree char *slice = draw_slice_name (state);
+
+      quoit_request_exclude_slice (request, slice);
+    }
+}
+
+static void
+draw_bundles (DrawnState *state, QuoitRequest *request)
+{
+  static const char *const amounts[] = { "TPU=1", "TPU=2", "TPU=4", "TPU=0.5", "CPU=1" };
+  guint n_kinds = 1 + draw (state->rand, 2), n_bundles = 0;
+
+  for (guint i = 0; i < n_kinds; i++)
+    {
+      guint n = 1 + draw (state->rand, 3);
+
+      quoit_request_add_bundles (request, amounts[draw (state->rand, G_N_ELEMENTS (amounts))], n, NULL);
+      n_bundles += n;
+    }
+  quoit_request_set_strategy (request, (QuoitStrategy) draw (state->rand, 4), NULL);
+  if (draw (state->rand, 3) == 0)
+    quoit_request_set_policy (request, QUOIT_POLICY_RAY, NULL);
+  if (draw (state->rand, 4) == 0)
+    quoit_request_set_topology_label (request, "ray.io/tpu-slice-name", 1 + draw (state->rand, 2), NULL);
+  for (guint i = draw (state->rand, 3); i > 1; i--)
+    {
+      g_autofree char *key = NULL, *value = NULL;
+
+      draw_selector (state, BUNDLE_SELECTORS, &key, &value);
+      quoit_request_select_bundle (request, draw (state->rand, n_bundles), key, value, NULL);
+    }
+}
+
+gint64
+draw_lease_ms (DrawnState *state)
+{
+  return draw (state->rand, 3) == 0 ? 0 : MINUTE_MS * (1 + draw (state->rand, 10));
+}
+
+QuoitRequest *
+draw_request (DrawnState *state, const char *name, gint64 lease_ms)
+{
+  QuoitRequest *request = quoit_request_new (name, NULL);
+  const char *owner = owners[draw (state->rand, G_N_ELEMENTS (owners))];
+  const char *team = teams[draw (state->rand, G_N_ELEMENTS (teams))];
+
+  if (draw (state->rand, 4) == 0)
+    draw_bundles (state, request);
+  else
+    draw_slices (state, request);
+  if (draw (state->rand, 4) == 0)
+    {
+      guint pool = draw (state->rand, 20) == 0 ? 77 : draw (state->rand, state->n_pools);
+      g_autofree char *text = g_strdup_printf (draw (state->rand, 2) == 0 ? "p%u" : "fleet/p%u", pool);
+
+      quoit_request_set_pool (request, text);
+    }
+  if (draw (state->rand, 5) == 0)
+    quoit_request_set_zone (request, draw (state->rand, 8) == 0 ? "z9" : zones[1 + draw (state->rand, 2)]);
+  for (guint i = draw (state->rand, 4); i > 2; i--)
+    {
+      g_autofree char *key = NULL, *value = NULL;
+
+      draw_selector (state, SLICE_SELECTORS, &key, &value);
+      quoit_request_add_selector (request, key, value, NULL);
+    }
+  if (lease_ms != 0)
+    quoit_request_set_lease_ms (request, lease_ms, NULL);
+  if (draw (state->rand, 5) == 0)
+    quoit_request_set_expected_runtime_ms (request, MINUTE_MS * (1 + draw (state->rand, 12)), NULL);
+  if (*owner != '\0')
+    quoit_request_set_owner (request, owner, NULL);
+  if (*team != '\0')
+    quoit_request_set_label (request, "team", team, NULL);
+  quoit_request_set_priority (request, (int32_t) draw (state->rand, 4) - 1);
+  return request;
+}
+
+/* --- what has happened --- */
+
+static void
+draw_quota (DrawnState *state)
+{
+  const DrawnClass *class = &drawn_classes[state->pools[draw (state->rand, state->n_pools)].class];
+  g_autofree char *name = g_strdup_printf ("q%u", state->n_named++);
+  gboolean is_for_team = draw (state->rand, 2) == 0;
+  guint depth = draw (state->rand, 3);
+  gint64 nominal = 4 * draw (state->rand, 12),
+         most = draw (state->rand, 2) == 0 ? -1 : nominal + 4 * draw (state->rand, 6);
+  const char *cohort = draw (state->rand, 2) == 0 ? "red" : NULL;
+
+  quoit_ledger_set_quota (state->ledger, name, is_for_team ? "team" : NULL,
+                          (is_for_team ? teams : owners)[1 + draw (state->rand, 2)],
+                          depth > 0 ? class->accelerator : NULL, depth > 1 ? class->topology : NULL, nominal,
+                          cohort == NULL ? -1 : most, cohort, state->now_ms, NULL);
+}
+
+static void
+draw_window (DrawnState *state)
+{
+  g_autofree char *name = g_strdup_printf ("w%u", state->n_named++);
+  guint pool = draw (state->rand, state->n_pools);
+  gint64 from_ms = state->now_ms + MINUTE_MS * ((gint64) draw (state->rand, 12) - 3);
+  gint64 until_ms = MAX (from_ms, state->now_ms) + MINUTE_MS * (1 + draw (state->rand, 6));
+  QuoitWindowScope scope = QUOIT_WINDOW_POOL;
+  g_autofree char *target = NULL;
+
+  switch (draw (state->rand, 4))
+    {
+    case 0:
+      scope = QUOIT_WINDOW_NODE;
+      target = g_strdup_printf ("p%u-0-0", pool);
+      break;
+    case 1:
+      scope = QUOIT_WINDOW_SLICE;
+      target = draw_slice_name (state);
+      break;
+    case 2:
+      scope = QUOIT_WINDOW_ZONE;
+      target = g_strdup (zones[1 + draw (state->rand, 2)]);
+      break;
+    default:
+      target = g_strdup_printf ("p%u", pool);
+    }
+  state->has_windows
+      |= quoit_ledger_add_window (state->ledger, name, scope, target, from_ms, until_ms, state->now_ms, NULL);
+}
+
+static void
+draw_group (DrawnState *state)
+{
+  g_autofree char *name = g_strdup_printf ("g%u", state->n_named++);
+  g_autoptr (QuoitRequest) request = draw_request (state, name, draw_lease_ms (state));
+  g_autoptr (QuoitGroup) group = NULL;
+  gint64 lease_ms = MINUTE_MS * (1 + draw (state->rand, 10));
+
+  if (draw (state->rand, 6) == 0)
+    group = quoit_ledger_hold (state->ledger, request, lease_ms, state->now_ms, NULL, NULL);
+  else
+    group = quoit_ledger_reserve (state->ledger, request, state->now_ms, NULL, NULL);
+  if (group != NULL && draw (state->rand, 3) == 0)
+    {
+      quoit_group_unref (quoit_ledger_set_expected_end (
+          state->ledger, name, state->now_ms + MINUTE_MS * (1 + draw (state->rand, 15)), state->now_ms, NULL));
+      state->has_estimates = TRUE;
+    }
+}
+
+static void
+draw_reservation_ahead (DrawnState *state)
+{
+  g_autofree char *name = g_strdup_printf ("r%u", state->n_named++);
+  g_autoptr (QuoitRequest) request = draw_request (state, name, 0);
+  g_autoptr (QuoitGroup) group = NULL;
+  gint64 from_ms = state->now_ms + MINUTE_MS * (1 + draw (state->rand, 10));
+  gint64 until_ms = draw (state->rand, 4) == 0 ? 0 : from_ms + MINUTE_MS * (1 + draw (state->rand, 6));
+
+  group = quoit_ledger_reserve_at (state->ledger, request, from_ms, until_ms, state->now_ms, NULL, NULL);
+  state->has_ahead |= group != NULL;
+}
+
+static void
+draw_node_state (DrawnState *state)
+{
+  guint p = draw (state->rand, state->n_pools);
+  const DrawnPool *pool = &state->pools[p];
+  g_autofree char *node = g_strdup_printf ("p%u-%u-%u", p, draw (state->rand, pool->n_slices),
+                                           draw (state->rand, drawn_classes[pool->class].n_hosts));
+
+  quoit_ledger_set_node_state (state->ledger, node, (QuoitNodeState) draw (state->rand, 3), state->now_ms, NULL);
+}
+
+/* Each state has another mixture, so that many have no calendar, and many no quotas. */
+static void
+draw_past (DrawnState *state)
+{
+  guint n_steps = draw (state->rand, 25);
+  gboolean has_ahead = draw (state->rand, 2) == 0, has_windows = draw (state->rand, 3) == 0;
+
+  for (guint i = draw (state->rand, 2) * draw (state->rand, 5); i > 0; i--)
+    draw_quota (state);
+  for (guint i = 0; i < n_steps; i++)
+    {
+      guint step = draw (state->rand, 12);
+
+      state->now_ms += MINUTE_MS * (draw (state->rand, 4) == 0);
+      if (step < 2 && has_ahead)
+        draw_reservation_ahead (state);
+      else if (step == 2 && has_windows)
+        draw_window (state);
+      else if (step == 3)
+        draw_node_state (state);
+      else if (step == 4)
+        quoit_ledger_set_owner (state->ledger, owners[1 + draw (state->rand, 2)], 0, state->now_ms, NULL);
+      else
+        draw_group (state);
+    }
+  state->now_ms += MINUTE_MS * draw (state->rand, 2);
+}
+
+void
+drawn_state_init (DrawnState *state, guint32 seed)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  *state = (DrawnState) {
+    .rand = g_rand_new_with_seed (seed), .seed = seed, .ledger = quoit_ledger_open_memory (), .now_ms = T0
+  };
+  draw_fleet (state);
+  text = drawn_fleet_text (state);
+  require (import_text (state->ledger, text, NULL, state->now_ms, &error), "seed %u: %s: %s", seed, text,
+           error_text (error));
+  draw_past (state);
+}
+
+void
+drawn_state_clear (DrawnState *state)
+{
+  quoit_ledger_unref (state->ledger);
+  g_rand_free (state->rand);
+}
