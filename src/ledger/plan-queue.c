@@ -7,7 +7,7 @@
 #include "ledger/ahead.h"
 #include "ledger/quotas.h"
 #include "placement/queue/timeline.h"
-#include "placement/start.h"
+#include "placement/start-scan.h"
 #include "placement/view.h"
 
 typedef struct {
@@ -313,6 +313,18 @@ wait_for_quotas (Queue *queue, guint i)
   return TRUE;
 }
 
+/* Returns whether the request can start at the later time for which the timeline has enough slices. Beside what lies
+ * ahead, fewer may be granted then: a group that is assumed to end, but need not, counts forever for a promise. */
+static gboolean
+can_start_at (const Queue *queue, guint i, gint64 start_ms)
+{
+  const QuoitFleet *fleet = queue->result->fleet;
+
+  return start_ms > queue->now_ms
+         && (quoit_fleet_n_ahead (fleet) == 0
+             || quoit_start_is_granted_at (fleet, queue->requests[i], queue->now_ms, start_ms));
+}
+
 static void
 plan_slices (Queue *queue, guint i)
 {
@@ -339,8 +351,7 @@ plan_slices (Queue *queue, guint i)
     return;
   if (can_promise (queue))
     start_ms = quoit_timeline_find_start (queue->timeline, i, n, runtime_ms);
-  /* Enough slices are free now, but reservations ahead need them, and no others were found for these. */
-  if (start_ms == queue->now_ms)
+  if (start_ms != QUOIT_FOREVER_MS && !can_start_at (queue, i, start_ms))
     start_ms = QUOIT_FOREVER_MS;
   if (start_ms != QUOIT_FOREVER_MS)
     quoit_timeline_take (queue->timeline, i, n, start_ms, runtime_ms);

@@ -133,6 +133,17 @@ quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
   return 0;
 }
 
+gboolean
+quoit_start_is_granted_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, gint64 time_ms)
+{
+  g_autoptr (GArray) events = list_events (fleet, now_ms);
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+
+  for (guint i = 0; i < events->len && g_array_index (events, Event, i).end.time_ms <= time_ms; i++)
+    apply (fork, &g_array_index (events, Event, i));
+  return fits_at (fork, request, time_ms);
+}
+
 void
 quoit_start_add_ends_ahead (const QuoitFleet *fleet, gint64 now_ms, GArray *ends)
 {
