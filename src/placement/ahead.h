@@ -42,8 +42,8 @@ gboolean quoit_ahead_begin (QuoitFleet *fork, const QuoitGroupData *group);
  * among the rest decides like quoit_fleet_seen_until(), and the result is remembered. */
 void quoit_candidates_leave_promised (QuoitCandidates *candidates, const QuoitFleet *fleet, gint64 end_ms);
 
-/* Returns the nodes of a window that are in the fleet, as an array of guint32 in ascending order. The caller owns it. The
- * cost depends on the number of these nodes only. */
+/* Returns the nodes of a window that are in the fleet, as an array of guint32 in ascending order. The caller owns it.
+ * The cost depends on the number of these nodes only. */
 GArray *quoit_window_list_nodes (const QuoitGroupData *window, const QuoitLayout *layout);
 /* Fails with NOT_FOUND for a target that is not in the fleet, and with INVALID for an ambiguous name. */
 gboolean quoit_window_check_target (QuoitWindowTarget target, const QuoitLayout *layout, GError **error);

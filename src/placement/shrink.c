@@ -58,7 +58,7 @@ count_slack (const QuoitFleet *fleet, const QuoitGroupData *group)
     {
       guint32 node = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
 
-      if (node != QUOIT_NO_INDEX && quoit_fleet_node_promise (fleet, (QuoitNodeId) { node }) != NULL)
+      if (node != QUOIT_NO_INDEX && quoit_fleet_node_promise (fleet, (QuoitNodeId) { node }, 0) != NULL)
         return 0;
     }
   return group->n_slices - request->min_slices;

@@ -71,10 +71,10 @@ some_kind (const Caller *caller)
     OpKind kind;
     guint weight;
   } kinds[] = {
-    { OP_RESERVE, 14 },      { OP_HOLD, 14 },     { OP_CONFIRM, 8 }, { OP_RENEW, 8 },     { OP_RELEASE, 8 },
-    { OP_RELEASE_SLICE, 2 }, { OP_RESIZE, 8 },    { OP_REPAIR, 6 },  { OP_SET_OWNER, 4 }, { OP_RENEW_OWNER, 4 },
-    { OP_END_OWNER, 2 },     { OP_SET_STATE, 6 }, { OP_DRAIN, 2 },   { OP_UNDRAIN, 3 },   { OP_FORGET, 2 },
-    { OP_FORGET_KEY, 1 },    { OP_LOOK, 8 },
+    { OP_RESERVE, 14 },      { OP_HOLD, 14 },     { OP_CONFIRM, 8 },   { OP_RENEW, 8 },     { OP_RELEASE, 8 },
+    { OP_RELEASE_SLICE, 2 }, { OP_RESIZE, 8 },    { OP_REPAIR, 6 },    { OP_SET_OWNER, 4 }, { OP_RENEW_OWNER, 4 },
+    { OP_END_OWNER, 2 },     { OP_SET_STATE, 6 }, { OP_DRAIN, 2 },     { OP_UNDRAIN, 3 },   { OP_FORGET, 2 },
+    { OP_FORGET_KEY, 1 },    { OP_LOOK, 8 },      { OP_SET_QUOTA, 3 },
   };
   guint n = 0;
 
@@ -129,6 +129,10 @@ caller_make_op (const Caller *caller, guint step, gint64 now_ms)
       g_snprintf (op.key, NAME_BYTES, "kg%u", caller_random_below (caller, 6));
       break;
     case OP_LOOK:
+      break;
+    case OP_SET_QUOTA:
+      some_name (caller, op.name, 'o', 3);
+      op.most = caller_random_below (caller, 5);
       break;
     default:
       refer_to_group (caller, &op);

@@ -20,6 +20,7 @@ static const char *const verbs[N_OPS] = {
   [OP_FORGET]        = "forget",
   [OP_FORGET_KEY]    = "forget",
   [OP_LOOK]          = "look",
+  [OP_SET_QUOTA]     = "quota set",
 };
 /* clang-format on */
 
@@ -161,6 +162,10 @@ look_at (const QuoitSnapshot *snapshot)
   for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
     g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, quoit_snapshot_get_owner_name (snapshot, i),
                             quoit_snapshot_get_owner_until_ms (snapshot, i));
+  for (guint32 i = 0; i < quoit_snapshot_get_n_quotas (snapshot); i++)
+    g_string_append_printf (text, "/q:%s:%u:%u", quoit_snapshot_get_quota_name (snapshot, i),
+                            (guint) quoit_snapshot_get_quota_nominal_chips (snapshot, i),
+                            (guint) (quoit_snapshot_get_quota_used (snapshot, i).e4 / 10000));
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
@@ -306,6 +311,9 @@ ask (QuoitLedger *ledger, Op *op, GError **error)
       return quoit_ledger_forget_key (ledger, op->key, op->now_ms, error);
     case OP_LOOK:
       return look (ledger, op, error);
+    case OP_SET_QUOTA:
+      return quoit_ledger_set_quota (ledger, op->name, NULL, op->name, "v6e", NULL, (gint64) op->most * CHIPS_PER_SLICE,
+                                     -1, NULL, op->now_ms, error);
     default:
       return ask_for_group (ledger, op, error);
     }

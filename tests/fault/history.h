@@ -24,11 +24,12 @@ typedef enum {
   OP_UNDRAIN,
   OP_FORGET,
   OP_FORGET_KEY,
-  OP_LOOK, /* a snapshot after a refresh */
+  OP_LOOK,      /* a snapshot after a refresh */
+  OP_SET_QUOTA, /* of the owner: chips of @most slices */
   N_OPS
 } OpKind;
 
-enum { NAME_BYTES = 16 };
+enum { NAME_BYTES = 16, CHIPS_PER_SLICE = 16 };
 
 /* One call. Absent texts are "". */
 typedef struct {

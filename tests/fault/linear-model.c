@@ -10,6 +10,7 @@ model_new (gint64 clock_ms)
   model->next_id = 1;
   model->groups = g_array_new (FALSE, TRUE, sizeof (ModelGroup));
   model->owners = g_array_new (FALSE, TRUE, sizeof (ModelOwner));
+  model->quotas = g_array_new (FALSE, TRUE, sizeof (ModelQuota));
   return model;
 }
 
@@ -20,6 +21,7 @@ model_free (Model *model)
     return;
   g_array_unref (model->groups);
   g_array_unref (model->owners);
+  g_array_unref (model->quotas);
   g_free (model);
 }
 
@@ -227,6 +229,49 @@ shown_until (const Model *model, const ModelGroup *group)
   return group->until_ms == 0 || (of_owner != 0 && of_owner < group->until_ms) ? of_owner : group->until_ms;
 }
 
+/* --- quotas --- */
+
+static ModelQuota *
+find_quota (const Model *model, const char *owner)
+{
+  for (guint i = 0; i < model->quotas->len; i++)
+    if (strcmp (g_array_index (model->quotas, ModelQuota, i).name, owner) == 0)
+      return &g_array_index (model->quotas, ModelQuota, i);
+  return NULL;
+}
+
+/* The slices of the live groups of the owner. */
+static guint
+count_used (const Model *model, const char *owner, gint64 time_ms)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < model->groups->len; i++)
+    if (strcmp (group_at (model, i)->owner, owner) == 0 && is_live (model, group_at (model, i), time_ms))
+      n += count (group_at (model, i)->slices);
+  return n;
+}
+
+/* How many more slices the owner's quota admits. */
+static guint
+admitted (const Model *model, const char *owner, gint64 time_ms)
+{
+  const ModelQuota *quota = find_quota (model, owner);
+  guint used = count_used (model, owner, time_ms);
+
+  if (quota == NULL)
+    return G_MAXUINT;
+  return quota->n_slices > used ? quota->n_slices - used : 0;
+}
+
+static gboolean
+admits_ever (const Model *model, const char *owner, guint n)
+{
+  const ModelQuota *quota = find_quota (model, owner);
+
+  return quota == NULL || n <= quota->n_slices;
+}
+
 /* --- the expected answer of a call --- */
 
 typedef struct {
@@ -286,8 +331,10 @@ answer_request (const Model *model, const Op *op, gint64 time_ms)
     return refused (QUOIT_ERROR_CONFLICT);
   if (owner_has_ended (find_owner (model, op->owner), time_ms))
     return refused (QUOIT_ERROR_EXPIRED);
+  n_free = MIN (n_free, admitted (model, op->owner, time_ms));
   if (n_free < least)
-    return refused (least > N_SLICES ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW);
+    return refused (least > N_SLICES || !admits_ever (model, op->owner, least) ? QUOIT_ERROR_NEVER
+                                                                               : QUOIT_ERROR_NOT_NOW);
   answer.group = (ModelGroup) { .id = model->next_id,
                                 .least = op->least,
                                 .most = op->most,
@@ -352,6 +399,8 @@ answer_resize (const Model *model, const Op *op, const ModelGroup *group, gint64
 
   if (op->most < 1 || (group->least > 0 && (op->most < group->least || op->most > group->most)))
     return refused (QUOIT_ERROR_INVALID);
+  if (op->most > n && op->most - n > admitted (model, group->owner, time_ms))
+    return refused (admits_ever (model, group->owner, op->most) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER);
   return answer_other_slices (model, op, group, group->slices & ~first_released (model, group->slices, n_leave),
                               op->most, time_ms);
 }
@@ -479,6 +528,9 @@ answer_to (const Model *model, const Op *op, gint64 time_ms)
       return answer_forget (model, op, time_ms);
     case OP_LOOK:
       return (Answer) { 0 };
+    case OP_SET_QUOTA:
+      return (Answer) { .writes
+                        = find_quota (model, op->name) == NULL || find_quota (model, op->name)->n_slices != op->most };
     default:
       return answer_group (model, op, time_ms);
     }
@@ -550,6 +602,28 @@ end_group (Model *model, ModelGroup *group)
   group->slices = 0;
 }
 
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const ModelQuota *) a)->name, ((const ModelQuota *) b)->name);
+}
+
+static void
+apply_quota (Model *model, const Op *op)
+{
+  ModelQuota *quota = find_quota (model, op->name), fresh = { .n_slices = op->most };
+
+  if (quota != NULL)
+    {
+      quota->n_slices = op->most;
+      return;
+    }
+  model->next_id++;
+  g_strlcpy (fresh.name, op->name, NAME_BYTES);
+  g_array_append_val (model->quotas, fresh);
+  g_array_sort (model->quotas, by_name);
+}
+
 static void
 apply_owner (Model *model, const Op *op)
 {
@@ -595,6 +669,8 @@ model_apply (Model *model, const Op *op)
     case OP_RENEW_OWNER:
     case OP_END_OWNER:
       return apply_owner (model, op);
+    case OP_SET_QUOTA:
+      return apply_quota (model, op);
     case OP_SET_STATE:
     case OP_DRAIN:
     case OP_UNDRAIN:
@@ -624,6 +700,13 @@ model_look (const Model *model)
     if (!owner_at (model, i)->has_expired)
       g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, owner_at (model, i)->name,
                               owner_at (model, i)->until_ms);
+  for (guint i = 0; i < model->quotas->len; i++)
+    {
+      const ModelQuota *quota = &g_array_index (model->quotas, ModelQuota, i);
+
+      g_string_append_printf (text, "/q:%s:%u:%u", quota->name, quota->n_slices * CHIPS_PER_SLICE,
+                              count_used (model, quota->name, model->clock_ms) * CHIPS_PER_SLICE);
+    }
   for (guint i = 0; i < model->groups->len; i++)
     {
       const ModelGroup *group = group_at (model, i);

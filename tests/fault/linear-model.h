@@ -23,12 +23,19 @@ typedef struct {
   gboolean has_expired;
 } ModelOwner;
 
+/* The quota of an owner has the name of the owner. */
+typedef struct {
+  char name[NAME_BYTES];
+  guint n_slices;
+} ModelQuota;
+
 typedef struct {
   gint64 clock_ms;
   guint64 next_id;
   QuoitNodeState nodes[N_NODES];
   GArray *groups; /* of ModelGroup, by id */
   GArray *owners; /* of ModelOwner, by id */
+  GArray *quotas; /* of ModelQuota, by name */
 } Model;
 
 Model *model_new (gint64 clock_ms);

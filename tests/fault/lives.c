@@ -481,8 +481,7 @@ static const Step losing[] = {
 };
 
 const Life lives[N_LIVES] = {
-  { "making", making, G_N_ELEMENTS (making), 0 },
-  { "compacting", compacting, G_N_ELEMENTS (compacting), 6 },
-  { "leasing", leasing, G_N_ELEMENTS (leasing), 3 },
-  { "losing", losing, G_N_ELEMENTS (losing), 2 },
+  { "making", making, G_N_ELEMENTS (making), 0 },    { "compacting", compacting, G_N_ELEMENTS (compacting), 6 },
+  { "leasing", leasing, G_N_ELEMENTS (leasing), 3 }, { "losing", losing, G_N_ELEMENTS (losing), 2 },
+  { "planning", planning, N_PLANNING_STEPS, 2 },
 };

@@ -21,8 +21,9 @@ typedef struct {
   guint n_steps, start;
 } Life;
 
-enum { N_LIVES = 4, MOST_STEPS = 24 };
+enum { N_LIVES = 5, MOST_STEPS = 24, N_PLANNING_STEPS = 21 };
 extern const Life lives[N_LIVES];
+extern const Step planning[N_PLANNING_STEPS]; /* of one of the lives */
 
 /* Steps are ten seconds apart, so that leases expire between them. */
 gint64 time_of_step (guint step);

@@ -200,7 +200,7 @@ class Model:
         return self._feasible(rule.kind, [*demands, new])
 
     def keeps_promises(self, kind, changed=None):
-        """Whether all reservations ahead of the class can have their slices; `changed` replaces the group of its name."""
+        """Whether all reservations ahead of the class get their slices; `changed` replaces a group."""
         groups = {**self.groups, **({changed.name: changed} if changed else {})}
         return self._feasible(kind, [self._demand(one) for one in groups.values() if one.rule.kind == kind])
 

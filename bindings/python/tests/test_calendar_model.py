@@ -420,7 +420,7 @@ def test_the_ledger_matches_the_model():
     assert counts.get("greedy refusals", 0) * 20 < counts["granted"]
 
 
-# --- planted defects ---------------------------------------------------------------------------------------------------
+# --- planted defects ---
 
 
 class EstimatesKeepPromises(Model):

@@ -72,6 +72,17 @@ def test_a_group_has_at_most_64_labels(ledger):
     ledger.verify()
 
 
+def test_a_million_labels_change_nothing(ledger):
+    ledger.reserve(quoit.Request("a", accelerator="v6e", topology="4x4", slices=1), now_ms=NOW)
+    seq, many = ledger.snapshot().seq, {f"k{n}": "v" for n in range(1_000_000)}
+    with pytest.raises(quoit.InvalidError, match="expected at most 64"):
+        ledger.set_labels("a", many, now_ms=NOW)
+    with pytest.raises(quoit.InvalidError):
+        quoit.Request("b", accelerator="v6e", topology="4x4", slices=1, labels=many)
+    assert (ledger.snapshot().seq, ledger.group("a").labels) == (seq, {})
+    ledger.verify()
+
+
 def test_the_labels_of_a_request_do_not_decide_whether_it_is_the_same(ledger):
     first = quoit.Request("a", accelerator="v6e", topology="4x4", slices=1, key="k", labels={"try": "1"})
     again = quoit.Request("a", accelerator="v6e", topology="4x4", slices=1, key="k", labels={"try": "2"})

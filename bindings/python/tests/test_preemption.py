@@ -146,8 +146,8 @@ def cheapest(snapshot, wanted, now_ms):
 def fill(draw, ledger):
     for number in range(draw.randrange(2, 8)):
         now_ms = NOW + draw.randrange(5) * HOUR
-        arguments = {"priority": draw.randrange(0, 5)}
-        kind = draw.randrange(5)
+        arguments = {"priority": draw.randrange(-2, 5)}
+        kind = draw.randrange(6)
         try:
             if kind == 0:
                 bundles = [{"TPU": draw.choice([1, 2, 4])}] * draw.randrange(1, 6)
@@ -157,6 +157,8 @@ def fill(draw, ledger):
                 )
             elif kind == 1:
                 ledger.reserve(request(f"g{number}", 1, tpu_per_bundle="2", **arguments), now_ms=now_ms)
+            elif kind == 2:
+                ledger.reserve(request(f"g{number}", (1, draw.randrange(2, 5)), **arguments), now_ms=now_ms)
             else:
                 ledger.reserve(request(f"g{number}", draw.randrange(1, 4), **arguments), now_ms=now_ms)
         except quoit.RefusedError:
@@ -171,6 +173,7 @@ def drawn_request(draw):
     return request("x", draw.randrange(1, 7), PRIORITY, pool=pool)
 
 
+# Priorities can be negative, and elastic groups end as a whole.
 def test_drawn_preemptions_are_the_cheapest():
     draw = random.Random(20261126)
     n_released = 0
