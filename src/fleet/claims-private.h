@@ -2,29 +2,13 @@
 /* The representation of claims, private to the files that implement them. */
 #pragma once
 
+#include "base/texts.h"
 #include "fleet/claims.h"
-
-/* Memory for texts and lists. It consists of blocks instead of one growing buffer, because claims point to texts, which
- * must not move. */
-typedef struct {
-  GPtrArray *blocks;
-  char *next;   /* the unused bytes of the last block */
-  gsize n_free; /* their number */
-  gsize used;   /* bytes, in all blocks */
-} QuoitClaimsArena;
-
-/* A slot of the hash table of interned texts. */
-typedef struct {
-  guint32 hash;
-  const char *text; /* NULL: empty slot */
-} QuoitClaimsText;
 
 struct _QuoitClaims {
   const char *source, *join;
   QuoitSourceKind source_kind;
-  QuoitClaimsArena arena;
-  QuoitClaimsText *texts; /* open addressing */
-  guint32 n_texts, texts_mask;
+  QuoitTexts texts; /* all texts and lists */
   GArray *pools;
   GHashTable *pool_index; /* interned name -> index + 1 */
   GArray *kinds;

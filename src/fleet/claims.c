@@ -7,36 +7,16 @@
 #include "base/strings.h"
 #include "models/ray/resource-names.h"
 
-/* Each block is as large as all blocks before it, within these limits; a larger allocation gets a block of its own
- * size. The first block is small, because a ledger may have many small sources. */
-enum { FIRST_BLOCK_BYTES = 512, MAX_BLOCK_BYTES = 65536 };
-
 void *
 quoit_claims_alloc (QuoitClaims *claims, gsize size)
 {
-  QuoitClaimsArena *arena = &claims->arena;
-  void *result;
-
-  if (size > arena->n_free)
-    {
-      gsize block = MAX (size, CLAMP (arena->used, FIRST_BLOCK_BYTES, MAX_BLOCK_BYTES));
-
-      arena->next = g_malloc (block);
-      arena->n_free = block;
-      g_ptr_array_add (arena->blocks, arena->next);
-    }
-  result = arena->next;
-  arena->next += size;
-  arena->n_free -= size;
-  arena->used += size;
-  return result;
+  return quoit_texts_alloc (&claims->texts, size);
 }
 
 void *
 quoit_claims_alloc_copy (QuoitClaims *claims, const void *data, gsize size)
 {
-  /* Round up, so that the next allocation is aligned for pointers. */
-  return size == 0 ? NULL : memcpy (quoit_claims_alloc (claims, (size + 7) & ~(gsize) 7), data, size);
+  return quoit_texts_alloc_copy (&claims->texts, data, size);
 }
 
 const char *
@@ -50,9 +30,7 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
 {
   QuoitClaims *claims = g_new0 (QuoitClaims, 1);
 
-  claims->arena.blocks = g_ptr_array_new_with_free_func (g_free);
-  claims->texts_mask = 15;
-  claims->texts = g_new0 (QuoitClaimsText, claims->texts_mask + 1);
+  quoit_texts_init (&claims->texts);
   claims->pools = g_array_new (FALSE, TRUE, sizeof (QuoitPoolClaim));
   claims->pool_index = g_hash_table_new (g_direct_hash, g_direct_equal);
   claims->kinds = g_array_new (FALSE, TRUE, sizeof (QuoitNodeKind));
@@ -76,8 +54,7 @@ quoit_claims_free (QuoitClaims *claims)
 {
   if (claims == NULL)
     return;
-  g_ptr_array_unref (claims->arena.blocks);
-  g_free (claims->texts);
+  quoit_texts_clear (&claims->texts);
   g_array_unref (claims->pools);
   g_hash_table_unref (claims->pool_index);
   g_array_unref (claims->kinds);
@@ -107,7 +84,7 @@ quoit_claims_source_kind (const QuoitClaims *claims)
 gsize
 quoit_claims_bytes (const QuoitClaims *claims)
 {
-  return claims->arena.used;
+  return claims->texts.used;
 }
 
 void
@@ -122,46 +99,10 @@ quoit_claims_join (const QuoitClaims *claims)
   return claims->join;
 }
 
-static void
-grow_texts (QuoitClaims *claims)
-{
-  guint32 old_slots = claims->texts_mask + 1;
-  g_autofree QuoitClaimsText *old = claims->texts;
-
-  claims->texts_mask = old_slots * 2 - 1;
-  claims->texts = g_new0 (QuoitClaimsText, old_slots * 2);
-  for (guint32 i = 0; i < old_slots; i++)
-    {
-      guint32 slot = old[i].hash & claims->texts_mask;
-
-      if (old[i].text == NULL)
-        continue;
-      while (claims->texts[slot].text != NULL)
-        slot = (slot + 1) & claims->texts_mask;
-      claims->texts[slot] = old[i];
-    }
-}
-
 const char *
 quoit_claims_intern_text (QuoitClaims *claims, const char *text)
 {
-  gsize length;
-  guint32 hash, slot;
-
-  if (text == NULL)
-    return NULL;
-
-  length = strlen (text);
-  hash = (guint32) quoit_hash_bytes (text, length);
-  for (slot = hash & claims->texts_mask; claims->texts[slot].text != NULL; slot = (slot + 1) & claims->texts_mask)
-    if (claims->texts[slot].hash == hash && strcmp (claims->texts[slot].text, text) == 0)
-      return claims->texts[slot].text;
-
-  claims->texts[slot].hash = hash;
-  claims->texts[slot].text = text = quoit_claims_alloc_copy (claims, text, length + 1);
-  if (++claims->n_texts > claims->texts_mask - claims->texts_mask / 4)
-    grow_texts (claims);
-  return text;
+  return text == NULL ? NULL : quoit_texts_intern (&claims->texts, text, strlen (text));
 }
 
 guint32
@@ -204,8 +145,8 @@ quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *e
   copy->n_env = n_env;
 }
 
-static gboolean
-is_node_specific_label (const char *key)
+gboolean
+quoit_claims_is_node_specific (const char *key)
 {
   static const char *const keys[]
       = { QUOIT_RAY_LABEL_NODE_ID, "ray.io/node_id" /* older Ray */, QUOIT_RAY_LABEL_WORKER_ID,
@@ -305,7 +246,7 @@ collect_labels (QuoitClaims *claims, QuoitNodeKind *kind)
     {
       QuoitPair pair;
 
-      if (is_node_specific_label (kind->labels[i].key))
+      if (quoit_claims_is_node_specific (kind->labels[i].key))
         continue;
       pair.key = quoit_claims_intern_text (claims, kind->labels[i].key);
       pair.value = quoit_claims_intern_text (claims, kind->labels[i].value);

@@ -151,6 +151,8 @@ void quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPa
  * type>-head, and those of a placement group (..._group_<hex id>). Other fields of the node have the same information.
  * CPU, GPU, TPU and the memory resources are never omitted, even if a slice has such a name. */
 guint32 quoit_claims_intern_kind (QuoitClaims *claims, const QuoitNodeKind *stated, const char *slice);
+/* Returns whether the label with @key is omitted. */
+gboolean quoit_claims_is_node_specific (const char *key);
 const QuoitNodeKind *quoit_claims_kind_at (const QuoitClaims *claims, guint32 index);
 guint32 quoit_claims_n_kinds (const QuoitClaims *claims);
 

@@ -175,6 +175,7 @@ quoit_added_nodes_row (const QuoitAddedNodes *added, guint index, QuoitRayRowArr
                       .resources = arrays->resources,
                       .number = index,
                       .lacks_id = node->lacks_id,
+                      .keeps_texts = TRUE,
                       .element = -1 };
 
   for (guint16 i = 0; i < node->n_labels; i++)

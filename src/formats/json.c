@@ -123,19 +123,6 @@ read_escape (JsonChecker *checker, GString *out)
   return TRUE;
 }
 
-/* Returns nonzero if one of the eight bytes is a quote, a backslash, a control byte or not ASCII. For each byte b,
- * the subtraction b - 1 has a borrow into its high bit if b is 0; a control byte borrows in b - 0x20, and a byte
- * that is not ASCII has the high bit itself. A borrow may also mark a harmless neighbour, whose bytes are then read
- * one by one. */
-static inline guint64
-has_special_byte (guint64 word)
-{
-  const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101), highs = ones << 7;
-  guint64 quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
-
-  return ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | word) & highs;
-}
-
 /* Reads the string whose opening quote is at @checker->p. Decodes it into @out unless that is NULL. */
 static gboolean
 read_string (JsonChecker *checker, GString *out)
@@ -145,20 +132,10 @@ read_string (JsonChecker *checker, GString *out)
   for (;;)
     {
       const char *run = checker->p;
-      guint64 word;
       unsigned char c;
       gunichar wide;
 
-      while (checker->end - checker->p >= 8)
-        {
-          memcpy (&word, checker->p, 8);
-          if (has_special_byte (word))
-            break;
-          checker->p += 8;
-        }
-      while (checker->p < checker->end && (unsigned char) *checker->p >= 0x20 && (unsigned char) *checker->p < 0x80
-             && *checker->p != '"' && *checker->p != '\\')
-        checker->p++;
+      checker->p = quoit_json_find_special (checker->p, checker->end);
       if (out != NULL)
         g_string_append_len (out, run, checker->p - run);
       if (checker->p == checker->end)
@@ -471,8 +448,8 @@ quoit_json_check (const char *text, gsize length, GError **error)
   return check (&(JsonChecker) { .text = text, .p = text, .end = text + length, .error = error });
 }
 
-static JsonNode *
-parse (const char *text, gsize length, GError **error)
+JsonNode *
+quoit_json_parse_checked (const char *text, gsize length, GError **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   g_autoptr (GError) inner = NULL;
@@ -486,7 +463,7 @@ parse (const char *text, gsize length, GError **error)
 JsonNode *
 quoit_json_parse (const char *text, gsize length, GError **error)
 {
-  return quoit_json_check (text, length, error) ? parse (text, length, error) : NULL;
+  return quoit_json_check (text, length, error) ? quoit_json_parse_checked (text, length, error) : NULL;
 }
 
 JsonNode *
@@ -495,5 +472,5 @@ quoit_json_parse_as_python (const char *text, gsize length, GError **error)
   JsonChecker checker
       = { .text = text, .p = text, .end = text + length, .error = error, .duplicate_keys = DUPLICATES_ALLOWED };
 
-  return check (&checker) ? parse (text, length, error) : NULL;
+  return check (&checker) ? quoit_json_parse_checked (text, length, error) : NULL;
 }

@@ -244,23 +244,18 @@ apply_place (const QuoitRayPlace *place, QuoitNodeKind *kind, QuoitNodeClaim *cl
 
 /* --- equal rows --- */
 
+/* Returns whether the resource differs from node to node, so that it is not part of the kind; see
+ * quoit_claims_intern_kind(). Ray gives these resources to a node itself, or because of its place in the slice. */
 static gboolean
-differs_in_slice (const char *key)
+belongs_to_node (const QuoitResource *resource, const char *slice)
 {
-  return strcmp (key, QUOIT_RAY_LABEL_SLICE_NAME) == 0 || strcmp (key, QUOIT_RAY_LABEL_WORKER_ID) == 0;
+  return g_str_has_prefix (resource->name, "node:")
+         || (!quoit_resource_is_predefined (resource->name)
+             && (resource->name == slice || quoit_resource_is_slice_head (resource->name)));
 }
 
-/* Returns whether Ray gives the resource to a host because of its place in the slice, so that it is not part of the
- * kind; see quoit_claims_intern_kind(). */
-static gboolean
-belongs_to_place (const QuoitResource *resource, const char *slice)
-{
-  return !quoit_resource_is_predefined (resource->name)
-         && (resource->name == slice || quoit_resource_is_slice_head (resource->name));
-}
-
-/* Returns whether the row has the same facts as the last one, apart from those that Ray gives to a host because of its
- * place in the slice, and sets these. */
+/* Returns whether the row has the same facts as the last one, apart from those that differ from node to node, and sets
+ * the labels of these. */
 static gboolean
 equals_last_row (const QuoitRayLastRow *last, const QuoitRayRow *row, TpuLabels *tpu)
 {
@@ -283,16 +278,18 @@ equals_last_row (const QuoitRayLastRow *last, const QuoitRayRow *row, TpuLabels 
     {
       const QuoitResource *resource = &row->resources[i], *before = &last->arrays.resources[n];
 
-      if (n < last->n_resources && resource->name == before->name && resource->amount.e4 == before->amount.e4)
+      /* The same resource can be the name of this slice, but not of the last one. */
+      if (n < last->n_resources && resource->name == before->name && resource->amount.e4 == before->amount.e4
+          && (resource->name != tpu->slice || !belongs_to_node (resource, tpu->slice)))
         n++;
-      else if (!belongs_to_place (resource, tpu->slice))
+      else if (!belongs_to_node (resource, tpu->slice))
         return FALSE;
     }
   return n == last->n_resources && (tpu->slice == NULL || *tpu->slice != '\0')
          && (tpu->worker_id == NULL || *tpu->worker_id != '\0');
 }
 
-/* Remembers an added row. The labels that differ in a slice have no value. */
+/* Remembers a row. The labels that differ from node to node have no value. */
 static void
 remember_row (QuoitRayLastRow *last, const QuoitRayRow *row, const char *slice, const QuoitNodeClaim *claim,
               gboolean has_chips)
@@ -306,11 +303,11 @@ remember_row (QuoitRayLastRow *last, const QuoitRayRow *row, const char *slice, 
   for (guint16 i = 0; i < row->n_labels; i++)
     {
       last->arrays.labels[i] = row->labels[i];
-      if (differs_in_slice (row->labels[i].key))
+      if (quoit_claims_is_node_specific (row->labels[i].key))
         last->arrays.labels[i].value = NULL;
     }
   for (guint16 i = 0; i < row->n_resources; i++)
-    if (!belongs_to_place (&row->resources[i], slice))
+    if (!belongs_to_node (&row->resources[i], slice))
       last->arrays.resources[last->n_resources++] = row->resources[i];
 }
 
@@ -362,9 +359,8 @@ describe (const QuoitRayRow *row, const QuoitRayPlace *place, QuoitRayRowContext
           "its labels make it a host of a slice, but it has no resource TPU");
   claim->pool = quoit_claims_ensure_pool (claims, tpu.group == NULL ? "default" : tpu.group);
   claim->kind = quoit_claims_intern_kind (claims, &kind, claim->slice);
-  /* Only the texts of added nodes are interned. A row without chips can need a warning of its own. */
-  if (row->form == QUOIT_RAY_ROW_ADDED && row->state != QUOIT_NODE_DEAD && place == NULL
-      && (kind.chips > 0 || row->n_labels == 0))
+  /* A row without chips can need a warning of its own. */
+  if (row->keeps_texts && row->state != QUOIT_NODE_DEAD && place == NULL && (kind.chips > 0 || row->n_labels == 0))
     remember_row (&context->last, row, tpu.slice, claim, kind.chips > 0);
   return add_to_slice (row, &tpu, context, claim, kind.chips > 0, error);
 }
@@ -375,8 +371,7 @@ quoit_ray_row_describe (const QuoitRayRow *row, const QuoitRayPlace *place, Quoi
 {
   TpuLabels tpu = { 0 };
 
-  if (row->form == QUOIT_RAY_ROW_ADDED && row->state != QUOIT_NODE_DEAD && place == NULL
-      && equals_last_row (&context->last, row, &tpu))
+  if (row->keeps_texts && row->state != QUOIT_NODE_DEAD && place == NULL && equals_last_row (&context->last, row, &tpu))
     return describe_equal_row (row, &tpu, context, claim, error);
   return describe (row, place, context, claim, error);
 }

@@ -7,6 +7,7 @@
 #include "formats/added-nodes.h"
 #include "formats/ray-legacy.h"
 #include "formats/ray-rows.h"
+#include "formats/ray-text-rows.h"
 
 /* The nodes that have the same name. */
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
   QuoitRayRowContext context;
   QuoitRayListing listing;
   QuoitShape stated;
+  QuoitRayTextRows *text_rows;
   GArray *rows;                /* of QuoitNodeClaim */
   GArray *unlabelled;          /* of Postponed: rows for which quoit_ray_row_lacks_labels() is TRUE */
   GArray *without_chips;       /* of Postponed: rows for which quoit_ray_row_lacks_chips() is TRUE */
@@ -34,8 +36,7 @@ typedef struct {
   GHashTable *names;           /* name -> NameCount */
   guint32 n_listed;
   gboolean has_equal_names;
-  gboolean keeps_texts; /* the texts of the rows exist until the claims are made */
-  gboolean is_update;   /* QUOIT_RAY_UPDATE */
+  gboolean is_update; /* QUOIT_RAY_UPDATE */
 } NodeReader;
 
 static void
@@ -64,6 +65,7 @@ clear_node_reader (NodeReader *reader)
   quoit_ray_listing_clear (&reader->listing);
   g_clear_pointer (&reader->context.slices, g_hash_table_unref);
   g_clear_pointer (&reader->context.warned, g_hash_table_unref);
+  g_clear_pointer (&reader->text_rows, quoit_ray_text_rows_free);
   g_clear_pointer (&reader->rows, g_array_unref);
   g_clear_pointer (&reader->unlabelled, g_array_unref);
   g_clear_pointer (&reader->without_chips, g_array_unref);
@@ -73,9 +75,9 @@ clear_node_reader (NodeReader *reader)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NodeReader, clear_node_reader)
 
 static const char *
-copy_text (NodeReader *reader, const char *text)
+copy_text (NodeReader *reader, const QuoitRayRow *row, const char *text)
 {
-  return text == NULL || reader->keeps_texts ? text : g_string_chunk_insert (reader->listing.texts, text);
+  return text == NULL || row->keeps_texts ? text : g_string_chunk_insert (reader->listing.texts, text);
 }
 
 static guint
@@ -142,7 +144,7 @@ add_other_resources (NodeReader *reader, const QuoitRayRow *row)
   for (guint16 i = 0; i < row->n_resources; i++)
     if (row->resources[i].amount.e4 == QUOIT_AMOUNT_UNIT && quoit_ray_may_name_slice (row->resources[i].name)
         && !g_hash_table_contains (reader->other_resources, row->resources[i].name))
-      g_hash_table_add (reader->other_resources, (char *) copy_text (reader, row->resources[i].name));
+      g_hash_table_add (reader->other_resources, (char *) copy_text (reader, row, row->resources[i].name));
 }
 
 static gboolean fail_row (const QuoitRayRow *row, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -191,7 +193,7 @@ add_row (NodeReader *reader, const QuoitRayRow *row, GError **error)
   if (reader->rows->len == QUOIT_MAX_NODES)
     return fail_row (row, error, "one row too many: expected at most %u", (unsigned) QUOIT_MAX_NODES);
 
-  id = copy_text (reader, row->id);
+  id = copy_text (reader, row, row->id);
   if (!g_hash_table_insert (reader->listing.ids, (char *) id, GUINT_TO_POINTER (reader->rows->len + 1)))
     {
       g_autofree char *quoted = quoit_quote (row->id);
@@ -202,8 +204,8 @@ add_row (NodeReader *reader, const QuoitRayRow *row, GError **error)
     return FALSE;
   add_totals (reader, row);
 
-  claim.name = row->name == row->id ? id : copy_text (reader, row->name);
-  claim.address = row->address == row->name ? claim.name : copy_text (reader, row->address);
+  claim.name = row->name == row->id ? id : copy_text (reader, row, row->name);
+  claim.address = row->address == row->name ? claim.name : copy_text (reader, row, row->address);
   claim.identity = row->lacks_id ? NULL : id;
   count_name (reader, claim.name, row->state != QUOIT_NODE_DEAD);
   reader->n_listed += row->form == QUOIT_RAY_ROW_LISTED;
@@ -218,6 +220,28 @@ add_listed_row (QuoitTree *tree, JsonNode *node, gpointer data, GError **error)
   QuoitRayRow row;
 
   return quoit_ray_row_read (tree, node, &arrays, &row, error) && add_row (data, &row, error);
+}
+
+static void
+begin_listed_text (const char *text, gsize length, gpointer data)
+{
+  NodeReader *reader = data;
+
+  reader->text_rows = quoit_ray_text_rows_new (text, length, reader->listing.texts);
+}
+
+static gboolean
+add_listed_text (QuoitTree *tree, const char **at, unsigned index, gboolean *is_added, gpointer data, GError **error)
+{
+  NodeReader *reader = data;
+  QuoitRayRow row;
+
+  *is_added = quoit_ray_text_rows_next (reader->text_rows, at, &row);
+  if (!*is_added)
+    return TRUE;
+  row.tree = tree;
+  row.element = (int) index;
+  return add_row (reader, &row, error);
 }
 
 static gboolean
@@ -367,6 +391,8 @@ read_list (NodeReader *reader, const QuoitRayFiles *files, GError **error)
 {
   static const QuoitRayRows rows = { .what = "nodes",
                                      .expected = "the output of ray list nodes with --format json or --format yaml",
+                                     .begin_text = begin_listed_text,
+                                     .add_text = add_listed_text,
                                      .add_row = add_listed_row,
                                      .finish = finish_list };
 
@@ -379,7 +405,6 @@ read_added_nodes (NodeReader *reader, const QuoitAddedNodes *added, guint flags,
 {
   guint n = quoit_added_nodes_count (added);
 
-  reader->keeps_texts = TRUE;
   reader->is_update = (flags & QUOIT_RAY_UPDATE) != 0;
   for (guint i = 0; i < n; i++)
     {

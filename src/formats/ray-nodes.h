@@ -24,7 +24,8 @@ typedef enum {
   QUOIT_RAY_PART_RESOURCE
 } QuoitRayRowPart;
 
-/* The fields of a row. The tree, or the added nodes, own the texts. The reader of the row owns the arrays. */
+/* The fields of a row. Its tree, the added nodes or the QuoitRayTextRows own the texts. The reader of the row owns the
+   arrays. */
 typedef struct {
   QuoitRayRowForm form;
   guint8 state; /* QuoitNodeState */
@@ -35,8 +36,13 @@ typedef struct {
   const QuoitResource *resources;
   guint number;      /* of an added node, from 0 */
   gboolean lacks_id; /* of an added node: the name is also the id */
-  QuoitTree *tree;   /* of a row of a list, with its node there */
-  JsonNode *node;
+  /* The texts stay while the list is read, and those of labels and resources are interned: equal texts have equal
+     pointers. */
+  gboolean keeps_texts;
+  QuoitTree *tree;  /* of a row of a list, with its node there */
+  JsonNode *node;   /* NULL: of an added node, or of a row that was read from text */
+  const char *text; /* of a row that was read from text */
+  gsize n_text;
   int element; /* of the list, if the tree has one at a time; otherwise -1 */
 } QuoitRayRow;
 
@@ -53,8 +59,7 @@ typedef struct {
   gboolean is_alive; /* that row is not dead */
 } QuoitRaySliceSummary;
 
-/* The last added node that was described, without the facts that differ from node to node. Its texts are interned, so
-   that equal ones have equal pointers. */
+/* The last row that was described and keeps its texts, without the facts that differ from node to node. */
 typedef struct {
   gboolean is_set;
   guint16 n_labels, n_resources;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "formats/json.h"
 #include "formats/ray-nodes.h"
 #include "models/ray/label-syntax.h"
 
@@ -173,14 +174,14 @@ quoit_ray_row_lacks_labels (const QuoitRayRow *row)
 /* --- places --- */
 
 static JsonNode *
-part_node (const QuoitRayRow *row, QuoitRayRowPart part, const char *name)
+part_node (const QuoitRayRow *row, JsonNode *node, QuoitRayRowPart part, const char *name)
 {
   JsonNode *map = part == QUOIT_RAY_PART_ROW     ? NULL
-                  : part == QUOIT_RAY_PART_LABEL ? quoit_tree_member (row->node, members[row->form].labels)
-                                                 : quoit_tree_member (row->node, members[row->form].resources);
+                  : part == QUOIT_RAY_PART_LABEL ? quoit_tree_member (node, members[row->form].labels)
+                                                 : quoit_tree_member (node, members[row->form].resources);
   JsonNode *member = name == NULL ? NULL : quoit_tree_member (map, name);
 
-  return member != NULL ? member : map != NULL ? map : row->node;
+  return member != NULL ? member : map != NULL ? map : node;
 }
 
 static char *
@@ -197,12 +198,17 @@ added_place (const QuoitRayRow *row, QuoitRayRowPart part, const char *name)
 char *
 quoit_ray_row_place (const QuoitRayRow *row, QuoitRayRowPart part, const char *name)
 {
+  JsonNode *node = row->node;
+
   if (row->form == QUOIT_RAY_ROW_ADDED)
     return added_place (row, part, name);
   /* The tree may have the contents of a later row. */
   if (row->element >= 0)
-    quoit_tree_take_element (row->tree, json_node_ref (row->node), (unsigned) row->element);
-  return quoit_tree_place (row->tree, part_node (row, part, name));
+    {
+      node = node == NULL ? quoit_json_parse_checked (row->text, row->n_text, NULL) : json_node_ref (node);
+      quoit_tree_take_element (row->tree, node, (unsigned) row->element);
+    }
+  return quoit_tree_place (row->tree, part_node (row, node, part, name));
 }
 
 gboolean

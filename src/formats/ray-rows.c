@@ -8,23 +8,43 @@
 
 static const char empty_listing[] = "No resource in the cluster";
 
-/* Parses one row at a time. This keeps the row in the processor's cache, and needs the memory of one row only. */
+/* Parses one row, and moves *@at behind it. Sets *@is_end if there is none. */
 static gboolean
-add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError **error)
+add_parsed_row (const QuoitRayRows *rows, QuoitTree *tree, const char **at, unsigned index, gboolean *is_end,
+                gpointer data, GError **error)
+{
+  g_autoptr (GError) inner = NULL;
+  gsize length;
+  const char *row = quoit_json_next_element (at, &length);
+  JsonNode *root;
+
+  *is_end = row == NULL;
+  if (row == NULL)
+    return TRUE;
+  root = quoit_json_parse_checked (row, length, &inner);
+  if (root == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "$[%u]: %s", index, inner->message);
+  quoit_tree_take_element (tree, root, index);
+  return rows->add_row (tree, quoit_tree_document (tree, 0), data, error);
+}
+
+/* Reads one row at a time. This keeps the row in the processor's cache, and needs the memory of one row only. */
+static gboolean
+add_json_rows (const QuoitRayRows *rows, const char *text, gsize length, gsize start, gpointer data, GError **error)
 {
   g_autoptr (QuoitTree) tree = quoit_tree_new ();
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  const char *row;
-  gsize length;
+  const char *at = text + start;
+  gboolean is_end = FALSE;
 
-  for (unsigned i = 0; (row = quoit_json_next_element (&text, &length)) != NULL; i++)
+  if (rows->begin_text != NULL)
+    rows->begin_text (text, length, data);
+  for (unsigned i = 0; !is_end; i++)
     {
-      g_autoptr (GError) inner = NULL;
+      gboolean is_added = FALSE;
 
-      if (!json_parser_load_from_data (parser, row, (gssize) length, &inner))
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "$[%u]: %s", i, inner->message);
-      quoit_tree_take_element (tree, json_parser_steal_root (parser), i);
-      if (!rows->add_row (tree, quoit_tree_document (tree, 0), data, error))
+      if (rows->add_text != NULL && !rows->add_text (tree, &at, i, &is_added, data, error))
+        return FALSE;
+      if (!is_added && !add_parsed_row (rows, tree, &at, i, &is_end, data, error))
         return FALSE;
     }
   return rows->finish == NULL || rows->finish (tree, data, error);
@@ -161,7 +181,7 @@ quoit_ray_rows_read (const QuoitRayRows *rows, const char *text, gsize length, g
     start++;
   first = start < length ? text[start] : '\0';
   if (first == '[' && rows->add_row != NULL)
-    return quoit_json_check (text, length, error) && add_json_rows (rows, text + start, data, error);
+    return quoit_json_check (text, length, error) && add_json_rows (rows, text, length, start, data, error);
   if (first == '{' && rows->add_member != NULL)
     return quoit_json_check (text, length, error) && add_json_members (rows, text + start, data, error);
   if (!check_form (rows, text, length, error))

@@ -11,6 +11,13 @@ enum { QUOIT_RAY_LISTING_LIMIT = 100 };
 typedef struct {
   const char *what;     /* what the rows are, for messages: "nodes" */
   const char *expected; /* the file that is expected, for messages: "the output of ..." */
+  /* Called before add_text(), with the whole text. May be NULL. */
+  void (*begin_text) (const char *text, gsize length, gpointer data);
+  /* Called for each row of a list in JSON, whose text has passed quoit_json_check(), before it is parsed. Either adds
+   * the row, moves *@at behind it, as quoit_json_next_element() does, and sets *@is_added; or leaves it to add_row().
+   * May be NULL. @tree: for messages */
+  gboolean (*add_text) (QuoitTree *tree, const char **at, unsigned index, gboolean *is_added, gpointer data,
+                        GError **error);
   /* Called for each row of a list. NULL: lists are refused. */
   gboolean (*add_row) (QuoitTree *tree, JsonNode *row, gpointer data, GError **error);
   /* Called for each member of a map. NULL: maps are refused. */

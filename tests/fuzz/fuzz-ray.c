@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listings of a Ray cluster. The first byte chooses how they are read; then follow nodes, groups and available
  * resources, where a byte 0xff precedes each of the last two and occurs in no text. An error is set exactly if
- * nothing is returned, and names its text. External uses are sorted, positive and on existing nodes. */
+ * nothing is returned, and names its text. External uses are sorted, positive and on existing nodes. Rows that are read
+ * from text are equal to those that are read from a tree. */
 #include <string.h>
 
 #include "formats/formats.h"
 #include "formats/json.h"
 #include "formats/writer.h"
+#include "parsed-rows.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -61,6 +63,21 @@ check (const QuoitClaims *claims)
     }
 }
 
+static void
+compare_readers (const QuoitRayFiles *files)
+{
+  g_autofree char *escaped = with_escaped_keys (files->nodes, files->n_nodes), *result = NULL, *parsed = NULL;
+  QuoitRayFiles parsed_files = *files;
+
+  if (escaped == NULL)
+    return;
+  parsed_files.nodes = escaped;
+  parsed_files.n_nodes = strlen (escaped);
+  result = read_rows (files);
+  parsed = read_rows (&parsed_files);
+  g_assert_cmpstr (result, ==, parsed);
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -78,6 +95,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   files.groups = next_text (&at, end, &files.n_groups);
   files.available = next_text (&at, end, &files.n_available);
 
+  compare_readers (&files);
   claims = quoit_read_ray_files (&files, &error);
   g_assert ((claims == NULL) == (error != NULL));
   if (claims != NULL)
