@@ -17,7 +17,8 @@ static const Column columns[] = {
 static void
 add_effect (Table *effects, GPtrArray *texts, const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
-  const char *node = quoit_journal_get_effect_node (journal, entry, effect);
+  bool is_of_node = quoit_journal_get_effect_type (journal, entry, effect) == QUOIT_EFFECT_NODE_STATE;
+  const char *node = is_of_node ? quoit_journal_get_node_name (journal, entry, effect, 0) : NULL;
   const char *group = quoit_journal_get_effect_group_name (journal, entry, effect);
   guint64 group_id = quoit_journal_get_effect_group_id (journal, entry, effect);
   char *text = quoit_journal_dup_effect_text (journal, entry, effect);

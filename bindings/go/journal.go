@@ -18,7 +18,8 @@ import (
 // EffectType is what kind of change an effect is.
 type EffectType int
 
-// The types of effects. EffectImport sets Effect.Source, EffectNodeState sets Effect.Node, and the effects on groups
+// The types of effects. EffectImport sets Effect.Source and Effect.Nodes, EffectNodeState sets
+// Effect.Node and Effect.Nodes, and the effects on groups
 // set Effect.GroupName and Effect.GroupID.
 const (
 	EffectImport           EffectType = C.QUOIT_EFFECT_IMPORT             // a source has new content
@@ -40,6 +41,37 @@ var effectTypeNames = map[EffectType]string{
 // String returns the name of the type.
 func (t EffectType) String() string { return nameOf(effectTypeNames, t) }
 
+// NodeEvent is what an effect does to a node.
+type NodeEvent int
+
+// The events of nodes.
+const (
+	NodeEventUnrecorded NodeEvent = C.QUOIT_NODE_EVENT_UNRECORDED // new or different; an earlier version did not record it
+	NodeEventAdded      NodeEvent = C.QUOIT_NODE_EVENT_ADDED      // new in the fleet
+	NodeEventRemoved    NodeEvent = C.QUOIT_NODE_EVENT_REMOVED    // no longer in the fleet
+	NodeEventMoved      NodeEvent = C.QUOIT_NODE_EVENT_MOVED      // another slice, worker id or pool
+	NodeEventChanged    NodeEvent = C.QUOIT_NODE_EVENT_CHANGED    // another name, address, label or resource, or other sources
+	NodeEventState      NodeEvent = C.QUOIT_NODE_EVENT_STATE      // another state
+	NodeEventLost       NodeEvent = C.QUOIT_NODE_EVENT_LOST       // its source no longer has it; dead while a group has it
+)
+
+var nodeEventNames = map[NodeEvent]string{
+	NodeEventUnrecorded: "UNRECORDED", NodeEventAdded: "ADDED", NodeEventRemoved: "REMOVED", NodeEventMoved: "MOVED",
+	NodeEventChanged: "CHANGED", NodeEventState: "STATE", NodeEventLost: "LOST",
+}
+
+// String returns the name of the event.
+func (e NodeEvent) String() string { return nameOf(nodeEventNames, e) }
+
+// NodeChange is a node that an effect adds, changes or removes.
+type NodeChange struct {
+	ID       uint32 // the durable id
+	Name     string // the short name; "" if the state has changed and the fleet no longer has the node
+	Event    NodeEvent
+	HasState bool      // whether the effect sets the state
+	State    NodeState // the state after the effect
+}
+
 // Entry is one change in the journal. Its effects are what happened, not what was requested.
 type Entry struct {
 	Seq     uint64 // the sequence number; the first entry has 1, and there are no gaps
@@ -51,9 +83,12 @@ type Entry struct {
 
 // Effect is one effect of an entry.
 type Effect struct {
-	Type      EffectType
-	Source    string // the source of an import
-	Node      string // the node whose state has changed; "" if the fleet no longer has it
+	Type   EffectType
+	Source string // the source of an import
+	Node   string // the node whose state has changed; "" if the fleet no longer has it
+	// Nodes are those that an import adds, changes or removes, up to millions, or the one whose state has changed. To follow
+	// the states of all nodes, take the State of each node with HasState, in order.
+	Nodes     []NodeChange
 	GroupName string // the group that the effect changes; "" if its name is unknown
 	GroupID   uint64 // the id of that group; 0 for other effects
 	// ReleaseReason is why the group was released; "" for other effects, and if no reason was given.
@@ -93,11 +128,14 @@ func entryFromC(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 		effects[index] = Effect{
 			Type:          EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
 			Source:        C.GoString(C.quoit_journal_get_effect_source(journal, entry, effect)),
-			Node:          C.GoString(C.quoit_journal_get_effect_node(journal, entry, effect)),
+			Nodes:         nodeChangesFromC(journal, entry, effect),
 			GroupName:     C.GoString(C.quoit_journal_get_effect_group_name(journal, entry, effect)),
 			GroupID:       uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
 			ReleaseReason: C.GoString(C.quoit_journal_get_effect_release_reason(journal, entry, effect)),
 			Text:          moveString(C.quoit_journal_dup_effect_text(journal, entry, effect)),
+		}
+		if effects[index].Type == EffectNodeState {
+			effects[index].Node = effects[index].Nodes[0].Name
 		}
 	}
 	return Entry{
@@ -107,6 +145,23 @@ func entryFromC(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 		Actor:   C.GoString(C.quoit_journal_get_actor(journal, entry)),
 		Effects: effects,
 	}
+}
+
+func nodeChangesFromC(journal *C.QuoitJournal, entry, effect C.uint32_t) []NodeChange {
+	nodes := make([]NodeChange, C.quoit_journal_get_n_nodes(journal, entry, effect))
+	for index := range nodes {
+		node := C.uint32_t(index)
+		var state C.QuoitNodeState
+		hasState := bool(C.quoit_journal_find_node_state(journal, entry, effect, node, &state))
+		nodes[index] = NodeChange{
+			ID:       uint32(C.quoit_journal_get_node_id(journal, entry, effect, node)),
+			Name:     C.GoString(C.quoit_journal_get_node_name(journal, entry, effect, node)),
+			Event:    NodeEvent(C.quoit_journal_get_node_event(journal, entry, effect, node)),
+			HasState: hasState,
+			State:    NodeState(state),
+		}
+	}
+	return nodes
 }
 
 // Verify replays the journal, compares the result with the saved state, recomputes every summary, and lets SQLite check

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include <quoit/error.h>
+#include <quoit/snapshot.h>
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,21 @@ typedef enum {
   QUOIT_EFFECT_GROUP_FORGOTTEN = 7,   /* the record of an ended group was deleted, with its key */
   QUOIT_EFFECT_LEDGER_NUMBERS_SET = 8 /* the ledger's epoch, next ids or limits were set */
 } QuoitEffectType;
+
+/**
+ * QuoitNodeEvent:
+ *
+ * What an effect does to a node.
+ */
+typedef enum {
+  QUOIT_NODE_EVENT_UNRECORDED = 0, /* it is new or different; an earlier version of quoit did not record which */
+  QUOIT_NODE_EVENT_ADDED = 1,      /* it is new in the fleet, with a state */
+  QUOIT_NODE_EVENT_REMOVED = 2,    /* it is no longer in the fleet */
+  QUOIT_NODE_EVENT_MOVED = 3,      /* its slice, its worker id or its pool is another one */
+  QUOIT_NODE_EVENT_CHANGED = 4,    /* its name, address, labels or resources are different, or its sources */
+  QUOIT_NODE_EVENT_STATE = 5,      /* it has another state */
+  QUOIT_NODE_EVENT_LOST = 6        /* its source no longer has it; it is dead while a group has it */
+} QuoitNodeEvent;
 
 /**
  * quoit_journal_free:
@@ -106,14 +122,77 @@ QUOIT_API QuoitEffectType quoit_journal_get_effect_type (const QuoitJournal *jou
 QUOIT_API const char *quoit_journal_get_effect_source (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
 
 /**
- * quoit_journal_get_effect_node:
+ * quoit_journal_get_n_nodes:
  * @entry: below quoit_journal_get_n_entries()
  * @effect: below quoit_journal_get_n_effects()
  *
- * Returns: (transfer none) (nullable): the node whose state changed, "" if the fleet no longer has it; %NULL for other
- *   effects
+ * The nodes of %QUOIT_EFFECT_NODE_STATE are the one whose state changed. Those of %QUOIT_EFFECT_IMPORT are all that the
+ * import adds, changes or removes, up to millions. They are found in the entry when you read them, so that an entry
+ * with many nodes costs no more than before. To follow the states of all nodes, read the nodes of all effects, in
+ * order: each node gets its state from quoit_journal_find_node_state(), and keeps it until the next one.
+ *
+ * Returns: the number of nodes that the effect adds, changes or removes
+ *
+ * Since: 0.1
  */
-QUOIT_API const char *quoit_journal_get_effect_node (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
+QUOIT_API uint32_t quoit_journal_get_n_nodes (const QuoitJournal *journal, uint32_t entry, uint32_t effect);
+
+/**
+ * quoit_journal_get_node_id:
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ * @node: below quoit_journal_get_n_nodes()
+ *
+ * Returns: the durable id of the node, as quoit_snapshot_get_node_id() returns it
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_journal_get_node_id (const QuoitJournal *journal, uint32_t entry, uint32_t effect,
+                                              uint32_t node);
+
+/**
+ * quoit_journal_get_node_name:
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ * @node: below quoit_journal_get_n_nodes()
+ *
+ * Returns: (transfer none) (nullable): the short name of the node; "" if its state changed and the fleet no longer has
+ * it
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_journal_get_node_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect,
+                                                   uint32_t node);
+
+/**
+ * quoit_journal_get_node_event:
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ * @node: below quoit_journal_get_n_nodes()
+ *
+ * Returns: what the effect does to the node
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitNodeEvent quoit_journal_get_node_event (const QuoitJournal *journal, uint32_t entry, uint32_t effect,
+                                                       uint32_t node);
+
+/**
+ * quoit_journal_find_node_state:
+ * @entry: below quoit_journal_get_n_entries()
+ * @effect: below quoit_journal_get_n_effects()
+ * @node: below quoit_journal_get_n_nodes()
+ * @state: (out) (optional): the state of the node after the effect
+ *
+ * An effect sets the state of nodes with %QUOIT_NODE_EVENT_ADDED, %QUOIT_NODE_EVENT_STATE and %QUOIT_NODE_EVENT_LOST.
+ * If an import also changes the state of a node that it moves or changes, an effect %QUOIT_EFFECT_NODE_STATE follows.
+ *
+ * Returns: whether the effect sets the state; otherwise @state is not written
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_journal_find_node_state (const QuoitJournal *journal, uint32_t entry, uint32_t effect,
+                                              uint32_t node, QuoitNodeState *state);
 
 /**
  * quoit_journal_get_effect_group_name:

@@ -117,12 +117,53 @@ quoit_journal_get_effect_source (const QuoitJournal *journal, uint32_t entry, ui
   return row == NULL || row->type != QUOIT_EFFECT_IMPORT ? NULL : quoit_claims_source (row->import->claims);
 }
 
-const char *
-quoit_journal_get_effect_node (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+uint32_t
+quoit_journal_get_n_nodes (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
   const QuoitEffect *row = effect_at (journal, entry, effect);
 
-  return row == NULL || row->type != QUOIT_EFFECT_NODE_STATE ? NULL : quoit_effect_node_name (row, journal->layout);
+  return row == NULL ? 0 : quoit_effect_count_nodes (row);
+}
+
+/* Out of range, returns a node without a name. */
+static QuoitEffectNode
+node_at (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t node)
+{
+  static const QuoitEffectNode none = { .name = NULL };
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  g_return_val_if_fail (row != NULL && node < quoit_effect_count_nodes (row), none);
+
+  return quoit_effect_node (row, node, journal->layout);
+}
+
+uint32_t
+quoit_journal_get_node_id (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t node)
+{
+  return node_at (journal, entry, effect, node).id;
+}
+
+const char *
+quoit_journal_get_node_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t node)
+{
+  return node_at (journal, entry, effect, node).name;
+}
+
+QuoitNodeEvent
+quoit_journal_get_node_event (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t node)
+{
+  return node_at (journal, entry, effect, node).event;
+}
+
+bool
+quoit_journal_find_node_state (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t node,
+                               QuoitNodeState *state)
+{
+  QuoitEffectNode row = node_at (journal, entry, effect, node);
+
+  if (row.has_state && state != NULL)
+    *state = row.state;
+  return row.has_state;
 }
 
 const char *

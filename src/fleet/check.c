@@ -265,7 +265,7 @@ check_node_claims (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows,
       g_free (last_identity);
       last_identity = g_steal_pointer (&identity);
     }
-  if (n == 0 || (guint8) state.state != layout->nodes[node.index].claimed
+  if (n == 0 || state.state != quoit_layout_claimed_state (layout, node)
       || (last_identity != NULL && strcmp (last_identity, node_identity) != 0)
       || (last.address != NULL && g_strcmp0 (last.address, quoit_layout_node_address (layout, node)) != 0))
     return contradiction (error, "the properties of a node differ from its claims", name);

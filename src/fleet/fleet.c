@@ -395,7 +395,7 @@ new_fleet_without_groups (QuoitLayout *layout)
     {
       QuoitNodeChunk *chunk = quoit_fleet_own_nodes (fleet, i);
 
-      chunk->state[i % QUOIT_NODES_PER_CHUNK] = layout->nodes[i].claimed;
+      chunk->state[i % QUOIT_NODES_PER_CHUNK] = quoit_layout_claimed_state (layout, (QuoitNodeId) { i });
       if ((layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0)
         chunk->use[i % QUOIT_NODES_PER_CHUNK] = QUOIT_USE_EXTERNAL;
     }
@@ -487,7 +487,8 @@ quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *c
       const QuoitNode *node = &layout->nodes[changed[i]];
 
       if (node->id != before->nodes[changed[i]].id)
-        quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK] = node->claimed;
+        quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK]
+            = quoit_layout_claimed_state (layout, (QuoitNodeId) { changed[i] });
       g_array_append_val (slices, node->slice);
     }
   quoit_fleet_ahead_doubt (fleet);

@@ -272,11 +272,6 @@ gboolean quoit_fleet_end_external (QuoitFleet *fleet, QuoitNodeId node, GError *
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
 
-typedef struct {
-  guint32 id; /* durable id of a node */
-  QuoitNodeState state;
-} QuoitNodeStateChange;
-
 /* Sets the states of many nodes, and recounts each slice only once. */
 void quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitNodeStateChange *states, gsize n);
 

@@ -253,6 +253,7 @@ build_nodes (QuoitBuilder *builder)
 
   layout->n_nodes = builder->nodes->len;
   layout->nodes = g_new0 (QuoitNode, layout->n_nodes + 1);
+  layout->claimed = g_malloc0 (quoit_layout_claimed_bytes (layout->n_nodes));
   layout->texts = g_malloc (max_texts);
   layout->texts[0] = '\0';
   layout->n_texts = 1;
@@ -272,7 +273,7 @@ build_nodes (QuoitBuilder *builder)
       node->id = builder->parts[draft->home.part].ids[draft->home.claim];
       node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MAX_WORKER_ID);
       node->flags = combine_flags (builder, draft);
-      node->claimed = (guint8) draft->state.state;
+      quoit_layout_set_claimed_state (layout, (QuoitNodeId) { i }, draft->state.state);
       layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
       layout->end_id = MAX (layout->end_id, node->id + 1);
     }
@@ -393,6 +394,7 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
   build_joined (&builder);
   quoit_layout_index_names (layout);
   quoit_layout_create_frame (layout);
+  quoit_layout_own_nodes (layout);
   quoit_builder_clear (&builder);
   return layout;
 }

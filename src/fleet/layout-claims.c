@@ -167,7 +167,7 @@ only_claim (const QuoitLayout *layout, QuoitNodeId node, char **identity)
                             .pool = quoit_layout_node_pool (layout, node).index,
                             .kind = row->kind,
                             .worker_id = row->worker_id,
-                            .state = row->claimed,
+                            .state = quoit_layout_claimed_state (layout, node),
                             .flags = row->flags };
 }
 

@@ -18,6 +18,7 @@ typedef struct {
   const QuoitLayout *layout;
   QuoitSourceId source;
   const QuoitClaims *claims;
+  const QuoitLayoutUpdate *update;
   guint32 *pool_map; /* by claimed pool: pool of the layout */
   PatchedNode *patched_nodes;
   guint32 n_patched_nodes;
@@ -25,7 +26,8 @@ typedef struct {
 
 /* --- positions --- */
 
-/* Fills the pool map. Returns FALSE if the update has other pools than the layout. */
+/* Fills the pool map. Returns FALSE if the update has other pools than the layout. If the pools stay, they are not
+ * compared. */
 static gboolean
 match_pools (Patch *patch)
 {
@@ -34,17 +36,20 @@ match_pools (Patch *patch)
   guint32 n = quoit_claims_n_pools (patch->claims);
   g_autoptr (GHashTable) pools = NULL;
 
-  if (n != source->n_pools)
+  if (n == 0 && patch->update->keeps_pools)
+    return TRUE;
+  if (n > source->n_pools || (n < source->n_pools && !patch->update->keeps_pools))
     return FALSE;
   pools = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint32 p = source->first_pool; p < source->first_pool + n; p++)
+  for (guint32 p = source->first_pool; p < source->first_pool + source->n_pools; p++)
     g_hash_table_insert (pools, (gpointer) quoit_layout_text (layout, layout->pools[p].name), GUINT_TO_POINTER (p + 1));
   for (guint32 c = 0; c < n; c++)
     {
       const QuoitPoolClaim *claim = quoit_claims_pool_at (patch->claims, c);
       guint32 pool = GPOINTER_TO_UINT (g_hash_table_lookup (pools, claim->name));
 
-      if (pool == 0 || !quoit_layout_pool_matches (layout, (QuoitPoolId) { pool - 1 }, claim))
+      if (pool == 0
+          || (!patch->update->keeps_pools && !quoit_layout_pool_matches (layout, (QuoitPoolId) { pool - 1 }, claim)))
         return FALSE;
       patch->pool_map[c] = pool - 1;
     }
@@ -144,14 +149,14 @@ vacancy_key (guint32 pool, const char *slice, gint16 worker)
 /* Returns a map from pool, slice and worker id to the index of a removed node, plus 1. Returns NULL if a removed node
  * was in no slice, or two of them have the same key. */
 static GHashTable *
-list_vacancies (const Patch *patch, const guint32 *removed, guint32 n_removed)
+list_vacancies (const Patch *patch)
 {
   const QuoitLayout *layout = patch->layout;
   g_autoptr (GHashTable) vacancies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (guint32 i = 0; i < n_removed; i++)
+  for (guint32 i = 0; i < patch->update->n_removed; i++)
     {
-      guint32 index = find_home_index (patch, removed[i]), slice;
+      guint32 index = find_home_index (patch, patch->update->removed[i]), slice;
 
       if (index == QUOIT_NO_INDEX || layout->nodes[index].slice == QUOIT_NO_INDEX)
         return NULL;
@@ -192,29 +197,41 @@ has_one_source (const Patch *patch, guint32 id)
              && !quoit_layout_node_source (layout, (QuoitNodeId) { index }, 1, &source));
 }
 
+/* Returns whether all nodes whose state changes exist, and have no other source. */
+static gboolean
+can_set_states (const Patch *patch)
+{
+  for (guint32 i = 0; i < patch->update->n_states; i++)
+    if (find_home_index (patch, patch->update->states[i].id) == QUOIT_NO_INDEX
+        || !has_one_source (patch, patch->update->states[i].id))
+      return FALSE;
+  return TRUE;
+}
+
 /* Finds the position of each node of the update. Returns FALSE if a node needs a new position, or if a position would
  * stay empty. */
 static gboolean
-find_positions (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed, guint32 n_removed)
+find_positions (Patch *patch)
 {
-  g_autoptr (GHashTable) vacancies = list_vacancies (patch, removed, n_removed), gone = g_hash_table_new (NULL, NULL);
-  const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &patch->n_patched_nodes);
+  const QuoitLayoutUpdate *update = patch->update;
+  g_autoptr (GHashTable) vacancies = list_vacancies (patch), gone = g_hash_table_new (NULL, NULL);
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (patch->claims, &patch->n_patched_nodes);
 
   if (vacancies == NULL)
     return FALSE;
-  for (guint32 i = 0; i < n_removed; i++)
+  for (guint32 i = 0; i < update->n_removed; i++)
     {
-      if (!has_one_source (patch, removed[i]))
+      if (!has_one_source (patch, update->removed[i]))
         return FALSE;
-      g_hash_table_add (gone, GUINT_TO_POINTER (removed[i]));
+      g_hash_table_add (gone, GUINT_TO_POINTER (update->removed[i]));
     }
   for (guint32 i = 0; i < patch->n_patched_nodes; i++)
     {
       PatchedNode *patched_node = &patch->patched_nodes[i];
 
-      if (!has_one_source (patch, update->ids[i]))
+      if (!has_one_source (patch, update->nodes.ids[i]))
         return FALSE;
-      *patched_node = (PatchedNode) { .claim = &nodes[i], .id = update->ids[i] };
+      *patched_node = (PatchedNode) { .claim = &nodes[i], .id = update->nodes.ids[i] };
       patched_node->index = find_home_index (patch, patched_node->id);
       /* Only a damaged entry contains a node that it removes. */
       if (patched_node->index != QUOIT_NO_INDEX && g_hash_table_contains (gone, GUINT_TO_POINTER (patched_node->id)))
@@ -288,11 +305,12 @@ put_node (QuoitLayout *layout, const PatchedNode *patched_node)
                                                                 : quoit_layout_store_text (layout, claim->address);
   node->kind = patched_node->kind;
   node->flags = claim->flags;
-  node->claimed = claim->state;
+  quoit_layout_set_claimed_state (layout, (QuoitNodeId) { patched_node->index }, claim->state);
 }
 
+/* Copies the layout with the changed and new nodes. Returns NULL if it has no space for their texts. */
 static QuoitLayout *
-apply_patch (const Patch *patch, GArray *changed)
+copy_with_nodes (const Patch *patch, GArray *changed)
 {
   gsize more_texts = texts_size (patch);
   QuoitLayout *layout;
@@ -312,21 +330,35 @@ apply_patch (const Patch *patch, GArray *changed)
       put_node (layout, &patch->patched_nodes[i]);
       g_array_append_val (changed, patch->patched_nodes[i].index);
     }
+  quoit_layout_own_nodes (layout);
+  return layout;
+}
+
+static QuoitLayout *
+apply_patch (const Patch *patch, GArray *changed)
+{
+  const QuoitLayoutUpdate *update = patch->update;
+  QuoitLayout *layout
+      = patch->n_patched_nodes == 0 ? quoit_layout_share_nodes (patch->layout) : copy_with_nodes (patch, changed);
+
+  for (guint32 i = 0; layout != NULL && i < update->n_states; i++)
+    quoit_layout_set_claimed_state (layout, (QuoitNodeId) { quoit_layout_find_id (layout, update->states[i].id) },
+                                    update->states[i].state);
   return layout;
 }
 
 QuoitLayout *
-quoit_layout_patch (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutPart *update,
-                    const guint32 *removed, guint32 n_removed, GArray *changed)
+quoit_layout_patch (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutUpdate *update, GArray *changed)
 {
+  const QuoitClaims *claims = update->nodes.claims;
   guint32 n;
-  Patch patch = { .layout = layout, .source = source, .claims = update->claims };
-  g_autofree guint32 *pool_map = g_new (guint32, quoit_claims_n_pools (update->claims) + 1);
+  Patch patch = { .layout = layout, .source = source, .claims = claims, .update = update };
+  g_autofree guint32 *pool_map = g_new (guint32, quoit_claims_n_pools (claims) + 1);
   g_autofree PatchedNode *patched_nodes = NULL;
 
-  quoit_claims_nodes (update->claims, &n);
+  quoit_claims_nodes (claims, &n);
   patch.pool_map = pool_map;
   patch.patched_nodes = patched_nodes = g_new (PatchedNode, n + 1);
-  return match_pools (&patch) && find_positions (&patch, update, removed, n_removed) ? apply_patch (&patch, changed)
-                                                                                     : NULL;
+  return match_pools (&patch) && can_set_states (&patch) && find_positions (&patch) ? apply_patch (&patch, changed)
+                                                                                    : NULL;
 }

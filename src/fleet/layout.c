@@ -19,6 +19,15 @@ struct _QuoitLayoutFrame {
   gsize n_texts;       /* when the layout was built */
 };
 
+/* Owns the data that a layout shares with copies that differ only in the claimed states. */
+struct _QuoitLayoutNodes {
+  gatomicrefcount refs;
+  QuoitNode *nodes;
+  char *texts;
+  guint32 *node_slots, *index_by_slot;
+  QuoitIds ids;
+};
+
 enum { N_REMEMBERED = 32 };
 
 /* Versions are unique in the process, so that layouts of different ledgers have different ones. */
@@ -62,6 +71,46 @@ quoit_layout_create_frame (QuoitLayout *layout)
   g_atomic_ref_count_init (&frame->refs);
 }
 
+gsize
+quoit_layout_claimed_bytes (guint32 n_nodes)
+{
+  return n_nodes / 4 + 1;
+}
+
+void
+quoit_layout_set_claimed_state (QuoitLayout *layout, QuoitNodeId node, QuoitNodeState state)
+{
+  guint8 *four = &layout->claimed[node.index / 4];
+  guint shift = node.index % 4 * 2;
+
+  *four = (guint8) ((*four & ~(3u << shift)) | (guint) state << shift);
+}
+
+void
+quoit_layout_own_nodes (QuoitLayout *layout)
+{
+  layout->node_data = g_new (QuoitLayoutNodes, 1);
+  *layout->node_data = (QuoitLayoutNodes) { .nodes = layout->nodes,
+                                            .texts = layout->texts,
+                                            .node_slots = layout->node_slots,
+                                            .index_by_slot = layout->index_by_slot,
+                                            .ids = layout->ids };
+  g_atomic_ref_count_init (&layout->node_data->refs);
+}
+
+QuoitLayout *
+quoit_layout_share_nodes (const QuoitLayout *layout)
+{
+  QuoitLayout *other = g_memdup2 (layout, sizeof *layout);
+
+  g_atomic_ref_count_init (&other->refs);
+  g_atomic_ref_count_inc (&other->frame->refs);
+  g_atomic_ref_count_inc (&other->node_data->refs);
+  other->claimed = g_memdup2 (layout->claimed, quoit_layout_claimed_bytes (layout->n_nodes));
+  quoit_layout_init_caches (other);
+  return other;
+}
+
 QuoitLayout *
 quoit_layout_share_frame (const QuoitLayout *layout)
 {
@@ -69,6 +118,8 @@ quoit_layout_share_frame (const QuoitLayout *layout)
 
   g_atomic_ref_count_init (&other->refs);
   g_atomic_ref_count_inc (&other->frame->refs);
+  other->claimed = g_memdup2 (layout->claimed, quoit_layout_claimed_bytes (layout->n_nodes));
+  other->node_data = NULL;
   other->nodes = NULL;
   other->texts = NULL;
   other->node_slots = NULL;
@@ -106,6 +157,19 @@ quoit_layout_keep (const QuoitLayout *layout, QuoitKept *kept)
     before->free (before);
 }
 
+static void
+unref_nodes (QuoitLayoutNodes *data)
+{
+  if (!g_atomic_ref_count_dec (&data->refs))
+    return;
+  g_free (data->nodes);
+  g_free (data->texts);
+  g_free (data->node_slots);
+  g_free (data->index_by_slot);
+  quoit_ids_clear (&data->ids);
+  g_free (data);
+}
+
 QuoitLayout *
 quoit_layout_ref (QuoitLayout *layout)
 {
@@ -119,11 +183,8 @@ quoit_layout_unref (QuoitLayout *layout)
   if (layout == NULL || !g_atomic_ref_count_dec (&layout->refs))
     return;
   unref_frame (layout->frame);
-  g_free (layout->nodes);
-  g_free (layout->texts);
-  g_free (layout->node_slots);
-  quoit_ids_clear (&layout->ids);
-  g_free (layout->index_by_slot);
+  unref_nodes (layout->node_data);
+  g_free (layout->claimed);
   quoit_slice_runs_free (layout->slice_runs);
   quoit_recent_free (layout->eligible);
   quoit_recent_free (layout->zones);

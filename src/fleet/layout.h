@@ -84,7 +84,6 @@ typedef struct {
   guint32 id;                      /* durable node id */
   gint16 worker_id;                /* -1: not stated */
   guint8 flags;                    /* QuoitNodeFlags */
-  guint8 claimed;                  /* QuoitNodeState that the sources of the node last reported */
 } QuoitNode;
 
 /* One claim of a node that several sources claim. The node has the name, pool, slice and worker id of its home claim,
@@ -122,12 +121,14 @@ typedef struct {
 
 typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
 typedef struct _QuoitKept QuoitKept;
+typedef struct _QuoitLayoutNodes QuoitLayoutNodes;
 
 typedef struct {
   gatomicrefcount refs;
   guint64 number;          /* layouts with the same number have the same nodes, slices and pools at the same indices */
   guint64 version;         /* differs between layouts, also between patched copies */
-  QuoitLayoutFrame *frame; /* data that patched layouts share: all except nodes, texts, node slots and ids */
+  QuoitLayoutFrame *frame; /* data that patched layouts share: all that does not depend on single nodes */
+  QuoitLayoutNodes *node_data; /* nodes, texts, node slots and ids; layouts that differ only in states share it */
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds;
   guint32 n_external; /* nodes with QUOIT_NODE_EXTERNAL */
   guint32 n_joined;
@@ -138,6 +139,7 @@ typedef struct {
   QuoitShelf *shelves;
   QuoitSlice *slices;
   QuoitNode *nodes;
+  guint8 *claimed;          /* by node, 2 bits each: see quoit_layout_claimed_state() */
   QuoitJoinedClaim *joined; /* by source: foreign claims, then shared ones; each by node */
   guint32 *joined_by_node;  /* indices of joined, by node, then by source */
   char *texts;              /* names, addresses and identities of nodes; see quoit_identity_pack() */
@@ -185,13 +187,28 @@ QuoitLayout *quoit_layout_ref (QuoitLayout *layout);
 void quoit_layout_unref (QuoitLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLayout, quoit_layout_unref)
 
-/* Returns a copy of @layout with the nodes of @update, which are new or changed nodes of @source. Each of them gets the
- * position of the node with the same id, or of one of the @removed nodes. Appends their indices to @changed (of
- * guint32). This is faster than quoit_layout_new(), but not always possible. Returns NULL if a position would be new or
- * stay empty, if the pool, slice, incarnation, worker id or class of a node would change, if a kind would be new, or if
- * unused texts would take too much space. */
-QuoitLayout *quoit_layout_patch (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutPart *update,
-                                 const guint32 *removed, guint32 n_removed, GArray *changed);
+/* The state of a node with a durable id. */
+typedef struct {
+  guint32 id;
+  QuoitNodeState state;
+} QuoitNodeStateChange;
+
+/* What a source reports differently from before. */
+typedef struct {
+  QuoitLayoutPart nodes; /* new and changed nodes, and all pools */
+  gboolean keeps_pools;  /* the pools of the source stay as they are; @nodes has only the pools of its nodes */
+  guint32 n_removed, n_states;
+  const guint32 *removed;             /* ids */
+  const QuoitNodeStateChange *states; /* nodes of which the source reports another state, and nothing else */
+} QuoitLayoutUpdate;
+
+/* Returns a copy of @layout with the nodes of @update. Each new or changed node gets the position of the node with the
+ * same id, or of a removed node. Appends their indices to @changed (of guint32). This is faster than
+ * quoit_layout_new(), but not always possible. Returns NULL if a position would be new or stay empty, if the pool,
+ * slice, incarnation, worker id or class of a node would change, if a kind would be new, if another source also claims
+ * a node, or if unused texts would take too much space. */
+QuoitLayout *quoit_layout_patch (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutUpdate *update,
+                                 GArray *changed);
 
 /* Returns the last imported claims of @source in the order of the layout, and sets *@ids to the ids of the claimed
  * nodes. The caller owns both. */
@@ -207,6 +224,13 @@ gboolean quoit_layout_claims_node (const QuoitLayout *layout, QuoitSourceId sour
 /* Returns the claim of @node by @source. The pool and kind of the claim are indices of the layout. The identity is
  * stored in *@identity, which the caller owns; if @identity is NULL, the claim gets no identity. */
 QuoitNodeClaim quoit_layout_claim (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node, char **identity);
+
+/* Returns the state that the sources of the node last reported. */
+static inline QuoitNodeState
+quoit_layout_claimed_state (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return (QuoitNodeState) (layout->claimed[node.index / 4] >> node.index % 4 * 2 & 3);
+}
 
 /* Returns the node with this durable id, or QUOIT_NO_INDEX. */
 static inline guint32

@@ -53,6 +53,13 @@ mark_id (const QuoitLayout *layout, guint32 id, guint8 *marked)
     marked[index] = 1;
 }
 
+static void
+copy_pools (const QuoitClaims *from, QuoitClaims *to)
+{
+  for (guint32 p = 0; p < quoit_claims_n_pools (from); p++)
+    quoit_claims_copy_pool (to, quoit_claims_pool_at (from, p));
+}
+
 /* Returns the claims of the source after @import: the imported nodes, and the old ones that the import neither
  * replaces nor removes. *@ids gets their ids, owned by the caller. */
 static QuoitClaims *
@@ -64,14 +71,16 @@ merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitS
       = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
   g_auto (ClaimsCopy) copy_of_new = claims_copy_new (after, import->claims),
                       copy_of_old = claims_copy_new (after, before);
-  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1);
+  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1),
+                    *states = g_new0 (guint8, layout->n_nodes + 1); /* by node: the new state, plus 1 */
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
 
-  for (guint32 p = 0; p < quoit_claims_n_pools (import->claims); p++)
-    quoit_claims_copy_pool (after, quoit_claims_pool_at (import->claims, p));
+  copy_pools (import->keeps_pools ? before : import->claims, after);
   for (guint32 i = 0; i < import->n_removed; i++)
     mark_id (layout, import->removed[i], replaced);
+  for (guint32 i = 0; i < import->n_states; i++)
+    states[quoit_layout_find_id (layout, import->states[i].id)] = (guint8) (import->states[i].state + 1);
   nodes = quoit_claims_nodes (import->claims, &n);
   quoit_claims_nodes (before, &n_old);
   *ids = g_new (guint32, n + n_old + 1);
@@ -83,11 +92,17 @@ merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitS
     }
   nodes = quoit_claims_nodes (before, &n_old);
   for (guint32 i = 0; i < n_old; i++)
-    if (!replaced[quoit_layout_find_id (layout, old_ids[i])])
-      {
-        copy_node (&copy_of_old, &nodes[i]);
-        (*ids)[n_after++] = old_ids[i];
-      }
+    {
+      guint32 index = quoit_layout_find_id (layout, old_ids[i]);
+      QuoitNodeClaim claim = nodes[i];
+
+      if (replaced[index])
+        continue;
+      if (states[index] != 0)
+        claim.state = states[index] - 1;
+      copy_node (&copy_of_old, &claim);
+      (*ids)[n_after++] = old_ids[i];
+    }
   return after;
 }
 
@@ -118,6 +133,36 @@ check_ids (const QuoitSourceUpdate *import, const QuoitLayout *layout, const cha
   return TRUE;
 }
 
+/* Checks that the source claims the nodes that get another state, and that nothing else of them changes. */
+static gboolean
+check_states (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
+{
+  g_autoptr (GHashTable) changed = NULL;
+  QuoitSourceId known;
+  guint32 n;
+
+  if (import->n_states == 0)
+    return TRUE;
+  if (!quoit_layout_find_source (layout, source, &known))
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': states of nodes, but no such source", source);
+  changed = g_hash_table_new (NULL, NULL);
+  quoit_claims_nodes (import->claims, &n);
+  for (guint32 i = 0; i < n; i++)
+    g_hash_table_add (changed, GUINT_TO_POINTER (import->ids[i]));
+  for (guint32 i = 0; i < import->n_removed; i++)
+    g_hash_table_add (changed, GUINT_TO_POINTER (import->removed[i]));
+  for (guint32 i = 0; i < import->n_states; i++)
+    {
+      guint32 id = import->states[i].id, index = quoit_layout_find_id (layout, id);
+
+      if (index == QUOIT_NO_INDEX || !g_hash_table_add (changed, GUINT_TO_POINTER (id))
+          || !quoit_layout_claims_node (layout, known, (QuoitNodeId) { index }))
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                           "import of '%s': state of node id %u: expected a node that stays as it is", source, id);
+    }
+  return TRUE;
+}
+
 /* Applies an import that changes properties of nodes only, by patching the layout. Sets *@is_patched to FALSE if nodes
  * were added, removed or moved. The layout must then be rebuilt. */
 static gboolean
@@ -129,8 +174,14 @@ patch_layout (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *is_p
 
   if (quoit_layout_find_source (fleet->layout, quoit_claims_source (import->claims), &source)
       && fleet->layout->sources[source.index].kind == quoit_claims_source_kind (import->claims))
-    after = quoit_layout_patch (fleet->layout, source, &(QuoitLayoutPart) { import->claims, import->ids },
-                                import->removed, import->n_removed, changed);
+    after = quoit_layout_patch (fleet->layout, source,
+                                &(QuoitLayoutUpdate) { .nodes = { import->claims, import->ids },
+                                                       .keeps_pools = import->keeps_pools,
+                                                       .n_removed = import->n_removed,
+                                                       .n_states = import->n_states,
+                                                       .removed = import->removed,
+                                                       .states = import->states },
+                                changed);
   *is_patched = after != NULL;
   return after == NULL
          || quoit_fleet_set_layout (fleet, after, (const guint32 *) (const void *) changed->data, changed->len, error);
@@ -179,7 +230,9 @@ apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **erro
 {
   gboolean is_patched;
 
-  return check_ids (import, (*fleet)->layout, quoit_claims_source (import->claims), error)
+  const char *source = quoit_claims_source (import->claims);
+
+  return check_ids (import, (*fleet)->layout, source, error) && check_states (import, (*fleet)->layout, source, error)
          && patch_layout (import, *fleet, &is_patched, error) && (is_patched || rebuild_layout (import, fleet, error));
 }
 

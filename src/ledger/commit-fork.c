@@ -279,6 +279,8 @@ check_import (const Rebase *rebase, const QuoitSourceUpdate *update, GError **er
     user = find_new_user (rebase, update->ids[i]);
   for (guint32 i = 0; user == NULL && i < update->n_removed; i++)
     user = find_new_user (rebase, update->removed[i]);
+  for (guint32 i = 0; user == NULL && i < update->n_states; i++)
+    user = find_new_user (rebase, update->states[i].id);
   return user == NULL || conflict (error, "group", user->name, "has taken a node that the sync of the fork changes");
 }
 

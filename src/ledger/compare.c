@@ -59,7 +59,8 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
     return fail_difference (error, "the incarnation of the slice", full_p);
   if (!quoit_node_kind_equal (quoit_layout_node_kind (p, node), quoit_layout_node_kind (q, node)))
     return fail_difference (error, "labels, resources or topology", full_p);
-  if (p->nodes[i].flags != q->nodes[i].flags || p->nodes[i].claimed != q->nodes[i].claimed)
+  if (p->nodes[i].flags != q->nodes[i].flags
+      || quoit_layout_claimed_state (p, node) != quoit_layout_claimed_state (q, node))
     return fail_difference (error, "what its source claims", full_p);
   if (quoit_fleet_node_state (a, node) != quoit_fleet_node_state (b, node))
     return fail_difference (error, "the state", full_p);

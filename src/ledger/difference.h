@@ -36,9 +36,14 @@ typedef struct {
   /* The entry consists of effects_before, the source update, state_effects and effects_after, in this order. */
   QuoitClaims *upserts;             /* the new and changed claims of the source update */
   GArray *upsert_ids, *removed_ids; /* of guint32 */
-  GArray *effects_before;           /* of QuoitEffect: groups leave nodes that change */
-  GArray *state_effects;            /* of QuoitEffect */
-  GArray *effects_after;            /* of QuoitEffect: groups are placed on the changed nodes */
+  GByteArray *upsert_events;        /* of QuoitNodeEvent */
+  GPtrArray *removed_names;         /* owned by upserts; "": another source still claims the node */
+  GArray *claimed_states;           /* of QuoitNodeStateChange: nodes that differ only in the claimed state */
+  gboolean keeps_pools;
+  GHashTable *kept_pools; /* names of the pools that keep nodes which the update does not contain */
+  GArray *effects_before; /* of QuoitEffect: groups leave nodes that change */
+  GArray *state_effects;  /* of QuoitEffect */
+  GArray *effects_after;  /* of QuoitEffect: groups are placed on the changed nodes */
 } QuoitDifference;
 
 /* Returns whether the source no longer has the node that it claimed before. */

@@ -7,14 +7,6 @@
 #include "fleet/names.h"
 #include "ledger/entry.h"
 
-const char *
-quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout *layout)
-{
-  guint32 index = quoit_layout_find_id (layout, effect->node_id);
-
-  return index == QUOIT_NO_INDEX ? "" : quoit_layout_node_name (layout, (QuoitNodeId) { index });
-}
-
 /* Returns "without a lease" or "until 2026-01-01T00:00:00.000Z". The caller owns the text. */
 static char *
 until_text (gint64 until_ms)
@@ -156,7 +148,8 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
     case QUOIT_EFFECT_IMPORT:
       quoit_claims_nodes (effect->import->claims, &n);
       return g_strdup_printf ("source %s: %u nodes new or changed, %u gone",
-                              quoit_claims_source (effect->import->claims), n, effect->import->n_removed);
+                              quoit_claims_source (effect->import->claims), n + effect->import->n_states,
+                              effect->import->n_removed);
     case QUOIT_EFFECT_GROUP_ADDED:
       return group_text (effect->group, "");
     case QUOIT_EFFECT_GROUP_CHANGED:
@@ -170,7 +163,7 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
     case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       return numbers_text (&effect->numbers);
     case QUOIT_EFFECT_NODE_STATE:
-      return g_strdup_printf ("node %s is %s", quoit_effect_node_name (effect, layout),
+      return g_strdup_printf ("node %s is %s", quoit_effect_node (effect, 0, layout).name,
                               quoit_node_state_name (effect->state));
     }
   return g_strdup ("unknown to this version");

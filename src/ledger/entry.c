@@ -85,7 +85,10 @@ quoit_source_update_unref (QuoitSourceUpdate *import)
     return;
   quoit_claims_free (import->claims);
   g_free (import->ids);
+  g_free (import->events);
   g_free (import->removed);
+  g_free (import->removed_names);
+  g_free (import->states);
   g_free (import);
 }
 

@@ -43,10 +43,15 @@ const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs 
 /* What an import changes of a source. */
 typedef struct {
   gatomicrefcount refs;
-  QuoitClaims *claims; /* all current pools, and only those nodes that are new or changed */
-  guint32 *ids;        /* of the nodes in the claims */
-  guint32 n_removed;
-  guint32 *removed; /* ids of the nodes that the source no longer claims */
+  QuoitClaims *claims;  /* nodes that are new or changed, and all current pools */
+  gboolean keeps_pools; /* the pools stay as they are; the claims have only the pools of their nodes */
+  guint32 *ids;         /* of the nodes in the claims */
+  guint8 *events;       /* of the nodes in the claims: QuoitNodeEvent; NULL: not recorded */
+  guint32 n_removed, n_states;
+  guint32 *removed;             /* ids of the nodes that the source no longer claims */
+  const char **removed_names;   /* their names, owned by the claims; "": another source still claims the node; NULL: not
+                                   recorded */
+  QuoitNodeStateChange *states; /* nodes of which the source reports another state, and nothing else */
 } QuoitSourceUpdate;
 
 /* The state of a ledger other than its fleet and its groups. */
@@ -110,11 +115,22 @@ QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState sta
 
 /* Describes the effect in words, with the node names of @layout. The caller owns the text. */
 char *quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout);
-/* Returns the name of the node of a NODE_STATE effect, or "" if @layout does not have the node. */
-const char *quoit_effect_node_name (const QuoitEffect *effect, const QuoitLayout *layout);
+/* A node that an effect adds, changes or removes. */
+typedef struct {
+  guint32 id;
+  const char *name; /* "": the name is not in the effect, and the layout does not have the node */
+  QuoitNodeEvent event;
+  gboolean has_state; /* the effect sets the state */
+  QuoitNodeState state;
+} QuoitEffectNode;
 
-QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
-                                            guint32 n_removed); /* takes ownership of all arguments */
+/* Return the number of nodes that the effect adds, changes or removes, and one of them. The effect and @layout own the
+ * name. */
+guint32 quoit_effect_count_nodes (const QuoitEffect *effect);
+QuoitEffectNode quoit_effect_node (const QuoitEffect *effect, guint32 at, const QuoitLayout *layout);
+
+/* Returns an update without states. Takes ownership of all arguments. */
+QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed, guint32 n_removed);
 QuoitSourceUpdate *quoit_source_update_ref (QuoitSourceUpdate *import);
 void quoit_source_update_unref (QuoitSourceUpdate *import);
 

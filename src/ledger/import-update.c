@@ -72,7 +72,7 @@ check_name (const QuoitDifference *difference, const QuoitNodeClaim *claim, GErr
 
   while (claim->state != QUOIT_NODE_DEAD && quoit_layout_next_node_named (layout, claim->name, &at, &node))
     if (quoit_layout_claims_node (layout, difference->source, node) && !difference->is_claimed[node.index]
-        && !difference->is_removed[node.index] && layout->nodes[node.index].claimed != QUOIT_NODE_DEAD)
+        && !difference->is_removed[node.index] && quoit_layout_claimed_state (layout, node) != QUOIT_NODE_DEAD)
       return fail_name (difference->claims, claim->name, error);
   return TRUE;
 }
@@ -103,7 +103,7 @@ keep_pools (const QuoitDifference *difference)
       while (i < end && (difference->is_claimed[i] || difference->is_removed[i]))
         i++;
       if (i < end)
-        quoit_claims_ensure_pool (difference->upserts, quoit_layout_text (layout, pool->name));
+        g_hash_table_add (difference->kept_pools, (gpointer) quoit_layout_text (layout, pool->name));
     }
 }
 

@@ -160,10 +160,11 @@ describe_flags (guint8 previous, guint8 now)
   return previous != now ? g_strdup ("other flags") : NULL;
 }
 
-/* Describes how a known node changes. Returns NULL if it does not change. Sets *@breaks_use to whether the change would
- * take the node from a group. */
+/* Describes how a known node changes, and sets *@event. Returns NULL if it does not change. Sets *@breaks_use to
+ * whether the change would take the node from a group. */
 static char *
-describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *breaks_use)
+describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *breaks_use,
+                 QuoitNodeEvent *event)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   QuoitNodeClaim previous = previous_claim (difference, index, NULL);
@@ -171,9 +172,11 @@ describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClai
   const char *new_pool = quoit_claims_pool_at (difference->claims, claim->pool)->name;
 
   *breaks_use = TRUE;
+  *event = QUOIT_NODE_EVENT_CHANGED;
   if (!is_same_machine (difference, index, claim))
     return g_strdup ("another machine");
   *breaks_use = determines_place (difference, index);
+  *event = QUOIT_NODE_EVENT_MOVED;
   if (g_strcmp0 (previous.slice, claim->slice) != 0)
     return g_strdup_printf ("slice %s -> %s", text_or_none (previous.slice), text_or_none (claim->slice));
   if (g_strcmp0 (previous.incarnation, claim->incarnation) != 0)
@@ -182,6 +185,7 @@ describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClai
     return g_strdup_printf ("pool %s -> %s", pool, new_pool);
   if (previous.worker_id != claim->worker_id)
     return g_strdup_printf ("worker %d -> %d", previous.worker_id, claim->worker_id);
+  *event = QUOIT_NODE_EVENT_CHANGED;
   if (!is_bare_dead_claim (difference, claim, &previous) && !is_equal_kind (difference, claim->kind, previous.kind))
     return describe_kind (difference, index, claim, quoit_claims_kind_at (layout->kinds, previous.kind), breaks_use);
   *breaks_use = FALSE;
@@ -192,9 +196,29 @@ describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClai
   return describe_flags (previous.flags, claim->flags);
 }
 
+/* Returns the index of the pool in the source update. */
+static guint32
+upsert_pool (QuoitDifference *difference, const QuoitPoolClaim *pool)
+{
+  guint32 n = quoit_claims_n_pools (difference->upserts);
+  guint32 index = quoit_claims_ensure_pool (difference->upserts, pool->name);
+
+  return index < n ? index : quoit_claims_copy_pool (difference->upserts, pool);
+}
+
+static void
+add_upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, QuoitNodeEvent event)
+{
+  guint8 byte = (guint8) event;
+
+  quoit_claims_add (difference->upserts, claim);
+  g_array_append_val (difference->upsert_ids, id);
+  g_byte_array_append (difference->upsert_events, &byte, 1);
+}
+
 /* Adds the claim to the source update. @index: the node that the source claimed before; QUOIT_NO_INDEX: none. */
 static void
-upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, guint32 index)
+upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, guint32 index, QuoitNodeEvent event)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
@@ -207,11 +231,23 @@ upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, gu
       if (is_bare_dead_claim (difference, claim, &previous))
         kind = quoit_claims_kind_at (layout->kinds, previous.kind);
     }
-  copy.pool
-      = quoit_claims_ensure_pool (difference->upserts, quoit_claims_pool_at (difference->claims, claim->pool)->name);
+  copy.pool = upsert_pool (difference, quoit_claims_pool_at (difference->claims, claim->pool));
   copy.kind = quoit_claims_intern_kind (difference->upserts, kind, NULL);
-  quoit_claims_add (difference->upserts, &copy);
-  g_array_append_val (difference->upsert_ids, id);
+  add_upsert (difference, &copy, id, event);
+}
+
+/* Adds the claim to the source update, if only its state has changed. A node of several sources needs the whole claim,
+ * because all claims determine its state. */
+static void
+upsert_state (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index)
+{
+  const QuoitNode *node = &difference->fleet->layout->nodes[index];
+  QuoitNodeStateChange change = { node->id, (QuoitNodeState) claim->state };
+
+  if (quoit_difference_is_shared (difference, index) || (node->identity != 0) != (claim->identity != NULL))
+    upsert (difference, claim, node->id, index, QUOIT_NODE_EVENT_CHANGED);
+  else
+    g_array_append_val (difference->claimed_states, change);
 }
 
 static void
@@ -233,7 +269,7 @@ follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim 
 {
   QuoitNodeState claimed = quoit_difference_claimed_state (difference, index, claim);
 
-  if (difference->fleet->layout->nodes[index].claimed != claimed)
+  if (quoit_layout_claimed_state (difference->fleet->layout, (QuoitNodeId) { index }) != claimed)
     set_state (difference, index, claimed);
 }
 
@@ -246,7 +282,8 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
   gboolean stayed_alive = (previous.flags & QUOIT_NODE_LOST) != 0
                           && quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
   gboolean breaks_use;
-  char *detail = describe_change (difference, index, claim, &breaks_use);
+  QuoitNodeEvent event;
+  char *detail = describe_change (difference, index, claim, &breaks_use, &event);
 
   if (detail != NULL)
     {
@@ -257,8 +294,10 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
       difference->has_changed[index] = 1;
       add_node_change (difference, QUOIT_CHANGE_CHANGED, index, claim->name, detail);
     }
-  if (detail != NULL || previous_state != (QuoitNodeState) claim->state)
-    upsert (difference, claim, difference->fleet->layout->nodes[index].id, index);
+  if (detail != NULL)
+    upsert (difference, claim, difference->fleet->layout->nodes[index].id, index, event);
+  else if (previous_state != (QuoitNodeState) claim->state)
+    upsert_state (difference, claim, index);
   if (previous_state != (QuoitNodeState) claim->state && !stayed_alive)
     add_node_change (
         difference, QUOIT_CHANGE_STATE, index, claim->name,
@@ -376,16 +415,16 @@ keep_lost_node (QuoitDifference *difference, guint32 index)
   QuoitNodeClaim claim = previous_claim (difference, index, &identity);
   gboolean was_lost = (claim.flags & QUOIT_NODE_LOST) != 0, is_dead;
 
-  claim.pool
-      = quoit_claims_ensure_pool (difference->upserts, quoit_layout_text (layout, layout->pools[claim.pool].name));
+  claim.pool = upsert_pool (difference,
+                            &(QuoitPoolClaim) { .name = quoit_layout_text (layout, layout->pools[claim.pool].name) });
   claim.kind = quoit_claims_intern_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
   claim.state = QUOIT_NODE_DEAD;
   claim.flags |= QUOIT_NODE_LOST;
   is_dead = quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD;
   if (!was_lost)
     {
-      quoit_claims_add (difference->upserts, &claim);
-      g_array_append_val (difference->upsert_ids, layout->nodes[index].id);
+      add_upsert (difference, &claim, layout->nodes[index].id,
+                  is_dead ? QUOIT_NODE_EVENT_LOST : QUOIT_NODE_EVENT_CHANGED);
       add_node_change (difference, is_dead ? QUOIT_CHANGE_LOST : QUOIT_CHANGE_CHANGED, index, claim.name,
                        is_dead ? NULL : g_strdup ("gone from this source, but another source still has it"));
     }
@@ -408,6 +447,8 @@ drop_node (QuoitDifference *difference, guint32 index, GError **error)
     return FALSE;
   difference->has_changed[index] = 1;
   g_array_append_val (difference->removed_ids, layout->nodes[index].id);
+  g_ptr_array_add (difference->removed_names,
+                   (gpointer) quoit_claims_intern_text (difference->upserts, is_shared ? "" : claim.name));
   quoit_difference_add_change (difference, QUOIT_CHANGE_REMOVED, claim.name,
                                is_shared ? g_strdup ("another source still has it") : NULL);
   if (is_shared)
@@ -451,7 +492,7 @@ compare_claim (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32
 
   if (index == QUOIT_NO_INDEX)
     {
-      upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX);
+      upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX, QUOIT_NODE_EVENT_ADDED);
       quoit_difference_add_change (difference, QUOIT_CHANGE_ADDED, claim->name, NULL);
       return TRUE;
     }
@@ -461,7 +502,7 @@ compare_claim (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32
   if (!join_node (difference, index, claim, error))
     return FALSE;
   record_move (difference, claim, index);
-  upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX);
+  upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX, QUOIT_NODE_EVENT_CHANGED);
   add_node_change (difference, QUOIT_CHANGE_ADDED, index, claim->name,
                    g_strdup_printf ("is '%s'", quoit_layout_node_name (layout, (QuoitNodeId) { index })));
   return TRUE;
@@ -487,10 +528,22 @@ compare_nodes (QuoitDifference *difference, GError **error)
   return TRUE;
 }
 
-/* The entry contains all pools, changed or not, because there are few. */
+/* Returns whether the pool has the properties that keep_pools() of import-update.c leaves it: none. */
+static gboolean
+is_kept_as_it_is (const QuoitDifference *difference, guint32 pool)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  const char *name = quoit_layout_text (layout, layout->pools[pool].name);
+
+  return g_hash_table_contains (difference->kept_pools, name)
+         && quoit_layout_pool_matches (layout, (QuoitPoolId) { pool }, &(QuoitPoolClaim) { .name = name });
+}
+
+/* Finds out whether all pools of the source stay as they are. */
 static void
 compare_pools (QuoitDifference *difference)
 {
+  guint32 n_same = 0, n_new = 0;
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitSource *source = &layout->sources[difference->source.index];
   g_autoptr (GHashTable) before = g_hash_table_new (g_str_hash, g_str_equal);
@@ -503,14 +556,20 @@ compare_pools (QuoitDifference *difference)
       const QuoitPoolClaim *claim = quoit_claims_pool_at (difference->claims, p);
       guint32 pool = GPOINTER_TO_UINT (g_hash_table_lookup (before, claim->name));
 
-      quoit_claims_copy_pool (difference->upserts, claim);
+      n_new += pool == 0;
       if (pool == 0)
         quoit_difference_add_change (difference, QUOIT_CHANGE_POOL, claim->name, g_strdup ("new"));
       else if (!quoit_layout_pool_matches (layout, (QuoitPoolId) { pool - 1 }, claim))
         quoit_difference_add_change (difference, QUOIT_CHANGE_POOL, claim->name,
                                      g_strdup ("other pods or environment"));
+      else
+        n_same++;
       g_hash_table_remove (before, claim->name);
     }
+  for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
+    n_same += g_hash_table_contains (before, quoit_layout_text (layout, layout->pools[q].name))
+              && is_kept_as_it_is (difference, q);
+  difference->keeps_pools = n_new == 0 && n_same == source->n_pools;
 }
 
 static void
@@ -524,7 +583,11 @@ difference_clear (QuoitDifference *difference)
   g_clear_pointer (&difference->changes, g_array_unref);
   quoit_claims_free (difference->upserts);
   g_clear_pointer (&difference->upsert_ids, g_array_unref);
+  g_clear_pointer (&difference->upsert_events, g_byte_array_unref);
   g_clear_pointer (&difference->removed_ids, g_array_unref);
+  g_clear_pointer (&difference->removed_names, g_ptr_array_unref);
+  g_clear_pointer (&difference->claimed_states, g_array_unref);
+  g_clear_pointer (&difference->kept_pools, g_hash_table_unref);
   g_clear_pointer (&difference->state_effects, g_array_unref);
   g_clear_pointer (&difference->effects_before, g_array_unref);
   g_clear_pointer (&difference->effects_after, g_array_unref);
@@ -566,7 +629,11 @@ difference_init (QuoitDifference *difference)
   difference->changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeChange));
   g_array_set_clear_func (difference->changes, change_clear);
   difference->upsert_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  difference->upsert_events = g_byte_array_new ();
   difference->removed_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  difference->removed_names = g_ptr_array_new ();
+  difference->claimed_states = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  difference->kept_pools = g_hash_table_new (g_str_hash, g_str_equal);
   difference->state_effects = new_effects ();
   difference->effects_before = new_effects ();
   difference->effects_after = new_effects ();
@@ -620,6 +687,7 @@ import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, Q
 {
   guint32 n, *ids;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (*claims, &n);
+  QuoitSourceUpdate *update;
 
   if (!quoit_difference_join_nodes (difference, error))
     return FALSE;
@@ -632,7 +700,12 @@ import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, Q
   if (!quoit_difference_import_groups (difference, time_ms, error))
     return FALSE;
   ids = g_memdup2 (difference->claim_ids, (n + 1) * sizeof *ids);
-  make_entry (difference, quoit_source_update_new (g_steal_pointer (claims), ids, NULL, 0), time_ms, entry);
+  update = quoit_source_update_new (g_steal_pointer (claims), ids, NULL, 0);
+  update->events = g_new (guint8, n + 1);
+  for (guint32 i = 0; i < n; i++)
+    update->events[i]
+        = difference->claim_nodes[i] == QUOIT_NO_INDEX ? QUOIT_NODE_EVENT_ADDED : QUOIT_NODE_EVENT_CHANGED;
+  make_entry (difference, update, time_ms, entry);
   return TRUE;
 }
 
@@ -686,15 +759,39 @@ check_texts (const QuoitClaims *claims, GError **error)
   return TRUE;
 }
 
+/* Adds all current pools to the source update. */
+static void
+add_pools (QuoitDifference *difference)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  const QuoitSource *source = &layout->sources[difference->source.index];
+
+  for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
+    quoit_claims_copy_pool (difference->upserts, quoit_claims_pool_at (difference->claims, p));
+  for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
+    if (g_hash_table_contains (difference->kept_pools, quoit_layout_text (layout, layout->pools[q].name)))
+      quoit_claims_ensure_pool (difference->upserts, quoit_layout_text (layout, layout->pools[q].name));
+}
+
 static QuoitSourceUpdate *
 make_update (QuoitDifference *difference)
 {
   guint32 n_removed = difference->removed_ids->len;
+  QuoitSourceUpdate *update;
 
-  return quoit_source_update_new (g_steal_pointer (&difference->upserts),
-                                  (guint32 *) (void *) g_array_free (g_steal_pointer (&difference->upsert_ids), FALSE),
-                                  (guint32 *) (void *) g_array_free (g_steal_pointer (&difference->removed_ids), FALSE),
-                                  n_removed);
+  if (!difference->keeps_pools)
+    add_pools (difference);
+  update = quoit_source_update_new (
+      g_steal_pointer (&difference->upserts),
+      (guint32 *) (void *) g_array_free (g_steal_pointer (&difference->upsert_ids), FALSE),
+      (guint32 *) (void *) g_array_free (g_steal_pointer (&difference->removed_ids), FALSE), n_removed);
+  update->keeps_pools = difference->keeps_pools;
+  update->events = g_byte_array_free (g_steal_pointer (&difference->upsert_events), FALSE);
+  update->removed_names = (const char **) g_ptr_array_free (g_steal_pointer (&difference->removed_names), FALSE);
+  update->n_states = difference->claimed_states->len;
+  update->states
+      = (QuoitNodeStateChange *) (void *) g_array_free (g_steal_pointer (&difference->claimed_states), FALSE);
+  return update;
 }
 
 /* Adds the pools that the source no longer has to the list of changes. Runs after the nodes were compared, because a
@@ -706,10 +803,13 @@ add_removed_pools (QuoitDifference *difference)
   const QuoitSource *source = &layout->sources[difference->source.index];
   g_autoptr (GHashTable) now = g_hash_table_new (g_str_hash, g_str_equal);
 
+  for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
+    g_hash_table_add (now, (gpointer) quoit_claims_pool_at (difference->claims, p)->name);
   for (guint32 p = 0; p < quoit_claims_n_pools (difference->upserts); p++)
     g_hash_table_add (now, (gpointer) quoit_claims_pool_at (difference->upserts, p)->name);
   for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
-    if (!g_hash_table_contains (now, quoit_layout_text (layout, layout->pools[q].name)))
+    if (!g_hash_table_contains (now, quoit_layout_text (layout, layout->pools[q].name))
+        && !g_hash_table_contains (difference->kept_pools, quoit_layout_text (layout, layout->pools[q].name)))
       quoit_difference_add_change (difference, QUOIT_CHANGE_POOL, quoit_layout_text (layout, layout->pools[q].name),
                                    g_strdup ("gone"));
 }

@@ -315,9 +315,19 @@ put_import (GByteArray *out, const QuoitSourceUpdate *import)
 
   put_text (out, quoit_claims_source (claims));
   put (out, quoit_claims_source_kind (claims));
+  put (out, import->keeps_pools);
   put (out, import->n_removed);
   for (guint32 i = 0; i < import->n_removed; i++)
-    put (out, import->removed[i]);
+    {
+      put (out, import->removed[i]);
+      put_text (out, import->removed_names == NULL ? NULL : import->removed_names[i]);
+    }
+  put (out, import->n_states);
+  for (guint32 i = 0; i < import->n_states; i++)
+    {
+      put (out, import->states[i].id);
+      put (out, import->states[i].state);
+    }
   put (out, quoit_claims_n_pools (claims));
   for (guint32 p = 0; p < quoit_claims_n_pools (claims); p++)
     {
@@ -331,6 +341,7 @@ put_import (GByteArray *out, const QuoitSourceUpdate *import)
   for (guint32 i = 0; i < n; i++)
     {
       put (out, import->ids[i]);
+      put (out, import->events == NULL ? QUOIT_NODE_EVENT_UNRECORDED : import->events[i]);
       put (out, nodes[i].pool);
       put (out, nodes[i].kind);
       put_signed (out, nodes[i].worker_id);
@@ -346,13 +357,14 @@ put_import (GByteArray *out, const QuoitSourceUpdate *import)
 
 static void
 get_node (Decoder *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools, const guint32 *kinds,
-          guint32 n_kinds, guint32 *id)
+          guint32 n_kinds, guint32 *id, guint8 *event)
 {
   QuoitNodeClaim node = { 0 };
   gint64 worker;
   g_autofree char *name = NULL, *identity = NULL, *address = NULL, *slice = NULL, *incarnation = NULL;
 
   *id = get_limited (in, G_MAXUINT32 - 1);
+  *event = in->format < 4 ? QUOIT_NODE_EVENT_UNRECORDED : (guint8) get_limited (in, QUOIT_NODE_EVENT_LOST);
   node.pool = get_limited (in, n_pools - 1);
   node.kind = get_limited (in, n_kinds - 1);
   worker = get_signed (in);
@@ -373,18 +385,44 @@ get_node (Decoder *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pool
   quoit_claims_add (claims, &node);
 }
 
-static QuoitSourceUpdate *
-get_import (Decoder *in)
+static void
+get_removed (Decoder *in, QuoitSourceUpdate *import)
 {
-  g_autofree char *source = get_required_text (in);
-  QuoitSourceKind kind = get_limited (in, QUOIT_LAST_SOURCE_KIND);
-  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, kind);
-  guint32 n_removed = get_count (in, MIN_NUMBER_BYTES), n_pools, n_kinds, n;
-  g_autofree guint32 *removed = g_new0 (guint32, n_removed + 1), *pools = NULL, *kinds = NULL, *ids = NULL;
+  guint32 n = import->n_removed = get_count (in, MIN_NUMBER_BYTES);
 
-  in->is_damaged |= kind < QUOIT_FIRST_SOURCE_KIND;
-  for (guint32 i = 0; i < n_removed; i++)
-    removed[i] = get_limited (in, G_MAXUINT32 - 1);
+  import->removed = g_new0 (guint32, n + 1);
+  import->removed_names = g_new0 (const char *, n + 1);
+  for (guint32 i = 0; i < n && !in->is_damaged; i++)
+    {
+      g_autofree char *name = NULL;
+
+      import->removed[i] = get_limited (in, G_MAXUINT32 - 1);
+      name = in->format < 4 ? NULL : get_text (in);
+      in->is_damaged |= name != NULL && strlen (name) > QUOIT_MAX_NODE_TEXT_BYTES;
+      import->removed_names[i] = quoit_claims_intern_text (import->claims, name);
+    }
+}
+
+static void
+get_states (Decoder *in, QuoitSourceUpdate *import)
+{
+  guint32 n = import->n_states = in->format < 4 ? 0 : get_count (in, MIN_PAIR_BYTES);
+
+  import->states = g_new0 (QuoitNodeStateChange, n + 1);
+  for (guint32 i = 0; i < n; i++)
+    {
+      import->states[i].id = get_limited (in, G_MAXUINT32 - 1);
+      import->states[i].state = get_limited (in, QUOIT_NODE_DEAD);
+    }
+}
+
+static void
+get_nodes (Decoder *in, QuoitSourceUpdate *import)
+{
+  QuoitClaims *claims = import->claims;
+  guint32 n_pools, n_kinds, n;
+  g_autofree guint32 *pools = NULL, *kinds = NULL;
+
   n_pools = get_count (in, MIN_POOL_BYTES);
   pools = g_new0 (guint32, n_pools + 1);
   for (guint32 i = 0; i < n_pools && !in->is_damaged; i++)
@@ -399,13 +437,28 @@ get_import (Decoder *in)
     kinds[i] = get_kind (in, claims);
   n = get_count (in, MIN_NODE_BYTES);
   in->is_damaged |= n > 0 && (n_pools == 0 || n_kinds == 0);
-  ids = g_new0 (guint32, n + 1);
+  import->ids = g_new0 (guint32, n + 1);
+  import->events = g_new0 (guint8, n + 1);
   for (guint32 i = 0; i < n && !in->is_damaged; i++)
-    get_node (in, claims, pools, n_pools, kinds, n_kinds, &ids[i]);
-  if (in->is_damaged)
-    return NULL;
-  return quoit_source_update_new (g_steal_pointer (&claims), g_steal_pointer (&ids), g_steal_pointer (&removed),
-                                  n_removed);
+    get_node (in, claims, pools, n_pools, kinds, n_kinds, &import->ids[i], &import->events[i]);
+}
+
+static QuoitSourceUpdate *
+get_import (Decoder *in)
+{
+  g_autofree char *source = get_required_text (in);
+  QuoitSourceKind kind = get_limited (in, QUOIT_LAST_SOURCE_KIND);
+  QuoitSourceUpdate *import = quoit_source_update_new (quoit_claims_new (source, kind), NULL, NULL, 0);
+
+  in->is_damaged |= kind < QUOIT_FIRST_SOURCE_KIND;
+  import->keeps_pools = in->format >= 4 && get_limited (in, 1) == 1;
+  get_removed (in, import);
+  get_states (in, import);
+  get_nodes (in, import);
+  if (!in->is_damaged)
+    return import;
+  quoit_source_update_unref (import);
+  return NULL;
 }
 
 /* --- groups --- */

@@ -131,7 +131,7 @@ add_states (QuoitImage *image, const QuoitFleet *fleet)
     {
       QuoitNodeState state = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
 
-      if (state == (QuoitNodeState) layout->nodes[i].claimed)
+      if (state == quoit_layout_claimed_state (layout, (QuoitNodeId) { i }))
         continue;
       quoit_entry_add (
           part, (QuoitEffect) { .type = QUOIT_EFFECT_NODE_STATE, .node_id = layout->nodes[i].id, .state = state });

@@ -303,6 +303,39 @@ drop_node (QuoitDb *db, guint32 id, gint64 source, GError **error)
   return run_for_row (db, sqlite3_changes64 (db->handle) > 0 ? SQL_CLAIM_DROP_FIRST : SQL_NODE_DELETE, id, error);
 }
 
+/* Sets the state in the source's claim to the node, in table claim or else in the node's row. */
+static gboolean
+save_claimed_state (QuoitDb *db, QuoitNodeStateChange change, gint64 source, GError **error)
+{
+  static const QuoitSql updates[] = { SQL_NODE_CLAIMED, SQL_CLAIM_CLAIMED };
+
+  for (guint i = 0; i < G_N_ELEMENTS (updates); i++)
+    {
+      sqlite3_stmt *stmt = quoit_db_stmt (db, updates[i], error);
+
+      if (stmt == NULL)
+        return FALSE;
+      sqlite3_bind_int64 (stmt, 1, change.id);
+      sqlite3_bind_int (stmt, 2, change.state);
+      sqlite3_bind_int64 (stmt, 3, source);
+      if (!quoit_db_run (db, updates[i], error))
+        return FALSE;
+      if (sqlite3_changes64 (db->handle) > 0)
+        return TRUE;
+    }
+  return TRUE;
+}
+
+/* Returns whether the update can leave a kind without nodes. */
+static gboolean
+can_drop_kinds (const QuoitSourceUpdate *update)
+{
+  guint32 n;
+
+  quoit_claims_nodes (update->claims, &n);
+  return n > 0 || update->n_removed > 0;
+}
+
 /* Deletes pools that the source no longer has. */
 static gboolean
 drop_pools (QuoitDb *db, gint64 source, const gint64 *pools, guint32 n_pools, GError **error)
@@ -344,8 +377,11 @@ save_import (QuoitDb *db, const QuoitSourceUpdate *update, GError **error)
   for (guint32 i = 0; i < update->n_removed; i++)
     if (!drop_node (db, update->removed[i], source, error))
       return FALSE;
-  return drop_pools (db, source, pools, n_pools, error)
-         && (update->removed == NULL || quoit_db_run (db, SQL_KINDS_SWEEP, error));
+  for (guint32 i = 0; i < update->n_states; i++)
+    if (!save_claimed_state (db, update->states[i], source, error))
+      return FALSE;
+  return (update->keeps_pools || drop_pools (db, source, pools, n_pools, error))
+         && (update->removed == NULL || !can_drop_kinds (update) || quoit_db_run (db, SQL_KINDS_SWEEP, error));
 }
 
 gboolean

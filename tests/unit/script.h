@@ -327,9 +327,10 @@ script_put_journal (Script *script, GString *text, GError **error)
       g_string_append_printf (text, "%s%s:", e == 0 ? "" : "; ", quoit_journal_get_verb (journal, e));
       for (uint32_t f = 0; f < quoit_journal_get_n_effects (journal, e); f++)
         {
-          const char *const names[]
-              = { quoit_journal_get_effect_source (journal, e, f), quoit_journal_get_effect_node (journal, e, f),
-                  quoit_journal_get_effect_group_name (journal, e, f) };
+          gboolean is_of_node = quoit_journal_get_effect_type (journal, e, f) == QUOIT_EFFECT_NODE_STATE;
+          const char *const names[] = { quoit_journal_get_effect_source (journal, e, f),
+                                        is_of_node ? quoit_journal_get_node_name (journal, e, f, 0) : NULL,
+                                        quoit_journal_get_effect_group_name (journal, e, f) };
 
           g_string_append (text, f == 0 ? "" : ",");
           for (guint n = 0; n < G_N_ELEMENTS (names); n++)

@@ -20,6 +20,8 @@ import_of_everything (void)
   QuoitNodeKind plain = { .n_resources = 1, .resources = resources };
   guint32 pool = quoit_claims_ensure_pool (claims, "default"), *ids = g_new (guint32, 3), *removed = g_new (guint32, 2),
           index;
+  const guint8 events[] = { QUOIT_NODE_EVENT_ADDED, QUOIT_NODE_EVENT_MOVED, QUOIT_NODE_EVENT_LOST };
+  QuoitSourceUpdate *import;
 
   kind.shape = (QuoitShape) { .n_dims = 2, .dims = { 2, 4, 1 } };
   kind.labels = &label;
@@ -50,7 +52,12 @@ import_of_everything (void)
   ids[2] = 41;
   removed[0] = 2;
   removed[1] = 200;
-  return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = quoit_source_update_new (claims, ids, removed, 2) };
+  import = quoit_source_update_new (claims, ids, removed, 2);
+  import->events = g_memdup2 (events, sizeof events);
+  import->removed_names = g_new0 (const char *, 2);
+  import->removed_names[0] = quoit_claims_intern_text (claims, "gone");
+  import->removed_names[1] = "";
+  return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = import };
 }
 
 static QuoitEffect
@@ -64,6 +71,19 @@ small_import (void)
   ids[1] = 2;
   return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT,
                          .import = quoit_source_update_new (g_steal_pointer (&claims), ids, removed, 0) };
+}
+
+static QuoitEffect
+states_of_a_source (void)
+{
+  const QuoitNodeStateChange states[] = { { 6, QUOIT_NODE_DEAD }, { 4, QUOIT_NODE_DRAINING } };
+  QuoitSourceUpdate *import = quoit_source_update_new (quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET),
+                                                       g_new (guint32, 1), g_new (guint32, 1), 0);
+
+  import->keeps_pools = TRUE;
+  import->n_states = 2;
+  import->states = g_memdup2 (states, sizeof states);
+  return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = import };
 }
 
 static QuoitEffect
@@ -151,8 +171,8 @@ state (void)
 }
 
 static QuoitEffect (*const effects[]) (void)
-    = { import_of_everything, small_import, whole_group, group_of_parts, removal, state,
-        removal_with_reason,  removed_group };
+    = { import_of_everything, small_import,  whole_group,       group_of_parts, removal, state,
+        removal_with_reason,  removed_group, states_of_a_source };
 
 /* Entry @which: one effect each, and all of them in the last one. */
 static QuoitEntry *
@@ -212,6 +232,20 @@ START_TEST (truncated_entry_is_refused)
       ck_assert_ptr_null (quoit_codec_decode (1, T0, QUOIT_VERB_RESERVE, NULL, part, length, &error));
       ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 1");
     }
+}
+END_TEST
+
+START_TEST (states_of_a_source_are_those_that_it_claims)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change (), after = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_SYNC, T0);
+  g_autoptr (GError) error = NULL;
+
+  quoit_entry_add (entry, states_of_a_source ());
+  ck_assert (quoit_entry_apply (entry, &after, &error));
+  ck_assert_int_eq (quoit_layout_claimed_state (after->layout, (QuoitNodeId) { 5 }), QUOIT_NODE_DEAD);
+  ck_assert_int_eq (quoit_layout_claimed_state (after->layout, (QuoitNodeId) { 3 }), QUOIT_NODE_DRAINING);
+  ck_assert_int_eq (quoit_layout_claimed_state (fleet->layout, (QuoitNodeId) { 5 }), QUOIT_NODE_ALIVE);
 }
 END_TEST
 
@@ -564,6 +598,7 @@ main (void)
 
   tcase_set_timeout (entries, 60);
   tcase_add_loop_test (entries, every_entry_is_decoded_as_encoded, 0, forms);
+  tcase_add_test (entries, states_of_a_source_are_those_that_it_claims);
   tcase_add_loop_test (entries, truncated_entry_is_refused, 0, forms);
   tcase_add_loop_test (entries, entry_with_one_changed_byte_is_refused_or_harmless, 0, forms);
   tcase_add_test (entries, entry_with_random_bytes_is_refused_or_harmless);

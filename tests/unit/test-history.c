@@ -90,7 +90,7 @@ check_old_states (const QuoitFleet *fleet)
       QuoitNodeId node;
 
       ck_assert_msg (quoit_layout_lookup_node (fleet->layout, states[i].node, &node, NULL), "%s", states[i].node);
-      ck_assert_int_eq (fleet->layout->nodes[node.index].claimed, states[i].claimed);
+      ck_assert_int_eq (quoit_layout_claimed_state (fleet->layout, node), states[i].claimed);
       ck_assert_int_eq (quoit_fleet_node_state (fleet, node), states[i].state);
     }
 }

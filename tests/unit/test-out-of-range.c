@@ -138,7 +138,11 @@ check_journal (const QuoitJournal *journal)
     VALUE (quoit_journal_get_n_effects (journal, at), 0);
     VALUE (quoit_journal_get_effect_type (journal, at, 0), 0);
     ABSENT (quoit_journal_get_effect_source (journal, at, 0));
-    ABSENT (quoit_journal_get_effect_node (journal, at, 0));
+    VALUE (quoit_journal_get_n_nodes (journal, at, 0), 0);
+    VALUE (quoit_journal_get_node_id (journal, at, 0, 0), 0);
+    ABSENT (quoit_journal_get_node_name (journal, at, 0, 0));
+    VALUE (quoit_journal_get_node_event (journal, at, 0, 0), 0);
+    VALUE (quoit_journal_find_node_state (journal, at, 0, 0, NULL), 0);
     ABSENT (quoit_journal_get_effect_group_name (journal, at, 0));
     VALUE (quoit_journal_get_effect_group_id (journal, at, 0), 0);
     ABSENT (quoit_journal_get_effect_release_reason (journal, at, 0));
@@ -149,11 +153,23 @@ check_journal (const QuoitJournal *journal)
   {
     VALUE (quoit_journal_get_effect_type (journal, 0, at), 0);
     ABSENT (quoit_journal_get_effect_source (journal, 0, at));
-    ABSENT (quoit_journal_get_effect_node (journal, 0, at));
+    VALUE (quoit_journal_get_n_nodes (journal, 0, at), 0);
+    VALUE (quoit_journal_get_node_id (journal, 0, at, 0), 0);
+    ABSENT (quoit_journal_get_node_name (journal, 0, at, 0));
+    VALUE (quoit_journal_get_node_event (journal, 0, at, 0), 0);
+    VALUE (quoit_journal_find_node_state (journal, 0, at, 0, NULL), 0);
     ABSENT (quoit_journal_get_effect_group_name (journal, 0, at));
     VALUE (quoit_journal_get_effect_group_id (journal, 0, at), 0);
     ABSENT (quoit_journal_get_effect_release_reason (journal, 0, at));
     ABSENT (quoit_journal_dup_effect_text (journal, 0, at));
+  }
+
+  OUT_OF_RANGE (quoit_journal_get_n_nodes (journal, 0, 0))
+  {
+    VALUE (quoit_journal_get_node_id (journal, 0, 0, at), 0);
+    ABSENT (quoit_journal_get_node_name (journal, 0, 0, at));
+    VALUE (quoit_journal_get_node_event (journal, 0, 0, at), 0);
+    VALUE (quoit_journal_find_node_state (journal, 0, 0, at, NULL), 0);
   }
 }
 

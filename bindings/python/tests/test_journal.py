@@ -46,6 +46,23 @@ def test_each_change_is_an_entry_with_its_effects(ledger):
     assert entries[1].effects[0].text.startswith(f"{group.handle} holds 4 nodes of 1 slice")
 
 
+def test_effects_name_the_nodes_of_imports_and_their_states(ledger):
+    ledger.set_node_state("v6e-4x4-0-1", quoit.NodeState.DEAD, now_ms=NOW + 1)
+    ledger.sync_fleet_text("v6e 4x4 x1", source="lab", now_ms=NOW + 2)
+    first, state, sync = (entry.effects[0] for entry in ledger.changes_since(0))
+    events = quoit.NodeEvent
+    assert {(node.event, node.state) for node in first.nodes} == {(events.ADDED, quoit.NodeState.ALIVE)}
+    ids = {node.name: node.id for node in first.nodes}
+    assert len(ids) == 8
+    assert state.nodes == (quoit.NodeChange(ids["v6e-4x4-0-1"], "v6e-4x4-0-1", events.STATE, quoit.NodeState.DEAD),)
+    assert {(node.name, node.id, node.event, node.state) for node in sync.nodes} == {
+        (f"v6e-4x4-1-{host}", ids[f"v6e-4x4-1-{host}"], events.REMOVED, None) for host in range(4)
+    }
+    ledger.set_node_state("v6e-4x4-0-1", quoit.NodeState.ALIVE, now_ms=NOW + 3)
+    reserve(ledger)
+    assert ledger.changes_since(4)[0].effects[0].nodes == ()
+
+
 def test_changes_since_an_entry_exclude_it(ledger):
     reserve(ledger)
     assert [entry.verb for entry in ledger.changes_since(1)] == ["reserve"]

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         WindowScope,
     )
     from .forks import Fork
-    from .journal import Checkpoint, Effect, EffectType, JournalEntry, Trimmed
+    from .journal import Checkpoint, Effect, EffectType, JournalEntry, NodeChange, NodeEvent, Trimmed
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
@@ -151,6 +151,8 @@ __all__ = [
     "NeverError",
     "Node",
     "NodeAssumptions",
+    "NodeChange",
+    "NodeEvent",
     "NodeFacts",
     "NodeResource",
     "NodeState",
@@ -239,7 +241,7 @@ _LAZY = {
     ),
     "feeds": ("Feed",),
     "forks": ("Fork",),
-    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "Trimmed"),
+    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "NodeChange", "NodeEvent", "Trimmed"),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),

@@ -7,7 +7,8 @@ import dataclasses
 from typing import Any
 
 from . import _c
-from ._c import lib
+from ._c import ffi, lib
+from .fleet import NodeState
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,13 +35,13 @@ class EffectType(_c.Code):
     """The type of an effect. It determines which attributes of the `Effect` are set."""
 
     IMPORT = 1
-    """A source has new content: `Effect.source`."""
+    """A source has new content: `Effect.source` and `Effect.nodes`."""
     GROUP_ADDED = 2
     """A group was added: `Effect.group_name` and `Effect.group_id`."""
     GROUP_REMOVED = 3
     """A group was removed."""
     NODE_STATE = 4
-    """A node has another state: `Effect.node`."""
+    """A node has another state: `Effect.node` and `Effect.nodes`."""
     GROUP_CHANGED = 5
     """A group has other slices or bundles, under the same name and id."""
     GROUP_LEASE = 6
@@ -49,6 +50,38 @@ class EffectType(_c.Code):
     """The record of a removed group was dropped, with its request key."""
     LEDGER_NUMBERS_SET = 8
     """The ledger's epoch, next ids or limits were set."""
+
+
+class NodeEvent(_c.Code):
+    """What an effect does to a node."""
+
+    UNRECORDED = 0
+    """It is new or different; an earlier version of quoit did not record which."""
+    ADDED = 1
+    """It is new in the fleet."""
+    REMOVED = 2
+    """It is no longer in the fleet."""
+    MOVED = 3
+    """Its slice, its worker id or its pool is another one."""
+    CHANGED = 4
+    """Its name, address, labels or resources are different, or its sources."""
+    STATE = 5
+    """It has another state."""
+    LOST = 6
+    """Its source no longer has it; it is dead while a group has it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeChange:
+    """A node that an effect adds, changes or removes."""
+
+    id: int
+    """The durable id, as in `Node.id`."""
+    name: str | None
+    """The short name; None if the state has changed and the fleet no longer has the node."""
+    event: NodeEvent
+    state: NodeState | None
+    """The state after the effect; None if the effect does not set it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +101,11 @@ class Effect:
     """Why the group was released; None for other effects, and if no reason was given."""
     text: str
     """The effect in words: "train@3 holds 8 nodes of 2 slices"."""
+    nodes: tuple[NodeChange, ...]
+    """The nodes that the effect adds, changes or removes.
+
+    To follow the states of all nodes, take `NodeChange.state` of each node of each effect, in order, unless it is None.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,13 +141,31 @@ def _entry(pointer: Any, at: int) -> JournalEntry:
     )
 
 
+def _nodes(pointer: Any, entry: int, effect: int) -> tuple[NodeChange, ...]:
+    # An import can have 100,000 nodes, so that each step of the loop counts.
+    state = ffi.new("QuoitNodeState *")
+    states, events = {int(one): one for one in NodeState}, {int(one): one for one in NodeEvent}
+    return tuple(
+        NodeChange(
+            lib.quoit_journal_get_node_id(pointer, entry, effect, at),
+            _c.text(lib.quoit_journal_get_node_name(pointer, entry, effect, at)) or None,
+            events[lib.quoit_journal_get_node_event(pointer, entry, effect, at)],
+            states[state[0]] if lib.quoit_journal_find_node_state(pointer, entry, effect, at, state) else None,
+        )
+        for at in range(lib.quoit_journal_get_n_nodes(pointer, entry, effect))
+    )
+
+
 def _effect(pointer: Any, entry: int, at: int) -> Effect:
+    kind = EffectType(lib.quoit_journal_get_effect_type(pointer, entry, at))
+    nodes = _nodes(pointer, entry, at)
     return Effect(
-        EffectType(lib.quoit_journal_get_effect_type(pointer, entry, at)),
+        kind,
         _c.text_or_none(lib.quoit_journal_get_effect_source(pointer, entry, at)),
-        _c.text_or_none(lib.quoit_journal_get_effect_node(pointer, entry, at)) or None,
+        nodes[0].name if kind == EffectType.NODE_STATE else None,
         _c.text_or_none(lib.quoit_journal_get_effect_group_name(pointer, entry, at)) or None,
         lib.quoit_journal_get_effect_group_id(pointer, entry, at) or None,
         _c.text_or_none(lib.quoit_journal_get_effect_release_reason(pointer, entry, at)),
         _c.take_text(lib.quoit_journal_dup_effect_text(pointer, entry, at)),
+        nodes,
     )
