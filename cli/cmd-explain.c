@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-view.h"
-#include "request.h"
+#include "request-parts.h"
 #include "verbs.h"
 
 static QuoitReport *
@@ -12,11 +12,14 @@ explain_group (Session *session, GError **error)
 }
 
 static QuoitReport *
-explain_request (Session *session, const RequestOptions *options, GError **error)
+explain_request (Session *session, const RequestOptions *options, const RequestParts *parts, GError **error)
 {
   g_autoptr (QuoitRequest) request = request_build_with_lease (options, "explain", error);
-  g_autoptr (QuoitSnapshot) snapshot = request == NULL ? NULL : session_snapshot (session, error);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
 
+  if (request == NULL || !request_parts_add_alternatives (parts, "explain", request, error))
+    return NULL;
+  snapshot = session_snapshot (session, error);
   return snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);
 }
 
@@ -24,20 +27,23 @@ static bool
 run (Session *session, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
+  g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitReport) report = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error) || !session_check (session, error))
+  if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
+      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error))
     return false;
-  if (session->words[0] != NULL && !request_is_empty (&options))
+  if (session->words[0] != NULL && (!request_is_empty (&options) || parts.list->len > 0))
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                    "group '%s' and request options (--topology, ...): expected one of them, not both",
                    session->words[0]);
       return false;
     }
-  report = session->words[0] != NULL ? explain_group (session, error) : explain_request (session, &options, error);
+  report
+      = session->words[0] != NULL ? explain_group (session, error) : explain_request (session, &options, &parts, error);
   if (report == NULL)
     return false;
   document = document_new ();

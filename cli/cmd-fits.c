@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-view.h"
-#include "request.h"
+#include "request-parts.h"
 #include "verbs.h"
 
 static bool
 run (Session *session, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
+  g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitReport) report = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error) || !session_check (session, error))
+  if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
+      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error))
     return false;
   request = request_build_with_lease (&options, "fits", error);
-  if (request == NULL)
+  if (request == NULL || !request_parts_add_alternatives (&parts, "fits", request, error))
     return false;
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-view.h"
 #include "report-view.h"
-#include "request.h"
+#include "request-parts.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -123,8 +123,37 @@ describe_outcome (const QuoitGroup *group, Outcome outcome)
     }
 }
 
+/* Returns a sentence about each group. */
+static char *
+describe_outcomes (const QuoitGroup *group, const GPtrArray *others, Outcome outcome)
+{
+  GString *text = g_string_new (NULL);
+  g_autofree char *first = describe_outcome (group, outcome);
+
+  g_string_append (text, first);
+  for (guint i = 0; i < others->len; i++)
+    {
+      g_autofree char *sentence = describe_outcome (others->pdata[i], outcome);
+
+      g_string_append_printf (text, "; %s", sentence);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static Table *
+list_groups (const GPtrArray *others)
+{
+  Table *groups = groups_table ();
+
+  for (guint i = 0; i < others->len; i++)
+    groups_add (groups, others->pdata[i]);
+  return groups;
+}
+
+/* @others: the groups of --with. */
 static bool
-print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
+print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, const GPtrArray *others,
+              Outcome outcome, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (outcome_columns, G_N_ELEMENTS (outcome_columns));
@@ -134,9 +163,11 @@ print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup 
     table_skip (facts);
   else
     table_add_flag (facts, outcome == OUTCOME_EXISTED);
-  document_take_sentence (document, describe_outcome (group, outcome));
+  document_take_sentence (document, describe_outcomes (group, others, outcome));
   document_take_facts (document, facts);
   describe_group (document, snapshot, group);
+  if (others->len > 0)
+    document_take_table (document, "with", "reserved with it", list_groups (others));
   /* The slices of a group that has not begun can still change. */
   if (quoit_group_get_n_slices (group) > 0 && quoit_group_get_state (group) != QUOIT_GROUP_AHEAD)
     describe_environment (document, group);
@@ -186,11 +217,50 @@ parse_times (const Session *session, const ReserveVerb *verb, const RequestOptio
   return !verb->needs_lease || refuse_usage (error, "--lease TIME is missing: for example --lease 10s");
 }
 
+/* --- several groups --- */
+
+/* Reserves @request and @members, which are the requests of --with. Appends the groups of these to @others. */
+static QuoitGroup *
+reserve_all (QuoitLedger *ledger, QuoitRequest *request, const GPtrArray *members, gint64 now_ms, bool is_dry_run,
+             GPtrArray *others, Outcome *outcome, QuoitReport **report, GError **error)
+{
+  const uint32_t n = members->len + 1;
+  g_autofree const QuoitRequest **requests = g_new (const QuoitRequest *, n);
+  g_autofree QuoitGroup **groups = g_new0 (QuoitGroup *, n);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitFork) fork = is_dry_run ? quoit_snapshot_fork (snapshot) : NULL;
+  g_autoptr (QuoitGroup) before = NULL;
+
+  requests[0] = request;
+  for (guint i = 0; i < members->len; i++)
+    requests[i + 1] = members->pdata[i];
+  if (!(is_dry_run ? quoit_fork_reserve_all (fork, requests, n, now_ms, groups, report, error)
+                   : quoit_ledger_reserve_all (ledger, requests, n, now_ms, groups, report, error)))
+    return NULL;
+  for (uint32_t i = 1; i < n; i++)
+    g_ptr_array_add (others, groups[i]);
+  if (is_dry_run)
+    {
+      before = group_find (snapshot, quoit_group_get_handle (groups[0]), NULL);
+      *outcome = before == NULL ? OUTCOME_DRY_RUN : OUTCOME_EXISTED;
+    }
+  return groups[0];
+}
+
+static bool
+check_members (const GPtrArray *members, const Times *times, GError **error)
+{
+  return members->len == 0 || times->from_ms == 0
+         || refuse_usage (error, "--with cannot be combined with --from: reserve each group ahead by itself");
+}
+
 static bool
 run_verb (Session *session, const ReserveVerb *verb, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
+  g_auto (RequestParts) parts = { .accepts_members = !verb->needs_lease, .accepts_dry_run = true };
   g_autofree GOptionEntry *entries = verb->entries (&options);
+  g_autoptr (GPtrArray) members = NULL, others = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_unref);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
@@ -199,23 +269,31 @@ run_verb (Session *session, const ReserveVerb *verb, GError **error)
   Outcome outcome = OUTCOME_CREATED;
   Times times = { 0 };
 
-  if (!session_parse (session, entries, error) || !session_check (session, error)
+  if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
+      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error)
       || !parse_times (session, verb, &options, &times, error))
     return false;
   request = request_build (&options, session->words[0], error);
   if (request == NULL
-      || (times.lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, times.lease_ms, error)))
+      || (times.lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, times.lease_ms, error))
+      || !request_parts_add_alternatives (&parts, session->words[0], request, error))
+    return false;
+  members = request_parts_build_members (&parts, &options, error);
+  if (members == NULL || !check_members (members, &times, error))
     return false;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
 
-  group = options.dry_run ? try_on_fork (ledger, verb, request, &times, &outcome, &report, error)
-                          : verb->reserve (ledger, request, &times, &report, error);
+  if (members->len > 0)
+    group = reserve_all (ledger, request, members, times.now_ms, options.dry_run, others, &outcome, &report, error);
+  else
+    group = options.dry_run ? try_on_fork (ledger, verb, request, &times, &outcome, &report, error)
+                            : verb->reserve (ledger, request, &times, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
-  return print_result (session, snapshot, group, outcome, error);
+  return print_result (session, snapshot, group, others, outcome, error);
 }
 
 /* --- the two verbs: for reserve, the request contains the lease; for hold, the lease is an argument --- */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "request.h"
+#include "request-parts.h"
 #include "text.h"
 #include "verbs.h"
 
 static const Column fact_columns[] = {
-  { "start", NULL, CELL_TEXT },
-  { NULL, "start", CELL_TEXT },
-  { "assuming", "assuming", CELL_TEXT },
+  { "start", NULL, CELL_TEXT },         { NULL, "start", CELL_TEXT },         { "assuming", "assuming", CELL_TEXT },
+  { "alternative", NULL, CELL_NUMBER }, { NULL, "alternative", CELL_NUMBER },
 };
 
 static const Column end_columns[] = {
@@ -26,6 +25,11 @@ start_facts (const QuoitStart *start)
   table_add_text (facts, time == NULL ? "unknown" : time);
   table_add_text (facts, time == NULL ? "a group whose end is unknown does not end"
                                       : "nothing else is requested until then, and groups end as below");
+  table_add_number (facts, quoit_start_get_alternative (start));
+  if (quoit_start_get_alternative (start) == 0)
+    table_skip (facts);
+  else
+    table_add_number (facts, quoit_start_get_alternative (start));
   return facts;
 }
 
@@ -51,6 +55,7 @@ static bool
 run (Session *session, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
+  g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -58,11 +63,12 @@ run (Session *session, GError **error)
   Document *document;
   gint64 now_ms;
 
-  if (!session_parse (session, entries, error) || !session_check (session, error)
+  if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
+      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error))
     return false;
   request = request_build_with_lease (&options, "when", error);
-  if (request == NULL)
+  if (request == NULL || !request_parts_add_alternatives (&parts, "when", request, error))
     return false;
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)

@@ -15,6 +15,7 @@ static const Column group_columns[] = {
   { "n_slices", "SLICES", CELL_NUMBER },
   { "n_workers", "WORKERS", CELL_NUMBER },
   { "request", "REQUEST", CELL_TEXT },
+  { "alternative", NULL, CELL_NUMBER },
   { "key", "KEY", CELL_TEXT },
   { "since", "SINCE", CELL_TEXT },
   { "begins", "BEGINS", CELL_TEXT },
@@ -41,6 +42,7 @@ static const Column fact_columns[] = {
   { "n_slices", "slices", CELL_NUMBER },
   { "n_workers", "workers", CELL_NUMBER },
   { "request", "request", CELL_TEXT },
+  { "alternative", NULL, CELL_NUMBER },
   { "key", "key", CELL_TEXT },
   { "since", "since", CELL_TEXT },
   { "begins", "begins", CELL_TEXT },
@@ -121,6 +123,7 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_number (groups, quoit_group_get_n_slices (group));
   table_add_number (groups, (gint64) group_count_workers (group));
   table_add_text (groups, quoit_group_get_request (group));
+  table_add_number (groups, quoit_group_get_alternative (group));
   add_optional_text (groups, quoit_group_get_key (group));
   table_take_text (groups, text_format_time (quoit_group_get_created_ms (group)));
   table_take_text (groups, text_format_time (quoit_group_get_begins_ms (group)));

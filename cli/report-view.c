@@ -150,10 +150,44 @@ misses (const QuoitReport *report)
   return table;
 }
 
-void
-report_describe (const QuoitReport *report, Document *document)
+static const Column alternative_columns[] = {
+  { "alternative", "ALTERNATIVE", CELL_NUMBER },
+  { "verdict", "VERDICT", CELL_TEXT },
+  { "summary", "SUMMARY", CELL_TEXT },
+};
+
+/* One row for each alternative. One that the fleet cannot decide about has no verdict. */
+static Table *
+alternatives (QuoitReport *report)
 {
-  g_autofree char *summary = quoit_report_dup_summary (report, "the request");
+  Table *table = table_new (alternative_columns, G_N_ELEMENTS (alternative_columns));
+
+  for (uint32_t i = 0; i < quoit_report_get_n_alternatives (report); i++)
+    {
+      g_autoptr (GError) why = NULL;
+      g_autoptr (QuoitReport) one = quoit_report_dup_alternative (report, i, &why);
+      g_autofree char *what = i == 0 ? g_strdup ("the request") : g_strdup_printf ("alternative %u", i);
+
+      table_add_number (table, i);
+      if (one == NULL)
+        {
+          table_skip (table);
+          table_add_text (table, why->message);
+          continue;
+        }
+      table_add_text (table, verdict_word (quoit_report_get_verdict (one)));
+      table_take_text (table, quoit_report_dup_summary (one, what));
+    }
+  return table;
+}
+
+void
+report_describe (QuoitReport *report, Document *document)
+{
+  g_autofree char *what = quoit_report_get_alternative (report) == 0
+                              ? g_strdup ("the request")
+                              : g_strdup_printf ("alternative %u", quoit_report_get_alternative (report));
+  g_autofree char *summary = quoit_report_dup_summary (report, what);
   bool has_bundles = quoit_report_get_bundle (report) >= 0;
   Table *facts = has_bundles ? bundle_request_facts (report, summary) : slice_request_facts (report, summary);
 
@@ -164,6 +198,8 @@ report_describe (const QuoitReport *report, Document *document)
   if (has_bundles)
     document_take_table (document, "misses", "nodes that come nearest", misses (report));
   document_take_table (document, "options", "what would help, any one of", options (report));
+  if (quoit_report_get_n_alternatives (report) > 1)
+    document_take_table (document, "alternatives", "alternatives", alternatives (report));
 }
 
 static void
@@ -226,7 +262,7 @@ error_describe (int code, const char *message, Document *document)
 }
 
 bool
-explain_refusal (Session *session, const QuoitReport *report, GError **error)
+explain_refusal (Session *session, QuoitReport *report, GError **error)
 {
   g_autoptr (GError) print_error = NULL;
   Document *document;

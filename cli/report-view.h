@@ -7,7 +7,7 @@
 #include "session.h"
 
 /* Appends the verdict, numbers, reasons and options to @document. */
-void report_describe (const QuoitReport *report, Document *document);
+void report_describe (QuoitReport *report, Document *document);
 
 /* Returns the reasons and options as lines for stderr, to be printed below the error. g_free() it. */
 char *report_explain (const QuoitReport *report);
@@ -17,4 +17,4 @@ void error_describe (int code, const char *message, Document *document);
 
 /* For a verb that failed with *@error: prints the reasons and options below the message, and with -o json also the
  * error and the report as JSON. @report NULL: the failure was not a refusal of the request. Always returns false. */
-bool explain_refusal (Session *session, const QuoitReport *report, GError **error);
+bool explain_refusal (Session *session, QuoitReport *report, GError **error);

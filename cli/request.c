@@ -26,6 +26,7 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->named_slices);
   g_strfreev (options->excluded_slices);
   g_strfreev (options->labels);
+  g_free (options->with);
   bundle_options_clear (&options->bundle_options);
 }
 
@@ -80,6 +81,10 @@ all_entries (RequestOptions *o)
     { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named_slices,
       "use only this slice; repeat the option to allow several", "NAME" },
     { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_slices, "do not use this slice", "NAME" },
+    { "else", 0, 0, G_OPTION_ARG_NONE, &o->has_else,
+      "the options after it describe an alternative, if nothing before it fits", NULL },
+    { "with", 0, 0, G_OPTION_ARG_FILENAME, &o->with,
+      "the options after it describe another group; both are reserved, or none", "NAME" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -103,7 +108,7 @@ entries_without (RequestOptions *options, const char *const *removed)
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  static const char *const removed[] = { "dry-run", "from", "until", "priority", NULL };
+  static const char *const removed[] = { "dry-run", "from", "until", "priority", "with", NULL };
 
   return entries_without (options, removed);
 }
@@ -117,7 +122,24 @@ request_entries_for_reserve (RequestOptions *options)
 GOptionEntry *
 request_entries_for_hold (RequestOptions *options)
 {
-  static const char *const removed[] = { "from", "until", NULL };
+  static const char *const removed[] = { "from", "until", "with", NULL };
+
+  return entries_without (options, removed);
+}
+
+GOptionEntry *
+request_entries_for_member (RequestOptions *options)
+{
+  static const char *const removed[] = { "from", "until", "else", "with", NULL };
+
+  return entries_without (options, removed);
+}
+
+GOptionEntry *
+request_entries_for_alternative (RequestOptions *options)
+{
+  static const char *const removed[]
+      = { "from", "until", "lease", "priority", "label", "key", "owner", "else", "with", NULL };
 
   return entries_without (options, removed);
 }

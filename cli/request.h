@@ -15,6 +15,8 @@ typedef struct {
       *lease, *expected, *priority;
   char **selectors, **named_slices, **excluded_slices, **labels;
   gboolean dry_run;
+  gboolean has_else; /* --else and --with are parsed before: see request-parts.h */
+  char *with;
   BundleOptions bundle_options;
 } RequestOptions;
 
@@ -26,6 +28,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_reserve (RequestOptions *options);
 GOptionEntry *request_entries_for_hold (RequestOptions *options);
+/* Return the options that can follow --with and --else. --dry-run is one of them, because people add it at the end. */
+GOptionEntry *request_entries_for_member (RequestOptions *options);
+GOptionEntry *request_entries_for_alternative (RequestOptions *options);
 
 /* Parses --priority. */
 bool request_parse_priority (const char *text, int32_t *priority, GError **error);

@@ -96,6 +96,32 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
          || refuse_arguments (session, n_words, error);
 }
 
+bool
+session_parse_part (Session *session, char ***words, const GOptionEntry *options, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autofree GOptionEntry *common = session_options (session);
+  g_auto (GStrv) program = g_new0 (char *, g_strv_length (*words) + 2);
+  bool is_parsed;
+
+  /* GOption takes the first word for the name of the program. */
+  program[0] = g_strdup (session->verb->name);
+  memcpy (program + 1, *words, g_strv_length (*words) * sizeof (char *));
+  g_free (*words);
+  *words = NULL;
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+  is_parsed = g_option_context_parse_strv (context, &program, error);
+  /* GOption's messages begin with a capital. */
+  if (!is_parsed && error != NULL)
+    (*error)->message[0] = g_ascii_tolower ((*error)->message[0]);
+  if (!is_parsed || program[1] == NULL)
+    return is_parsed;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected options", program[1]);
+  return false;
+}
+
 const char *
 session_get_path (const Session *session)
 {

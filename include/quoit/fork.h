@@ -186,6 +186,23 @@ QUOIT_API QuoitGroup *quoit_fork_reserve_at (QuoitFork *fork, const QuoitRequest
                                              int64_t until_ms, int64_t now_ms, QuoitReport **report, GError **error);
 
 /**
+ * quoit_fork_reserve_all:
+ * @requests: (array length=n_requests): the requests; not kept
+ * @n_requests: number of requests
+ * @now_ms: the caller's clock
+ * @groups: (out caller-allocates) (array length=n_requests): set to the group of each request
+ * @report: (out) (optional): set to a report on the refused request if placement refused
+ *
+ * Like quoit_ledger_reserve_all(), on the fork only.
+ *
+ * Returns: true if all groups are reserved; quoit_group_unref() each of them
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_reserve_all (QuoitFork *fork, const QuoitRequest *const *requests, uint32_t n_requests,
+                                       int64_t now_ms, QuoitGroup **groups, QuoitReport **report, GError **error);
+
+/**
  * quoit_fork_hold:
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms

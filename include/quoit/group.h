@@ -106,9 +106,21 @@ QUOIT_API const char *quoit_group_get_key (const QuoitGroup *group);
 /**
  * quoit_group_get_request:
  *
- * Returns: (transfer none): the request as canonical text, for people
+ * Returns: (transfer none): the request as canonical text, for people. Of a request with alternatives
+ *   (quoit_request_add_alternative()), it is the one that the group got, and then the others: " instead-of=..." for
+ *   those before it, " else=..." for those after it
  */
 QUOIT_API const char *quoit_group_get_request (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_alternative:
+ *
+ * Returns: which alternative of its request the group got (quoit_request_add_alternative()): the number of alternatives
+ *   before it; 0: the request itself
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_alternative (const QuoitGroup *group);
 
 /**
  * quoit_group_get_state:

@@ -313,7 +313,7 @@ QUOIT_API QuoitImport *quoit_ledger_update_nodes (QuoitLedger *ledger, const Quo
  * Fails with:
  *
  * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the main reason, and @report
- *   all reasons and options.
+ *   all reasons and options. With alternatives, see quoit_request_add_alternative().
  * - %QUOIT_ERROR_CONFLICT: the name is in use, or the key belongs to another request or to an unconfirmed hold.
  * - %QUOIT_ERROR_EXPIRED: the lease of the request's owner has ended; quoit_ledger_set_owner() starts a new one.
  * - %QUOIT_ERROR_INVALID: the request is incomplete, not in the catalogue, contradictory, or longer than 4 MiB as text.
@@ -325,6 +325,38 @@ QUOIT_API QuoitImport *quoit_ledger_update_nodes (QuoitLedger *ledger, const Quo
  */
 QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms,
                                             QuoitReport **report, GError **error);
+
+/**
+ * quoit_ledger_reserve_all:
+ * @requests: (array length=n_requests): the requests, 1 to 64, each for another group; not kept
+ * @n_requests: number of requests
+ * @now_ms: the caller's clock
+ * @groups: (out caller-allocates) (array length=n_requests): set to the group of each request; not written on failure
+ * @report: (out) (optional): set to a report on the refused request if placement refused
+ *
+ * Reserves several groups in one entry of the journal, all or none: for example slices for the workers of a job, and a
+ * bundle on a CPU node for its head. The groups never share a slice or an amount, and each is a group like any other
+ * afterwards. Use the same owner for groups that are to end together.
+ *
+ * The requests are placed one after the other. If one is refused, it is placed first and the others after it, because
+ * these may accept something else; each request gets this chance once. A combination of whole slices of one class with
+ * different restrictions, or of bundles that compete for the same nodes, can therefore be refused although there is a
+ * way to place all. Each request can have alternatives.
+ *
+ * Give each request a key to make a retry safe: requests whose keys have groups return these, and the others are
+ * reserved.
+ *
+ * Fails like quoit_ledger_reserve() for one of the requests; the message begins with the name of its group. The code is
+ * %QUOIT_ERROR_NEVER if that request never fits by itself. If other requests have what it needs, the report has reasons
+ * and no options. Also fails with %QUOIT_ERROR_INVALID if two requests are for the same group, or for another number of
+ * requests.
+ *
+ * Returns: true if all groups are reserved; quoit_group_unref() each of them
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_reserve_all (QuoitLedger *ledger, const QuoitRequest *const *requests, uint32_t n_requests,
+                                         int64_t now_ms, QuoitGroup **groups, QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_reserve_at:

@@ -67,6 +67,9 @@ typedef struct _QuoitQueuePlan QuoitQueuePlan;
  * has any of them, a request of the queue needs its slices until its lease ends, or until its expected end if that is
  * later, and forever without a lease: a plan must not count on an estimate that quoit_fork_reserve() would not accept.
  *
+ * A request with alternatives (quoit_request_add_alternative()) starts with the first one that can start now. If it has
+ * to wait, the alternative that can start first is promised its slices or nodes, and the others nothing.
+ *
  * An elastic request is promised the least number of slices that it accepts. When it starts, it also gets what is left
  * after all promises, by a second entry like that of quoit_fork_resize(). A name or key that a group has already is
  * handled as by quoit_fork_reserve(): a repeated request gets that group, whose state is %QUOIT_GROUP_REMOVED if it
@@ -129,6 +132,19 @@ QUOIT_API QuoitQueuedState quoit_queue_plan_get_state (const QuoitQueuePlan *pla
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_queue_plan_get_start_ms (const QuoitQueuePlan *plan, uint32_t index);
+
+/**
+ * quoit_queue_plan_get_alternative:
+ * @index: the request, below quoit_queue_plan_get_n_requests()
+ *
+ * Returns which alternative of the request starts now, or is promised the start (quoit_request_add_alternative()). A
+ * request that waits for one alternative can get another one, if a later plan finds that it can start first.
+ *
+ * Returns: the number of alternatives before it; 0: the request itself, or nothing starts
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_queue_plan_get_alternative (const QuoitQueuePlan *plan, uint32_t index);
 
 /**
  * quoit_queue_plan_dup_group:

@@ -52,6 +52,8 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * - %QUOIT_ERROR_NEVER: the request is for slices, and would not fit if all groups ended.
  * - %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND: like quoit_ledger_reserve().
  *
+ * An alternative of @request that fails so is skipped, unless all of them fail.
+ *
  * Returns: (transfer full): the groups, none if @request fits; quoit_preemption_free() it
  *
  * Since: 0.1
@@ -68,6 +70,18 @@ QUOIT_API QuoitPreemption *quoit_snapshot_find_preemption (QuoitSnapshot *snapsh
  * Since: 0.1
  */
 QUOIT_API void quoit_preemption_free (QuoitPreemption *preemption);
+
+/**
+ * quoit_preemption_get_alternative:
+ *
+ * Returns which alternative of the request fits then (quoit_request_add_alternative()): the one whose set of groups is
+ * cheapest, and the first of several. That is the one which a reservation gets after the groups are released.
+ *
+ * Returns: the number of alternatives before it; 0: the request itself
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_preemption_get_alternative (const QuoitPreemption *preemption);
 
 /**
  * quoit_preemption_get_n_groups:

@@ -109,6 +109,43 @@ QUOIT_API void quoit_report_unref (QuoitReport *report);
 QUOIT_API QuoitVerdict quoit_report_get_verdict (const QuoitReport *report);
 
 /**
+ * quoit_report_get_alternative:
+ *
+ * Returns which alternative of the request the report is about (quoit_request_add_alternative()): the first one that
+ * fits, else the first one that fits later, else the request itself. A reservation gets that alternative, or is refused
+ * with its error code.
+ *
+ * Returns: the number of alternatives before it; 0: the request itself
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_alternative (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_alternatives:
+ *
+ * Returns: the number of reports that quoit_report_dup_alternative() has: 1 for a request without alternatives, and for
+ *   a report from there
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_alternatives (const QuoitReport *report);
+
+/**
+ * quoit_report_dup_alternative:
+ * @alternative: below quoit_report_get_n_alternatives(); 0: the request itself
+ *
+ * Fails with the error of the alternative if there is no report on it, such as %QUOIT_ERROR_NOT_FOUND for a pool that
+ * the fleet does not have.
+ *
+ * Returns: (transfer full): the report on that alternative, which is @report itself for
+ *   quoit_report_get_alternative(); quoit_report_unref() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitReport *quoit_report_dup_alternative (QuoitReport *report, uint32_t alternative, GError **error);
+
+/**
  * quoit_report_get_n_wanted:
  *
  * Returns: the requested number of slices, or of bundles; for a range of slices, its lower end

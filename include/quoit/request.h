@@ -215,7 +215,8 @@ QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t 
  *
  * On use, %QUOIT_ERROR_CONFLICT means that the key belongs to a different request. Two requests are the same if these
  * parts are equal: name, owner, accelerator, topology, slices, chips per host, TPU per bundle, bundles, strategy,
- * policy, topology label, soft target, pool, zone, selectors, named and excluded slices.
+ * policy, topology label, soft target, pool, zone, selectors, named and excluded slices, and these parts of all
+ * alternatives.
  *
  * Fails with %QUOIT_ERROR_INVALID for any other text.
  */
@@ -362,6 +363,32 @@ QUOIT_API bool quoit_request_set_policy (QuoitRequest *request, QuoitPolicy poli
  */
 QUOIT_API bool quoit_request_set_topology_label (QuoitRequest *request, const char *key, int64_t n_values,
                                                  GError **error);
+
+/**
+ * quoit_request_add_alternative:
+ * @alternative: another request for the same group, which is copied; later changes of @alternative have no effect
+ *
+ * Adds an alternative: what the group gets if neither @request itself nor the alternatives before can be granted. A
+ * call that reserves tries them in order, and the group gets the first one that fits; quoit_group_get_alternative()
+ * returns which. A request has at most 16 alternatives.
+ *
+ * An alternative states what is requested and where: slices or bundles, pool, zone, selectors, names of slices. It can
+ * have its own expected run time. Name, key, owner, lease, priority and labels are those of @request, also if they are
+ * set later; fill @alternative by changing a quoit_request_copy(), or leave them unset.
+ *
+ * An alternative whose pool or slices the fleet does not have does not fit, and the next one is tried. If none fits,
+ * the error and the report are those of the first alternative that fits later (%QUOIT_ERROR_NOT_NOW), or else of
+ * @request itself; quoit_report_dup_alternative() returns the others. Later changes of the group, such as
+ * quoit_ledger_resize() and quoit_ledger_repair(), keep to the alternative that it got. A repeated request with the
+ * same key has the same alternatives in the same order, and returns the group whatever it got.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if @alternative has alternatives itself, another name, or another key, owner, lease,
+ * priority or label; or for the 17th alternative. On use, an alternative that is not complete is refused like any
+ * request.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_add_alternative (QuoitRequest *request, const QuoitRequest *alternative, GError **error);
 
 /* cdef-end */
 

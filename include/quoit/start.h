@@ -34,14 +34,16 @@ typedef struct _QuoitStart QuoitStart;
  * @request: the request; not kept
  * @now_ms: the caller's clock
  *
- * Finds the earliest time from which on @request fits. The time is exact under the assumptions of #QuoitStart; for
- * bundles of policy `ray`, it is the first time at which Ray's algorithm places them. The cost grows with the number of
- * groups and their slices.
+ * Finds the earliest time from which on @request, or one of its alternatives, fits. The time is exact under the
+ * assumptions of #QuoitStart; for bundles of policy `ray`, it is the first time at which Ray's algorithm places them.
+ * The cost grows with the number of groups and their slices.
  *
  * Fails with:
  *
  * - %QUOIT_ERROR_NEVER: the request is for slices, and would not fit if all groups ended; or a quota never admits it.
  * - %QUOIT_ERROR_INVALID, %QUOIT_ERROR_NOT_FOUND: like quoit_ledger_reserve().
+ *
+ * An alternative that fails so is skipped, unless all of them fail.
  *
  * Returns: (transfer full): the start; quoit_start_free() it
  *
@@ -105,6 +107,18 @@ QUOIT_API void quoit_start_free (QuoitStart *start);
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_start_get_time_ms (const QuoitStart *start);
+
+/**
+ * quoit_start_get_alternative:
+ *
+ * Returns which alternative of the request fits first (quoit_request_add_alternative()). Of several that fit at the
+ * same time, it is the first one, which a reservation at that time gets.
+ *
+ * Returns: the number of alternatives before it; 0: the request itself
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_start_get_alternative (const QuoitStart *start);
 
 /**
  * quoit_start_get_n_ends:

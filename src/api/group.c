@@ -156,6 +156,15 @@ quoit_group_get_request (const QuoitGroup *group)
   return group->data->request;
 }
 
+uint32_t
+quoit_group_get_alternative (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  /* A source has other texts. */
+  return *group->data->source != '\0' ? 0 : quoit_request_text_alternative (group->data->request);
+}
+
 QuoitGroupState
 quoit_group_get_state (const QuoitGroup *group)
 {

@@ -89,6 +89,51 @@ quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms,
   return place (QUOIT_TARGET_FORK (fork), &action, now_ms, report, error);
 }
 
+/* --- several groups --- */
+
+static bool
+reserve_all (QuoitTarget target, const QuoitRequest *const *requests, uint32_t n_requests, int64_t now_ms,
+             QuoitGroup **groups, QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE_ALL, .list = { requests, n_requests } };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  if (!quoit_target_change (target, &action, now_ms, &outcome, report, error))
+    return false;
+  for (uint32_t i = 0; i < n_requests; i++)
+    groups[i] = quoit_group_new_reserved (outcome.fleet, quoit_group_data_ref (outcome.groups->pdata[i]));
+  return true;
+}
+
+static bool
+are_all_set (const QuoitRequest *const *requests, uint32_t n_requests)
+{
+  for (uint32_t i = 0; i < n_requests; i++)
+    if (requests[i] == NULL)
+      return false;
+  return true;
+}
+
+bool
+quoit_ledger_reserve_all (QuoitLedger *ledger, const QuoitRequest *const *requests, uint32_t n_requests, int64_t now_ms,
+                          QuoitGroup **groups, QuoitReport **report, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && ((requests != NULL && groups != NULL) || n_requests == 0), false);
+  g_return_val_if_fail (are_all_set (requests, n_requests), false);
+
+  return reserve_all (QUOIT_TARGET_LEDGER (ledger), requests, n_requests, now_ms, groups, report, error);
+}
+
+bool
+quoit_fork_reserve_all (QuoitFork *fork, const QuoitRequest *const *requests, uint32_t n_requests, int64_t now_ms,
+                        QuoitGroup **groups, QuoitReport **report, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && ((requests != NULL && groups != NULL) || n_requests == 0), false);
+  g_return_val_if_fail (are_all_set (requests, n_requests), false);
+
+  return reserve_all (QUOIT_TARGET_FORK (fork), requests, n_requests, now_ms, groups, report, error);
+}
+
 /* --- confirm and renew --- */
 
 static QuoitGroup *

@@ -65,6 +65,14 @@ quoit_queue_plan_get_start_ms (const QuoitQueuePlan *plan, uint32_t index)
   return queued_at (plan, index)->start_ms;
 }
 
+uint32_t
+quoit_queue_plan_get_alternative (const QuoitQueuePlan *plan, uint32_t index)
+{
+  g_return_val_if_fail (plan != NULL && index < plan->result.requests->len, 0);
+
+  return queued_at (plan, index)->alternative;
+}
+
 QuoitGroup *
 quoit_queue_plan_dup_group (const QuoitQueuePlan *plan, uint32_t index)
 {

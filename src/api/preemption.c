@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
-#include "placement/ahead-moves.h"
 #include "placement/preempt/preempt.h"
 
 struct _QuoitPreemption {
   QuoitFleet *fleet; /* in which the groups are */
   GArray *released;  /* of QuoitVictim */
+  guint alternative;
   gboolean is_cheapest;
 };
 
@@ -13,7 +13,6 @@ QuoitPreemption *
 quoit_snapshot_find_preemption (QuoitSnapshot *snapshot, const QuoitRequest *request, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) now = NULL;
-  g_autoptr (QuoitFleet) seen = NULL;
   QuoitPreemption *preemption;
 
   g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
@@ -24,10 +23,8 @@ quoit_snapshot_find_preemption (QuoitSnapshot *snapshot, const QuoitRequest *req
   preemption = g_new0 (QuoitPreemption, 1);
   preemption->fleet = quoit_fleet_ref (now->fleet);
   preemption->released = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
-  seen = quoit_fleet_seen_by (preemption->fleet, request, MAX (now_ms, preemption->fleet->clock_ms));
-  if (quoit_find_preemption (seen != NULL ? seen : preemption->fleet, request,
-                             MAX (now_ms, preemption->fleet->clock_ms), preemption->released, &preemption->is_cheapest,
-                             error))
+  if (quoit_find_preemption (preemption->fleet, request, MAX (now_ms, preemption->fleet->clock_ms),
+                             preemption->released, &preemption->alternative, &preemption->is_cheapest, error))
     return preemption;
   return quoit_preemption_free (preemption), NULL;
 }
@@ -40,6 +37,14 @@ quoit_preemption_free (QuoitPreemption *preemption)
   quoit_fleet_unref (preemption->fleet);
   g_array_unref (preemption->released);
   g_free (preemption);
+}
+
+uint32_t
+quoit_preemption_get_alternative (const QuoitPreemption *preemption)
+{
+  g_return_val_if_fail (preemption != NULL, 0);
+
+  return preemption->alternative;
 }
 
 uint32_t

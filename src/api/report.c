@@ -13,6 +13,38 @@ quoit_report_get_verdict (const QuoitReport *report)
 }
 
 uint32_t
+quoit_report_get_alternative (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->alternative;
+}
+
+uint32_t
+quoit_report_get_n_alternatives (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->others == NULL ? 1 : report->others->len;
+}
+
+QuoitReport *
+quoit_report_dup_alternative (QuoitReport *report, uint32_t alternative, GError **error)
+{
+  const QuoitOtherReport *other;
+
+  g_return_val_if_fail (report != NULL && alternative < quoit_report_get_n_alternatives (report), NULL);
+
+  if (report->others == NULL || alternative == report->alternative)
+    return quoit_report_ref (report);
+  other = &g_array_index (report->others, QuoitOtherReport, alternative);
+  if (other->report != NULL)
+    return quoit_report_ref (other->report);
+  g_propagate_error (error, g_error_copy (other->error));
+  return NULL;
+}
+
+uint32_t
 quoit_report_get_n_wanted (const QuoitReport *report)
 {
   g_return_val_if_fail (report != NULL, 0);

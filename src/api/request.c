@@ -78,6 +78,7 @@ quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **er
     return quoit_fail (error, QUOIT_ERROR_INVALID, "lease '%" G_GINT64_FORMAT "' ms: expected 1 ms or more",
                        (gint64) lease_ms);
   request->lease_ms = lease_ms;
+  quoit_request_share_parts (request);
   return true;
 }
 
@@ -90,6 +91,7 @@ quoit_request_set_expected_runtime_ms (QuoitRequest *request, int64_t runtime_ms
     return quoit_fail (error, QUOIT_ERROR_INVALID, "expected run time '%" G_GINT64_FORMAT "' ms: expected 1 ms or more",
                        (gint64) runtime_ms);
   request->expected_runtime_ms = runtime_ms;
+  quoit_request_share_parts (request);
   return true;
 }
 
@@ -99,6 +101,7 @@ quoit_request_set_priority (QuoitRequest *request, int32_t priority)
   g_return_if_fail (request != NULL);
 
   request->priority = priority;
+  quoit_request_share_parts (request);
 }
 
 bool
@@ -108,6 +111,7 @@ quoit_request_set_label (QuoitRequest *request, const char *key, const char *val
 
   if (request->labels == NULL)
     request->labels = quoit_labels_new (NULL, 0);
+  quoit_request_share_parts (request);
   return quoit_labels_set (request->labels, key, value, QUOIT_MAX_LABELS, error);
 }
 
@@ -150,6 +154,7 @@ quoit_request_set_key (QuoitRequest *request, const char *key, GError **error)
   if (key != NULL && !quoit_name_check ("request key", key, error))
     return false;
   quoit_request_replace_text (&request->key, key);
+  quoit_request_share_parts (request);
   return true;
 }
 
@@ -161,6 +166,7 @@ quoit_request_set_owner (QuoitRequest *request, const char *owner, GError **erro
   if (owner != NULL && !quoit_name_check ("owner", owner, error))
     return false;
   quoit_request_replace_text (&request->owner, owner);
+  quoit_request_share_parts (request);
   return true;
 }
 
@@ -207,4 +213,12 @@ quoit_request_exclude_slice (QuoitRequest *request, const char *slice)
   g_return_if_fail (request != NULL && slice != NULL);
 
   quoit_request_add_slice_name (request, request->excluded, slice);
+}
+
+bool
+quoit_request_add_alternative (QuoitRequest *request, const QuoitRequest *alternative, GError **error)
+{
+  g_return_val_if_fail (request != NULL && alternative != NULL, false);
+
+  return quoit_request_add_alternative_copy (request, alternative, error);
 }

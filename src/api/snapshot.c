@@ -3,7 +3,8 @@
 #include "api/handles.h"
 #include "formats/graph.h"
 #include "formats/writer.h"
-#include "placement/ahead-moves.h"
+#include "placement/ahead.h"
+#include "placement/alternatives.h"
 #include "placement/explain-bundles.h"
 
 QuoitSnapshot *
@@ -109,39 +110,22 @@ quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot)
   return snapshot->fleet->keep_ms;
 }
 
-/* Returns the fleet that decides about the request. The caller owns the reference. */
-static QuoitFleet *
-fleet_seen_by (const QuoitSnapshot *snapshot, const QuoitRequest *request)
-{
-  QuoitFleet *seen = quoit_fleet_seen_by (snapshot->fleet, request, MAX (snapshot->now_ms, snapshot->fleet->clock_ms));
-
-  return seen != NULL ? seen : quoit_fleet_ref (snapshot->fleet);
-}
-
 QuoitReport *
 quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *request, GError **error)
 {
-  g_autoptr (QuoitFleet) seen = NULL;
-
   g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
 
-  seen = fleet_seen_by (snapshot, request);
-  return request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
-                                   : quoit_explain_slices (seen, request, error);
+  return quoit_explain_request (snapshot->fleet, request, MAX (snapshot->now_ms, snapshot->fleet->clock_ms), error);
 }
 
 bool
 quoit_snapshot_test (const QuoitSnapshot *snapshot, const QuoitRequest *request, QuoitVerdict *verdict,
                      uint32_t *n_free, GError **error)
 {
-  g_autoptr (QuoitFleet) seen = NULL;
-
   g_return_val_if_fail (snapshot != NULL && request != NULL, false);
 
-  if (quoit_fleet_n_ahead (snapshot->fleet) == 0)
-    return quoit_test_slices (snapshot->fleet, request, verdict, n_free, error);
-  seen = fleet_seen_by (snapshot, request);
-  return quoit_test_slices (seen, request, verdict, n_free, error);
+  return quoit_test_request (snapshot->fleet, request, MAX (snapshot->now_ms, snapshot->fleet->clock_ms), verdict,
+                             n_free, error);
 }
 
 QuoitReport *

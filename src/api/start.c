@@ -91,6 +91,14 @@ quoit_start_get_time_ms (const QuoitStart *start)
 }
 
 uint32_t
+quoit_start_get_alternative (const QuoitStart *start)
+{
+  g_return_val_if_fail (start != NULL, 0);
+
+  return start->start.alternative;
+}
+
+uint32_t
 quoit_start_get_n_ends (const QuoitStart *start)
 {
   g_return_val_if_fail (start != NULL, 0);

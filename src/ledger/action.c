@@ -6,6 +6,7 @@ quoit_outcome_clear (QuoitOutcome *outcome)
 {
   g_clear_pointer (&outcome->before, quoit_group_data_unref);
   g_clear_pointer (&outcome->after, quoit_group_data_unref);
+  g_clear_pointer (&outcome->groups, g_ptr_array_unref);
   g_clear_pointer (&outcome->changes, g_array_unref);
   g_clear_pointer (&outcome->fleet, quoit_fleet_unref);
   quoit_refusal_clear (&outcome->refusal);
@@ -22,6 +23,8 @@ decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, Quoit
       return quoit_step_reserve (fleet, action->request, now_ms, entry, outcome, error);
     case QUOIT_ACTION_RESERVE_AHEAD:
       return quoit_step_reserve_ahead (fleet, &action->ahead, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RESERVE_ALL:
+      return quoit_step_reserve_all (fleet, &action->list, now_ms, entry, outcome, error);
     case QUOIT_ACTION_HOLD:
       return quoit_step_hold (fleet, &action->hold, now_ms, entry, outcome, error);
     case QUOIT_ACTION_CONFIRM:

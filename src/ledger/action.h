@@ -25,6 +25,12 @@ typedef struct {
   gint64 from_ms, until_ms; /* until_ms 0: without an end */
 } QuoitReserveAhead;
 
+/* Requests that are reserved together, all or none. */
+typedef struct {
+  const QuoitRequest *const *requests;
+  guint n;
+} QuoitRequestList;
+
 typedef struct {
   const char *name;
   QuoitWindowTarget target;
@@ -111,6 +117,7 @@ typedef struct {
 typedef enum {
   QUOIT_ACTION_RESERVE,
   QUOIT_ACTION_RESERVE_AHEAD,
+  QUOIT_ACTION_RESERVE_ALL,
   QUOIT_ACTION_HOLD,
   QUOIT_ACTION_CONFIRM,
   QUOIT_ACTION_RENEW,
@@ -146,6 +153,7 @@ typedef struct {
   union {
     const QuoitRequest *request; /* RESERVE */
     QuoitReserveAhead ahead;     /* RESERVE_AHEAD */
+    QuoitRequestList list;       /* RESERVE_ALL */
     QuoitHold hold;              /* HOLD */
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
     QuoitGroupsRenewal renewal;  /* RENEW_GROUPS */
@@ -184,6 +192,7 @@ typedef struct {
   QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group before the change */
   QuoitGroupData *after;  /* the group after the change; NULL after RELEASE, and after RELEASE_SLICE of the last slice;
                            * equal to @before if RESIZE or REPAIR had nothing to change */
+  GPtrArray *groups;      /* RESERVE_ALL: of QuoitGroupData, by request */
   GArray *changes;        /* IMPORT, SYNC, UPDATE_NODES: QuoitNodeChange, without the nodes of a new source */
   guint n_groups;         /* END_OWNER: number of live groups that were released */
   QuoitFleet *fleet;      /* after the change; set by the store and by forks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps: reserve, hold and release groups, and set node states. Also looks up groups for the other steps. */
+/* Steps: reserve, hold and release groups. Also looks up groups for the other steps. */
 #include "ledger/ahead.h"
 #include "ledger/quotas.h"
 
@@ -27,20 +27,45 @@ quoit_step_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GErro
 
 /* --- reserve --- */
 
-static gboolean
-is_same_request (const QuoitRequest *request, const char *canonical, gint64 begins_ms, const QuoitGroupData *group)
+/* The canonical texts of the groups that a request can get. The first one is apart, because most requests have no
+ * alternatives, and need no array. */
+typedef struct {
+  char *first;
+  GPtrArray *choices; /* by alternative, as quoit_request_format_choices() returns them; NULL: only the first */
+} Texts;
+
+static void
+texts_clear (Texts *texts)
 {
+  if (texts->choices == NULL)
+    g_free (texts->first);
+  g_clear_pointer (&texts->choices, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
+
+static const char *
+text_of (const Texts *texts, guint alternative)
+{
+  return alternative == 0 ? texts->first : texts->choices->pdata[alternative];
+}
+
+static gboolean
+is_same_request (const QuoitRequest *request, const Texts *texts, gint64 begins_ms, const QuoitGroupData *group)
+{
+  const guint alternative = quoit_request_text_alternative (group->request);
+
   return group->begins_ms == begins_ms && strcmp (group->name, request->name) == 0
-         && strcmp (group->request, canonical) == 0
+         && alternative < quoit_request_n_alternatives (request)
+         && strcmp (group->request, text_of (texts, alternative)) == 0
          && strcmp (group->owner, request->owner == NULL ? "" : request->owner) == 0;
 }
 
 /* Handles a request whose key already names @group: a repeated request gets that group. */
 static gboolean
-return_existing_group (const QuoitRequest *request, const char *canonical, gint64 begins_ms,
-                       const QuoitGroupData *group, QuoitVerb verb, QuoitOutcome *outcome, GError **error)
+return_existing_group (const QuoitRequest *request, const Texts *texts, gint64 begins_ms, const QuoitGroupData *group,
+                       QuoitVerb verb, QuoitOutcome *outcome, GError **error)
 {
-  if (!is_same_request (request, canonical, begins_ms, group))
+  if (!is_same_request (request, texts, begins_ms, group))
     return quoit_fail (
         error, QUOIT_ERROR_CONFLICT,
         "key '%s' was used for another request: group '%s', %s, owner '%s'; use another key, or the same "
@@ -59,6 +84,7 @@ typedef struct {
   QuoitVerb verb;
   gint64 lease_ms;         /* 0: no lease */
   const QuoitPlan *chosen; /* its slices; NULL: placement chooses them */
+  gint alternative;        /* the only one to try; -1: all of them, in order */
   gboolean is_ahead;       /* it begins at from_ms and ends at until_ms (0: without an end) */
   gint64 from_ms, until_ms;
 } Making;
@@ -166,27 +192,79 @@ quoit_step_expected_end (gint64 time_ms, gint64 runtime_ms, gint64 *end_ms, GErr
   return TRUE;
 }
 
-/* Checks what does not depend on the fleet. Sets the ends of the group in @facts, and *@canonical, which the caller
- * owns. */
+/* Checks what does not depend on the fleet, for each alternative. Sets the end of the lease in @facts, and @texts. */
 static gboolean
 check_request (const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 time_ms, QuoitGroupData *facts,
-               char **canonical, GError **error)
+               Texts *texts, GError **error)
 {
-  if (!quoit_request_check_complete (request, error)
-      || !quoit_step_expected_end (time_ms, request->expected_runtime_ms, &facts->expected_end_ms, error)
-      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts->until_ms, error)))
+  const guint n = quoit_request_n_alternatives (request);
+  gint64 end_ms;
+
+  if (!quoit_request_check_complete (request, error))
     return FALSE;
-  *canonical = quoit_request_format_canonical (request);
-  return check_length (*canonical, error);
+  for (guint i = 0; i < n; i++)
+    if (!quoit_step_expected_end (time_ms, quoit_request_alternative (request, i)->expected_runtime_ms, &end_ms, error))
+      return FALSE;
+  if ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts->until_ms, error))
+    return FALSE;
+  texts->choices = n == 1 ? NULL : quoit_request_format_choices (request);
+  texts->first = n == 1 ? quoit_request_format_canonical (request) : texts->choices->pdata[0];
+  for (guint i = 0; i < n; i++)
+    if (!check_length (text_of (texts, i), error))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
 quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, GError **error)
 {
   QuoitGroupData facts = { 0 };
-  g_autofree char *canonical = NULL;
+  g_auto (Texts) texts = { NULL, NULL };
 
-  return check_request (request, QUOIT_VERB_RESERVE, request->lease_ms, time_ms, &facts, &canonical, error);
+  return check_request (request, QUOIT_VERB_RESERVE, request->lease_ms, time_ms, &facts, &texts, error);
+}
+
+/* Makes the group of one alternative. @begins_ms: when it begins. */
+static gboolean
+make_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint alternative, const Texts *texts,
+                  gint64 begins_ms, QuoitGroupData *facts, const Making *making, QuoitGroupData **new_group,
+                  GPtrArray **moved, QuoitRefusal *refusal, GError **error)
+{
+  const QuoitRequest *tried = quoit_request_alternative (request, alternative);
+
+  facts->request = text_of (texts, alternative);
+  facts->kind = tried->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
+  return quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
+         && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error);
+}
+
+/* Makes the group of the first alternative that can be placed. */
+static gboolean
+make_first_alternative (const QuoitFleet *fleet, const QuoitRequest *request, const Texts *texts, gint64 begins_ms,
+                        QuoitGroupData *facts, const Making *making, QuoitGroupData **new_group, GPtrArray **moved,
+                        QuoitRefusal *refusal, GError **error)
+{
+  g_autoptr (GArray) refusals = NULL;
+
+  if (request->alternatives == NULL || making->alternative >= 0)
+    return make_alternative (fleet, request, (guint) MAX (making->alternative, 0), texts, begins_ms, facts, making,
+                             new_group, moved, refusal, error);
+  refusals = quoit_refusals_new ();
+  for (guint i = 0; i < quoit_request_n_alternatives (request); i++)
+    {
+      QuoitRefusal own = { 0 };
+      GError *why = NULL;
+      gboolean is_made
+          = make_alternative (fleet, request, i, texts, begins_ms, facts, making, new_group, moved, &own, &why);
+
+      if (is_made)
+        return TRUE;
+      own.error = why;
+      g_array_append_val (refusals, own);
+      /* Moves for slices that then could not be used. */
+      g_clear_pointer (moved, g_ptr_array_unref);
+    }
+  return quoit_refusal_set_alternatives (refusal, request, g_steal_pointer (&refusals), error);
 }
 
 static gboolean
@@ -214,20 +292,20 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Mak
                  QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
   const QuoitVerb verb = making->verb;
-  g_autofree char *canonical = NULL;
+  g_auto (Texts) texts = { NULL, NULL };
   g_autoptr (GPtrArray) moved = NULL;
   const QuoitGroupData *group;
   QuoitGroupData *new_group = NULL, facts = { .id = fleet->next_group_id };
-  gint64 time_ms = 0;
+  gint64 time_ms = 0, begins_ms;
 
-  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
-      || !check_request (request, verb, making->lease_ms, CLAMP (making->from_ms, time_ms, QUOIT_LAST_MS - 1), &facts,
-                         &canonical, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  begins_ms = CLAMP (making->from_ms, time_ms, QUOIT_LAST_MS - 1);
+  if (!check_request (request, verb, making->lease_ms, begins_ms, &facts, &texts, error))
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
-    return return_existing_group (request, canonical, making->is_ahead ? making->from_ms : 0, group, verb, outcome,
-                                  error);
+    return return_existing_group (request, &texts, making->is_ahead ? making->from_ms : 0, group, verb, outcome, error);
   group = quoit_fleet_find_group (fleet, request->name);
   if (group != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
@@ -251,15 +329,14 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Mak
   facts.name = request->name;
   facts.owner = request->owner == NULL ? "" : request->owner;
   facts.key = request->key == NULL ? "" : request->key;
-  facts.request = canonical;
-  facts.kind = request->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
   if (making->is_ahead)
     {
       facts.state = QUOIT_GROUP_AHEAD;
       facts.begins_ms = making->from_ms;
       facts.until_ms = making->until_ms;
     }
-  if (!make_placed_group (fleet, request, &facts, making, &new_group, &moved, &outcome->refusal, error))
+  if (!make_first_alternative (fleet, request, &texts, begins_ms, &facts, making, &new_group, &moved, &outcome->refusal,
+                               error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
   quoit_entry_add_moves (*entry, moved);
@@ -272,7 +349,7 @@ gboolean
 quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
                     QuoitOutcome *outcome, GError **error)
 {
-  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms };
+  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms, .alternative = -1 };
 
   return reserve_or_hold (fleet, request, &making, now_ms, entry, outcome, error);
 }
@@ -281,17 +358,20 @@ gboolean
 quoit_step_reserve_ahead (const QuoitFleet *fleet, const QuoitReserveAhead *ahead, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error)
 {
-  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = ahead->request->lease_ms, .is_ahead = TRUE,
-                          .from_ms = ahead->from_ms, .until_ms = ahead->until_ms };
+  const Making making
+      = { QUOIT_VERB_RESERVE,        .lease_ms = ahead->request->lease_ms, .alternative = -1, .is_ahead = TRUE,
+          .from_ms = ahead->from_ms, .until_ms = ahead->until_ms };
 
   return reserve_or_hold (fleet, ahead->request, &making, now_ms, entry, outcome, error);
 }
 
 gboolean
-quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen, gint64 now_ms,
-                           QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+quoit_step_reserve_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint alternative,
+                                const QuoitPlan *chosen, gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome,
+                                GError **error)
 {
-  const Making making = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms, .chosen = chosen };
+  const Making making
+      = { QUOIT_VERB_RESERVE, .lease_ms = request->lease_ms, .chosen = chosen, .alternative = (gint) alternative };
 
   return reserve_or_hold (fleet, request, &making, now_ms, entry, outcome, error);
 }
@@ -300,7 +380,7 @@ gboolean
 quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  const Making making = { QUOIT_VERB_HOLD, .lease_ms = hold->lease_ms };
+  const Making making = { QUOIT_VERB_HOLD, .lease_ms = hold->lease_ms, .alternative = -1 };
 
   return reserve_or_hold (fleet, hold->request, &making, now_ms, entry, outcome, error);
 }
@@ -496,59 +576,5 @@ quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *update, gint
   *entry = quoit_entry_new (fleet, QUOIT_VERB_UPDATE, time_ms);
   quoit_entry_add (
       *entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (outcome->after) });
-  return TRUE;
-}
-
-/* --- node states --- */
-
-static gboolean
-next_state (const QuoitStatesChange *change, const char *name, QuoitNodeState now, QuoitNodeState *next, GError **error)
-{
-  if (change->verb == QUOIT_VERB_SET_STATE)
-    return *next = change->state, TRUE;
-  if (now == QUOIT_NODE_DEAD)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "node '%s' is dead: only set-state can change that", name);
-  *next = change->verb == QUOIT_VERB_DRAIN ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
-  return TRUE;
-}
-
-/* Adds the effect on one node, unless the node has the state already. @seen: the ids of the nodes so far. */
-static gboolean
-add_state (const QuoitFleet *fleet, const QuoitStatesChange *change, const char *name, GHashTable *seen,
-           QuoitEntry *entry, GError **error)
-{
-  QuoitNodeState now, next = QUOIT_NODE_ALIVE;
-  QuoitNodeId node;
-  guint32 id;
-
-  if (!quoit_layout_lookup_node (fleet->layout, name, &node, error))
-    return FALSE;
-  id = fleet->layout->nodes[node.index].id;
-  now = quoit_fleet_node_state (fleet, node);
-  if (!next_state (change, name, now, &next, error))
-    return FALSE;
-  if (next != now && g_hash_table_add (seen, GUINT_TO_POINTER (id)))
-    quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_NODE_STATE, .node_id = id, .state = next });
-  return TRUE;
-}
-
-gboolean
-quoit_step_set_states (const QuoitFleet *fleet, const QuoitStatesChange *change, gint64 now_ms, QuoitEntry **entry,
-                       GError **error)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (QuoitEntry) made = NULL;
-  gint64 time_ms = 0;
-
-  if ((guint) change->state > QUOIT_NODE_DEAD)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) change->state);
-  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
-    return FALSE;
-  made = quoit_entry_new (fleet, change->verb, time_ms);
-  for (guint32 i = 0; i < change->n_nodes; i++)
-    if (!add_state (fleet, change, change->nodes[i], seen, made, error))
-      return FALSE;
-  if (made->n_effects > 0)
-    *entry = g_steal_pointer (&made);
   return TRUE;
 }

@@ -33,9 +33,11 @@ gboolean quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *reques
  * each other. */
 gboolean quoit_step_reserve_ahead (const QuoitFleet *fleet, const QuoitReserveAhead *ahead, gint64 now_ms,
                                    QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
-/* Like quoit_step_reserve(), with slices that the caller has chosen: free ones that the request accepts. */
-gboolean quoit_step_reserve_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPlan *chosen,
-                                    gint64 now_ms, QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
+/* Like quoit_step_reserve(), for one alternative of the request only. @chosen: free slices that it accepts, which the
+ * caller has chosen; NULL: none. */
+gboolean quoit_step_reserve_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint alternative,
+                                         const QuoitPlan *chosen, gint64 now_ms, QuoitEntry **entry,
+                                         QuoitOutcome *outcome, GError **error);
 /* Fails with INVALID like quoit_step_reserve() for what does not depend on the fleet. */
 gboolean quoit_step_check_request (const QuoitRequest *request, gint64 time_ms, GError **error);
 /* Like quoit_step_reserve(), but the group is HELD until it is confirmed or its lease ends. */
@@ -52,6 +54,17 @@ gboolean quoit_step_update (const QuoitFleet *fleet, const QuoitGroupUpdate *upd
 /* Computes when a group that begins at @time_ms is expected to end; 0 if @runtime_ms is 0. Fails with INVALID for an
  * end after the year 2199. */
 gboolean quoit_step_expected_end (gint64 time_ms, gint64 runtime_ms, gint64 *end_ms, GError **error);
+
+/* --- reserve-all.c --- */
+
+/* Reserves all groups, in one entry, or none. Tries the requests in their order. One that is refused is tried again as
+ * the first one, because the others may accept something else. Sets the groups in @outcome. Fails with INVALID for two
+ * requests for one group, or too many requests, and else like quoit_step_reserve(). */
+gboolean quoit_step_reserve_all (const QuoitFleet *fleet, const QuoitRequestList *list, gint64 now_ms,
+                                 QuoitEntry **entry, QuoitOutcome *outcome, GError **error);
+
+/* --- node-states.c --- */
+
 /* Sets the state of all nodes. Fails with NOT_FOUND for an unknown node, and with CONFLICT for drain and undrain of a
  * dead node. */
 gboolean quoit_step_set_states (const QuoitFleet *fleet, const QuoitStatesChange *change, gint64 now_ms,

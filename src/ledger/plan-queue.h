@@ -10,6 +10,7 @@
 typedef struct {
   QuoitQueuedState state;
   gint64 start_ms;       /* WAITS: 0 if it is not planned */
+  guint alternative;     /* STARTS; WAITS with a start */
   QuoitGroupData *group; /* STARTS */
   GError *error;         /* REFUSED */
   gboolean is_elastic;   /* STARTS: it can get more slices */

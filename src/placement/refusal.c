@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "placement/ahead.h"
+#include "placement/alternatives.h"
 #include "placement/explain-bundles.h"
 
 void
@@ -13,6 +14,9 @@ quoit_refusal_clear (QuoitRefusal *refusal)
   g_clear_pointer (&refusal->missing, quoit_request_free);
   g_clear_pointer (&refusal->fleet, quoit_fleet_unref);
   g_clear_pointer (&refusal->group_name, g_free);
+  g_clear_pointer (&refusal->alternatives, g_array_unref);
+  g_clear_pointer (&refusal->member, g_free);
+  g_clear_error (&refusal->error);
 }
 
 gboolean
@@ -277,8 +281,8 @@ explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
     quoit_report_unref (made);
 }
 
-void
-quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+static void
+explain_as_seen (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
 {
   g_autoptr (QuoitFleet) seen
       = refusal->seen_until_ms == 0 ? NULL : quoit_fleet_seen_until (refusal->fleet, refusal->seen_until_ms);
@@ -295,4 +299,103 @@ quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError
       as_seen.fleet = without_quotas;
     }
   explain (&as_seen, report, error);
+}
+
+/* --- alternatives --- */
+
+static void
+refusal_clear (gpointer data)
+{
+  quoit_refusal_clear (data);
+}
+
+GArray *
+quoit_refusals_new (void)
+{
+  GArray *refusals = g_array_new (FALSE, TRUE, sizeof (QuoitRefusal));
+
+  g_array_set_clear_func (refusals, refusal_clear);
+  return refusals;
+}
+
+gboolean
+quoit_refusal_set_alternatives (QuoitRefusal *refusal, const QuoitRequest *request, GArray *alternatives,
+                                GError **error)
+{
+  const QuoitRefusal *first = &g_array_index (alternatives, QuoitRefusal, 0);
+
+  for (guint i = 0; i < alternatives->len; i++)
+    if (g_array_index (alternatives, QuoitRefusal, i).error == NULL)
+      {
+        quoit_refusal_set (refusal, request);
+        refusal->alternatives = alternatives;
+        return FALSE;
+      }
+  g_propagate_error (error, g_error_copy (first->error));
+  g_array_unref (alternatives);
+  return FALSE;
+}
+
+/* Explains the refusal of one alternative. */
+static void
+explain_alternative (const QuoitRefusal *refusal, guint alternative, QuoitReport **report, GError **error)
+{
+  QuoitRefusal own = g_array_index (refusal->alternatives, QuoitRefusal, alternative);
+
+  if (own.error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (own.error));
+      return;
+    }
+  if (own.fleet == NULL)
+    own.fleet = refusal->fleet;
+  explain_as_seen (&own, report, error);
+}
+
+/* Sets @error to that of the alternative that decides. */
+static void
+fail_with_alternative (const GError *why, guint alternative, GError **error)
+{
+  g_autofree char *which = alternative == 0 ? g_strdup ("") : g_strdup_printf ("alternative %u: ", alternative);
+
+  g_set_error (error, why->domain, why->code, "%s%s; no other alternative fits%s", which, why->message,
+               why->code == QUOIT_ERROR_NOT_NOW ? " now" : "");
+}
+
+static void
+explain_alternatives (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+{
+  GArray *reports = quoit_alternative_reports_new ();
+  gboolean is_known = FALSE;
+  guint deciding;
+
+  /* Without a report, those after the one that decides do not matter. */
+  for (guint i = 0; i < refusal->alternatives->len && !is_known; i++)
+    {
+      QuoitOtherReport own = { NULL, NULL };
+
+      explain_alternative (refusal, i, report == NULL ? NULL : &own.report, &own.error);
+      g_array_append_val (reports, own);
+      is_known = report == NULL && g_error_matches (own.error, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW);
+    }
+  deciding = quoit_alternative_reports_find (reports);
+  if (error != NULL)
+    fail_with_alternative (g_array_index (reports, QuoitOtherReport, deciding).error, deciding, error);
+  if (report != NULL)
+    *report = quoit_alternative_reports_join (reports, deciding);
+  else
+    g_array_unref (reports);
+}
+
+void
+quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+{
+  if (refusal->alternatives != NULL)
+    explain_alternatives (refusal, report, error);
+  else
+    explain_as_seen (refusal, report, error);
+  if (refusal->member != NULL)
+    g_prefix_error (error, "group '%s': ", refusal->member);
+  if (refusal->has_no_options && report != NULL && *report != NULL)
+    quoit_report_drop_options (*report);
 }

@@ -20,14 +20,26 @@ struct _QuoitRefusal {
   guint64 group_id;           /* for a resize or repair: the group whose own slices count for the request; 0: none */
   char *group_name;
   guint32 repaired_least; /* for a repair of slices: the fewest slices that the group can have; otherwise 0 */
+  GArray *alternatives;    /* of QuoitRefusal: one for each alternative of the request; NULL: it has none */
+  char *member;            /* the name of the refused group, if it was requested with others; NULL: alone */
+  gboolean has_no_options; /* the fleet has groups that do not exist, so that no option helps */
+  GError *error;           /* of an alternative: why it cannot be decided, such as NOT_FOUND; `request` is then NULL */
 };
 
 void quoit_refusal_clear (QuoitRefusal *refusal);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRefusal, quoit_refusal_clear)
 
 /* Records that @request was refused. Returns FALSE. @refusal may be NULL if the caller does not need the reason. Does
  * not copy @request; a caller that frees it before the refusal calls quoit_refusal_copy_request(). */
 gboolean quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request);
 void quoit_refusal_copy_request (QuoitRefusal *refusal);
+
+/* Records that all alternatives of @request were refused. @alternatives: an array of quoit_refusals_new(), with one
+ * element for each; takes the reference. If none was refused, but each has an error, sets @error to the first one
+ * instead. Returns FALSE. */
+gboolean quoit_refusal_set_alternatives (QuoitRefusal *refusal, const QuoitRequest *request, GArray *alternatives,
+                                         GError **error);
+GArray *quoit_refusals_new (void);
 
 /* Sets @error to NOT_NOW or NEVER with a message of one sentence, and *@report to the report; both may be NULL. A
  * report on slices finds its options when they are first read. If the request cannot be explained, @error has another

@@ -67,6 +67,7 @@ quoit_report_unref (QuoitReport *report)
   g_array_unref (report->reasons);
   g_array_unref (report->options);
   g_array_unref (report->misses);
+  g_clear_pointer (&report->others, g_array_unref);
   quoit_fleet_unref (report->fleet);
   g_clear_pointer (&report->request, quoit_request_free);
   g_free (report->repaired);
@@ -161,6 +162,17 @@ quoit_report_options (const QuoitReport *report)
     }
   g_mutex_unlock (&own->lock);
   return own->options;
+}
+
+void
+quoit_report_drop_options (QuoitReport *report)
+{
+  g_array_set_size (report->options, 0);
+  g_clear_pointer (&report->fleet, quoit_fleet_unref);
+  g_clear_pointer (&report->request, quoit_request_free);
+  for (guint i = 0; report->others != NULL && i < report->others->len; i++)
+    if (g_array_index (report->others, QuoitOtherReport, i).report != NULL)
+      quoit_report_drop_options (g_array_index (report->others, QuoitOtherReport, i).report);
 }
 
 QuoitOption *

@@ -36,6 +36,12 @@ typedef struct {
   QuoitAmount available, requested;
 } QuoitMiss;
 
+/* The report on another alternative of the request. One of the two is NULL. */
+typedef struct {
+  QuoitReport *report;
+  GError *error; /* why there is no report */
+} QuoitOtherReport;
+
 struct _QuoitReport {
   gatomicrefcount refs;
   QuoitVerdict verdict;
@@ -62,12 +68,18 @@ struct _QuoitReport {
   QuoitRayAnswer ray_answer;
   gboolean ray_varies;
   gboolean is_unproven;
+
+  guint32 alternative; /* of the request; the report is about this one */
+  GArray *others;      /* of QuoitOtherReport, by alternative, with nothing for `alternative`; NULL: the request has no
+                        * alternatives */
 };
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
 /* Makes quoit_report_options() find the options of a report on slices, unless the request fits. Copies @request. */
 void quoit_report_find_options_later (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);
+/* Removes the options of a report that no other thread has yet, and of those on the alternatives. */
+void quoit_report_drop_options (QuoitReport *report);
 /* Returns the options, and finds them first if no call has done so. Any thread may call it. */
 const GArray *quoit_report_options (const QuoitReport *report);
 

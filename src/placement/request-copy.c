@@ -83,5 +83,13 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
   for (guint i = 0; i < request->excluded->len; i++)
     quoit_request_add_slice_name (copy, copy->excluded, request->excluded->pdata[i]);
   copy_bundles (copy, request);
+  copy->alternatives = NULL;
+  if (request->alternatives != NULL)
+    {
+      copy->alternatives = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_request_free);
+      for (guint i = 0; i < request->alternatives->len; i++)
+        g_ptr_array_add (copy->alternatives, quoit_request_dup (request->alternatives->pdata[i], name));
+      quoit_request_share_parts (copy);
+    }
   return copy;
 }

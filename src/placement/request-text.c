@@ -217,7 +217,17 @@ read_excluded (QuoitRequest *request, const char *value, GError **error)
   return quoit_request_add_slice_name (request, request->excluded, value), TRUE;
 }
 
-/* Each word occurs at most once, except select, slice and exclude-slice. */
+/* Another alternative of the request, which the group did not get. */
+static gboolean
+read_other (QuoitRequest *request, const char *value, GError **error)
+{
+  g_autoptr (QuoitRequest) other = quoit_request_parse_canonical (value, error);
+
+  (void) request;
+  return other != NULL;
+}
+
+/* Each word occurs at most once, except select, slice, exclude-slice, instead-of and else. */
 static const struct {
   const char *word;
   ReadFunc read;
@@ -233,6 +243,8 @@ static const struct {
   { "select", read_selector },
   { "slice", read_slice },
   { "exclude-slice", read_excluded },
+  { "instead-of", read_other },
+  { "else", read_other },
 };
 
 /* Returns the quote that closes the one at @open, or the end of the text if it is missing. */
@@ -344,4 +356,29 @@ quoit_request_parse_canonical (const char *text, GError **error)
       && quoit_request_check_complete (request, &why))
     return g_steal_pointer (&request);
   return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s': expected a request of slices or bundles", text);
+}
+
+/* --- alternatives --- */
+
+void
+quoit_request_append_other (GString *text, const char *what, const char *other)
+{
+  append_value (text, what, other);
+}
+
+guint32
+quoit_request_text_alternative (const char *text)
+{
+  guint32 n = 0;
+  char *word;
+
+  /* Texts of bundles can be long, and few have alternatives. */
+  if (strstr (text, " instead-of=") == NULL)
+    return 0;
+  while ((word = next_word (&text)) != NULL)
+    {
+      n += g_str_has_prefix (word, "instead-of=");
+      g_free (word);
+    }
+  return n;
 }

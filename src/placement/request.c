@@ -51,6 +51,7 @@ quoit_request_free (QuoitRequest *request)
   g_string_chunk_free (request->texts);
   g_free (request->topology_label);
   g_free (request->soft_target);
+  g_clear_pointer (&request->alternatives, g_ptr_array_unref);
   g_free (request);
 }
 
@@ -110,8 +111,8 @@ quoit_request_chips_per_host (const QuoitRequest *request)
                                       : quoit_default_chips_per_host (request->generation, request->shape);
 }
 
-gboolean
-quoit_request_check_complete (const QuoitRequest *request, GError **error)
+static gboolean
+check_complete (const QuoitRequest *request, GError **error)
 {
   if (!quoit_request_bundles_complete (request, error))
     return FALSE;
@@ -125,6 +126,13 @@ quoit_request_check_complete (const QuoitRequest *request, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request has no number of slices: expected 1 to %d",
                        QUOIT_MAX_SLICES);
   return TRUE;
+}
+
+gboolean
+quoit_request_check_complete (const QuoitRequest *request, GError **error)
+{
+  return check_complete (request, error)
+         && (request->alternatives == NULL || quoit_request_check_alternatives (request, error));
 }
 
 gboolean

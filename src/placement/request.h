@@ -48,6 +48,10 @@ struct _QuoitRequest {
   char *topology_label;      /* NULL: none */
   guint32 n_topology_values; /* 0: no label */
   char *soft_target;         /* node name; NULL: none */
+
+  GPtrArray *alternatives;  /* of QuoitRequest, tried in order after this one; NULL: none. They have no alternatives of
+                             * their own, and the name, key, owner, lease, priority and labels of this request */
+  gboolean has_own_runtime; /* of an alternative: expected_runtime_ms is not that of the first request */
 };
 
 /* More than any fleet has. A larger number is a mistake, for example -1 as an unsigned number. */
@@ -132,11 +136,45 @@ quoit_request_for_fewest (const QuoitRequest *request)
 /* Returns the number of chips per host, either stated or Ray's default. */
 guint32 quoit_request_chips_per_host (const QuoitRequest *request);
 
-/* Returns the request as canonical text, without name, key and owner. Equal requests have equal text. The
+/* Returns the request as canonical text, without name, key, owner and alternatives. Equal requests have equal text. The
  * caller owns it. */
 char *quoit_request_format_canonical (const QuoitRequest *request);
-/* Returns the request of a canonical text, without a name; the caller owns it. Fails with INVALID for other texts. */
+/* Returns the request of a canonical text, without a name and alternatives; the caller owns it. Fails with INVALID for
+ * other texts. */
 QuoitRequest *quoit_request_parse_canonical (const char *text, GError **error);
+
+/* --- request-alternatives.c --- */
+
+enum { QUOIT_MAX_ALTERNATIVES = 16 }; /* of a request, without the first one */
+
+/* Adds a copy of @alternative. Fails with INVALID if it has alternatives, or states something else about the group. */
+gboolean quoit_request_add_alternative_copy (QuoitRequest *request, const QuoitRequest *alternative, GError **error);
+/* Gives all alternatives what @request states about its group. Every setter of such a part calls it. */
+void quoit_request_share_parts (QuoitRequest *request);
+/* Whether each alternative is a request by itself. Fails with INVALID. */
+gboolean quoit_request_check_alternatives (const QuoitRequest *request, GError **error);
+
+/* Returns the number of requests that are tried, at least 1. */
+static inline guint
+quoit_request_n_alternatives (const QuoitRequest *request)
+{
+  return request->alternatives == NULL ? 1 : request->alternatives->len + 1;
+}
+
+/* Returns the request that is tried after @alternative others. That is @request itself for 0. */
+static inline const QuoitRequest *
+quoit_request_alternative (const QuoitRequest *request, guint alternative)
+{
+  return alternative == 0 ? request : request->alternatives->pdata[alternative - 1];
+}
+
+/* Returns the canonical texts of a request with alternatives, one for each alternative that a group can get: its own
+ * text, and then the others as " instead-of=..." if they come before it, and as " else=..." if they come after it. */
+GPtrArray *quoit_request_format_choices (const QuoitRequest *request);
+/* Appends " WHAT=OTHER" to a canonical text. */
+void quoit_request_append_other (GString *text, const char *what, const char *other);
+/* Returns which alternative the group with this canonical text got: the number of words "instead-of". */
+guint32 quoit_request_text_alternative (const char *text);
 
 /* Checks a name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what
  * names the kind of name in the message, such as "source". */

@@ -386,13 +386,51 @@ quoit_start_time_at (gint64 time_ms)
 }
 
 gboolean
-quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
-                  GError **error)
+quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                        GError **error)
 {
   *start = quoit_start_time_at (0);
   return (request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
                                     : find_start_of_slices (fleet, request, now_ms, start, error))
          && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));
+}
+
+/* Returns whether @a is before @b; an unknown start is after all others. */
+static gboolean
+is_earlier (const QuoitStartTime *a, const QuoitStartTime *b)
+{
+  return a->time_ms != 0 && (b->time_ms == 0 || a->time_ms < b->time_ms);
+}
+
+gboolean
+quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
+                  GError **error)
+{
+  g_autoptr (GError) first_error = NULL;
+  gboolean is_found;
+
+  if (request->alternatives == NULL)
+    return quoit_find_start_alone (fleet, request, now_ms, start, error);
+  *start = (QuoitStartTime) { 0 };
+  if (!quoit_request_check_complete (request, error))
+    return FALSE;
+  is_found = quoit_find_start_alone (fleet, request, now_ms, start, &first_error);
+  for (guint i = 1; i < quoit_request_n_alternatives (request) && (!is_found || start->time_ms != now_ms); i++)
+    {
+      g_auto (QuoitStartTime) other = { 0 };
+
+      if (!quoit_find_start_alone (fleet, quoit_request_alternative (request, i), now_ms, &other, NULL)
+          || (is_found && !is_earlier (&other, start)))
+        continue;
+      quoit_start_time_clear (start);
+      *start = other;
+      start->alternative = i;
+      other = (QuoitStartTime) { 0 };
+      is_found = TRUE;
+    }
+  if (!is_found)
+    g_propagate_error (error, g_steal_pointer (&first_error));
+  return is_found;
 }
 
 void

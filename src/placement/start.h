@@ -7,15 +7,19 @@
 #include "placement/request.h"
 
 typedef struct {
-  gint64 time_ms; /* 0: not before a group ends whose end is unknown */
-  GArray *ends;   /* of QuoitGroupEnd, by time; empty: the request fits now */
-  GArray *nodes;  /* of guint32: for bundles that fit later, the nodes that they get then, by bundle */
+  gint64 time_ms;    /* 0: not before a group ends whose end is unknown */
+  GArray *ends;      /* of QuoitGroupEnd, by time; empty: the request fits now */
+  GArray *nodes;     /* of guint32: for bundles that fit later, the nodes that they get then, by bundle */
+  guint alternative; /* of the request: the one that fits first, and the first of several */
 } QuoitStartTime;
 
 /* @fleet must have no group whose lease has ended at @now_ms. Fails like quoit_plan_slices(), and with NEVER if the
  * request would not fit if all groups ended. The caller clears @start, also on failure. */
 gboolean quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                            GError **error);
+/* Like quoit_find_start(), without the alternatives of @request. */
+gboolean quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                 QuoitStartTime *start, GError **error);
 /* Returns a start that waits for nothing. The caller clears it. */
 QuoitStartTime quoit_start_time_at (gint64 time_ms);
 void quoit_start_time_clear (QuoitStartTime *start);

@@ -142,12 +142,10 @@ update_any (Sequence *sequence)
 
 /* --- requests --- */
 
-static QuoitRequest *
-any_request (FuzzInput *in)
+/* Sets what is requested. */
+static void
+ask_for_any (FuzzInput *in, QuoitRequest *request, guint8 flags)
 {
-  QuoitRequest *request = quoit_request_new (CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x"), NULL);
-  guint8 flags = fuzz_byte (in);
-
   if ((flags & 1) != 0)
     {
       for (guint n = 1 + fuzz_byte (in) % 3; n > 0; n--)
@@ -172,12 +170,41 @@ any_request (FuzzInput *in)
       if ((flags & 2) == 0)
         quoit_request_set_chips_per_host (request, 4, NULL);
     }
+}
+
+/* Adds one or two alternatives, some of which name a pool that does not exist. */
+static void
+add_alternatives (FuzzInput *in, QuoitRequest *request, const char *name)
+{
+  for (guint n = 1 + fuzz_byte (in) % 2; n > 0; n--)
+    {
+      g_autoptr (QuoitRequest) alternative = quoit_request_new (name, NULL);
+      guint8 flags = fuzz_byte (in);
+
+      ask_for_any (in, alternative, flags);
+      if ((flags & 0x18) == 0x18)
+        quoit_request_set_pool (alternative, CLUSTER_PICK (in, "p", "q", "g"));
+      if (!quoit_request_add_alternative (request, alternative, NULL))
+        g_error ("an alternative is refused");
+    }
+}
+
+static QuoitRequest *
+any_request (FuzzInput *in)
+{
+  const char *name = CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x");
+  QuoitRequest *request = quoit_request_new (name, NULL);
+  guint8 flags = fuzz_byte (in);
+
+  ask_for_any (in, request, flags);
   if ((flags & 5) == 4)
     quoit_request_set_key (request, CLUSTER_PICK (in, "k1", "k2", "k3", "k4"), NULL);
   if ((flags & 8) != 0)
     quoit_request_set_owner (request, CLUSTER_PICK (in, "o1", "o2"), NULL);
   if ((flags & 0x18) == 0x18)
     quoit_request_set_pool (request, CLUSTER_PICK (in, "p", "q", "g"));
+  if ((flags & 0x50) == 0x40)
+    add_alternatives (in, request, name);
   return request;
 }
 
@@ -207,6 +234,29 @@ reserve_any (Sequence *sequence)
   show ("reserve", dry);
   require_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
   require_and_clear (group != NULL, &error);
+}
+
+static void
+reserve_all_any (Sequence *sequence)
+{
+  g_autoptr (QuoitRequest) first = any_request (&sequence->in), second = any_request (&sequence->in);
+  const QuoitRequest *const requests[] = { first, second };
+  QuoitGroup *groups[2] = { NULL, NULL };
+  QuoitReport *report = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = quoit_ledger_reserve_all (sequence->ledger, requests, 2, sequence->now_ms, groups, &report, &error);
+
+  show ("reserve all", ok ? "done" : error->message);
+  for (guint i = 0; i < 2; i++)
+    {
+      if ((groups[i] != NULL) != ok)
+        g_error ("reserve all has group %u, and the result %d", i, ok);
+      quoit_group_unref (groups[i]);
+    }
+  if (ok && report != NULL)
+    g_error ("reserve all is granted, and has a report");
+  quoit_report_unref (report);
+  require_and_clear (ok, &error);
 }
 
 static void
@@ -511,10 +561,12 @@ change_ledger (Sequence *sequence)
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
-  if (how >= 112)
+  if (how >= 104)
     {
       if (how >= 128)
         plan_any (sequence);
+      else if (how < 112)
+        reserve_all_any (sequence);
       else
         change_calendar (sequence, how);
       return;

@@ -91,6 +91,8 @@ CALL (quoit_ledger_set_quota, quoit_ledger_set_quota (ledger, "/", NULL, "o", NU
 CALL (quoit_ledger_remove_quota, quoit_ledger_remove_quota (ledger, "/", NOW, error))
 CALL (quoit_ledger_release_with_reason, quoit_ledger_release_with_reason (ledger, "@", "", NOW, error))
 CALL (quoit_ledger_reserve_at, quoit_ledger_reserve_at (ledger, asked, NOW + 1, 0, NOW, NULL, error) != NULL)
+CALL (quoit_ledger_reserve_all, quoit_ledger_reserve_all (ledger, (const QuoitRequest *[]) { asked }, 1, NOW,
+                                                          (QuoitGroup *[1]) { NULL }, NULL, error))
 CALL (quoit_ledger_add_window, quoit_ledger_add_window (ledger, "/", QUOIT_WINDOW_NODE, "/", NOW, 2, NOW, error))
 CALL (quoit_ledger_remove_window, quoit_ledger_remove_window (ledger, "/", NOW, error))
 CALL (quoit_ledger_mark_batch, quoit_ledger_mark_batch (ledger, error) != 0)
@@ -130,6 +132,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_resize_between),
   ROW (quoit_ledger_repair),
   ROW (quoit_ledger_release_slice),
+  ROW (quoit_ledger_reserve_all),
   ROW (quoit_ledger_hold),
   ROW (quoit_ledger_confirm),
   ROW (quoit_ledger_renew),

@@ -497,6 +497,8 @@ START_TEST (getters_of_reports_return_the_documented_value)
   ck_assert_uint_gt (quoit_report_get_n_misses (never), 0);
   check_report (not_now);
   check_steps (not_now);
+  OUT_OF_RANGE (quoit_report_get_n_alternatives (not_now))
+  ABSENT (quoit_report_dup_alternative (not_now, at, NULL));
   check_report (never);
 }
 END_TEST
@@ -533,6 +535,7 @@ check_queue_plan (const QuoitQueuePlan *plan)
   {
     VALUE (quoit_queue_plan_get_state (plan, at), QUOIT_QUEUED_REFUSED);
     VALUE (quoit_queue_plan_get_start_ms (plan, at), 0);
+    VALUE (quoit_queue_plan_get_alternative (plan, at), 0);
     ABSENT (quoit_queue_plan_dup_group (plan, at));
     VALUE (quoit_queue_plan_check (plan, at, NULL), false);
   }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/preempt/preempt.h"
+
+#include "placement/ahead-moves.h"
 #include "placement/quota.h"
 
 static guint64
@@ -94,18 +96,93 @@ check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *rele
                         "release groups of the quota first");
 }
 
-gboolean
-quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
-                       gboolean *is_cheapest, GError **error)
+static gboolean
+find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
+            gboolean *is_cheapest, GError **error)
 {
+  g_autoptr (QuoitFleet) seen = quoit_fleet_seen_by (fleet, request, now_ms);
+  const QuoitFleet *used = seen != NULL ? seen : fleet;
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
   *is_cheapest = TRUE;
   if (!quoit_request_check_complete (request, error))
     return FALSE;
-  list_victims (fleet, request, victims);
+  list_victims (used, request, victims);
   return (request->bundles->len > 0
-              ? quoit_preempt_for_bundles (fleet, request, now_ms, victims, released, is_cheapest, error)
-              : quoit_preempt_for_slices (fleet, request, now_ms, victims, released, is_cheapest, error))
-         && check_quotas (fleet, request, released, error);
+              ? quoit_preempt_for_bundles (used, request, now_ms, victims, released, is_cheapest, error)
+              : quoit_preempt_for_slices (used, request, now_ms, victims, released, is_cheapest, error))
+         && check_quotas (used, request, released, error);
+}
+
+/* --- alternatives --- */
+
+/* What a set of groups costs, as quoit_snapshot_find_preemption() compares it. */
+typedef struct {
+  gboolean is_any; /* a group is released */
+  gint32 priority; /* the greatest one */
+  QuoitPreemptCost cost;
+} Price;
+
+static Price
+sum_price (const QuoitFleet *fleet, const GArray *released, gint64 now_ms)
+{
+  Price price = { FALSE, G_MININT32, { 0, 0 } };
+
+  for (guint i = 0; i < released->len; i++)
+    {
+      const QuoitVictim *victim = &g_array_index (released, QuoitVictim, i);
+
+      price.is_any = TRUE;
+      price.priority = MAX (price.priority, victim->priority);
+      price.cost = quoit_preempt_cost_add (price.cost, quoit_victim_cost (fleet, victim, now_ms));
+    }
+  return price;
+}
+
+static gboolean
+is_cheaper (const Price *a, const Price *b)
+{
+  if (a->is_any != b->is_any)
+    return b->is_any;
+  return a->priority != b->priority ? a->priority < b->priority : quoit_preempt_cost_compare (a->cost, b->cost) < 0;
+}
+
+gboolean
+quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
+                       guint *alternative, gboolean *is_cheapest, GError **error)
+{
+  g_autoptr (GError) first_error = NULL;
+  gboolean is_found = FALSE, is_proven = TRUE;
+
+  *alternative = 0;
+  if (!quoit_request_check_complete (request, error))
+    return FALSE;
+  for (guint i = 0; i < quoit_request_n_alternatives (request) && (!is_found || released->len > 0); i++)
+    {
+      g_autoptr (GArray) own = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+      g_autoptr (GError) why = NULL;
+      Price price, best;
+
+      if (!find_alone (fleet, quoit_request_alternative (request, i), now_ms, own, is_cheapest, &why))
+        {
+          if (first_error == NULL
+              || (!g_error_matches (first_error, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW)
+                  && g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW)))
+            g_clear_error (&first_error), first_error = g_steal_pointer (&why);
+          continue;
+        }
+      is_proven &= *is_cheapest;
+      price = sum_price (fleet, own, now_ms);
+      best = sum_price (fleet, released, now_ms);
+      if (is_found && !is_cheaper (&price, &best))
+        continue;
+      g_array_set_size (released, 0);
+      g_array_append_vals (released, own->data, own->len);
+      *alternative = i;
+      is_found = TRUE;
+    }
+  *is_cheapest = is_proven || released->len == 0;
+  if (!is_found)
+    g_propagate_error (error, g_steal_pointer (&first_error));
+  return is_found;
 }
