@@ -113,6 +113,21 @@ func (f *Fork) Reserve(request *Request, now time.Time) (*Group, error) {
 	return groupOrError(group, withReport(err, report))
 }
 
+// ReserveAll is like Ledger.ReserveAll, on the fork only. It fails like Ledger.ReserveAll.
+func (f *Fork) ReserveAll(requests []*Request, now time.Time) ([]*Group, error) {
+	list, err := newRequestList(requests)
+	if err != nil {
+		return nil, err
+	}
+	defer list.free()
+	var report *C.QuoitReport
+	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
+		C.quoit_fork_reserve_all(c, list.requests, list.n, C.int64_t(unixMs(now)), list.groups, &report, &gerror)
+		return gerror
+	})
+	return list.groupsOrError(withReport(err, report))
+}
+
 // Hold is like Ledger.Hold, on the fork only. It fails like Ledger.Hold.
 func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Group, error) {
 	cRequest, err := request.toC()

@@ -66,14 +66,16 @@ type GroupInfo struct {
 	Name    string // unique among the live groups
 	Owner   string // "" if it has none
 	Key     string // the request key; "" if it has none
-	Request string // the request, in canonical text
-	Source  string // the source that owns it, so that only an import can end it; "" for a group of this ledger
-	State   GroupState
-	Created time.Time // when it was reserved, held or first imported, by the ledger's clock
-	Begins  time.Time // when ReserveAt lets it begin, also after that; the zero time if it began when it was made
-	Ended   time.Time // when it ended; the zero time for a live group
-	Until   time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
-	Expired bool      // it ended because its lease or that of its owner ended
+	Request string // the request, in canonical text; of one with alternatives, the one that the group got comes first
+	// Alternative is which alternative of its request the group got, counted from 1; 0 is the request itself.
+	Alternative int
+	Source      string // the source that owns it, so that only an import can end it; "" for a group of this ledger
+	State       GroupState
+	Created     time.Time // when it was reserved, held or first imported, by the ledger's clock
+	Begins      time.Time // when ReserveAt lets it begin, also after that; the zero time if it began when it was made
+	Ended       time.Time // when it ended; the zero time for a live group
+	Until       time.Time // when its lease or that of its owner ends; the zero time if neither has a lease
+	Expired     bool      // it ended because its lease or that of its owner ended
 
 	ExpectedEnd time.Time // the estimate, which ends nothing; the zero time if unknown
 	Priority    int32     // a greater one is more important
@@ -170,6 +172,7 @@ func (g *Group) Info() (GroupInfo, error) {
 		Owner:       C.GoString(C.quoit_group_get_owner(c)),
 		Key:         C.GoString(C.quoit_group_get_key(c)),
 		Request:     C.GoString(C.quoit_group_get_request(c)),
+		Alternative: int(C.quoit_group_get_alternative(c)),
 		Source:      C.GoString(C.quoit_group_get_source(c)),
 		State:       GroupState(C.quoit_group_get_state(c)),
 		Created:     timeFromC(int64(C.quoit_group_get_created_ms(c))),

@@ -37,6 +37,30 @@ func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (
 	return groupOrError(group, withReport(err, report))
 }
 
+// ReserveAll reserves several groups in one entry of the journal, all or none: for example slices for the workers of a
+// job, and a bundle on a CPU node for its head. It returns the groups in the order of the requests, of which there are 1
+// to 64, each for another group. The groups never share a slice or an amount.
+//
+// The requests are placed one after the other. If one is refused, it is placed first and the others after it, because
+// these may accept something else. With a Key in each request, a retry returns the groups of the first call.
+//
+// It fails like Reserve for one of the requests; the message begins with the name of its group. If the other requests
+// have what it needs, the report has reasons and no options. It also fails with Invalid if two requests are for the same
+// group, and for another number of requests.
+func (l *Ledger) ReserveAll(ctx context.Context, requests []*Request, now time.Time) ([]*Group, error) {
+	list, err := newRequestList(requests)
+	if err != nil {
+		return nil, err
+	}
+	defer list.free()
+	var report *C.QuoitReport
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_reserve_all(c, list.requests, list.n, C.int64_t(unixMs(now)), list.groups, &report, &gerror)
+		return gerror
+	})
+	return list.groupsOrError(withReport(err, report))
+}
+
 // Hold is like Reserve, but the group is GroupHeld and ends with its lease unless Confirm or Renew comes first. The
 // slices become free at that time even if no process is running.
 //

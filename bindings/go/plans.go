@@ -51,8 +51,11 @@ type Queued struct {
 	// BackfillEasy, all that wait after the first one with a known start; with BackfillNone, all that wait after the first
 	// one.
 	Start time.Time
-	Group *Group // of a request that starts now; nil otherwise. A commit of the fork can give it another id
-	Err   error  // why the request is refused: with the code that Ledger.Reserve would return
+	// Alternative is which alternative of the request starts, or is promised the start, counted from 1; 0 is the request
+	// itself, or nothing starts.
+	Alternative int
+	Group       *Group // of a request that starts now; nil otherwise. A commit of the fork can give it another id
+	Err         error  // why the request is refused: with the code that Ledger.Reserve would return
 }
 
 // PlanQueue goes through a queue in its order, the first request first, and reserves on the fork what starts now. Commit
@@ -105,8 +108,9 @@ func (f *Fork) PlanQueue(requests []*Request, backfill Backfill, now time.Time) 
 
 func readQueued(plan *C.QuoitQueuePlan, i C.uint32_t) Queued {
 	row := Queued{
-		State: QueuedState(C.quoit_queue_plan_get_state(plan, i)),
-		Start: timeFromC(int64(C.quoit_queue_plan_get_start_ms(plan, i))),
+		State:       QueuedState(C.quoit_queue_plan_get_state(plan, i)),
+		Start:       timeFromC(int64(C.quoit_queue_plan_get_start_ms(plan, i))),
+		Alternative: int(C.quoit_queue_plan_get_alternative(plan, i)),
 	}
 	if group := C.quoit_queue_plan_dup_group(plan, i); group != nil {
 		row.Group = newGroup(group)

@@ -13,6 +13,9 @@ import "time"
 type Preemption struct {
 	Groups   []*Group // by priority, then by cost; empty if the request fits now. None of them can be left out
 	Cheapest bool     // it is proven that no other set is cheaper
+	// Alternative is which alternative of the request fits then, counted from 1; 0 is the request itself. It is the
+	// cheapest one.
+	Alternative int
 }
 
 // FindPreemption finds the cheapest set of groups whose release makes the request fit now. It changes nothing: release the
@@ -46,7 +49,10 @@ func (s *Snapshot) FindPreemption(request *Request, now time.Time) (*Preemption,
 		return nil, err
 	}
 	defer C.quoit_preemption_free(found)
-	preemption := &Preemption{Cheapest: bool(C.quoit_preemption_is_cheapest(found))}
+	preemption := &Preemption{
+		Cheapest:    bool(C.quoit_preemption_is_cheapest(found)),
+		Alternative: int(C.quoit_preemption_get_alternative(found)),
+	}
 	for i := C.uint32_t(0); i < C.quoit_preemption_get_n_groups(found); i++ {
 		preemption.Groups = append(preemption.Groups, newGroup(C.quoit_preemption_dup_group(found, i)))
 	}

@@ -128,7 +128,20 @@ type Report struct {
 	Misses           []Miss   // nodes that almost have room for Bundle, if no node has room for it
 	Options          []Option // each option alone makes the request fit; the smallest one first
 
+	// Alternative is which alternative of the request the report is about, counted from 1: the first one that fits, else
+	// the first one that fits later; 0 is the request itself.
+	Alternative int
+	// Alternatives has one element for each alternative, the request itself first; nil for a request without any.
+	Alternatives []AlternativeReport
+
 	c *cReport
+}
+
+// AlternativeReport is why one alternative of a request fits or not: a report without Alternatives, or the error because
+// of which there is none, such as NotFound for a pool that the fleet does not have.
+type AlternativeReport struct {
+	Report *Report
+	Err    error
 }
 
 // Reason is a constraint that removed slices or nodes, and how many.
@@ -172,6 +185,22 @@ type cReport struct {
 
 // moveReport converts a C report and takes ownership of it.
 func moveReport(c *C.QuoitReport) *Report {
+	report := moveReportAlone(c)
+	n := C.quoit_report_get_n_alternatives(c)
+	for at := C.uint32_t(0); n > 1 && at < n; at++ {
+		var gerror *C.GError
+		one := C.quoit_report_dup_alternative(c, at, &gerror)
+		if err := errorFromC(gerror); err != nil {
+			report.Alternatives = append(report.Alternatives, AlternativeReport{Err: err})
+		} else {
+			report.Alternatives = append(report.Alternatives, AlternativeReport{Report: moveReportAlone(one)})
+		}
+	}
+	return report
+}
+
+// moveReportAlone is moveReport without the alternatives.
+func moveReportAlone(c *C.QuoitReport) *Report {
 	report := &Report{
 		Verdict:          Verdict(C.quoit_report_get_verdict(c)),
 		IsOfBundles:      C.quoit_report_get_bundle(c) >= 0,
@@ -182,6 +211,7 @@ func moveReport(c *C.QuoitReport) *Report {
 		RayAnswer:        RayAnswer(C.quoit_report_get_ray_answer(c)),
 		CanRayAnswerVary: bool(C.quoit_report_can_ray_answer_vary(c)),
 		IsProven:         bool(C.quoit_report_is_proven(c)),
+		Alternative:      int(C.quoit_report_get_alternative(c)),
 		Reasons:          make([]Reason, C.quoit_report_get_n_reasons(c)),
 		Misses:           make([]Miss, C.quoit_report_get_n_misses(c)),
 		Options:          make([]Option, C.quoit_report_get_n_options(c)),

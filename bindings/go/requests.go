@@ -134,6 +134,13 @@ type Request struct {
 	OnlySlices []string
 	// ExcludedSlices are slices that the request must not use.
 	ExcludedSlices []string
+
+	// Alternatives are at most 16 other requests for the same group, which are tried in order if this one cannot be
+	// granted; GroupInfo.Alternative is the one that the group got. An alternative states slices or bundles, where they
+	// may be, and if wanted its own ExpectedRuntime. Its Name, Key, Owner, Lease, Priority and Labels are those of this
+	// request; leave them empty, or set them to the same. It has no Alternatives. A repeated request with the same Key
+	// has the same Alternatives in the same order.
+	Alternatives []Request
 }
 
 // requestBuilder sets the fields of a C request until the first error.
@@ -163,11 +170,38 @@ func (r *Request) toC() (*C.QuoitRequest, error) {
 	b.setSlices(r)
 	b.setBundles(r)
 	b.setPlacement(r)
+	b.addAlternatives(r)
 	if b.err != nil {
 		C.quoit_request_free(b.c)
 		return nil, b.err
 	}
 	return b.c, nil
+}
+
+func (b *requestBuilder) addAlternatives(r *Request) {
+	for index := range r.Alternatives {
+		alternative := r.Alternatives[index]
+		if !b.ready() {
+			return
+		}
+		// Slices of requests can contain themselves.
+		if len(alternative.Alternatives) > 0 {
+			b.err = cconv.InvalidError("alternative: expected none of its own; add each of them to the request itself")
+			return
+		}
+		if alternative.Name == "" {
+			alternative.Name = r.Name
+		}
+		c, err := alternative.toC()
+		if err != nil {
+			b.err = err
+			return
+		}
+		var gerror *C.GError
+		C.quoit_request_add_alternative(b.c, c, &gerror)
+		C.quoit_request_free(c)
+		b.err = errorFromC(gerror)
+	}
 }
 
 func (b *requestBuilder) text(what, value string) *C.char {

@@ -17,6 +17,8 @@ import (
 type Start struct {
 	Time time.Time  // the zero time if the request has to wait for a group whose end is unknown
 	Ends []GroupEnd // in the order of the ends; empty if the request fits now
+	// Alternative is which alternative of the request fits first, counted from 1; 0 is the request itself.
+	Alternative int
 }
 
 // GroupEnd is the end of a group for which a request waits.
@@ -54,7 +56,10 @@ func (s *Snapshot) FindStart(request *Request, now time.Time) (*Start, error) {
 // takeStart converts a C start and frees it.
 func takeStart(found *C.QuoitStart) *Start {
 	defer C.quoit_start_free(found)
-	start := &Start{Time: timeFromC(int64(C.quoit_start_get_time_ms(found)))}
+	start := &Start{
+		Time:        timeFromC(int64(C.quoit_start_get_time_ms(found))),
+		Alternative: int(C.quoit_start_get_alternative(found)),
+	}
 	for i := C.uint32_t(0); i < C.quoit_start_get_n_ends(found); i++ {
 		start.Ends = append(start.Ends, GroupEnd{
 			Group:    newGroup(C.quoit_start_dup_end_group(found, i)),

@@ -164,6 +164,7 @@ class World:
             "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],
             "drain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
             "undrain_nodes.nodes": lambda: ["v6e-4x4-5-0"],
+            "reserve_all.requests": lambda: [quoit.Request("q", accelerator="v6e", topology="4x4", slices=1)],
             "plan_queue.requests": lambda: [quoit.Request("q", accelerator="v6e", topology="4x4", slices=1)],
             "commit_fork.fork": lambda: self.ledger.snapshot().fork(),
             "update_nodes.nodes": lambda: [{"name": "n"}],

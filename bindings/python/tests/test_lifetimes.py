@@ -68,6 +68,7 @@ def verbs():
     """Yields the name of each public method of Ledger, except `close`, with arguments of the right types."""
     values = {
         "request": request(),
+        "requests": [request()],
         "group": "train@1",
         "groups": ["train@1"],
         "name": "train",

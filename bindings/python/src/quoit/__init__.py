@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from .journal import Checkpoint, Effect, EffectType, JournalEntry, NodeChange, NodeEvent, Trimmed
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
-    from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
+    from .reports import AlternativeReport, Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import Cut, GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
         Job,
@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AlternativeReport",
     "Amounts",
     "Backfill",
     "Bundle",
@@ -244,7 +245,18 @@ _LAZY = {
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "NodeChange", "NodeEvent", "Trimmed"),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
-    "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
+    "reports": (
+        "AlternativeReport",
+        "Constraint",
+        "Miss",
+        "Option",
+        "RayAnswer",
+        "Reason",
+        "Report",
+        "Step",
+        "StepKind",
+        "Verdict",
+    ),
     "snapshots": ("Cut", "GraphForm", "GroupEnd", "Growth", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
     "topologies": (
         "Job",

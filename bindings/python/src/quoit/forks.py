@@ -105,6 +105,18 @@ class Fork(_c.Uncopyable):
         """
         return wrap_group(self._place(lib.quoit_fork_reserve, request_handle(request), _c.clock(now_ms)))
 
+    def reserve_all(self, requests: Iterable[Request], *, now_ms: int | None = None) -> tuple[Group, ...]:
+        """Like `Ledger.reserve_all`, on the fork only.
+
+        Raises:
+            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.reserve_all`.
+        """
+        kept = list(_c.to_iterable(requests, "requests", "Request"))
+        handles = _c.ffi.new("QuoitRequest *[]", [request_handle(request) for request in kept])
+        groups = _c.ffi.new("QuoitGroup *[]", len(kept))
+        self._place(lib.quoit_fork_reserve_all, handles, len(kept), _c.clock(now_ms), groups)
+        return tuple(wrap_group(group) for group in groups)
+
     def reserve_at(
         self, request: Request, from_ms: int, until_ms: int | None = None, *, now_ms: int | None = None
     ) -> Group:

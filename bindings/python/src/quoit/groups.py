@@ -136,8 +136,13 @@ class Group(_c.Immutable):
 
     @property
     def request(self) -> str:
-        """The request in canonical text."""
+        """The request in canonical text. Of one with alternatives, the one that the group got comes first."""
         return _c.text(lib.quoit_group_get_request(self._handle))
+
+    @property
+    def alternative(self) -> int:
+        """Which alternative of its request the group got, counted from 1; 0: the request itself."""
+        return int(lib.quoit_group_get_alternative(self._handle))
 
     @property
     def state(self) -> GroupState:

@@ -267,6 +267,32 @@ class Ledger(_c.Uncopyable):
             _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), request_handle(request), _c.clock(now_ms))
         )
 
+    def reserve_all(self, requests: Iterable[Request], *, now_ms: int | None = None) -> tuple[Group, ...]:
+        """Reserves several groups in one entry of the journal, all or none: for example workers and their head.
+
+        The groups never share a slice or an amount. The requests are placed one after the other; one that is refused is
+        placed first and the others after it, because these may accept something else. With a request key in each
+        request, a retry returns the groups of the first call.
+
+        Args:
+            requests: 1 to 64 requests, each for another group.
+            now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+        Returns:
+            The groups, in the order of the requests.
+
+        Raises:
+            NotNowError, NeverError: one of the requests does not fit beside the others. The message begins with the name
+                of its group. If the others have what it needs, the report has reasons and no options.
+            ConflictError, ExpiredError, NotFoundError: like `reserve`, for one of the requests.
+            InvalidError: like `reserve`, for two requests for one group, and for another number of requests.
+        """
+        kept = list(_c.to_iterable(requests, "requests", "Request"))
+        handles = _c.ffi.new("QuoitRequest *[]", [request_handle(request) for request in kept])
+        groups = _c.ffi.new("QuoitGroup *[]", len(kept))
+        _c.call_or_explain(lib.quoit_ledger_reserve_all, self._open(), handles, len(kept), _c.clock(now_ms), groups)
+        return tuple(wrap_group(group) for group in groups)
+
     def reserve_at(
         self, request: Request, from_ms: int, until_ms: int | None = None, *, now_ms: int | None = None
     ) -> Group:

@@ -44,6 +44,9 @@ class Queued:
     None: the start is unknown, the request is refused, or the plan promises it nothing: with `Backfill.EASY`, all that
     wait after the first one with a known start; with `Backfill.NONE`, all that wait after the first one.
     """
+    alternative: int
+    """Which alternative of the request starts, or is promised the start, counted from 1; 0: the request itself, or
+    nothing starts."""
     group: Group | None
     """The group of a request that starts now; else None. A commit of the fork can give the group another id."""
     code: int | None
@@ -68,6 +71,7 @@ def _read_queued(plan: Any, at: int) -> Queued:
     return Queued(
         QueuedState(lib.quoit_queue_plan_get_state(plan, at)),
         int(lib.quoit_queue_plan_get_start_ms(plan, at)) or None,
+        int(lib.quoit_queue_plan_get_alternative(plan, at)),
         wrap_group(group) if group != _c.NULL else None,
         code,
         message,

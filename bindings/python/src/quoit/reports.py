@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from . import _c
+from . import _c, errors
 from ._c import lib
 
 
@@ -179,6 +179,11 @@ class Report:
     """The answer that Ray would give now."""
     can_ray_answer_vary: bool
     """Whether Ray's answer can differ the next time, because Ray chooses randomly among equally good nodes."""
+    alternative: int
+    """Which alternative of the request the report is about, counted from 1: the first one that fits, else the first one
+    that fits later; 0: the request itself."""
+    alternatives: tuple[AlternativeReport, ...]
+    """One for each alternative, the request itself first; empty if the request has no alternatives."""
     is_proven: bool
     """False if the verdict only means that a search with a fixed number of steps found nothing."""
     _sentence: str = dataclasses.field(repr=False)
@@ -194,8 +199,21 @@ class Report:
         return what + self._sentence
 
 
-def take_report(pointer: Any) -> Report:
+@dataclasses.dataclass(frozen=True)
+class AlternativeReport:
+    """Why one alternative of a request fits or not. It has a report, or the error because of which there is none."""
+
+    report: Report | None
+    """The report on this alternative, without `alternatives`."""
+    code: int | None
+    """The `ErrorCode` of the error, such as NOT_FOUND for a pool that the fleet does not have; None: there is none."""
+    message: str | None
+    """The message of the error; None: there is none."""
+
+
+def take_report(pointer: Any, has_alternatives: bool = True) -> Report:
     """Converts a report, and frees it."""
+    n_alternatives = lib.quoit_report_get_n_alternatives(pointer) if has_alternatives else 1
     try:
         return Report(
             verdict=Verdict(lib.quoit_report_get_verdict(pointer)),
@@ -208,6 +226,8 @@ def take_report(pointer: Any) -> Report:
             misses=tuple(_miss(pointer, at) for at in range(lib.quoit_report_get_n_misses(pointer))),
             ray_answer=RayAnswer(lib.quoit_report_get_ray_answer(pointer)),
             can_ray_answer_vary=bool(lib.quoit_report_can_ray_answer_vary(pointer)),
+            alternative=int(lib.quoit_report_get_alternative(pointer)),
+            alternatives=tuple(_alternative(pointer, at) for at in range(n_alternatives) if n_alternatives > 1),
             is_proven=bool(lib.quoit_report_is_proven(pointer)),
             _sentence=_c.take_text(lib.quoit_report_dup_summary(pointer, b"")),
         )
@@ -218,6 +238,14 @@ def take_report(pointer: Any) -> Report:
 def _bundle(pointer: Any) -> int | None:
     bundle = int(lib.quoit_report_get_bundle(pointer))
     return None if bundle < 0 else bundle
+
+
+def _alternative(pointer: Any, at: int) -> AlternativeReport:
+    try:
+        report = _c.call(lib.quoit_report_dup_alternative, pointer, at)
+    except errors.Error as error:
+        return AlternativeReport(None, error.code, str(error))
+    return AlternativeReport(take_report(report, has_alternatives=False), None, None)
 
 
 def _reason(pointer: Any, at: int) -> Reason:

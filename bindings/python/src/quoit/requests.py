@@ -142,10 +142,15 @@ class Request(_c.Immutable):
         topology_label: a label that must have the same value on the nodes of all bundles, like in Ray's
             topology_strategy; or a pair (label, number of values that the bundles are divided among).
         soft_target: the node that STRICT_PACK prefers if the bundles fit on it.
+        alternatives: at most 16 other requests for the same group, which are tried in order if this one cannot be
+            granted; `Group.alternative` is the one that the group got. An alternative has the same name, and no
+            alternatives. It states slices or bundles, where they may be, and if wanted its own expected run time; the
+            key, owner, lease, priority and labels are those of this request. A repeated request with the same key has
+            the same alternatives in the same order.
 
     Raises:
-        InvalidError: an argument is not valid, or the generation has no such topology on such hosts; the message has
-            the argument.
+        InvalidError: an argument is not valid, or the generation has no such topology on such hosts, or an alternative
+            is for another group; the message has the argument.
         TypeError: an argument has another type.
     """
 
@@ -176,6 +181,7 @@ class Request(_c.Immutable):
         policy: Policy | None = None,
         topology_label: str | tuple[str, int] | None = None,
         soft_target: str | None = None,
+        alternatives: Iterable[Request] = (),
     ) -> None:
         handle = _c.own_handle(call(lib.quoit_request_new, _c.to_text(name, "name")), lib.quoit_request_free)
         if accelerator is not None:
@@ -242,6 +248,9 @@ class Request(_c.Immutable):
             )
         if soft_target is not None:
             lib.quoit_request_set_soft_target(handle, _c.to_text(soft_target, "soft_target"))
+        if alternatives is not _EMPTY:
+            for alternative in _c.to_iterable(alternatives, "alternatives", "Request"):
+                call(lib.quoit_request_add_alternative, handle, request_handle(alternative))
         object.__setattr__(self, "_handle", handle)
         object.__setattr__(self, "_name", _c.plain_str(name))
 
@@ -264,6 +273,7 @@ class Request(_c.Immutable):
         excluded: Iterable[str] = (),
         policy: Policy | None = None,
         soft_target: str | None = None,
+        alternatives: Iterable[Request] = (),
     ) -> Request:
         """Returns a request for the bundles of a file, in the form of the arguments of Ray's placement_group().
 
@@ -293,6 +303,7 @@ class Request(_c.Immutable):
             excluded=excluded,
             policy=policy,
             soft_target=soft_target,
+            alternatives=alternatives,
         )
         data = _c.to_document(text, "text")
         call(lib.quoit_request_read_bundles, request._handle, data, len(data))

@@ -105,6 +105,8 @@ class Start:
     """The time; None if the request has to wait for a group whose end is unknown."""
     ends: tuple[GroupEnd, ...]
     """The groups for which the request waits, in the order of their ends; empty if the request fits now."""
+    alternative: int = 0
+    """Which alternative of the request fits first, counted from 1; 0: the request itself."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +127,8 @@ class Preemption:
     """The groups, by priority, then by cost; empty if the request fits now. None of them can be left out."""
     is_cheapest: bool
     """Whether it is proven that no other set is cheaper."""
+    alternative: int = 0
+    """Which alternative of the request fits then, counted from 1; 0: the request itself. It is the cheapest one."""
 
 
 def take_start(handle: Any) -> Start:
@@ -139,7 +143,7 @@ def take_start(handle: Any) -> Start:
         )
         for at in range(lib.quoit_start_get_n_ends(start))
     )
-    return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends)
+    return Start(int(lib.quoit_start_get_time_ms(start)) or None, ends, int(lib.quoit_start_get_alternative(start)))
 
 
 class Snapshot(View):
@@ -348,7 +352,8 @@ class Snapshot(View):
             wrap_group(lib.quoit_preemption_dup_group(preemption, at))
             for at in range(lib.quoit_preemption_get_n_groups(preemption))
         )
-        return Preemption(groups, bool(lib.quoit_preemption_is_cheapest(preemption)))
+        alternative = int(lib.quoit_preemption_get_alternative(preemption))
+        return Preemption(groups, bool(lib.quoit_preemption_is_cheapest(preemption)), alternative)
 
     def explain_group(self, group: str | Group) -> Report:
         """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.
