@@ -64,13 +64,13 @@ quoit_fork_remove_quota (QuoitFork *fork, const char *name, int64_t now_ms, GErr
 static bool
 has_quota (const QuoitSnapshot *snapshot, uint32_t quota)
 {
-  return snapshot != NULL && quota < quoit_fleet_n_quotas (snapshot->fleet);
+  return snapshot != NULL && quota < quoit_quotas_n (snapshot->fleet->quotas);
 }
 
 static const QuoitQuota *
 quota_at (const QuoitSnapshot *snapshot, uint32_t quota)
 {
-  return quoit_fleet_quota_at (snapshot->fleet, quota)->quota;
+  return quoit_quotas_at (snapshot->fleet->quotas, quota);
 }
 
 uint32_t
@@ -78,7 +78,7 @@ quoit_snapshot_get_n_quotas (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return quoit_fleet_n_quotas (snapshot->fleet);
+  return quoit_quotas_n (snapshot->fleet->quotas);
 }
 
 const char *
@@ -120,7 +120,7 @@ quoit_snapshot_get_quota_topology (const QuoitSnapshot *snapshot, uint32_t quota
 {
   g_return_val_if_fail (has_quota (snapshot, quota), NULL);
 
-  return quoit_fleet_quota_at (snapshot->fleet, quota)->topology;
+  return quota_at (snapshot, quota)->topology;
 }
 
 int64_t
@@ -152,16 +152,16 @@ quoit_snapshot_get_quota_used (const QuoitSnapshot *snapshot, uint32_t quota)
 {
   g_return_val_if_fail (has_quota (snapshot, quota), (QuoitAmount) { 0 });
 
-  return (QuoitAmount) { quoit_fleet_quota_at (snapshot->fleet, quota)->used_e4 };
+  return (QuoitAmount) { quoit_quotas_used_e4 (snapshot->fleet->quotas, quota) };
 }
 
 QuoitAmount
 quoit_snapshot_get_quota_borrowed (const QuoitSnapshot *snapshot, uint32_t quota)
 {
-  const QuoitQuotaRow *row;
+  gint64 used_e4;
 
   g_return_val_if_fail (has_quota (snapshot, quota), (QuoitAmount) { 0 });
 
-  row = quoit_fleet_quota_at (snapshot->fleet, quota);
-  return (QuoitAmount) { MAX (row->used_e4 - row->quota->nominal * QUOIT_AMOUNT_UNIT, 0) };
+  used_e4 = quoit_quotas_used_e4 (snapshot->fleet->quotas, quota);
+  return (QuoitAmount) { MAX (used_e4 - quota_at (snapshot, quota)->nominal * QUOIT_AMOUNT_UNIT, 0) };
 }

@@ -304,25 +304,28 @@ check_ahead (const QuoitFleet *fleet, guint32 n_ahead, GError **error)
          || contradiction (error, "two reservations ahead have a node at one time", other->name);
 }
 
-/* Checks that each quota has a row with what a recount of all groups gives. */
+/* Checks that the quotas are those of the records, and that they count what a recount of all groups gives. */
 static gboolean
-check_quotas (const QuoitFleet *fleet, guint32 n_quotas, GError **error)
+check_quotas (const QuoitFleet *fleet, GError **error)
 {
-  g_autoptr (QuoitFleet) recounted = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitFleet) rebuilt = quoit_fleet_fork (fleet);
+  g_autoptr (GError) fault = NULL;
 
-  if (quoit_fleet_n_quotas (fleet) != n_quotas)
+  if (!quoit_fleet_quotas_rebuild (rebuilt, &fault))
+    return contradiction (error, fault->message, "quotas");
+  if (quoit_quotas_n (fleet->quotas) != quoit_quotas_n (rebuilt->quotas))
     return contradiction (error, "the list of quotas has more or fewer elements than there are", "groups");
-  quoit_fleet_quotas_recount (recounted);
-  for (guint i = 0; i < n_quotas; i++)
+  for (guint i = 0; i < quoit_quotas_n (fleet->quotas); i++)
     {
-      const QuoitQuotaRow *row = quoit_fleet_quota_at (fleet, i);
-      const QuoitGroupData *record = quoit_fleet_group_at (fleet, row->slot);
+      const QuoitQuotaRow *row = quoit_quotas_row (fleet->quotas, i);
       g_autofree char *text = quoit_quota_format (row->quota);
 
-      if (record == NULL || record->kind != QUOIT_RECORD_QUOTA || strcmp (record->request, text) != 0
-          || strcmp (quoit_quota_record_quota (record), row->quota->name) != 0)
+      if (row->slot != quoit_quotas_row (rebuilt->quotas, i)->slot
+          || strcmp (quoit_fleet_group_at (fleet, row->slot)->request, text) != 0)
         return contradiction (error, "the list of quotas is wrong", row->quota->name);
-      if (row->used_e4 != quoit_fleet_quota_at (recounted, i)->used_e4)
+      if (quoit_quotas_used_e4 (fleet->quotas, i) != quoit_quotas_used_e4 (rebuilt->quotas, i)
+          || quoit_quotas_cohort_used_e4 (fleet->quotas, i) != quoit_quotas_cohort_used_e4 (rebuilt->quotas, i)
+          || quoit_quotas_cohort_nominal_e4 (fleet->quotas, i) != quoit_quotas_cohort_nominal_e4 (rebuilt->quotas, i))
         return contradiction (error, "the chips of a quota differ from the recount", row->quota->name);
     }
   return TRUE;
@@ -335,7 +338,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   NodeUseCounts counts = { .n_whole = n_whole };
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
-  guint32 n_groups = 0, n_live = 0, n_ahead = 0, n_keyed = 0, n_removed = 0, n_quotas = 0;
+  guint32 n_groups = 0, n_live = 0, n_ahead = 0, n_keyed = 0, n_removed = 0;
 
   if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
       || !check_shares (fleet, shares, error))
@@ -350,7 +353,6 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_live += group->state != QUOIT_GROUP_REMOVED;
       n_ahead += quoit_group_is_ahead (group);
       n_removed += group->state == QUOIT_GROUP_REMOVED;
-      n_quotas += group->kind == QUOIT_RECORD_QUOTA && group->state != QUOIT_GROUP_REMOVED;
       n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_RECORD_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
@@ -360,7 +362,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
       || fleet->by_removed_id.n != n_removed)
     return contradiction (error, "an index of groups has more or fewer entries than there are groups", "groups");
-  if (!check_ahead (fleet, n_ahead, error) || !check_quotas (fleet, n_quotas, error))
+  if (!check_ahead (fleet, n_ahead, error) || !check_quotas (fleet, error))
     return FALSE;
   if (counts.n_shares != g_hash_table_size (shares))
     return contradiction (error, "a share belongs to no bundle on its node", "groups");

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "base/time.h"
 #include "fleet/ahead.h"
-#include "fleet/quotas.h"
+#include "fleet/quota.h"
 
 #define OWNER_PREFIX "owner/"
 #define EXTERNAL_PREFIX "external/"
@@ -482,11 +482,14 @@ check_lengths (const QuoitGroupData *data, GError **error)
 static const char *
 expected_quota (const QuoitGroupData *data)
 {
+  g_autoptr (QuoitQuota) quota = NULL;
+
   if (data->kind != QUOIT_RECORD_QUOTA)
     return NULL;
   if (data->state != QUOIT_GROUP_RESERVED || data->until_ms != 0 || *data->key != '\0' || *data->owner != '\0')
     return "a quota that does not end";
-  return quoit_quota_is_valid (data->request) ? NULL : "the text of a quota";
+  quota = quoit_quota_parse (data->request, "");
+  return quota != NULL ? NULL : "the text of a quota";
 }
 
 /* Labels and reasons come from callers of this ledger. */

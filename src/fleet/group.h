@@ -36,7 +36,7 @@ typedef enum {
   QUOIT_RECORD_EXTERNAL = 2, /* external use, as bundles like in a group; a node can have several */
   QUOIT_RECORD_OWNER = 3,    /* an owner, without nodes; when the owner ends, its groups end */
   QUOIT_RECORD_WINDOW = 4,   /* a window of the calendar, without nodes; see fleet/ahead.h */
-  QUOIT_RECORD_QUOTA = 5     /* a quota, without nodes; see fleet/quotas.h */
+  QUOIT_RECORD_QUOTA = 5     /* a quota, without nodes; see fleet/quota.h */
 } QuoitRecordKind;
 
 /* Why a group ended. The numbers are stored in databases: only append. */

@@ -249,6 +249,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
       return quoit_group_data_unref (group), FALSE;
     }
   if (!check_names_unused (fleet, group, error) || !check_n_ahead (fleet, group, bulk, error)
+      || (bulk == NULL && !quoit_fleet_check_quota_record (fleet, group, error))
       || (uses_nodes (group) && !quoit_fleet_nodes_are_free (fleet, group, bulk, error)))
     return quoit_group_data_unref (group), FALSE;
 
@@ -268,7 +269,10 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
     bulk->n_ahead++;
   else
     quoit_fleet_ahead_add (fleet, slot);
-  quoit_fleet_update_quotas (fleet, slot, NULL, group);
+  if (bulk == NULL)
+    quoit_fleet_update_quotas (fleet, slot, NULL, group);
+  else
+    bulk->has_quotas |= group->kind == QUOIT_RECORD_QUOTA;
   return TRUE;
 }
 
@@ -311,7 +315,7 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
   quoit_fleet_recount_slices (fleet, bulk->slices);
   if (bulk->n_ahead > 0)
     quoit_fleet_ahead_rebuild (fleet);
-  return ok;
+  return ok && ((fleet->quotas == NULL && !bulk->has_quotas) || quoit_fleet_quotas_rebuild (fleet, error));
 }
 
 /* Finds the slot of the live group with this name and id. */
@@ -449,6 +453,8 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
                   "group '%s' cannot change its key, be removed or lie ahead again by a replacement", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
+  if (!quoit_fleet_check_quota_record (fleet, group, error))
+    return quoit_group_data_unref (group), FALSE;
   moves = !quoit_group_same_nodes (before, group) || quoit_group_is_ahead (before) != quoit_group_is_ahead (group)
           || before->begins_ms != group->begins_ms;
   /* A record that lies ahead uses no nodes yet. It leaves the list only when nothing can fail. */

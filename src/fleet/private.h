@@ -62,6 +62,7 @@ typedef struct {
   GHashTable *node_caches; /* node index -> NodeCache of shares.c, for nodes with many users */
   GArray *slices;          /* slices to recount after the last group */
   guint n_ahead;           /* groups that lie ahead */
+  gboolean has_quotas;     /* one of the records is a quota */
 } QuoitBulkAdd;
 
 QuoitBulkAdd *quoit_bulk_add_new (void);

@@ -5,264 +5,146 @@
 
 #include "base/natural.h"
 
-#define QUOTA_PREFIX "quota/"
+/* --- the list of quotas --- */
 
-char *
-quoit_quota_record_name (const char *quota)
+/* What only a change of the quotas changes. Tables share it. */
+typedef struct _QuoitQuotaList {
+  gatomicrefcount refs;
+  guint n, n_cohorts;
+  gboolean owns_quotas; /* FALSE: another list has the references */
+  QuoitQuotaRow *rows;
+  gint64 *nominal_e4; /* by cohort */
+  guint32 *by_target; /* hash table with open addressing: index of a row + 1; 0: empty */
+  guint32 mask;       /* of by_target: number of elements - 1 */
+} List;
+
+static guint32
+hash_target (const char *label, const char *value)
 {
-  return g_strconcat (QUOTA_PREFIX, quota, NULL);
+  return label == NULL
+             ? quoit_group_text_hash (value)
+             : quoit_group_text_hash (label) * G_GUINT64_CONSTANT (0x9e3779b1) ^ quoit_group_text_hash (value);
 }
 
-const char *
-quoit_quota_record_quota (const QuoitGroupData *record)
+static guint
+hash_cohort (gconstpointer data)
 {
-  return record->name + strlen (QUOTA_PREFIX);
+  return ((const QuoitQuotaRow *) data)->cohort_hash;
 }
 
-/* --- text --- */
-
-/* Names cannot contain '/'. The target is last, because keys and values of labels can. */
-char *
-quoit_quota_format (const QuoitQuota *quota)
+static gboolean
+is_same_cohort (gconstpointer a, gconstpointer b)
 {
-  GString *text = g_string_new (NULL);
+  const QuoitQuota *one = ((const QuoitQuotaRow *) a)->quota, *other = ((const QuoitQuotaRow *) b)->quota;
 
-  g_string_append_printf (text, "nominal=%" G_GINT64_FORMAT, quota->nominal);
-  if (quota->most >= 0)
-    g_string_append_printf (text, "/max=%" G_GINT64_FORMAT, quota->most);
-  if (quota->generation != QUOIT_GENERATION_NONE)
-    g_string_append_printf (text, "/accelerator=%s", quoit_generation_name (quota->generation));
-  if (quota->shape.n_dims != 0)
+  return quoit_quota_same_class (one, other) && g_strcmp0 (one->cohort, other->cohort) == 0;
+}
+
+/* Numbers the cohorts, and sums their nominal chips. */
+static void
+list_add_cohorts (List *list)
+{
+  g_autoptr (GHashTable) firsts = g_hash_table_new (hash_cohort, is_same_cohort);
+
+  for (guint i = 0; i < list->n; i++)
     {
-      g_string_append (text, "/topology=");
-      quoit_shape_append (text, quota->shape);
+      QuoitQuotaRow *row = &list->rows[i];
+      const QuoitQuotaRow *other = row->cohort_hash == 0 ? NULL : g_hash_table_lookup (firsts, row);
+
+      row->cohort = other != NULL ? other->cohort : list->n_cohorts++;
+      if (row->cohort_hash != 0 && other == NULL)
+        g_hash_table_add (firsts, row);
+      list->nominal_e4[row->cohort] += row->quota->nominal * QUOIT_AMOUNT_UNIT;
     }
+}
+
+static void
+list_add_targets (List *list)
+{
+  for (guint i = 0; i < list->n; i++)
+    {
+      guint32 at = list->rows[i].target_hash & list->mask;
+
+      while (list->by_target[at] != 0)
+        at = (at + 1) & list->mask;
+      list->by_target[at] = i + 1;
+    }
+}
+
+/* Returns a row, which takes the quota and is in no list yet. */
+static QuoitQuotaRow
+row_new (guint32 slot, QuoitQuota *quota)
+{
+  QuoitQuotaRow row = { .slot = slot, .target_hash = hash_target (quota->label, quota->value), .quota = quota };
+
   if (quota->cohort != NULL)
-    g_string_append_printf (text, "/cohort=%s", quota->cohort);
-  if (quota->label == NULL)
-    g_string_append_printf (text, "/owner=%s", quota->value);
-  else
-    g_string_append_printf (text, "/label=%s=%s", quota->label, quota->value);
-  return g_string_free (text, FALSE);
+    row.cohort_hash = (quoit_group_text_hash (quota->cohort) ^ (guint32) quota->generation) | 1;
+  return row;
 }
 
-/* A quota and its texts, in one allocation with reference count. */
-typedef struct {
-  QuoitQuota quota;
-  char *topology, *cohort, *label, *value, *name;
-} Box;
+/* @rows: of QuoitQuotaRow, in natural order of their names. Takes the quotas. */
+static List *
+list_new (const GArray *rows)
+{
+  List *list = g_new0 (List, 1);
+
+  g_atomic_ref_count_init (&list->refs);
+  list->n = rows->len;
+  list->owns_quotas = TRUE;
+  list->rows = g_memdup2 (rows->data, rows->len * sizeof (QuoitQuotaRow));
+  list->nominal_e4 = g_new0 (gint64, rows->len);
+  for (list->mask = 1; list->mask < 2 * rows->len; list->mask *= 2)
+    ;
+  list->by_target = g_new0 (guint32, list->mask);
+  list->mask--;
+  list_add_cohorts (list);
+  list_add_targets (list);
+  return list;
+}
+
+static List *
+list_ref (List *list)
+{
+  g_atomic_ref_count_inc (&list->refs);
+  return list;
+}
 
 static void
-box_clear (gpointer data)
+list_unref (List *list)
 {
-  Box *box = data;
-
-  g_free (box->topology);
-  g_free (box->cohort);
-  g_free (box->label);
-  g_free (box->value);
-  g_free (box->name);
-}
-
-static void
-box_release (Box *box)
-{
-  g_atomic_rc_box_release_full (box, box_clear);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Box, box_release)
-
-/* If *@at begins with "@key=", returns the text up to the next '/' or, for the last part, up to the end, and moves *@at
- * behind it. Otherwise returns NULL. The caller owns the text. */
-static char *
-read_part (const char **at, const char *key, gboolean is_last)
-{
-  gsize length = strlen (key);
-  const char *value, *end;
-
-  if (strncmp (*at, key, length) != 0 || (*at)[length] != '=')
-    return NULL;
-  value = *at + length + 1;
-  end = is_last ? value + strlen (value) : strchr (value, '/');
-  if (end == NULL)
-    return NULL;
-  *at = *end == '/' ? end + 1 : end;
-  return g_strndup (value, (gsize) (end - value));
-}
-
-static gboolean
-read_chips (const char *text, gint64 *chips)
-{
-  return text != NULL && g_ascii_string_to_signed (text, 10, 0, QUOIT_MAX_QUOTA_CHIPS, chips, NULL);
-}
-
-static gboolean
-read_numbers (const char **at, QuoitQuota *quota)
-{
-  g_autofree char *nominal = read_part (at, "nominal", FALSE), *most = read_part (at, "max", FALSE);
-
-  quota->most = -1;
-  return read_chips (nominal, &quota->nominal) && (most == NULL || read_chips (most, &quota->most))
-         && (quota->most < 0 || quota->most >= quota->nominal);
-}
-
-static gboolean
-read_class (const char **at, Box *box)
-{
-  g_autofree char *accelerator = read_part (at, "accelerator", FALSE);
-
-  box->topology = read_part (at, "topology", FALSE);
-  return (accelerator == NULL || quoit_generation_parse (accelerator, &box->quota.generation, NULL))
-         && (box->topology == NULL || quoit_shape_parse (box->topology, &box->quota.shape, NULL));
-}
-
-static gboolean
-read_target (const char **at, Box *box)
-{
-  char *equals;
-
-  box->value = read_part (at, "owner", TRUE);
-  if (box->value != NULL)
-    return *box->value != '\0';
-  box->label = read_part (at, "label", TRUE);
-  equals = box->label == NULL ? NULL : strchr (box->label, '=');
-  if (equals == NULL)
-    return FALSE;
-  box->value = g_strdup (equals + 1);
-  *equals = '\0';
-  return *box->label != '\0' && *box->value != '\0';
-}
-
-/* Returns NULL for text that quoit_quota_format() does not make. @name: of the quota. */
-static Box *
-parse (const char *request, const char *name)
-{
-  g_autoptr (Box) box = g_atomic_rc_box_alloc0 (sizeof *box);
-  g_autofree char *canonical = NULL;
-  const char *at = request;
-
-  if (!read_numbers (&at, &box->quota) || !read_class (&at, box))
-    return NULL;
-  box->cohort = read_part (&at, "cohort", FALSE);
-  if (!read_target (&at, box))
-    return NULL;
-  box->name = g_strdup (name);
-  box->quota.name = box->name;
-  box->quota.cohort = box->cohort;
-  box->quota.label = box->label;
-  box->quota.value = box->value;
-  canonical = quoit_quota_format (&box->quota);
-  return strcmp (canonical, request) == 0 ? g_steal_pointer (&box) : NULL;
-}
-
-gboolean
-quoit_quota_is_valid (const char *request)
-{
-  g_autoptr (Box) box = parse (request, "");
-
-  return box != NULL;
-}
-
-/* --- counting --- */
-
-gboolean
-quoit_quota_applies (const QuoitQuota *quota, const char *owner, const QuoitLabel *labels, guint n_labels)
-{
-  const char *value;
-
-  if (quota->label == NULL)
-    return strcmp (quota->value, owner) == 0;
-  value = quoit_labels_find (labels, n_labels, quota->label);
-  return value != NULL && strcmp (value, quota->value) == 0;
-}
-
-gboolean
-quoit_quota_has_node (const QuoitQuota *quota, const QuoitLayout *layout, QuoitNodeId node)
-{
-  const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
-  guint32 slice = layout->nodes[node.index].slice;
-  const QuoitClass *class = slice == QUOIT_NO_INDEX ? NULL
-                                                    : quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
-
-  return class != NULL ? quoit_quota_has_class (quota, class->facts.generation, class->facts.shape)
-                       : quoit_quota_has_class (quota, kind->generation, kind->shape);
-}
-
-/* Counts whole slices, without visiting their nodes. A slice without a class counts like the one before it, or like the
- * first one that has a class: all of them were of the class that the group requested. */
-static gint64
-count_slices (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group)
-{
-  const QuoitClass *class = NULL;
-  guint32 n_unknown = 0;
-  gint64 chips = 0;
-
-  for (guint32 s = 0; s < group->n_slices; s++)
-    {
-      guint32 slice = quoit_layout_slice_of_id (layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
-      const QuoitClass *own
-          = slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
-
-      class = own != NULL ? own : class;
-      n_unknown++;
-      if (class == NULL)
-        continue;
-      if (quoit_quota_has_class (quota, class->facts.generation, class->facts.shape))
-        chips += (gint64) n_unknown * quoit_shape_chips (class->facts.shape);
-      n_unknown = 0;
-    }
-  return chips * QUOIT_AMOUNT_UNIT;
-}
-
-static gint64
-count_bundles (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group)
-{
-  gint64 chips_e4 = 0;
-
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      const QuoitBundle *bundle = &group->bundles[i];
-      guint32 node = bundle->chips == 0 && bundle->part.e4 == 0 ? QUOIT_NO_INDEX
-                                                                : quoit_layout_find_id (layout, group->node_ids[i]);
-
-      if (node != QUOIT_NO_INDEX && quoit_quota_has_node (quota, layout, (QuoitNodeId) { node }))
-        chips_e4 += (gint64) __builtin_popcountll (bundle->chips) * QUOIT_AMOUNT_UNIT + bundle->part.e4;
-    }
-  return chips_e4;
-}
-
-gint64
-quoit_quota_count (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group)
-{
-  if (group->state == QUOIT_GROUP_REMOVED || !quoit_group_is_listed (group) || *group->source != '\0'
-      || !quoit_quota_applies (quota, group->owner, group->labels, group->n_labels))
-    return 0;
-  return group->kind == QUOIT_RECORD_SLICES ? count_slices (quota, layout, group)
-         : group->bundles == NULL           ? 0
-                                            : count_bundles (quota, layout, group);
+  if (!g_atomic_ref_count_dec (&list->refs))
+    return;
+  for (guint i = 0; list->owns_quotas && i < list->n; i++)
+    quoit_quota_unref (list->rows[i].quota);
+  g_free (list->rows);
+  g_free (list->nominal_e4);
+  g_free (list->by_target);
+  g_free (list);
 }
 
 /* --- the table --- */
 
 struct _QuoitQuotas {
   gatomicrefcount refs;
-  GArray *rows; /* of QuoitQuotaRow */
+  List *list;
+  gint64 used_e4[]; /* by quota, and then by cohort */
 };
 
-static void
-row_clear (gpointer data)
+static gsize
+n_counters (const List *list)
 {
-  box_release ((Box *) ((QuoitQuotaRow *) data)->quota);
+  return (gsize) list->n + list->n_cohorts;
 }
 
+/* Takes @list. All quotas count nothing. */
 static QuoitQuotas *
-table_new (guint n)
+table_new (List *list)
 {
-  QuoitQuotas *table = g_new0 (QuoitQuotas, 1);
+  QuoitQuotas *quotas = g_malloc0 (sizeof *quotas + n_counters (list) * sizeof (gint64));
 
-  g_atomic_ref_count_init (&table->refs);
-  table->rows = g_array_sized_new (FALSE, FALSE, sizeof (QuoitQuotaRow), n);
-  g_array_set_clear_func (table->rows, row_clear);
-  return table;
+  g_atomic_ref_count_init (&quotas->refs);
+  quotas->list = list;
+  return quotas;
 }
 
 QuoitQuotas *
@@ -277,41 +159,198 @@ quoit_quotas_unref (QuoitQuotas *quotas)
 {
   if (!g_atomic_ref_count_dec (&quotas->refs))
     return;
-  g_array_unref (quotas->rows);
+  list_unref (quotas->list);
   g_free (quotas);
 }
 
-/* Returns the rows of the fleet for a change. Forks share the table, so a shared one is copied first. */
-static GArray *
-own_rows (QuoitFleet *fleet)
+QuoitQuotas *
+quoit_quotas_copy (const QuoitQuotas *quotas)
 {
-  QuoitQuotas *copy;
+  QuoitQuotas *copy = quotas == NULL ? NULL : table_new (list_ref (quotas->list));
 
-  if (fleet->quotas != NULL && g_atomic_ref_count_compare (&fleet->quotas->refs, 1))
-    return fleet->quotas->rows;
-  copy = table_new (fleet->quotas == NULL ? 1 : fleet->quotas->rows->len + 1);
-  if (fleet->quotas != NULL)
-    {
-      g_array_append_vals (copy->rows, fleet->quotas->rows->data, fleet->quotas->rows->len);
-      for (guint i = 0; i < copy->rows->len; i++)
-        g_atomic_rc_box_acquire ((Box *) g_array_index (copy->rows, QuoitQuotaRow, i).quota);
-      quoit_quotas_unref (fleet->quotas);
-    }
-  fleet->quotas = copy;
-  return copy->rows;
+  if (copy != NULL)
+    memcpy (copy->used_e4, quotas->used_e4, n_counters (quotas->list) * sizeof (gint64));
+  return copy;
+}
+
+/* Returns the rows as an array of QuoitQuotaRow for list_new(), which has references to the quotas. Takes those of the
+ * table if nothing shares them: the table must then only be read for its chips. */
+static GArray *
+take_rows (QuoitQuotas *quotas)
+{
+  List *list = quotas == NULL ? NULL : quotas->list;
+  guint n = list == NULL ? 0 : list->n;
+  GArray *rows = g_array_sized_new (FALSE, FALSE, sizeof (QuoitQuotaRow), n + 1);
+
+  if (n == 0)
+    return rows;
+  g_array_append_vals (rows, list->rows, n);
+  if (g_atomic_ref_count_compare (&quotas->refs, 1) && g_atomic_ref_count_compare (&list->refs, 1))
+    list->owns_quotas = FALSE;
+  else
+    for (guint i = 0; i < n; i++)
+      quoit_quota_ref (list->rows[i].quota);
+  return rows;
 }
 
 guint
-quoit_fleet_n_quotas (const QuoitFleet *fleet)
+quoit_quotas_n (const QuoitQuotas *quotas)
 {
-  return fleet->quotas == NULL ? 0 : fleet->quotas->rows->len;
+  return quotas == NULL ? 0 : quotas->list->n;
 }
 
 const QuoitQuotaRow *
-quoit_fleet_quota_at (const QuoitFleet *fleet, guint i)
+quoit_quotas_row (const QuoitQuotas *quotas, guint i)
 {
-  return &g_array_index (fleet->quotas->rows, QuoitQuotaRow, i);
+  return &quotas->list->rows[i];
 }
+
+const QuoitQuota *
+quoit_quotas_at (const QuoitQuotas *quotas, guint i)
+{
+  return quotas->list->rows[i].quota;
+}
+
+guint
+quoit_quotas_n_cohorts (const QuoitQuotas *quotas)
+{
+  return quotas == NULL ? 0 : quotas->list->n_cohorts;
+}
+
+static QuoitQuotaMatches
+match_target (const List *list, const char *label, const char *value)
+{
+  guint32 hash = hash_target (label, value);
+
+  return (QuoitQuotaMatches) { .list = list, .label = label, .value = value, .hash = hash, .at = hash };
+}
+
+QuoitQuotaMatches
+quoit_quotas_match (const QuoitQuotas *quotas, const char *owner, const QuoitLabel *labels, guint n_labels)
+{
+  QuoitQuotaMatches matches = { 0 };
+
+  if (quotas == NULL)
+    return matches;
+  matches = match_target (quotas->list, NULL, owner);
+  matches.labels = labels;
+  matches.n_labels = n_labels;
+  return matches;
+}
+
+/* Finds the next quota for the present target. */
+static gboolean
+next_of_target (QuoitQuotaMatches *matches, guint *i)
+{
+  const List *list = matches->list;
+  guint32 entry;
+
+  while ((entry = list->by_target[matches->at & list->mask]) != 0)
+    {
+      const QuoitQuotaRow *row = &list->rows[entry - 1];
+
+      matches->at++;
+      if (row->target_hash != matches->hash || strcmp (row->quota->value, matches->value) != 0
+          || g_strcmp0 (row->quota->label, matches->label) != 0)
+        continue;
+      *i = entry - 1;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+quoit_quota_matches_next (QuoitQuotaMatches *matches, guint *i)
+{
+  if (matches->list == NULL)
+    return FALSE;
+  while (!next_of_target (matches, i))
+    {
+      const QuoitLabel *label = &matches->labels[matches->n_done];
+
+      if (matches->n_done++ == matches->n_labels)
+        return matches->list = NULL, FALSE;
+      matches->label = label->key;
+      matches->value = label->value;
+      matches->hash = matches->at = hash_target (label->key, label->value);
+    }
+  return TRUE;
+}
+
+/* --- chips --- */
+
+gint64
+quoit_quotas_used_e4 (const QuoitQuotas *quotas, guint i)
+{
+  return quotas->used_e4[i];
+}
+
+gint64
+quoit_quotas_cohort_nominal_e4 (const QuoitQuotas *quotas, guint i)
+{
+  return quotas->list->nominal_e4[quotas->list->rows[i].cohort];
+}
+
+gint64
+quoit_quotas_cohort_used_e4 (const QuoitQuotas *quotas, guint i)
+{
+  return quotas->used_e4[quotas->list->n + quotas->list->rows[i].cohort];
+}
+
+static gint64
+room (const QuoitQuotas *quotas, guint i, gint64 used_e4, gint64 cohort_used_e4)
+{
+  const QuoitQuota *quota = quoit_quotas_at (quotas, i);
+  gint64 own_e4 = quota->nominal * QUOIT_AMOUNT_UNIT - used_e4;
+  gint64 shared_e4 = quoit_quotas_cohort_nominal_e4 (quotas, i) - cohort_used_e4;
+
+  if (quota->cohort == NULL)
+    return own_e4;
+  if (quota->most >= 0)
+    shared_e4 = MIN (shared_e4, quota->most * QUOIT_AMOUNT_UNIT - used_e4);
+  return MAX (own_e4, shared_e4);
+}
+
+gint64
+quoit_quotas_room_without_e4 (const QuoitQuotas *quotas, guint i, gint64 used_e4, gint64 cohort_used_e4)
+{
+  return room (quotas, i, quoit_quotas_used_e4 (quotas, i) - used_e4,
+               quoit_quotas_cohort_used_e4 (quotas, i) - cohort_used_e4);
+}
+
+gint64
+quoit_quotas_room_e4 (const QuoitQuotas *quotas, guint i)
+{
+  return quoit_quotas_room_without_e4 (quotas, i, 0, 0);
+}
+
+gint64
+quoit_quotas_limit_e4 (const QuoitQuotas *quotas, guint i)
+{
+  return room (quotas, i, 0, 0);
+}
+
+void
+quoit_quotas_add_chips (QuoitQuotas *quotas, guint i, gint64 chips_e4)
+{
+  quotas->used_e4[i] += chips_e4;
+  quotas->used_e4[quotas->list->n + quotas->list->rows[i].cohort] += chips_e4;
+}
+
+void
+quoit_quotas_add_group (QuoitQuotas *quotas, const QuoitLayout *layout, const QuoitGroupData *group, gint times)
+{
+  QuoitQuotaMatches matches;
+  guint i;
+
+  if (!quoit_quota_can_count (group))
+    return;
+  matches = quoit_quotas_match (quotas, group->owner, group->labels, group->n_labels);
+  while (quoit_quota_matches_next (&matches, &i))
+    quoit_quotas_add_chips (quotas, i, times * quoit_quota_count (quoit_quotas_at (quotas, i), layout, group));
+}
+
+/* --- the quotas of a fleet --- */
 
 void
 quoit_fleet_drop_quotas (QuoitFleet *fleet)
@@ -328,8 +367,110 @@ quoit_fleet_share_quotas (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->quotas = quotas;
 }
 
+/* Returns the table of the fleet for a change. Forks share tables, so a shared one is copied first. */
+static QuoitQuotas *
+own_quotas (QuoitFleet *fleet)
+{
+  QuoitQuotas *shared = fleet->quotas;
+
+  if (g_atomic_ref_count_compare (&shared->refs, 1))
+    return shared;
+  fleet->quotas = quoit_quotas_copy (shared);
+  quoit_quotas_unref (shared);
+  return fleet->quotas;
+}
+
+static void
+count_groups (QuoitFleet *fleet, QuoitQuotas *quotas)
+{
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL)
+        quoit_quotas_add_group (quotas, fleet->layout, group, 1);
+    }
+}
+
+void
+quoit_fleet_quotas_recount (QuoitFleet *fleet)
+{
+  QuoitQuotas *quotas;
+
+  if (fleet->quotas == NULL)
+    return;
+  quotas = own_quotas (fleet);
+  memset (quotas->used_e4, 0, n_counters (quotas->list) * sizeof (gint64));
+  count_groups (fleet, quotas);
+}
+
+/* @record is valid; see quoit_group_data_check(). */
+static QuoitQuota *
+parse_record (const QuoitGroupData *record)
+{
+  return quoit_quota_parse (record->request, quoit_quota_record_quota (record));
+}
+
+/* Fails if another quota than that of its name has the scope of @quota. */
+static gboolean
+check_scope (const QuoitQuotas *quotas, const QuoitQuota *quota, GError **error)
+{
+  QuoitQuotaMatches matches = { 0 };
+  guint i;
+
+  if (quotas != NULL)
+    matches = match_target (quotas->list, quota->label, quota->value);
+  while (quoit_quota_matches_next (&matches, &i))
+    {
+      const QuoitQuota *other = quoit_quotas_at (quotas, i);
+
+      if (strcmp (other->name, quota->name) != 0 && quoit_quota_same_class (other, quota))
+        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                           "quota '%s' is for the same groups and the same class already: change it, or remove it",
+                           other->name);
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_check_quota (const QuoitFleet *fleet, const QuoitQuota *quota, GError **error)
+{
+  g_autofree char *record = quoit_quota_record_name (quota->name);
+
+  if (quoit_quotas_n (fleet->quotas) >= QUOIT_MAX_QUOTAS && quoit_fleet_find_group (fleet, record) == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "quota '%s': expected at most %d quotas", quota->name,
+                       QUOIT_MAX_QUOTAS);
+  return check_scope (fleet->quotas, quota, error);
+}
+
+gboolean
+quoit_fleet_check_quota_record (const QuoitFleet *fleet, const QuoitGroupData *record, GError **error)
+{
+  g_autoptr (QuoitQuota) quota = record->kind == QUOIT_RECORD_QUOTA ? parse_record (record) : NULL;
+
+  return quota == NULL || quoit_fleet_check_quota (fleet, quota, error);
+}
+
+static void
+remove_row (QuoitFleet *fleet, guint32 slot)
+{
+  g_autoptr (QuoitQuotas) before = g_steal_pointer (&fleet->quotas);
+  g_autoptr (GArray) rows = take_rows (before);
+  guint at = 0;
+
+  while (quoit_quotas_row (before, at)->slot != slot)
+    at++;
+  quoit_quota_unref (g_array_index (rows, QuoitQuotaRow, at).quota);
+  g_array_remove_index (rows, at);
+  if (rows->len == 0)
+    return;
+  fleet->quotas = table_new (list_new (rows));
+  for (guint i = 0; i < rows->len; i++)
+    quoit_quotas_add_chips (fleet->quotas, i, quoit_quotas_used_e4 (before, i < at ? i : i + 1));
+}
+
 static gint64
-count_all (const QuoitFleet *fleet, const QuoitQuota *quota)
+count_groups_of_quota (const QuoitFleet *fleet, const QuoitQuota *quota)
 {
   gint64 used_e4 = 0;
 
@@ -343,64 +484,66 @@ count_all (const QuoitFleet *fleet, const QuoitQuota *quota)
   return used_e4;
 }
 
-void
-quoit_fleet_quotas_recount (QuoitFleet *fleet)
+/* Returns the number of rows with names before @name. */
+static guint
+find_position (const GArray *rows, const char *name)
 {
-  GArray *rows = fleet->quotas == NULL ? NULL : own_rows (fleet);
+  guint first = 0, end = rows->len;
 
-  for (guint i = 0; rows != NULL && i < rows->len; i++)
+  while (first < end)
     {
-      QuoitQuotaRow *row = &g_array_index (rows, QuoitQuotaRow, i);
+      guint middle = first + (end - first) / 2;
 
-      row->used_e4 = count_all (fleet, row->quota);
+      if (quoit_natural_compare (g_array_index (rows, QuoitQuotaRow, middle).quota->name, name) < 0)
+        first = middle + 1;
+      else
+        end = middle;
     }
+  return first;
 }
 
-static void
-remove_row (QuoitFleet *fleet, guint32 slot)
-{
-  GArray *rows = own_rows (fleet);
-
-  for (guint i = 0; i < rows->len; i++)
-    if (g_array_index (rows, QuoitQuotaRow, i).slot == slot)
-      {
-        g_array_remove_index (rows, i);
-        break;
-      }
-  if (rows->len == 0)
-    quoit_fleet_drop_quotas (fleet);
-}
-
-/* A record that is not valid was refused before; see quoit_group_data_check(). */
 static void
 add_row (QuoitFleet *fleet, guint32 slot, const QuoitGroupData *record)
 {
-  Box *box = parse (record->request, quoit_quota_record_quota (record));
-  GArray *rows = box == NULL ? NULL : own_rows (fleet);
-  QuoitQuotaRow row = { .slot = slot, .quota = (QuoitQuota *) box };
-  guint at = 0;
+  g_autoptr (QuoitQuotas) before = g_steal_pointer (&fleet->quotas);
+  g_autoptr (GArray) rows = take_rows (before);
+  const QuoitQuotaRow row = row_new (slot, parse_record (record));
+  const guint at = find_position (rows, row.quota->name);
 
-  if (box == NULL)
-    return;
-  row.topology = box->topology;
-  row.used_e4 = count_all (fleet, row.quota);
-  while (at < rows->len
-         && quoit_natural_compare (g_array_index (rows, QuoitQuotaRow, at).quota->name, row.quota->name) < 0)
-    at++;
   g_array_insert_val (rows, at, row);
+  fleet->quotas = table_new (list_new (rows));
+  for (guint i = 0; i < rows->len; i++)
+    quoit_quotas_add_chips (fleet->quotas, i,
+                            i == at ? count_groups_of_quota (fleet, row.quota)
+                                    : quoit_quotas_used_e4 (before, i < at ? i : i - 1));
 }
 
 static void
 count_change (QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupData *after)
 {
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
-    {
-      const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
-      gint64 change_e4 = (after == NULL ? 0 : quoit_quota_count (quota, fleet->layout, after))
-                         - (before == NULL ? 0 : quoit_quota_count (quota, fleet->layout, before));
+  QuoitQuotaMatches matches;
+  guint i;
 
-      if (change_e4 != 0)
-        g_array_index (own_rows (fleet), QuoitQuotaRow, i).used_e4 += change_e4;
+  if (before != NULL && quoit_quota_can_count (before))
+    for (matches = quoit_quotas_match (fleet->quotas, before->owner, before->labels, before->n_labels);
+         quoit_quota_matches_next (&matches, &i);)
+      {
+        const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, i);
+        gint64 change_e4 = (after == NULL ? 0 : quoit_quota_count (quota, fleet->layout, after))
+                           - quoit_quota_count (quota, fleet->layout, before);
+
+        if (change_e4 != 0)
+          quoit_quotas_add_chips (own_quotas (fleet), i, change_e4);
+      }
+  if (after == NULL || !quoit_quota_can_count (after))
+    return;
+  for (matches = quoit_quotas_match (fleet->quotas, after->owner, after->labels, after->n_labels);
+       quoit_quota_matches_next (&matches, &i);)
+    {
+      const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, i);
+
+      if (before == NULL || !quoit_quota_applies (quota, before->owner, before->labels, before->n_labels))
+        quoit_quotas_add_chips (own_quotas (fleet), i, quoit_quota_count (quota, fleet->layout, after));
     }
 }
 
@@ -412,65 +555,43 @@ quoit_fleet_quotas_change (QuoitFleet *fleet, guint32 slot, const QuoitGroupData
       count_change (fleet, before, after);
       return;
     }
-  if (before != NULL && before->state != QUOIT_GROUP_REMOVED)
+  if (before != NULL)
     remove_row (fleet, slot);
-  if (after != NULL && after->state != QUOIT_GROUP_REMOVED)
+  if (after != NULL)
     add_row (fleet, slot, after);
 }
 
-/* --- limits --- */
+static int
+compare_names (const void *a, const void *b)
+{
+  return quoit_natural_compare (((const QuoitQuotaRow *) a)->quota->name, ((const QuoitQuotaRow *) b)->quota->name);
+}
 
 gboolean
-quoit_quota_shares (const QuoitQuota *a, const QuoitQuota *b)
+quoit_fleet_quotas_rebuild (QuoitFleet *fleet, GError **error)
 {
-  return a == b
-         || (a->cohort != NULL && b->cohort != NULL && a->generation == b->generation
-             && quoit_shape_equal (a->shape, b->shape) && strcmp (a->cohort, b->cohort) == 0);
-}
+  g_autoptr (GArray) rows = take_rows (NULL);
 
-QuoitCohortSums
-quoit_fleet_quota_cohort (const QuoitFleet *fleet, guint i)
-{
-  const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
-  QuoitCohortSums sums = { 0, 0 };
-
-  for (guint other = 0; other < quoit_fleet_n_quotas (fleet); other++)
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
-      const QuoitQuotaRow *row = quoit_fleet_quota_at (fleet, other);
+      const QuoitGroupData *record = quoit_fleet_group_at (fleet, slot);
+      QuoitQuotaRow row;
 
-      if (!quoit_quota_shares (quota, row->quota))
+      if (record == NULL || record->kind != QUOIT_RECORD_QUOTA)
         continue;
-      sums.nominal_e4 += row->quota->nominal * QUOIT_AMOUNT_UNIT;
-      sums.used_e4 += row->used_e4;
+      row = row_new (slot, parse_record (record));
+      g_array_append_val (rows, row);
     }
-  return sums;
-}
-
-gint64
-quoit_quota_room (const QuoitQuota *quota, gint64 used_e4, QuoitCohortSums cohort)
-{
-  gint64 own_e4 = quota->nominal * QUOIT_AMOUNT_UNIT - used_e4, shared_e4 = cohort.nominal_e4 - cohort.used_e4;
-
-  if (quota->cohort == NULL)
-    return own_e4;
-  if (quota->most >= 0)
-    shared_e4 = MIN (shared_e4, quota->most * QUOIT_AMOUNT_UNIT - used_e4);
-  return MAX (own_e4, shared_e4);
-}
-
-gint64
-quoit_fleet_quota_room (const QuoitFleet *fleet, guint i)
-{
-  const QuoitQuotaRow *row = quoit_fleet_quota_at (fleet, i);
-
-  return quoit_quota_room (row->quota, row->used_e4, quoit_fleet_quota_cohort (fleet, i));
-}
-
-gint64
-quoit_fleet_quota_limit (const QuoitFleet *fleet, guint i)
-{
-  QuoitCohortSums cohort = quoit_fleet_quota_cohort (fleet, i);
-
-  cohort.used_e4 = 0;
-  return quoit_quota_room (quoit_fleet_quota_at (fleet, i)->quota, 0, cohort);
+  quoit_fleet_drop_quotas (fleet);
+  if (rows->len == 0)
+    return TRUE;
+  g_array_sort (rows, compare_names);
+  fleet->quotas = table_new (list_new (rows));
+  count_groups (fleet, fleet->quotas);
+  if (rows->len > QUOIT_MAX_QUOTAS)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "%u quotas: expected at most %d", rows->len, QUOIT_MAX_QUOTAS);
+  for (guint i = 0; i < rows->len; i++)
+    if (!check_scope (fleet->quotas, quoit_quotas_at (fleet->quotas, i), error))
+      return FALSE;
+  return TRUE;
 }

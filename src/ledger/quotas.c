@@ -54,32 +54,6 @@ read_class (const QuoitQuotaChange *change, QuoitQuota *quota, GError **error)
          && quoit_shape_check (quota->generation, quota->shape, error);
 }
 
-static gboolean
-has_same_scope (const QuoitQuota *a, const QuoitQuota *b)
-{
-  return a->generation == b->generation && quoit_shape_equal (a->shape, b->shape) && g_strcmp0 (a->label, b->label) == 0
-         && strcmp (a->value, b->value) == 0;
-}
-
-/* Two quotas for the same would count all chips twice in their cohort. */
-static gboolean
-check_others (const QuoitFleet *fleet, const QuoitQuota *quota, gboolean is_new, GError **error)
-{
-  if (is_new && quoit_fleet_n_quotas (fleet) >= QUOIT_MAX_QUOTAS)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "quota '%s': expected at most %d quotas", quota->name,
-                       QUOIT_MAX_QUOTAS);
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
-    {
-      const QuoitQuota *other = quoit_fleet_quota_at (fleet, i)->quota;
-
-      if (strcmp (other->name, quota->name) != 0 && has_same_scope (other, quota))
-        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                           "quota '%s' is for the same groups and the same class already: change it, or remove it",
-                           other->name);
-    }
-  return TRUE;
-}
-
 gboolean
 quoit_step_set_quota (const QuoitFleet *fleet, const QuoitQuotaChange *change, gint64 now_ms, QuoitEntry **entry,
                       GError **error)
@@ -106,7 +80,7 @@ quoit_step_set_quota (const QuoitFleet *fleet, const QuoitQuotaChange *change, g
   existing = quoit_fleet_find_group (fleet, record);
   if (existing != NULL && strcmp (existing->request, request) == 0)
     return TRUE;
-  if (!check_others (fleet, &quota, existing == NULL, error))
+  if (!quoit_fleet_check_quota (fleet, &quota, error))
     return FALSE;
   fields = (QuoitGroupData) { .id = existing != NULL ? existing->id : fleet->next_group_id,
                               .created_ms = existing != NULL ? existing->created_ms : time_ms,

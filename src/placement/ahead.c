@@ -195,6 +195,7 @@ quoit_fleet_seen_until (const QuoitFleet *fleet, gint64 end_ms)
   if (quoit_fleet_n_ahead (fleet) == 0 || quoit_fleet_ahead_at (fleet, 0)->begins_ms >= end_ms)
     return NULL;
   fork = quoit_fleet_fork (fleet);
+  quoit_fleet_drop_quotas (fork);
   begin_between (fork, 0, end_ms);
   quoit_fleet_share_quotas (fork, fleet);
   return fork;
@@ -205,18 +206,21 @@ quoit_fleet_seen_between (const QuoitFleet *fleet, gint64 from_ms, gint64 end_ms
 {
   QuoitFleet *fork = quoit_fleet_fork (fleet);
 
+  quoit_fleet_drop_quotas (fork);
   if (quoit_fleet_n_ahead (fork) > 0)
     begin_between (fork, from_ms, end_ms);
   quoit_fleet_share_quotas (fork, fleet);
   return fork;
 }
 
-/* Returns a fork of @fleet without the groups of callers that have ended at @time_ms, as @end_of says. */
+/* Returns a fork of @fleet without the groups of callers that have ended at @time_ms, as @end_of says, and without
+ * quotas. */
 static QuoitFleet *
 without_ended (const QuoitFleet *fleet, gint64 time_ms, gint64 (*end_of) (const QuoitGroupData *group))
 {
   QuoitFleet *fork = quoit_fleet_fork (fleet);
 
+  quoit_fleet_drop_quotas (fork);
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);

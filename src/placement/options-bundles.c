@@ -71,13 +71,13 @@ static void
 add_quota_steps (Search *search)
 {
   const QuoitFleet *fleet = search->fleet;
-  g_autoptr (GPtrArray) full = quoit_quota_list_full (fleet, search->request);
+  g_autofree QuoitFullCohorts *full = quoit_quota_list_full (fleet, search->request);
 
-  for (guint32 slot = 0; full->len > 0 && slot < fleet->n_slots; slot++)
+  for (guint32 slot = 0; full != NULL && slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && quoit_quotas_count (full, fleet, group))
+      if (group != NULL && quoit_quota_counts_in (full, fleet, group))
         add_step (search, QUOIT_STEP_RELEASE, (QuoitNodeId) { 0 }, group);
     }
 }

@@ -7,105 +7,61 @@
 #include "fleet/chips.h"
 #include "fleet/kind.h"
 
-static gboolean
-applies (const QuoitQuota *quota, const QuoitRequest *request)
+/* Iterates over the quotas that count groups of @request, of any class. */
+static QuoitQuotaMatches
+match_request (const QuoitQuotas *quotas, const QuoitRequest *request)
 {
-  return quoit_quota_applies (quota, request->owner == NULL ? "" : request->owner,
-                              request->labels == NULL ? NULL
-                                                      : (const QuoitLabel *) (const void *) request->labels->data,
-                              request->labels == NULL ? 0 : request->labels->len);
+  return quoit_quotas_match (quotas, request->owner == NULL ? "" : request->owner,
+                             request->labels == NULL ? NULL : (const QuoitLabel *) (const void *) request->labels->data,
+                             request->labels == NULL ? 0 : request->labels->len);
 }
 
 /* --- slices --- */
 
-static gboolean
-counts_slices (const QuoitQuota *quota, const QuoitRequest *request)
-{
-  return applies (quota, request) && quoit_quota_has_class (quota, request->generation, request->shape);
-}
-
-/* What all quotas count; a copy, in which groups can end. */
-typedef struct {
-  const QuoitFleet *fleet;
-  gint64 *used_e4; /* by quota */
-} Usage;
-
-static Usage
-usage_new (const QuoitFleet *fleet)
-{
-  guint n = quoit_fleet_n_quotas (fleet);
-  Usage usage = { fleet, g_new (gint64, n + 1) };
-
-  for (guint i = 0; i < n; i++)
-    usage.used_e4[i] = quoit_fleet_quota_at (fleet, i)->used_e4;
-  return usage;
-}
-
-static void
-usage_clear (Usage *usage)
-{
-  g_clear_pointer (&usage->used_e4, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Usage, usage_clear)
-
-/* Adds @times what the quotas count of the group. */
-static void
-usage_add (Usage *usage, const QuoitGroupData *group, gint times)
-{
-  for (guint i = 0; i < quoit_fleet_n_quotas (usage->fleet); i++)
-    usage->used_e4[i]
-        += times * quoit_quota_count (quoit_fleet_quota_at (usage->fleet, i)->quota, usage->fleet->layout, group);
-}
-
-static QuoitCohortSums
-usage_cohort (const Usage *usage, guint i)
-{
-  QuoitCohortSums sums = quoit_fleet_quota_cohort (usage->fleet, i);
-  const QuoitQuota *quota = quoit_fleet_quota_at (usage->fleet, i)->quota;
-
-  sums.used_e4 = 0;
-  for (guint other = 0; other < quoit_fleet_n_quotas (usage->fleet); other++)
-    if (quoit_quota_shares (quota, quoit_fleet_quota_at (usage->fleet, other)->quota))
-      sums.used_e4 += usage->used_e4[other];
-  return sums;
-}
-
 static gint64
-usage_room (const Usage *usage, guint i)
+chips_of_slices (const QuoitRequest *request, guint32 n_slices)
 {
-  return quoit_quota_room (quoit_fleet_quota_at (usage->fleet, i)->quota, usage->used_e4[i], usage_cohort (usage, i));
+  return (gint64) n_slices * quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
+}
+
+/* Like quoit_quota_matches_next(), only for quotas that count the slices of @request. */
+static gboolean
+next_for_slices (QuoitQuotaMatches *matches, const QuoitQuotas *quotas, const QuoitRequest *request, guint *i)
+{
+  while (quoit_quota_matches_next (matches, i))
+    if (quoit_quota_has_class (quoit_quotas_at (quotas, *i), request->generation, request->shape))
+      return TRUE;
+  return FALSE;
+}
+
+/* Reduces *@n to @limit_e4 chips of slices, and sets *@quota. Of several quotas, the first in natural order is set. */
+static void
+limit_slices (guint32 *n, guint *quota, gint64 limit_e4, gint64 slice_e4, guint i)
+{
+  gint64 n_admitted = MAX (limit_e4, 0) / slice_e4;
+
+  if (n_admitted > *n || (n_admitted == *n && (*quota == G_MAXUINT || i > *quota)))
+    return;
+  *n = (guint32) n_admitted;
+  *quota = i;
 }
 
 QuoitQuotaSlices
 quoit_quota_admit_slices (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *group)
 {
   QuoitQuotaSlices admitted = { G_MAXUINT32, G_MAXUINT32, G_MAXUINT, G_MAXUINT };
-  const gint64 slice_e4 = (gint64) quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
-  g_auto (Usage) usage = { 0 };
+  const gint64 slice_e4 = chips_of_slices (request, 1);
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  g_autoptr (QuoitQuotas) without = group == NULL ? NULL : quoit_quotas_copy (fleet->quotas);
+  const QuoitQuotas *quotas = without != NULL ? without : fleet->quotas;
+  guint i;
 
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet) && slice_e4 > 0; i++)
+  if (without != NULL)
+    quoit_quotas_add_group (without, fleet->layout, group, -1);
+  while (slice_e4 > 0 && next_for_slices (&matches, quotas, request, &i))
     {
-      gint64 n_now, n_ever;
-
-      if (!counts_slices (quoit_fleet_quota_at (fleet, i)->quota, request))
-        continue;
-      if (group != NULL && usage.fleet == NULL)
-        {
-          usage = usage_new (fleet);
-          usage_add (&usage, group, -1);
-        }
-      n_now = MAX (group != NULL ? usage_room (&usage, i) : quoit_fleet_quota_room (fleet, i), 0) / slice_e4;
-      n_ever = quoit_fleet_quota_limit (fleet, i) / slice_e4;
-      if (n_now < admitted.n_now)
-        {
-          admitted.n_now = (guint32) n_now;
-          admitted.now_quota = i;
-        }
-      if (n_ever < admitted.n_ever)
-        {
-          admitted.n_ever = (guint32) n_ever;
-          admitted.ever_quota = i;
-        }
+      limit_slices (&admitted.n_now, &admitted.now_quota, quoit_quotas_room_e4 (quotas, i), slice_e4, i);
+      limit_slices (&admitted.n_ever, &admitted.ever_quota, quoit_quotas_limit_e4 (quotas, i), slice_e4, i);
     }
   return admitted;
 }
@@ -114,20 +70,25 @@ guint
 quoit_quota_find_overrun (const QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupData *after,
                           gint64 *growth_e4)
 {
-  g_auto (Usage) usage = usage_new (fleet);
+  g_autoptr (QuoitQuotas) without = before == NULL ? NULL : quoit_quotas_copy (fleet->quotas);
+  const QuoitQuotas *quotas = without != NULL ? without : fleet->quotas;
+  QuoitQuotaMatches matches = quoit_quotas_match (quotas, after->owner, after->labels, after->n_labels);
+  guint overrun = G_MAXUINT, i;
 
-  if (before != NULL)
-    usage_add (&usage, before, -1);
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
+  if (without != NULL)
+    quoit_quotas_add_group (without, fleet->layout, before, -1);
+  while (quoit_quota_matches_next (&matches, &i))
     {
-      const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
+      const QuoitQuota *quota = quoit_quotas_at (quotas, i);
       gint64 wanted_e4 = quoit_quota_count (quota, fleet->layout, after);
+      gint64 growth = wanted_e4 - (before == NULL ? 0 : quoit_quota_count (quota, fleet->layout, before));
 
-      *growth_e4 = wanted_e4 - (before == NULL ? 0 : quoit_quota_count (quota, fleet->layout, before));
-      if (*growth_e4 > 0 && wanted_e4 > usage_room (&usage, i))
-        return i;
+      if (growth <= 0 || wanted_e4 <= quoit_quotas_room_e4 (quotas, i) || i > overrun)
+        continue;
+      overrun = i;
+      *growth_e4 = growth;
     }
-  return G_MAXUINT;
+  return overrun;
 }
 
 /* --- bundles --- */
@@ -173,57 +134,72 @@ QuoitQuotaBundles
 quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *nodes)
 {
   QuoitQuotaBundles result = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  guint i;
 
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet) && result.verdict != QUOIT_VERDICT_NEVER; i++)
+  while (quoit_quota_matches_next (&matches, &i))
     {
-      const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
-      gboolean any_class = has_any_class (quota), is_never;
-      gint64 requested_e4;
+      const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, i);
+      gboolean any_class = has_any_class (quota);
+      gint64 requested_e4 = nodes == NULL && !any_class ? 0 : count_bundles (quota, fleet, request, nodes);
+      QuoitVerdict verdict = QUOIT_VERDICT_NOT_NOW;
 
-      if (!applies (quota, request) || (nodes == NULL && !any_class))
+      if (requested_e4 == 0 || requested_e4 <= quoit_quotas_room_e4 (fleet->quotas, i))
         continue;
-      requested_e4 = count_bundles (quota, fleet, request, nodes);
-      if (requested_e4 == 0 || requested_e4 <= quoit_fleet_quota_room (fleet, i))
-        continue;
-      is_never = any_class && requested_e4 > quoit_fleet_quota_limit (fleet, i);
-      if (result.verdict == QUOIT_VERDICT_FITS || is_never)
-        result = (QuoitQuotaBundles) { is_never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW, i, requested_e4 };
+      if (any_class && requested_e4 > quoit_quotas_limit_e4 (fleet->quotas, i))
+        verdict = QUOIT_VERDICT_NEVER;
+      /* NEVER decides. Of several quotas, the first in natural order is set. */
+      if (verdict > result.verdict || (verdict == result.verdict && i < result.quota))
+        result = (QuoitQuotaBundles) { verdict, i, requested_e4 };
     }
   return result;
 }
 
-/* Whether the quota has no room for the request, or for bundles that could all be of its class. */
-static gboolean
-is_full (const QuoitFleet *fleet, guint i, const QuoitRequest *request)
-{
-  const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
-  gint64 needed_e4 = 0;
+/* --- full quotas --- */
 
+/* Returns the chips of @request that the quota counts at least, or for bundles, counts if all are of its class. */
+static gint64
+count_request (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequest *request)
+{
   if (request->bundles->len > 0)
-    needed_e4 = applies (quota, request) ? count_bundles (quota, fleet, request, NULL) : 0;
-  else if (counts_slices (quota, request))
-    needed_e4 = (gint64) quoit_request_min_slices (request) * quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
-  return needed_e4 > 0 && quoit_fleet_quota_room (fleet, i) < needed_e4;
+    return count_bundles (quota, fleet, request, NULL);
+  return quoit_quota_has_class (quota, request->generation, request->shape)
+             ? chips_of_slices (request, quoit_request_min_slices (request))
+             : 0;
 }
 
-GPtrArray *
+QuoitFullCohorts *
 quoit_quota_list_full (const QuoitFleet *fleet, const QuoitRequest *request)
 {
-  GPtrArray *full = g_ptr_array_new ();
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  QuoitFullCohorts *full = NULL;
+  guint i;
 
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
-    if (is_full (fleet, i, request))
-      for (guint other = 0; other < quoit_fleet_n_quotas (fleet); other++)
-        if (quoit_quota_shares (quoit_fleet_quota_at (fleet, i)->quota, quoit_fleet_quota_at (fleet, other)->quota))
-          g_ptr_array_add (full, (gpointer) quoit_fleet_quota_at (fleet, other)->quota);
+  while (quoit_quota_matches_next (&matches, &i))
+    {
+      gint64 needed_e4 = count_request (quoit_quotas_at (fleet->quotas, i), fleet, request);
+
+      if (needed_e4 == 0 || quoit_quotas_room_e4 (fleet->quotas, i) >= needed_e4)
+        continue;
+      if (full == NULL)
+        full = g_malloc0 (quoit_quotas_n_cohorts (fleet->quotas));
+      full[quoit_quotas_row (fleet->quotas, i)->cohort] = 1;
+    }
   return full;
 }
 
 gboolean
-quoit_quotas_count (const GPtrArray *quotas, const QuoitFleet *fleet, const QuoitGroupData *group)
+quoit_quota_counts_in (const QuoitFullCohorts *full, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  for (guint i = 0; i < quotas->len; i++)
-    if (quoit_quota_count (quotas->pdata[i], fleet->layout, group) > 0)
+  QuoitQuotaMatches matches;
+  guint i;
+
+  if (full == NULL || !quoit_quota_can_count (group))
+    return FALSE;
+  matches = quoit_quotas_match (fleet->quotas, group->owner, group->labels, group->n_labels);
+  while (quoit_quota_matches_next (&matches, &i))
+    if (full[quoit_quotas_row (fleet->quotas, i)->cohort]
+        && quoit_quota_count (quoit_quotas_at (fleet->quotas, i), fleet->layout, group) > 0)
       return TRUE;
   return FALSE;
 }
@@ -241,23 +217,23 @@ append_chips (GString *text, gint64 chips_e4)
 char *
 quoit_quota_describe (const QuoitFleet *fleet, guint quota)
 {
-  const QuoitQuotaRow *row = quoit_fleet_quota_at (fleet, quota);
-  g_autofree char *used = quoit_amount_format ((QuoitAmount) { row->used_e4 });
-  GString *text = g_string_new (row->quota->name);
+  const QuoitQuota *row = quoit_quotas_at (fleet->quotas, quota);
+  g_autofree char *used = quoit_amount_format ((QuoitAmount) { quoit_quotas_used_e4 (fleet->quotas, quota) });
+  GString *text = g_string_new (row->name);
 
   g_string_append_printf (text, ": %s of ", used);
-  append_chips (text, row->quota->nominal * QUOIT_AMOUNT_UNIT);
+  append_chips (text, row->nominal * QUOIT_AMOUNT_UNIT);
   g_string_append (text, " in use");
-  if (row->quota->cohort != NULL)
+  if (row->cohort != NULL)
     {
-      QuoitCohortSums sums = quoit_fleet_quota_cohort (fleet, quota);
-      g_autofree char *cohort_used = quoit_amount_format ((QuoitAmount) { sums.used_e4 });
+      QuoitAmount cohort = { quoit_quotas_cohort_used_e4 (fleet->quotas, quota) };
+      g_autofree char *cohort_used = quoit_amount_format (cohort);
 
-      if (row->quota->most >= 0)
-        g_string_append_printf (text, " (at most %" G_GINT64_FORMAT ")", row->quota->most);
+      if (row->most >= 0)
+        g_string_append_printf (text, " (at most %" G_GINT64_FORMAT ")", row->most);
       g_string_append_printf (text, ", %s of ", cohort_used);
-      append_chips (text, sums.nominal_e4);
-      g_string_append_printf (text, " of cohort %s", row->quota->cohort);
+      append_chips (text, quoit_quotas_cohort_nominal_e4 (fleet->quotas, quota));
+      g_string_append_printf (text, " of cohort %s", row->cohort);
     }
   return g_string_free (text, FALSE);
 }
@@ -265,10 +241,10 @@ quoit_quota_describe (const QuoitFleet *fleet, guint quota)
 char *
 quoit_quota_describe_limit (const QuoitFleet *fleet, guint quota)
 {
-  GString *text = g_string_new (quoit_fleet_quota_at (fleet, quota)->quota->name);
+  GString *text = g_string_new (quoit_quotas_at (fleet->quotas, quota)->name);
 
   g_string_append (text, ": at most ");
-  append_chips (text, quoit_fleet_quota_limit (fleet, quota));
+  append_chips (text, quoit_quotas_limit_e4 (fleet->quotas, quota));
   return g_string_free (text, FALSE);
 }
 
@@ -281,26 +257,36 @@ typedef struct {
   gboolean is_chosen;
 } Candidate;
 
+/* Lists the groups that the cohort of the quota counts. */
 static void
-list_candidates (const Usage *usage, guint quota, const GPtrArray *chosen, GArray *candidates)
+list_candidates (const QuoitFleet *fleet, guint quota, const GPtrArray *chosen, GArray *candidates)
 {
-  const QuoitFleet *fleet = usage->fleet;
-  const QuoitQuota *own = quoit_fleet_quota_at (fleet, quota)->quota;
+  const guint32 cohort = quoit_quotas_row (fleet->quotas, quota)->cohort;
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       Candidate candidate = { .group = quoit_fleet_group_at (fleet, slot) };
+      QuoitQuotaMatches matches;
+      guint i;
 
-      if (candidate.group == NULL || g_ptr_array_find ((GPtrArray *) chosen, candidate.group, NULL))
+      if (candidate.group == NULL || !quoit_quota_can_count (candidate.group)
+          || g_ptr_array_find ((GPtrArray *) chosen, candidate.group, NULL))
         continue;
-      for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
-        if (quoit_quota_shares (own, quoit_fleet_quota_at (fleet, i)->quota))
-          candidate.cohort_e4
-              += quoit_quota_count (quoit_fleet_quota_at (fleet, i)->quota, fleet->layout, candidate.group);
-      if (candidate.cohort_e4 == 0)
-        continue;
-      candidate.own_e4 = quoit_quota_count (own, fleet->layout, candidate.group);
-      g_array_append_val (candidates, candidate);
+      matches = quoit_quotas_match (fleet->quotas, candidate.group->owner, candidate.group->labels,
+                                    candidate.group->n_labels);
+      while (quoit_quota_matches_next (&matches, &i))
+        {
+          gint64 chips_e4
+              = quoit_quotas_row (fleet->quotas, i)->cohort != cohort
+                    ? 0
+                    : quoit_quota_count (quoit_quotas_at (fleet->quotas, i), fleet->layout, candidate.group);
+
+          candidate.cohort_e4 += chips_e4;
+          if (i == quota)
+            candidate.own_e4 = chips_e4;
+        }
+      if (candidate.cohort_e4 > 0)
+        g_array_append_val (candidates, candidate);
     }
 }
 
@@ -318,50 +304,65 @@ is_better (const Candidate *a, gint64 gain_a, const Candidate *b, gint64 gain_b,
   return quoit_natural_compare (a->group->name, b->group->name) < 0;
 }
 
-/* Chooses groups until the quota has room for @needed_e4 chips. */
+/* Returns how much more room the quota has without the group. */
+static gint64
+find_gain (const QuoitQuotas *usage, guint quota, const Candidate *candidate)
+{
+  return quoit_quotas_room_without_e4 (usage, quota, candidate->own_e4, candidate->cohort_e4)
+         - quoit_quotas_room_e4 (usage, quota);
+}
+
+/* Returns the group to end of those that are not chosen; NULL if none gains anything. */
+static Candidate *
+find_best (const QuoitQuotas *usage, guint quota, GArray *candidates, gint64 short_e4)
+{
+  Candidate *best = NULL;
+  gint64 best_gain = 0;
+
+  for (guint c = 0; c < candidates->len; c++)
+    {
+      Candidate *candidate = &g_array_index (candidates, Candidate, c);
+      gint64 gain = candidate->is_chosen ? 0 : find_gain (usage, quota, candidate);
+
+      if (gain <= 0 || (best != NULL && !is_better (candidate, gain, best, best_gain, short_e4)))
+        continue;
+      best = candidate;
+      best_gain = gain;
+    }
+  return best;
+}
+
+/* Chooses groups until the quota has room for @needed_e4 chips. @usage: without the groups that are @chosen. */
 static gboolean
-choose_for_quota (Usage *usage, guint quota, gint64 needed_e4, GPtrArray *chosen)
+choose_for_quota (const QuoitFleet *fleet, QuoitQuotas *usage, guint quota, gint64 needed_e4, GPtrArray *chosen)
 {
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  const QuoitQuota *own = quoit_fleet_quota_at (usage->fleet, quota)->quota;
-  gint64 room_e4;
+  gint64 short_e4;
 
-  if (usage_room (usage, quota) >= needed_e4)
+  if (quoit_quotas_room_e4 (usage, quota) >= needed_e4)
     return TRUE;
-  list_candidates (usage, quota, chosen, candidates);
-  while ((room_e4 = usage_room (usage, quota)) < needed_e4)
+  list_candidates (fleet, quota, chosen, candidates);
+  while ((short_e4 = needed_e4 - quoit_quotas_room_e4 (usage, quota)) > 0)
     {
-      QuoitCohortSums cohort = usage_cohort (usage, quota);
-      Candidate *best = NULL;
-      gint64 best_gain = 0;
+      Candidate *best = find_best (usage, quota, candidates, short_e4);
 
-      for (guint c = 0; c < candidates->len; c++)
-        {
-          Candidate *candidate = &g_array_index (candidates, Candidate, c);
-          QuoitCohortSums after = { cohort.nominal_e4, cohort.used_e4 - candidate->cohort_e4 };
-          gint64 gain = quoit_quota_room (own, usage->used_e4[quota] - candidate->own_e4, after) - room_e4;
-
-          if (candidate->is_chosen || gain <= 0)
-            continue;
-          if (best != NULL && !is_better (candidate, gain, best, best_gain, needed_e4 - room_e4))
-            continue;
-          best = candidate;
-          best_gain = gain;
-        }
       if (best == NULL)
         return FALSE;
       best->is_chosen = TRUE;
-      usage_add (usage, best->group, -1);
+      quoit_quotas_add_group (usage, fleet->layout, best->group, -1);
       g_ptr_array_add (chosen, (gpointer) best->group);
     }
   return TRUE;
 }
 
 static gboolean
-admits (const Usage *usage, const QuoitRequest *request, gint64 needed_e4)
+admits_slices (const QuoitQuotas *quotas, const QuoitRequest *request, guint32 n_slices)
 {
-  for (guint i = 0; i < quoit_fleet_n_quotas (usage->fleet); i++)
-    if (counts_slices (quoit_fleet_quota_at (usage->fleet, i)->quota, request) && usage_room (usage, i) < needed_e4)
+  QuoitQuotaMatches matches = match_request (quotas, request);
+  guint i;
+
+  while (next_for_slices (&matches, quotas, request, &i))
+    if (quoit_quotas_room_e4 (quotas, i) < chips_of_slices (request, n_slices))
       return FALSE;
   return TRUE;
 }
@@ -369,51 +370,68 @@ admits (const Usage *usage, const QuoitRequest *request, gint64 needed_e4)
 GPtrArray *
 quoit_quota_choose_ends (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n_slices)
 {
-  const gint64 needed_e4 = (gint64) n_slices * quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
   g_autoptr (GPtrArray) chosen = g_ptr_array_new ();
-  g_auto (Usage) usage = usage_new (fleet);
+  g_autoptr (QuoitQuotas) usage = quoit_quotas_copy (fleet->quotas);
+  guint quota;
 
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
-    if (counts_slices (quoit_fleet_quota_at (fleet, i)->quota, request)
-        && !choose_for_quota (&usage, i, needed_e4, chosen))
+  while (next_for_slices (&matches, usage, request, &quota))
+    if (!choose_for_quota (fleet, usage, quota, chips_of_slices (request, n_slices), chosen))
       return NULL;
   /* A later choice can make an earlier one unnecessary. */
   for (guint i = chosen->len; i-- > 0;)
     {
-      usage_add (&usage, chosen->pdata[i], 1);
-      if (admits (&usage, request, needed_e4))
+      quoit_quotas_add_group (usage, fleet->layout, chosen->pdata[i], 1);
+      if (admits_slices (usage, request, n_slices))
         g_ptr_array_remove_index (chosen, i);
       else
-        usage_add (&usage, chosen->pdata[i], -1);
+        quoit_quotas_add_group (usage, fleet->layout, chosen->pdata[i], -1);
     }
   return g_steal_pointer (&chosen);
+}
+
+GArray *
+quoit_quota_list_chips (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n_slices, const guint32 *nodes)
+{
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (QuoitQuotaChips));
+  QuoitQuotaChips chips;
+
+  while (quoit_quota_matches_next (&matches, &chips.quota))
+    {
+      const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, chips.quota);
+
+      if (request->bundles->len > 0)
+        chips.chips_e4 = nodes != NULL || has_any_class (quota) ? count_bundles (quota, fleet, request, nodes) : 0;
+      else
+        chips.chips_e4 = quoit_quota_has_class (quota, request->generation, request->shape)
+                             ? chips_of_slices (request, n_slices)
+                             : 0;
+      if (chips.chips_e4 > 0)
+        g_array_append_val (list, chips);
+    }
+  return list;
 }
 
 gboolean
 quoit_quota_admits_after (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, guint n)
 {
-  g_auto (Usage) usage = { 0 };
+  g_autoptr (GArray) list = NULL;
+  g_autoptr (QuoitQuotas) usage = NULL;
 
-  if (quoit_fleet_n_quotas (fleet) == 0)
+  if (fleet->quotas == NULL)
     return TRUE;
-  usage = usage_new (fleet);
-  for (guint i = 0; i < n; i++)
-    usage_add (&usage, quoit_fleet_group_at (fleet, g_array_index (slots, guint32, i)), -1);
-  if (request->bundles->len == 0)
-    return admits (&usage, request,
-                   (gint64) quoit_request_min_slices (request) * quoit_shape_chips (request->shape)
-                       * QUOIT_AMOUNT_UNIT);
-  for (guint i = 0; i < quoit_fleet_n_quotas (fleet); i++)
+  list = quoit_quota_list_chips (fleet, request, quoit_request_min_slices (request), NULL);
+  if (n > 0 && list->len > 0)
+    usage = quoit_quotas_copy (fleet->quotas);
+  for (guint i = 0; usage != NULL && i < n; i++)
+    quoit_quotas_add_group (usage, fleet->layout, quoit_fleet_group_at (fleet, g_array_index (slots, guint32, i)), -1);
+  for (guint i = 0; i < list->len; i++)
     {
-      const QuoitQuota *quota = quoit_fleet_quota_at (fleet, i)->quota;
+      const QuoitQuotaChips *chips = &g_array_index (list, QuoitQuotaChips, i);
 
-      if (has_any_class (quota) && applies (quota, request))
-        {
-          gint64 needed = count_bundles (quota, fleet, request, NULL);
-
-          if (needed > 0 && usage_room (&usage, i) < needed)
-            return FALSE;
-        }
+      if (quoit_quotas_room_e4 (usage != NULL ? usage : fleet->quotas, chips->quota) < chips->chips_e4)
+        return FALSE;
     }
   return TRUE;
 }

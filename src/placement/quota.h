@@ -29,11 +29,14 @@ typedef struct {
 QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
                                              const guint32 *nodes);
 
-/* Lists the quotas that have no room for @request, with their cohorts: an array of QuoitQuota, which the fleet owns.
- * For bundles, lists each quota that would have no room if all bundles were of its class. The caller owns the array. */
-GPtrArray *quoit_quota_list_full (const QuoitFleet *fleet, const QuoitRequest *request);
-/* Returns whether one of the quotas counts the group. */
-gboolean quoit_quotas_count (const GPtrArray *quotas, const QuoitFleet *fleet, const QuoitGroupData *group);
+/* Some cohorts: by their number, whether it is one of them. NULL: none. */
+typedef guint8 QuoitFullCohorts;
+
+/* Returns the cohorts of the quotas that have no room for @request. For bundles, those of each quota that would have no
+ * room if all bundles were of its class. The caller frees the result with g_free(). */
+QuoitFullCohorts *quoit_quota_list_full (const QuoitFleet *fleet, const QuoitRequest *request);
+/* Returns whether a quota of one of the cohorts counts the group. */
+gboolean quoit_quota_counts_in (const QuoitFullCohorts *full, const QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* Describes a quota in a reason: "ana: 8 of 8 chips in use". The caller owns the text. */
 char *quoit_quota_describe (const QuoitFleet *fleet, guint quota);
@@ -48,6 +51,17 @@ GPtrArray *quoit_quota_choose_ends (const QuoitFleet *fleet, const QuoitRequest 
  * @before; G_MAXUINT: none. Sets *@growth_e4 to the difference. */
 guint quoit_quota_find_overrun (const QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupData *after,
                                 gint64 *growth_e4);
+
+/* Chips that a quota counts. */
+typedef struct {
+  guint quota;
+  gint64 chips_e4;
+} QuoitQuotaChips;
+
+/* Returns what each quota would count of @n_slices slices of @request, or of its bundles, as an array of
+ * QuoitQuotaChips. @nodes: of the bundles, like for quoit_quota_admit_bundles(). The caller owns the array. */
+GArray *quoit_quota_list_chips (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n_slices,
+                                const guint32 *nodes);
 
 /* Returns whether the quotas would admit @request if the groups in @slots (the first @n of guint32) had ended. For
  * bundles, only quotas for any class decide. */

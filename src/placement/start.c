@@ -318,13 +318,13 @@ count_ends_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, con
 static void
 keep_needed_ends (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *needed, GArray *ends)
 {
-  g_autoptr (GPtrArray) full = quoit_quota_list_full (fleet, request);
+  g_autofree QuoitFullCohorts *full = quoit_quota_list_full (fleet, request);
   guint n_kept = 0;
 
   for (guint i = 0; i < ends->len; i++)
     {
       QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);
-      gboolean is_needed = quoit_quotas_count (full, fleet, quoit_fleet_group_at (fleet, end.slot));
+      gboolean is_needed = quoit_quota_counts_in (full, fleet, quoit_fleet_group_at (fleet, end.slot));
 
       for (guint n = 0; n < needed->len && !is_needed; n++)
         if (g_array_index (needed, QuoitGroupEnd, n).slot == end.slot)

@@ -301,6 +301,14 @@ MEDDLED (an_owner_of_no_name, ROW ("3, 2, 0, 0, 'owner/', '', '', '', 0, 3, 0, '
 MEDDLED (an_ended_owner_without_prefix, ROW ("3, 4, 0, 0, 'me', '', '', '', 0, 3, 2, '', ''"))
 MEDDLED (an_owner_with_a_node, ROW_OF_NODE ("3, 2, 0, 0, 'owner/me', '', '', '', 0, 3, 0, '', ''", "NULL"))
 MEDDLED (an_owner_of_a_source, ROW ("3, 2, 0, 0, 'owner/me', '', '', '', 0, 3, 0, 'test', ''"))
+#define QUOTA(id, name, text) ROW (#id ", 2, 0, 0, '" name "', '', '', '" text "', 0, 5, 0, '', ''")
+MEDDLED (a_quota_of_no_name, QUOTA (3, "quota/", "nominal=8/owner=a"))
+MEDDLED (a_quota_of_other_text, QUOTA (3, "quota/q", "nominal=08/owner=a"))
+MEDDLED (a_quota_of_any_accelerator, QUOTA (3, "quota/q", "nominal=8/topology=2x2/owner=a"))
+MEDDLED (a_quota_with_a_node,
+         QUOTA (3, "quota/q", "nominal=8/owner=a") "; INSERT INTO bundle VALUES (3, 0, 0, 5, NULL)")
+MEDDLED (two_quotas_of_one_scope,
+         QUOTA (3, "quota/q", "nominal=8/owner=a") ";" QUOTA (4, "quota/r", "nominal=9/owner=a"))
 MEDDLED (bundles_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, 'test', 'f'", "NULL"))
 MEDDLED (bundles_of_no_source, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, '', 'f'", "x'00000000'"))
 MEDDLED (bundles_of_nowhere, ROW_AT ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, '', ''", "0", "x'00000000'"))
@@ -393,6 +401,12 @@ static const struct {
   { "an ended owner without", an_ended_owner_without_prefix, QUOIT_ERROR_DAMAGED, "expected a name of 'owner/'" },
   { "an owner with a node", an_owner_with_a_node, QUOIT_ERROR_DAMAGED, "'owner/me@3': expected no nodes" },
   { "an owner of a source", an_owner_of_a_source, QUOIT_ERROR_DAMAGED, "'owner/me@3': expected no source" },
+  { "a quota of no name", a_quota_of_no_name, QUOIT_ERROR_DAMAGED, "'quota/@3': expected a name of 'quota/'" },
+  { "a quota of other text", a_quota_of_other_text, QUOIT_ERROR_DAMAGED, "'quota/q@3': expected the text of a quota" },
+  { "a quota of any accelerator", a_quota_of_any_accelerator, QUOIT_ERROR_DAMAGED, "expected the text of a quota" },
+  { "a quota with a node", a_quota_with_a_node, QUOIT_ERROR_DAMAGED, "'quota/q@3': expected no nodes" },
+  { "two quotas of one scope", two_quotas_of_one_scope, QUOIT_ERROR_DAMAGED,
+    "is for the same groups and the same class" },
   { "bundles without parts", bundles_without_parts, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles" },
   { "bundles of no source", bundles_of_no_source, QUOIT_ERROR_DAMAGED, "'pg@3': expected a source" },
   { "a bundle that gives", a_bundle_that_gives, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that take 0 or more" },
