@@ -893,6 +893,9 @@ QUOIT_API bool quoit_ledger_roll_back_batch (QuoitLedger *ledger, uint32_t mark,
  * - A node that a group gets: it is alive, undrained, free, and in the same slice and of the same kind as in the
  * snapshot. The slice of a group of slices is intact.
  * - A node whose state the fork has set: it has the state of the snapshot, or already the new one.
+ * - A group that the fork has added, resized or given labels: the quotas admit it.
+ * - A quota that the fork has set or removed: it is as it was in the snapshot, or already as the fork has set it. No
+ * other quota is for the same groups and class.
  * - A sync on the fork: nobody has imported or synced nodes since, and no other group has taken a node that the sync
  * changes or removes.
  *

@@ -28,6 +28,23 @@ conflict (GError **error, const char *what, const char *name, const char *why)
                      why);
 }
 
+/* Like conflict(), about a group or another record. */
+static gboolean
+record_conflict (GError **error, const QuoitGroupData *record, const char *why)
+{
+  switch ((QuoitRecordKind) record->kind)
+    {
+    case QUOIT_RECORD_OWNER:
+      return conflict (error, "owner", quoit_owner_record_owner (record), why);
+    case QUOIT_RECORD_WINDOW:
+      return conflict (error, "window", quoit_window_record_window (record), why);
+    case QUOIT_RECORD_QUOTA:
+      return conflict (error, "quota", quoit_quota_record_quota (record), why);
+    default:
+      return conflict (error, "group", record->name, why);
+    }
+}
+
 static guint64
 shifted_id (const Rebase *rebase, guint64 id)
 {
@@ -65,7 +82,9 @@ check_group (Rebase *rebase, const char *name, guint64 id, GError **error)
   now = find_by_id (rebase->fleet, name, id);
   if (before != NULL && now != NULL && (before == now || is_same_but_lease (before, now)))
     return TRUE;
-  return conflict (error, "group", name, now == NULL ? "has ended" : "has changed since the snapshot");
+  if (before == NULL)
+    return conflict (error, "group", name, "has ended");
+  return record_conflict (error, before, now == NULL ? "has ended" : "has changed since the snapshot");
 }
 
 /* Returns whether an import has left the node with @id where it was: in its slice, and of its kind. */
@@ -170,9 +189,8 @@ rebase_added (Rebase *rebase, const QuoitEffect *effect, QuoitEffect *rebased, G
   QuoitGroupData fields = quoit_group_data_copy_fields (effect->group);
 
   if (quoit_fleet_find_group (rebase->fleet, fields.name) != NULL)
-    return fields.kind == QUOIT_RECORD_WINDOW
-               ? conflict (error, "window", quoit_window_record_window (effect->group), "is another one now")
-               : conflict (error, "group name", fields.name, "is in use now");
+    return quoit_group_is_listed (effect->group) ? conflict (error, "group name", fields.name, "is in use now")
+                                                 : record_conflict (error, effect->group, "is another one now");
   if (*fields.key != '\0' && quoit_fleet_find_key (rebase->fleet, fields.key) != NULL)
     return conflict (error, "key", fields.key, "is in use now");
   if (*fields.owner != '\0' && !check_owner (rebase, fields.owner, error))
@@ -376,13 +394,14 @@ has_same_beginning (Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *
   return TRUE;
 }
 
-/* Others have added the same window. */
+/* Others have added the same window, or set the same quota. */
 static gboolean
-has_same_window (const Rebase *rebase, const QuoitEffect *effect)
+has_same_record (const Rebase *rebase, const QuoitEffect *effect)
 {
   const QuoitGroupData *now;
 
-  if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->kind != QUOIT_RECORD_WINDOW)
+  if ((effect->type != QUOIT_EFFECT_GROUP_ADDED && effect->type != QUOIT_EFFECT_GROUP_CHANGED)
+      || (effect->group->kind != QUOIT_RECORD_WINDOW && effect->group->kind != QUOIT_RECORD_QUOTA))
     return FALSE;
   now = quoit_fleet_find_group (rebase->fleet, effect->group->name);
   return now != NULL && strcmp (now->request, effect->group->request) == 0 && now->begins_ms == effect->group->begins_ms
@@ -424,7 +443,7 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
 
       if (is_left_to_ledger (rebase, entry, &entry->effects[i])
           || is_forgotten_already (rebase, entry, &entry->effects[i])
-          || has_same_beginning (rebase, entry, &entry->effects[i]) || has_same_window (rebase, &entry->effects[i]))
+          || has_same_beginning (rebase, entry, &entry->effects[i]) || has_same_record (rebase, &entry->effects[i]))
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))
         return FALSE;

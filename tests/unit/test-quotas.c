@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotas: Kueue's documented examples, single rules, and drawn calls. For the drawn calls, an independent count over
- * all groups decides what quotas admit, and a second ledger without quotas decides what can be placed. */
+/* Quotas: Kueue's documented examples, and single rules. */
 #include <quoit/quoit.h>
 
 #include <unistd.h>
@@ -286,6 +285,83 @@ START_TEST (queues_starts_and_preemptions_know_quotas)
 }
 END_TEST
 
+/* Sets a quota for an owner on a fork. */
+static QuoitFork *
+fork_with_quota (QuoitLedger *ledger, const char *name, const char *owner, gint64 nominal)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  QuoitFork *fork = quoit_snapshot_fork (snapshot);
+
+  ck_assert (quoit_fork_set_quota (fork, name, NULL, owner, NULL, NULL, nominal, -1, NULL, first_ms, NULL));
+  return fork;
+}
+
+START_TEST (commits_of_forks_keep_one_quota_for_each_scope)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2");
+  g_autoptr (QuoitFork) added = fork_with_quota (ledger, "new", "a", 4), named = fork_with_quota (ledger, "q", "b", 4);
+  g_autoptr (QuoitFork) same = fork_with_quota (ledger, "q", "a", 8), moved = NULL, changed = NULL, again = NULL;
+  g_autoptr (QuoitSnapshot) before = NULL, after = NULL;
+  GError *error = NULL;
+
+  set_quota (ledger, "q", "a", NULL, 8, -1, NULL);
+  set_quota (ledger, "other", "c", NULL, 8, -1, NULL);
+  before = quoit_ledger_snapshot (ledger);
+  ck_assert (!quoit_ledger_commit_fork (ledger, added, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "fork: quota 'q' is for the same groups and the same class");
+  ck_assert (!quoit_ledger_commit_fork (ledger, named, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "fork: quota 'q' is another one now");
+  /* Others have set the same quota. */
+  ck_assert (quoit_ledger_commit_fork (ledger, same, first_ms, &error));
+  ck_assert_ok (error);
+  after = quoit_ledger_snapshot (ledger);
+  ck_assert_uint_eq (quoit_snapshot_get_seq (after), quoit_snapshot_get_seq (before));
+
+  moved = fork_with_quota (ledger, "other", "d", 8);
+  changed = fork_with_quota (ledger, "q", "a", 12);
+  again = fork_with_quota (ledger, "q", "a", 16);
+  set_quota (ledger, "d", "d", NULL, 8, -1, NULL);
+  ck_assert (!quoit_ledger_commit_fork (ledger, moved, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "fork: quota 'd' is for the same groups and the same class");
+  set_quota (ledger, "q", "a", NULL, 16, -1, NULL);
+  ck_assert (!quoit_ledger_commit_fork (ledger, changed, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "fork: quota 'q' has changed since the snapshot");
+  ck_assert (quoit_ledger_commit_fork (ledger, again, first_ms, &error));
+  ck_assert_ok (error);
+}
+END_TEST
+
+START_TEST (commits_of_forks_keep_the_number_of_quotas)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2");
+  g_autoptr (QuoitFork) fork = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+
+  ck_assert (quoit_ledger_begin_batch (ledger, NULL));
+  for (guint i = 0; i < 9999; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("q%u", i);
+
+      set_quota (ledger, name, name, NULL, 4, -1, (i & 1) != 0 ? "c" : NULL);
+    }
+  ck_assert (quoit_ledger_commit_batch (ledger, NULL));
+  fork = fork_with_quota (ledger, "mine", "mine", 4);
+  set_quota (ledger, "last", "last", NULL, 4, -1, NULL);
+  ck_assert (!quoit_ledger_set_quota (ledger, "x", NULL, "x", NULL, NULL, 1, -1, NULL, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "quota 'x': expected at most 10000 quotas");
+  ck_assert (!quoit_ledger_commit_fork (ledger, fork, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "quota 'mine': expected at most 10000 quotas");
+  set_quota (ledger, "last", "last", NULL, 8, -1, NULL);
+  ck_assert (quoit_ledger_remove_quota (ledger, "q7", first_ms, NULL));
+  ck_assert (quoit_ledger_commit_fork (ledger, fork, first_ms, &error));
+  ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  quoit_snapshot_check (snapshot, &error);
+  ck_assert_ok (error);
+}
+END_TEST
+
 START_TEST (bad_quotas_are_refused)
 {
   static const struct {
@@ -347,6 +423,8 @@ main (void)
   tcase_add_test (tcase, ranges_and_resizes_keep_to_the_quota);
   tcase_add_test (tcase, bundles_count_where_they_are_placed);
   tcase_add_test (tcase, queues_starts_and_preemptions_know_quotas);
+  tcase_add_test (tcase, commits_of_forks_keep_one_quota_for_each_scope);
+  tcase_add_test (tcase, commits_of_forks_keep_the_number_of_quotas);
   tcase_add_test (tcase, bad_quotas_are_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
