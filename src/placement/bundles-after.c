@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/bundles-after.h"
 
-#include "placement/placement.h"
+#include "placement/quota.h"
 
 QuoitFleet *
 quoit_fleet_without (const QuoitFleet *fleet, const GArray *slots, guint n)
@@ -34,7 +34,8 @@ quoit_bundles_fit_without (const QuoitFleet *fleet, const QuoitRequest *request,
   return fits (without, request, is_proven);
 }
 
-/* Ray's algorithm is greedy, and more free nodes can keep it from a placement, so each number must be tried. */
+/* Ray's algorithm is greedy, and more free nodes can keep it from a placement. They can also lead to a placement that a
+ * quota for one class does not admit. Each number must be tried then. */
 static guint
 try_each (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, gboolean *is_proven)
 {
@@ -55,7 +56,7 @@ quoit_bundles_count_ends (const QuoitFleet *fleet, const QuoitRequest *request, 
 {
   guint too_few = 0, enough = slots->len;
 
-  if (request->policy == QUOIT_POLICY_RAY)
+  if (request->policy == QUOIT_POLICY_RAY || quoit_quota_limits_class (fleet, request))
     return try_each (fleet, request, slots, is_proven);
   if (slots->len == 0 || !quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
     return 0;

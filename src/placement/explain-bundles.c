@@ -309,7 +309,6 @@ find_verdict (Explanation *explanation, GError **error)
   if (!place (explanation, QUOIT_VIEW_NOW, &now, error))
     return FALSE;
   if (explanation->refused == QUOIT_VERDICT_FITS && now == QUOIT_PLACEMENT_FOUND
-      && explanation->admitted.verdict == QUOIT_VERDICT_FITS
       && quoit_bundles_fit (explanation->fleet, explanation->request, NULL))
     return explanation->report->verdict = QUOIT_VERDICT_FITS, TRUE;
   if (!place (explanation, QUOIT_VIEW_EVER, &ever, error))

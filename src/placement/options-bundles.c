@@ -114,18 +114,6 @@ apply (QuoitFleet *fork, const Step *step)
     }
 }
 
-/* Like quoit_bundles_fit(), but quotas decide too. */
-static gboolean
-fit_within_quotas (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  g_auto (QuoitBundlePlan) plan = { 0 };
-
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
-         && (fleet->quotas == NULL
-             || quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict == QUOIT_VERDICT_FITS);
-}
-
 /* Whether the steps that are set in @selected are enough together. */
 static gboolean
 is_sufficient (const Search *search, const guint8 *selected)
@@ -136,7 +124,7 @@ is_sufficient (const Search *search, const guint8 *selected)
     if (selected[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
       return FALSE;
   quoit_fleet_apply_promises (fork);
-  return fit_within_quotas (fork, search->request);
+  return quoit_bundles_fit (fork, search->request, NULL);
 }
 
 static void

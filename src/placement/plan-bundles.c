@@ -280,7 +280,9 @@ quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
   quoit_bundle_plan_init (&plan, request->bundles->len);
   kept = g_memdup2 (plan.nodes, (plan.n + 1) * sizeof *kept);
   return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, result, &plan, NULL) && *result == QUOIT_PLACEMENT_FOUND
-         && choose_chips (fleet, request, kept, &plan, NULL);
+         && choose_chips (fleet, request, kept, &plan, NULL)
+         && (fleet->quotas == NULL
+             || quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict == QUOIT_VERDICT_FITS);
 }
 
 gboolean

@@ -155,6 +155,18 @@ quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
   return result;
 }
 
+gboolean
+quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  guint i;
+
+  while (quoit_quota_matches_next (&matches, &i))
+    if (!has_any_class (quoit_quotas_at (fleet->quotas, i)))
+      return TRUE;
+  return FALSE;
+}
+
 /* --- full quotas --- */
 
 /* Returns the chips of @request that the quota counts at least, or for bundles, counts if all are of its class. */
@@ -312,9 +324,17 @@ find_gain (const QuoitQuotas *usage, guint quota, const Candidate *candidate)
          - quoit_quotas_room_e4 (usage, quota);
 }
 
+/* Returns how much more of the nominal chips of the cohort is unused without the group. */
+static gint64
+find_cohort_gain (const QuoitQuotas *usage, guint quota, const Candidate *candidate)
+{
+  return candidate->cohort_e4;
+}
+
 /* Returns the group to end of those that are not chosen; NULL if none gains anything. */
 static Candidate *
-find_best (const QuoitQuotas *usage, guint quota, GArray *candidates, gint64 short_e4)
+find_best (const QuoitQuotas *usage, guint quota, GArray *candidates, gint64 short_e4,
+           gint64 (*find) (const QuoitQuotas *usage, guint quota, const Candidate *candidate))
 {
   Candidate *best = NULL;
   gint64 best_gain = 0;
@@ -322,7 +342,7 @@ find_best (const QuoitQuotas *usage, guint quota, GArray *candidates, gint64 sho
   for (guint c = 0; c < candidates->len; c++)
     {
       Candidate *candidate = &g_array_index (candidates, Candidate, c);
-      gint64 gain = candidate->is_chosen ? 0 : find_gain (usage, quota, candidate);
+      gint64 gain = candidate->is_chosen ? 0 : find (usage, quota, candidate);
 
       if (gain <= 0 || (best != NULL && !is_better (candidate, gain, best, best_gain, short_e4)))
         continue;
@@ -344,8 +364,14 @@ choose_for_quota (const QuoitFleet *fleet, QuoitQuotas *usage, guint quota, gint
   list_candidates (fleet, quota, chosen, candidates);
   while ((short_e4 = needed_e4 - quoit_quotas_room_e4 (usage, quota)) > 0)
     {
-      Candidate *best = find_best (usage, quota, candidates, short_e4);
+      Candidate *best = find_best (usage, quota, candidates, short_e4, find_gain);
 
+      /* The cohort uses so much more than its nominal chips that no single end gives the quota any room. */
+      if (best == NULL)
+        best = find_best (usage, quota, candidates,
+                          needed_e4 + quoit_quotas_cohort_used_e4 (usage, quota)
+                              - quoit_quotas_cohort_nominal_e4 (usage, quota),
+                          find_cohort_gain);
       if (best == NULL)
         return FALSE;
       best->is_chosen = TRUE;

@@ -29,6 +29,9 @@ typedef struct {
 QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
                                              const guint32 *nodes);
 
+/* Returns whether a quota for one class counts bundles of @request if they are placed on that class. */
+gboolean quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request);
+
 /* Some cohorts: by their number, whether it is one of them. NULL: none. */
 typedef guint8 QuoitFullCohorts;
 

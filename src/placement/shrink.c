@@ -97,7 +97,7 @@ static GArray *
 list_shrinks (const QuoitShrinkSearch *search)
 {
   const QuoitFleet *fleet = search->fleet;
-  g_autoptr (GPtrArray) full = fleet->quotas == NULL ? NULL : quoit_quota_list_full (fleet, search->request);
+  g_autofree QuoitFullCohorts *full = quoit_quota_list_full (fleet, search->request);
   GArray *shrinks = g_array_new (FALSE, FALSE, sizeof (Shrink));
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
@@ -107,7 +107,7 @@ list_shrinks (const QuoitShrinkSearch *search)
       if (shrink.group != NULL)
         shrink.n_most = count_slack (fleet, shrink.group);
       if (shrink.n_most > 0
-          && ((full != NULL && full->len > 0 && quoit_quotas_count (full, fleet, shrink.group))
+          && (quoit_quota_counts_in (full, fleet, shrink.group)
               || gives_useful_slice (search, shrink.group, shrink.n_most)))
         g_array_append_val (shrinks, shrink);
     }

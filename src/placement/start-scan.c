@@ -81,17 +81,6 @@ slices_fit (const QuoitFleet *fleet, const QuoitRequest *request)
   return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
 }
 
-static gboolean
-bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  g_auto (QuoitBundlePlan) plan = { 0 };
-
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
-         && (fleet->quotas == NULL
-             || quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict == QUOIT_VERDICT_FITS);
-}
-
 /* Returns whether the request fits at the time, if reservations ahead get other slices. */
 static gboolean
 fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
@@ -103,7 +92,7 @@ fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
     return FALSE;
   seen = quoit_fleet_seen_by (fleet, request, time_ms);
   if (request->bundles->len > 0)
-    return bundles_fit (seen != NULL ? seen : fleet, request);
+    return quoit_bundles_fit (seen != NULL ? seen : fleet, request, NULL);
   return seen == NULL || slices_fit (seen, request);
 }
 

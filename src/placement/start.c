@@ -231,7 +231,8 @@ list_slots (const GArray *ends)
   return slots;
 }
 
-/* Finds the nodes that the request gets after @start->ends, and removes the ends of groups that use none of them. */
+/* Finds the nodes that the request gets after @start->ends, and removes the ends of groups that use none of them, and
+ * that no full quota counts. */
 static void
 find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime *start)
 {
@@ -240,6 +241,7 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_autoptr (QuoitFleet) after = quoit_fleet_without (fleet, slots, ends->len);
   g_auto (QuoitBundlePlan) plan = { 0 };
   g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
+  g_autofree QuoitFullCohorts *full = quoit_quota_list_full (fleet, request);
   guint n_kept = 0;
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
@@ -251,8 +253,9 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   for (guint i = 0; i < ends->len; i++)
     {
       QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, end.slot);
 
-      if (g_hash_table_contains (users, quoit_fleet_group_at (fleet, end.slot)))
+      if (g_hash_table_contains (users, group) || quoit_quota_counts_in (full, fleet, group))
         g_array_index (ends, QuoitGroupEnd, n_kept++) = end;
     }
   g_array_set_size (ends, n_kept);
@@ -266,7 +269,7 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   gboolean is_proven;
   guint n;
 
-  if (!quoit_request_check_complete (request, error))
+  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error))
     return FALSE;
   if (needs_scan (fleet, request))
     {
@@ -291,7 +294,7 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   return TRUE;
 }
 
-/* --- quotas --- */
+/* --- quotas for slices --- */
 
 /* Returns how many of the ends, in their order, the quotas need to admit the request; 0 if all are not enough. */
 static guint

@@ -76,8 +76,9 @@ typedef enum {
  * still exist. */
 gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
 
-/* Returns whether the policy of the request can place its bundles now, including chips. *@result (or NULL) tells why
- * not: UNKNOWN if the search ended without a result. */
+/* Returns whether the policy of the request can place its bundles now, including chips, and the quotas admit them
+ * there.
+ * *@result (or NULL) tells why not: UNKNOWN if the search ended without a result; FOUND if chips or quotas decided. */
 gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
 
 /* Places the bundles that have no node in @plan, under the policy of the request. The other bundles stay, and count

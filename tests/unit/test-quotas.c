@@ -362,6 +362,73 @@ START_TEST (commits_of_forks_keep_the_number_of_quotas)
 }
 END_TEST
 
+START_TEST (an_overused_cohort_has_options)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x6");
+  g_autoptr (QuoitRequest) request = request_new ("g", "v6e", "2x2", 2, "a");
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *option = NULL;
+
+  set_quota (ledger, "a", "a", NULL, 4, -1, "c");
+  set_quota (ledger, "b", "b", NULL, 12, -1, "c");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("b%u", i);
+      g_autoptr (QuoitRequest) other = request_new (name, "v6e", "2x2", 1, "b");
+
+      quoit_group_unref (quoit_ledger_reserve (ledger, other, first_ms, NULL, NULL));
+    }
+  /* The cohort has 8 chips and uses 12, so that no single end lets 'a' borrow. */
+  set_quota (ledger, "b", "b", NULL, 4, -1, "c");
+  snapshot = quoit_ledger_snapshot (ledger);
+  report = quoit_snapshot_explain (snapshot, request, NULL);
+  ck_assert_uint_eq (quoit_report_get_n_options (report), 2);
+  option = quoit_report_dup_option_text (report, 1);
+  ck_assert_str_eq (option, "release b0@3, release b1@4 and release b2@5");
+}
+END_TEST
+
+/* A request of owner 'a' for one bundle with all chips of a host of the pool. */
+static QuoitRequest *
+bundle_new (const char *name, const char *pool, gint64 lease_ms, gint32 priority)
+{
+  QuoitRequest *request = quoit_request_new (name, NULL);
+
+  ck_assert (quoit_request_set_owner (request, "a", NULL));
+  ck_assert (quoit_request_add_bundles (request, "TPU=4", 1, NULL));
+  quoit_request_set_pool (request, pool);
+  if (lease_ms != 0)
+    ck_assert (quoit_request_set_lease_ms (request, lease_ms, NULL));
+  quoit_request_set_priority (request, priority);
+  return request;
+}
+
+START_TEST (starts_and_preemptions_of_bundles_know_quotas_for_a_class)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2; v5e 2x2 x2");
+  g_autoptr (QuoitRequest) first = bundle_new ("first", "v6e-2x2", 5 * minute_ms, 0);
+  g_autoptr (QuoitRequest) second = bundle_new ("second", "v6e-2x2", 0, 1);
+  g_autoptr (QuoitRequest) elsewhere = bundle_new ("elsewhere", "v5e-2x2", 0, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitStart) start = NULL, other = NULL;
+  g_autoptr (QuoitPreemption) preemption = NULL;
+  GError *error = NULL;
+
+  set_quota (ledger, "q", "a", "v6e", 4, -1, NULL);
+  quoit_group_unref (quoit_ledger_reserve (ledger, first, first_ms, NULL, NULL));
+  snapshot = quoit_ledger_snapshot (ledger);
+  start = quoit_snapshot_find_start (snapshot, second, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), first_ms + 5 * minute_ms);
+  ck_assert_uint_eq (quoit_start_get_n_ends (start), 1);
+  preemption = quoit_snapshot_find_preemption (snapshot, second, first_ms, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_preemption_get_n_groups (preemption), 1);
+  other = quoit_snapshot_find_start (snapshot, elsewhere, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (other), first_ms);
+}
+END_TEST
+
 START_TEST (bad_quotas_are_refused)
 {
   static const struct {
@@ -425,6 +492,8 @@ main (void)
   tcase_add_test (tcase, queues_starts_and_preemptions_know_quotas);
   tcase_add_test (tcase, commits_of_forks_keep_one_quota_for_each_scope);
   tcase_add_test (tcase, commits_of_forks_keep_the_number_of_quotas);
+  tcase_add_test (tcase, an_overused_cohort_has_options);
+  tcase_add_test (tcase, starts_and_preemptions_of_bundles_know_quotas_for_a_class);
   tcase_add_test (tcase, bad_quotas_are_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

@@ -79,7 +79,7 @@ quoit_victim_compare (gconstpointer a, gconstpointer b)
   return by_cost != 0 ? by_cost : one->slot < other->slot ? -1 : 1;
 }
 
-/* The search is for nodes only. Checks that the quotas admit the request when the groups are released. */
+/* The search for slices is for nodes only. Checks that the quotas admit the request when the groups are released. */
 static gboolean
 check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
 {
@@ -90,10 +90,9 @@ check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *rele
   if (quoit_quota_admits_after (fleet, request, slots, slots->len))
     return TRUE;
   g_array_set_size (released, 0);
-  return quoit_quota_check_ever (fleet, request, error)
-         && quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                        "a quota does not admit the request, even if the groups that have its nodes are released: "
-                        "release groups of the quota first");
+  return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                     "a quota does not admit the request, even if the groups that have its nodes are released: "
+                     "release groups of the quota first");
 }
 
 static gboolean
@@ -105,7 +104,7 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
   *is_cheapest = TRUE;
-  if (!quoit_request_check_complete (request, error))
+  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error))
     return FALSE;
   list_victims (used, request, victims);
   return (request->bundles->len > 0
