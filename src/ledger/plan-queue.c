@@ -5,6 +5,7 @@
 #include "ledger/plan-queue.h"
 
 #include "ledger/queue-private.h"
+#include "placement/queue/pledges.h"
 #include "placement/start-scan.h"
 #include "placement/view.h"
 
@@ -27,21 +28,9 @@ can_promise (const QuoitQueue *queue)
   return queue->backfill == QUOIT_BACKFILL_CONSERVATIVE || (!queue->has_promise && !queue->is_blocked);
 }
 
-/* Returns whether a quota does not admit bundles where they would be placed now. */
-static gboolean
-is_placed_over_quota (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  g_auto (QuoitBundlePlan) plan = { 0 };
-
-  if (fleet->quotas == NULL)
-    return FALSE;
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, NULL, NULL)
-         && quoit_quota_admit_bundles (fleet, request, plan.nodes).verdict != QUOIT_VERDICT_FITS;
-}
-
-/* Decides about item @i if a quota does not admit it now. It then waits without a promised start, and does not keep
- * others from the nodes that it would get. Returns FALSE if the quotas admit it. */
+/* Decides about item @i if a quota does not admit it now, beside what is promised to earlier requests. It then waits
+ * without a promised start, and does not keep others from the nodes that it would get. Returns FALSE if the quotas
+ * admit it. */
 static gboolean
 wait_for_quotas (QuoitQueue *queue, guint i)
 {
@@ -49,7 +38,8 @@ wait_for_quotas (QuoitQueue *queue, guint i)
   const QuoitRequest *request = quoit_queue_item (queue, i)->request;
   GError *error = NULL;
 
-  if (quoit_quota_admits_after (fleet, request, NULL, 0))
+  if (quoit_pledges_admit (queue->pledges, fleet, request, quoit_request_min_slices (request), NULL,
+                           quoit_queue_end_of_start_now (queue, i)))
     return FALSE;
   if (quoit_quota_check_ever (fleet, request, &error))
     quoit_queue_item (queue, i)->waits_for_quotas = TRUE;
@@ -89,8 +79,7 @@ can_start_at (const QuoitQueue *queue, const QuoitRequest *request, gint64 start
   const QuoitFleet *fleet = queue->result->fleet;
 
   return start_ms > queue->now_ms
-         && (quoit_fleet_n_ahead (fleet) == 0
-             || quoit_start_is_granted_at (fleet, request, queue->now_ms, start_ms));
+         && (quoit_fleet_n_ahead (fleet) == 0 || quoit_start_is_granted_at (fleet, request, queue->now_ms, start_ms));
 }
 
 /* Returns when item @i, for slices, is to start; 0 if that is unknown. */
@@ -157,8 +146,6 @@ find_start_of_bundles (const QuoitQueue *queue, guint i, GArray *nodes)
   g_autoptr (QuoitFleet) shadow = NULL;
   g_auto (QuoitStartTime) start = { 0 };
 
-  if (is_placed_over_quota (queue->result->fleet, request))
-    return 0;
   quoit_queue_withhold_pinned (queue, &withheld);
   shadow = quoit_queue_make_shadow (&withheld);
   if (!quoit_find_start_alone (shadow != NULL ? shadow : queue->result->fleet, request, queue->now_ms, &start, NULL)
@@ -208,16 +195,22 @@ find_promise (const QuoitQueue *queue, guint i)
   return promise;
 }
 
-/* Takes what item @i needs from its start on. Returns FALSE if an earlier request needs it. */
+/* Takes what item @i needs from its start on. Returns FALSE if an earlier request needs it, or if a quota does not
+ * admit the item beside what earlier requests are to get before its end. */
 static gboolean
 take_promise (QuoitQueue *queue, guint i, const Promise *promise)
 {
+  const QuoitFleet *fleet = queue->result->fleet;
   const QuoitRequest *request = quoit_queue_item (queue, i)->request;
-  const gint64 runtime_ms = quoit_queue_runtime (queue, i);
+  const guint32 *nodes = request->bundles->len > 0 ? (const guint32 *) (void *) promise->nodes->data : NULL;
+  const gint64 runtime_ms = quoit_queue_runtime (queue, i), end_ms = quoit_runtime_end (promise->start_ms, runtime_ms);
 
-  if (request->bundles->len > 0)
-    return pin_nodes (queue, promise->nodes, quoit_runtime_end (promise->start_ms, runtime_ms));
-  quoit_timeline_take (queue->timeline, i, quoit_request_min_slices (request), promise->start_ms, runtime_ms);
+  if (!quoit_pledges_admit (queue->pledges, fleet, request, quoit_request_min_slices (request), nodes, end_ms)
+      || (nodes != NULL && !pin_nodes (queue, promise->nodes, end_ms)))
+    return FALSE;
+  if (nodes == NULL)
+    quoit_timeline_take (queue->timeline, i, quoit_request_min_slices (request), promise->start_ms, runtime_ms);
+  quoit_pledges_add (queue->pledges, fleet, request, nodes, promise->start_ms);
   return TRUE;
 }
 
@@ -455,6 +448,7 @@ quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, 
   g_autoptr (GArray) items = list_items (requests, n);
   QuoitQueue queue = { .requests = requests, .items = items, .backfill = backfill, .result = result };
   g_autoptr (GArray) pinned = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) pledges = quoit_pledges_new ();
 
   result->fleet = quoit_fleet_fork (fleet);
   result->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
@@ -464,6 +458,7 @@ quoit_plan_queue (const QuoitFleet *fleet, const QuoitRequest *const *requests, 
   for (guint i = 0; i < n; i++)
     g_array_index (result->requests, QuoitQueuedRequest, i).state = QUOIT_QUEUED_WAITS;
   queue.pinned = pinned;
+  queue.pledges = pledges;
   if (!quoit_step_clock (fleet, now_ms, &queue.now_ms, error))
     return FALSE;
   for (guint i = 0; i < QUOIT_N_DUE_STEPS; i++)

@@ -21,6 +21,7 @@ typedef struct {
   QuoitTimeline *timeline;
   QuoitQueueResult *result;
   GArray *pinned;       /* of guint32: nodes that waiting bundles are to get */
+  GArray *pledges;      /* chips of quotas that waiting requests are to get */
   gboolean has_promise; /* a waiting request is promised its start */
   gboolean is_blocked;  /* no further request may start */
 } QuoitQueue;
@@ -54,6 +55,9 @@ typedef struct {
 /* Returns for how long item @i needs its slices: until its expected end, or else that of its lease; 0: unknown. If
  * something lies ahead, only an end that the ledger enforces counts, as for a reservation. */
 gint64 quoit_queue_runtime (const QuoitQueue *queue, guint i);
+
+/* Returns when item @i ends if it starts now. */
+gint64 quoit_queue_end_of_start_now (const QuoitQueue *queue, guint i);
 
 /* Adds the nodes that waiting bundles are to get. */
 void quoit_queue_withhold_pinned (const QuoitQueue *queue, QuoitWithheld *withheld);

@@ -2,7 +2,7 @@
 /* Starts requests of a queue. */
 #include "ledger/ahead.h"
 #include "ledger/queue-private.h"
-#include "placement/quota.h"
+#include "placement/queue/pledges.h"
 
 gint64
 quoit_queue_runtime (const QuoitQueue *queue, guint i)
@@ -12,6 +12,12 @@ quoit_queue_runtime (const QuoitQueue *queue, guint i)
   if (quoit_fleet_n_ahead (queue->result->fleet) > 0)
     return request->lease_ms == 0 ? 0 : MAX (request->lease_ms, request->expected_runtime_ms);
   return request->expected_runtime_ms != 0 ? request->expected_runtime_ms : request->lease_ms;
+}
+
+gint64
+quoit_queue_end_of_start_now (const QuoitQueue *queue, guint i)
+{
+  return quoit_runtime_end (queue->now_ms, quoit_queue_runtime (queue, i));
 }
 
 /* --- the shadow: for bundles --- */
@@ -90,8 +96,7 @@ take_slices (QuoitQueue *queue, const QuoitGroupData *group, guint i)
 {
   g_autoptr (GArray) slices = group_slices (queue->result->fleet->layout, group);
 
-  return quoit_timeline_take_slices (queue->timeline, slices,
-                                     quoit_runtime_end (queue->now_ms, quoit_queue_runtime (queue, i)));
+  return quoit_timeline_take_slices (queue->timeline, slices, quoit_queue_end_of_start_now (queue, i));
 }
 
 /* Sets what the plan says about request @i, which starts now. */
@@ -175,8 +180,8 @@ quoit_queue_grow_group (QuoitQueue *queue, guint i)
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
 
-  if (queue->result->fleet->quotas != NULL)
-    n = MIN (n, quoit_quota_admit_slices (queue->result->fleet, request, NULL).n_now);
+  n = quoit_pledges_limit_slices (queue->pledges, queue->result->fleet, request, n,
+                                  quoit_queue_end_of_start_now (queue, i));
   if (n == 0)
     return;
   resize.n_slices = group->n_slices + n;
@@ -206,7 +211,10 @@ quoit_queue_start_on (QuoitQueue *queue, guint i, const QuoitFleet *shadow)
   if (!is_decided && error == NULL)
     return FALSE;
   /* A repeated request has its group already, and makes no entry. */
-  if (is_decided && entry != NULL && !take_slices (queue, outcome.after, i))
+  if (is_decided && entry != NULL
+      && (!quoit_pledges_admit_group (queue->pledges, queue->result->fleet, outcome.after,
+                                      quoit_queue_end_of_start_now (queue, i))
+          || !take_slices (queue, outcome.after, i)))
     return FALSE;
   if (!is_decided || (entry != NULL && !quoit_queue_apply (queue, entry, &error)))
     quoit_queue_refuse (queue, i, error);
@@ -230,8 +238,7 @@ quoit_queue_start_bundles (QuoitQueue *queue, guint i)
     return TRUE;
   if (!queue->has_promise)
     return FALSE;
-  quoit_timeline_withhold (queue->timeline, quoit_runtime_end (queue->now_ms, quoit_queue_runtime (queue, i)),
-                           withhold_slice, &withheld);
+  quoit_timeline_withhold (queue->timeline, quoit_queue_end_of_start_now (queue, i), withhold_slice, &withheld);
   shadow = quoit_queue_make_shadow (&withheld);
   return quoit_queue_start_on (queue, i, shadow);
 }

@@ -429,6 +429,45 @@ START_TEST (starts_and_preemptions_of_bundles_know_quotas_for_a_class)
 }
 END_TEST
 
+START_TEST (promised_starts_keep_their_chips)
+{
+  static const struct {
+    gint64 runtime_ms, promised_ms, state;
+  } later[] = { { 6000000, 0, QUOIT_QUEUED_WAITS }, /* would still run at the promised start */
+                { 600000, G_GINT64_CONSTANT (1800000000000), QUOIT_QUEUED_STARTS } }; /* ends just before */
+
+  for (gsize i = 0; i < G_N_ELEMENTS (later); i++)
+    {
+      g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2 pool=p; v6e 2x2 x3 pool=r");
+      g_autoptr (QuoitRequest) running = request_new ("running", "v6e", "2x2", 2, NULL);
+      g_autoptr (QuoitRequest) large = request_new ("large", "v6e", "2x2", 2, "a");
+      g_autoptr (QuoitRequest) small = request_new ("small", "v6e", "2x2", 1, "a");
+      g_autoptr (QuoitRequest) lender = request_new ("lender", "v6e", "2x2", 1, "b");
+      const QuoitRequest *queue[] = { large, small, lender };
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      g_autoptr (QuoitFork) fork = NULL;
+      g_autoptr (QuoitQueuePlan) plan = NULL;
+
+      set_quota (ledger, "a", "a", NULL, 4, -1, "c");
+      set_quota (ledger, "b", "b", NULL, 4, -1, "c");
+      quoit_request_set_pool (running, "p");
+      quoit_request_set_pool (large, "p");
+      quoit_request_set_pool (small, "r");
+      ck_assert (quoit_request_set_expected_runtime_ms (running, 10 * minute_ms, NULL));
+      ck_assert (quoit_request_set_expected_runtime_ms (small, later[i].runtime_ms, NULL));
+      quoit_group_unref (quoit_ledger_reserve (ledger, running, first_ms, NULL, NULL));
+      snapshot = quoit_ledger_snapshot (ledger);
+      fork = quoit_snapshot_fork (snapshot);
+      plan = quoit_fork_plan_queue (fork, queue, 3, QUOIT_BACKFILL_EASY, first_ms, NULL);
+      ck_assert_int_eq (quoit_queue_plan_get_start_ms (plan, 0), first_ms + 10 * minute_ms);
+      ck_assert_int_eq (quoit_queue_plan_get_state (plan, 1), later[i].state);
+      ck_assert_int_eq (quoit_queue_plan_get_start_ms (plan, 1), later[i].promised_ms);
+      /* The lender would use its nominal chips, which 'large' is to borrow. */
+      ck_assert_int_eq (quoit_queue_plan_get_state (plan, 2), QUOIT_QUEUED_WAITS);
+    }
+}
+END_TEST
+
 START_TEST (bad_quotas_are_refused)
 {
   static const struct {
@@ -494,6 +533,7 @@ main (void)
   tcase_add_test (tcase, commits_of_forks_keep_the_number_of_quotas);
   tcase_add_test (tcase, an_overused_cohort_has_options);
   tcase_add_test (tcase, starts_and_preemptions_of_bundles_know_quotas_for_a_class);
+  tcase_add_test (tcase, promised_starts_keep_their_chips);
   tcase_add_test (tcase, bad_quotas_are_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
