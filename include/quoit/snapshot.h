@@ -206,7 +206,7 @@ QUOIT_API QuoitReport *quoit_snapshot_explain_group (const QuoitSnapshot *snapsh
  * quoit_snapshot_dup_json:
  *
  * Returns everything in the snapshot as one JSON document with "schema": "quoit/1": sources, pools, slices, nodes,
- * groups and windows of the calendar. Amounts are decimal text. Equal states give equal text.
+ * groups, windows of the calendar and quotas. Amounts are decimal text. Equal states give equal text.
  *
  * Returns: (transfer full): the document; g_free() it
  */

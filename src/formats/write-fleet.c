@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "fleet/ahead.h"
 #include "fleet/names.h"
+#include "fleet/quotas.h"
 #include "fleet/source-kinds.h"
 #include "fleet/units.h"
 
@@ -311,6 +312,42 @@ write_windows (QuoitWriter *writer, const QuoitFleet *fleet)
   quoit_writer_close (writer);
 }
 
+static void
+write_quota (QuoitWriter *writer, const QuoitQuota *quota, gint64 used_e4)
+{
+  quoit_writer_open_object (writer, NULL);
+  quoit_writer_text (writer, "quota", quota->name);
+  quoit_writer_text (writer, "owner", quota->label == NULL ? quota->value : NULL);
+  if (quota->label == NULL)
+    quoit_writer_text (writer, "label", NULL);
+  else
+    {
+      quoit_writer_open_object (writer, "label");
+      quoit_writer_text (writer, quota->label, quota->value);
+      quoit_writer_close (writer);
+    }
+  quoit_writer_text (writer, "accelerator",
+                     quota->generation == QUOIT_GENERATION_NONE ? NULL : quoit_generation_name (quota->generation));
+  quoit_writer_text (writer, "topology", quota->topology);
+  quoit_writer_integer (writer, "nominal", quota->nominal);
+  if (quota->most < 0)
+    quoit_writer_text (writer, "max", NULL);
+  else
+    quoit_writer_integer (writer, "max", quota->most);
+  quoit_writer_text (writer, "cohort", quota->cohort);
+  quoit_writer_amount (writer, "used", (QuoitAmount) { used_e4 });
+  quoit_writer_close (writer);
+}
+
+static void
+write_quotas (QuoitWriter *writer, const QuoitQuotas *quotas)
+{
+  quoit_writer_open_array (writer, "quotas");
+  for (guint i = 0; i < quoit_quotas_n (quotas); i++)
+    write_quota (writer, quoit_quotas_at (quotas, i), quoit_quotas_used_e4 (quotas, i));
+  quoit_writer_close (writer);
+}
+
 char *
 quoit_write_fleet_json (const QuoitFleet *fleet)
 {
@@ -327,6 +364,7 @@ quoit_write_fleet_json (const QuoitFleet *fleet)
   quoit_writer_close (writer);
   write_groups (writer, fleet);
   write_windows (writer, fleet);
+  write_quotas (writer, fleet->quotas);
   quoit_writer_close (writer);
   return quoit_writer_finish (writer);
 }

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "fleet/ahead.h"
 #include "fleet/names.h"
+#include "fleet/quota.h"
 #include "ledger/entry.h"
 
 /* Returns "without a lease" or "until 2026-01-01T00:00:00.000Z". The caller owns the text. */
@@ -49,7 +50,8 @@ ahead_text (const QuoitGroupData *group, const char *now)
     }
 }
 
-/* Describes a group, an owner, external use or a window after the effect. @now is " now" if the effect changed it, else
+/* Describes a group, an owner, external use, a window or a quota after the effect. @now is " now" if the effect changed
+ * it, else
  * "". */
 static char *
 group_text (const QuoitGroupData *group, const char *now)
@@ -66,7 +68,7 @@ group_text (const QuoitGroupData *group, const char *now)
       until = until_text (group->until_ms);
       return g_strdup_printf ("%s is registered, %s", group->name, until);
     case QUOIT_RECORD_QUOTA:
-      return g_strdup_printf ("%s is set%s: %s", group->name, now, group->request);
+      return g_strdup_printf ("quota %s is set%s: %s", quoit_quota_record_quota (group), now, group->request);
     case QUOIT_RECORD_EXTERNAL:
       return g_strdup_printf ("%s: %u nodes are used without a group", group->name, count_placed (group));
     case QUOIT_RECORD_BUNDLES:
@@ -102,11 +104,13 @@ end_text (QuoitEnd end)
 static char *
 removal_text (const QuoitEffect *effect)
 {
-  g_autofree char *window_prefix = quoit_window_record_name ("");
+  g_autofree char *window_prefix = quoit_window_record_name (""), *quota_prefix = quoit_quota_record_name ("");
 
   if (g_str_has_prefix (effect->group_name, window_prefix))
     return g_strdup_printf ("window %s %s", effect->group_name + strlen (window_prefix),
                             effect->end == QUOIT_END_EXPIRED ? "has ended" : "is removed");
+  if (g_str_has_prefix (effect->group_name, quota_prefix))
+    return g_strdup_printf ("quota %s is removed", effect->group_name + strlen (quota_prefix));
   return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s%s%s", effect->group_name, effect->group_id,
                           end_text (effect->end), effect->reason == NULL ? "" : ": ",
                           effect->reason == NULL ? "" : effect->reason);

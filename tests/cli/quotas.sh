@@ -72,7 +72,11 @@ ok 0 "verify replays quotas" verify
 ok 0 "journal names the verbs" journal --now "$now"
 out "set is in the journal" "quota set"
 out "remove is in the journal" "quota remove"
-out "the journal has the quota" "quota/nlp is set now: nominal=16/accelerator=v6e/cohort=lab/label=team=nlp"
+out "the journal has the quota" "quota nlp is set now: nominal=16/accelerator=v6e/cohort=lab/label=team=nlp"
+out "the journal has the removal" "quota ana is removed"
+ok 0 "the past is exported" export json --at 5
+fact "the export has quotas" '[(q["quota"], q["owner"], q["label"], q["accelerator"], q["topology"], q["nominal"], q["max"], q["cohort"], q["used"]) for q in d["quotas"]]' \
+  "[('ana x', 'ana x', None, 'v6e', '4x4', 16, None, None, '0'), ('nlp', None, {'team': 'nlp'}, 'v6e', None, 32, 64, 'lab', '48'), ('vision', None, {'team': 'vision'}, 'v6e', None, 32, None, 'lab', '0')]"
 last=$(quoit journal -o csv | tail -n 1 | cut -d , -f 1)
 ok 0 "the journal is compacted" journal compact --before $((last + 1)) --now "$now"
 ok 0 "quota reads the checkpoint" quota --now "$now" -o json
