@@ -197,13 +197,19 @@ has_usable_node (guint32 slice, gconstpointer data)
   return g_hash_table_contains (((const Usable *) data)->slices, GUINT_TO_POINTER (slice));
 }
 
+static gboolean
+bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  return quoit_bundles_fit (fleet, request, NULL);
+}
+
 static void
 add_shrinks (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *nodes,
              guint32 n_nodes)
 {
   g_autoptr (GHashTable) slices = g_hash_table_new (NULL, NULL);
   const Usable usable = { fleet, slices };
-  const QuoitShrinkSearch search = { fleet, request, has_usable_node, fit_within_quotas, &usable };
+  const QuoitShrinkSearch search = { fleet, request, has_usable_node, bundles_fit, &usable };
 
   for (guint32 i = 0; i < n_nodes; i++)
     g_hash_table_add (slices, GUINT_TO_POINTER (fleet->layout->nodes[nodes[i]].slice));

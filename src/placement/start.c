@@ -385,7 +385,7 @@ QuoitStartTime
 quoit_start_time_at (gint64 time_ms)
 {
   return (QuoitStartTime) { time_ms, g_array_new (FALSE, FALSE, sizeof (QuoitGroupEnd)),
-                            g_array_new (FALSE, FALSE, sizeof (guint32)) };
+                            g_array_new (FALSE, FALSE, sizeof (guint32)), 0 };
 }
 
 gboolean

@@ -284,32 +284,46 @@ class Model:
         ahead = self.lies_ahead()
         taken: list[Demand] = []  # what the plan has given or promised
         started: list[Group] = []
+        promised: list[tuple[int, Group]] = []  # with the start
         rows = []
         has_promise = is_blocked = False
         for group, lease, runtime in queue:
             if group.n > group.rule.total() or self.quota_verdict(group) == NEVER:
                 rows.append(["refused", None, 0])
                 continue
-            if is_blocked or not self.admits(group, [*self.groups.values(), *started]):
-                rows.append(["waits", None, 0])
-                is_blocked |= backfill == "none"
-                continue
             length = FOREVER if lease is None and (ahead or runtime is None) else runtime or lease
             if ahead and lease is not None:
                 length = max(lease, runtime or 0)
+            if is_blocked or not self._keeps_quotas(group, started, promised, self.now + length):
+                rows.append(["waits", None, 0])
+                is_blocked |= backfill == "none"
+                continue
             start = self._first_start(group, length, taken)
             if start == self.now:
                 taken.append(self._take(group, start, length))
                 started.append(group)
                 rows.append(["starts", start, group.n])
                 continue
-            gets_promise = start is not None and not (has_promise and backfill != "conservative")
+            gets_promise = (
+                start is not None
+                and not (has_promise and backfill != "conservative")
+                and self._keeps_quotas(group, started, promised, start + length)
+            )
             rows.append(["waits", start if gets_promise else None, 0])
             if gets_promise:
                 taken.append(self._take(group, start, length))
+                promised.append((start, group))
                 has_promise = True
             is_blocked |= backfill == "none"
         return rows
+
+    def _keeps_quotas(self, group, started, promised, end):
+        """Whether the quotas admit the group until `end`, beside those that are promised a start before."""
+        before = [one for start, one in promised if start < end]
+        others = [*self.groups.values(), *started, *before]
+        return self.admits(group, others) and all(
+            self.admits(one, [group, *(other for other in others if other is not one)]) for one in before
+        )
 
     def _take(self, group, start, length):
         return Demand(tuple(name for name, _ in group.rule.pools()), group.n, start, start + length)

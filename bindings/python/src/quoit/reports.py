@@ -211,9 +211,12 @@ class AlternativeReport:
     """The message of the error; None: there is none."""
 
 
-def take_report(pointer: Any, has_alternatives: bool = True) -> Report:
+def take_report(pointer: Any) -> Report:
     """Converts a report, and frees it."""
-    n_alternatives = lib.quoit_report_get_n_alternatives(pointer) if has_alternatives else 1
+    return _take_report(pointer, lib.quoit_report_get_n_alternatives(pointer))
+
+
+def _take_report(pointer: Any, n_alternatives: int) -> Report:
     try:
         return Report(
             verdict=Verdict(lib.quoit_report_get_verdict(pointer)),
@@ -245,7 +248,7 @@ def _alternative(pointer: Any, at: int) -> AlternativeReport:
         report = _c.call(lib.quoit_report_dup_alternative, pointer, at)
     except errors.Error as error:
         return AlternativeReport(None, error.code, str(error))
-    return AlternativeReport(take_report(report, has_alternatives=False), None, None)
+    return AlternativeReport(_take_report(report, 1), None, None)
 
 
 def _reason(pointer: Any, at: int) -> Reason:
