@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/queue/pledges.h"
 
+/* What one quota is to count. The pledges of a request are adjacent. */
 typedef struct {
   gint64 start_ms;
+  guint n_of_request; /* pledges of the same request from here on */
   QuoitQuotaChips chips;
 } Pledge;
 
@@ -23,7 +25,7 @@ quoit_pledges_add (GArray *pledges, const QuoitFleet *fleet, const QuoitRequest 
   list = quoit_quota_list_chips (fleet, request, quoit_request_min_slices (request), nodes);
   for (guint i = 0; i < list->len; i++)
     {
-      const Pledge pledge = { start_ms, g_array_index (list, QuoitQuotaChips, i) };
+      const Pledge pledge = { start_ms, list->len - i, g_array_index (list, QuoitQuotaChips, i) };
 
       g_array_append_val (pledges, pledge);
     }
@@ -45,18 +47,46 @@ copy_with_pledges (const GArray *pledges, const QuoitFleet *fleet, gint64 end_ms
   return quotas;
 }
 
-/* Returns whether @quotas, which count the pledges before @end_ms, admit them. */
-static gboolean
-are_kept (const GArray *pledges, gint64 end_ms, const QuoitQuotas *quotas)
+static const Pledge *
+pledge_at (const GArray *pledges, guint i)
 {
-  for (guint p = 0; p < pledges->len; p++)
-    {
-      const Pledge *pledge = &g_array_index (pledges, Pledge, p);
+  return &g_array_index (pledges, Pledge, i);
+}
 
-      if (pledge->start_ms < end_ms && quoit_quotas_room_e4 (quotas, pledge->chips.quota) < 0)
-        return FALSE;
-    }
+/* Returns whether @quotas admit the @n pledges of a request from @first on, if they do not count them yet. */
+static gboolean
+have_room (const GArray *pledges, guint first, guint n, const QuoitQuotas *quotas)
+{
+  for (guint p = first; p < first + n; p++)
+    if (quoit_quotas_room_e4 (quotas, pledge_at (pledges, p)->chips.quota) < pledge_at (pledges, p)->chips.chips_e4)
+      return FALSE;
   return TRUE;
+}
+
+static void
+add_pledges (const GArray *pledges, guint first, guint n, gint64 sign, QuoitQuotas *quotas)
+{
+  for (guint p = first; p < first + n; p++)
+    quoit_quotas_add_chips (quotas, pledge_at (pledges, p)->chips.quota, sign * pledge_at (pledges, p)->chips.chips_e4);
+}
+
+/* Returns whether @quotas, which count the pledges before @end_ms, admit each of these requests beside the rest. A
+ * cohort counts a request twice if two of its quotas count it, but admits it once. */
+static gboolean
+are_kept (const GArray *pledges, gint64 end_ms, QuoitQuotas *quotas)
+{
+  gboolean kept = TRUE;
+
+  for (guint p = 0, n; p < pledges->len && kept; p += n)
+    {
+      n = pledge_at (pledges, p)->n_of_request;
+      if (pledge_at (pledges, p)->start_ms >= end_ms)
+        continue;
+      add_pledges (pledges, p, n, -1, quotas);
+      kept = have_room (pledges, p, n, quotas);
+      add_pledges (pledges, p, n, 1, quotas);
+    }
+  return kept;
 }
 
 gboolean
@@ -76,11 +106,15 @@ quoit_pledges_admit (const GArray *pledges, const QuoitFleet *fleet, const Quoit
     {
       const QuoitQuotaChips *chips = &g_array_index (list, QuoitQuotaChips, i);
 
-      quoit_quotas_add_chips (quotas, chips->quota, chips->chips_e4);
+      if (quoit_quotas_room_e4 (quotas, chips->quota) < chips->chips_e4)
+        return FALSE;
     }
   for (guint i = 0; i < list->len; i++)
-    if (quoit_quotas_room_e4 (quotas, g_array_index (list, QuoitQuotaChips, i).quota) < 0)
-      return FALSE;
+    {
+      const QuoitQuotaChips *chips = &g_array_index (list, QuoitQuotaChips, i);
+
+      quoit_quotas_add_chips (quotas, chips->quota, chips->chips_e4);
+    }
   return are_kept (pledges, end_ms, quotas);
 }
 
