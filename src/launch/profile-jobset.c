@@ -107,7 +107,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VariableCaches, clear_caches)
 /* With several processes per host, TPU_WORKER_ID is the number of the process in its slice. JOB_COMPLETION_INDEX is
  * the worker id of its host. */
 static void
-set_variables (const QuoitSliceVariables *slice, VariableCaches *caches, QuoitProcess *process)
+set_variables (QuoitSliceVariables *slice, VariableCaches *caches, QuoitProcess *process)
 {
   guint32 task = quoit_process_index_in_slice (slice->topology, process);
 

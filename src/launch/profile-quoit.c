@@ -178,7 +178,7 @@ add_multislice_variables (QuoitSliceVariables *slice, GroupVariables *group)
 /* With several processes per host, the number of a process in its slice is its worker id in JAX and its task id in
  * PyTorch/XLA. */
 static void
-set_variables (const QuoitSliceVariables *slice, GroupVariables *group, QuoitProcess *process)
+set_variables (QuoitSliceVariables *slice, GroupVariables *group, QuoitProcess *process)
 {
   guint32 task = quoit_process_index_in_slice (slice->topology, process);
 
@@ -190,7 +190,7 @@ set_variables (const QuoitSliceVariables *slice, GroupVariables *group, QuoitPro
 }
 
 static void
-set_part_variables (const QuoitSliceVariables *slice, guint index, guint32 first_port, QuoitProcess *process)
+set_part_variables (QuoitSliceVariables *slice, guint index, guint32 first_port, QuoitProcess *process)
 {
   copy_manifest_variables (slice->topology, process);
   quoit_slice_variables_set (slice, process);

@@ -101,7 +101,10 @@ quoit_slice_variables_clear (QuoitSliceVariables *slice)
 {
   g_clear_pointer (&slice->common, g_ptr_array_unref);
   for (guint i = 0; i < QUOIT_MOST_PER_HOST; i++)
-    g_clear_pointer (&slice->by_local_index[i], g_ptr_array_unref);
+    {
+      g_clear_pointer (&slice->by_local_index[i], g_ptr_array_unref);
+      g_clear_pointer (&slice->sorted[i], g_ptr_array_unref);
+    }
 }
 
 gboolean
@@ -123,18 +126,37 @@ quoit_slice_variables_add (QuoitSliceVariables *slice, const char *name, const c
   g_ptr_array_add (slice->common, quoit_variable_new (name, value));
 }
 
-void
-quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *process)
+static void
+share_all (QuoitProcess *process, const GPtrArray *variables)
 {
-  const GPtrArray *by_local_index;
+  for (guint i = 0; i < variables->len; i++)
+    quoit_process_share_variable (process, variables->pdata[i]);
+}
 
-  for (guint i = 0; i < slice->common->len; i++)
-    quoit_process_share_variable (process, slice->common->pdata[i]);
-  if (process->local_index >= slice->topology->per_host)
+static gpointer
+acquire (gconstpointer variable, gpointer data)
+{
+  (void) data;
+  return g_atomic_rc_box_acquire ((gpointer) variable);
+}
+
+void
+quoit_slice_variables_set (QuoitSliceVariables *slice, QuoitProcess *process)
+{
+  const gboolean is_empty = process->variables->len == 0;
+  const guint local = process->local_index;
+
+  if (is_empty && local < slice->topology->per_host && slice->sorted[local] != NULL)
+    {
+      g_ptr_array_extend (process->variables, slice->sorted[local], acquire, NULL);
+      return;
+    }
+  share_all (process, slice->common);
+  if (local >= slice->topology->per_host)
     return;
-  by_local_index = slice->by_local_index[process->local_index];
-  for (guint i = 0; i < by_local_index->len; i++)
-    quoit_process_share_variable (process, by_local_index->pdata[i]);
+  share_all (process, slice->by_local_index[local]);
+  if (is_empty)
+    slice->sorted[local] = g_ptr_array_copy (process->variables, acquire, NULL);
 }
 
 /* --- several processes per host --- */
@@ -261,8 +283,13 @@ add_addresses (QuoitSliceVariables *slice, const GPtrArray *hosts, char *const *
 
   for (guint host = 0; host < hosts->len; host++)
     for (guint i = 0; i < slice->topology->per_host; i++)
-      g_string_append_printf (addresses, "%s%s:%s", addresses->len > 0 ? "," : "", (char *) hosts->pdata[host],
-                              ports[i]);
+      {
+        if (addresses->len > 0)
+          g_string_append_c (addresses, ',');
+        g_string_append (addresses, hosts->pdata[host]);
+        g_string_append_c (addresses, ':');
+        g_string_append (addresses, ports[i]);
+      }
   quoit_slice_variables_add (slice, "TPU_PROCESS_ADDRESSES", addresses->str);
   for (guint i = 0; i < slice->topology->per_host; i++)
     g_ptr_array_add (slice->by_local_index[i], quoit_variable_new ("TPU_PROCESS_PORT", ports[i]));

@@ -24,6 +24,7 @@ typedef struct {
   const QuoitClass *class;                        /* NULL: the source no longer reports it */
   GPtrArray *common;                              /* of all processes */
   GPtrArray *by_local_index[QUOIT_MOST_PER_HOST]; /* of the processes with an index on their hosts */
+  GPtrArray *sorted[QUOIT_MOST_PER_HOST];         /* both, as the first process got them; NULL: none has them yet */
 } QuoitSliceVariables;
 
 /* Starts the variables of the slice whose processes begin at @first, with TPU_TOPOLOGY and TPU_ACCELERATOR_TYPE if the
@@ -57,8 +58,8 @@ gboolean quoit_process_port_parse (const char *port, guint32 n, guint32 *first, 
 void quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *process_hosts, guint32 port);
 void quoit_process_set_part_variables (QuoitProcess *process, guint32 task, guint32 port);
 
-/* Sets the shared variables in one process of the slice. */
-void quoit_slice_variables_set (const QuoitSliceVariables *slice, QuoitProcess *process);
+/* Sets the shared variables in one process of the slice. All of them must have been added. */
+void quoit_slice_variables_set (QuoitSliceVariables *slice, QuoitProcess *process);
 
 /* Returns the index of the process in its slice, counted host by host. */
 guint32 quoit_process_index_in_slice (const QuoitTopology *topology, const QuoitProcess *process);
