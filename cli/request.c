@@ -25,6 +25,12 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->selectors);
   g_strfreev (options->named_slices);
   g_strfreev (options->excluded_slices);
+  g_strfreev (options->excluded_nodes);
+  g_free (options->keep_to);
+  g_free (options->spread);
+  g_free (options->max_skew);
+  g_free (options->min_domains);
+  g_free (options->near);
   g_strfreev (options->labels);
   g_free (options->with);
   bundle_options_clear (&options->bundle_options);
@@ -81,6 +87,18 @@ all_entries (RequestOptions *o)
     { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named_slices,
       "use only this slice; repeat the option to allow several", "NAME" },
     { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_slices, "do not use this slice", "NAME" },
+    { "exclude-node", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_nodes,
+      "do not use this node or its slice; repeat the option for several", "NAME" },
+    { "keep-to", 0, 0, G_OPTION_ARG_FILENAME, &o->keep_to, "all slices in one pool, or in one zone: pool or zone",
+      "DOMAIN" },
+    { "spread", 0, 0, G_OPTION_ARG_FILENAME, &o->spread, "spread the slices evenly over pools or zones: pool or zone",
+      "DOMAIN" },
+    { "max-skew", 0, 0, G_OPTION_ARG_FILENAME, &o->max_skew,
+      "with --spread: how many slices more than the one with the fewest a domain may have (1)", "N" },
+    { "min-domains", 0, 0, G_OPTION_ARG_FILENAME, &o->min_domains,
+      "with --spread: with fewer domains, each may have --max-skew slices (1)", "N" },
+    { "near", 0, 0, G_OPTION_ARG_FILENAME, &o->near, "prefer slices in the pools, then in the zones, of this group",
+      "GROUP" },
     { "else", 0, 0, G_OPTION_ARG_NONE, &o->has_else,
       "the options after it describe an alternative, if nothing before it fits", NULL },
     { "with", 0, 0, G_OPTION_ARG_FILENAME, &o->with,
@@ -248,6 +266,53 @@ set_estimates (QuoitRequest *request, const RequestOptions *options, GError **er
 }
 
 static bool
+parse_domain (const char *option, const char *text, QuoitDomain *domain, GError **error)
+{
+  *domain = strcmp (text, "pool") == 0 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE;
+  if (*domain == QUOIT_DOMAIN_POOL || strcmp (text, "zone") == 0)
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected pool or zone", option, text);
+  return false;
+}
+
+static bool
+set_spread (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  static const NumberRule skew = { "--max-skew", "1 to 1000000", G_MININT64, G_MAXINT64 };
+  static const NumberRule domains = { "--min-domains", "1 to 1000000", G_MININT64, G_MAXINT64 };
+  gint64 max_skew = 1, min_domains = 1;
+  QuoitDomain domain;
+
+  if (options->spread == NULL)
+    {
+      if (options->max_skew == NULL && options->min_domains == NULL)
+        return true;
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected also --spread DOMAIN",
+                   options->max_skew != NULL ? "--max-skew" : "--min-domains");
+      return false;
+    }
+  return parse_domain ("--spread", options->spread, &domain, error)
+         && (options->max_skew == NULL || text_parse_number (options->max_skew, &skew, &max_skew, error))
+         && (options->min_domains == NULL || text_parse_number (options->min_domains, &domains, &min_domains, error))
+         && quoit_request_spread_over (request, domain, max_skew, min_domains, error);
+}
+
+/* Sets what depends on the pools and zones of the slices. */
+static bool
+set_places (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  QuoitDomain domain;
+
+  for (char **n = options->excluded_nodes; n != NULL && *n != NULL; n++)
+    quoit_request_exclude_node (request, *n);
+  if (options->keep_to != NULL
+      && (!parse_domain ("--keep-to", options->keep_to, &domain, error)
+          || !quoit_request_keep_to (request, domain, error)))
+    return false;
+  return set_spread (request, options, error) && quoit_request_set_near (request, options->near, error);
+}
+
+static bool
 set_options (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
   if (options->accelerator != NULL && !quoit_request_set_accelerator (request, options->accelerator, error))
@@ -270,7 +335,7 @@ set_options (QuoitRequest *request, const RequestOptions *options, GError **erro
     quoit_request_add_slice (request, *s);
   for (char **s = options->excluded_slices; s != NULL && *s != NULL; s++)
     quoit_request_exclude_slice (request, *s);
-  return true;
+  return set_places (request, options, error);
 }
 
 /* Checks that the generation has the topology. The library would check this too, but only in a complete request, and

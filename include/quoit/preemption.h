@@ -37,14 +37,15 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * 2. the chips of all released groups, as few as possible
  * 3. the chip seconds that these groups have run since they were reserved, as few as possible
  *
- * For slices, the result is the cheapest set, and quoit_preemption_is_cheapest() returns true, except in two cases.
- * With more than 16 million pairs of a group and a needed slice, the released chips are at most twice the least
+ * For slices, the result is the cheapest set, and quoit_preemption_is_cheapest() returns true, except in three
+ * cases. With more than 16 million pairs of a group and a needed slice, the released chips are at most twice the least
  * possible number. If more than 12 groups are connected by slices that they share, only some of the sets of these
- * groups are tried. For bundles, all sets are tried if at most 10 groups have a lower priority. Otherwise groups are
- * released by priority and cost until the request fits, and those that need not be released stay; each of these groups
- * costs at least one search for a placement. The greatest priority of a released group is the lowest possible one in
- * all cases, except for bundles of policy `ray`, and for bundles of policy `best` if a search for a placement ends
- * without a proof.
+ * groups are tried. If the slices are spread over pools or zones, their shares are decided first, and of the groups
+ * that these need, up to 256 are tried to stay. For bundles, all sets are tried if at most 10 groups have a lower
+ * priority. Otherwise groups are released by priority and cost until the request fits, and those that need not be
+ * released stay; each of these groups costs at least one search for a placement. The greatest priority of a released
+ * group is the lowest possible one in all cases, except for bundles of policy `ray`, and for bundles of policy `best`
+ * if a search for a placement ends without a proof.
  *
  * Fails with:
  *

@@ -58,7 +58,11 @@ typedef enum {
   QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
   QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: enough whole chips are free, or enough of one chip */
   QUOIT_CONSTRAINT_STRATEGY = 17,       /* nodes: the nodes have room for all bundles together */
-  QUOIT_CONSTRAINT_QUOTA = 18           /* the quotas admit the slices, or all bundles; see quoit_ledger_set_quota() */
+  QUOIT_CONSTRAINT_QUOTA = 18,          /* the quotas admit the slices, or all bundles; see quoit_ledger_set_quota() */
+  QUOIT_CONSTRAINT_EXCLUDED_NODE = 19,  /* no host of the slice, or not the node, is excluded by name */
+  QUOIT_CONSTRAINT_ONE_ZONE = 20,       /* slices: all hosts are in one zone, if the request compares zones */
+  QUOIT_CONSTRAINT_KEEP_TO = 21,        /* slices: in the pool or zone that has most; quoit_request_keep_to() */
+  QUOIT_CONSTRAINT_SPREAD = 22          /* slices: within the skew; see quoit_request_spread_over() */
 } QuoitConstraint;
 
 /**
@@ -155,8 +159,8 @@ QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
 /**
  * quoit_report_get_n_free_now:
  *
- * Returns: the number of slices that are free and match the request, at most as many as the quotas admit; or of nodes
- *   that have room for the bundle; at present
+ * Returns: the number of slices that are free and match the request, at most as many as its domains allow and the
+ *   quotas admit; or of nodes that have room for the bundle; at present
  */
 QUOIT_API uint32_t quoit_report_get_n_free_now (const QuoitReport *report);
 

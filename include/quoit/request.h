@@ -58,6 +58,17 @@ typedef enum {
 } QuoitPolicy;
 
 /**
+ * QuoitDomain:
+ *
+ * A kind of place that several slices share.
+ */
+typedef enum {
+  QUOIT_DOMAIN_NONE = 0,
+  QUOIT_DOMAIN_POOL = 1, /* a pool of one source */
+  QUOIT_DOMAIN_ZONE = 2  /* an availability zone; see quoit_request_set_zone() */
+} QuoitDomain;
+
+/**
  * quoit_request_new:
  * @name: the name of the group: 1 to 253 bytes of printable UTF-8 without '@' or '/'
  *
@@ -215,8 +226,8 @@ QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t 
  *
  * On use, %QUOIT_ERROR_CONFLICT means that the key belongs to a different request. Two requests are the same if these
  * parts are equal: name, owner, accelerator, topology, slices, chips per host, TPU per bundle, bundles, strategy,
- * policy, topology label, soft target, pool, zone, selectors, named and excluded slices, and these parts of all
- * alternatives.
+ * policy, topology label, soft target, pool, zone, selectors, named and excluded slices, excluded nodes, domain to keep
+ * to, spread, near group, and these parts of all alternatives.
  *
  * Fails with %QUOIT_ERROR_INVALID for any other text.
  */
@@ -279,6 +290,80 @@ QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice
  * name is unknown.
  */
 QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *slice);
+
+/**
+ * quoit_request_exclude_node:
+ * @node: short or full name (source/pool/name)
+ *
+ * Excludes a node: its slice is not used, and no bundle is placed on it. A call that uses the request fails with
+ * %QUOIT_ERROR_NOT_FOUND if the name is unknown. When a group is resized or repaired later, names that the fleet no
+ * longer has are ignored.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_exclude_node (QuoitRequest *request, const char *node);
+
+/**
+ * quoit_request_keep_to:
+ * @domain: %QUOIT_DOMAIN_POOL or %QUOIT_DOMAIN_ZONE; %QUOIT_DOMAIN_NONE: anywhere
+ *
+ * Requires that all slices of the group are in one pool, or in one zone, whichever it is. If several have enough free
+ * slices, the one with the fewest free slices is used; equal ones are used in natural order. When the group is resized
+ * or repaired, new slices come from the same place as the slices that it keeps.
+ *
+ * With %QUOIT_DOMAIN_ZONE, only slices whose nodes all have the same zone are used.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, a request for bundles is refused, and so is one that
+ * also has quoit_request_spread_over().
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_keep_to (QuoitRequest *request, QuoitDomain domain, GError **error);
+
+/**
+ * quoit_request_spread_over:
+ * @domain: %QUOIT_DOMAIN_POOL or %QUOIT_DOMAIN_ZONE; %QUOIT_DOMAIN_NONE: no spread, and the numbers are not read
+ * @max_skew: by how many slices two domains may differ, 1 to 1,000,000
+ * @min_domains: 1 to 1,000,000; with fewer domains, none may have more than @max_skew slices
+ *
+ * Distributes the slices of the group over pools or zones, as evenly as the free slices allow, and requires what
+ * maxSkew and minDomains of topologySpreadConstraints do in Kubernetes, with DoNotSchedule: a domain may have at most
+ * @max_skew slices of the group more than the domain with the fewest. All domains count that have a slice which the
+ * request could use if it were free, also those that are full. If there are fewer than @min_domains of them, the
+ * fewest count as 0.
+ *
+ * Domains that get one slice more than others are those with the fewest free slices; equal ones in natural order. When
+ * the group is resized or repaired, the slices that it keeps count, and a smaller group gives up slices where it has
+ * most. A slice that quoit_ledger_release_slice() gives up is not tested; later slices then go where the group has
+ * fewest.
+ *
+ * With %QUOIT_DOMAIN_ZONE, only slices whose nodes all have the same zone are used.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for other numbers. On use, a request for bundles is refused, and so is one that also
+ * has quoit_request_keep_to().
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_spread_over (QuoitRequest *request, QuoitDomain domain, int64_t max_skew,
+                                          int64_t min_domains, GError **error);
+
+/**
+ * quoit_request_set_near:
+ * @group: (nullable): a group, NAME or NAME@ID; %NULL: none
+ *
+ * Prefers slices in the pools of another group; then slices in pools that are completely in its zones; then any. The
+ * preference never makes a request not fit. Among slices that it does not distinguish, the usual ones are chosen. It is
+ * weaker than quoit_request_keep_to() and quoit_request_spread_over(): it chooses among the domains that these allow.
+ * The preference applies at the moment of placement; nothing moves when the other group does. When the group is resized
+ * or repaired after the other one has ended, it is ignored.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for any other text. A call that uses the request fails with %QUOIT_ERROR_NOT_FOUND if
+ * no live group has the name, and with %QUOIT_ERROR_CONFLICT if the id belongs to another one. On use, a request for
+ * bundles is refused.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_near (QuoitRequest *request, const char *group, GError **error);
 
 /**
  * quoit_request_add_bundles:

@@ -148,13 +148,14 @@ QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
  * quoit_snapshot_test:
  * @request: a request for slices
  * @verdict: (out) (optional): whether the request fits now
- * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it requests
+ * @n_free: (out) (optional): how many slices that the request accepts are free now, which may be more than it
+ * requests; if it is kept to one domain or spread, how many of them it could get together
  *
  * Decides like quoit_ledger_reserve() at the time of the snapshot (quoit_snapshot_as_of(), or else that of its last
  * entry), without a report. The cost does not depend on the size of the fleet if the request has no pool, zone,
- * selector or slice name; such a call allocates no memory, unless something lies ahead that begins before the lease of
- * the request ends. A request that does not fit is not a failure. With alternatives, both results are those of the
- * alternative that quoit_snapshot_explain() reports on.
+ * selector, name of a slice or node, domain to keep to, or spread; such a call allocates no memory, unless something
+ * lies ahead that begins before the lease of the request ends. A request that does not fit is not a failure. With alternatives,
+ * both results are those of the alternative that quoit_snapshot_explain() reports on.
  *
  * Fails with:
  *

@@ -215,6 +215,39 @@ quoit_request_exclude_slice (QuoitRequest *request, const char *slice)
   quoit_request_add_slice_name (request, request->excluded, slice);
 }
 
+void
+quoit_request_exclude_node (QuoitRequest *request, const char *node)
+{
+  g_return_if_fail (request != NULL && node != NULL);
+
+  quoit_request_add_slice_name (request, request->excluded_nodes, node);
+}
+
+bool
+quoit_request_keep_to (QuoitRequest *request, QuoitDomain domain, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  return quoit_request_set_keep_to (request, domain, error);
+}
+
+bool
+quoit_request_spread_over (QuoitRequest *request, QuoitDomain domain, int64_t max_skew, int64_t min_domains,
+                           GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  return quoit_request_set_spread (request, domain, max_skew, min_domains, error);
+}
+
+bool
+quoit_request_set_near (QuoitRequest *request, const char *group, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  return quoit_request_set_near_group (request, group, error);
+}
+
 bool
 quoit_request_add_alternative (QuoitRequest *request, const QuoitRequest *alternative, GError **error)
 {

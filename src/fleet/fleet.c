@@ -89,6 +89,16 @@ quoit_fleet_shelf_n_free (const QuoitFleet *fleet, QuoitShelfId shelf)
       &fleet->shelves, shelf.index / QUOIT_SHELVES_PER_CHUNK))[shelf.index % QUOIT_SHELVES_PER_CHUNK];
 }
 
+void
+quoit_fleet_copy_shelves_n_free (const QuoitFleet *fleet, guint32 *n_free)
+{
+  const guint32 n = fleet->layout->n_shelves;
+
+  for (guint32 at = 0; at < n; at += QUOIT_SHELVES_PER_CHUNK)
+    memcpy (n_free + at, quoit_table_peek (&fleet->shelves, at / QUOIT_SHELVES_PER_CHUNK),
+            MIN (n - at, QUOIT_SHELVES_PER_CHUNK) * sizeof *n_free);
+}
+
 static QuoitTally *
 own_class_tally (QuoitFleet *fleet, guint32 class_index)
 {

@@ -148,6 +148,8 @@ QuoitAmount quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId
 const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
 /* Returns the number of free slices on a shelf. */
 guint32 quoit_fleet_shelf_n_free (const QuoitFleet *fleet, QuoitShelfId shelf);
+/* Writes the number of free slices of every shelf to @n_free. */
+void quoit_fleet_copy_shelves_n_free (const QuoitFleet *fleet, guint32 *n_free);
 const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id);
 /* Returns the number of slices of a class that have @flag. */
 guint32 quoit_fleet_class_count (const QuoitFleet *fleet, QuoitClassId class_id, QuoitSliceFlags flag);

@@ -381,6 +381,7 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
       quoit_claims_free (layout->kinds);
       quoit_recent_free (layout->eligible);
       quoit_recent_free (layout->zones);
+      quoit_recent_free (layout->domains);
       g_free (layout);
       return NULL;
     }

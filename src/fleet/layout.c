@@ -52,6 +52,7 @@ quoit_layout_init_caches (QuoitLayout *layout)
   layout->eligible = quoit_recent_new (N_REMEMBERED);
   layout->zones = quoit_recent_new (N_REMEMBERED);
   layout->kept = NULL;
+  layout->domains = quoit_recent_new (N_REMEMBERED);
 }
 
 void
@@ -189,6 +190,7 @@ quoit_layout_unref (QuoitLayout *layout)
   quoit_recent_free (layout->eligible);
   quoit_recent_free (layout->zones);
   quoit_layout_keep (layout, NULL);
+  quoit_recent_free (layout->domains);
   g_free (layout);
 }
 

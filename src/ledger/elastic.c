@@ -151,14 +151,35 @@ quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guin
   refusal->group_name = g_strdup (group->name);
 }
 
+/* Returns the slices that the group keeps, for a request whose rules depend on them; otherwise NULL. */
+static GArray *
+list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept, const QuoitRequest *request)
+{
+  GArray *members;
+
+  if (!quoit_request_has_domains (request))
+    return NULL;
+  members = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 slice = kept[s] ? quoit_elastic_slice_index (layout, group, s) : QUOIT_NO_INDEX;
+
+      if (slice != QUOIT_NO_INDEX)
+        g_array_append_val (members, slice);
+    }
+  return members;
+}
+
 QuoitGroupData *
 quoit_elastic_add_slices (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 least,
                           guint32 most, const QuoitRequest *request, GPtrArray **moved, GError **error)
 {
+  g_autoptr (GArray) members = list_members (fleet->layout, group, kept, request);
   QuoitRequest more = *request;
   QuoitGroupData *after = NULL;
   QuoitPlan plan;
 
+  more.members = members;
   more.n_slices = most;
   more.min_slices = least == most ? 0 : least;
   quoit_plan_init (&plan);

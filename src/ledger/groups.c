@@ -2,6 +2,7 @@
 /* Steps: reserve, hold and release groups. Also looks up groups for the other steps. */
 #include "ledger/ahead.h"
 #include "ledger/quotas.h"
+#include "placement/domains.h"
 
 #include <string.h>
 
@@ -315,7 +316,8 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Mak
     return FALSE;
   if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
     return FALSE;
-  if (making->is_ahead && !quoit_step_check_n_ahead (fleet, error))
+  if (!quoit_request_check_near (fleet, request, error)
+      || (making->is_ahead && !quoit_step_check_n_ahead (fleet, error)))
     return FALSE;
 
   facts.created_ms = time_ms;

@@ -5,6 +5,7 @@
 #include "ledger/plan-queue.h"
 
 #include "ledger/queue-private.h"
+#include "placement/domains.h"
 #include "placement/queue/pledges.h"
 #include "placement/start-scan.h"
 #include "placement/view.h"
@@ -367,9 +368,17 @@ static gboolean
 start_first (QuoitQueue *queue, guint first, guint n)
 {
   for (guint i = first; i < first + n; i++)
-    if (quoit_queue_item (queue, i)->error == NULL
-        && (quoit_queue_item (queue, i)->request->bundles->len > 0 ? try_bundles (queue, i) : try_slices (queue, i)))
-      return TRUE;
+    {
+      const QuoitQueueItem *item = quoit_queue_item (queue, i);
+      GError *error = NULL;
+
+      if (item->error != NULL)
+        continue;
+      if (!quoit_request_check_near (queue->result->fleet, item->request, &error))
+        quoit_queue_refuse (queue, i, error);
+      else if (item->request->bundles->len > 0 ? try_bundles (queue, i) : try_slices (queue, i))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -417,16 +426,29 @@ plan_request (QuoitQueue *queue, guint first, guint n)
   queued->error = g_error_copy (quoit_queue_item (queue, first)->error);
 }
 
+/* Returns the requests of the items. The caller owns the array. */
+static const QuoitRequest **
+list_requests (const QuoitQueue *queue)
+{
+  const QuoitRequest **requests = g_new (const QuoitRequest *, queue->items->len);
+
+  for (guint i = 0; i < queue->items->len; i++)
+    requests[i] = quoit_queue_item (queue, i)->request;
+  return requests;
+}
+
 static void
 plan_all (QuoitQueue *queue)
 {
   g_autofree QuoitCandidates *candidates = NULL;
+  g_autofree const QuoitRequest **requests = NULL;
   guint n;
 
   if (queue->items->len == 0)
     return;
   candidates = find_candidates (queue);
-  queue->timeline = quoit_timeline_new (queue->result->fleet, candidates, queue->items->len, queue->now_ms);
+  requests = list_requests (queue);
+  queue->timeline = quoit_timeline_new (queue->result->fleet, requests, candidates, queue->items->len, queue->now_ms);
   for (guint i = 0; i < queue->items->len; i += n)
     {
       n = quoit_request_n_alternatives (queue->requests[quoit_queue_item (queue, i)->queued]);

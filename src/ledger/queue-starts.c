@@ -96,7 +96,10 @@ take_slices (QuoitQueue *queue, const QuoitGroupData *group, guint i)
 {
   g_autoptr (GArray) slices = group_slices (queue->result->fleet->layout, group);
 
-  return quoit_timeline_take_slices (queue->timeline, slices, quoit_queue_end_of_start_now (queue, i));
+  if (!quoit_timeline_take_slices (queue->timeline, slices, quoit_queue_end_of_start_now (queue, i)))
+    return FALSE;
+  quoit_timeline_set_members (queue->timeline, i, slices);
+  return TRUE;
 }
 
 /* Sets what the plan says about request @i, which starts now. */

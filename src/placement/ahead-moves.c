@@ -2,6 +2,7 @@
 #include "placement/ahead-moves.h"
 
 #include "base/time.h"
+#include "placement/domains.h"
 #include "placement/ends.h"
 #include "placement/quota.h"
 
@@ -303,6 +304,51 @@ choose_available (Calendar *calendar, const QuoitCandidates *candidates, gint64 
       }
 }
 
+static void
+take_in_domains (Calendar *calendar, const QuoitDomains *domains, gint64 from_ms, gint64 until_ms, gboolean idle,
+                 guint32 *shares, GArray *slices)
+{
+  for (guint32 s = 0; s < calendar->fleet->layout->n_slices; s++)
+    {
+      guint32 domain = quoit_domain_of_slice (domains->map, calendar->fleet->layout, s);
+
+      if (domain == QUOIT_NO_INDEX || shares[domain] == 0
+          || !quoit_candidates_contain (domains->candidates, calendar->fleet, s) || is_idle (calendar, s) != idle
+          || !is_available (calendar, s, from_ms, until_ms))
+        continue;
+      shares[domain]--;
+      g_array_append_val (slices, s);
+      promise (calendar, s, from_ms, until_ms);
+    }
+}
+
+/* Appends available candidates until there are @n slices, as the pools or zones of the request require. */
+static void
+choose_in_domains (Calendar *calendar, const QuoitRequest *request, const QuoitCandidates *candidates, gint64 from_ms,
+                   gint64 until_ms, guint32 n, GArray *slices)
+{
+  QuoitRequest more = *request;
+  g_auto (QuoitDomains) domains = { 0 };
+  g_autofree guint32 *shares = NULL;
+
+  n -= slices->len;
+  more.members = slices;
+  quoit_domains_init (&domains, calendar->fleet, &more, candidates);
+  for (guint32 s = 0; s < calendar->fleet->layout->n_slices; s++)
+    {
+      guint32 domain = quoit_domain_of_slice (domains.map, calendar->fleet->layout, s);
+
+      if (domain != QUOIT_NO_INDEX && quoit_candidates_contain (candidates, calendar->fleet, s)
+          && is_available (calendar, s, from_ms, until_ms))
+        domains.counts[domain].n_available++;
+    }
+  if (quoit_domains_most (&domains) < n)
+    return;
+  shares = quoit_domains_divide (&domains, n);
+  take_in_domains (calendar, &domains, from_ms, until_ms, FALSE, shares, slices);
+  take_in_domains (calendar, &domains, from_ms, until_ms, TRUE, shares, slices);
+}
+
 /* Serves a reservation of @n slices, of which it keeps those in @slices. */
 static gboolean
 serve (Calendar *calendar, const QuoitRequest *request, gint64 from_ms, gint64 until_ms, guint32 n, GArray *slices)
@@ -313,8 +359,13 @@ serve (Calendar *calendar, const QuoitRequest *request, gint64 from_ms, gint64 u
     return TRUE;
   if (!quoit_candidates_find (calendar->fleet, request, &candidates, NULL))
     return FALSE;
-  choose_available (calendar, &candidates, from_ms, until_ms, n, FALSE, slices);
-  choose_available (calendar, &candidates, from_ms, until_ms, n, TRUE, slices);
+  if (quoit_request_has_domains (request) && candidates.class_index != QUOIT_NO_INDEX)
+    choose_in_domains (calendar, request, &candidates, from_ms, until_ms, n, slices);
+  else
+    {
+      choose_available (calendar, &candidates, from_ms, until_ms, n, FALSE, slices);
+      choose_available (calendar, &candidates, from_ms, until_ms, n, TRUE, slices);
+    }
   quoit_candidates_clear (&candidates);
   g_array_sort (slices, compare_numbers);
   return slices->len == n;

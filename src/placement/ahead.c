@@ -271,6 +271,7 @@ make_unpromised (const QuoitCandidates *candidates, const QuoitFleet *fleet, gui
   const QuoitLayout *layout = fleet->layout;
   QuoitEligible *eligible = quoit_eligible_new (layout);
 
+  eligible->leaves_promised = TRUE;
   if (candidates->eligible != NULL)
     {
       eligible->base = g_atomic_rc_box_acquire (candidates->eligible);

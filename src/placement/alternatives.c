@@ -2,6 +2,7 @@
 #include "placement/alternatives.h"
 
 #include "placement/ahead-moves.h"
+#include "placement/domains.h"
 #include "placement/explain-bundles.h"
 
 /* --- reports --- */
@@ -79,8 +80,11 @@ fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_
 static QuoitReport *
 explain_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitFleet) seen = fleet_seen_by (fleet, request, now_ms);
+  g_autoptr (QuoitFleet) seen = NULL;
 
+  if (!quoit_request_check_near (fleet, request, error))
+    return NULL;
+  seen = fleet_seen_by (fleet, request, now_ms);
   return request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
                                    : quoit_explain_slices (seen, request, error);
 }
@@ -120,6 +124,8 @@ test_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
 {
   g_autoptr (QuoitFleet) seen = NULL;
 
+  if (!quoit_request_check_near (fleet, request, error))
+    return FALSE;
   if (quoit_fleet_n_ahead (fleet) == 0)
     return quoit_test_slices (fleet, request, verdict, n_free, error);
   seen = fleet_seen_by (fleet, request, now_ms);

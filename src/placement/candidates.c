@@ -186,9 +186,9 @@ append_key (GString *key, const QuoitLayout *layout, const QuoitRequest *request
     guint64 version;
     guint32 generation, chips_per_host;
     QuoitShape shape;
-    guint32 n_slices, n_excluded;
-  } start = { layout->version, request->generation,  quoit_request_chips_per_host (request),
-              request->shape,  request->slices->len, request->excluded->len };
+    guint32 n_slices, n_excluded, n_excluded_nodes, padding;
+  } start = { layout->version,      request->generation,    quoit_request_chips_per_host (request), request->shape,
+              request->slices->len, request->excluded->len, request->excluded_nodes->len,           0 };
 
   g_string_append_len (key, (const char *) &start, sizeof start);
   for (guint i = 0; i < quoit_n_constraints; i++)

@@ -55,6 +55,26 @@ excludes_slices (const QuoitRequest *request)
   return request->excluded->len > 0;
 }
 
+static gboolean
+excludes_nodes (const QuoitRequest *request)
+{
+  return request->excluded_nodes->len > 0;
+}
+
+static gboolean
+compares_zones (const QuoitRequest *request)
+{
+  return request->keep_to == QUOIT_DOMAIN_ZONE || request->spread_over == QUOIT_DOMAIN_ZONE;
+}
+
+/* The rule has no parameters: its position identifies it. */
+static void
+append_nothing (GString *key, const QuoitRequest *request)
+{
+  (void) key;
+  (void) request;
+}
+
 static QuoitLabelScope
 scope_of_kind (const QuoitRequest *request)
 {
@@ -259,6 +279,14 @@ const QuoitConstraintRow quoit_constraints[] = {
     .slices = "excluded by name", .nodes = "in an excluded slice",
     .is_used = excludes_slices, .rule = quoit_node_rules_in_no_excluded_slice,
     .slice_bits = quoit_node_rules_not_excluded },
+  { QUOIT_CONSTRAINT_EXCLUDED_NODE, "excluded-node", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "with a host that is excluded by name", .nodes = "excluded by name",
+    .is_used = excludes_nodes, .rule = quoit_node_rules_is_not_excluded,
+    .slice_bits = quoit_node_rules_without_excluded_nodes },
+  { QUOIT_CONSTRAINT_ONE_ZONE, "one-zone", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "not known to be in one zone",
+    .is_used = compares_zones, .rule = quoit_node_rules_has_zone, .append_key = append_nothing,
+    .slice_bits = quoit_node_rules_in_one_zone },
   { QUOIT_CONSTRAINT_TOPOLOGY_LABEL, "topology-label", QUOIT_CONSTRAINT_OF_REQUEST,
     .nodes = "without a value of label",
     .node_test = quoit_place_has_topology_label, .detail = topology_label_detail },
@@ -288,7 +316,11 @@ const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_STRATEGY, "strategy", QUOIT_CONSTRAINT_OF_ALL,
     .nodes = "not enough for all bundles together:",
     .detail = strategy_detail },
-  /* Its detail is the quota; see quoit_report_add_detailed_reason(). */
+  /* The details of these are the domain, the spread, and the quota; see quoit_report_add_detailed_reason(). */
+  { QUOIT_CONSTRAINT_KEEP_TO, "keep-to", QUOIT_CONSTRAINT_OF_ALL,
+    .slices = "outside the domain that has most," },
+  { QUOIT_CONSTRAINT_SPREAD, "spread", QUOIT_CONSTRAINT_OF_ALL,
+    .slices = "over the maximum skew of" },
   { QUOIT_CONSTRAINT_QUOTA, "quota", QUOIT_CONSTRAINT_OF_ALL,
     .slices = "over the quota of", .nodes = "over the quota of" },
 };

@@ -80,6 +80,7 @@ quoit_eligible_finish (QuoitEligible *eligible, const QuoitLayout *layout, guint
 {
   GArray *partial = g_array_new (FALSE, FALSE, sizeof (guint32));
 
+  eligible->is_whole_class = TRUE;
   eligible->ranks = g_new0 (guint64, n_words (layout->n_ranks));
   for (guint32 s = 0; class_index != QUOIT_NO_INDEX && s < layout->n_shelves; s++)
     {
@@ -89,6 +90,7 @@ quoit_eligible_finish (QuoitEligible *eligible, const QuoitLayout *layout, guint
       if (shelf->class_index != class_index)
         continue;
       n = count_range (eligible->slices, shelf->first_slice, shelf->n_slices);
+      eligible->is_whole_class &= n == shelf->n_slices;
       if (n == shelf->n_slices)
         add_ranks (eligible, layout, shelf);
       else if (n > 0)

@@ -17,8 +17,10 @@ struct _QuoitEligible {
   guint64 *ranks;   /* one bit per rank of the fleet (fleet/layout-ranks.c): the ranks of the whole shelves */
   guint32 *partial; /* the shelves of which only some slices are eligible, in order */
   guint32 n_partial;
+  gboolean is_whole_class;                  /* every slice of the class is eligible */
   guint32 n_removed[QUOIT_MAX_CONSTRAINTS]; /* number of slices that each constraint of class and rules removed, by
                                              * position */
+  gboolean leaves_promised;                 /* promised slices are left out */
   QuoitEligible *base; /* the set without whose promised slices this is; NULL: none. See placement/ahead.c */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Explains a request for slices, and chooses slices for it. */
 #include "placement/constraint.h"
+#include "placement/domains.h"
 #include "placement/quota.h"
 #include "placement/refusal.h"
 
@@ -22,6 +23,7 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
+  quoit_domains_limit (fleet, request, &candidates, &counts);
   quoit_candidates_clear (&candidates);
   if (fleet->quotas != NULL)
     {
@@ -88,32 +90,38 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
                                GError **error)
 {
   guint32 before = fleet->layout->n_slices;
-  QuoitCandidateCounts counts;
+  g_autoptr (QuoitFleet) without = NULL;
+  QuoitCandidateCounts counts, limited;
   QuoitCandidates candidates;
   QuoitQuotaSlices admitted = { G_MAXUINT32, G_MAXUINT32, G_MAXUINT, G_MAXUINT };
   QuoitReport *report;
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
-  if (group != NULL)
+  if (group != NULL && quoit_request_has_domains (request))
+    without = quoit_fleet_without_group (fleet, group);
+  if (group != NULL && without == NULL)
     count_without (&candidates, fleet, request, group, &counts);
   else
-    quoit_candidates_count (&candidates, fleet, request, &counts);
-  quoit_candidates_clear (&candidates);
+    quoit_candidates_count (&candidates, without != NULL ? without : fleet, request, &counts);
+  limited = counts;
+  quoit_domains_limit (without != NULL ? without : fleet, request, &candidates, &limited);
 
   report = quoit_report_alloc (quoit_request_min_slices (request));
   report->n_matching = counts.n_matching;
   if (fleet->quotas != NULL)
     admitted = quoit_quota_admit_slices (fleet, request, group);
-  report->n_free_now = MIN (counts.n_free_now, admitted.n_now);
-  report->n_possible = MIN (counts.n_possible, admitted.n_ever);
+  report->n_free_now = MIN (limited.n_free_now, admitted.n_now);
+  report->n_possible = MIN (limited.n_possible, admitted.n_ever);
   report->verdict = counted_verdict (report->n_free_now, report->n_possible, report->n_wanted);
   for (guint c = 0; c < quoit_n_constraints; c++)
     {
       quoit_report_add_reason (report, request, c, before, before - counts.n_removed[c]);
       before -= counts.n_removed[c];
     }
-  add_quota_reason (report, fleet, &counts, &admitted);
+  quoit_domains_add_reason (report, without != NULL ? without : fleet, request, &candidates, &counts);
+  add_quota_reason (report, fleet, &limited, &admitted);
+  quoit_candidates_clear (&candidates);
   return report;
 }
 
@@ -131,6 +139,8 @@ gboolean
 quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
                        QuoitPlan *plan)
 {
+  if (quoit_request_has_domains (request) || request->near != NULL)
+    return quoit_domains_plan (fleet, request, candidates, plan);
   return quoit_best_choose (fleet, candidates, request->n_slices, plan)
          || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, candidates, request->min_slices, plan));
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "placement/domain-map.h"
+#include "placement/rows.h"
 
 /* Ray's label, then GKE's. A node list may have either. */
 static const char *const zone_keys[] = { QUOIT_RAY_LABEL_ZONE, QUOIT_K8S_LABEL_ZONE };
@@ -76,9 +78,56 @@ mark_excluded_slices (QuoitNodeRules *rules, GError **error)
   return rules->not_excluded != NULL;
 }
 
+static gboolean
+mark_excluded_nodes (QuoitNodeRules *rules, GError **error)
+{
+  const GPtrArray *names = rules->request->excluded_nodes;
+  const guint32 n_words = rules->layout->n_slices / 64 + 1;
+
+  if (names->len == 0)
+    return TRUE;
+  rules->excluded_nodes = g_array_sized_new (FALSE, FALSE, sizeof (guint32), names->len);
+  rules->without_excluded_nodes = g_new (guint64, n_words);
+  memset (rules->without_excluded_nodes, 0xff, n_words * sizeof *rules->without_excluded_nodes);
+  for (guint i = 0; i < names->len; i++)
+    {
+      QuoitNodeId node;
+      guint32 slice;
+
+      if (!quoit_layout_lookup_node (rules->layout, names->pdata[i], &node, error))
+        return FALSE;
+      g_array_append_val (rules->excluded_nodes, node.index);
+      slice = rules->layout->nodes[node.index].slice;
+      if (slice != QUOIT_NO_INDEX)
+        rules->without_excluded_nodes[slice / 64] &= ~((guint64) 1 << (slice % 64));
+    }
+  quoit_numbers_sort ((guint32 *) (void *) rules->excluded_nodes->data, rules->excluded_nodes->len);
+  return TRUE;
+}
+
+/* Only requests that compare zones need these slices. */
+static void
+mark_zoned_slices (QuoitNodeRules *rules)
+{
+  const QuoitRequest *request = rules->request;
+  QuoitZones *zones;
+
+  if (request->keep_to != QUOIT_DOMAIN_ZONE && request->spread_over != QUOIT_DOMAIN_ZONE)
+    return;
+  zones = quoit_zones_get (rules->layout);
+  rules->in_one_zone = g_new0 (guint64, rules->layout->n_slices / 64 + 1);
+  for (guint32 s = 0; s < rules->layout->n_slices; s++)
+    if (zones->of_slice[s] != QUOIT_NO_INDEX)
+      rules->in_one_zone[s / 64] |= (guint64) 1 << (s % 64);
+  quoit_zones_unref (zones);
+}
+
 void
 quoit_node_rules_clear (QuoitNodeRules *rules)
 {
+  g_clear_pointer (&rules->without_excluded_nodes, g_free);
+  g_clear_pointer (&rules->in_one_zone, g_free);
+  g_clear_pointer (&rules->excluded_nodes, g_array_unref);
   g_clear_pointer (&rules->pools, g_free);
   g_clear_pointer (&rules->named, g_free);
   g_clear_pointer (&rules->not_excluded, g_free);
@@ -92,8 +141,8 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
     if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
       rules->used[rules->n_used++] = (guint8) c;
   if ((request->pool == NULL || mark_pools (rules, request->pool, error)) && mark_named_slices (rules, error)
-      && mark_excluded_slices (rules, error))
-    return TRUE;
+      && mark_excluded_slices (rules, error) && mark_excluded_nodes (rules, error))
+    return mark_zoned_slices (rules), TRUE;
   quoit_node_rules_clear (rules);
   return FALSE;
 }
@@ -161,6 +210,57 @@ quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId 
   guint32 slice = rules->layout->nodes[node.index].slice;
 
   return slice == QUOIT_NO_INDEX || has_slice (rules->not_excluded, slice);
+}
+
+gboolean
+quoit_node_rules_is_not_excluded (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  const guint32 *nodes = (const guint32 *) (const void *) rules->excluded_nodes->data;
+  guint first = 0, end = rules->excluded_nodes->len;
+
+  while (first < end)
+    {
+      guint middle = first + (end - first) / 2;
+
+      if (nodes[middle] < node.index)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+  return first == rules->excluded_nodes->len || nodes[first] != node.index;
+}
+
+const char *
+quoit_node_zone (const QuoitLayout *layout, QuoitNodeId node, char *buffer)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (zone_keys); i++)
+    {
+      const char *zone = quoit_layout_node_label (layout, node, zone_keys[i], buffer);
+
+      if (zone != NULL && *zone != '\0')
+        return zone;
+    }
+  return NULL;
+}
+
+gboolean
+quoit_node_rules_has_zone (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
+
+  return quoit_node_zone (rules->layout, node, buffer) != NULL;
+}
+
+const guint64 *
+quoit_node_rules_without_excluded_nodes (const QuoitNodeRules *rules)
+{
+  return rules->without_excluded_nodes;
+}
+
+const guint64 *
+quoit_node_rules_in_one_zone (const QuoitNodeRules *rules)
+{
+  return rules->in_one_zone;
 }
 
 const guint64 *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds options: small sets of changes, each of which is enough to make the request fit. */
+#include "placement/domains.h"
 #include "placement/ends.h"
 #include "placement/quota.h"
 #include "placement/shrink.h"
@@ -77,6 +78,17 @@ by_steps (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* Adds the options that change the fleet. */
+static void
+add_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+             const QuoitCandidates *candidates)
+{
+  if (quoit_request_has_domains (request))
+    quoit_domains_find_repairs (report, fleet, request, candidates);
+  else
+    quoit_report_find_repairs (report, fleet, candidates);
+}
+
 /* --- options if a quota does not admit the request --- */
 
 static void
@@ -122,12 +134,13 @@ add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
   for (guint i = 0; i < ends->len; i++)
     quoit_fork_fleet_release (without, ends->pdata[i]);
   quoit_candidates_count (candidates, without, request, &counts);
+  quoit_domains_limit (without, request, candidates, &counts);
   part = quoit_report_alloc (n);
   part->n_free_now = counts.n_free_now;
   part->n_possible = counts.n_possible;
   part->verdict = QUOIT_VERDICT_NOT_NOW;
   if (counts.n_free_now < n && counts.n_possible >= n)
-    quoit_report_find_repairs (part, without, candidates);
+    add_repairs (part, without, request, candidates);
   else if (counts.n_free_now >= n)
     quoit_report_add_option (part);
   add_combined (report, fleet, ends, part);
@@ -189,7 +202,7 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
   if (fleet->quotas != NULL && quoit_quota_admit_slices (fleet, request, NULL).n_now < report->n_wanted)
     add_quota_options (report, fleet, request, candidates);
   else if (report->n_possible > report->n_free_now)
-    quoit_report_find_repairs (report, fleet, candidates);
+    add_repairs (report, fleet, request, candidates);
   add_shrinks (report, fleet, request, candidates);
   add_fewer_slices (report);
   add_other_classes (report, fleet, request);

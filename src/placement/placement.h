@@ -55,6 +55,8 @@ typedef struct {
   const QuoitRequest *request;
   guint8 *pools;                 /* one byte per pool; NULL: any */
   guint64 *named, *not_excluded; /* slices, one bit each; NULL: the request has no such rule */
+  guint64 *without_excluded_nodes, *in_one_zone;
+  GArray *excluded_nodes; /* of guint32, ascending */
   guint n_used;
   guint8 used[QUOIT_MAX_CONSTRAINTS]; /* positions of the constraints whose rules the request has */
 } QuoitNodeRules;
@@ -69,9 +71,16 @@ gboolean quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNod
 gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node);
-/* Return the slices that the request names, or those that it does not exclude, as bits; NULL: it has no such rule. */
+gboolean quoit_node_rules_is_not_excluded (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_has_zone (const QuoitNodeRules *rules, QuoitNodeId node);
+/* Return the slices that satisfy a rule, as bits: those that the request names, those that it does not exclude, those
+ * without an excluded node, those in one zone. NULL: it has no such rule. */
 const guint64 *quoit_node_rules_named (const QuoitNodeRules *rules);
 const guint64 *quoit_node_rules_not_excluded (const QuoitNodeRules *rules);
+const guint64 *quoit_node_rules_without_excluded_nodes (const QuoitNodeRules *rules);
+const guint64 *quoit_node_rules_in_one_zone (const QuoitNodeRules *rules);
+/* Returns the first zone label of the node, or NULL. See quoit_layout_node_label(). */
+const char *quoit_node_zone (const QuoitLayout *layout, QuoitNodeId node, char *buffer);
 /* Returns the position of the first constraint whose rule the node violates, or QUOIT_NO_CONSTRAINT. */
 guint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
 
@@ -123,6 +132,16 @@ gboolean quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *req
  * are free. */
 gboolean quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 min,
                                      QuoitPlan *plan);
+
+/* Chooses @most slices on the shelf that has the fewest free slices, but enough; if none has, as many as the fullest
+ * shelf has. Returns FALSE if those are fewer than @least. */
+gboolean quoit_best_choose_on_one_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least,
+                                         guint32 most, QuoitPlan *plan);
+
+/* Chooses one slice on each of the @n shelves with the fewest free slices. Returns FALSE if fewer shelves have any, or
+ * if the request has rules. */
+gboolean quoit_best_choose_on_many_shelves (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,
+                                            QuoitPlan *plan);
 
 /* Adds the step by which @group ends: its lease ends, its source removes it, or the caller releases it. */
 void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);

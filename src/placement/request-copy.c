@@ -70,9 +70,12 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
     copy->labels = quoit_labels_new ((const QuoitLabel *) (const void *) request->labels->data, request->labels->len);
   copy->topology_label = g_strdup (request->topology_label);
   copy->soft_target = g_strdup (request->soft_target);
+  copy->near = g_strdup (request->near);
+  copy->members = NULL;
   copy->selectors = empty.selectors;
   copy->slices = empty.slices;
   copy->excluded = empty.excluded;
+  copy->excluded_nodes = empty.excluded_nodes;
   copy->recent = NULL;
   copy->bundles = empty.bundles;
   copy->texts = empty.texts;
@@ -82,6 +85,8 @@ quoit_request_dup (const QuoitRequest *request, const char *name)
     quoit_request_add_slice_name (copy, copy->slices, request->slices->pdata[i]);
   for (guint i = 0; i < request->excluded->len; i++)
     quoit_request_add_slice_name (copy, copy->excluded, request->excluded->pdata[i]);
+  for (guint i = 0; i < request->excluded_nodes->len; i++)
+    quoit_request_add_slice_name (copy, copy->excluded_nodes, request->excluded_nodes->pdata[i]);
   copy_bundles (copy, request);
   copy->alternatives = NULL;
   if (request->alternatives != NULL)

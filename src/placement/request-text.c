@@ -86,7 +86,7 @@ append_bundles (GString *text, const QuoitRequest *request)
 static void
 append_slice_names (GString *text, const QuoitRequest *request)
 {
-  const guint key[] = { request->slices->len, request->excluded->len };
+  const guint key[] = { request->slices->len, request->excluded->len, request->excluded_nodes->len };
   gsize start = text->len;
   char *names;
 
@@ -99,10 +99,28 @@ append_slice_names (GString *text, const QuoitRequest *request)
     {
       append_names (text, "slice", request->slices);
       append_names (text, "exclude-slice", request->excluded);
+      append_names (text, "exclude-node", request->excluded_nodes);
       names = g_atomic_rc_box_dup (text->len - start + 1, text->str + start);
       quoit_recent_put (request->recent, key, sizeof key, names, NULL);
     }
   g_atomic_rc_box_release (names);
+}
+
+static void
+append_domains (GString *text, const QuoitRequest *request)
+{
+  if (request->keep_to != QUOIT_DOMAIN_NONE)
+    append_value (text, "keep-to", quoit_domain_name (request->keep_to));
+  if (request->spread_over != QUOIT_DOMAIN_NONE)
+    {
+      append_value (text, "spread", quoit_domain_name (request->spread_over));
+      g_string_append (text, " max-skew=");
+      quoit_text_append_number (text, request->max_skew);
+      g_string_append (text, " min-domains=");
+      quoit_text_append_number (text, request->min_domains);
+    }
+  if (request->near != NULL)
+    append_value (text, "near", request->near);
 }
 
 char *
@@ -125,6 +143,7 @@ quoit_request_format_canonical (const QuoitRequest *request)
                                              quoit_selector_value (request->selectors->pdata[i]), NULL));
   append_names (text, "select", selectors);
   append_slice_names (text, request);
+  append_domains (text, request);
   return g_string_free (text, FALSE);
 }
 
@@ -217,6 +236,42 @@ read_excluded (QuoitRequest *request, const char *value, GError **error)
   return quoit_request_add_slice_name (request, request->excluded, value), TRUE;
 }
 
+static gboolean
+read_excluded_node (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_request_add_slice_name (request, request->excluded_nodes, value), TRUE;
+}
+
+static gboolean
+read_keep_to (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_domain_find (value, &request->keep_to);
+}
+
+static gboolean
+read_spread (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_domain_find (value, &request->spread_over);
+}
+
+static gboolean
+read_max_skew (QuoitRequest *request, const char *value, GError **error)
+{
+  return read_number (value, &request->max_skew, error);
+}
+
+static gboolean
+read_min_domains (QuoitRequest *request, const char *value, GError **error)
+{
+  return read_number (value, &request->min_domains, error);
+}
+
+static gboolean
+read_near (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_request_set_near_group (request, value, error);
+}
+
 /* Another alternative of the request, which the group did not get. */
 static gboolean
 read_other (QuoitRequest *request, const char *value, GError **error)
@@ -227,7 +282,7 @@ read_other (QuoitRequest *request, const char *value, GError **error)
   return other != NULL;
 }
 
-/* Each word occurs at most once, except select, slice, exclude-slice, instead-of and else. */
+/* Each word occurs at most once, except select, slice, exclude-slice, exclude-node, instead-of and else. */
 static const struct {
   const char *word;
   ReadFunc read;
@@ -243,6 +298,12 @@ static const struct {
   { "select", read_selector },
   { "slice", read_slice },
   { "exclude-slice", read_excluded },
+  { "exclude-node", read_excluded_node },
+  { "keep-to", read_keep_to },
+  { "spread", read_spread },
+  { "max-skew", read_max_skew },
+  { "min-domains", read_min_domains },
+  { "near", read_near },
   { "instead-of", read_other },
   { "else", read_other },
 };
@@ -353,7 +414,8 @@ quoit_request_parse_canonical (const char *text, GError **error)
       g_free (word);
     }
   if (ok && (request->topology_label == NULL) == (request->n_topology_values == 0)
-      && quoit_request_check_complete (request, &why))
+      && (request->spread_over == QUOIT_DOMAIN_NONE) == (request->max_skew == 0)
+      && (request->max_skew == 0) == (request->min_domains == 0) && quoit_request_check_complete (request, &why))
     return g_steal_pointer (&request);
   return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s': expected a request of slices or bundles", text);
 }

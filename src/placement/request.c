@@ -24,6 +24,7 @@ quoit_request_alloc (void)
   request->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
   request->slices = g_ptr_array_new_with_free_func (g_free);
   request->excluded = g_ptr_array_new_with_free_func (g_free);
+  request->excluded_nodes = g_ptr_array_new_with_free_func (g_free);
   request->bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundleSpec));
   g_array_set_clear_func (request->bundles, spec_clear);
   request->texts = g_string_chunk_new (256);
@@ -45,6 +46,9 @@ quoit_request_free (QuoitRequest *request)
   g_ptr_array_unref (request->selectors);
   g_ptr_array_unref (request->slices);
   g_ptr_array_unref (request->excluded);
+  g_ptr_array_unref (request->excluded_nodes);
+  g_free (request->near);
+  g_clear_pointer (&request->members, g_array_unref);
   quoit_recent_free (request->recent);
   g_array_unref (request->bundles);
   g_ptr_array_unref (request->resources);
@@ -114,7 +118,7 @@ quoit_request_chips_per_host (const QuoitRequest *request)
 static gboolean
 check_complete (const QuoitRequest *request, GError **error)
 {
-  if (!quoit_request_bundles_complete (request, error))
+  if (!quoit_request_bundles_complete (request, error) || !quoit_request_check_domains (request, error))
     return FALSE;
   if (request->bundles->len > 0)
     return TRUE;

@@ -30,13 +30,20 @@ struct _QuoitRequest {
   gint64 lease_ms;            /* of a reservation; 0: none */
   gint64 expected_runtime_ms; /* 0: unknown */
   gint32 priority;
-  GArray *labels;             /* of the group; see quoit_labels_new(); NULL: none */
-  QuoitAmount tpu_per_bundle; /* 0: whole hosts */
-  char *pool, *zone;          /* NULL: any */
-  GPtrArray *selectors;       /* of QuoitSelector; a node of a slice must satisfy all of them */
-  GPtrArray *slices;          /* names; empty: any */
-  GPtrArray *excluded;        /* names */
-  QuoitRecent *recent;        /* results that depend on the two lists of names; NULL: no names */
+  GArray *labels;                /* of the group; see quoit_labels_new(); NULL: none */
+  QuoitAmount tpu_per_bundle;    /* 0: whole hosts */
+  char *pool, *zone;             /* NULL: any */
+  GPtrArray *selectors;          /* of QuoitSelector; a node of a slice must satisfy all of them */
+  GPtrArray *slices;             /* names; empty: any */
+  GPtrArray *excluded;           /* names */
+  GPtrArray *excluded_nodes;     /* names */
+  QuoitRecent *recent;           /* results that depend on the lists of names; NULL: no names */
+  QuoitDomain keep_to;           /* all slices are in one pool or zone */
+  QuoitDomain spread_over;       /* the slices are distributed over pools or zones */
+  guint32 max_skew, min_domains; /* of spread_over */
+  char *near;                    /* NAME or NAME@ID of a group; NULL: none */
+  GArray *members; /* of guint32: the slices, in the layout, that the group has already, of a request for more
+                    * slices; NULL: none. Only steps of the ledger set it */
 
   GArray *bundles;           /* of QuoitBundleSpec; empty: a request for slices */
   GStringChunk *texts;       /* names of resources, each stored once */
@@ -72,18 +79,38 @@ QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 static inline gboolean
 quoit_request_has_slice_names (const QuoitRequest *request)
 {
-  return request->slices->len + request->excluded->len > 0;
+  return request->slices->len + request->excluded->len + request->excluded_nodes->len > 0;
 }
 
-/* Adds the name of a slice to @names, which is slices or excluded. */
+/* Adds a name to @names, which is slices, excluded or excluded_nodes. */
 void quoit_request_add_slice_name (QuoitRequest *request, GPtrArray *names, const char *slice);
 /* Replaces *@member by a copy of @text, which may be *@member itself or NULL. */
 void quoit_request_replace_text (char **member, const char *text);
+
+/* Sets the spread, or removes it for QUOIT_DOMAIN_NONE. Fails with INVALID. */
+gboolean quoit_request_set_spread (QuoitRequest *request, QuoitDomain domain, gint64 max_skew, gint64 min_domains,
+                                   GError **error);
+gboolean quoit_request_set_keep_to (QuoitRequest *request, QuoitDomain domain, GError **error);
+/* Sets the group, or removes it for NULL. Fails with INVALID for a text that is not NAME or NAME@ID. */
+gboolean quoit_request_set_near_group (QuoitRequest *request, const char *group, GError **error);
+
+/* Return "pool" or "zone", and the reverse. */
+const char *quoit_domain_name (QuoitDomain domain);
+gboolean quoit_domain_find (const char *name, QuoitDomain *domain);
+/* Whether the settings for pools and zones are consistent. Fails with INVALID. */
+gboolean quoit_request_check_domains (const QuoitRequest *request, GError **error);
 
 /* Whether all required fields are set and consistent. Fails with INVALID. */
 gboolean quoit_request_check_complete (const QuoitRequest *request, GError **error);
 /* Like quoit_request_check_complete(), but also checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
+
+/* Whether the pools or zones of the slices matter to each other, so that a count of slices is not enough. */
+static inline gboolean
+quoit_request_has_domains (const QuoitRequest *request)
+{
+  return request->keep_to != QUOIT_DOMAIN_NONE || request->spread_over != QUOIT_DOMAIN_NONE;
+}
 
 static inline const QuoitBundleSpec *
 quoit_request_bundle (const QuoitRequest *request, guint32 bundle)

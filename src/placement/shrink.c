@@ -6,22 +6,6 @@
 #include "fleet/ahead.h"
 #include "placement/quota.h"
 
-void
-quoit_group_choose_dropped (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, guint8 *kept)
-{
-  static const QuoitGroupSliceState order[]
-      = { QUOIT_GROUP_SLICE_LOST, QUOIT_GROUP_SLICE_LEAVING, QUOIT_GROUP_SLICE_WHOLE };
-
-  memset (kept, 1, group->n_slices);
-  for (gsize o = 0; o < G_N_ELEMENTS (order); o++)
-    for (guint32 s = group->n_slices; s-- > 0 && n > 0;)
-      if (kept[s] && quoit_fleet_group_slice_state (fleet, group, s) == order[o])
-        {
-          kept[s] = 0;
-          n--;
-        }
-}
-
 /* --- groups that can shrink --- */
 
 /* Options are tried with at most this many groups, so that a report does not take long. */

@@ -6,7 +6,8 @@
 #include "placement/request.h"
 
 /* Chooses the @n slices that the group gives up: first lost ones, then leaving ones, then whole ones, each from the
- * last slice backwards. Clears their bytes in @kept, which has one byte per slice, and sets the others to 1. */
+ * last slice backwards; of a spread group, each from the pool or zone in which it has most. Clears their bytes in
+ * @kept, which has one byte per slice, and sets the others to 1. */
 void quoit_group_choose_dropped (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, guint8 *kept);
 
 /* What a search for an option needs to know about a request. */

@@ -5,6 +5,7 @@
 
 #include "fleet/ahead.h"
 #include "placement/bundles-after.h"
+#include "placement/domains.h"
 #include "placement/quota.h"
 #include "placement/start-scan.h"
 
@@ -83,12 +84,11 @@ count_users (const Gains *gains, guint32 slice)
   return g_hash_table_size (users);
 }
 
-/* Counts the slices that become free when the group ends after all groups before it. */
-static guint32
-count_shared_gain (const Gains *gains, const QuoitGroupData *group)
+/* Lists the slices that become free when the group ends after all groups before it. */
+static void
+list_shared_gain (const Gains *gains, const QuoitGroupData *group, GArray *slices)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  guint32 n = 0;
 
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
@@ -104,9 +104,35 @@ count_shared_gain (const Gains *gains, const QuoitGroupData *group)
       if (GPOINTER_TO_UINT (left) != G_MAXUINT)
         left = GUINT_TO_POINTER (GPOINTER_TO_UINT (left) - 1);
       g_hash_table_insert (gains->n_users, GUINT_TO_POINTER (slice), left);
-      n += GPOINTER_TO_UINT (left) == 0;
+      if (GPOINTER_TO_UINT (left) == 0)
+        g_array_append_val (slices, slice);
     }
-  return n;
+}
+
+static guint32
+count_shared_gain (const Gains *gains, const QuoitGroupData *group)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  list_shared_gain (gains, group, slices);
+  return slices->len;
+}
+
+/* Lists the slices that become free when the group ends, of any group. */
+static void
+list_gain (const Gains *gains, const QuoitGroupData *group, GArray *slices)
+{
+  g_array_set_size (slices, 0);
+  if (!quoit_group_has_whole_slices (group))
+    list_shared_gain (gains, group, slices);
+  for (guint32 s = 0; quoit_group_has_whole_slices (group) && s < group->n_slices; s++)
+    {
+      guint32 slice
+          = quoit_layout_slice_of_id (gains->fleet->layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+
+      if (quoit_candidates_can_become_free (gains->candidates, gains->fleet, slice))
+        g_array_append_val (slices, slice);
+    }
 }
 
 /* Collects all known ends, and what those of whole slices free. */
@@ -148,6 +174,69 @@ wait_for_slices (const QuoitFleet *fleet, const Gains *gains, GArray *ends, guin
     }
   g_array_set_size (ends, n_gained < n ? 0 : n_kept);
   return n_gained < n ? 0 : g_array_index (ends, QuoitGroupEnd, n_kept - 1).time_ms;
+}
+
+/* What the end of a group adds to a domain. */
+typedef struct {
+  guint end; /* index */
+  guint32 domain;
+} DomainGain;
+
+/* Returns the number of ends after which the request has enough slices in its domains; 0: all are not enough. Appends
+ * what they free to @added. */
+static guint
+count_ends_for_domains (QuoitDomains *domains, const Gains *gains, const GArray *ends, guint32 n, GArray *added)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  quoit_domains_count_free (domains);
+  for (guint i = 0; i < ends->len; i++)
+    {
+      list_gain (gains, quoit_fleet_group_at (gains->fleet, g_array_index (ends, QuoitGroupEnd, i).slot), slices);
+      for (guint s = 0; s < slices->len; s++)
+        {
+          const DomainGain gain
+              = { i, quoit_domain_of_slice (domains->map, gains->fleet->layout, g_array_index (slices, guint32, s)) };
+
+          domains->counts[gain.domain].n_available++;
+          g_array_append_val (added, gain);
+        }
+      if (slices->len > 0 && quoit_domains_most (domains) >= n)
+        return i + 1;
+    }
+  return 0;
+}
+
+/* Like wait_for_slices(), for a request that depends on the pools or zones of its slices. Ends in domains that the
+ * request does not use are not needed. */
+static gint64
+wait_for_domains (const Gains *gains, const QuoitRequest *request, GArray *ends, guint32 n)
+{
+  g_auto (QuoitDomains) domains = { 0 };
+  g_autoptr (GArray) added = g_array_new (FALSE, FALSE, sizeof (DomainGain));
+  g_autofree guint32 *shares = NULL;
+  guint32 n_kept = 0, a = 0;
+  gint64 time_ms;
+  guint n_ends;
+
+  quoit_domains_init (&domains, gains->fleet, request, gains->candidates);
+  n_ends = count_ends_for_domains (&domains, gains, ends, n, added);
+  if (n_ends == 0)
+    return g_array_set_size (ends, 0), 0;
+  time_ms = g_array_index (ends, QuoitGroupEnd, n_ends - 1).time_ms;
+  shares = quoit_domains_divide (&domains, n);
+  for (guint i = 0; i < n_ends; i++)
+    {
+      QuoitGroupEnd *end = &g_array_index (ends, QuoitGroupEnd, i);
+
+      end->n_slices = 0;
+      for (; a < added->len && g_array_index (added, DomainGain, a).end == i; a++)
+        end->n_slices += shares[g_array_index (added, DomainGain, a).domain] > 0;
+      if (end->n_slices > 0)
+        g_array_index (ends, QuoitGroupEnd, n_kept++) = *end;
+    }
+  g_array_set_size (ends, n_kept);
+  return time_ms;
 }
 
 /* Removes the ends after the start. */
@@ -195,6 +284,7 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
+  quoit_domains_limit (fleet, request, &candidates, &counts);
   if (quoit_fleet_n_ahead (fleet) > 0 && counts.n_possible >= n)
     {
       const Gains gains = { .fleet = fleet, .candidates = &candidates };
@@ -212,7 +302,9 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
       g_array_unref (start->ends);
       start->ends = collect_ends (fleet, &gains, now_ms);
       sort_by_time (start->ends);
-      start->time_ms = wait_for_slices (fleet, &gains, start->ends, n - counts.n_free_now);
+      start->time_ms = quoit_request_has_domains (request)
+                           ? wait_for_domains (&gains, request, start->ends, n)
+                           : wait_for_slices (fleet, &gains, start->ends, n - counts.n_free_now);
     }
   quoit_candidates_clear (&candidates);
   return counts.n_possible >= n || quoit_start_fail_never (request, counts.n_possible, error);
@@ -393,6 +485,8 @@ quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gi
                         GError **error)
 {
   *start = quoit_start_time_at (0);
+  if (!quoit_request_check_near (fleet, request, error))
+    return FALSE;
   return (request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
                                     : find_start_of_slices (fleet, request, now_ms, start, error))
          && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));

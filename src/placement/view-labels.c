@@ -276,7 +276,7 @@ quoit_fleet_view_fill_filters (QuoitFleetView *view, const guint32 *which)
  * policy `ray`, slices of one source with equal names have the same value, because Ray does not distinguish them in
  * a cluster. */
 static gboolean
-topology_value (const QuoitFleetView *view, guint32 node, char *buffer, QuoitDomain *value)
+topology_value (const QuoitFleetView *view, guint32 node, char *buffer, QuoitLabelValue *value)
 {
   const QuoitLayout *layout = view->fleet->layout;
   const char *key = view->request->topology_label;
@@ -294,7 +294,7 @@ topology_value (const QuoitFleetView *view, guint32 node, char *buffer, QuoitDom
 static int
 compare_domains (const void *a, const void *b)
 {
-  const QuoitDomain *x = a, *y = b;
+  const QuoitLabelValue *x = a, *y = b;
   int order = x->text == y->text ? 0 : quoit_natural_compare (x->text, y->text);
 
   return order != 0 ? order : (x->slice_or_source > y->slice_or_source) - (x->slice_or_source < y->slice_or_source);
@@ -305,15 +305,16 @@ compare_domains (const void *a, const void *b)
 static void
 find_domains (QuoitFleetView *view)
 {
-  GArray *domains = view->domains = g_array_new (FALSE, FALSE, sizeof (QuoitDomain));
+  GArray *domains = view->domains = g_array_new (FALSE, FALSE, sizeof (QuoitLabelValue));
   gboolean sorted = TRUE;
   guint n = 0;
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     {
-      const QuoitDomain *last = domains->len == 0 ? NULL : &g_array_index (domains, QuoitDomain, domains->len - 1);
-      QuoitDomain value;
+      const QuoitLabelValue *last
+          = domains->len == 0 ? NULL : &g_array_index (domains, QuoitLabelValue, domains->len - 1);
+      QuoitLabelValue value;
       int order;
 
       if (!topology_value (view, view->nodes[i], buffer, &value))
@@ -328,39 +329,41 @@ find_domains (QuoitFleetView *view)
     }
   if (sorted)
     return;
-  qsort (domains->data, domains->len, sizeof (QuoitDomain), compare_domains);
+  qsort (domains->data, domains->len, sizeof (QuoitLabelValue), compare_domains);
   for (guint i = 0; i < domains->len; i++)
     if (n == 0
-        || compare_domains (&g_array_index (domains, QuoitDomain, i), &g_array_index (domains, QuoitDomain, n - 1))
+        || compare_domains (&g_array_index (domains, QuoitLabelValue, i),
+                            &g_array_index (domains, QuoitLabelValue, n - 1))
                != 0)
-      g_array_index (domains, QuoitDomain, n++) = g_array_index (domains, QuoitDomain, i);
+      g_array_index (domains, QuoitLabelValue, n++) = g_array_index (domains, QuoitLabelValue, i);
   g_array_set_size (domains, n);
 }
 
 guint32
 quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node)
 {
-  const QuoitDomain *found;
-  QuoitDomain value;
+  const QuoitLabelValue *found;
+  QuoitLabelValue value;
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   if (view->domains == NULL || view->domains->len == 0 || !topology_value (view, node.index, buffer, &value))
     return QUOIT_NO_INDEX;
   found = bsearch (&value, view->domains->data, view->domains->len, sizeof value, compare_domains);
-  return found == NULL ? QUOIT_NO_INDEX : (guint32) (found - (const QuoitDomain *) (const void *) view->domains->data);
+  return found == NULL ? QUOIT_NO_INDEX
+                       : (guint32) (found - (const QuoitLabelValue *) (const void *) view->domains->data);
 }
 
 /* Returns the domain of the node. It is usually the domain of the previous node, or the one after it. */
 static guint32
 node_domain (const QuoitFleetView *view, guint32 node, guint32 before)
 {
-  QuoitDomain value;
+  QuoitLabelValue value;
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   if (!topology_value (view, node, buffer, &value))
     return QUOIT_NO_INDEX;
   for (guint32 d = before == QUOIT_NO_INDEX ? 0 : before, end = MIN (d + 2, view->domains->len); d < end; d++)
-    if (compare_domains (&value, &g_array_index (view->domains, QuoitDomain, d)) == 0)
+    if (compare_domains (&value, &g_array_index (view->domains, QuoitLabelValue, d)) == 0)
       return d;
   return quoit_fleet_view_domain (view, (QuoitNodeId) { node });
 }

@@ -16,7 +16,7 @@ typedef enum {
 typedef struct {
   const char *text;
   guint32 slice_or_source; /* distinguishes values with the same text; 0: the text is enough */
-} QuoitDomain;
+} QuoitLabelValue;
 
 /* The input of a policy. A view owns all its arrays. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   QuoitView view;
   QuoitPlacementRules rules;
   guint32 *nodes;  /* nodes of the layout, ascending, by index in the view */
-  GArray *domains; /* of QuoitDomain, sorted */
+  GArray *domains; /* of QuoitLabelValue, sorted */
   GStringChunk *texts;
 } QuoitFleetView;
 

@@ -55,6 +55,22 @@ add_slice_name (FuzzInput *in, QuoitRequest *request, GPtrArray *names)
   quoit_request_add_slice_name (request, names, name);
 }
 
+/* An input that ends here has none. */
+static void
+read_places (FuzzInput *in, QuoitRequest *request)
+{
+  guint8 places = fuzz_byte (in);
+  g_autofree char *group = (places & 4) != 0 ? fuzz_text (in) : NULL;
+
+  g_assert (quoit_request_set_keep_to (request, (QuoitDomain) (places % 4 % 3), NULL));
+  if (request->keep_to == QUOIT_DOMAIN_NONE && (places & 8) != 0)
+    g_assert (quoit_request_set_spread (request, QUOIT_DOMAIN_ZONE, 1 + (places >> 4), 1 + (places >> 6), NULL));
+  if (group != NULL)
+    quoit_request_set_near_group (request, group, NULL);
+  for (guint i = 0; i < (places >> 6 & 3); i++)
+    add_slice_name (in, request, request->excluded_nodes);
+}
+
 static QuoitRequest *
 read_request (FuzzInput *in)
 {
@@ -78,6 +94,7 @@ read_request (FuzzInput *in)
     add_slice_name (in, request, request->slices);
   for (guint i = 0; i < (parts >> 6 & 3); i++)
     add_slice_name (in, request, request->excluded);
+  read_places (in, request);
   return request;
 }
 
@@ -113,6 +130,20 @@ facts_of (const QuoitRequest *request)
     add (facts, "slice", request->slices->pdata[i]);
   for (guint i = 0; i < request->excluded->len; i++)
     add (facts, "exclude-slice", request->excluded->pdata[i]);
+  for (guint i = 0; i < request->excluded_nodes->len; i++)
+    add (facts, "exclude-node", request->excluded_nodes->pdata[i]);
+  if (request->keep_to != QUOIT_DOMAIN_NONE)
+    add (facts, "keep-to", quoit_domain_name (request->keep_to));
+  if (request->spread_over != QUOIT_DOMAIN_NONE)
+    {
+      g_autofree char *max_skew = g_strdup_printf ("%u", request->max_skew);
+      g_autofree char *min_domains = g_strdup_printf ("%u", request->min_domains);
+
+      add (facts, "spread", quoit_domain_name (request->spread_over));
+      add (facts, "max-skew", max_skew);
+      add (facts, "min-domains", min_domains);
+    }
+  add (facts, "near", request->near);
   g_ptr_array_sort (facts, by_text);
   return facts;
 }

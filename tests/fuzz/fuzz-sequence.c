@@ -142,6 +142,21 @@ update_any (Sequence *sequence)
 
 /* --- requests --- */
 
+/* Sets where the slices may be. Some combinations are refused on use. */
+static void
+set_places (FuzzInput *in, QuoitRequest *request)
+{
+  guint8 places = fuzz_byte (in);
+
+  quoit_request_keep_to (request, (QuoitDomain) (places % 3), NULL);
+  if ((places & 0x18) == 0x18)
+    quoit_request_spread_over (request, (QuoitDomain) (places / 4 % 4), 1 + (places >> 5 & 1), 1 + (places >> 6), NULL);
+  if ((places & 0x60) == 0x20)
+    quoit_request_set_near (request, CLUSTER_PICK (in, "a", "b", "c@1", "d"), NULL);
+  if ((places & 0x60) == 0x40)
+    quoit_request_exclude_node (request, CLUSTER_PICK (in, "n1", "n2", "n3", "n4"));
+}
+
 /* Sets what is requested. */
 static void
 ask_for_any (FuzzInput *in, QuoitRequest *request, guint8 flags)
@@ -203,6 +218,8 @@ any_request (FuzzInput *in)
     quoit_request_set_owner (request, CLUSTER_PICK (in, "o1", "o2"), NULL);
   if ((flags & 0x18) == 0x18)
     quoit_request_set_pool (request, CLUSTER_PICK (in, "p", "q", "g"));
+  if ((flags & 0x18) == 0x10)
+    set_places (in, request);
   if ((flags & 0x50) == 0x40)
     add_alternatives (in, request, name);
   return request;

@@ -4,6 +4,7 @@
  * the text below. After each line every invariant is checked; a refusal must change nothing.
  *
  *   reserve NAME N[..M] [key= owner= lease= pool= slice= but= tpu= shape=]   hold NAME N LEASE [...]   the group
+ *           node=EXCLUDED keep=DOMAIN spread=DOMAIN/SKEW/DOMAINS near=REF
  *           NAME 4x{TPU=4;LABEL=VALUE}+1x{CPU=1} [strategy= policy=ray label=KEY[*VALUES] soft= ...]   bundles
  *   confirm REF [LEASE]   renew REF LEASE   show NAME                          the group
  *   try NAME N[..M] [...]   rehearse resize REF N[..M]   rehearse repair REF   the same on a fork of the current state
@@ -118,6 +119,22 @@ script_add_bundles (QuoitRequest *request, const char *text, GError **error)
   return TRUE;
 }
 
+static inline QuoitDomain
+script_domain (const char *name)
+{
+  return g_str_has_prefix (name, "pool") ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE;
+}
+
+/* "pool/1/2": the domain, the maximum skew, and the least number of domains. */
+static inline gboolean
+script_spread (QuoitRequest *request, const char *text, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "/", -1);
+
+  return quoit_request_spread_over (request, script_domain (parts[0]), g_ascii_strtoll (parts[1], NULL, 10),
+                                    g_ascii_strtoll (parts[2], NULL, 10), error);
+}
+
 static inline gboolean
 script_fill (QuoitRequest *request, char **words, GError **error)
 {
@@ -141,6 +158,14 @@ script_fill (QuoitRequest *request, char **words, GError **error)
         quoit_request_add_slice (request, value);
       else if (strncmp (*words, "but", length) == 0)
         quoit_request_exclude_slice (request, value);
+      else if (strncmp (*words, "node", length) == 0)
+        quoit_request_exclude_node (request, value);
+      else if (strncmp (*words, "keep", length) == 0)
+        ok = quoit_request_keep_to (request, script_domain (value), error);
+      else if (strncmp (*words, "spread", length) == 0)
+        ok = script_spread (request, value, error);
+      else if (strncmp (*words, "near", length) == 0)
+        ok = quoit_request_set_near (request, value, error);
       else if (strncmp (*words, "lease", length) == 0)
         ok = quoit_request_set_lease_ms (request, script_ms (value), error);
       else if (strncmp (*words, "tpu", length) == 0)

@@ -31,10 +31,14 @@ draw_request (World *world, const char *prefix, gint64 lease_ms)
 {
   g_autofree char *name = g_strdup_printf ("%s%u", prefix, world->n_named++);
   QuoitRequest *request = request_new (name, g_rand_int_range (world->rand, 1, 4), lease_ms);
-  guint rule = (guint) g_rand_int_range (world->rand, 0, 4);
+  guint rule = (guint) g_rand_int_range (world->rand, 0, 6);
 
   if (rule < 2)
     quoit_request_set_pool (request, drawn_pools[rule]);
+  else if (rule == 2)
+    ck_assert (quoit_request_keep_to (request, QUOIT_DOMAIN_POOL, NULL));
+  else if (rule == 3)
+    ck_assert (quoit_request_spread_over (request, QUOIT_DOMAIN_POOL, 1, 1, NULL));
   return request;
 }
 
@@ -233,6 +237,28 @@ check_windows (const World *world, const QuoitSnapshot *snapshot)
     }
 }
 
+/* Checks that groups are kept to one pool, or spread over the two of them. No node is lost here. */
+static void
+check_places (const QuoitSnapshot *snapshot)
+{
+  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (snapshot); g++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, g);
+      guint n_in_a = 0, n = quoit_group_get_n_slices (group);
+
+      for (uint32_t s = 0; s < n; s++)
+        {
+          g_autofree char *slice = quoit_group_dup_slice_name (group, s);
+
+          n_in_a += slice[0] == 'a';
+        }
+      if (strstr (quoit_group_get_request (group), "keep-to") != NULL)
+        ck_assert (n_in_a == 0 || n_in_a == n);
+      if (strstr (quoit_group_get_request (group), "spread") != NULL)
+        ck_assert (n_in_a == n / 2 || n_in_a == n - n / 2);
+    }
+}
+
 static void
 check_promises (World *world)
 {
@@ -245,6 +271,7 @@ check_promises (World *world)
   quoit_snapshot_check (snapshot, &error);
   ck_assert_ok (error);
   check_windows (world, snapshot);
+  check_places (snapshot);
   for (guint i = world->promises->len; i-- > 0;)
     {
       const Promised *promised = &g_array_index (world->promises, Promised, i);

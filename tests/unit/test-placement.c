@@ -205,7 +205,7 @@ START_TEST (filtered_search_chooses_the_same_slices_as_ranks)
 
       draw_at_random (rand, &drawn);
       fleet = drawn_fleet (&drawn);
-      for (guint32 n = 1; n < 40; n += 1 + n / 4)
+      for (guint32 n = 1, rule = step % 3; n < 40; n += 1 + n / 4)
         {
           g_autoptr (QuoitRequest) plain = request_new ("4x4 x1"),
                                    filtered = request_new ("4x4 x1 quoit.test/absent=!there");
@@ -213,6 +213,9 @@ START_TEST (filtered_search_chooses_the_same_slices_as_ranks)
           gboolean fits;
 
           plain->n_slices = filtered->n_slices = n;
+          plain->keep_to = filtered->keep_to = rule == 1 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_NONE;
+          plain->spread_over = filtered->spread_over = rule == 2 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_NONE;
+          plain->max_skew = filtered->max_skew = plain->min_domains = filtered->min_domains = rule == 2;
           quoit_plan_init (&ranked);
           quoit_plan_init (&counted);
           fits = quoit_plan_slices (fleet, plain, &ranked, NULL, NULL);

@@ -221,37 +221,54 @@ compare_answers (Walk *walk, QuoitTimeline *kept, QuoitTimeline *fresh, guint n)
   compare_steps (walk, kept, fresh);
 }
 
+/* Few requests depend on pools or zones. */
+static void
+set_places (Walk *walk, QuoitRequest *request)
+{
+  guint rule = draw (walk, 8);
+
+  if (rule < 2)
+    ck_assert (quoit_request_keep_to (request, rule == 0 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE, NULL));
+  else if (rule == 2)
+    ck_assert (quoit_request_spread_over (request, QUOIT_DOMAIN_POOL, 1 + draw (walk, 2), 1, NULL));
+}
+
 /* Plans a queue whose requests have few rules, mostly the same ones, in any order. */
 static void
 compare_plans (Walk *walk)
 {
   static const char *const pools[] = { NULL, "a", "b" };
   QuoitCandidates candidates[5];
+  QuoitRequest *requests[G_N_ELEMENTS (candidates)];
   const guint n = 1 + draw (walk, G_N_ELEMENTS (candidates));
   QuoitTimeline *kept, *fresh;
   QuoitKept *past;
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (QuoitRequest) request = quoit_request_new ("next", NULL);
+      QuoitRequest *request = requests[i] = quoit_request_new ("next", NULL);
       const char *pool = pools[draw (walk, draw (walk, 3) == 0 ? 3 : 1)];
 
       ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
                  && quoit_request_set_topology (request, "2x4", NULL) && quoit_request_set_slices (request, 1, NULL));
       if (pool != NULL)
         quoit_request_set_pool (request, pool);
+      set_places (walk, request);
       ck_assert (quoit_candidates_find (walk->fleet, request, &candidates[i], NULL));
     }
-  kept = quoit_timeline_new (walk->fleet, candidates, n, walk->now_ms);
+  kept = quoit_timeline_new (walk->fleet, (const QuoitRequest *const *) requests, candidates, n, walk->now_ms);
   past = quoit_layout_take_kept (walk->fleet->layout);
   ck_assert_ptr_nonnull (past);
-  fresh = quoit_timeline_new (walk->fleet, candidates, n, walk->now_ms);
+  fresh = quoit_timeline_new (walk->fleet, (const QuoitRequest *const *) requests, candidates, n, walk->now_ms);
   quoit_layout_keep (walk->fleet->layout, past);
   compare_answers (walk, kept, fresh, n);
   quoit_timeline_free (kept);
   quoit_timeline_free (fresh);
   for (guint i = 0; i < n; i++)
-    quoit_candidates_clear (&candidates[i]);
+    {
+      quoit_candidates_clear (&candidates[i]);
+      quoit_request_free (requests[i]);
+    }
 }
 
 START_TEST (kept_numbers_equal_those_from_scratch)

@@ -349,6 +349,46 @@ quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, g
 }
 
 gboolean
+quoit_best_choose_on_one_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least, guint32 most,
+                                QuoitPlan *plan)
+{
+  const guint32 n_partial = candidates->eligible == NULL ? 0 : candidates->eligible->n_partial;
+  g_autofree FreeShelf *buffer = g_new (FreeShelf, n_partial + 1);
+  WholeShelves whole = whole_shelves (fleet, candidates);
+  PartialShelves partial = partial_shelves (fleet, candidates->eligible, buffer);
+  FreeShelf best = find_sufficient (&whole, &partial, most);
+
+  plan->n = 0;
+  if (best.shelf == QUOIT_NO_INDEX)
+    {
+      FreeShelf a = fullest_whole (&whole), b = fullest_partial (&partial);
+
+      best = is_fuller (a, b) ? a : b;
+    }
+  if (best.n_free < least)
+    return FALSE;
+  append_first (fleet, candidates->eligible, best.shelf, MIN (best.n_free, most), plan);
+  return TRUE;
+}
+
+gboolean
+quoit_best_choose_on_many_shelves (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,
+                                   QuoitPlan *plan)
+{
+  const WholeShelves whole = whole_shelves (fleet, candidates);
+  const guint32 end = whole.row[whole.largest + 1];
+  guint32 rank = whole.row[1];
+
+  plan->n = 0;
+  if (candidates->eligible != NULL)
+    return FALSE;
+  while (plan->n < n && rank < end && (rank = first_rank (&whole, rank, end)) != QUOIT_BITS_NONE)
+    append_first (fleet, NULL, shelf_of_rank (&whole, rank++).shelf, 1, plan);
+  sort_slices (plan);
+  return plan->n == n;
+}
+
+gboolean
 quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 min, QuoitPlan *plan)
 {
   guint32 n = 0;

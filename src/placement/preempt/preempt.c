@@ -2,6 +2,7 @@
 #include "placement/preempt/preempt.h"
 
 #include "placement/ahead-moves.h"
+#include "placement/domains.h"
 #include "placement/quota.h"
 
 static guint64
@@ -104,7 +105,8 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
   *is_cheapest = TRUE;
-  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error))
+  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error)
+      || !quoit_request_check_near (fleet, request, error))
     return FALSE;
   list_victims (used, request, victims);
   return (request->bundles->len > 0

@@ -31,5 +31,16 @@ gboolean quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *req
 /* @victims: the groups of lower priority (QuoitVictim), without costs. */
 gboolean quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                    const GArray *victims, GArray *released, gboolean *is_cheapest, GError **error);
+/* Finds the victims whose release makes @needed more of the candidates free, and appends them to @released. Returns
+ * FALSE with the number of slices in *@n_freeable if there are not enough. */
+gboolean quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 needed, gint64 now_ms,
+                              const GArray *victims, GArray *released, gboolean *is_cheapest, guint64 *n_freeable);
+/* Like quoit_preempt_for_slices(), for a request that depends on the pools or zones of its slices, could fit at some
+ * time, and does not fit now. */
+gboolean quoit_preempt_in_domains (const QuoitFleet *fleet, const QuoitRequest *request,
+                                   const QuoitCandidates *candidates, gint64 now_ms, const GArray *victims,
+                                   GArray *released, gboolean *is_cheapest, GError **error);
+/* Fails with NOT_NOW. */
+gboolean quoit_preempt_fail_not_now (const QuoitRequest *request, guint64 n_freeable, GError **error);
 gboolean quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                     GArray *victims, GArray *released, gboolean *is_cheapest, GError **error);

@@ -2,6 +2,7 @@
 /* Preemption for slices. A group of whole slices frees its slices alone. A slice that several groups share is free when
  * all of them are released; groups that are connected by such slices form a cluster, whose sets are options of one
  * choice. */
+#include "placement/domains.h"
 #include "placement/ends.h"
 #include "placement/preempt/preempt.h"
 #include "placement/start.h"
@@ -539,39 +540,61 @@ have_whole_slices (const QuoitFleet *fleet, const GArray *victims)
 }
 
 gboolean
-quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
-                          GArray *released, gboolean *is_cheapest, GError **error)
+quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 needed, gint64 now_ms,
+                     const GArray *victims, GArray *released, gboolean *is_cheapest, guint64 *n_freeable)
 {
-  const guint32 n = quoit_request_min_slices (request);
   g_autoptr (GHashTable) by_group = have_whole_slices (fleet, victims) ? NULL : index_victims (fleet, victims);
   g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (QuoitPreemptOption));
   g_autoptr (GArray) sets = g_array_new (FALSE, FALSE, sizeof (ReleasedSet));
-  QuoitCandidates candidates;
-  QuoitCandidateCounts counts;
   Preemption preemption = { .fleet = fleet,
-                            .candidates = &candidates,
+                            .candidates = candidates,
+                            .needed = needed,
                             .now_ms = now_ms,
                             .victims = victims,
                             .by_group = by_group,
                             .options = options,
                             .sets = sets,
                             .is_exact = TRUE };
+  gboolean found;
+
+  g_array_set_clear_func (sets, released_set_clear);
+  found = search (&preemption, released, n_freeable);
+  *is_cheapest = preemption.is_exact;
+  return found;
+}
+
+gboolean
+quoit_preempt_fail_not_now (const QuoitRequest *request, guint64 n_freeable, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                     "not now, at most %" G_GUINT64_FORMAT
+                     " of %u slices, even if all groups of a priority below %d are released",
+                     n_freeable, quoit_request_min_slices (request), request->priority);
+}
+
+gboolean
+quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
+                          GArray *released, gboolean *is_cheapest, GError **error)
+{
+  const guint32 n = quoit_request_min_slices (request);
+  QuoitCandidates candidates;
+  QuoitCandidateCounts counts;
   gboolean ok = TRUE;
   guint64 n_freeable = 0;
 
-  g_array_set_clear_func (sets, released_set_clear);
+  *is_cheapest = TRUE;
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
-  preemption.needed = n > counts.n_free_now ? n - counts.n_free_now : 0;
+  quoit_domains_limit (fleet, request, &candidates, &counts);
   if (counts.n_possible < n)
     ok = quoit_start_fail_never (request, counts.n_possible, error);
-  else if (preemption.needed > 0 && !search (&preemption, released, &n_freeable))
-    ok = quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                     "not now, at most %" G_GUINT64_FORMAT
-                     " of %u slices, even if all groups of a priority below %d are released",
-                     counts.n_free_now + n_freeable, n, request->priority);
+  else if (counts.n_free_now < n && quoit_request_has_domains (request))
+    ok = quoit_preempt_in_domains (fleet, request, &candidates, now_ms, victims, released, is_cheapest, error);
+  else if (counts.n_free_now < n
+           && !quoit_preempt_among (fleet, &candidates, n - counts.n_free_now, now_ms, victims, released, is_cheapest,
+                                    &n_freeable))
+    ok = quoit_preempt_fail_not_now (request, counts.n_free_now + n_freeable, error);
   quoit_candidates_clear (&candidates);
-  *is_cheapest = preemption.is_exact;
   return ok;
 }

@@ -24,7 +24,7 @@ free_division (gpointer data)
   QuoitDivision *division = data;
 
   for (guint i = 0; i < division->sets->len; i++)
-    quoit_candidates_clear (&g_array_index (division->sets, QuoitCandidates, i));
+    quoit_candidates_clear (&g_array_index (division->sets, QuoitKeptSet, i).candidates);
   g_array_unref (division->sets);
   quoit_ahead_unref (division->ahead);
   g_atomic_rc_box_release (division->bucket_of);

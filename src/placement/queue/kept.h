@@ -8,6 +8,18 @@
 #include "placement/placement.h"
 #include "placement/queue/steps.h"
 
+/* What a request states about the pools and zones of its slices. */
+typedef struct {
+  QuoitDomain keep_to, spread_over;
+  guint32 max_skew, min_domains;
+} QuoitDomainRule;
+
+/* The slices that some requests accept. */
+typedef struct {
+  QuoitCandidates candidates;
+  QuoitDomainRule rule;
+} QuoitKeptSet;
+
 typedef struct {
   guint32 first; /* in QuoitDivision.members */
   guint32 n_slices;
@@ -21,7 +33,7 @@ typedef struct {
 
 /* The slices of a fleet, divided into buckets (placement/queue/timeline.h). */
 typedef struct {
-  GArray *sets;                 /* of QuoitCandidates, which the division owns */
+  GArray *sets;                 /* of QuoitKeptSet, whose candidates the division owns */
   QuoitAhead *ahead;            /* what lies ahead, which divides slices too; NULL: nothing */
   guint32 *bucket_of, *members; /* like those of a timeline, which shares these rc boxes */
   GArray *buckets;              /* of QuoitKeptBucket */

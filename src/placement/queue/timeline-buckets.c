@@ -20,11 +20,26 @@ set_hash (gconstpointer key)
 }
 
 static gboolean
+rules_equal (const QuoitDomainRule *a, const QuoitDomainRule *b)
+{
+  return a->keep_to == b->keep_to && a->spread_over == b->spread_over && a->max_skew == b->max_skew
+         && a->min_domains == b->min_domains;
+}
+
+static gboolean
+has_domains (const QuoitDomainRule *rule)
+{
+  return rule->keep_to != QUOIT_DOMAIN_NONE || rule->spread_over != QUOIT_DOMAIN_NONE;
+}
+
+static gboolean
 sets_equal (gconstpointer a, gconstpointer b)
 {
   const QuoitSliceSet *x = a, *y = b;
   const QuoitEligible *a_eligible = x->candidates.eligible, *b_eligible = y->candidates.eligible;
 
+  if (!rules_equal (&x->rule, &y->rule))
+    return FALSE;
   if (x->candidates.class_index != y->candidates.class_index || a_eligible == b_eligible)
     return x->candidates.class_index == y->candidates.class_index;
   return a_eligible != NULL && b_eligible != NULL
@@ -35,12 +50,17 @@ sets_equal (gconstpointer a, gconstpointer b)
  * + 1.
  * @by_pointer: remembered result, or else class -> index + 1, which saves comparing contents. */
 static guint
-find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointer, const QuoitCandidates *candidates)
+find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointer, const QuoitRequest *request,
+          const QuoitCandidates *candidates)
 {
-  const QuoitSliceSet key = { .candidates = *candidates };
+  const QuoitSliceSet key
+      = { .candidates = *candidates,
+          .rule = { request->keep_to, request->spread_over, request->max_skew, request->min_domains },
+          .request = request };
+  const gboolean uses_pointer = !has_domains (&key.rule);
   gpointer pointer
       = candidates->eligible != NULL ? (gpointer) candidates->eligible : GUINT_TO_POINTER (candidates->class_index);
-  guint found = GPOINTER_TO_UINT (g_hash_table_lookup (by_pointer, pointer));
+  guint found = uses_pointer ? GPOINTER_TO_UINT (g_hash_table_lookup (by_pointer, pointer)) : 0;
   QuoitSliceSet set = key;
 
   if (found == 0)
@@ -49,11 +69,16 @@ find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointe
     {
       set.buckets = g_array_new (FALSE, FALSE, sizeof (guint32));
       set.found = g_array_new (FALSE, FALSE, sizeof (QuoitFoundStart));
+      if (has_domains (&set.rule) && candidates->class_index != QUOIT_NO_INDEX)
+        set.map = quoit_domain_map_get (timeline->fleet->layout,
+                                        set.rule.keep_to != QUOIT_DOMAIN_NONE ? set.rule.keep_to : set.rule.spread_over,
+                                        candidates->class_index);
       g_array_append_val (timeline->sets, set);
       found = timeline->sets->len;
       g_hash_table_insert (by_content, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (found));
     }
-  g_hash_table_insert (by_pointer, pointer, GUINT_TO_POINTER (found));
+  if (uses_pointer)
+    g_hash_table_insert (by_pointer, pointer, GUINT_TO_POINTER (found));
   return found - 1;
 }
 
@@ -64,6 +89,7 @@ set_clear (gpointer data)
 
   g_array_unref (set->buckets);
   g_array_unref (set->found);
+  g_clear_pointer (&set->map, quoit_domain_map_unref);
 }
 
 static void
@@ -154,6 +180,28 @@ divide_by_fixed (QuoitTimeline *timeline, Division *division)
     }
 }
 
+/* Divides the slices of the set by domain. */
+static void
+divide_by_domain (const QuoitTimeline *timeline, const QuoitSliceSet *set, Division *division)
+{
+  const QuoitLayout *layout = timeline->fleet->layout;
+  const QuoitDomainMap *map = set->map;
+
+  for (guint32 d = 0; map != NULL && d < map->n_domains; d++)
+    {
+      division->set++;
+      for (guint pass = 0; pass < 2; pass++)
+        for (guint32 p = map->first_part[d]; p < map->first_part[d + 1]; p++)
+          {
+            const QuoitShelf *shelf = &layout->shelves[map->parts[p].shelf];
+
+            for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
+              if (quoit_domain_of_slice (map, layout, s) == d)
+                (pass == 0 ? count_slice : divide_slice) (division, s);
+          }
+    }
+}
+
 /* Returns an upper bound of the numbers in bucket_of. */
 static guint32
 divide_slices (QuoitTimeline *timeline)
@@ -167,11 +215,12 @@ divide_slices (QuoitTimeline *timeline)
   memset (timeline->bucket_of, 0, (n_slices + 1) * sizeof *timeline->bucket_of);
   for (guint i = 0; i < timeline->sets->len; i++)
     {
-      division.set = i + 1;
+      division.set++;
       for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, QuoitSliceSet, i), count_slice,
                       &division);
       for_each_slice (timeline->fleet->layout, &g_array_index (timeline->sets, QuoitSliceSet, i), divide_slice,
                       &division);
+      divide_by_domain (timeline, &g_array_index (timeline->sets, QuoitSliceSet, i), &division);
     }
   divide_by_fixed (timeline, &division);
   n = division.parts->len;
@@ -283,7 +332,7 @@ division_new (const QuoitTimeline *timeline)
 {
   QuoitDivision *division = g_new (QuoitDivision, 1);
 
-  *division = (QuoitDivision) { .sets = g_array_new (FALSE, FALSE, sizeof (QuoitCandidates)),
+  *division = (QuoitDivision) { .sets = g_array_new (FALSE, FALSE, sizeof (QuoitKeptSet)),
                                 .ahead = timeline->fleet->ahead,
                                 .bucket_of = g_atomic_rc_box_acquire (timeline->bucket_of),
                                 .members = g_atomic_rc_box_acquire (timeline->members),
@@ -294,11 +343,11 @@ division_new (const QuoitTimeline *timeline)
   for (guint i = 0; i < timeline->sets->len; i++)
     {
       const QuoitSliceSet *set = &g_array_index (timeline->sets, QuoitSliceSet, i);
-      QuoitCandidates candidates = set->candidates;
+      QuoitKeptSet kept = { set->candidates, set->rule };
 
-      if (candidates.eligible != NULL)
-        candidates.eligible = g_atomic_rc_box_acquire (candidates.eligible);
-      g_array_append_val (division->sets, candidates);
+      if (kept.candidates.eligible != NULL)
+        kept.candidates.eligible = g_atomic_rc_box_acquire (kept.candidates.eligible);
+      g_array_append_val (division->sets, kept);
       g_ptr_array_add (division->set_buckets, g_array_copy (set->buckets));
     }
   for (guint b = 0; b < timeline->buckets->len; b++)
@@ -319,7 +368,8 @@ find_set_buckets (const QuoitDivision *division, const QuoitSliceSet *set, guint
   for (guint i = 0; i < division->sets->len; i++)
     {
       guint at = (likely + i) % division->sets->len;
-      const QuoitSliceSet other = { .candidates = g_array_index (division->sets, QuoitCandidates, at) };
+      const QuoitKeptSet *kept = &g_array_index (division->sets, QuoitKeptSet, at);
+      const QuoitSliceSet other = { .candidates = kept->candidates, .rule = kept->rule };
 
       if (sets_equal (set, &other))
         return division->set_buckets->pdata[at];
@@ -384,7 +434,9 @@ copy_numbers (QuoitTimeline *timeline, const QuoitDivision *division)
     {
       QuoitSliceSet *set = &g_array_index (timeline->sets, QuoitSliceSet, i);
 
-      for (guint k = 0; k < set->buckets->len; k++)
+      if (set->map != NULL)
+        set->n_possible = quoit_timeline_possible_in_domains (timeline, set, division);
+      for (guint k = 0; set->map == NULL && k < set->buckets->len; k++)
         set->n_possible
             += g_array_index (division->buckets, QuoitKeptBucket, g_array_index (set->buckets, guint32, k)).n_possible;
     }
@@ -402,7 +454,7 @@ quoit_timeline_divide (QuoitTimeline *timeline, QuoitKeptTimes *times, const Quo
   g_array_set_clear_func (timeline->buckets, bucket_clear);
   g_array_set_clear_func (timeline->sets, set_clear);
   for (guint i = 0; i < n; i++)
-    timeline->set_of[i] = find_set (timeline, by_content, by_pointer, &candidates[i]);
+    timeline->set_of[i] = find_set (timeline, by_content, by_pointer, timeline->requests[i], &candidates[i]);
   division = find_division (timeline, times);
   if (division != NULL)
     copy_buckets (timeline, division);

@@ -24,13 +24,18 @@ bucket_eligible (const QuoitTimeline *timeline, const QuoitFleet *fleet, guint32
 }
 
 static gboolean
-choose_from (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
+choose_from (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates, guint32 n,
+             QuoitPlan *plan)
 {
+  QuoitRequest share = *request;
   QuoitPlan chosen;
   gboolean ok;
 
+  share.n_slices = n;
+  share.min_slices = 0;
+  share.keep_to = share.spread_over = QUOIT_DOMAIN_NONE;
   quoit_plan_init (&chosen);
-  ok = quoit_best_choose (fleet, candidates, n, &chosen);
+  ok = quoit_plan_candidates (fleet, &share, candidates, &chosen);
   for (guint32 i = 0; i < chosen.n; i++)
     quoit_plan_append (plan, chosen.slices[i]);
   quoit_plan_clear (&chosen);
@@ -43,23 +48,27 @@ quoit_timeline_choose (const QuoitTimeline *timeline, const QuoitFleet *fleet, g
 {
   const QuoitSliceSet *set = quoit_timeline_set (timeline, request);
   const gint64 until_ms = quoit_runtime_end (timeline->now_ms, runtime_ms);
+  g_autofree guint32 *shares = NULL;
 
   plan->n = 0;
   if (set->buckets->len == 1 && !timeline->has_pinned)
-    return choose_from (fleet, &set->candidates, n_slices, plan);
+    return choose_from (fleet, timeline->requests[request], &set->candidates, n_slices, plan);
+  if (set->map != NULL)
+    shares = quoit_timeline_share (timeline, set, timeline->has[request], n_slices, timeline->now_ms, until_ms);
   for (guint i = 0; i < set->buckets->len && n_slices > 0; i++)
     {
       QuoitBucket *bucket = quoit_timeline_bucket (timeline, g_array_index (set->buckets, guint32, i));
       QuoitCandidates candidates;
       gint64 after_ms;
-      guint32 n = (guint32) quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
+      guint32 n = shares != NULL ? shares[i]
+                                 : (guint32) quoit_steps_least (&bucket->steps, timeline->now_ms, until_ms, &after_ms);
 
       n = MIN (n, n_slices);
       candidates.class_index = set->candidates.class_index;
       if (n > 0)
         {
           candidates.eligible = bucket_eligible (timeline, fleet, candidates.class_index, bucket);
-          if (!choose_from (fleet, &candidates, n, plan))
+          if (!choose_from (fleet, timeline->requests[request], &candidates, n, plan))
             return FALSE;
         }
       n_slices -= n;

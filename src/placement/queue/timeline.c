@@ -13,12 +13,16 @@ list_free_times (const QuoitKeptTimes *times, guint32 n_slices, gint64 now_ms)
 }
 
 QuoitTimeline *
-quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms)
+quoit_timeline_new (const QuoitFleet *fleet, const QuoitRequest *const *requests, const QuoitCandidates *candidates,
+                    guint n, gint64 now_ms)
 {
   QuoitTimeline *timeline = g_new0 (QuoitTimeline, 1);
   QuoitKeptTimes *times = quoit_kept_times_take (fleet, now_ms);
 
   timeline->fleet = fleet;
+  timeline->requests = requests;
+  timeline->n = n;
+  timeline->has = g_new0 (GArray *, n + 1);
   timeline->now_ms = now_ms;
   timeline->free_from = list_free_times (times, fleet->layout->n_slices, now_ms);
   timeline->set_of = g_new (guint, n + 1);
@@ -34,6 +38,9 @@ quoit_timeline_free (QuoitTimeline *timeline)
 {
   if (timeline == NULL)
     return;
+  for (guint i = 0; i < timeline->n; i++)
+    g_clear_pointer (&timeline->has[i], g_array_unref);
+  g_free (timeline->has);
   g_array_unref (timeline->buckets);
   g_array_unref (timeline->sets);
   g_free (timeline->free_from);
@@ -47,6 +54,13 @@ guint32
 quoit_timeline_n_possible (const QuoitTimeline *timeline, guint request)
 {
   return quoit_timeline_set (timeline, request)->n_possible;
+}
+
+void
+quoit_timeline_set_members (QuoitTimeline *timeline, guint request, GArray *slices)
+{
+  g_clear_pointer (&timeline->has[request], g_array_unref);
+  timeline->has[request] = g_array_ref (slices);
 }
 
 /* --- search --- */
@@ -114,6 +128,9 @@ count_free (const QuoitTimeline *timeline, const QuoitSliceSet *set, gint64 star
 {
   guint64 n = 0;
 
+  if (set->map != NULL)
+    return quoit_timeline_count_in_domains (timeline, set, NULL, start_ms, quoit_runtime_end (start_ms, runtime_ms),
+                                            next_ms);
   *next_ms = QUOIT_FOREVER_MS;
   for (guint i = 0; i < set->buckets->len; i++)
     {
@@ -142,8 +159,12 @@ search_buckets (const QuoitTimeline *timeline, const QuoitSliceSet *set, guint32
 guint32
 quoit_timeline_count_now (const QuoitTimeline *timeline, guint request, gint64 runtime_ms)
 {
+  const QuoitSliceSet *set = quoit_timeline_set (timeline, request);
   gint64 next_ms;
 
+  if (set->map != NULL)
+    return (guint32) quoit_timeline_count_in_domains (timeline, set, timeline->has[request], timeline->now_ms,
+                                                      quoit_runtime_end (timeline->now_ms, runtime_ms), &next_ms);
   return (guint32) count_free (timeline, quoit_timeline_set (timeline, request), timeline->now_ms, runtime_ms,
                                &next_ms);
 }
@@ -156,7 +177,7 @@ quoit_timeline_find_start (QuoitTimeline *timeline, guint request, guint32 n_sli
 
   if (start_ms == QUOIT_FOREVER_MS || set->buckets->len == 0)
     return QUOIT_FOREVER_MS;
-  if (set->buckets->len == 1)
+  if (set->buckets->len == 1 && set->map == NULL)
     start_ms = search_bucket (quoit_timeline_bucket (timeline, g_array_index (set->buckets, guint32, 0)), n_slices,
                               runtime_ms, start_ms);
   else
@@ -172,12 +193,16 @@ quoit_timeline_take (QuoitTimeline *timeline, guint request, guint32 n_slices, g
 {
   const QuoitSliceSet *set = quoit_timeline_set (timeline, request);
   const gint64 end_ms = quoit_runtime_end (start_ms, runtime_ms);
+  g_autofree guint32 *shares
+      = set->map == NULL ? NULL : quoit_timeline_share (timeline, set, NULL, n_slices, start_ms, end_ms);
 
   for (guint i = 0; i < set->buckets->len && n_slices > 0; i++)
     {
       QuoitBucket *bucket = quoit_timeline_bucket (timeline, g_array_index (set->buckets, guint32, i));
       gint64 after_ms;
-      guint32 n = MIN ((guint32) quoit_steps_least (&bucket->steps, start_ms, end_ms, &after_ms), n_slices);
+      guint32 n
+          = MIN (shares != NULL ? shares[i] : (guint32) quoit_steps_least (&bucket->steps, start_ms, end_ms, &after_ms),
+                 n_slices);
 
       quoit_steps_add (&bucket->steps, start_ms, end_ms, -(gint32) n);
       n_slices -= n;

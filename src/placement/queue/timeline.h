@@ -10,8 +10,9 @@
 
 typedef struct _QuoitTimeline QuoitTimeline;
 
-/* @candidates: by request, @n in total. They must stay valid. */
-QuoitTimeline *quoit_timeline_new (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint n, gint64 now_ms);
+/* @candidates: by request, @n in total. Both must stay valid. */
+QuoitTimeline *quoit_timeline_new (const QuoitFleet *fleet, const QuoitRequest *const *requests,
+                                   const QuoitCandidates *candidates, guint n, gint64 now_ms);
 void quoit_timeline_free (QuoitTimeline *timeline);
 
 /* Returns how many slices the request accepts that would be free if all groups ended, and all nodes were alive and
@@ -21,6 +22,10 @@ guint32 quoit_timeline_n_possible (const QuoitTimeline *timeline, guint request)
 /* Returns the first time at which @n_slices of @request are free until @runtime_ms later (0: forever);
  * QUOIT_FOREVER_MS if there is none. */
 gint64 quoit_timeline_find_start (QuoitTimeline *timeline, guint request, guint32 n_slices, gint64 runtime_ms);
+
+/* Sets the slices that the group of @request has, an array of guint32. If pools or zones matter to the request, they
+ * decide which slices it can get in addition. */
+void quoit_timeline_set_members (QuoitTimeline *timeline, guint request, GArray *slices);
 
 /* Returns how many slices of @request are free now and until @runtime_ms later (0: forever). */
 guint32 quoit_timeline_count_now (const QuoitTimeline *timeline, guint request, gint64 runtime_ms);
