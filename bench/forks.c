@@ -85,9 +85,56 @@ measure (Bench *bench, const char *fleet_name, guint32 n_nodes, double limit_of_
                                             .n_operations = 1 });
 }
 
+/* Where the slices of a request may be, and what it costs at most, compared with a request that may have any. */
+static const struct {
+  const char *scenario;
+  QuoitDomain keep_to, spread_over;
+  gboolean is_near;
+  double most;
+} places[] = {
+  { "kept to a pool", .keep_to = QUOIT_DOMAIN_POOL, .most = 4 },
+  { "kept to a zone", .keep_to = QUOIT_DOMAIN_ZONE, .most = 4 },
+  { "spread over pools", .spread_over = QUOIT_DOMAIN_POOL, .most = 4 },
+  { "near a group", .is_near = TRUE, .most = 10 },
+};
+
+static void
+measure_places (Bench *bench, const char *fleet_name, guint32 slices_per_pool)
+{
+  const char *plain = "fork, reserve 8 slices, drop";
+  g_autoptr (QuoitLayout) layout = bench_layout_new (100000, slices_per_pool);
+  g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, 50);
+  g_autoptr (QuoitRequest) any = bench_request_new (8);
+  Origin origin = { fleet, any, 1 };
+
+  bench_measure (
+      bench, &(BenchOperation) {
+                 .scenario = plain, .fleet = fleet_name, .run = reserve_on_fork, .data = &origin, .n_operations = 1 });
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autoptr (QuoitRequest) request = bench_request_new (8);
+      g_autofree char *scenario = g_strdup_printf ("%s, %s", plain, places[i].scenario);
+      g_autofree char *ratio = g_strdup_printf ("%s / any", scenario);
+
+      g_assert (quoit_request_set_keep_to (request, places[i].keep_to, NULL));
+      g_assert (quoit_request_set_spread (request, places[i].spread_over, 1, 1, NULL));
+      if (places[i].is_near)
+        g_assert (quoit_request_set_near_group (request, "filler-0", NULL));
+      origin.request = request;
+      bench_measure (
+          bench,
+          &(BenchOperation) {
+              .scenario = scenario, .fleet = fleet_name, .run = reserve_on_fork, .data = &origin, .n_operations = 1 });
+      bench_add (bench, ratio, fleet_name, bench_ns (bench, scenario, fleet_name) / bench_ns (bench, plain, fleet_name),
+                 "times", BENCH_UP_TO (places[i].most));
+    }
+}
+
 void
 bench_forks (Bench *bench)
 {
   measure (bench, "100k nodes, 50 % full", 100000, 5000);
   measure (bench, "250k nodes, 50 % full", 250000, 8000);
+  measure_places (bench, "100k nodes, 50 pools, 50 % full", 500);
+  measure_places (bench, "100k nodes, 2,500 pools, 50 % full", 10);
 }
